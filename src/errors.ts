@@ -1,0 +1,95 @@
+// The nine error types of the specification and the one envelope that every refusal travels in.
+// The only place that pairs a type with an HTTP status. Knows nothing of transports or rows.
+
+/** `error.type` → HTTP status (specification, "Errors"). */
+export const ERROR_STATUS = {
+  invalid_request: 422,
+  unauthorized: 401,
+  payment_required: 402,
+  insufficient_scope: 403,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  rate_limited: 429,
+  server_error: 500,
+} as const;
+
+export type ErrorType = keyof typeof ERROR_STATUS;
+
+/** The body of every refusal: "Every failure from every route uses one envelope". */
+export interface ErrorEnvelope {
+  error: { type: ErrorType; message: string; param: string | null };
+}
+
+/**
+ * A refusal. Its message is our own fixed text, never a caller's and never the database's, and names the way out.
+ * `headers` are sent with the REST answer; `scopes` are what an `insufficient_scope` refusal asks for.
+ */
+export class ApiError extends Error {
+  readonly type: ErrorType;
+  readonly param: string | null;
+  readonly headers: Record<string, string>;
+  readonly scopes: readonly string[];
+
+  constructor(
+    type: ErrorType,
+    message: string,
+    options: { param?: string | null; headers?: Record<string, string>; scopes?: readonly string[] } = {},
+  ) {
+    super(message);
+    this.name = "ApiError";
+    this.type = type;
+    this.param = options.param ?? null;
+    this.headers = options.headers ?? {};
+    this.scopes = options.scopes ?? [];
+  }
+
+  get status(): number {
+    return ERROR_STATUS[this.type];
+  }
+
+  toEnvelope(): ErrorEnvelope {
+    return { error: { type: this.type, message: this.message, param: this.param } };
+  }
+}
+
+/** 422: what was sent does not hold; `param` is the dotted path of the offending field. */
+export function invalidRequest(message: string, param: string | null = null): ApiError {
+  return new ApiError("invalid_request", message, { param });
+}
+
+/** 401: "No credential, or a revoked or expired one". One sentence for all three, so that nothing is told apart. */
+export function unauthorized(): ApiError {
+  return new ApiError(
+    "unauthorized",
+    "A valid credential is needed: send Authorization: Bearer <API_KEY> with a key that is neither revoked nor expired.",
+    { headers: { "www-authenticate": "Bearer" } },
+  );
+}
+
+/** 403 with the challenge that the specification spells out; several scopes are listed space-separated. */
+export function insufficientScope(missing: readonly string[]): ApiError {
+  const scope = missing.join(" ");
+  return new ApiError("insufficient_scope", `This credential lacks the scope ${scope}; use one that carries it.`, {
+    headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` },
+    scopes: missing,
+  });
+}
+
+export function forbidden(message: string): ApiError {
+  return new ApiError("forbidden", message);
+}
+
+/** 404: "Rows that do not exist and rows that are not yours both answer 404", in the same words. */
+export function notFound(what = "row"): ApiError {
+  return new ApiError("not_found", `No such ${what}, or it is not yours.`);
+}
+
+export function conflict(message: string): ApiError {
+  return new ApiError("conflict", message);
+}
+
+/** 500: the cause goes to the log under the request id, never to the caller. */
+export function serverError(): ApiError {
+  return new ApiError("server_error", "Server fault; retry with backoff.");
+}
