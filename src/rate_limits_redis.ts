@@ -1,0 +1,154 @@
+// Windows of calls shared by several processes through Redis or Valkey, and what happens while it is away.
+// Decides that nobody waits longer than `waitMs` and that a cache which refuses, hangs or dies lets calls through.
+// Must not know what the limits are for; never lets an address with its credentials, or Redis's own words, into a log.
+import { randomUUID } from "node:crypto";
+import { ReplyError } from "ioredis";
+import type { Windows } from "./rate_limits.ts";
+import { connect, type TakeReply } from "./rate_limits_scripts.ts";
+
+const LOG_EVERY_MS = 60_000;
+const CLOSED = "connection closed";
+
+class TooLate extends Error {}
+
+/** Windows kept in Redis. Every command passes through one circuit breaker: away means answered at once, unlimited. */
+export function redisWindows(options: {
+  url: string;
+  log: { warn(obj: object, msg: string): void };
+  waitMs: number;
+  prefix: string;
+  now: () => number;
+}): Windows {
+  const { url, log, waitMs, prefix, now } = options;
+  const cache = hostOf(url);
+  const redis = connect(url);
+  const keyOf = (policy: { name: string }, subject: string) => `${prefix}${policy.name}:${subject}`;
+
+  let state: "starting" | "up" | "away" = "starting";
+  let closed = false;
+  let reason = CLOSED;
+  // How far Redis's clock is ahead of ours, by at most one round trip too much: then a call is counted, not missed.
+  let clockAhead = 0;
+  let unlimited = 0;
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  // The first calls of a process wait for the first connection, so that a healthy cache limits them, too.
+  const { promise: started, resolve: startDone } = Promise.withResolvers<void>();
+
+  const enter = (next: "up" | "away") => {
+    state = next;
+    if (next === "up") reason = CLOSED;
+    startDone();
+  };
+
+  /** A hung server never answers our good-bye: the connection is replaced, and the new one must prove itself. */
+  const hangUp = () => {
+    if (redis.status === "ready") redis.disconnect(true);
+  };
+
+  redis.on("error", (error: unknown) => {
+    reason = reasonOf(error);
+  });
+  redis.on("close", () => enter("away"));
+  // A connection says little: a stopped server's kernel still accepts. Only an answer in time ends the outage.
+  redis.on("ready", async () => {
+    try {
+      const sentAt = performance.now();
+      const [seconds = 0, micros = 0] = await within(waitMs, redis.time());
+      clockAhead = Number(seconds) * 1000 + Number(micros) / 1000 - sentAt;
+      enter("up");
+    } catch (error) {
+      // A refusal is an answer in time, too; the calls themselves will say what is wrong.
+      if (error instanceof ReplyError) return enter("up");
+      reason = reasonOf(error);
+      enter("away");
+      hangUp();
+    }
+  });
+
+  /** The answer to one command, or undefined: the one place that decides to fail open. */
+  async function ask<T>(command: () => Promise<T>): Promise<T | undefined> {
+    const until = performance.now() + waitMs;
+    try {
+      if (state === "starting") await within(waitMs, started);
+      if (state !== "up" || closed) return undefined;
+      return await within(Math.max(1, until - performance.now()), command());
+    } catch (error) {
+      reason = reasonOf(error);
+      // Redis answered, at once: no reason to drop the connection. Away: another call has already tripped.
+      if (error instanceof ReplyError || state === "away") return undefined;
+      enter("away");
+      hangUp();
+      return undefined;
+    }
+  }
+
+  const takeOnce = async (key: string, max: number, ms: number): Promise<TakeReply> => {
+    const sentAt = performance.now();
+    const until = Math.ceil(sentAt + waitMs + clockAhead);
+    const reply = await redis.takeCall(key, max, ms, randomUUID(), until);
+    clockAhead = reply[4] - sentAt;
+    return reply;
+  };
+
+  const warn = () => {
+    unlimited += 1;
+    if (closed || now() - warnedAt < LOG_EVERY_MS) return;
+    warnedAt = now();
+    log.warn({ cache, reason, unlimited }, "The cache is away: calls are let through without a rate limit");
+    unlimited = 0;
+  };
+
+  return {
+    async take(policy, subject) {
+      const ms = Math.round(policy.seconds * 1000);
+      const key = keyOf(policy, subject);
+      const reply = await ask(async () => {
+        const first = await takeOnce(key, policy.max, ms);
+        // Answered, yet "too late": Redis's clock was set, and by this answer we know how far.
+        return first[0] === -1 ? takeOnce(key, policy.max, ms) : first;
+      });
+      if (!reply || reply[0] === -1) {
+        warn();
+        return undefined;
+      }
+      const [allowed, count, msLeft, window] = reply;
+      return { allowed: allowed === 1, count, msLeft, window };
+    },
+
+    async giveBack(policy, subject, window) {
+      // Lost while the cache is away: the window's end returns it.
+      await ask(() => redis.giveCallBack(keyOf(policy, subject), window));
+    },
+
+    close() {
+      closed = true;
+      redis.disconnect();
+    },
+  };
+}
+
+/**
+ * Bounds a wait. When the time is up the event loop is given one more look at its sockets: a process that was busy for
+ * longer than the bound must not take its own delay for the cache's.
+ */
+function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => setImmediate(() => reject(new TooLate())), ms);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** A short word for the log. Redis's error objects carry the command, which may be AUTH with the password. */
+function reasonOf(error: unknown): string {
+  if (error instanceof TooLate) return "no answer in time";
+  if (error instanceof ReplyError) return /^[A-Z]+/.exec((error as Error).message)?.[0] ?? "refused";
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : CLOSED;
+}
+
+/** The host and port of a cache's address, for the log; throws without repeating the address. */
+function hostOf(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.protocol === "redis:" || parsed?.protocol === "rediss:") return parsed.host;
+  throw new Error("The cache's address must be a URL that begins with redis:// or rediss://.");
+}

@@ -1,0 +1,57 @@
+// A real redis-server for tests, on a free port, to be killed, stopped and resumed. Knows nothing of what is tested.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface RedisServer {
+  url: string;
+  port: number;
+  signal(name: "SIGSTOP" | "SIGCONT"): void;
+  kill(): Promise<void>;
+}
+
+/** Whether redis-server is on the PATH. */
+export function hasRedisServer(): boolean {
+  return spawnSync("redis-server", ["--version"]).status === 0;
+}
+
+/** A port that nobody listens on at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Starts a server that keeps nothing on disk; resolves once it accepts connections. */
+export async function startRedis(port: number, ...settings: string[]): Promise<RedisServer> {
+  const fixed = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+  const child = spawn("redis-server", [...fixed, ...settings], { stdio: "ignore" });
+  const ended = once(child, "exit");
+  await accepts(port, child);
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    signal: (name) => child.kill(name),
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+async function accepts(port: number, child: ChildProcess): Promise<void> {
+  for (let tries = 0; tries < 200 && child.exitCode === null; tries += 1) {
+    const socket = connect(port, "127.0.0.1");
+    const open = await new Promise<boolean>((resolve) => {
+      socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    });
+    socket.destroy();
+    if (open) return;
+    await sleep(50);
+  }
+  throw new Error("redis-server did not start");
+}
