@@ -1,0 +1,165 @@
+// What markup an alert may carry: elements, their attributes with the values these may take, and URL schemes.
+// Tables only, read by the sanitiser and by the library that checks its result. Knows nothing of parsing.
+
+/** Space-separated words as a set: the tables stay readable and a look-up never meets `Object.prototype`. */
+export function words(text: string): ReadonlySet<string> {
+  return new Set(text.trim().split(/\s+/));
+}
+
+/** Everything that a rich alert needs and that neither fetches, runs, frames, nor takes input. */
+export const ELEMENTS = words(`
+  h1 h2 h3 h4 h5 h6 hgroup p div span br hr wbr pre blockquote center
+  section article header footer main nav aside address
+  ul ol li menu dl dt dd
+  table caption colgroup col thead tbody tfoot tr th td
+  a img figure figcaption details summary
+  b strong i em u s strike del ins mark small big sub sup abbr cite q dfn code kbd samp var tt time data font
+  bdi bdo ruby rb rt rtc rp
+`);
+
+export const VOID_ELEMENTS = words(`
+  area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr
+`);
+
+/**
+ * Removed together with what is in them: code, foreign content, raw text that a second parser may read as markup
+ * (the root of mutation XSS), and lists of choices, which are no prose. Every other element that is not allowed
+ * is unwrapped: a form or a video goes, and the words in it stay.
+ */
+export const DROPPED_WITH_CONTENT = words(`
+  script style iframe noscript noembed noframes template textarea title xmp plaintext
+  svg math select option optgroup datalist applet
+`);
+
+/** Meaningful inside a table only; outside one a browser ignores them, or lets them break the table around the alert. */
+export const TABLE_PARTS = words("caption colgroup col thead tbody tfoot tr th td");
+
+/** A start tag closes these when they are innermost, as the HTML standard has it for omitted end tags. */
+export const CLOSES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ...[
+    ...words(`address article aside blockquote center details div dl figcaption figure footer header hgroup hr
+    main menu nav ol p pre section summary table ul`),
+  ].map((name) => [name, words("p")] as const),
+  ...[...words("h1 h2 h3 h4 h5 h6")].map((name) => [name, words("p h1 h2 h3 h4 h5 h6")] as const),
+  ["li", words("p li")],
+  ["dt", words("p dt dd")],
+  ["dd", words("p dt dd")],
+  ["a", words("a")],
+  ...[...words("rb rt rtc rp")].map((name) => [name, words("rb rt rtc rp")] as const),
+]);
+
+/** A table part first closes everything up to one of these ("clear the stack back to a table context"). */
+export const CLEARS_BACK_TO: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ...[...words("caption colgroup thead tbody tfoot")].map((name) => [name, words("table")] as const),
+  ["col", words("colgroup table")],
+  ["tr", words("thead tbody tfoot table")],
+  ["th", words("tr thead tbody tfoot table")],
+  ["td", words("tr thead tbody tfoot table")],
+]);
+
+/**
+ * Elements nested deeper than this are unwrapped and reported: browsers flatten at 512 and lay out deep trees
+ * slowly, and no text that a person wrote comes near.
+ */
+export const MAX_DEPTH = 100;
+
+/** How the value of an attribute is judged: a pattern to match as a whole, or one of the judges with a file of its own. */
+export type Rule = RegExp | "text" | "link" | "image" | "citation" | "style" | "rel";
+
+const NUMBER = /^-?\d{1,6}$/;
+const SPAN = /^\d{1,3}$/;
+const LENGTH = /^\d{1,4}(?:\.\d{1,2})?(?:%|px)?$/;
+const BOOLEAN = /^[a-z]{0,8}$/i;
+const ALIGN = /^(?:left|right|center|justify)$/i;
+const VALIGN = /^(?:top|middle|bottom|baseline)$/i;
+const DATETIME = /^[\dA-Za-z:.+\- ]{1,64}$/;
+
+/**
+ * Allowed on every element. No `id` and no `name`: they become properties of the page's document and window
+ * ("DOM clobbering"). `class` stays, since it has no effect of its own and losing it would be reported for half of
+ * all pasted texts; in exchange whoever shows an alert inside a styled page must keep that page's style sheet and
+ * scripts away from it (frame or shadow root).
+ */
+const GLOBAL: Record<string, Rule> = {
+  title: "text",
+  lang: /^(?:[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,6})?$/,
+  dir: /^(?:ltr|rtl|auto)$/i,
+  translate: /^(?:yes|no|)$/i,
+  class: /^\s*[A-Za-z_][\w-]{0,63}(?:\s+[A-Za-z_][\w-]{0,63}){0,19}\s*$/,
+  style: "style",
+  role: /^(?:note|img|list|listitem|presentation|none|group|region|heading|separator|table|row|rowheader|columnheader|cell)$/,
+  "aria-label": "text",
+  "aria-hidden": /^(?:true|false)$/,
+  "aria-level": /^[1-9]$/,
+};
+
+const CELL: Record<string, Rule> = {
+  colspan: SPAN,
+  rowspan: SPAN,
+  width: LENGTH,
+  height: LENGTH,
+  align: ALIGN,
+  valign: VALIGN,
+};
+
+const PER_ELEMENT: Record<string, Record<string, Rule>> = {
+  a: { href: "link", target: /^_(?:blank|self)$/i, rel: "rel", hreflang: GLOBAL.lang! },
+  img: {
+    src: "image",
+    alt: "text",
+    width: LENGTH,
+    height: LENGTH,
+    loading: /^(?:lazy|eager)$/i,
+    decoding: /^(?:async|sync|auto)$/i,
+    align: /^(?:left|right|middle|top|bottom)$/i,
+    border: SPAN,
+  },
+  ol: { start: NUMBER, reversed: BOOLEAN, type: /^[1aAiI]$/ },
+  ul: { type: /^(?:disc|circle|square)$/i },
+  li: { value: NUMBER, type: /^(?:[1aAiI]|disc|circle|square)$/ },
+  time: { datetime: DATETIME },
+  data: { value: "text" },
+  del: { datetime: DATETIME, cite: "citation" },
+  ins: { datetime: DATETIME, cite: "citation" },
+  blockquote: { cite: "citation" },
+  q: { cite: "citation" },
+  details: { open: BOOLEAN },
+  font: {
+    color: /^(?:#[0-9a-f]{3,8}|[a-z]{3,30})$/i,
+    size: /^[+-]?[1-7]$/,
+    face: /^[\p{L}\p{N} ,'-]{1,100}$/u,
+  },
+  table: {
+    border: SPAN,
+    cellpadding: SPAN,
+    cellspacing: SPAN,
+    width: LENGTH,
+    align: ALIGN,
+    summary: "text",
+  },
+  col: { span: SPAN, width: LENGTH, align: ALIGN, valign: VALIGN },
+  colgroup: { span: SPAN, width: LENGTH, align: ALIGN, valign: VALIGN },
+  td: CELL,
+  th: { ...CELL, scope: /^(?:row|col|rowgroup|colgroup)$/i, abbr: "text" },
+  ...Object.fromEntries(
+    [...words("thead tbody tfoot tr")].map((name) => [name, { align: ALIGN, valign: VALIGN }]),
+  ),
+  ...Object.fromEntries(
+    [...words("p div h1 h2 h3 h4 h5 h6 caption hr")].map((name) => [name, { align: ALIGN }]),
+  ),
+};
+
+/** element → attribute → rule, the ones for every element included. */
+export const ATTRIBUTES: ReadonlyMap<string, ReadonlyMap<string, Rule>> = new Map(
+  [...ELEMENTS].map((name) => [name, new Map(Object.entries({ ...GLOBAL, ...PER_ELEMENT[name] }))]),
+);
+
+/** Links leave the alert for a page, a mail or a call; pictures and sources come encrypted or not at all. */
+export const SCHEMES: Record<"link" | "image" | "citation", ReadonlySet<string>> = {
+  link: words("https mailto tel"),
+  image: words("https"),
+  citation: words("https"),
+};
+
+/** Put on every link: the page that it opens learns neither the opener nor where the reader comes from. */
+export const LINK_REL = "noopener noreferrer nofollow";

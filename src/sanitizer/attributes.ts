@@ -1,0 +1,70 @@
+// Which attributes of an allowed element stay, and how they are written. Knows nothing of nesting.
+
+import { ATTRIBUTES, LINK_REL, type Rule, words } from "./allow_list.ts";
+import type { Report } from "./report.ts";
+import { judgeStyle } from "./styles.ts";
+import { judgeUrl } from "./urls.ts";
+
+/** Longest value that a pattern is tried on; free text and addresses have no bound but that of the whole. */
+const MAX_PATTERN_VALUE = 2000;
+/** Link relations that `LINK_REL` stands in for, so that taking them out takes nothing away. */
+const COVERED_REL = words("noopener noreferrer nofollow");
+
+export function escapeText(text: string): string {
+  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}
+
+/** The value to write; undefined when the attribute goes, in which case `report` has been told why. */
+function judge(rule: Rule, name: string, value: string, report: Report): string | undefined {
+  switch (rule) {
+    case "text":
+      return value;
+    case "style":
+      return judgeStyle(value, report) || undefined;
+    case "rel":
+      // Never kept, since every link gets its own; reported only when it asked for something else.
+      if (value.split(/\s+/).some((word) => word !== "" && !COVERED_REL.has(word.toLowerCase()))) {
+        report.add("attribute", name);
+      }
+      return undefined;
+    case "link":
+    case "image":
+    case "citation": {
+      const verdict = judgeUrl(value, rule);
+      if ("url" in verdict) return verdict.url;
+      report.add("url", verdict.refused);
+      return undefined;
+    }
+    default:
+      if (value.length <= MAX_PATTERN_VALUE && rule.test(value)) return value;
+      // An empty attribute says nothing: leaving it out removes nothing.
+      if (value !== "") report.add("attribute", name);
+      return undefined;
+  }
+}
+
+/** ` name="value"` for each attribute that stays, in their order; what goes is counted in `report`. */
+export function writeAttributes(
+  element: string,
+  attributes: ReadonlyArray<readonly [string, string]>,
+  report: Report,
+): string {
+  const rules = ATTRIBUTES.get(element)!;
+  const seen = new Set<string>();
+  let written = "";
+  let link = false;
+  for (const [name, value] of attributes) {
+    const rule = rules.get(name);
+    // Browsers take the first of a repeated name, so the others are lost as well.
+    if (rule === undefined || seen.has(name)) {
+      report.add("attribute", name);
+      continue;
+    }
+    seen.add(name);
+    const kept = judge(rule, name, value, report);
+    if (kept === undefined) continue;
+    written += ` ${name}="${escapeText(kept).replace(/"/g, "&quot;")}"`;
+    if (rule === "link") link = true;
+  }
+  return link ? `${written} rel="${LINK_REL}"` : written;
+}
