@@ -1,0 +1,55 @@
+// What the verbs on an existing alert share: find and lock it, ask the grid, announce what happened.
+
+import type { Context } from "../context.ts";
+import {
+  ALERT_GRID,
+  type AlertEvent,
+  type AlertVerb,
+  CHANNEL_NOT_ACTIVE,
+  NEEDS_ACTIVE_CHANNEL,
+} from "../domain/alert_status.ts";
+import { parseId } from "../domain/ids.ts";
+import { conflict, notFound } from "../errors.ts";
+import { lockAlert } from "../queries/alerts.ts";
+import { scope } from "../queries/channels.ts";
+import { type AlertRecord, showAlert } from "../shapes/alert.ts";
+
+interface AlertPath {
+  pusher_id: string;
+  alert_id: string;
+}
+
+/** The uuids of a path. @throws 404 for a text that is no such id. */
+export function alertIds(path: AlertPath): { pusherId: string; alertId: string } {
+  const pusherId = parseId("psh", path.pusher_id);
+  const alertId = parseId("alr", path.alert_id);
+  if (!pusherId || !alertId) throw notFound();
+  return { pusherId, alertId };
+}
+
+/**
+ * The locked alert and what the grid says to the verb.
+ * @throws 404 when the caller does not see it; 409 when the channel is not active or the state refuses the verb.
+ */
+export async function alertFor(verb: AlertVerb, path: AlertPath, ctx: Context) {
+  const { pusherId, alertId } = alertIds(path);
+  const [alert] = await ctx.sql(lockAlert, [...scope(pusherId, ctx.caller), alertId]);
+  if (!alert) throw notFound();
+  if (!alert.active && NEEDS_ACTIVE_CHANNEL.has(verb)) throw conflict(CHANNEL_NOT_ACTIVE);
+  const cell = ALERT_GRID[alert.status][verb];
+  if (cell.do === "refuse") throw conflict(cell.message);
+  return { alert, cell, pusherId };
+}
+
+/** Announces a change of an alert with the data that receivers plan from. */
+export function announce(ctx: Context, event: AlertEvent, record: AlertRecord): void {
+  const { id, pusher_id, title, priority, status, send_at, sent_at } = showAlert(record);
+  ctx.emit({ event, data: { pusher_id, alert_id: id, title, priority, status, send_at, sent_at } });
+}
+
+/** Now, in the form that instants of rows have. */
+export function nowMicros(ctx: Context): string {
+  return ctx.now().toISOString().replace("Z", "000Z");
+}
+
+export const ALERT_SENDS = { name: "alert-sends", per: "pusher", max: 30, seconds: 60 } as const;

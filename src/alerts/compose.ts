@@ -1,0 +1,72 @@
+// From what a caller sent (and, for an edit, what is stored) to the fields of a row: merged, sanitised, instants in UTC.
+// Nothing unsanitised is ever stored.
+
+import type { z } from "zod";
+import { invalidRequest } from "../errors.ts";
+import type { AlertFields } from "../queries/alerts.ts";
+import { sanitizeHtml } from "../sanitizer/sanitize.ts";
+import type { AlertRecord, alertPatch } from "../shapes/alert.ts";
+import { codePoints, toUtcMicros } from "../shapes/fields.ts";
+
+type Sent = z.output<z.ZodObject<typeof alertPatch>>;
+
+const BLANK: AlertFields = {
+  title: "",
+  body: null,
+  priority: "normal",
+  layout: "text",
+  image_url: null,
+  image_asset_id: null,
+  audio_asset_id: null,
+  html_asset_id: null,
+  html: null,
+  actions: [],
+  requires_ack: false,
+  send_at: null,
+  expires_at: null,
+  sound: null,
+  audio_url: null,
+  vibrate: null,
+  tts_text: null,
+  tts_lang: null,
+  lat: null,
+  lon: null,
+  radius_km: null,
+  geo_rule: null,
+  collapse_key: null,
+};
+
+export interface Composed {
+  fields: AlertFields;
+  blocked: ReturnType<typeof sanitizeHtml>["blocked"];
+  /** Characters of the markup before it was sanitised. */
+  htmlLength: number;
+}
+
+const utc = (value: string | null) => (value === null ? null : toUtcMicros(value));
+
+/** "An absent field is left alone; a field present as null is cleared." `stored` is null for a new alert. */
+export function compose(sent: Sent, stored: AlertRecord | null): Composed {
+  const fields = { ...BLANK };
+  for (const name of Object.keys(BLANK) as (keyof AlertFields)[]) {
+    const value = sent[name] === undefined ? stored?.[name] : sent[name];
+    if (value !== undefined) Object.assign(fields, { [name]: value });
+  }
+  // A stored empty markup cannot be: an empty text is none.
+  if (fields.html?.trim() === "") fields.html = null;
+  fields.send_at = utc(fields.send_at);
+  fields.expires_at = utc(fields.expires_at);
+  const { html, layout } = fields;
+  const htmlLength = html === null ? 0 : codePoints(html);
+  // A stored document turned into another layout has never been through the sanitiser, so a change of layout counts.
+  if (html === null || (sent.html === undefined && sent.layout === undefined))
+    return { fields, blocked: [], htmlLength };
+  const clean = sanitizeHtml(html, layout === "document" ? "document" : "html");
+  return { fields: { ...fields, html: clean.html }, blocked: clean.blocked, htmlLength };
+}
+
+/** "A missing or foreign asset id is 422 on its field": until uploads exist, every asset id is missing. */
+export function checkAssets(sent: Sent): void {
+  for (const field of ["image_asset_id", "audio_asset_id", "html_asset_id"] as const)
+    if (sent[field]) throw invalidRequest("No such uploaded file; upload it in the console first.", field);
+}

@@ -1,0 +1,130 @@
+// The only place where operations meet transports: one fetch function over REST, the handset API and MCP, with request
+// ids, the request log, health and metrics around them.
+
+import { randomUUID } from "node:crypto";
+import { H3, type H3Event, HTTPError } from "h3";
+import { TOOLS } from "../tools/index.ts";
+import type { Authenticate } from "./auth/keys.ts";
+import { bearerToken } from "./auth/tokens.ts";
+import type { Config } from "./config.ts";
+import type { Caller, Log } from "./context.ts";
+import type { Dispatcher } from "./dispatch.ts";
+import { ApiError, forbidden, notFound, unauthorized } from "./errors.ts";
+import type { HandsetAuthenticator } from "./handset/authenticate.ts";
+import { HANDSET_OPERATIONS } from "./handset/index.ts";
+import type { Metrics } from "./metrics.ts";
+import type { HandsetOperation, Tool } from "./tool.ts";
+import { jsonAnswer, refusal } from "./transports/answers.ts";
+import { createMcpEndpoint } from "./transports/mcp.ts";
+import { addRoutes } from "./transports/rest.ts";
+
+export interface AppDeps {
+  config: Pick<Config, "publicUrl" | "host" | "metricsPublic">;
+  dispatcher: Dispatcher;
+  authenticateKey: Authenticate;
+  authenticateHandset: HandsetAuthenticator;
+  /** Resolves when the database answers and every migration is in; rejects otherwise. */
+  ready(): Promise<void>;
+  metrics: Metrics;
+  log: Log & { child(fields: object): Log };
+}
+
+export interface App {
+  /** Serves one request. `address` is the peer's network address, null when there is none. */
+  fetch(request: Request, address?: string | null): Promise<Response>;
+  close(): Promise<void>;
+}
+
+interface Passing {
+  log: Log;
+  address: string | null;
+}
+
+const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
+export const isLoopback = (address: string | null) => address === null || LOOPBACK.test(address);
+
+export function createApp(deps: AppDeps): App {
+  const { config, dispatcher, metrics } = deps;
+  const passing = new WeakMap<object, Passing>();
+  const of = (event: H3Event): Passing => passing.get(event.req) ?? { log: deps.log, address: null };
+  const logOf = (event: H3Event) => of(event).log;
+
+  const authenticate = (request: Request): Promise<Caller | null> =>
+    deps.authenticateKey(bearerToken(request.headers));
+
+  const app = new H3({
+    silent: true,
+    onError: (error, event) => {
+      // The router's own errors (no such route, a path that is no UTF-8) carry no cause of ours.
+      const cause = error.unhandled ? error.cause : error;
+      if (cause instanceof ApiError) return refusal(cause);
+      if (HTTPError.isError(cause) && cause.status < 500) return refusal(notFound("route"));
+      logOf(event).error({ err: cause }, "request failed");
+      return refusal(cause);
+    },
+  });
+
+  addRoutes<Tool, Caller>(app, TOOLS, {
+    logOf,
+    authenticate: async (_tool, event) => {
+      const caller = await authenticate(event.req as unknown as Request);
+      if (!caller) throw unauthorized();
+      return caller;
+    },
+    dispatch: (tool, caller, call) => dispatcher.tool(tool, caller, call),
+  });
+
+  addRoutes<HandsetOperation, never>(app, HANDSET_OPERATIONS, {
+    logOf,
+    authenticate: async (operation, event) =>
+      (await deps.authenticateHandset(
+        operation.auth,
+        bearerToken(event.req.headers),
+        of(event).address,
+      )) as never,
+    dispatch: (operation, caller, call) => dispatcher.handset(operation, caller, call),
+  });
+
+  const mcp = createMcpEndpoint({ tools: TOOLS, dispatcher, authenticate, ...config });
+  app.all("/mcp", (event) => mcp.fetch(event.req as unknown as Request, logOf(event)));
+
+  const resource = { resource: `${config.publicUrl}/mcp`, bearer_methods_supported: ["header"] };
+  app.get("/.well-known/oauth-protected-resource/mcp", () => jsonAnswer(200, resource));
+
+  app.get("/healthz", () => jsonAnswer(200, { status: "ok" }));
+  app.get("/readyz", async (event) => {
+    try {
+      await deps.ready();
+      return jsonAnswer(200, { status: "ready" });
+    } catch (error) {
+      logOf(event).warn({ err: error }, "not ready");
+      return jsonAnswer(503, { status: "not ready" });
+    }
+  });
+  app.get("/metrics", async (event) => {
+    if (!config.metricsPublic && !isLoopback(of(event).address))
+      throw forbidden("Metrics are served to loopback only; see METRICS_PUBLIC.");
+    return new Response(await metrics.text(), { headers: { "content-type": metrics.contentType } });
+  });
+
+  return {
+    async fetch(request, address = null) {
+      const requestId = randomUUID();
+      const started = performance.now();
+      const log = deps.log.child({ request_id: requestId });
+      passing.set(request, { log, address });
+      const response = await app.fetch(request);
+      response.headers.set("x-request-id", requestId);
+      const { pathname } = new URL(request.url);
+      const ms = performance.now() - started;
+      metrics.request(request.method, pathname, response.status, ms / 1000);
+      // Never the query: an invite's code may stand in it.
+      log.info(
+        { method: request.method, path: pathname, status: response.status, ms: Math.round(ms * 10) / 10 },
+        "request",
+      );
+      return response;
+    },
+    close: () => mcp.close(),
+  };
+}

@@ -1,0 +1,54 @@
+// From a bearer key to a caller. A key that is unknown, revoked or expired is no caller at all.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { Caller, Log } from "../context.ts";
+import type { Orm } from "../db/orm.ts";
+import { run } from "../db/statement.ts";
+import { showId } from "../domain/ids.ts";
+import { visiblePushers } from "../domain/visibility.ts";
+import { toIsoMicrosOrNull } from "../entities/columns.ts";
+import { findKey, touchKey } from "../queries/keys.ts";
+import { IMPLICIT_SCOPE, isScope } from "../scopes.ts";
+import { hashToken, KEY_PREFIX, looksLikeToken } from "./tokens.ts";
+
+export type Authenticate = (token: string | null) => Promise<Caller | null>;
+
+/** How often the last use of one key is written down, at most. */
+const TOUCH_EVERY_MS = 60_000;
+const MAX_REMEMBERED = 10_000;
+
+export function createKeyAuthenticator(orm: Orm, log: Log, now: () => Date): Authenticate {
+  const kysely = (orm.em.fork() as SqlEntityManager).getKysely() as never;
+  const touchedAt = new Map<string, number>();
+
+  function touch(keyId: string): void {
+    const at = now().getTime();
+    if (at - (touchedAt.get(keyId) ?? Number.NEGATIVE_INFINITY) < TOUCH_EVERY_MS) return;
+    if (touchedAt.size >= MAX_REMEMBERED) touchedAt.clear();
+    touchedAt.set(keyId, at);
+    // The call does not wait for it and does not fail with it.
+    run(kysely, touchKey, [keyId]).catch((error) =>
+      log.warn({ err: error }, "last use of a key not written"),
+    );
+  }
+
+  return async (token) => {
+    if (token === null || !looksLikeToken(KEY_PREFIX, token)) return null;
+    const [key] = await run(kysely, findKey, [hashToken(token)]);
+    if (!key) return null;
+    touch(key.id);
+    return {
+      workspace: { id: key.workspace_id, name: key.workspace_name },
+      member: { id: key.member_id, role: key.role, pusherIds: key.pusher_ids },
+      credential: {
+        type: "key",
+        id: showId("key", key.id),
+        name: key.name,
+        scopes: [...new Set([IMPLICIT_SCOPE, ...key.scopes.filter(isScope)])],
+        pusherId: key.pusher_id,
+        expiresAt: toIsoMicrosOrNull(key.expires_at),
+      },
+      pusherIds: visiblePushers(key.pusher_ids, key.pusher_id),
+    };
+  };
+}

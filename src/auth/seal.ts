@@ -1,0 +1,31 @@
+// What must be readable again is encrypted at rest under the server secret (AES-256-GCM), each use under a key of its own.
+
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+
+export interface Seal {
+  seal(plain: string): Buffer;
+  /** @throws when the box was tampered with or sealed under another secret. */
+  open(box: Uint8Array): string;
+}
+
+const NONCE = 12;
+const TAG = 16;
+
+/** `purpose` separates the keys: a box sealed for one purpose does not open for another. */
+export function createSeal(secret: string, purpose: string): Seal {
+  const key = Buffer.from(hkdfSync("sha256", secret, "belfry", purpose, 32));
+  return {
+    seal(plain) {
+      const nonce = randomBytes(NONCE);
+      const cipher = createCipheriv("aes-256-gcm", key, nonce);
+      const body = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+    },
+    open(box) {
+      const bytes = Buffer.from(box);
+      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE));
+      decipher.setAuthTag(bytes.subarray(NONCE, NONCE + TAG));
+      return Buffer.concat([decipher.update(bytes.subarray(NONCE + TAG)), decipher.final()]).toString("utf8");
+    },
+  };
+}

@@ -1,0 +1,239 @@
+// The settings, as one table: name, default, meaning and how each is read. The only file that sees process.env.
+// Every setting is checked at start; a bad one stops the start with a message that names it.
+
+import { isIP } from "node:net";
+import { join, resolve } from "node:path";
+
+export interface Config {
+  host: string;
+  port: number;
+  dataDir: string;
+  databaseUrl: string | null;
+  redisUrl: string | null;
+  /** Origin under which clients reach the service, without a trailing slash. */
+  publicUrl: string;
+  /** Prefix of the public channel addresses, without a trailing slash. */
+  publicBase: string;
+  /** The server secret; null until `loadSecret` has made or read the embedded one. */
+  secret: string | null;
+  webhookAllowHosts: string[];
+  webhookDnsServers: string[];
+  metricsPublic: boolean;
+  deviceRegistrationsPerMinute: number;
+  logLevel: LogLevel;
+  nodeEnv: string;
+}
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** A setting that cannot be used; the message names it. */
+export class ConfigError extends Error {
+  constructor(name: string, problem: string) {
+    super(`${name} ${problem}`);
+    this.name = "ConfigError";
+  }
+}
+
+type Env = Record<string, string | undefined>;
+
+interface Setting<T> {
+  name: string;
+  /** As the README shows it. */
+  shownDefault: string;
+  meaning: string;
+  read(raw: string | undefined, name: string, soFar: Partial<Config>): T;
+}
+
+function wholeNumber(min: number, max: number, fallback: number) {
+  return (raw: string | undefined, name: string): number => {
+    if (raw === undefined) return fallback;
+    const value = Number(raw);
+    if (!/^\d+$/.test(raw) || value < min || value > max)
+      throw new ConfigError(name, `must be a whole number from ${min} to ${max}.`);
+    return value;
+  };
+}
+
+function httpUrl(raw: string, name: string): string {
+  const url = URL.parse(raw);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+    throw new ConfigError(
+      name,
+      "must be an absolute http or https URL without credentials, query or fragment.",
+    );
+  return url.href.replace(/\/+$/, "");
+}
+
+function urlOf(protocols: string[]) {
+  return (raw: string | undefined, name: string): string | null => {
+    if (raw === undefined) return null;
+    const url = URL.parse(raw);
+    if (!url || !protocols.includes(url.protocol) || !url.hostname)
+      throw new ConfigError(name, `must be a URL that begins with ${protocols.join("// or ")}//.`);
+    return raw;
+  };
+}
+
+function list(check: (item: string) => boolean, shape: string) {
+  return (raw: string | undefined, name: string): string[] => {
+    const items = (raw ?? "")
+      .split(",")
+      .map((item) => item.trim().toLowerCase())
+      .filter(Boolean);
+    for (const item of items)
+      if (!check(item)) throw new ConfigError(name, `must be a comma list of ${shape}.`);
+    return items;
+  };
+}
+
+const flag = (raw: string | undefined, name: string): boolean => {
+  if (raw === undefined || raw === "false") return false;
+  if (raw === "true") return true;
+  throw new ConfigError(name, "must be true or false.");
+};
+
+const hostAndPort = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/;
+
+/** Accepts `1.2.3.4`, `1.2.3.4:53`, `::1` and `[::1]:53`. */
+function isDnsServer(item: string): boolean {
+  if (isIP(item)) return true;
+  const parts = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(item);
+  return !!parts && isIP(parts[1] ?? parts[2] ?? "") !== 0 && Number(parts[3]) < 65536;
+}
+
+/** Every setting of the service. Order matters only where a default is derived from an earlier one. */
+export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
+  host: {
+    name: "HOST",
+    shownDefault: "127.0.0.1",
+    meaning: "Address to listen on.",
+    read: (raw, name) => {
+      if (raw !== undefined && !hostAndPort.test(raw) && !isIP(raw))
+        throw new ConfigError(name, "must be a host name or an address.");
+      return raw ?? "127.0.0.1";
+    },
+  },
+  port: {
+    name: "PORT",
+    shownDefault: "8787",
+    meaning: "Port to listen on; 0 picks a free one.",
+    read: wholeNumber(0, 65535, 8787),
+  },
+  dataDir: {
+    name: "DATA_DIR",
+    shownDefault: ".data",
+    meaning: "Folder of the embedded database, its lock, secret, socket and first credentials.",
+    read: (raw) => resolve(raw ?? ".data"),
+  },
+  databaseUrl: {
+    name: "DATABASE_URL",
+    shownDefault: "(embedded)",
+    meaning: "PostgreSQL to use instead of the embedded one; then SECRET is required.",
+    read: urlOf(["postgres:", "postgresql:"]),
+  },
+  redisUrl: {
+    name: "REDIS_URL",
+    shownDefault: "(in process)",
+    meaning: "Redis or Valkey that shares the rate limits between several processes.",
+    read: urlOf(["redis:", "rediss:"]),
+  },
+  publicUrl: {
+    name: "PUBLIC_URL",
+    shownDefault: "http://HOST:PORT",
+    meaning:
+      "Origin under which clients reach the service; its host is the one that /mcp accepts besides loopback.",
+    read: (raw, name, soFar) => {
+      if (raw !== undefined) return httpUrl(raw, name);
+      const host = soFar.host === "0.0.0.0" || soFar.host === "::" ? "127.0.0.1" : soFar.host!;
+      return `http://${isIP(host) === 6 ? `[${host}]` : host}:${soFar.port}`;
+    },
+  },
+  publicBase: {
+    name: "PUBLIC_BASE",
+    shownDefault: "PUBLIC_URL/c",
+    meaning: "Prefix of the public channel addresses.",
+    read: (raw, name, soFar) => (raw === undefined ? `${soFar.publicUrl}/c` : httpUrl(raw, name)),
+  },
+  secret: {
+    name: "SECRET",
+    shownDefault: "(made in DATA_DIR)",
+    meaning: "Server secret of at least 32 bytes: encrypts and pseudonymises. Required with DATABASE_URL.",
+    read: (raw, name, soFar) => {
+      if (raw !== undefined && Buffer.byteLength(raw) < 32)
+        throw new ConfigError(name, "must be at least 32 bytes long.");
+      if (raw === undefined && soFar.databaseUrl)
+        throw new ConfigError(name, "is required with DATABASE_URL: set it to at least 32 random bytes.");
+      return raw ?? null;
+    },
+  },
+  webhookAllowHosts: {
+    name: "WEBHOOK_ALLOW_HOSTS",
+    shownDefault: "(none)",
+    meaning: "Comma list of exact host[:port] that webhooks may reach although private or plain http.",
+    read: list((item) => hostAndPort.test(item), "exact host[:port] entries"),
+  },
+  webhookDnsServers: {
+    name: "WEBHOOK_DNS_SERVERS",
+    shownDefault: "(the system's)",
+    meaning: "Comma list of ip[:port] that resolve webhook hosts.",
+    read: list(isDnsServer, "ip[:port] entries"),
+  },
+  metricsPublic: {
+    name: "METRICS_PUBLIC",
+    shownDefault: "false",
+    meaning: "true serves /metrics to every address instead of loopback alone.",
+    read: flag,
+  },
+  deviceRegistrationsPerMinute: {
+    name: "DEVICE_REGISTRATIONS_PER_MINUTE",
+    shownDefault: "60",
+    meaning: "How many handsets one address may register in a minute; loopback is exempt.",
+    read: wholeNumber(1, 1_000_000, 60),
+  },
+  logLevel: {
+    name: "LOG_LEVEL",
+    shownDefault: "info",
+    meaning: `One of ${LOG_LEVELS.join(", ")}.`,
+    read: (raw, name) => {
+      if (raw === undefined) return "info";
+      if (!LOG_LEVELS.includes(raw as LogLevel))
+        throw new ConfigError(name, `must be one of ${LOG_LEVELS.join(", ")}.`);
+      return raw as LogLevel;
+    },
+  },
+  nodeEnv: {
+    name: "NODE_ENV",
+    shownDefault: "production",
+    meaning: "Kept for the libraries that read it; the service behaves the same in all.",
+    read: (raw) => raw ?? "production",
+  },
+};
+
+/**
+ * Reads and checks every setting. An empty variable counts as unset; `overrides` win over the environment.
+ * @throws ConfigError naming the bad one.
+ */
+export function loadConfig(overrides: Env = {}, environment: Env = process.env): Config {
+  const env = { ...environment, ...overrides };
+  const config: Partial<Config> = {};
+  for (const [key, setting] of Object.entries(SETTINGS))
+    Object.assign(config, { [key]: setting.read(env[setting.name] || undefined, setting.name, config) });
+  return config as Config;
+}
+
+/** Where things lie below DATA_DIR. */
+export function dataPaths(dataDir: string) {
+  return {
+    lock: join(dataDir, "instance.lock"),
+    cluster: join(dataDir, "pg"),
+    secret: join(dataDir, "secret"),
+    credentials: join(dataDir, "credentials.json"),
+    socket: join(dataDir, "operator.sock"),
+  };
+}
+
+/** What the command line reads besides the settings: where the server is, and with which key to speak to it. */
+export function clientSettings(env: Env = process.env): { url: string | null; key: string | null } {
+  return { url: env.BELFRY_URL || null, key: env.BELFRY_API_KEY || null };
+}

@@ -1,0 +1,81 @@
+// What a handler is given, and who may be calling. A handler sees nothing of HTTP, MCP or the command line.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { Statement } from "./db/statement.ts";
+import type { DomainEvent } from "./domain/events.ts";
+import type { Role } from "./entities/member.ts";
+import type { Scope } from "./scopes.ts";
+
+/** Somebody with a credential of a workspace: a key, or an assistant that was given consent. */
+export interface Caller {
+  workspace: { id: string; name: string };
+  member: { id: string; role: Role; pusherIds: string[] | null };
+  credential: {
+    type: "key" | "oauth";
+    id: string;
+    name: string;
+    scopes: readonly Scope[];
+    pusherId: string | null;
+    expiresAt: string | null;
+  };
+  /** The channels that this caller sees; null is all of the workspace's. */
+  pusherIds: string[] | null;
+}
+
+/** A subscribed handset. `id` is the raw device id, which never leaves for anybody but the device itself. */
+export interface DeviceCaller {
+  id: string;
+}
+
+/** A handset that also brings the revision of what it can see (see queries/inbox.ts). */
+export interface DeviceWithRevision extends DeviceCaller {
+  revision: string;
+  now: string;
+}
+
+/** Somebody without a credential; `address` is the network address that the request came from. */
+export interface Anyone {
+  address: string | null;
+}
+
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What one handset reports in one request. `kind`: 1 read, 2 ack. */
+export interface ReportBatch {
+  deviceId: string;
+  rows: { alertId: string; kind: number }[];
+}
+
+/** The few things outside of the rows that answers depend on. */
+export interface Surroundings {
+  /** Prefix of the public channel addresses. */
+  publicBase: string;
+  /** Takes reports together with those of other handsets; resolves after their commit with how many were visible. */
+  takeReports(batch: ReportBatch): Promise<number>;
+}
+
+export interface Context<C = Caller> {
+  /** Forked for this call, inside its transaction when the operation writes, narrowed to what the caller sees. */
+  em: SqlEntityManager;
+  caller: C;
+  surroundings: Surroundings;
+  log: Log;
+  /** The only clock. */
+  now(): Date;
+  /** Runs a defined statement in the same transaction. Raw SQL takes what is visible as an argument. */
+  sql<Row>(statement: Statement<Row>, parameters: readonly unknown[]): Promise<Row[]>;
+  /** Announces an event; it leaves only after the commit and never blocks or fails the action. */
+  emit(event: Omit<DomainEvent, "workspaceId"> & { workspaceId?: string }): void;
+  /** Counts one call against the operation's own limit; to be called last. Given back when the call fails. */
+  countAgainstLimit(subject: string): Promise<void>;
+  /** Conditional requests: what the client holds, and what the answer's validator is. */
+  validator: { presented: string | null; current: string | null };
+}
+
+/** What a handler returns in place of a body when the client already holds it. */
+export const NOT_MODIFIED = Symbol("not modified");

@@ -1,0 +1,49 @@
+// Back-pressure batching: what arrives while statements are in flight goes together into the next one. Never a timer:
+// on an idle service nothing waits.
+
+interface Waiting<T, R> {
+  item: T;
+  resolve(result: R): void;
+  reject(error: unknown): void;
+}
+
+export interface BatchOptions {
+  /** Statements in flight at once. */
+  inFlight?: number;
+  /** Items in one statement. */
+  max?: number;
+}
+
+/**
+ * Collects single items into calls of `run`, which answers for each item at its own index. A failure of `run` fails the
+ * items of that batch only.
+ */
+export function batched<T, R>(
+  run: (items: T[]) => Promise<R[]>,
+  { inFlight = 2, max = 500 }: BatchOptions = {},
+): (item: T) => Promise<R> {
+  let waiting: Waiting<T, R>[] = [];
+  let running = 0;
+
+  async function start(): Promise<void> {
+    const batch = waiting.slice(0, max);
+    waiting = waiting.slice(max);
+    running++;
+    try {
+      const results = await run(batch.map(({ item }) => item));
+      for (const [i, { resolve }] of batch.entries()) resolve(results[i]!);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      running--;
+      if (waiting.length > 0) void start();
+    }
+  }
+
+  return (item) =>
+    new Promise<R>((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      // One turn of the event loop lets requests that arrived together go together.
+      if (running < inFlight) queueMicrotask(() => running < inFlight && waiting.length > 0 && void start());
+    });
+}

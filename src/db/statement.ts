@@ -1,0 +1,47 @@
+// Statements written once as SQL and executed by name, so that PostgreSQL plans each of them once per connection.
+// The one way to run raw SQL. Raw SQL does not see the visibility filter: it takes what is visible as an argument.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { CompiledQuery, type Kysely } from "kysely";
+
+export interface Statement<Row> {
+  readonly name: string;
+  readonly text: string;
+  /** Only carries the type of the rows. */
+  readonly row?: Row;
+}
+
+const names = new Map<string, string>();
+
+/** Declares a statement; `$1`, `$2` … are its parameters. Its name must be unique. */
+export function defineStatement<Row>(name: string, text: string): Statement<Row> {
+  const known = [...names.values()].includes(name);
+  if (known) throw new Error(`statement ${name} is defined twice`);
+  names.set(text, name);
+  return { name, text };
+}
+
+/** Runs a statement inside the manager's transaction, or on its own when there is none. */
+export async function run<Row>(
+  on: SqlEntityManager | Kysely<unknown>,
+  statement: Statement<Row>,
+  parameters: readonly unknown[],
+): Promise<Row[]> {
+  const kysely = "getKysely" in on ? on.getKysely() : on;
+  const result = await kysely.executeQuery(CompiledQuery.raw(statement.text, parameters as unknown[]));
+  return result.rows as Row[];
+}
+
+type ClientClass = new (...args: never[]) => { query(...args: unknown[]): unknown };
+
+/** A pg client that sends every defined statement under its name. */
+export function named<C extends ClientClass>(Client: C): C {
+  const Base = Client as unknown as new (...args: unknown[]) => { query(...args: unknown[]): unknown };
+  class NamedClient extends Base {
+    override query(text: unknown, values?: unknown, ...rest: unknown[]): unknown {
+      const name = typeof text === "string" ? names.get(text) : undefined;
+      return name ? super.query({ name, text, values }, ...rest) : super.query(text, values, ...rest);
+    }
+  }
+  return NamedClient as unknown as C;
+}

@@ -1,0 +1,244 @@
+// The one way in which an operation runs, whatever transport it came by. The order of checks is written here once:
+// scopes → shape of the request → handler in a transaction (rows, role, state, limit last) → shape of the answer →
+// events after the commit. Knows no operation by name.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { z } from "zod";
+import type { Seal } from "./auth/seal.ts";
+import type { Caller, Context, Log, Surroundings } from "./context.ts";
+import { NOT_MODIFIED } from "./context.ts";
+import type { Orm } from "./db/orm.ts";
+import { run } from "./db/statement.ts";
+import type { DomainEvent } from "./domain/events.ts";
+import { parseId } from "./domain/ids.ts";
+import { roleReaches } from "./domain/visibility.ts";
+import { ApiError, forbidden, insufficientScope, invalidRequest, notFound, serverError } from "./errors.ts";
+import { once } from "./idempotency.ts";
+import { invalidInput, refuseUnstorableText } from "./problems.ts";
+import { alertExists } from "./queries/alerts.ts";
+import { scope, visibleChannel } from "./queries/channels.ts";
+import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "./rate_limits.ts";
+import type { HandsetAuth, HandsetOperation, Tool } from "./tool.ts";
+import { scopesFor } from "./tool.ts";
+
+export interface DispatchDeps {
+  orm: Orm;
+  limits: RateLimits;
+  idempotencySeal: Seal;
+  surroundings: Surroundings;
+  /** Ceilings that a setting moved, by the limit's name. */
+  limitMax?: Record<string, number>;
+  /** Told of every event after its commit; must neither throw nor block. */
+  publish(event: DomainEvent): void;
+  now(): Date;
+}
+
+/** One call as a transport read it. */
+export interface Call {
+  /** Path, query and body as one object of arguments. */
+  args: unknown;
+  /** What the transport already knows to be wrong with the request; reported after the credential's scopes. */
+  problem?: ApiError;
+  idempotencyKey?: string | null;
+  ifNoneMatch?: string | null;
+  log: Log;
+}
+
+export interface Outcome {
+  /** The answer's body, or NOT_MODIFIED. */
+  body: unknown;
+  /** RateLimit headers and the validator, where there are any. */
+  headers: Record<string, string>;
+}
+
+export interface Dispatcher {
+  /** Runs an owner's operation. @throws ApiError, and nothing else. */
+  tool(tool: Tool, caller: Caller, call: Call): Promise<Outcome>;
+  /** Runs a handset's operation. @throws ApiError, and nothing else. */
+  handset<A extends keyof HandsetAuth>(
+    operation: HandsetOperation,
+    caller: HandsetAuth[A],
+    call: Call,
+  ): Promise<Outcome>;
+}
+
+/** The scopes that the call needs and the credential lacks, in the order of the tool's record. */
+export function missingScopes(tool: Tool, caller: Caller, args: unknown): string[] {
+  return scopesFor(tool, args).filter((needed) => !caller.credential.scopes.includes(needed));
+}
+
+/** Deadlock and serialisation failure: PostgreSQL undid everything and asks to try again. */
+const RETRYABLE = new Set(["40P01", "40001"]);
+const TRIES = 4;
+
+interface Runnable {
+  input: z.ZodObject;
+  output: z.ZodType;
+  limit?: Tool["limit"];
+  handler(input: never, context: Context<never>): Promise<unknown>;
+}
+
+export function createDispatcher(deps: DispatchDeps): Dispatcher {
+  const { orm, limits } = deps;
+
+  /** The handler between the shape of its input and the shape of its output, with everything that it may touch. */
+  async function perform<C>(
+    operation: Runnable,
+    caller: C,
+    input: unknown,
+    call: Call,
+    options: { writes: boolean; workspaceId: string; visible: object | null; around?: Around },
+  ): Promise<Outcome> {
+    const events: DomainEvent[] = [];
+    const taken: { policy: Policy; subject: string; answer: Taken }[] = [];
+    const validator = { presented: call.ifNoneMatch ?? null, current: null as string | null };
+
+    const attempt = async (em: SqlEntityManager): Promise<unknown> => {
+      events.length = 0;
+      if (options.visible) em.setFilterParams("visible", options.visible as never);
+      const context: Context<C> = {
+        em,
+        caller,
+        surroundings: deps.surroundings,
+        log: call.log,
+        now: deps.now,
+        validator,
+        sql: (statement, parameters) => run(em, statement, parameters),
+        emit: (event) => events.push({ workspaceId: options.workspaceId, ...event }),
+        countAgainstLimit: async (subject) => {
+          const { name, max, seconds } = operation.limit!;
+          const policy = { name, seconds, max: deps.limitMax?.[name] ?? max };
+          const answer = await limits.take(policy, subject);
+          if (!answer.allowed) throw tooMany(policy, answer);
+          taken.push({ policy, subject, answer });
+        },
+      };
+      const handle = async () => {
+        const answer = await operation.handler(input as never, context as never);
+        return answer === NOT_MODIFIED ? answer : operation.output.parse(answer);
+      };
+      return options.around ? options.around(em, handle) : handle();
+    };
+
+    const giveBack = async () => {
+      for (const { policy, subject, answer } of taken.splice(0))
+        await limits.giveBack(policy, subject, answer);
+    };
+
+    for (let tries = 1; ; tries++) {
+      try {
+        const em = orm.em.fork() as SqlEntityManager;
+        const body = options.writes
+          ? await em.transactional((inside) => attempt(inside as SqlEntityManager))
+          : await attempt(em);
+        for (const event of events) deps.publish(event);
+        const headers = Object.assign({}, ...taken.map((t) => rateLimitHeaders(t.policy, t.answer)));
+        if (validator.current !== null) headers.etag = validator.current;
+        return { body, headers };
+      } catch (error) {
+        await giveBack();
+        if (tries < TRIES && RETRYABLE.has((error as { code?: string }).code ?? "")) continue;
+        throw error;
+      }
+    }
+  }
+
+  return {
+    tool: (tool, caller, call) =>
+      onlyApiErrors(call.log, async () => {
+        const missing = missingScopes(tool, caller, call.args);
+        if (missing.length > 0) throw insufficientScope(missing);
+        if (call.problem) throw call.problem;
+        const input = parse(tool.input, call.args);
+        const key = tool.creates ? checkIdempotencyKey(call.idempotencyKey) : null;
+        const visible = { workspace_id: caller.workspace.id, pusher_ids: caller.pusherIds };
+        if (!roleReaches(caller.member.role, tool.role)) await refuseRole(orm, caller, input);
+        return perform(tool, caller, input, call, {
+          writes: !tool.hints.readOnly,
+          workspaceId: caller.workspace.id,
+          visible,
+          ...(key === null
+            ? {}
+            : {
+                around: (em: SqlEntityManager, handle: () => Promise<unknown>) =>
+                  once(
+                    em,
+                    deps.idempotencySeal,
+                    { credentialId: caller.credential.id, tool, key, input },
+                    handle,
+                    () => refuseInvisible(em, caller, input),
+                  ),
+              }),
+        });
+      }),
+
+    handset: (operation, caller, call) =>
+      onlyApiErrors(call.log, async () => {
+        if (call.problem) throw call.problem;
+        const input = parse(operation.input, call.args);
+        // Handset operations find their rows by subscription and handle, in raw SQL; the filter stays unset, so an
+        // ORM query on channels would throw.
+        return perform(operation, caller, input, call, {
+          writes: operation.writes,
+          workspaceId: "",
+          visible: null,
+        });
+      }),
+  };
+}
+
+type Around = (em: SqlEntityManager, handle: () => Promise<unknown>) => Promise<unknown>;
+
+function parse(schema: z.ZodObject, args: unknown): Record<string, unknown> {
+  refuseUnstorableText(args);
+  const result = schema.safeParse(args, { reportInput: true });
+  if (!result.success) throw invalidInput(result.error);
+  return result.data;
+}
+
+function checkIdempotencyKey(key: string | null | undefined): string | null {
+  if (key === null || key === undefined) return null;
+  if (!/^[\x20-\x7e]{1,255}$/.test(key))
+    throw invalidRequest("An idempotency key is 1 to 255 printable ASCII characters.", "idempotency_key");
+  return key;
+}
+
+/** 404 for rows that the caller does not see: it comes before a refusal of the role, and on repeats, too. */
+async function refuseInvisible(
+  em: SqlEntityManager,
+  caller: Caller,
+  input: Record<string, unknown>,
+): Promise<void> {
+  if (typeof input.pusher_id !== "string") return;
+  const pusherId = parseId("psh", input.pusher_id);
+  if (!pusherId || !(await run(em, visibleChannel, scope(pusherId, caller)))[0]) throw notFound();
+  if (typeof input.alert_id !== "string") return;
+  const alertId = parseId("alr", input.alert_id);
+  if (!alertId || !(await run(em, alertExists, [...scope(pusherId, caller), alertId]))[0]) throw notFound();
+}
+
+async function refuseRole(orm: Orm, caller: Caller, input: Record<string, unknown>): Promise<never> {
+  await refuseInvisible(orm.em.fork() as SqlEntityManager, caller, input);
+  throw forbidden(
+    "The member behind this credential has a role that may not do this; ask an owner of the workspace.",
+  );
+}
+
+function tooMany(policy: Policy, answer: Taken): ApiError {
+  return new ApiError(
+    "rate_limited",
+    `At most ${policy.max} calls in ${policy.seconds} seconds (${policy.name}); retry in ${answer.resetSeconds} seconds.`,
+    { headers: rateLimitHeaders(policy, answer) },
+  );
+}
+
+/** Everything that is not one of our refusals becomes a server_error; its cause goes to the log only. */
+async function onlyApiErrors<T>(log: Log, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    log.error({ err: error }, "operation failed");
+    throw serverError();
+  }
+}

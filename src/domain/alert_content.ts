@@ -1,0 +1,70 @@
+// What an alert must hold together, whatever verb brought it here: layout and its source, exclusions, lengths by
+// layout, the circle, and the order of its instants. Pure; judged after the row's own state, as the last 422.
+
+import { type ApiError, invalidRequest } from "../errors.ts";
+import { checkGeofence, type Geofence } from "./geofence.ts";
+
+/** "html 60,000 characters for layout html and 500,000 for document" (the other layouts count as html). */
+export const MAX_HTML = { html: 60_000, document: 500_000 } as const;
+
+interface Content extends Geofence {
+  layout: string;
+  image_url: string | null;
+  image_asset_id: string | null;
+  html_asset_id: string | null;
+  html: string | null;
+  send_at: string | null;
+  expires_at: string | null;
+}
+
+/** Which instants the request itself set, and what becomes of the alert. */
+export interface Touched {
+  send_at: boolean;
+  expires_at: boolean;
+  /** True when the alert is, or is becoming, scheduled by its send_at. */
+  scheduled: boolean;
+}
+
+/** `htmlLength` counts the markup as it was sent. Instants are UTC with six decimals. @throws 422 naming the field. */
+export function checkContent(content: Content, htmlLength: number, touched: Touched, now: string): void {
+  if (content.image_url !== null && content.image_asset_id !== null)
+    throw invalidRequest(
+      "image_url and image_asset_id exclude each other; send one of them.",
+      "image_asset_id",
+    );
+  if (content.html !== null && content.html_asset_id !== null)
+    throw invalidRequest("html and html_asset_id exclude each other; send one of them.", "html_asset_id");
+  if (content.layout === "image" && content.image_url === null && content.image_asset_id === null)
+    throw invalidRequest("Layout image needs image_url or image_asset_id.", "image_url");
+  if (content.layout === "html" || content.layout === "document") {
+    if (content.html === null && content.html_asset_id === null)
+      throw invalidRequest(`Layout ${content.layout} needs html or html_asset_id.`, "html");
+  }
+  const max = content.layout === "document" ? MAX_HTML.document : MAX_HTML.html;
+  if (htmlLength > max)
+    throw invalidRequest(`html must be at most ${max} characters long in this layout.`, "html");
+  checkGeofence(content);
+  if (touched.scheduled && (content.send_at === null || content.send_at <= now))
+    throw invalidRequest("send_at must be in the future; omit it to send now.", "send_at");
+  if (touched.expires_at && content.expires_at !== null && content.expires_at <= now)
+    throw invalidRequest("expires_at must be later than now.", "expires_at");
+  if ((touched.expires_at || touched.send_at) && content.expires_at !== null && content.send_at !== null)
+    if (content.expires_at <= content.send_at)
+      throw invalidRequest("expires_at must be later than send_at.", "expires_at");
+}
+
+/** "A send after `expires_at` is 422." */
+export function checkNotExpired(expiresAt: string | null, now: string): void {
+  if (expiresAt !== null && expiresAt <= now)
+    throw invalidRequest("The alert has expired; move expires_at or clear it before sending.", "expires_at");
+}
+
+/** The refusal of a check as a value, for those who must report something else first. */
+export function problemOf(check: () => void): ApiError | null {
+  try {
+    check();
+    return null;
+  } catch (problem) {
+    return problem as ApiError;
+  }
+}

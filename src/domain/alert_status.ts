@@ -1,0 +1,72 @@
+// What each verb does to an alert in each status: the specification's transition table with every cell filled, the
+// open ones as decided. Pure: it never sees a row, a clock or a caller.
+
+import type { AlertStatus } from "../entities/alert.ts";
+
+/**
+ * The one expression of an alert's status as the world sees it, for select lists: "A scheduled alert whose send_at has
+ * passed is sent". Filters use `visible_at <= now()` instead, which an index can answer.
+ */
+export const EFFECTIVE_STATUS =
+  "case when alert.status = 'scheduled' and alert.send_at <= clock_timestamp() then 'sent' else alert.status end";
+
+/** Of the same alert: the instant at which it became visible. A scheduled one's is its `send_at`. */
+export const EFFECTIVE_SENT_AT =
+  "case when alert.status = 'scheduled' and alert.send_at <= clock_timestamp() then alert.send_at else alert.sent_at end";
+
+export type AlertVerb = "edit" | "send" | "schedule" | "cancel" | "delete";
+
+export type AlertEvent = "alert.sent" | "alert.scheduled" | "alert.cancelled";
+
+/** `change`: carry it out. `stay`: answer 200 with the alert as it is. `refuse`: 409 with the way out. */
+export type Cell = { do: "change"; event?: AlertEvent } | { do: "stay" } | { do: "refuse"; message: string };
+
+const refuse = (message: string): Cell => ({ do: "refuse", message });
+
+const FROZEN_SENT = "A sent alert is frozen; cancel it and send a correction, or duplicate it.";
+const FROZEN_CANCELLED = "A cancelled alert is frozen; duplicate it instead.";
+
+export const ALERT_GRID: Record<AlertStatus, Record<AlertVerb, Cell>> = {
+  draft: {
+    edit: { do: "change" },
+    send: { do: "change", event: "alert.sent" },
+    schedule: { do: "change", event: "alert.scheduled" },
+    cancel: refuse("A draft was never published, so there is nothing to cancel; delete it instead."),
+    delete: { do: "change" },
+  },
+  scheduled: {
+    edit: { do: "change" },
+    send: { do: "change", event: "alert.sent" },
+    schedule: { do: "stay" },
+    cancel: { do: "change", event: "alert.cancelled" },
+    delete: { do: "change" },
+  },
+  sent: {
+    edit: refuse(FROZEN_SENT),
+    send: { do: "stay" },
+    schedule: refuse("A sent alert cannot be scheduled; duplicate it instead."),
+    cancel: { do: "change", event: "alert.cancelled" },
+    delete: refuse("A sent alert is a record that acknowledgements refer to; cancel it to withdraw it."),
+  },
+  cancelled: {
+    edit: refuse(FROZEN_CANCELLED),
+    send: refuse("A cancelled alert cannot be sent; duplicate it instead."),
+    schedule: refuse("A cancelled alert cannot be scheduled; duplicate it instead."),
+    cancel: { do: "stay" },
+    delete: { do: "change" },
+  },
+};
+
+/** Verbs that a channel which is not active refuses from every status, before the grid is asked. */
+export const NEEDS_ACTIVE_CHANNEL: ReadonlySet<AlertVerb> = new Set(["send", "schedule"]);
+
+/** Their 409: "resume the channel or keep it as a draft". */
+export const CHANNEL_NOT_ACTIVE = "The channel is not active; resume it, or keep the alert as a draft.";
+
+/** The `note` of send, schedule and cancel: what the answer means, said on repeats, too. */
+export const NOTES = {
+  send: "The alert is visible to every subscribed handset from now on; sending it again changes nothing and cannot notify anyone twice.",
+  schedule:
+    "The alert becomes visible at send_at without anything running then; until that instant it can be edited, cancelled or returned to draft.",
+  cancel: "The alert stops reaching anyone who has not yet polled; phones that already received it keep it.",
+} as const;

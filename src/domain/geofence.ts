@@ -1,0 +1,20 @@
+// "The geofence (lat, lon, radius_km) is all-or-nothing: the three belong together", for channels and alerts alike.
+
+import { invalidRequest } from "../errors.ts";
+
+export interface Geofence {
+  lat?: number | null;
+  lon?: number | null;
+  radius_km?: number | null;
+}
+
+/** @throws 422 naming the first member that is missing while another one is set. */
+export function checkGeofence(merged: Geofence): void {
+  const members = ["lat", "lon", "radius_km"] as const;
+  const missing = members.filter((member) => (merged[member] ?? null) === null);
+  if (missing.length > 0 && missing.length < members.length)
+    throw invalidRequest(
+      "lat, lon and radius_km belong together: send all three, or null for all three.",
+      missing[0],
+    );
+}

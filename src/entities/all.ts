@@ -1,0 +1,29 @@
+// The explicit list of entities that the ORM knows.
+
+import { Alert } from "./alert.ts";
+import { ApiKey } from "./api_key.ts";
+import { AlertCounter, ChannelDay, Device, Report, SubscriberMix, Subscription } from "./handset.ts";
+import { IdempotencyRecord } from "./idempotency_record.ts";
+import { Invite } from "./invite.ts";
+import { Member } from "./member.ts";
+import { ChannelState, Pusher } from "./pusher.ts";
+import { ReservedHandle } from "./reserved_handle.ts";
+import { Workspace } from "./workspace.ts";
+
+export const ENTITIES = [
+  Workspace,
+  Member,
+  ApiKey,
+  Pusher,
+  ChannelState,
+  ReservedHandle,
+  Alert,
+  Invite,
+  Device,
+  Subscription,
+  SubscriberMix,
+  Report,
+  AlertCounter,
+  ChannelDay,
+  IdempotencyRecord,
+];

@@ -1,0 +1,104 @@
+// What handsets leave behind: devices, their subscriptions and reports, and the counters that triggers and the report
+// statement keep in the same transaction as the rows that they count.
+
+import { defineEntity, p } from "@mikro-orm/core";
+import { instant, writtenAt } from "./columns.ts";
+import { Invite } from "./invite.ts";
+import { type Capability, Pusher } from "./pusher.ts";
+
+export const Device = defineEntity({
+  name: "Device",
+  tableName: "device",
+  indexes: [
+    {
+      name: "device_token",
+      expression: "create unique index device_token on device (token_hash) include (id)",
+    },
+  ],
+  properties: {
+    /** 63 random bits: a sample by device id is uniform. */
+    id: p.bigint().$type<string>().primary().autoincrement(false),
+    token_hash: p.blob(),
+    /** Grows with every join, leave and eviction: half of the inbox's validator. */
+    subs_rev: p.bigint().$type<number>().default(0),
+    platform: p.text(),
+    app_version: p.text(),
+    locale: p.text(),
+    timezone: p.text(),
+    created_at: writtenAt(),
+  },
+});
+
+export const Subscription = defineEntity({
+  name: "Subscription",
+  tableName: "subscription",
+  indexes: [
+    {
+      name: "subscription_list",
+      properties: ["pusher", "subscribed_at"],
+      columns: [{ name: "pusher" }, { name: "subscribed_at", sort: "DESC" }],
+    },
+    { name: "subscription_invite", properties: ["invite"], where: "invite_id is not null" },
+  ],
+  properties: {
+    device: () => p.manyToOne(Device).primary().ref().deleteRule("cascade").updateRule("no action"),
+    pusher: () => p.manyToOne(Pusher).primary().ref().deleteRule("restrict").updateRule("no action"),
+    invite: () => p.manyToOne(Invite).ref().nullable().deleteRule("set null"),
+    permissions: p.array().$type<Capability[]>(),
+    muted: p.boolean().default(false),
+    subscribed_at: writtenAt(),
+  },
+});
+
+/** How many subscribers share a platform, version, locale and time zone: the breakdown is a sum over few rows. */
+export const SubscriberMix = defineEntity({
+  name: "SubscriberMix",
+  tableName: "subscriber_mix",
+  properties: {
+    pusher: () => p.manyToOne(Pusher).primary().ref().deleteRule("cascade").updateRule("no action"),
+    platform: p.text().primary(),
+    app_version: p.text().primary(),
+    locale: p.text().primary(),
+    timezone: p.text().primary(),
+    n: p.bigint().$type<number>(),
+    muted: p.bigint().$type<number>(),
+  },
+});
+
+/** 1 read, 2 ack. Pruning clears `at` and keeps the row, so that a repeat never counts twice. */
+export const REPORT_KINDS = { read: 1, ack: 2 } as const;
+
+export const Report = defineEntity({
+  name: "Report",
+  tableName: "report",
+  indexes: [{ name: "report_device", properties: ["device_id"], where: "at is not null" }],
+  properties: {
+    alert_id: p.uuid().primary(),
+    device_id: p.bigint().$type<string>().primary(),
+    kind: p.smallint().primary(),
+    at: instant().nullable(),
+  },
+});
+
+export const AlertCounter = defineEntity({
+  name: "AlertCounter",
+  tableName: "alert_counter",
+  properties: {
+    alert_id: p.uuid().primary(),
+    reads: p.bigint().$type<number>().default(0),
+    acks: p.bigint().$type<number>().default(0),
+  },
+});
+
+/** One row a channel and UTC day: statistics cost days, not alerts. */
+export const ChannelDay = defineEntity({
+  name: "ChannelDay",
+  tableName: "channel_day",
+  properties: {
+    pusher: () => p.manyToOne(Pusher).primary().ref().deleteRule("cascade").updateRule("no action"),
+    day: p.date().primary(),
+    published: p.bigint().$type<number>().default(0),
+    reads: p.bigint().$type<number>().default(0),
+    acks: p.bigint().$type<number>().default(0),
+  },
+});

@@ -1,0 +1,105 @@
+// An alert channel and its narrow companion row `channel_state`, the one that a send locks.
+
+import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
+import { writtenAt } from "./columns.ts";
+import { Workspace } from "./workspace.ts";
+
+export const PUSHER_STATUSES = ["active", "paused", "suspended"] as const;
+export type PusherStatus = (typeof PUSHER_STATUSES)[number];
+
+export const CATEGORIES = [
+  "cities",
+  "travel",
+  "events",
+  "concerts",
+  "restaurants",
+  "hotels",
+  "business",
+  "ai",
+  "sports",
+  "emergency",
+  "community",
+] as const;
+
+/** What a channel may ask its subscribers for. */
+export const CAPABILITIES = ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"] as const;
+export type Capability = (typeof CAPABILITIES)[number];
+
+/** What `visible` needs: the caller's workspace and the channels it is narrowed to (null: all of them). */
+export interface Visibility {
+  workspace_id: string;
+  pusher_ids: string[] | null;
+}
+
+export const Pusher = defineEntity({
+  name: "Pusher",
+  tableName: "pusher",
+  indexes: [
+    { name: "pusher_list", properties: ["workspace", "created_at"] },
+    { name: "pusher_directory", properties: ["created_at"], where: "is_public and status = 'active'" },
+  ],
+  checks: [
+    {
+      name: "pusher_geofence",
+      expression: (c) => `num_nonnulls(${c.lat}, ${c.lon}, ${c.radius_km}) in (0, 3)`,
+    },
+  ],
+  filters: {
+    // On for every query. Dispatch sets its arguments; without them a query throws, so forgetting fails closed.
+    visible: {
+      name: "visible",
+      default: true,
+      cond: (args: Visibility) => ({
+        workspace: args.workspace_id,
+        ...(args.pusher_ids ? { id: { $in: args.pusher_ids } } : {}),
+      }),
+    },
+  },
+  properties: {
+    id: p.uuid().primary(),
+    workspace: () => p.manyToOne(Workspace).ref().deleteRule("cascade"),
+    handle: p.text().unique("pusher_handle"),
+    name: p.text(),
+    category: p.enum(CATEGORIES),
+    description: p.text(),
+    long: p.text().nullable(),
+    site: p.text().nullable(),
+    city: p.text().nullable(),
+    lat: p.double().$type<number>().nullable(),
+    lon: p.double().$type<number>().nullable(),
+    radius_km: p.double().$type<number>().nullable(),
+    loc_rule: p.text().nullable(),
+    requested_perms: p.array().$type<Capability[]>(),
+    alert_types: p.array(),
+    tags: p.array(),
+    /** Name and tags in lower case, what the directory searches: lower-casing is not left to the database's locale. */
+    search: p.text(),
+    is_public: p.boolean().default(true),
+    image_url: p.text().nullable(),
+    gradient_from: p.text(),
+    gradient_to: p.text(),
+    initials: p.text(),
+    status: p.enum(PUSHER_STATUSES).default("active"),
+    created_at: writtenAt(),
+    updated_at: writtenAt(),
+  },
+});
+
+export type PusherRow = InferEntity<typeof Pusher>;
+
+/**
+ * Kept by triggers in the transaction of the rows that it counts (see the first migration): `rev` grows with every
+ * change of what handsets can see, `published` counts sent and scheduled alerts, `subscribers` the subscriptions.
+ */
+export const ChannelState = defineEntity({
+  name: "ChannelState",
+  tableName: "channel_state",
+  properties: {
+    pusher: () => p.oneToOne(Pusher).owner().primary().ref().deleteRule("cascade").updateRule("no action"),
+    active: p.boolean().default(true),
+    suspended: p.boolean().default(false),
+    rev: p.bigint().$type<number>().default(0),
+    published: p.bigint().$type<number>().default(0),
+    subscribers: p.bigint().$type<number>().default(0),
+  },
+});

@@ -1,0 +1,43 @@
+// Who a handset is. Look-ups of requests that arrive together go together; the inbox's also fetch the revision that
+// decides a 304, so that an unchanged inbox costs one share of one statement.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { DEVICE_PREFIX, hashToken, looksLikeToken } from "../auth/tokens.ts";
+import type { Anyone, DeviceCaller, DeviceWithRevision } from "../context.ts";
+import { batched } from "../db/batch.ts";
+import type { Orm } from "../db/orm.ts";
+import { run, type Statement } from "../db/statement.ts";
+import { unauthorized } from "../errors.ts";
+import { findDevices, findDevicesWithRevision } from "../queries/handset.ts";
+import type { HandsetAuth } from "../tool.ts";
+
+/** @throws 401 for a missing or unknown device token, where one is needed. */
+export type HandsetAuthenticator = (
+  auth: keyof HandsetAuth,
+  token: string | null,
+  address: string | null,
+) => Promise<Anyone | DeviceCaller | DeviceWithRevision>;
+
+export function createHandsetAuthenticator(orm: Orm): HandsetAuthenticator {
+  const kysely = (orm.em.fork() as SqlEntityManager).getKysely() as never;
+
+  function lookUp<Row extends { position: number }>(statement: Statement<Row>) {
+    return batched<string, Row | undefined>(async (hashes) => {
+      const rows = await run(kysely, statement, [hashes]);
+      const found: (Row | undefined)[] = hashes.map(() => undefined);
+      for (const row of rows) found[row.position - 1] = row;
+      return found;
+    });
+  }
+
+  const device = lookUp(findDevices);
+  const revision = lookUp(findDevicesWithRevision);
+
+  return async (auth, token, address) => {
+    if (auth === "nothing") return { address };
+    if (token === null || !looksLikeToken(DEVICE_PREFIX, token)) throw unauthorized();
+    const found = await (auth === "revision" ? revision : device)(hashToken(token).toString("hex"));
+    if (!found) throw unauthorized();
+    return found;
+  };
+}

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { holdChannel, leaveChannel } from "../queries/handset.ts";
+import { pathId } from "../shapes/fields.ts";
+import { defineHandsetOperation } from "../tool.ts";
+import { announceSubscribers } from "./announce.ts";
+
+export default defineHandsetOperation({
+  name: "delete_subscription",
+  title: "Leave",
+  description: "Leave a channel. Answers the same when the handset had not joined.",
+  auth: "device",
+  writes: true,
+  http: { method: "DELETE", path: "/handset/v1/subscriptions/{handle}", status: 204 },
+  errors: ["invalid_request", "unauthorized"],
+  input: z.strictObject({ handle: pathId("The channel's handle.") }),
+  output: z.object({}),
+  async handler({ handle }, ctx) {
+    const [channel] = await ctx.sql(holdChannel, [handle]);
+    const [left] = channel ? await ctx.sql(leaveChannel, [ctx.caller.id, channel.id]) : [];
+    if (channel && left) await announceSubscribers("subscriber.deleted", channel, ctx);
+    return {};
+  },
+});

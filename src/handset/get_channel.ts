@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { notFound } from "../errors.ts";
+import { channelCard } from "../queries/handset.ts";
+import { pathId, text } from "../shapes/fields.ts";
+import { defineHandsetOperation } from "../tool.ts";
+import { cardView, showCard } from "./shapes.ts";
+
+export default defineHandsetOperation({
+  name: "get_channel",
+  title: "Channel card",
+  description: "Show a channel's card. A private one answers 404 without a usable invite or a subscription.",
+  auth: "device",
+  writes: false,
+  http: { method: "GET", path: "/handset/v1/channels/{handle}", status: 200 },
+  errors: ["invalid_request", "unauthorized", "not_found"],
+  input: z.strictObject({ handle: pathId("The channel's handle."), invite: text(1, 200).optional() }),
+  output: cardView,
+  async handler({ handle, invite }, ctx) {
+    const [card] = await ctx.sql(channelCard, [ctx.caller.id, handle, invite ?? null]);
+    if (!card) throw notFound();
+    return showCard(card, ctx.surroundings.publicBase);
+  },
+});

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { toIsoMicros } from "../entities/columns.ts";
+import { CATEGORIES } from "../entities/pusher.ts";
+import { keysetPage } from "../page.ts";
+import { directory } from "../queries/handset.ts";
+import { DEFAULT_LIMIT, instant, limit, pageMeta, text } from "../shapes/fields.ts";
+import { defineHandsetOperation } from "../tool.ts";
+import { cardView, showCard } from "./shapes.ts";
+
+export default defineHandsetOperation({
+  name: "list_channels",
+  title: "Directory",
+  description: "Search the public active channels; q is searched literally in names and tags together.",
+  auth: "device",
+  writes: false,
+  http: { method: "GET", path: "/handset/v1/channels", status: 200 },
+  errors: ["invalid_request", "unauthorized"],
+  input: z.strictObject({
+    q: text(1, 100).optional(),
+    category: z.enum(CATEGORIES).optional(),
+    limit: limit().optional(),
+    before: instant().optional(),
+  }),
+  output: z.object({ data: z.array(cardView), meta: pageMeta }),
+  async handler({ q, category, limit: wanted, before }, ctx) {
+    const filter = [ctx.caller.id, q?.toLowerCase() ?? null, category ?? null, before ?? null];
+    const { rows, next_before } = await keysetPage(
+      wanted ?? DEFAULT_LIMIT,
+      (n) => ctx.sql(directory, [...filter, n]),
+      (row) => row.created_at,
+    );
+    return {
+      data: rows.map((row) => showCard(row, ctx.surroundings.publicBase)),
+      meta: { next_before: next_before && toIsoMicros(next_before) },
+    };
+  },
+});

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { parseId } from "../domain/ids.ts";
+import { REPORT_KINDS } from "../entities/handset.ts";
+import { defineHandsetOperation } from "../tool.ts";
+
+const KINDS = Object.keys(REPORT_KINDS) as (keyof typeof REPORT_KINDS)[];
+
+export default defineHandsetOperation({
+  name: "post_reports",
+  title: "Report reads and acks",
+  description:
+    "Report what the person chose to report: alerts read and acknowledged. Repeats count nothing; rows that the handset cannot see are skipped.",
+  auth: "device",
+  writes: false,
+  http: { method: "POST", path: "/handset/v1/reports", status: 200 },
+  errors: ["invalid_request", "unauthorized"],
+  input: z.strictObject({
+    reports: z
+      .array(z.strictObject({ alert_id: z.string(), kind: z.enum(KINDS) }))
+      .min(1, "must hold 1 to 100 reports")
+      .max(100, "must hold 1 to 100 reports"),
+  }),
+  output: z.object({ accepted: z.int() }),
+  async handler({ reports }, ctx) {
+    const rows = reports.flatMap(({ alert_id, kind }) => {
+      const alertId = parseId("alr", alert_id);
+      return alertId ? [{ alertId, kind: REPORT_KINDS[kind] }] : [];
+    });
+    return {
+      accepted: rows.length === 0 ? 0 : await ctx.surroundings.takeReports({ deviceId: ctx.caller.id, rows }),
+    };
+  },
+});

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { pruneReports } from "../queries/reports.ts";
+import { instant } from "../shapes/fields.ts";
+import { defineHandsetOperation } from "../tool.ts";
+
+export default defineHandsetOperation({
+  name: "prune_reports",
+  title: "Prune own reports",
+  description: "Forget when this handset reported what, before an instant. Totals stay; timelines thin out.",
+  auth: "device",
+  writes: true,
+  http: { method: "DELETE", path: "/handset/v1/reports", status: 204 },
+  errors: ["invalid_request", "unauthorized"],
+  input: z.strictObject({ before: instant() }),
+  output: z.object({}),
+  async handler({ before }, ctx) {
+    await ctx.sql(pruneReports, [ctx.caller.id, before]);
+    return {};
+  },
+});

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { notFound } from "../errors.ts";
+import {
+  changeSubscription,
+  holdChannel,
+  joinChannel,
+  rememberInvite,
+  takeInvite,
+} from "../queries/handset.ts";
+import { pathId, text } from "../shapes/fields.ts";
+import { defineHandsetOperation } from "../tool.ts";
+import { announceSubscribers } from "./announce.ts";
+import { permissions, showSubscription, subscriptionView } from "./shapes.ts";
+
+export default defineHandsetOperation({
+  name: "put_subscription",
+  title: "Join or adjust",
+  description:
+    "Join a channel (a private one with an invite), or adjust the subscription: mute it, grant permissions. Absent fields stay. Idempotent.",
+  auth: "device",
+  writes: true,
+  http: { method: "PUT", path: "/handset/v1/subscriptions/{handle}", status: 200 },
+  errors: ["invalid_request", "unauthorized", "not_found"],
+  input: z.strictObject({
+    handle: pathId("The channel's handle."),
+    invite: text(1, 200).optional(),
+    muted: z.boolean().optional(),
+    permissions: permissions.optional(),
+  }),
+  output: subscriptionView,
+  async handler({ handle, invite, muted, permissions: granted }, ctx) {
+    const wanted = [muted ?? null, granted ?? null];
+    const adjust = async () => (await ctx.sql(changeSubscription, [ctx.caller.id, handle, ...wanted]))[0];
+    const present = await adjust();
+    if (present) return { handle, ...showSubscription(present) };
+
+    const [channel] = await ctx.sql(holdChannel, [handle]);
+    if (!channel || channel.suspended) throw notFound();
+    const [joined] = await ctx.sql(joinChannel, [ctx.caller.id, channel.id, ...wanted]);
+    // The same device joined at the same time through another request: this one adjusts.
+    if (!joined) return { handle, ...showSubscription((await adjust())!) };
+    if (!channel.is_public) {
+      // "An unusable invite answers as a missing channel": the join above is rolled back with it.
+      const [taken] = invite === undefined ? [] : await ctx.sql(takeInvite, [channel.id, invite]);
+      if (!taken) throw notFound();
+      await ctx.sql(rememberInvite, [ctx.caller.id, channel.id, taken.id]);
+    }
+    await announceSubscribers("subscriber.created", channel, ctx);
+    return { handle, ...showSubscription(joined) };
+  },
+});

@@ -1,0 +1,37 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { DEVICE_PREFIX, mintToken } from "../auth/tokens.ts";
+import { insertDevice } from "../queries/handset.ts";
+import { languageTag, text } from "../shapes/fields.ts";
+import { defineHandsetOperation } from "../tool.ts";
+
+export default defineHandsetOperation({
+  name: "register_device",
+  title: "Register handset",
+  description: "Register a handset and receive its token, once. No account, no name, no address book.",
+  auth: "nothing",
+  writes: true,
+  http: { method: "POST", path: "/handset/v1/devices", status: 201 },
+  limit: { name: "device-registrations", per: "address", max: 60, seconds: 60 },
+  errors: ["invalid_request", "rate_limited"],
+  input: z.strictObject({
+    platform: text(1, 40),
+    app_version: text(1, 40),
+    locale: languageTag(),
+    timezone: z
+      .string()
+      .regex(
+        /^[A-Za-z0-9_+-]{1,32}(\/[A-Za-z0-9_+-]{1,32}){0,3}$/,
+        "must be an IANA time zone, such as Europe/Lisbon",
+      ),
+  }),
+  output: z.object({ id: z.string(), token: z.string() }),
+  async handler({ platform, app_version, locale, timezone }, ctx) {
+    // 63 random bits, so that a sample by device id is uniform.
+    const id = (randomBytes(8).readBigUInt64BE() >> 1n).toString();
+    const { token, hash } = mintToken(DEVICE_PREFIX);
+    await ctx.sql(insertDevice, [id, hash, platform, app_version, locale, timezone]);
+    if (ctx.caller.address !== null) await ctx.countAgainstLimit(ctx.caller.address);
+    return { id, token };
+  },
+});

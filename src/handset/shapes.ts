@@ -1,0 +1,79 @@
+// Channels, subscriptions and alerts as a handset sees them: nothing of the owner's, nothing of other devices'.
+
+import { z } from "zod";
+import { showId, showIdOrNull } from "../domain/ids.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
+import { CAPABILITIES } from "../entities/pusher.ts";
+import type { CardRecord } from "../queries/handset.ts";
+import type { InboxRecord } from "../queries/inbox.ts";
+import { alertDisplay } from "../shapes/alert.ts";
+
+export const permissions = z.array(z.enum(CAPABILITIES)).transform((list) => [...new Set(list)]);
+
+const own = { muted: z.boolean(), permissions: z.array(z.string()), subscribed_at: z.string() };
+
+export const subscriptionView = z.object({ handle: z.string(), ...own });
+
+export const cardView = z.object({
+  handle: z.string(),
+  url: z.string(),
+  name: z.string(),
+  category: z.string(),
+  description: z.string(),
+  long: z.string().nullable(),
+  site: z.string().nullable(),
+  city: z.string().nullable(),
+  lat: z.number().nullable(),
+  lon: z.number().nullable(),
+  radius_km: z.number().nullable(),
+  loc_rule: z.string().nullable(),
+  requested_perms: z.array(z.string()),
+  alert_types: z.array(z.string()),
+  tags: z.array(z.string()),
+  is_public: z.boolean(),
+  image_url: z.string().nullable(),
+  gradient_from: z.string(),
+  gradient_to: z.string(),
+  initials: z.string(),
+  subscription: z.object(own).nullable(),
+});
+
+export function showCard(record: CardRecord, publicBase: string): z.input<typeof cardView> {
+  const { muted, permissions: granted, subscribed_at, created_at: _, ...card } = record;
+  return {
+    ...card,
+    url: `${publicBase}/${card.handle}`,
+    subscription:
+      subscribed_at === null
+        ? null
+        : showSubscription({ muted: muted!, permissions: granted!, subscribed_at }),
+  };
+}
+
+export function showSubscription(record: { muted: boolean; permissions: string[]; subscribed_at: string }) {
+  return { ...record, subscribed_at: toIsoMicros(record.subscribed_at) };
+}
+
+export const inboxItem = z.object({
+  id: z.string(),
+  handle: z.string(),
+  status: z.literal("sent"),
+  sent_at: z.string(),
+  ...alertDisplay,
+  html: z.string().nullable(),
+});
+
+export function showInboxItem(record: InboxRecord): z.input<typeof inboxItem> {
+  const { actions } = record;
+  return {
+    ...record,
+    id: showId("alr", record.id),
+    status: "sent",
+    sent_at: toIsoMicros(record.sent_at!),
+    expires_at: toIsoMicrosOrNull(record.expires_at),
+    image_asset_id: showIdOrNull("ast", record.image_asset_id),
+    audio_asset_id: showIdOrNull("ast", record.audio_asset_id),
+    html_asset_id: showIdOrNull("ast", record.html_asset_id),
+    actions: typeof actions === "string" ? JSON.parse(actions) : actions,
+  };
+}

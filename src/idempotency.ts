@@ -1,0 +1,58 @@
+// "A repeat within 24 hours answers with the first result, another body under the same key is 422." One transaction
+// holds the claim of the key, the action and the kept answer, so that a retry after a lost answer never acts twice.
+
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { Seal } from "./auth/seal.ts";
+import { run } from "./db/statement.ts";
+import { invalidRequest } from "./errors.ts";
+import { claimKey, firstAnswer, forgetOldKeys, keepAnswer } from "./queries/idempotency.ts";
+
+export interface Claim {
+  credentialId: string;
+  tool: { name: string };
+  key: string;
+  input: unknown;
+}
+
+/** The same arguments give the same hash, whatever order they were written in. */
+function hashOf(input: unknown): Buffer {
+  const canonical = JSON.stringify(input, (_, value) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+  return createHash("sha256").update(canonical).digest();
+}
+
+/**
+ * Runs `act` unless this key was used before, in which case the first answer is given again. `recheck` runs before a
+ * repeat is answered: what the caller no longer sees is not shown again.
+ * @throws 422 when the key came with other arguments before.
+ */
+export async function once(
+  em: SqlEntityManager,
+  seal: Seal,
+  claim: Claim,
+  act: () => Promise<unknown>,
+  recheck: () => Promise<void>,
+): Promise<unknown> {
+  const id = [claim.credentialId, claim.tool.name, claim.key];
+  const hash = hashOf(claim.input);
+  await run(em, forgetOldKeys, id);
+  const [isNew] = await run(em, claimKey, [...id, hash]);
+  if (!isNew) {
+    const [first] = await run(em, firstAnswer, id);
+    if (!first?.answer) throw new Error("an idempotency record without an answer was committed");
+    if (!timingSafeEqual(hash, Buffer.from(first.request_hash)))
+      throw invalidRequest(
+        "This idempotency key was used with other arguments; use a new key for a new request.",
+        "idempotency_key",
+      );
+    await recheck();
+    return JSON.parse(seal.open(first.answer));
+  }
+  const answer = await act();
+  await run(em, keepAnswer, [...id, seal.seal(JSON.stringify(answer))]);
+  return answer;
+}

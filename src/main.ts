@@ -1,0 +1,49 @@
+#!/usr/bin/env node
+// Read the settings, open the database, listen, close on a signal.
+
+import { type Config, ConfigError, loadConfig } from "./config.ts";
+import { DataDirInUse } from "./db/lock.ts";
+import { welcome } from "./first_start.ts";
+import { freePort, listen } from "./server.ts";
+import { openService } from "./service.ts";
+
+/** Runs the service until a signal ends it; what is in flight is finished first. */
+export async function serveUntilStopped(): Promise<void> {
+  const config = await settingsWithPort();
+  const service = await openService(config);
+  const listening = await listen(service.app, config);
+  if (service.made) console.log(welcome(service.made));
+  console.log(`Belfry listens on ${config.publicUrl}`);
+
+  let stopping = false;
+  const stop = async (signal: string) => {
+    if (stopping) return;
+    stopping = true;
+    service.log.info({ signal }, "stopping");
+    await listening.close();
+    await service.close();
+    service.log.info({}, "stopped");
+    process.exit(0);
+  };
+  process.on("SIGTERM", () => stop("SIGTERM"));
+  process.on("SIGINT", () => stop("SIGINT"));
+}
+
+async function settingsWithPort(): Promise<Config> {
+  const config = loadConfig();
+  if (config.port !== 0) return config;
+  return loadConfig({ PORT: String(await freePort(config.host)) });
+}
+
+/** What an operator can mend is said in one line; anything else is a fault and shows where it happened. */
+export function failStart(error: unknown): never {
+  const mendable = error instanceof ConfigError || error instanceof DataDirInUse;
+  const code = (error as NodeJS.ErrnoException).code;
+  if (mendable) console.error(`belfry: ${(error as Error).message}`);
+  else if (code === "EADDRINUSE")
+    console.error("belfry: PORT is in use by another program; set another one.");
+  else console.error("belfry: could not start:", error);
+  process.exit(1);
+}
+
+if (import.meta.main) await serveUntilStopped().catch(failStart);

@@ -1,0 +1,47 @@
+// Prometheus figures of this process: requests by surface and status, and the runtime's own. Never an id, a handle or a
+// device as a label.
+
+import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+
+export interface Metrics {
+  request(method: string, path: string, status: number, seconds: number): void;
+  text(): Promise<string>;
+  contentType: string;
+}
+
+/** Few labels whatever is asked for: the part of the service that a path belongs to. */
+function surfaceOf(path: string): string {
+  if (path.startsWith("/api/v1/")) return "api";
+  if (path.startsWith("/handset/v1/")) return path === "/handset/v1/inbox" ? "inbox" : "handset";
+  return path === "/mcp" ? "mcp" : "other";
+}
+
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+export function createMetrics(): Metrics {
+  const registers = [new Registry()];
+  const [registry] = registers as [Registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: "belfry_http_requests_total",
+    help: "Requests answered, by surface, method and status.",
+    labelNames: ["surface", "method", "status"],
+    registers,
+  });
+  const durations = new Histogram({
+    name: "belfry_http_request_seconds",
+    help: "Time from a request to its answer.",
+    labelNames: ["surface"],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers,
+  });
+  return {
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+    request(method, path, status, seconds) {
+      const surface = surfaceOf(path);
+      requests.inc({ surface, method: METHODS.has(method) ? method : "other", status });
+      durations.observe({ surface }, seconds);
+    },
+  };
+}

@@ -1,0 +1,224 @@
+// Workspaces, members, keys and channel suspension, as the operator on the machine may change them. No API operation or
+// MCP tool reaches any of this: "A key cannot create other keys."
+
+import { UniqueConstraintViolationException } from "@mikro-orm/core";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { KEY_PREFIX, mintToken } from "../auth/tokens.ts";
+import { newUuid, parseId, showId, showIdOrNull } from "../domain/ids.ts";
+import { ApiKey } from "../entities/api_key.ts";
+import { toIsoMicrosOrNull } from "../entities/columns.ts";
+import { Member, type MemberRow, ROLES, type Role } from "../entities/member.ts";
+import { Pusher } from "../entities/pusher.ts";
+import { Workspace } from "../entities/workspace.ts";
+import { conflict, invalidRequest, notFound } from "../errors.ts";
+import { ALL_SCOPES, isScope, type Scope } from "../scopes.ts";
+
+type Em = SqlEntityManager;
+
+/** The operator sees every workspace's channels. */
+const EVERYTHING = { filters: false } as const;
+
+export async function createWorkspace(em: Em, { name }: { name: string }) {
+  if (name.trim() === "") throw invalidRequest("A workspace needs a name.", "name");
+  const workspace = em.create(Workspace, { id: newUuid(), name });
+  await em.flush();
+  return showWorkspace(workspace);
+}
+
+const showWorkspace = (row: { id: string; name: string; created_at: string }) => ({
+  id: showId("wsp", row.id),
+  name: row.name,
+  created_at: row.created_at,
+});
+
+export async function listWorkspaces(em: Em) {
+  const rows = await em.find(Workspace, {}, { orderBy: { created_at: "desc" } });
+  return { data: rows.map(showWorkspace) };
+}
+
+/** The one that is named, or the only one there is. @throws 404, 422. */
+async function workspaceOf(em: Em, workspace: string | undefined): Promise<string> {
+  if (workspace !== undefined) {
+    const id = parseId("wsp", workspace);
+    if (!id || !(await em.findOne(Workspace, { id }))) throw notFound("workspace");
+    return id;
+  }
+  const all = await em.find(Workspace, {}, { limit: 2 });
+  if (all.length !== 1)
+    throw invalidRequest(
+      "There is not exactly one workspace; say which with --workspace wsp_….",
+      "workspace",
+    );
+  return all[0]!.id;
+}
+
+export interface NewMember {
+  workspace?: string;
+  email: string;
+  role: string;
+  /** Wire ids of the only channels that this member sees; absent: all. */
+  pushers?: string[];
+}
+
+export async function addMember(em: Em, { workspace, email, role, pushers }: NewMember) {
+  const workspaceId = await workspaceOf(em, workspace);
+  if (!ROLES.includes(role as Role)) throw invalidRequest(`role must be one of ${ROLES.join(", ")}.`, "role");
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw invalidRequest("email must be an e-mail address.", "email");
+  const pusher_ids = pushers ? await Promise.all(pushers.map((id) => pusherOf(em, workspaceId, id))) : null;
+  const member = em.create(Member, {
+    id: newUuid(),
+    workspace: workspaceId,
+    email: email.toLowerCase(),
+    role: role as Role,
+    pusher_ids,
+  });
+  await em.flush().catch((error) => {
+    throw error instanceof UniqueConstraintViolationException
+      ? conflict("This workspace already has a member with that e-mail address.")
+      : error;
+  });
+  return showMember(member);
+}
+
+const showMember = (row: MemberRow) => ({
+  id: showId("mem", row.id),
+  workspace_id: showId("wsp", row.workspace.id),
+  email: row.email,
+  role: row.role,
+  pusher_ids: row.pusher_ids?.map((id) => showId("psh", id)) ?? null,
+  created_at: row.created_at,
+});
+
+export async function listMembers(em: Em, { workspace }: { workspace?: string }) {
+  const where = workspace === undefined ? {} : { workspace: await workspaceOf(em, workspace) };
+  const rows = await em.find(Member, where, { orderBy: { created_at: "desc" } });
+  return { data: rows.map(showMember) };
+}
+
+async function pusherOf(em: Em, workspaceId: string, wireId: string): Promise<string> {
+  const id = parseId("psh", wireId);
+  const pusher = id && (await em.findOne(Pusher, { id, workspace: workspaceId }, EVERYTHING));
+  if (!pusher) throw notFound("channel in this workspace");
+  return pusher.id;
+}
+
+export interface NewKey {
+  workspace?: string;
+  /** The member that the key acts for; absent: the workspace's owner. */
+  member?: string;
+  /** `all`, or scopes. */
+  scopes: string;
+  pusher?: string;
+  /** Seconds. */
+  expires_in?: number;
+  name?: string;
+}
+
+/** Makes a key and shows it for the only time. `now` is the instant that its expiry counts from. */
+export async function createKey(em: Em, input: NewKey, now: Date) {
+  const scopes = parseScopes(input.scopes);
+  const member = await memberOf(em, input);
+  const workspaceId = member.workspace.id;
+  const pusher_id = input.pusher === undefined ? null : await pusherOf(em, workspaceId, input.pusher);
+  const { token, hash } = mintToken(KEY_PREFIX);
+  const expires_at =
+    input.expires_in === undefined ? null : new Date(now.getTime() + input.expires_in * 1000).toISOString();
+  const key = em.create(ApiKey, {
+    id: newUuid(),
+    member: member.id,
+    name: input.name ?? "operator key",
+    hash,
+    scopes,
+    pusher_id,
+    expires_at: expires_at?.replace("Z", "000Z") ?? null,
+  });
+  await em.flush();
+  return { key: token, ...showKey(key, member) };
+}
+
+function parseScopes(text: string): Scope[] {
+  if (text === "all") return ALL_SCOPES;
+  const scopes = text.split(",").map((scope) => scope.trim());
+  if (!scopes.every(isScope))
+    throw invalidRequest(`scopes must be "all" or a comma list of ${ALL_SCOPES.join(", ")}.`, "scopes");
+  return [...new Set(scopes as Scope[])];
+}
+
+async function memberOf(em: Em, { workspace, member }: NewKey): Promise<MemberRow> {
+  if (member !== undefined) {
+    const id = parseId("mem", member);
+    const row = id && (await em.findOne(Member, { id }));
+    if (!row) throw notFound("member");
+    if (workspace !== undefined && (await workspaceOf(em, workspace)) !== row.workspace.id)
+      throw notFound("member");
+    return row;
+  }
+  const workspaceId = await workspaceOf(em, workspace);
+  const owner = await em.findOne(
+    Member,
+    { workspace: workspaceId, role: "owner" },
+    { orderBy: { created_at: "asc" } },
+  );
+  if (!owner)
+    throw invalidRequest(
+      "The workspace has no owner yet; add one with members add, or name --member.",
+      "member",
+    );
+  return owner;
+}
+
+type KeyRow = {
+  id: string;
+  name: string;
+  scopes: string[];
+  pusher_id?: string | null;
+  expires_at?: string | null;
+  revoked_at?: string | null;
+  last_used_at?: string | null;
+  created_at: string;
+};
+
+const showKey = (row: KeyRow, member: MemberRow) => ({
+  id: showId("key", row.id),
+  name: row.name,
+  scopes: [...row.scopes],
+  workspace_id: showId("wsp", member.workspace.id),
+  member_id: showId("mem", member.id),
+  pusher_id: showIdOrNull("psh", row.pusher_id ?? null),
+  expires_at: toIsoMicrosOrNull(row.expires_at ?? null),
+  revoked_at: row.revoked_at ?? null,
+  last_used_at: row.last_used_at ?? null,
+  created_at: row.created_at,
+});
+
+export async function listKeys(em: Em, { workspace }: { workspace?: string }) {
+  const where = workspace === undefined ? {} : { member: { workspace: await workspaceOf(em, workspace) } };
+  const rows = await em.find(ApiKey, where, { populate: ["member"], orderBy: { created_at: "desc" } });
+  return { data: rows.map((row) => showKey(row as unknown as KeyRow, row.member.$ as MemberRow)) };
+}
+
+/** Takes effect on the next request, on every process. Revoking twice keeps the first instant. */
+export async function revokeKey(em: Em, wireId: string) {
+  const id = parseId("key", wireId);
+  const rows = id
+    ? await em.execute<{ revoked_at: string }[]>(
+        "update api_key set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = ? returning revoked_at",
+        [id],
+      )
+    : [];
+  if (!rows[0]) throw notFound("key");
+  return { id: wireId, revoked_at: toIsoMicrosOrNull(rows[0].revoked_at) };
+}
+
+/** "Status is changed only by staff": suspends a channel, or restores it to active. */
+export async function setSuspended(em: Em, handle: string, suspended: boolean) {
+  return em.transactional(async (inside) => {
+    const pusher = await inside.findOne(Pusher, { handle }, EVERYTHING);
+    if (!pusher) throw notFound("channel");
+    await inside.execute("select 1 from channel_state where pusher_id = ? for update", [pusher.id]);
+    if (suspended) pusher.status = "suspended";
+    else if (pusher.status === "suspended") pusher.status = "active";
+    await inside.flush();
+    return { id: showId("psh", pusher.id), handle, status: pusher.status };
+  });
+}

@@ -1,0 +1,77 @@
+// Turns what a schema refused into our one 422: the dotted path of the field and our own words. Never echoes a value.
+
+import type { z } from "zod";
+import { type ApiError, invalidRequest } from "./errors.ts";
+
+/** A caller's own field name may appear in `param`, but only one that looks like a name. */
+const NAME = /^[\p{L}\p{N}_$-]{1,64}$/u;
+
+function paramOf(path: PropertyKey[]): string | null {
+  const parts = path.map(String);
+  return parts.length > 0 && parts.every((part) => NAME.test(part)) ? parts.join(".") : null;
+}
+
+const TYPE_WORDS: Record<string, string> = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "an array",
+  object: "an object",
+};
+
+function words(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.input === undefined) return "is required";
+      return `must be ${TYPE_WORDS[issue.expected] ?? "of another type"}`;
+    case "invalid_value":
+      return `must be one of ${issue.values.map(String).join(", ")}`;
+    default:
+      return issue.message;
+  }
+}
+
+/** The first thing that is wrong with an input, as the refusal that the caller gets. */
+export function invalidInput(error: z.ZodError): ApiError {
+  // A nullable field is a union; what it refuses stands in the branch that is not null.
+  let issue = error.issues[0]!;
+  let path = issue.path;
+  while (issue.code === "invalid_union") {
+    const branch = issue.errors.find((issues) => issues[0] && !isNullBranch(issues[0])) ?? issue.errors[0];
+    if (!branch?.[0]) break;
+    issue = branch[0];
+    path = [...path, ...issue.path];
+  }
+  if (issue.code === "unrecognized_keys")
+    return invalidRequest(
+      "This field is not known here; check its spelling against the documentation.",
+      paramOf([...path, issue.keys[0]!]),
+    );
+  const param = paramOf(path);
+  return invalidRequest(`${param ?? "The request"} ${words(issue)}.`, param);
+}
+
+function isNullBranch(issue: z.core.$ZodIssue): boolean {
+  return issue.code === "invalid_type" && issue.expected === "null";
+}
+
+/** The path of the first string that no database or phone can hold: a NUL, or half of a surrogate pair. */
+export function unstorableText(value: unknown, path: string[] = []): string[] | null {
+  const pending: [unknown, string[]][] = [[value, path]];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const [item, at] = next;
+    if (typeof item === "string") {
+      if (item.includes("\u0000") || !item.isWellFormed()) return at;
+    } else if (typeof item === "object" && item !== null) {
+      for (const [key, inner] of Object.entries(item)) pending.push([inner, [...at, key]]);
+    }
+  }
+  return null;
+}
+
+/** 422 for such a text, naming where it stands. */
+export function refuseUnstorableText(value: unknown): void {
+  const at = unstorableText(value);
+  if (at) throw invalidRequest("Text must not hold NUL characters or broken Unicode.", paramOf(at));
+}

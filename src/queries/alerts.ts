@@ -1,0 +1,159 @@
+// Alert rows by raw SQL: what lists, reads and changes run. Visibility comes as an argument (see queries/channels.ts).
+// Status is filtered by `visible_at`, which the inbox index answers; the status expression is only ever selected.
+
+import { defineStatement, type Statement } from "../db/statement.ts";
+import { EFFECTIVE_SENT_AT, EFFECTIVE_STATUS } from "../domain/alert_status.ts";
+import type { AlertStatus } from "../entities/alert.ts";
+import type { AlertRecord } from "../shapes/alert.ts";
+import { VISIBLE } from "./channels.ts";
+
+/** The columns that a caller's fields fill, with their types. */
+const FIELDS = {
+  title: "text",
+  body: "text",
+  priority: "text",
+  layout: "text",
+  image_url: "text",
+  image_asset_id: "uuid",
+  audio_asset_id: "uuid",
+  html_asset_id: "uuid",
+  html: "text",
+  actions: "jsonb",
+  requires_ack: "boolean",
+  send_at: "timestamptz",
+  expires_at: "timestamptz",
+  sound: "text",
+  audio_url: "text",
+  vibrate: "text",
+  tts_text: "text",
+  tts_lang: "text",
+  lat: "float8",
+  lon: "float8",
+  radius_km: "float8",
+  geo_rule: "text",
+  collapse_key: "text",
+} as const;
+
+export type AlertFields = Pick<AlertRecord, Exclude<keyof typeof FIELDS, "html">> & { html: string | null };
+
+const NAMES = Object.keys(FIELDS) as (keyof typeof FIELDS)[];
+
+/** The fields in the order in which insert and update take them. */
+export function fieldParameters(fields: AlertFields): unknown[] {
+  return NAMES.map((name) => (name === "actions" ? JSON.stringify(fields.actions) : fields[name]));
+}
+
+/** `$5::text, $6::text, …` */
+const placeholders = (first: number) => NAMES.map((name, i) => `$${first + i}::${FIELDS[name]}`).join(", ");
+
+const column = (name: string) => `alert.${name}`;
+
+/** Without the markup, whose length stands in for it. */
+const LIST_COLUMNS = `alert.id, alert.pusher_id, ${EFFECTIVE_STATUS} as status,
+  ${NAMES.filter((name) => name !== "html")
+    .map(column)
+    .join(", ")},
+  coalesce(length(alert.html), 0) as html_length, ${EFFECTIVE_SENT_AT} as sent_at,
+  alert.cancelled_at, alert.created_at, alert.updated_at`;
+
+const COLUMNS = `${LIST_COLUMNS}, alert.html`;
+
+/**
+ * Writes a new alert and, when it is published, checks in the same statement that its channel is active. One row for a
+ * visible channel, whose alert columns are null when the channel refused; none for a channel that is not visible.
+ * $4 id, $5 status (draft, scheduled or sent), from $6 the fields.
+ */
+export const insertAlert = defineStatement<
+  { active: boolean; requested_perms: string[]; inserted: string | null } & AlertRecord
+>(
+  "insert_alert",
+  `with c as materialized (
+     select c.pusher_id, c.active, p.requested_perms from channel_state c join pusher p on p.id = c.pusher_id
+     where c.pusher_id = $1 and ${VISIBLE} for no key update of c),
+   i as (
+     insert into alert (id, pusher_id, status, sent_at, ${NAMES.join(", ")})
+     select $4::uuid, c.pusher_id, $5::text, case $5::text when 'sent' then clock_timestamp() end, ${placeholders(6)}
+     from c where c.active or $5::text = 'draft'
+     returning ${COLUMNS})
+   select c.active, c.requested_perms, i.id as inserted, i.* from c left join i on true`,
+);
+
+/** One alert for reading. $4 is the alert. */
+export const readAlert = defineStatement<AlertRecord>(
+  "read_alert",
+  `select ${COLUMNS} from alert where id = $4 and pusher_id = (select p.id from pusher p where p.id = $1 and ${VISIBLE})`,
+);
+
+export const alertExists = defineStatement<{ id: string }>(
+  "alert_exists",
+  `select id from alert where id = $4 and pusher_id = (select p.id from pusher p where p.id = $1 and ${VISIBLE})`,
+);
+
+/**
+ * One alert for changing: its channel and it are locked until the transaction ends, so that of simultaneous changes
+ * each sees what the one before it left. $4 is the alert.
+ */
+export const lockAlert = defineStatement<{ active: boolean; requested_perms: string[] } & AlertRecord>(
+  "lock_alert",
+  `select c.active, p.requested_perms, ${COLUMNS} from channel_state c
+   join pusher p on p.id = c.pusher_id
+   join alert on alert.pusher_id = c.pusher_id
+   where c.pusher_id = $1 and ${VISIBLE} and alert.id = $4 for no key update of c, alert`,
+);
+
+/** Takes the fields of a locked alert that handsets do not see yet. $1 alert, $2 status, from $3 the fields. */
+export const updateAlert = defineStatement<AlertRecord>(
+  "update_alert",
+  `update alert set status = $2, (${NAMES.join(", ")}) = row(${placeholders(3)}), updated_at = clock_timestamp()
+   where id = $1 and (visible_at is null or visible_at > clock_timestamp())
+   returning ${COLUMNS}`,
+);
+
+/** Publishing is one row changing. */
+export const publishAlert = defineStatement<AlertRecord>(
+  "publish_alert",
+  `update alert set status = 'sent', sent_at = clock_timestamp(), send_at = null, updated_at = clock_timestamp()
+   where id = $1 returning ${COLUMNS}`,
+);
+
+export const scheduleAlert = defineStatement<AlertRecord>(
+  "schedule_alert",
+  `update alert set status = 'scheduled', updated_at = clock_timestamp() where id = $1 returning ${COLUMNS}`,
+);
+
+/** What had become visible keeps its `sent_at`; what had not keeps none. */
+export const cancelAlert = defineStatement<AlertRecord>(
+  "cancel_alert",
+  `update alert set status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = clock_timestamp(),
+     sent_at = case when visible_at <= clock_timestamp() then visible_at end
+   where id = $1 returning ${COLUMNS}`,
+);
+
+export const removeAlert = defineStatement<{ id: string }>(
+  "remove_alert",
+  "delete from alert where id = $1 returning id",
+);
+
+const STATUS_FILTER: Record<AlertStatus | "any", string> = {
+  any: "true",
+  draft: "status = 'draft'",
+  scheduled: "visible_at > now()",
+  sent: "visible_at <= now()",
+  cancelled: "status = 'cancelled'",
+};
+
+/**
+ * A page of a channel's history, newest first, for each status filter. $1 channel, $2 strictly before (null: from the
+ * newest), $3 how many; rows that share the last instant come along.
+ */
+export const listAlerts = Object.fromEntries(
+  Object.entries(STATUS_FILTER).map(([status, filter]) => [
+    status,
+    defineStatement<AlertRecord>(
+      `list_alerts_${status}`,
+      `select ${LIST_COLUMNS} from alert
+       where pusher_id = $1 and ${filter} and created_at < coalesce($2::timestamptz, 'infinity')
+       order by created_at desc fetch first $3 rows with ties`,
+    ),
+  ]),
+) as Record<AlertStatus | "any", Statement<AlertRecord>>;

@@ -1,0 +1,28 @@
+// What a credential may be allowed to do: one scope, one plain line. The consent page, the docs and the README read
+// this table; which operation needs which scope stands in the operation's own record.
+
+export const SCOPES = {
+  "account:read": "See which account, member and credential this is.",
+  "webhooks:read": "List the registered webhook endpoints and their failures.",
+  "webhooks:write": "Register and remove webhook endpoints.",
+  "pushers:read": "See the alert channels and their counts.",
+  "pushers:write": "Open, change, pause and delete alert channels.",
+  "invites:read": "See the invites of private channels, their codes included.",
+  "invites:write": "Create and revoke invites.",
+  "alerts:read": "Read drafts, scheduled, sent and cancelled alerts.",
+  "alerts:write": "Write and edit alerts, scheduled ones included, without being able to publish them.",
+  "alerts:send": "Publish, schedule and withdraw alerts. A sent alert cannot be unsent.",
+  "stats:read": "Read the aggregate statistics.",
+  "subscribers:read": "List the pseudonymous subscribers.",
+} as const;
+
+export type Scope = keyof typeof SCOPES;
+
+export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
+
+/** "Every credential holds `account:read`, named or not." */
+export const IMPLICIT_SCOPE: Scope = "account:read";
+
+export function isScope(value: string): value is Scope {
+  return Object.hasOwn(SCOPES, value);
+}

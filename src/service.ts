@@ -1,0 +1,107 @@
+// Opens everything that the service stands on, in order, and closes it in reverse: lock, secret, database, migrations,
+// limits, app. `main.ts` puts a socket in front of it; tests, demo and bench use it as it is.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { pino } from "pino";
+import { type App, createApp } from "./app.ts";
+import { createKeyAuthenticator } from "./auth/keys.ts";
+import { createSeal } from "./auth/seal.ts";
+import { type Config, dataPaths } from "./config.ts";
+import { lockDataDir } from "./db/lock.ts";
+import { isMigrated, migrate, type Orm, openOrm } from "./db/orm.ts";
+import { createDispatcher, type Dispatcher } from "./dispatch.ts";
+import type { DomainEvent } from "./domain/events.ts";
+import { type Credentials, firstStart, loadSecret } from "./first_start.ts";
+import { createHandsetAuthenticator } from "./handset/authenticate.ts";
+import { createReportTaker } from "./handset/reports.ts";
+import { createMetrics } from "./metrics.ts";
+import { createRateLimits } from "./rate_limits.ts";
+
+export interface Service {
+  app: App;
+  orm: Orm;
+  dispatcher: Dispatcher;
+  /** What the first start made, null on every other one. */
+  made: Credentials | null;
+  log: ReturnType<typeof createLog>;
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  /** The only clock of the operations. */
+  now?: () => Date;
+  /** Ceilings other than the operations' own, by the limit's name: for the bench. */
+  limitMax?: Record<string, number>;
+  /** Told of every event after its commit. */
+  publish?: (event: DomainEvent) => void;
+}
+
+/** Structured logs on standard error; nothing that is secret is ever handed to it, and the usual places are cut anyway. */
+export function createLog(config: Pick<Config, "logLevel">) {
+  return pino(
+    {
+      level: config.logLevel,
+      base: undefined,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: ["*.authorization", "*.token", "*.key", "*.secret", "*.password"], censor: "(cut)" },
+      // A database error quotes rows in its detail; the message, the code and the stack are enough.
+      serializers: {
+        err: (error: Error & { code?: string }) => ({
+          type: error.name,
+          message: error.message,
+          code: error.code,
+          stack: error.stack,
+        }),
+      },
+    },
+    pino.destination({ fd: 2, sync: true }),
+  );
+}
+
+/** @throws ConfigError, DataDirInUse, or what the database said. */
+export async function openService(config: Config, options: ServiceOptions = {}): Promise<Service> {
+  const log = createLog(config);
+  const now = options.now ?? (() => new Date());
+  const closers: (() => unknown)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    if (!config.databaseUrl) closers.push(lockDataDir(dataPaths(config.dataDir).lock));
+    const secret = loadSecret(config);
+    const orm = await openOrm(config);
+    closers.push(() => orm.close(true));
+    const migrated = await migrate(orm, config);
+    if (migrated.length > 0) log.info({ migrations: migrated }, "migrated");
+    const made = await firstStart(orm, config, now());
+
+    const limits = createRateLimits({ redisUrl: config.redisUrl ?? undefined, log });
+    closers.push(() => limits.close());
+    const dispatcher = createDispatcher({
+      orm,
+      limits,
+      idempotencySeal: createSeal(secret, "idempotency"),
+      surroundings: { publicBase: config.publicBase, takeReports: createReportTaker(orm) },
+      limitMax: { "device-registrations": config.deviceRegistrationsPerMinute, ...options.limitMax },
+      publish: options.publish ?? (() => {}),
+      now,
+    });
+    const app = createApp({
+      config,
+      dispatcher,
+      authenticateKey: createKeyAuthenticator(orm, log, now),
+      authenticateHandset: createHandsetAuthenticator(orm),
+      ready: async () => {
+        await (orm.em.fork() as SqlEntityManager).execute("select 1");
+        if (!(await isMigrated(orm))) throw new Error("migrations are missing");
+      },
+      metrics: createMetrics(),
+      log,
+    });
+    closers.push(() => app.close());
+    return { app, orm, dispatcher, made, log, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+// Field kinds that several inputs share. Lengths count Unicode code points, as JSON Schema does. Every message is our
+// own fixed text and says what to send instead.
+
+import { z } from "zod";
+
+export const codePoints = (text: string): number => {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+};
+
+/** A string of `min` to `max` code points. With `min` above 0, white space alone does not count. */
+export function text(min: number, max: number) {
+  const bounds = min > 0 ? { minLength: min, maxLength: max } : { maxLength: max };
+  return z
+    .string()
+    .refine((value) => codePoints(value) <= max, `must be at most ${max} characters long`)
+    .refine((value) => min === 0 || value.trim() !== "", "must hold more than white space")
+    .meta(bounds);
+}
+
+/** "https only. http is refused." At most 2,048 characters, no credentials, no white space. */
+export function httpsUrl() {
+  return z
+    .string()
+    .refine((value) => {
+      const url = codePoints(value) <= 2048 && !/[\s\p{Cc}]/u.test(value) ? URL.parse(value) : null;
+      return url?.protocol === "https:" && /^https:\/\//i.test(value) && !url.username && !url.password;
+    }, "must be an absolute https URL of at most 2048 characters, without credentials")
+    .meta({ format: "uri", maxLength: 2048 });
+}
+
+/** A short opaque name: lower-case letters, digits, dot, dash and underscore, beginning with a letter or digit. */
+export function slug(max: number) {
+  return z
+    .string()
+    .regex(
+      new RegExp(`^[a-z0-9][a-z0-9._-]{0,${max - 1}}$`),
+      `must be 1 to ${max} of a-z 0-9 . _ - and begin with a letter or digit`,
+    );
+}
+
+const BCP47 =
+  /^(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4}|[a-z]{5,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-wy-z\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?$/i;
+
+/** A well-formed BCP-47 language tag. */
+export function languageTag() {
+  return z.string().regex(BCP47, "must be a well-formed BCP-47 language tag, such as en or pt-BR").max(64);
+}
+
+const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** True for an RFC 3339 instant that the calendar knows, with Z or an offset. */
+export function isInstant(value: string): boolean {
+  const parts = RFC3339.exec(value);
+  if (!parts) return false;
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [number, ...number[]];
+  const date = new Date(Date.UTC(year, month! - 1, day, hour, minute, second));
+  const real =
+    year >= 1970 &&
+    date.getUTCMonth() === month! - 1 &&
+    date.getUTCDate() === day &&
+    date.getUTCHours() === hour &&
+    date.getUTCMinutes() === minute &&
+    date.getUTCSeconds() === second;
+  const offset = /^[+-](\d\d):(\d\d)$/.exec(parts[8]!);
+  return real && (!offset || (Number(offset[1]) < 24 && Number(offset[2]) < 60));
+}
+
+/** An instant as the caller wrote it; handlers compare and store it with `instantOf`. */
+export function instant() {
+  return z
+    .string()
+    .refine(isInstant, "must be an RFC 3339 instant with Z or an offset, such as 2026-11-20T14:25:31Z")
+    .meta({ format: "date-time" });
+}
+
+/** The same instant in UTC with six decimals, the form in which rows and answers carry it. */
+export function toUtcMicros(value: string): string {
+  const fraction = /\.(\d{1,9})/.exec(value)?.[1] ?? "";
+  const whole = new Date(value.replace(" ", "T").toUpperCase().replace(/\.\d+/, ""));
+  return `${whole.toISOString().slice(0, 19)}.${fraction.slice(0, 6).padEnd(6, "0")}Z`;
+}
+
+export const latitude = () => z.number().min(-90, "must be from -90 to 90").max(90, "must be from -90 to 90");
+export const longitude = () =>
+  z.number().min(-180, "must be from -180 to 180").max(180, "must be from -180 to 180");
+/** Kilometres; half the Earth's circumference covers everything. */
+export const radiusKm = () =>
+  z.number().gt(0, "must be above 0 and at most 20038").max(20_038, "must be above 0 and at most 20038");
+
+/** Path ids are plain strings: one that is no id answers 404, never 422. */
+export const pathId = (what: string) => z.string().describe(what);
+
+export const limit = () =>
+  z.int().min(1, "must be a whole number from 1 to 100").max(100, "must be a whole number from 1 to 100");
+
+/** `meta` of every list that pages: null means no more rows. */
+export const pageMeta = z.object({ next_before: z.string().nullable() });
+
+/** DELETE answers 204 without a body over REST, and this over MCP and the CLI. */
+export const deletedView = z.object({ deleted: z.literal(true), id: z.string() });
+
+/** The page size when none is asked for. */
+export const DEFAULT_LIMIT = 50;

@@ -1,0 +1,104 @@
+// The channel on the wire: what create and update accept, and what a read answers.
+
+import { z } from "zod";
+import { MAX_INITIALS } from "../domain/avatar.ts";
+import { showId } from "../domain/ids.ts";
+import { CAPABILITIES, CATEGORIES, PUSHER_STATUSES, type PusherRow } from "../entities/pusher.ts";
+import { codePoints, httpsUrl, latitude, longitude, radiusKm, slug, text } from "./fields.ts";
+
+/** Stored lowercased and deduplicated; the bound counts what is left. */
+const tags = z
+  .array(text(1, 40))
+  .transform((list) => [...new Set(list.map((tag) => tag.trim().toLowerCase()))])
+  .refine((list) => list.length <= 20, "must be at most 20 tags")
+  .refine((list) => list.every((tag) => codePoints(tag) <= 40), "must be tags of at most 40 characters");
+
+/** Every field that both create and update accept, all optional here; absent means untouched. */
+const fields = {
+  name: text(1, 80),
+  category: z.enum(CATEGORIES),
+  description: text(1, 200).describe("One line shown in search results."),
+  long: text(0, 4000).nullable(),
+  site: httpsUrl().nullable(),
+  city: text(0, 80).nullable(),
+  lat: latitude().nullable().describe("Geofence centre; lat, lon and radius_km belong together."),
+  lon: longitude().nullable(),
+  radius_km: radiusKm().nullable(),
+  loc_rule: slug(40).nullable(),
+  requested_perms: z
+    .array(z.enum(CAPABILITIES))
+    .transform((list) => [...new Set(list)])
+    .describe("Capabilities the channel asks subscribers for."),
+  alert_types: z.array(text(1, 40)).max(20, "must be at most 20 types"),
+  tags,
+  is_public: z.boolean().describe("A private channel answers nobody without an invite."),
+  image_url: httpsUrl().nullable(),
+  gradient_from: z.string().describe("#rrggbb; an invalid colour keeps the current one."),
+  gradient_to: z.string(),
+  initials: text(1, MAX_INITIALS),
+};
+
+const required = ["name", "category", "description"] as const;
+
+export const pusherPatch = z.object(fields).partial().shape;
+
+export const pusherCreate = {
+  handle: z
+    .string()
+    .regex(
+      /^[a-z0-9][a-z0-9_-]{1,28}[a-z0-9]$/,
+      "must be 3 to 30 of a-z 0-9 - _ and begin and end with a letter or digit",
+    )
+    .describe("Permanent public handle; it can never be changed."),
+  ...pusherPatch,
+  ...(Object.fromEntries(required.map((name) => [name, fields[name]])) as Pick<
+    typeof fields,
+    (typeof required)[number]
+  >),
+};
+
+export const pusherView = z.object({
+  id: z.string(),
+  handle: z.string(),
+  name: z.string(),
+  category: z.string(),
+  description: z.string(),
+  long: z.string().nullable(),
+  site: z.string().nullable(),
+  city: z.string().nullable(),
+  lat: z.number().nullable(),
+  lon: z.number().nullable(),
+  radius_km: z.number().nullable(),
+  loc_rule: z.string().nullable(),
+  requested_perms: z.array(z.string()),
+  alert_types: z.array(z.string()),
+  tags: z.array(z.string()),
+  is_public: z.boolean(),
+  image_url: z.string().nullable(),
+  gradient_from: z.string(),
+  gradient_to: z.string(),
+  initials: z.string(),
+  url: z.string().describe("The public channel address."),
+  status: z.enum(PUSHER_STATUSES),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+
+export type PusherView = z.infer<typeof pusherView>;
+
+/** "Stored lowercased and deduplicated. Searched together with the name." */
+export function searchText(pusher: { name: string; tags: string[] }): string {
+  return [pusher.name, ...pusher.tags].join(" ").toLowerCase();
+}
+
+/** A row as the wire shows it. `publicBase` is the prefix of public channel addresses. */
+export function showPusher(row: PusherRow, publicBase: string): PusherView {
+  const { id, workspace: _, search: __, requested_perms, ...same } = row;
+  return {
+    // A nullable column reads as undefined in the entity's type only; every row has null there.
+    ...(same as Omit<PusherView, "id" | "url" | "requested_perms">),
+    id: showId("psh", id),
+    requested_perms: [...requested_perms],
+    url: `${publicBase}/${row.handle}`,
+  };
+}

@@ -1,0 +1,107 @@
+// The heart: an operation is a record. REST route, MCP tool, CLI command, OpenAPI, the README's tables and half of the
+// tests are projections of the list of these records. This file only says what such a record holds.
+
+import type { z } from "zod";
+import type { Anyone, Caller, Context, DeviceCaller, DeviceWithRevision, NOT_MODIFIED } from "./context.ts";
+import type { Role } from "./entities/member.ts";
+import type { ErrorType } from "./errors.ts";
+import type { Scope } from "./scopes.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+export interface Http {
+  method: Method;
+  /** The literal public path, so that a search for the URL lands in the file. `{id}` and the like are PATH_ARGUMENTS. */
+  path: string;
+  status: 200 | 201 | 204;
+  /** Several operations share the route: this one is meant when the body's `action` has this value. */
+  when?: { action: string };
+}
+
+/** Path segment → name of the argument that every other face gives it. */
+export const PATH_ARGUMENTS: Record<string, string> = {
+  id: "pusher_id",
+  alertId: "alert_id",
+  inviteId: "invite_id",
+  webhook_id: "webhook_id",
+  handle: "handle",
+};
+
+/** The arguments that a path takes, in order: `/pushers/{id}/alerts/{alertId}` → pusher_id, alert_id. */
+export function pathArguments(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, segment]) => PATH_ARGUMENTS[segment!]!);
+}
+
+/** At most `max` calls in `seconds` for each subject; `name` is the policy's name in the RateLimit headers. */
+export interface Limit {
+  name: string;
+  per: "creator" | "pusher" | "address";
+  max: number;
+  seconds: number;
+}
+
+interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
+  name: string;
+  /** A few words for people, in title case as a menu would show it. */
+  title: string;
+  /** When to use it and what it cannot undo. Never anything that a tenant wrote. */
+  description: string;
+  http: Http;
+  limit?: Limit;
+  /** Every refusal that the operation can answer besides 401 and 500. */
+  errors: readonly ErrorType[];
+  /** One strict object: an unknown field is a mistake, not noise. */
+  input: I;
+  /** What it answers. Undeclared fields never reach the wire. */
+  output: O;
+  /** A dozen lines: load, apply a domain rule, write, show. */
+  handler(input: z.output<I>, context: Context<C>): Promise<z.input<O> | typeof NOT_MODIFIED>;
+}
+
+/** An operation of an owner: reachable by REST, MCP and CLI alike. */
+export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType>
+  extends Operation<I, O, Caller> {
+  scope: Scope;
+  /** Scopes that the body asks for besides; data, so that docs, consent page and tests see them. */
+  alsoRequires?: Partial<Record<Scope, (raw: Record<string, unknown>) => boolean>>;
+  /** The least role that may call it; another one answers 403 forbidden. */
+  role: Role;
+  hints: { readOnly: boolean; destructive: boolean; idempotent: boolean };
+  /** It makes something new, so it takes an idempotency key. */
+  creates?: boolean;
+}
+
+/** What a handset operation needs from who calls it. */
+export type HandsetAuth = { nothing: Anyone; device: DeviceCaller; revision: DeviceWithRevision };
+
+/** An operation of a subscribing device: the same record, its own list, never an MCP tool. */
+export interface HandsetOperation<
+  A extends keyof HandsetAuth = keyof HandsetAuth,
+  I extends z.ZodObject = z.ZodObject,
+  O extends z.ZodType = z.ZodType,
+> extends Operation<I, O, HandsetAuth[A]> {
+  auth: A;
+  /** True when it needs a transaction. */
+  writes: boolean;
+}
+
+/** Only infers the types; the list in tools/index.ts is what makes a tool exist. */
+export function defineTool<I extends z.ZodObject, O extends z.ZodType>(tool: Tool<I, O>): Tool {
+  return tool as unknown as Tool;
+}
+
+/** The same for the handset's list in handset/index.ts. */
+export function defineHandsetOperation<
+  A extends keyof HandsetAuth,
+  I extends z.ZodObject,
+  O extends z.ZodType,
+>(operation: HandsetOperation<A, I, O>): HandsetOperation {
+  return operation as unknown as HandsetOperation;
+}
+
+/** Every scope that a call needs, read from its raw arguments: the tool's own, then those that the body asks for. */
+export function scopesFor(tool: Tool, raw: unknown): Scope[] {
+  const body = typeof raw === "object" && raw !== null ? (raw as Record<string, unknown>) : {};
+  const extra = Object.entries(tool.alsoRequires ?? {}).filter(([, asked]) => asked(body));
+  return [tool.scope, ...(extra.map(([scope]) => scope) as Scope[])];
+}

@@ -1,0 +1,169 @@
+// REST as a projection of the records: one route a path and method, its operations told apart by `action`. Turns path,
+// query and body into arguments and an outcome into a response. Holds no business word.
+
+import type { H3, H3Event } from "h3";
+import type { Log } from "../context.ts";
+import { NOT_MODIFIED } from "../context.ts";
+import type { Call, Outcome } from "../dispatch.ts";
+import { type ApiError, invalidRequest, notFound } from "../errors.ts";
+import { inputSchema, type JsonSchema, withoutNull } from "../schema.ts";
+import { type Http, pathArguments } from "../tool.ts";
+import { emptyAnswer, jsonAnswer } from "./answers.ts";
+import { readJson } from "./body.ts";
+
+/** What a route needs to know of an operation. */
+interface Routed {
+  http: Http;
+  input: Parameters<typeof inputSchema>[0];
+  creates?: boolean;
+}
+
+/** Who runs the operations of a list, and how. */
+export interface Runner<O extends Routed, C> {
+  /** @throws 401 */
+  authenticate(operation: O, event: H3Event): Promise<C>;
+  dispatch(operation: O, caller: C, call: Call): Promise<Outcome>;
+  logOf(event: H3Event): Log;
+}
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** `/pushers/{id}` → `/pushers/:id`, the router's spelling. */
+const routePattern = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
+
+/** Adds the routes of a list of operations; a known path asked with another method is 404 with `Allow`. */
+export function addRoutes<O extends Routed, C>(
+  app: H3,
+  operations: readonly O[],
+  runner: Runner<O, C>,
+): void {
+  for (const [path, onPath] of Map.groupBy(operations, ({ http }) => http.path)) {
+    const byMethod = Map.groupBy(onPath, ({ http }) => http.method as string);
+    byMethod.set("HEAD", byMethod.get("GET") ?? []);
+    const served = METHODS.filter((method) => byMethod.get(method)?.length);
+    for (const method of served)
+      app.on(method, routePattern(path), (event) => serve(event, byMethod.get(method)!, runner));
+    app.all(routePattern(path), () => {
+      const problem = notFound("method on this route");
+      problem.headers.allow = served.join(", ");
+      throw problem;
+    });
+  }
+}
+
+async function serve<O extends Routed, C>(
+  event: H3Event,
+  onRoute: O[],
+  runner: Runner<O, C>,
+): Promise<Response> {
+  const request = event.req as unknown as Request;
+  const caller = await runner.authenticate(onRoute[0]!, event);
+  const { operation, args, problem } = await readCall(event, request, onRoute);
+  const { body, headers } = await runner.dispatch(operation, caller, {
+    args,
+    problem,
+    idempotencyKey: operation.creates ? request.headers.get("idempotency-key") : null,
+    ifNoneMatch: request.headers.get("if-none-match"),
+    log: runner.logOf(event),
+  });
+  if (body === NOT_MODIFIED) return emptyAnswer(304, headers);
+  const { status } = operation.http;
+  return status === 204 ? emptyAnswer(204, headers) : jsonAnswer(status, body, headers);
+}
+
+interface Read<O> {
+  operation: O;
+  args: Record<string, unknown>;
+  problem?: ApiError;
+}
+
+/** Which operation is meant, and its arguments from path, query and body. */
+async function readCall<O extends Routed>(event: H3Event, request: Request, onRoute: O[]): Promise<Read<O>> {
+  const [first] = onRoute as [O];
+  const segments = Object.values(event.context.params ?? {});
+  const names = pathArguments(first.http.path);
+  const path = Object.fromEntries(names.map((name, i) => [name, segments[i]]));
+  const query = readQuery(event.url.searchParams);
+  if (first.http.method === "GET" || first.http.method === "DELETE") {
+    const problem = query.problem ?? shadowed(query.args, names);
+    return { operation: first, args: { ...convert(query.args, inputSchema(first.input)), ...path }, problem };
+  }
+  const { value = {}, problem: badBody } = await readJson(request);
+  if (badBody) return { operation: first, args: path, problem: badBody };
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return { operation: first, args: path, problem: invalidRequest("The body must be a JSON object.") };
+  const body = value as Record<string, unknown>;
+  const chosen = chooseByAction(onRoute, body);
+  const problem = chosen.problem ?? query.problem ?? strayQuery(query.args) ?? shadowed(body, names);
+  return { operation: chosen.operation, args: { ...chosen.body, ...path }, problem };
+}
+
+/** "The router picks by `action` and takes the key out"; with other fields beside it the request is refused. */
+function chooseByAction<O extends Routed>(onRoute: O[], body: Record<string, unknown>) {
+  const plain = onRoute.find(({ http }) => !http.when) ?? onRoute[0]!;
+  const verbs = onRoute.filter(({ http }) => http.when);
+  if (verbs.length === 0 || !Object.hasOwn(body, "action")) return { operation: plain, body };
+  const { action, ...rest } = body;
+  const operation = verbs.find(({ http }) => http.when!.action === action);
+  if (!operation) {
+    const allowed = verbs.map(({ http }) => http.when!.action).join(", ");
+    return {
+      operation: plain,
+      body: rest,
+      problem: invalidRequest(`action must be one of ${allowed}.`, "action"),
+    };
+  }
+  const alone = Object.keys(rest).length === 0;
+  const problem = alone
+    ? undefined
+    : invalidRequest("action must not be combined with field edits; send them in two requests.", "action");
+  return { operation, body: {}, problem };
+}
+
+const nameable = (name: string) => (/^[\p{L}\p{N}_.$-]{1,64}$/u.test(name) ? name : null);
+
+function strayQuery(args: Record<string, string>): ApiError | undefined {
+  const [name] = Object.keys(args);
+  return name === undefined
+    ? undefined
+    : invalidRequest("This route takes no query parameters.", nameable(name));
+}
+
+/** A field that bears the name of a path argument is not a field. */
+function shadowed(args: Record<string, unknown>, pathNames: string[]): ApiError | undefined {
+  const name = pathNames.find((pathName) => Object.hasOwn(args, pathName));
+  return name === undefined
+    ? undefined
+    : invalidRequest("This field is not known here; the path already names the row.", name);
+}
+
+/** "A repeated query parameter or an empty value is 422." */
+function readQuery(params: URLSearchParams): { args: Record<string, string>; problem?: ApiError } {
+  const args: Record<string, string> = Object.create(null);
+  for (const [name, value] of params) {
+    if (Object.hasOwn(args, name))
+      return { args, problem: invalidRequest("A query parameter must not be repeated.", nameable(name)) };
+    if (value === "")
+      return {
+        args,
+        problem: invalidRequest("A query parameter must not be empty; leave it out.", nameable(name)),
+      };
+    args[name] = value;
+  }
+  return { args };
+}
+
+/** Query strings by declared type. What does not convert stays a string, and the schema refuses it by name. */
+function convert(args: Record<string, string>, schema: JsonSchema): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => {
+      const { type, format } = withoutNull(schema.properties?.[name] ?? {});
+      if ((type === "integer" || type === "number") && /^-?\d+(\.\d+)?$/.test(value))
+        return [name, Number(value)];
+      if (type === "boolean" && (value === "true" || value === "false")) return [name, value === "true"];
+      // An unencoded plus arrives as a space: 14:25:31+01:00.
+      if (format === "date-time") return [name, value.replace(/ (\d\d:\d\d)$/, "+$1")];
+      return [name, value];
+    }),
+  );
+}

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { alertFor, announce } from "../src/alerts/change.ts";
+import { NOTES } from "../src/domain/alert_status.ts";
+import { cancelAlert } from "../src/queries/alerts.ts";
+import { publishedView, showAlert } from "../src/shapes/alert.ts";
+import { pathId } from "../src/shapes/fields.ts";
+import { defineTool } from "../src/tool.ts";
+
+export default defineTool({
+  name: "cancel_alert",
+  title: "Cancel alert",
+  description:
+    "Withdraw a sent or scheduled alert: it stops reaching phones that have not yet polled. Phones that already received it keep it. Cannot be undone.",
+  scope: "alerts:send",
+  role: "editor",
+  http: {
+    method: "PATCH",
+    path: "/api/v1/pushers/{id}/alerts/{alertId}",
+    status: 200,
+    when: { action: "cancel" },
+  },
+  hints: { readOnly: false, destructive: true, idempotent: true },
+  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  input: z.strictObject({ pusher_id: pathId("psh_…"), alert_id: pathId("alr_…") }),
+  output: publishedView,
+  async handler(input, ctx) {
+    const { alert, cell } = await alertFor("cancel", input, ctx);
+    if (cell.do === "stay") return { ...showAlert(alert), note: NOTES.cancel };
+    const [after] = await ctx.sql(cancelAlert, [alert.id]);
+    announce(ctx, "alert.cancelled", after!);
+    return { ...showAlert(after!), note: NOTES.cancel };
+  },
+});

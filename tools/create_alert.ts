@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { ALERT_SENDS, announce, nowMicros } from "../src/alerts/change.ts";
+import { checkAssets, compose } from "../src/alerts/compose.ts";
+import { checkContent, problemOf } from "../src/domain/alert_content.ts";
+import { CHANNEL_NOT_ACTIVE } from "../src/domain/alert_status.ts";
+import { capabilityNotes } from "../src/domain/capabilities.ts";
+import { newUuid } from "../src/domain/ids.ts";
+import { conflict, notFound } from "../src/errors.ts";
+import { pusherIdOf } from "../src/pushers.ts";
+import { fieldParameters, insertAlert } from "../src/queries/alerts.ts";
+import { scope, visibleChannel } from "../src/queries/channels.ts";
+import { alertFields, composedView, showAlert } from "../src/shapes/alert.ts";
+import { pathId } from "../src/shapes/fields.ts";
+import { defineTool } from "../src/tool.ts";
+
+export default defineTool({
+  name: "create_alert",
+  title: "Compose alert",
+  description:
+    "Compose an alert. Without send it stays a draft that no phone sees. With send true it is published at once, or scheduled when send_at is in the future; a published alert cannot be unsent.",
+  scope: "alerts:write",
+  alsoRequires: { "alerts:send": (raw) => raw.send === true },
+  role: "editor",
+  http: { method: "POST", path: "/api/v1/pushers/{id}/alerts", status: 201 },
+  hints: { readOnly: false, destructive: false, idempotent: false },
+  creates: true,
+  limit: ALERT_SENDS,
+  errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
+  input: z.strictObject({
+    pusher_id: pathId("psh_…"),
+    send: z
+      .boolean()
+      .optional()
+      .describe("true publishes (needs alerts:send); false or absent makes a draft."),
+    ...alertFields,
+  }),
+  output: composedView,
+  async handler(input, ctx) {
+    const pusherId = pusherIdOf(input);
+    const { fields, blocked, htmlLength } = compose(input, null);
+    const status = input.send ? (fields.send_at === null ? "sent" : "scheduled") : "draft";
+    const touched = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
+    const problem = problemOf(() => {
+      checkAssets(input);
+      checkContent(fields, htmlLength, touched, nowMicros(ctx));
+    });
+    const channel = scope(pusherId, ctx.caller);
+    // A wrong alert is not tried; a missing or paused channel is reported before what is wrong with the alert.
+    const [row] = problem
+      ? (await ctx.sql(visibleChannel, channel)).map((found) => ({ ...found, inserted: null }))
+      : await ctx.sql(insertAlert, [...channel, newUuid(), status, ...fieldParameters(fields)]);
+    if (!row) throw notFound();
+    if (!row.active && status !== "draft") throw conflict(CHANNEL_NOT_ACTIVE);
+    if (problem) throw problem;
+    if (row.inserted === null) throw new Error("an active channel took no alert");
+    if (status !== "draft") {
+      await ctx.countAgainstLimit(pusherId);
+      announce(ctx, status === "sent" ? "alert.sent" : "alert.scheduled", row);
+    }
+    return { ...showAlert(row), blocked, notes: capabilityNotes(row, row.requested_perms) };
+  },
+});

@@ -1,0 +1,68 @@
+import { UniqueConstraintViolationException } from "@mikro-orm/core";
+import { z } from "zod";
+import { defaultGradient, deriveInitials, pickColour } from "../src/domain/avatar.ts";
+import { checkGeofence } from "../src/domain/geofence.ts";
+import { newUuid } from "../src/domain/ids.ts";
+import { RESERVED_HANDLES } from "../src/domain/reserved_handles.ts";
+import { Pusher } from "../src/entities/pusher.ts";
+import { conflict, forbidden, invalidRequest } from "../src/errors.ts";
+import { handleIsReserved } from "../src/queries/channels.ts";
+import { pusherCreate, pusherView, searchText, showPusher } from "../src/shapes/pusher.ts";
+import { defineTool } from "../src/tool.ts";
+
+const TAKEN = "This handle is taken; choose another one.";
+
+export default defineTool({
+  name: "create_pusher",
+  title: "Create channel",
+  description:
+    "Claim a permanent public handle and open an alert channel under it. The handle can never be changed afterwards.",
+  scope: "pushers:write",
+  role: "editor",
+  http: { method: "POST", path: "/api/v1/pushers", status: 201 },
+  hints: { readOnly: false, destructive: false, idempotent: false },
+  creates: true,
+  limit: { name: "pusher-creations", per: "creator", max: 10, seconds: 60 },
+  errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
+  input: z.strictObject(pusherCreate),
+  output: pusherView,
+  async handler(input, ctx) {
+    if (ctx.caller.pusherIds !== null)
+      throw forbidden("A credential or member that is restricted to channels cannot create channels.");
+    if (RESERVED_HANDLES.has(input.handle))
+      throw invalidRequest("This handle is reserved; choose another one.", "handle");
+    const geofence = { lat: input.lat ?? null, lon: input.lon ?? null, radius_km: input.radius_km ?? null };
+    checkGeofence(geofence);
+    const gradient = defaultGradient(input.handle);
+    const pusher = ctx.em.create(Pusher, {
+      id: newUuid(),
+      workspace: ctx.caller.workspace.id,
+      handle: input.handle,
+      name: input.name,
+      category: input.category,
+      description: input.description,
+      long: input.long ?? null,
+      site: input.site ?? null,
+      city: input.city ?? null,
+      ...geofence,
+      loc_rule: input.loc_rule ?? null,
+      requested_perms: input.requested_perms ?? [],
+      alert_types: input.alert_types ?? [],
+      tags: input.tags ?? [],
+      search: searchText({ name: input.name, tags: input.tags ?? [] }),
+      is_public: input.is_public ?? true,
+      image_url: input.image_url ?? null,
+      gradient_from: pickColour(input.gradient_from, gradient.from),
+      gradient_to: pickColour(input.gradient_to, gradient.to),
+      initials: input.initials ?? deriveInitials(input.name),
+    });
+    // "Uniqueness is decided by a unique index; of two simultaneous claims the loser gets 409."
+    await ctx.em.flush().catch((error) => {
+      throw error instanceof UniqueConstraintViolationException ? conflict(TAKEN) : error;
+    });
+    // Asked after the insert: a channel that was deleted while we waited for its handle has reserved it by now.
+    if ((await ctx.sql(handleIsReserved, [input.handle])).length > 0) throw conflict(TAKEN);
+    await ctx.countAgainstLimit(ctx.caller.member.id);
+    return showPusher(pusher, ctx.surroundings.publicBase);
+  },
+});

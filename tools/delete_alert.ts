@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { alertFor, announce } from "../src/alerts/change.ts";
+import { removeAlert } from "../src/queries/alerts.ts";
+import { deletedView, pathId } from "../src/shapes/fields.ts";
+import { defineTool } from "../src/tool.ts";
+
+export default defineTool({
+  name: "delete_alert",
+  title: "Delete alert",
+  description: "Delete a draft, scheduled or cancelled alert for good. A sent alert is a record and stays.",
+  scope: "alerts:write",
+  role: "editor",
+  http: { method: "DELETE", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 204 },
+  hints: { readOnly: false, destructive: true, idempotent: false },
+  errors: ["forbidden", "not_found", "conflict"],
+  input: z.strictObject({ pusher_id: pathId("psh_…"), alert_id: pathId("alr_…") }),
+  output: deletedView,
+  async handler(input, ctx) {
+    const { alert } = await alertFor("delete", input, ctx);
+    await ctx.sql(removeAlert, [alert.id]);
+    // Receivers that planned from alert.scheduled are told that it will not come.
+    if (alert.status === "scheduled") announce(ctx, "alert.cancelled", alert);
+    return { deleted: true as const, id: input.alert_id };
+  },
+});

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { conflict } from "../src/errors.ts";
+import { lockPusher } from "../src/pushers.ts";
+import { removeChannelState, reserveHandle } from "../src/queries/channels.ts";
+import { deletedView, pathId } from "../src/shapes/fields.ts";
+import { defineTool } from "../src/tool.ts";
+
+export default defineTool({
+  name: "delete_pusher",
+  title: "Delete channel",
+  description:
+    "Delete an alert channel that has no subscribers, with its whole alert history, and free its handle. Cannot be undone; with subscribers, pause it instead.",
+  scope: "pushers:write",
+  role: "admin",
+  http: { method: "DELETE", path: "/api/v1/pushers/{id}", status: 204 },
+  hints: { readOnly: false, destructive: true, idempotent: false },
+  errors: ["forbidden", "not_found", "conflict"],
+  input: z.strictObject({ pusher_id: pathId("psh_…") }),
+  output: deletedView,
+  async handler(input, ctx) {
+    const { pusher, state } = await lockPusher(input, ctx);
+    if (state.subscribers > 0) throw conflict("The channel still has subscribers; pause it instead.");
+    if (pusher.status === "suspended") await ctx.sql(reserveHandle, [pusher.handle]);
+    await ctx.sql(removeChannelState, [pusher.id]);
+    await ctx.em.remove(pusher).flush();
+    return { deleted: true as const, id: input.pusher_id };
+  },
+});

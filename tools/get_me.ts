@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { showId, showIdOrNull } from "../src/domain/ids.ts";
+import { ROLES } from "../src/entities/member.ts";
+import { defineTool } from "../src/tool.ts";
+
+export default defineTool({
+  name: "get_me",
+  title: "Who am I",
+  description:
+    "Show the workspace, the member and the credential behind this connection, with its scopes and channel.",
+  scope: "account:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/me", status: 200 },
+  hints: { readOnly: true, destructive: false, idempotent: true },
+  errors: [],
+  input: z.strictObject({}),
+  output: z.object({
+    workspace: z.object({ id: z.string(), name: z.string() }),
+    member: z.object({ id: z.string(), role: z.enum(ROLES), pusher_ids: z.array(z.string()).nullable() }),
+    credential: z.object({
+      type: z.enum(["key", "oauth"]),
+      id: z.string(),
+      name: z.string(),
+      scopes: z.array(z.string()),
+      pusher_id: z.string().nullable(),
+      expires_at: z.string().nullable(),
+    }),
+  }),
+  async handler(_input, { caller: { workspace, member, credential } }) {
+    return {
+      workspace: { id: showId("wsp", workspace.id), name: workspace.name },
+      member: {
+        id: showId("mem", member.id),
+        role: member.role,
+        pusher_ids: member.pusherIds?.map((id) => showId("psh", id)) ?? null,
+      },
+      credential: {
+        type: credential.type,
+        id: credential.id,
+        name: credential.name,
+        scopes: [...credential.scopes],
+        pusher_id: showIdOrNull("psh", credential.pusherId),
+        expires_at: credential.expiresAt,
+      },
+    };
+  },
+});

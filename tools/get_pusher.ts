@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { findPusher } from "../src/pushers.ts";
+import { channelCounts } from "../src/queries/channels.ts";
+import { pathId } from "../src/shapes/fields.ts";
+import { pusherView, showPusher } from "../src/shapes/pusher.ts";
+import { defineTool } from "../src/tool.ts";
+
+export default defineTool({
+  name: "get_pusher",
+  title: "Read channel",
+  description:
+    "Read one alert channel with its current subscriber count and its all-time count of sent alerts.",
+  scope: "pushers:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/pushers/{id}", status: 200 },
+  hints: { readOnly: true, destructive: false, idempotent: true },
+  errors: ["invalid_request", "not_found"],
+  input: z.strictObject({ pusher_id: pathId("psh_…") }),
+  output: pusherView.extend({ subscribers: z.int(), alerts_sent: z.int() }),
+  async handler(input, ctx) {
+    const pusher = await findPusher(input, ctx);
+    const [counts] = await ctx.sql(channelCounts, [pusher.id]);
+    return { ...showPusher(pusher, ctx.surroundings.publicBase), ...counts! };
+  },
+});

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { ALERT_SENDS, alertFor, announce, nowMicros } from "../src/alerts/change.ts";
+import { checkNotExpired } from "../src/domain/alert_content.ts";
+import { NOTES } from "../src/domain/alert_status.ts";
+import { toIsoMicrosOrNull } from "../src/entities/columns.ts";
+import { publishAlert } from "../src/queries/alerts.ts";
+import { publishedView, showAlert } from "../src/shapes/alert.ts";
+import { pathId } from "../src/shapes/fields.ts";
+import { defineTool } from "../src/tool.ts";
+
+export default defineTool({
+  name: "send_alert",
+  title: "Send alert",
+  description:
+    "Publish a draft or scheduled alert to every subscriber now. A sent alert cannot be unsent and cannot be edited; check it with get_alert first. Sending again changes nothing.",
+  scope: "alerts:send",
+  role: "editor",
+  http: {
+    method: "PATCH",
+    path: "/api/v1/pushers/{id}/alerts/{alertId}",
+    status: 200,
+    when: { action: "send" },
+  },
+  hints: { readOnly: false, destructive: true, idempotent: true },
+  limit: ALERT_SENDS,
+  errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
+  input: z.strictObject({ pusher_id: pathId("psh_…"), alert_id: pathId("alr_…") }),
+  output: publishedView,
+  async handler(input, ctx) {
+    const { alert, cell, pusherId } = await alertFor("send", input, ctx);
+    if (cell.do === "stay") return { ...showAlert(alert), note: NOTES.send };
+    checkNotExpired(toIsoMicrosOrNull(alert.expires_at), nowMicros(ctx));
+    const [after] = await ctx.sql(publishAlert, [alert.id]);
+    await ctx.countAgainstLimit(pusherId);
+    announce(ctx, "alert.sent", after!);
+    return { ...showAlert(after!), note: NOTES.send };
+  },
+});

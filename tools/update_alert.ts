@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { alertFor, announce, nowMicros } from "../src/alerts/change.ts";
+import { checkAssets, compose } from "../src/alerts/compose.ts";
+import { checkContent } from "../src/domain/alert_content.ts";
+import { ALERT_GRID } from "../src/domain/alert_status.ts";
+import { capabilityNotes } from "../src/domain/capabilities.ts";
+import { conflict } from "../src/errors.ts";
+import { fieldParameters, updateAlert } from "../src/queries/alerts.ts";
+import { alertPatch, composedView, showAlert } from "../src/shapes/alert.ts";
+import { pathId } from "../src/shapes/fields.ts";
+import { defineTool } from "../src/tool.ts";
+
+export default defineTool({
+  name: "update_alert",
+  title: "Edit alert",
+  description:
+    "Edit fields of a draft or of a scheduled alert. Absent fields stay; null clears. Never publishes a draft; clearing send_at returns a scheduled alert to draft. Sent and cancelled alerts are frozen.",
+  scope: "alerts:write",
+  role: "editor",
+  http: { method: "PATCH", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 200 },
+  hints: { readOnly: false, destructive: false, idempotent: true },
+  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  input: z.strictObject({ pusher_id: pathId("psh_…"), alert_id: pathId("alr_…"), ...alertPatch }),
+  output: composedView,
+  async handler(input, ctx) {
+    const { alert } = await alertFor("edit", input, ctx);
+    const { pusher_id: _, alert_id: __, ...sent } = input;
+    const unchanged = Object.values(sent).every((value) => value === undefined);
+    const { fields, blocked, htmlLength } = compose(sent, { ...showAlert(alert), ...rawIds(alert) });
+    checkAssets(sent);
+    // "Status recomputed from the timestamp": a scheduled alert without send_at is a draft again.
+    const status = alert.status === "scheduled" && fields.send_at === null ? "draft" : alert.status;
+    const moved = sent.send_at !== undefined;
+    const touched = {
+      send_at: moved,
+      expires_at: sent.expires_at !== undefined,
+      scheduled: moved && status === "scheduled",
+    };
+    checkContent(fields, htmlLength, touched, nowMicros(ctx));
+    const [after] = unchanged
+      ? [alert]
+      : await ctx.sql(updateAlert, [alert.id, status, ...fieldParameters(fields)]);
+    // It became visible while we looked at it.
+    if (!after) throw conflict((ALERT_GRID.sent.edit as { message: string }).message);
+    if (alert.status === "scheduled" && status === "draft") announce(ctx, "alert.cancelled", after);
+    else if (status === "scheduled" && after.send_at !== alert.send_at)
+      announce(ctx, "alert.scheduled", after);
+    return { ...showAlert(after), blocked, notes: capabilityNotes(after, alert.requested_perms) };
+  },
+});
+
+/** The stored asset ids as the row has them; the wire form of the rest is what `compose` merges. */
+function rawIds(row: {
+  image_asset_id: string | null;
+  audio_asset_id: string | null;
+  html_asset_id: string | null;
+}) {
+  const { image_asset_id, audio_asset_id, html_asset_id } = row;
+  return { image_asset_id, audio_asset_id, html_asset_id };
+}

@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { pickColour } from "../src/domain/avatar.ts";
+import { checkGeofence } from "../src/domain/geofence.ts";
+import { ApiError, invalidRequest } from "../src/errors.ts";
+import { lockPusher } from "../src/pushers.ts";
+import { channelBacklogs } from "../src/queries/channels.ts";
+import { pathId } from "../src/shapes/fields.ts";
+import { pusherPatch, pusherView, searchText, showPusher } from "../src/shapes/pusher.ts";
+import { defineTool } from "../src/tool.ts";
+
+export default defineTool({
+  name: "update_pusher",
+  title: "Change channel",
+  description:
+    "Change fields of an alert channel, or pause and resume it. Absent fields stay; null clears. Pausing refuses new sends and withdraws nothing: scheduled alerts still appear.",
+  scope: "pushers:write",
+  role: "editor",
+  http: { method: "PATCH", path: "/api/v1/pushers/{id}", status: 200 },
+  hints: { readOnly: false, destructive: false, idempotent: true },
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({
+    pusher_id: pathId("psh_…"),
+    handle: z.string().optional().describe("Only the present one; a handle never changes."),
+    ...pusherPatch,
+    status: z.enum(["active", "paused"]).optional(),
+  }),
+  output: pusherView.extend({ note: z.string().optional().describe("What pausing leaves to come.") }),
+  async handler(input, ctx) {
+    const { pusher } = await lockPusher(input, ctx);
+    const { pusher_id: _, handle, status, gradient_from, gradient_to, ...patch } = input;
+    if (status !== undefined && pusher.status === "suspended")
+      throw new ApiError(
+        "forbidden",
+        "The channel is suspended; only the service's staff can change its status.",
+      );
+    if (handle !== undefined && handle !== pusher.handle)
+      throw invalidRequest("A handle is permanent; leave it out, or open another channel.", "handle");
+    const before = JSON.stringify(pusher);
+    ctx.em.assign(pusher, {
+      ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
+      gradient_from: pickColour(gradient_from, pusher.gradient_from),
+      gradient_to: pickColour(gradient_to, pusher.gradient_to),
+      ...(status === undefined ? {} : { status }),
+    });
+    pusher.search = searchText(pusher);
+    checkGeofence(pusher);
+    if (JSON.stringify(pusher) !== before) pusher.updated_at = ctx.now().toISOString().replace("Z", "000Z");
+    await ctx.em.flush();
+    const view = showPusher(pusher, ctx.surroundings.publicBase);
+    if (status !== "paused") return view;
+    const [backlog] = await ctx.sql(channelBacklogs, [[pusher.id]]);
+    return { ...view, note: pauseNote(backlog!.scheduled) };
+  },
+});
+
+/** "Pausing withdraws nothing: what is scheduled still appears". */
+function pauseNote(scheduled: number): string {
+  return scheduled === 0
+    ? "Sends are refused until the channel is active again. Nothing is scheduled."
+    : `Sends are refused until the channel is active again. Scheduled alerts that still appear: ${scheduled}; cancel each with cancel_alert to stop it.`;
+}
