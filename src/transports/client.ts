@@ -1,0 +1,30 @@
+// The other side of REST: from an operation and its arguments to the request that carries them out. The command line,
+// the stdio server and the tests speak to a service through it.
+
+import { pathArguments, type Tool } from "../tool.ts";
+
+export interface ClientRequest {
+  method: string;
+  /** Path and query, from the root. */
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** Arguments as MCP names them → path, query or body, and the idempotency header. */
+export function requestFor(tool: Pick<Tool, "http" | "creates">, args: Record<string, unknown>): ClientRequest {
+  const { method, path, when } = tool.http;
+  const names = pathArguments(path);
+  let i = 0;
+  const filled = path.replace(/\{\w+\}/g, () => encodeURIComponent(String(args[names[i++]!] ?? "")));
+  const { idempotency_key, ...rest } = args;
+  const fields = Object.entries(tool.creates ? rest : args).filter(([name]) => !names.includes(name));
+  const headers: Record<string, string> = {};
+  if (tool.creates && idempotency_key !== undefined) headers["idempotency-key"] = String(idempotency_key);
+  if (method === "GET" || method === "DELETE") {
+    const query = new URLSearchParams(fields.map(([name, value]) => [name, String(value)])).toString();
+    return { method, path: query ? `${filled}?${query}` : filled, headers };
+  }
+  headers["content-type"] = "application/json";
+  return { method, path: filled, headers, body: JSON.stringify({ ...when, ...Object.fromEntries(fields) }) };
+}
