@@ -11,18 +11,21 @@ export interface ClientRequest {
   body?: string;
 }
 
+/** An id as a path segment. What could be no id (empty, dots, slashes) must not turn the path into another one. */
+const segment = (id: unknown) => (/^[\w-]+$/.test(String(id)) ? String(id) : "-");
+
 /** Arguments as MCP names them → path, query or body, and the idempotency header. */
 export function requestFor(tool: Pick<Tool, "http" | "creates">, args: Record<string, unknown>): ClientRequest {
   const { method, path, when } = tool.http;
   const names = pathArguments(path);
   let i = 0;
-  const filled = path.replace(/\{\w+\}/g, () => encodeURIComponent(String(args[names[i++]!] ?? "")));
+  const filled = path.replace(/\{\w+\}/g, () => segment(args[names[i++]!]));
   const { idempotency_key, ...rest } = args;
   const fields = Object.entries(tool.creates ? rest : args).filter(([name]) => !names.includes(name));
   const headers: Record<string, string> = {};
   if (tool.creates && idempotency_key !== undefined) headers["idempotency-key"] = String(idempotency_key);
   if (method === "GET" || method === "DELETE") {
-    const query = new URLSearchParams(fields.map(([name, value]) => [name, String(value)])).toString();
+    const query = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)])).toString();
     return { method, path: query ? `${filled}?${query}` : filled, headers };
   }
   headers["content-type"] = "application/json";
