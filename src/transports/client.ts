@@ -15,7 +15,10 @@ export interface ClientRequest {
 const segment = (id: unknown) => (/^[\w-]+$/.test(String(id)) ? String(id) : "-");
 
 /** Arguments as MCP names them → path, query or body, and the idempotency header. */
-export function requestFor(tool: Pick<Tool, "http" | "creates">, args: Record<string, unknown>): ClientRequest {
+export function requestFor(
+  tool: Pick<Tool, "http" | "creates">,
+  args: Record<string, unknown>,
+): ClientRequest {
   const { method, path, when } = tool.http;
   const names = pathArguments(path);
   let i = 0;
@@ -25,7 +28,9 @@ export function requestFor(tool: Pick<Tool, "http" | "creates">, args: Record<st
   const headers: Record<string, string> = {};
   if (tool.creates && idempotency_key !== undefined) headers["idempotency-key"] = String(idempotency_key);
   if (method === "GET" || method === "DELETE") {
-    const query = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)])).toString();
+    const query = new URLSearchParams(
+      fields.map(([name, value]): [string, string] => [name, String(value)]),
+    ).toString();
     return { method, path: query ? `${filled}?${query}` : filled, headers };
   }
   headers["content-type"] = "application/json";

@@ -1,0 +1,81 @@
+// Holds every answer that the suite sees against the declared shape: nothing undeclared, nothing missing, one envelope.
+
+import { z } from "zod";
+import { ERROR_STATUS } from "../../src/errors.ts";
+import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
+import { TOOLS } from "../../tools/index.ts";
+import type { Answer } from "./world.ts";
+
+const envelope = z.strictObject({
+  error: z.strictObject({
+    type: z.enum(Object.keys(ERROR_STATUS) as [keyof typeof ERROR_STATUS]),
+    message: z.string().min(1),
+    param: z.string().nullable(),
+  }),
+});
+
+/** The same schema, refusing undeclared fields at every depth. */
+function strict(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodObject)
+    return z.strictObject(
+      Object.fromEntries(Object.entries(schema.shape).map(([k, v]) => [k, strict(v as z.ZodType)])),
+    );
+  if (schema instanceof z.ZodArray) return z.array(strict(schema.element as z.ZodType));
+  if (schema instanceof z.ZodNullable) return strict(schema.unwrap() as z.ZodType).nullable();
+  if (schema instanceof z.ZodOptional) return strict(schema.unwrap() as z.ZodType).optional();
+  return schema;
+}
+
+const routes = [...TOOLS, ...HANDSET_OPERATIONS].map((operation) => ({
+  operation,
+  pattern: new RegExp(`^${operation.http.path.replace(/\{\w+\}/g, "[^/]+")}/?$`),
+  output: strict(operation.output),
+}));
+
+function operationOf(method: string, path: string, body: unknown) {
+  const pathname = path.replace(/\?.*$/, "");
+  const found = routes.filter(
+    ({ operation, pattern }) => operation.http.method === method && pattern.test(pathname),
+  );
+  if (found.length < 2) return found[0];
+  const action = typeof body === "string" ? (JSON.parse(body) as { action?: string }).action : undefined;
+  return found.find(({ operation }) => operation.http.when?.action === action);
+}
+
+/** @throws when an answer is not what its operation declares, or a refusal is not the envelope. */
+export function checkAnswer(method: string, path: string, answer: Answer, requestBody: unknown): void {
+  const { status, body, headers } = answer;
+  if (!headers.get("x-request-id")) throw new Error(`${method} ${path}: no X-Request-Id`);
+  if (path.startsWith("/mcp")) {
+    checkMcp(answer, requestBody);
+    return;
+  }
+  if (status >= 400 && path !== "/readyz") {
+    envelope.parse(body);
+    return;
+  }
+  const route = operationOf(method, path, requestBody);
+  if (!route || status === 304) return;
+  if (status !== route.operation.http.status) throw new Error(`${route.operation.name} answered ${status}`);
+  if (status === 204) {
+    if (body !== null) throw new Error(`${route.operation.name}: a 204 with a body`);
+    return;
+  }
+  route.output.parse(body);
+}
+
+function checkMcp({ status, body }: Answer, requestBody: unknown): void {
+  if ([401, 403, 405, 422].includes(status)) {
+    envelope.parse(body);
+    return;
+  }
+  const result = body?.result;
+  if (!result?.content || typeof requestBody !== "string") return;
+  if (result.isError) {
+    envelope.parse(result.structuredContent);
+    return;
+  }
+  const name = (JSON.parse(requestBody) as { params: { name: string } }).params.name;
+  const route = routes.find(({ operation }) => operation.name === name)!;
+  route.output.parse(result.structuredContent);
+}

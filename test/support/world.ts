@@ -1,0 +1,264 @@
+// A whole service of its own for a test file, on a copy of the template database, with what tests need around it:
+// keys, handsets, a movable clock, the events that left, and calls over REST and MCP.
+
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { inject } from "vitest";
+import { loadConfig } from "../../src/config.ts";
+import { openOrm } from "../../src/db/orm.ts";
+import type { DomainEvent } from "../../src/domain/events.ts";
+import { ERROR_STATUS } from "../../src/errors.ts";
+import { addMember, createKey, createWorkspace, type NewKey } from "../../src/operator/accounts.ts";
+import { openService, type Service, type ServiceOptions } from "../../src/service.ts";
+import { requestFor } from "../../src/transports/client.ts";
+import { TOOLS } from "../../tools/index.ts";
+import { checkAnswer } from "./strict.ts";
+
+export type Database = "embedded" | "postgres";
+
+/** The databases that are there; the missing one's reason was printed by the global set-up. */
+export const DATABASES: Database[] = inject("postgres") ? ["embedded", "postgres"] : ["embedded"];
+
+export interface Answer {
+  status: number;
+  /** The JSON body; null when there is none. */
+  body: any;
+  headers: Headers;
+}
+
+let copies = 0;
+
+/** A fresh migrated database as settings, and what removes it. */
+export async function freshDatabase(database: Database): Promise<{
+  settings: Record<string, string>;
+  remove(): Promise<void>;
+}> {
+  const dataDir = mkdtempSync(join(inject("liteTemplate"), "copy-"));
+  const secret = "a secret of the tests that is long enough";
+  if (database === "embedded") {
+    cpSync(join(inject("liteTemplate"), "pg"), join(dataDir, "pg"), { recursive: true });
+    return {
+      settings: { DATA_DIR: dataDir, DATABASE_URL: "", SECRET: secret },
+      remove: async () => rmSync(dataDir, { recursive: true, force: true }),
+    };
+  }
+  const { url, template } = inject("postgres")!;
+  const name = `${template}_${process.pid}_${++copies}`;
+  const admin = await openOrm({ databaseUrl: url, dataDir: "" });
+  const em = admin.em.fork() as SqlEntityManager;
+  await em.execute(`create database ${name} template ${template}`);
+  const databaseUrl = Object.assign(new URL(url), { pathname: `/${name}` }).href;
+  return {
+    settings: { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRET: secret },
+    remove: async () => {
+      await em.execute(`drop database if exists ${name} with (force)`);
+      await admin.close(true);
+    },
+  };
+}
+
+export class World {
+  readonly service: Service;
+  readonly events: DomainEvent[];
+  /** Key of the first workspace's owner, with every scope. */
+  readonly owner: string;
+  readonly workspace: { id: string };
+  readonly #remove: () => Promise<void>;
+
+  private constructor(parts: {
+    service: Service;
+    events: DomainEvent[];
+    owner: string;
+    workspace: { id: string };
+    remove: () => Promise<void>;
+  }) {
+    this.service = parts.service;
+    this.events = parts.events;
+    this.owner = parts.owner;
+    this.workspace = parts.workspace;
+    this.#remove = parts.remove;
+  }
+
+  /** Opens a service on a fresh database. `limits: true` keeps the operations' own ceilings, which tests rarely want. */
+  static async open(
+    database: Database,
+    options: ServiceOptions & { settings?: Record<string, string>; limits?: boolean } = {},
+  ): Promise<World> {
+    const { settings, remove } = await freshDatabase(database);
+    const events: DomainEvent[] = [];
+    const { settings: more, limits, ...serviceOptions } = options;
+    const config = loadConfig({ LOG_LEVEL: "silent", REDIS_URL: "", ...settings, ...more });
+    const unlimited = { "pusher-creations": 1e9, "alert-sends": 1e9, "device-registrations": 1e9 };
+    const service = await openService(config, {
+      publish: (event) => events.push(event),
+      ...(limits ? {} : { limitMax: unlimited }),
+      ...serviceOptions,
+    });
+    const em = service.orm.em.fork() as SqlEntityManager;
+    const workspace = await createWorkspace(em, { name: "Test workspace" });
+    await addMember(em, { workspace: workspace.id, email: "owner@example.org", role: "owner" });
+    const { key } = await createKey(em, { workspace: workspace.id, scopes: "all" }, new Date());
+    return new World({ service, events, owner: key, workspace, remove });
+  }
+
+  async close(): Promise<void> {
+    await this.service.close();
+    await this.#remove();
+  }
+
+  /** Raw SQL with `?` parameters, for what only time or an operator could bring about. */
+  sql<Row = any>(text: string, parameters: unknown[] = []): Promise<Row[]> {
+    return (this.service.orm.em.fork() as SqlEntityManager).execute<Row[]>(text, parameters as never);
+  }
+
+  /** A key in the first workspace, unless another one is named; scopes default to all. */
+  async key(options: Partial<NewKey> = {}): Promise<string> {
+    const em = this.service.orm.em.fork() as SqlEntityManager;
+    const workspace = options.member ? undefined : (options.workspace ?? this.workspace.id);
+    const { key } = await createKey(em, { scopes: "all", ...options, workspace }, new Date());
+    return key;
+  }
+
+  /** A key of a new member with this role, optionally restricted to channels. */
+  async memberKey(role: string, pushers?: string[], options: Partial<NewKey> = {}): Promise<string> {
+    const em = this.service.orm.em.fork() as SqlEntityManager;
+    const email = `m${++copies}@example.org`;
+    const member = await addMember(em, { workspace: this.workspace.id, email, role, pushers });
+    return this.key({ ...options, member: member.id });
+  }
+
+  /** A key of a workspace that shares nothing with the first one. */
+  async foreignKey(): Promise<string> {
+    const em = this.service.orm.em.fork() as SqlEntityManager;
+    const workspace = await createWorkspace(em, { name: "Another workspace" });
+    await addMember(em, { workspace: workspace.id, email: "owner@example.com", role: "owner" });
+    return this.key({ workspace: workspace.id });
+  }
+
+  /** One request; every answer that it sees is held against the declared shapes. */
+  async request(
+    method: string,
+    path: string,
+    init: RequestInit & { token?: string | null } = {},
+  ): Promise<Answer> {
+    const { token, ...rest } = init;
+    const headers = new Headers(rest.headers);
+    if (token) headers.set("authorization", `Bearer ${token}`);
+    if (typeof rest.body === "string" && !headers.has("content-type"))
+      headers.set("content-type", "application/json");
+    if (!headers.has("host")) headers.set("host", "localhost");
+    const request = new Request(`http://localhost${path}`, { ...rest, method, headers });
+    const response = await this.service.app.fetch(request);
+    const text = await response.text();
+    const answer = {
+      status: response.status,
+      body: text === "" ? null : parse(text),
+      headers: response.headers,
+    };
+    checkAnswer(method, path, answer, rest.body);
+    return answer;
+  }
+
+  /** A tool over REST. `key` null sends no credential. */
+  rest(tool: string, args: Record<string, unknown> = {}, key: string | null = this.owner): Promise<Answer> {
+    const { method, path, headers, body } = requestFor(toolNamed(tool), args);
+    return this.request(method, path, { token: key, headers, body });
+  }
+
+  /** The same over MCP (2025 form): the structured content, and the status that REST would have had. */
+  async mcp(
+    tool: string,
+    args: Record<string, unknown> = {},
+    key: string | null = this.owner,
+  ): Promise<Answer> {
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } };
+    const answer = await this.request("POST", "/mcp", {
+      token: key,
+      headers: { accept: "application/json, text/event-stream" },
+      body: JSON.stringify(message),
+    });
+    return fromMcp(toolNamed(tool), answer);
+  }
+
+  /** A handset call. */
+  handset(
+    method: string,
+    path: string,
+    token: string | null,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ) {
+    return this.request(method, `/handset/v1${path}`, {
+      token,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+
+  /** A registered handset's token, joined to the channels of these handles. */
+  async device(...handles: string[]): Promise<string> {
+    const facts = { platform: "android", app_version: "1.0.0", locale: "en", timezone: "Europe/Lisbon" };
+    const { body } = await this.handset("POST", "/devices", null, facts);
+    for (const handle of handles) await this.handset("PUT", `/subscriptions/${handle}`, body.token, {});
+    return body.token;
+  }
+
+  /** A new channel of the first workspace; any field may be given. */
+  async pusher(fields: Record<string, unknown> = {}, key = this.owner): Promise<any> {
+    const answer = await this.rest(
+      "create_pusher",
+      {
+        handle: uniqueHandle(),
+        name: "A channel",
+        category: "community",
+        description: "For tests",
+        ...fields,
+      },
+      key,
+    );
+    if (answer.status !== 201) throw new Error(`create_pusher: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+
+  /** A new alert of a channel, in any status. */
+  async alert(pusherId: string, fields: Record<string, unknown> = {}): Promise<any> {
+    const answer = await this.rest("create_alert", { pusher_id: pusherId, title: "An alert", ...fields });
+    if (answer.status !== 201) throw new Error(`create_alert: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+}
+
+let handles = 0;
+export const uniqueHandle = () => `t${process.pid.toString(36)}-${(++handles).toString(36)}`;
+
+/** An instant so many seconds from now. */
+export const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
+
+export function toolNamed(name: string) {
+  const tool = TOOLS.find((candidate) => candidate.name === name);
+  if (!tool) throw new Error(`no tool ${name}`);
+  return tool;
+}
+
+function parse(text: string): unknown {
+  // The 2025 form of MCP answers with an event stream of one message.
+  const event = /^data: (.+)$/m.exec(text);
+  try {
+    return JSON.parse(event && !text.startsWith("{") ? event[1]! : text);
+  } catch {
+    return text;
+  }
+}
+
+/** What a tool result says in REST's terms. A refusal in front of the protocol already is in them. */
+function fromMcp(tool: { http: { status: number } }, answer: Answer): Answer {
+  const { result } = answer.body ?? {};
+  if (!result) return answer;
+  const body = result.structuredContent;
+  if (JSON.stringify(body) !== result.content[0].text) throw new Error("text and structured content differ");
+  const headers = new Headers(result._meta ?? {});
+  return { status: result.isError ? statusOf(body) : tool.http.status, body, headers };
+}
+
+const statusOf = (body: any) => ERROR_STATUS[body.error.type as keyof typeof ERROR_STATUS];
