@@ -1,0 +1,196 @@
+// One delivery: "One POST per event per endpoint with a five-second timeout", to the address that was checked, and to no
+// other. Must not know rows, failure counts or other deliveries; nothing is tried twice.
+
+import { isIP, type LookupFunction, connect as netConnect, type Socket } from "node:net";
+import { connect as tlsConnect } from "node:tls";
+import { Client } from "undici";
+import { signPayload } from "./sign.ts";
+import { bareName, portOf, resolveTarget, type TargetRules } from "./target.ts";
+
+/** "a delivery never outlives five seconds, DNS and TLS included" */
+export const DELIVERY_TIMEOUT_MS = 5000;
+/** "Webhook answers are read up to 64 kB" */
+export const MAX_REPLY_BYTES = 64 * 1024;
+
+/**
+ * Where a delivery ended: the URL or one of its addresses is refused · DNS gave no address · time ran out · no TCP
+ * connection · no trusted TLS · a 3xx answer · another status than 2xx · a broken reply, or none · not attempted because
+ * too many were waiting.
+ */
+export type DeliveryFailure =
+  | "refused_target"
+  | "dns"
+  | "timeout"
+  | "connect"
+  | "tls"
+  | "redirect"
+  | "status"
+  | "reply"
+  | "overload";
+
+export interface DeliveryResult {
+  ok: boolean;
+  /** The answer's HTTP status, also of a failed delivery; null when none came. */
+  status: number | null;
+  /** Milliseconds from the start of the look-up to the end. */
+  durationMs: number;
+  failure?: DeliveryFailure;
+}
+
+export interface Delivery {
+  url: string;
+  secret: string;
+  /** `X-Webhook-Event` */
+  event: string;
+  /** `X-Webhook-Id`, unique per delivery. */
+  id: string;
+  /** The JSON text, sent and signed as it is. */
+  body: string;
+  rules: TargetRules;
+  timeoutMs?: number;
+  /** Ends the delivery early, at shutdown; it then reads as a timeout. */
+  signal?: AbortSignal;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+}
+
+/** Makes one delivery. Never throws, and leaves no socket behind. */
+export async function deliverOnce(delivery: Delivery): Promise<DeliveryResult> {
+  const started = performance.now();
+  // The one clock for everything: it cancels the look-up and destroys the socket, whatever that is waiting for.
+  const end = new AbortController();
+  const stop = () => end.abort();
+  const timer = setTimeout(stop, delivery.timeoutMs ?? DELIVERY_TIMEOUT_MS);
+  delivery.signal?.addEventListener("abort", stop, { once: true });
+  if (delivery.signal?.aborted) stop();
+
+  let stage: DeliveryFailure = "dns";
+  let status: number | null = null;
+  const finish = (failure?: DeliveryFailure): DeliveryResult => ({
+    ok: failure === undefined,
+    status,
+    durationMs: Math.round(performance.now() - started),
+    ...(failure === undefined ? {} : { failure }),
+  });
+
+  try {
+    const target = await resolveTarget(delivery.url, delivery.rules, { signal: end.signal });
+    if (end.signal.aborted) return finish("timeout");
+    if (!target.ok) {
+      return finish(target.refusal === "url" || target.refusal === "address" ? "refused_target" : "dns");
+    }
+    stage = "connect";
+    const socket = await dial(target.url, target.addresses, end.signal, () => {
+      stage = "tls";
+    });
+    stage = "reply";
+    status = await post(target.url, socket, delivery, end.signal, (received) => {
+      status = received;
+    });
+    if (status >= 200 && status < 300) return finish();
+    // "Redirects are not followed": a 3xx is an answer that is not 2xx, and its Location is not read.
+    return finish(status >= 300 && status < 400 ? "redirect" : "status");
+  } catch {
+    return finish(end.signal.aborted ? "timeout" : stage);
+  } finally {
+    clearTimeout(timer);
+    delivery.signal?.removeEventListener("abort", stop);
+    stop();
+  }
+}
+
+/**
+ * Connects to one of `addresses`, tried in turn, and to nothing else: the look-up that the socket would make is answered
+ * from them. TLS asks for, and verifies, the certificate of the URL's host.
+ */
+function dial(
+  url: URL,
+  addresses: readonly string[],
+  signal: AbortSignal,
+  onTcp: () => void,
+): Promise<Socket> {
+  const checked = addresses.map((address) => ({ address, family: isIP(address) }));
+  const lookup: LookupFunction = (_host, options, callback) => {
+    if (options.all) callback(null, checked);
+    else callback(null, checked[0]?.address ?? "", checked[0]?.family);
+  };
+  const name = bareName(url.hostname);
+  const literal = isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0;
+  const host = literal ? (addresses[0] ?? "") : name;
+  const options = { host, port: portOf(url), lookup, signal, autoSelectFamily: true };
+  return new Promise((resolve, reject) => {
+    let socket: Socket;
+    if (url.protocol === "https:") {
+      // An address has no server name (RFC 6066); its certificate is then verified for the address itself.
+      const tls = {
+        ALPNProtocols: ["http/1.1"],
+        rejectUnauthorized: true,
+        ...(literal ? {} : { servername: name }),
+      };
+      socket = tlsConnect({ ...options, ...tls }, () => resolve(socket));
+      socket.once("connect", onTcp);
+    } else {
+      socket = netConnect(options, () => resolve(socket));
+    }
+    socket.on("error", reject);
+    socket.once("close", () => reject(new Error("closed while connecting")));
+  });
+}
+
+/** Sends the one request over `socket` and reads the reply as far as it counts. Returns the status, or throws. */
+async function post(
+  url: URL,
+  socket: Socket,
+  delivery: Delivery,
+  signal: AbortSignal,
+  onStatus: (status: number) => void,
+): Promise<number> {
+  let unused: Socket | null = socket;
+  const client = new Client(url.origin, {
+    // The socket is handed out once: whatever goes wrong, there is no second connection and no second POST.
+    connect: (_options, callback) => {
+      const ready = unused;
+      unused = null;
+      // Not before the client has returned: it loses a connection that is there while it still asks for one.
+      queueMicrotask(() => {
+        if (ready === null || ready.destroyed) callback(new Error("the connection is gone"), null);
+        else callback(null, ready);
+      });
+    },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  try {
+    // The connection stands: the timestamp is that of sending, not of a slow look-up's start.
+    const sentAt = Math.floor((delivery.now ?? Date.now)() / 1000);
+    const rawBody = Buffer.from(delivery.body);
+    const { statusCode, body } = await client.request({
+      method: "POST",
+      path: url.pathname + url.search,
+      headers: {
+        "Content-Type": "application/json",
+        "User-Agent": "Belfry-Webhook/1",
+        "X-Webhook-Signature": signPayload(delivery.secret, rawBody, sentAt),
+        "X-Webhook-Event": delivery.event,
+        "X-Webhook-Id": delivery.id,
+      },
+      body: rawBody,
+      reset: true,
+      signal,
+    });
+    onStatus(statusCode);
+    body.on("error", () => {});
+    // What a failing receiver has to say is of no use to anyone; what a good one says is waited for, up to the limit.
+    if (statusCode >= 200 && statusCode < 300) {
+      let received = 0;
+      for await (const chunk of body) {
+        received += chunk.length;
+        if (received >= MAX_REPLY_BYTES) break;
+      }
+    }
+    return statusCode;
+  } finally {
+    socket.destroy();
+    await client.destroy();
+  }
+}
