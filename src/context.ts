@@ -8,7 +8,8 @@ import type { Scope } from "./scopes.ts";
 
 /** Somebody with a credential of a workspace: a key, or an assistant that was given consent. */
 export interface Caller {
-  workspace: { id: string; name: string };
+  /** `listening`: whether any webhook endpoint waits for its events. */
+  workspace: { id: string; name: string; listening: boolean };
   member: { id: string; role: Role; pusherIds: string[] | null };
   credential: {
     type: "key" | "oauth";
@@ -51,12 +52,25 @@ export interface ReportBatch {
   rows: { alertId: string; kind: number }[];
 }
 
+/** What operations on webhook endpoints need beside the rows. */
+export interface WebhookSurroundings {
+  /** Why this URL may not be registered, as a sentence that names the way out; null when it may. Asks the DNS. */
+  refusalOf(url: string): Promise<string | null>;
+  /** A new signing secret, and what to store of it. */
+  newSecret(): { secret: string; sealed: Uint8Array };
+  /** Lets go what waits to be delivered to an endpoint that is gone. */
+  forget(endpointId: string): void;
+}
+
 /** The few things outside of the rows that answers depend on. */
 export interface Surroundings {
   /** Prefix of the public channel addresses. */
   publicBase: string;
   /** Takes reports together with those of other handsets; resolves after their commit with how many were visible. */
   takeReports(batch: ReportBatch): Promise<number>;
+  /** A raw device id → its pseudonym. */
+  deviceHash(deviceId: string): string;
+  webhooks: WebhookSurroundings;
 }
 
 export interface Context<C = Caller> {
@@ -70,7 +84,7 @@ export interface Context<C = Caller> {
   /** Runs a defined statement in the same transaction. Raw SQL takes what is visible as an argument. */
   sql<Row>(statement: Statement<Row>, parameters: readonly unknown[]): Promise<Row[]>;
   /** Announces an event; it leaves only after the commit and never blocks or fails the action. */
-  emit(event: Omit<DomainEvent, "workspaceId"> & { workspaceId?: string }): void;
+  emit(event: Pick<DomainEvent, "event" | "data"> & { workspaceId?: string }): void;
   /** Counts one call against the operation's own limit; to be called last. Given back when the call fails. */
   countAgainstLimit(subject: string): Promise<void>;
   /** Conditional requests: what the client holds, and what the answer's validator is. */

@@ -87,7 +87,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     caller: C,
     input: unknown,
     call: Call,
-    options: { writes: boolean; workspaceId: string; visible: object | null; around?: Around },
+    options: { writes: boolean; address: EventAddress; visible: object | null; around?: Around },
   ): Promise<Outcome> {
     const events: DomainEvent[] = [];
     const taken: { policy: Policy; subject: string; answer: Taken }[] = [];
@@ -104,7 +104,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         now: deps.now,
         validator,
         sql: (statement, parameters) => run(em, statement, parameters),
-        emit: (event) => events.push({ workspaceId: options.workspaceId, ...event }),
+        emit: (event) => events.push({ ...options.address, ...event }),
         countAgainstLimit: async (subject) => {
           const { name, max, seconds } = operation.limit!;
           const policy = { name, seconds, max: deps.limitMax?.[name] ?? max };
@@ -153,9 +153,10 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         const key = tool.creates ? checkIdempotencyKey(call.idempotencyKey) : null;
         const visible = { workspace_id: caller.workspace.id, pusher_ids: caller.pusherIds };
         if (!roleReaches(caller.member.role, tool.role)) await refuseRole(orm, caller, input);
+        await tool.check?.(input as never, deps.surroundings);
         return perform(tool, caller, input, call, {
           writes: !tool.hints.readOnly,
-          workspaceId: caller.workspace.id,
+          address: { workspaceId: caller.workspace.id, listening: caller.workspace.listening },
           visible,
           ...(key === null
             ? {}
@@ -180,12 +181,14 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         // ORM query on channels would throw.
         return perform(operation, caller, input, call, {
           writes: operation.writes,
-          workspaceId: "",
+          address: { workspaceId: "", listening: true },
           visible: null,
         });
       }),
   };
 }
+
+type EventAddress = Pick<DomainEvent, "workspaceId" | "listening">;
 
 type Around = (em: SqlEntityManager, handle: () => Promise<unknown>) => Promise<unknown>;
 

@@ -10,12 +10,14 @@ import { type Config, dataPaths } from "./config.ts";
 import { lockDataDir } from "./db/lock.ts";
 import { isMigrated, migrate, type Orm, openOrm } from "./db/orm.ts";
 import { createDispatcher, type Dispatcher } from "./dispatch.ts";
+import { createDeviceHash } from "./domain/device_hash.ts";
 import type { DomainEvent } from "./domain/events.ts";
 import { type Credentials, firstStart, loadSecret } from "./first_start.ts";
 import { createHandsetAuthenticator } from "./handset/authenticate.ts";
 import { createReportTaker } from "./handset/reports.ts";
 import { createMetrics } from "./metrics.ts";
 import { createRateLimits } from "./rate_limits.ts";
+import { createWebhooks } from "./webhooks/surroundings.ts";
 
 export interface Service {
   app: App;
@@ -32,7 +34,7 @@ export interface ServiceOptions {
   now?: () => Date;
   /** Ceilings other than the operations' own, by the limit's name: for the bench. */
   limitMax?: Record<string, number>;
-  /** Told of every event after its commit. */
+  /** Told of every event after its commit, beside the webhooks. */
   publish?: (event: DomainEvent) => void;
 }
 
@@ -75,15 +77,25 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     if (migrated.length > 0) log.info({ migrations: migrated }, "migrated");
     const made = await firstStart(orm, config, now());
 
+    const webhooks = createWebhooks({ orm, secret, config, log, now });
+    closers.push(() => webhooks.close());
     const limits = createRateLimits({ redisUrl: config.redisUrl ?? undefined, log });
     closers.push(() => limits.close());
     const dispatcher = createDispatcher({
       orm,
       limits,
       idempotencySeal: createSeal(secret, "idempotency"),
-      surroundings: { publicBase: config.publicBase, takeReports: createReportTaker(orm) },
+      surroundings: {
+        publicBase: config.publicBase,
+        takeReports: createReportTaker(orm),
+        deviceHash: createDeviceHash(secret),
+        webhooks,
+      },
       limitMax: { "device-registrations": config.deviceRegistrationsPerMinute, ...options.limitMax },
-      publish: options.publish ?? (() => {}),
+      publish: (event) => {
+        if (event.listening) webhooks.publish(event);
+        options.publish?.(event);
+      },
       now,
     });
     const app = createApp({

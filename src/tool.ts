@@ -2,7 +2,15 @@
 // tests are projections of the list of these records. This file only says what such a record holds.
 
 import type { z } from "zod";
-import type { Anyone, Caller, Context, DeviceCaller, DeviceWithRevision, NOT_MODIFIED } from "./context.ts";
+import type {
+  Anyone,
+  Caller,
+  Context,
+  DeviceCaller,
+  DeviceWithRevision,
+  NOT_MODIFIED,
+  Surroundings,
+} from "./context.ts";
 import type { Role } from "./entities/member.ts";
 import type { ErrorType } from "./errors.ts";
 import type { Scope } from "./scopes.ts";
@@ -54,6 +62,8 @@ interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
   input: I;
   /** What it answers. Undeclared fields never reach the wire. */
   output: O;
+  /** What only the network can say of a request: runs before the transaction, which must not wait for it. */
+  check?(input: z.output<I>, surroundings: Surroundings): Promise<void>;
   /** A dozen lines: load, apply a domain rule, write, show. */
   handler(input: z.output<I>, context: Context<C>): Promise<z.input<O> | typeof NOT_MODIFIED>;
 }

@@ -3,14 +3,25 @@
 import type { Tool } from "../src/tool.ts";
 import cancel_alert from "./cancel_alert.ts";
 import create_alert from "./create_alert.ts";
+import create_invite from "./create_invite.ts";
 import create_pusher from "./create_pusher.ts";
+import create_webhook from "./create_webhook.ts";
 import delete_alert from "./delete_alert.ts";
 import delete_pusher from "./delete_pusher.ts";
+import delete_webhook from "./delete_webhook.ts";
+import get_account_stats from "./get_account_stats.ts";
 import get_alert from "./get_alert.ts";
+import get_alert_stats from "./get_alert_stats.ts";
 import get_me from "./get_me.ts";
 import get_pusher from "./get_pusher.ts";
+import get_pusher_stats from "./get_pusher_stats.ts";
 import list_alerts from "./list_alerts.ts";
+import list_invites from "./list_invites.ts";
 import list_pushers from "./list_pushers.ts";
+import list_subscribers from "./list_subscribers.ts";
+import list_webhooks from "./list_webhooks.ts";
+import preview_html from "./preview_html.ts";
+import revoke_invite from "./revoke_invite.ts";
 import schedule_alert from "./schedule_alert.ts";
 import send_alert from "./send_alert.ts";
 import update_alert from "./update_alert.ts";
@@ -18,11 +29,17 @@ import update_pusher from "./update_pusher.ts";
 
 export const TOOLS: readonly Tool[] = [
   get_me,
+  list_webhooks,
+  create_webhook,
+  delete_webhook,
   list_pushers,
   create_pusher,
   get_pusher,
   update_pusher,
   delete_pusher,
+  list_invites,
+  create_invite,
+  revoke_invite,
   list_alerts,
   create_alert,
   get_alert,
@@ -31,4 +48,9 @@ export const TOOLS: readonly Tool[] = [
   schedule_alert,
   cancel_alert,
   delete_alert,
+  preview_html,
+  get_alert_stats,
+  get_pusher_stats,
+  get_account_stats,
+  list_subscribers,
 ];

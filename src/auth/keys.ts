@@ -38,7 +38,7 @@ export function createKeyAuthenticator(orm: Orm, log: Log, now: () => Date): Aut
     if (!key) return null;
     touch(key.id);
     return {
-      workspace: { id: key.workspace_id, name: key.workspace_name },
+      workspace: { id: key.workspace_id, name: key.workspace_name, listening: key.listening },
       member: { id: key.member_id, role: key.role, pusherIds: key.pusher_ids },
       credential: {
         type: "key",

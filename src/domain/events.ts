@@ -10,9 +10,11 @@ export const EVENTS = [
 
 export type EventName = (typeof EVENTS)[number];
 
-/** `data` always includes `pusher_id` in its wire form. `workspaceId` addresses the event and is not sent. */
+/** `data` always includes `pusher_id` in its wire form. `workspaceId` and `listening` address the event and are not sent. */
 export interface DomainEvent {
   event: EventName;
   workspaceId: string;
+  /** False when it is known that no endpoint waits for the workspace's events. */
+  listening: boolean;
   data: { pusher_id: string } & Record<string, unknown>;
 }

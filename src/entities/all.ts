@@ -8,6 +8,7 @@ import { Invite } from "./invite.ts";
 import { Member } from "./member.ts";
 import { ChannelState, Pusher } from "./pusher.ts";
 import { ReservedHandle } from "./reserved_handle.ts";
+import { WebhookEndpoint } from "./webhook_endpoint.ts";
 import { Workspace } from "./workspace.ts";
 
 export const ENTITIES = [
@@ -26,4 +27,5 @@ export const ENTITIES = [
   AlertCounter,
   ChannelDay,
   IdempotencyRecord,
+  WebhookEndpoint,
 ];

@@ -38,6 +38,12 @@ export const Subscription = defineEntity({
       properties: ["pusher", "subscribed_at"],
       columns: [{ name: "pusher" }, { name: "subscribed_at", sort: "DESC" }],
     },
+    {
+      name: "subscription_muted_list",
+      properties: ["pusher", "subscribed_at"],
+      columns: [{ name: "pusher" }, { name: "subscribed_at", sort: "DESC" }],
+      where: "muted",
+    },
     { name: "subscription_invite", properties: ["invite"], where: "invite_id is not null" },
   ],
   properties: {

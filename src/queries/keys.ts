@@ -14,13 +14,15 @@ export interface KeyRecord {
   pusher_ids: string[] | null;
   workspace_id: string;
   workspace_name: string;
+  listening: boolean;
 }
 
 /** The live key behind a hash with everything that a call needs to know of its member and workspace. */
 export const findKey = defineStatement<KeyRecord>(
   "find_key",
   `select k.id, k.name, k.scopes, k.pusher_id, k.expires_at, m.id as member_id, m.role, m.pusher_ids,
-     w.id as workspace_id, w.name as workspace_name
+     w.id as workspace_id, w.name as workspace_name,
+     exists (select 1 from webhook_endpoint e where e.workspace_id = w.id and e.disabled_at is null) as listening
    from api_key k join member m on m.id = k.member_id join workspace w on w.id = m.workspace_id
    where k.hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
 );

@@ -1,0 +1,36 @@
+// A webhook endpoint on the wire. Its secret appears in the answer that makes it and nowhere else.
+
+import { z } from "zod";
+import type { Caller } from "../context.ts";
+import { showId } from "../domain/ids.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
+import type { WebhookRecord } from "../queries/webhooks.ts";
+
+export const webhookView = z.object({
+  id: z.string(),
+  url: z.string(),
+  events: z.array(z.string()),
+  failure_count: z.int().describe("Consecutive failures; any success resets it."),
+  disabled: z.boolean(),
+  disabled_at: z.string().nullable(),
+  last_delivery_at: z.string().nullable(),
+  last_status: z.int().nullable(),
+  created_at: z.string(),
+});
+
+export function showWebhook(record: WebhookRecord): z.infer<typeof webhookView> {
+  return {
+    ...record,
+    id: showId("whk", record.id),
+    disabled: record.disabled_at !== null,
+    disabled_at: toIsoMicrosOrNull(record.disabled_at),
+    last_delivery_at: toIsoMicrosOrNull(record.last_delivery_at),
+    created_at: toIsoMicros(record.created_at),
+  };
+}
+
+/** The first three parameters of the webhook statements: what of the workspace's endpoints the caller sees. */
+export function webhookScope(caller: Caller): [string, string | null, string | null] {
+  const restricted = caller.pusherIds !== null;
+  return [caller.workspace.id, restricted ? caller.member.id : null, caller.credential.pusherId];
+}

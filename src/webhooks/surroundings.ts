@@ -1,0 +1,70 @@
+// Webhooks as the rest of the service sees them: may a URL be registered, a new secret, an event to send out, an endpoint
+// to forget. Joins the pure parts of this folder to the rows.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { createSeal } from "../auth/seal.ts";
+import type { Config } from "../config.ts";
+import type { WebhookSurroundings } from "../context.ts";
+import type { Orm } from "../db/orm.ts";
+import { run } from "../db/statement.ts";
+import type { DomainEvent } from "../domain/events.ts";
+import { parseId } from "../domain/ids.ts";
+import { endpointsFor, recordDelivery } from "../queries/webhooks.ts";
+import { createDeliveries, type DeliveriesOptions, type WebhookEvent } from "./deliveries.ts";
+import { newWebhookSecret } from "./sign.ts";
+import { checkTarget, targetRules } from "./target.ts";
+
+/** Those in flight at shutdown are given their five seconds, and a little for the writing down of results. */
+const DRAIN_MS = 5_500;
+
+export interface Webhooks extends WebhookSurroundings {
+  /** Starts the deliveries of an event; neither throws nor blocks. */
+  publish(event: DomainEvent): void;
+  close(): Promise<void>;
+}
+
+export function createWebhooks(options: {
+  orm: Orm;
+  secret: string;
+  config: Pick<Config, "webhookAllowHosts" | "webhookDnsServers">;
+  log: DeliveriesOptions["log"];
+  now: () => Date;
+}): Webhooks {
+  const { orm, config, now } = options;
+  const kysely = (orm.em.fork() as SqlEntityManager).getKysely() as never;
+  const seal = createSeal(options.secret, "webhook secrets");
+  const rules = targetRules({ allowHosts: config.webhookAllowHosts, dnsServers: config.webhookDnsServers });
+  const deliveries = createDeliveries({
+    rules,
+    log: options.log,
+    now: () => now().getTime(),
+    async endpointsFor(event) {
+      const { workspaceId, data } = event as WebhookEvent & DomainEvent;
+      const rows = await run(kysely, endpointsFor, [
+        workspaceId,
+        event.event,
+        parseId("psh", data.pusher_id),
+      ]);
+      return rows.map(({ id, url, secret }) => ({ id, url, secret: seal.open(secret) }));
+    },
+    async onResult(endpointId, { ok, status }) {
+      const [row] = await run(kysely, recordDelivery, [endpointId, ok, status]);
+      return { enabled: row?.enabled ?? false };
+    },
+  });
+
+  return {
+    async refusalOf(url) {
+      const target = await checkTarget(url, rules);
+      return target.ok ? null : target.reason;
+    },
+    newSecret() {
+      const secret = newWebhookSecret();
+      return { secret, sealed: seal.seal(secret) };
+    },
+    forget: (endpointId) => deliveries.forget(endpointId),
+    // The workspace addresses the event; only event, created_at and data are sent.
+    publish: (event) => deliveries.emit({ ...event, created_at: now().toISOString() } as WebhookEvent),
+    close: () => deliveries.drain(DRAIN_MS),
+  };
+}

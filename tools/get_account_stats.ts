@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { showId } from "../src/domain/ids.ts";
+import { periodFields, rangeOf } from "../src/stats/period.ts";
+import { channelSums, daySums, visibleChannels } from "../src/stats/queries.ts";
+import { dayBuckets, rangeView, reach, sumOf } from "../src/stats/shapes.ts";
+import { defineTool } from "../src/tool.ts";
+
+const NOTHING = { alerts_sent: 0, reads: 0, acks: 0 };
+
+export default defineTool({
+  name: "get_account_stats",
+  title: "Account statistics",
+  description:
+    "Read alerts sent, reads and acks by UTC day over all channels this credential sees, and for each of them.",
+  scope: "stats:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/core/stats", status: 200 },
+  hints: { readOnly: true, destructive: false, idempotent: true },
+  errors: ["invalid_request"],
+  input: z.strictObject(periodFields),
+  output: z.object({
+    ...rangeView,
+    buckets: dayBuckets,
+    channels: z.array(
+      z.object({
+        pusher_id: z.string(),
+        handle: z.string(),
+        name: z.string(),
+        reach,
+        alerts_sent: z.int(),
+        reads: z.int(),
+        acks: z.int(),
+      }),
+    ),
+  }),
+  async handler(input, ctx) {
+    const { from, to } = rangeOf(input, ctx.now());
+    const channels = await ctx.sql(visibleChannels, [ctx.caller.workspace.id, ctx.caller.pusherIds]);
+    const ids = channels.map(({ id }) => id);
+    const buckets = await ctx.sql(daySums, [ids, from, to]);
+    const sums = new Map(
+      (await ctx.sql(channelSums, [ids, from, to])).map(({ pusher_id, ...sum }) => [pusher_id, sum]),
+    );
+    return {
+      timezone: "UTC" as const,
+      from,
+      to,
+      reach: channels.reduce((total, channel) => total + channel.reach, 0),
+      totals: sumOf(buckets),
+      buckets,
+      channels: channels.map(({ id, handle, name, reach: reached }) => ({
+        pusher_id: showId("psh", id),
+        handle,
+        name,
+        reach: reached,
+        ...(sums.get(id) ?? NOTHING),
+      })),
+    };
+  },
+});

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { alertIds } from "../src/alerts/change.ts";
+import { toIsoMicros } from "../src/entities/columns.ts";
+import { notFound } from "../src/errors.ts";
+import { alertExists } from "../src/queries/alerts.ts";
+import { scope } from "../src/queries/channels.ts";
+import { pathId } from "../src/shapes/fields.ts";
+import { alertTimeline, alertTotals, SAMPLE } from "../src/stats/queries.ts";
+import { reach } from "../src/stats/shapes.ts";
+import { defineTool } from "../src/tool.ts";
+
+const NOTE =
+  "Totals are exact counts of what devices reported. The timeline thins out as devices prune old reports, and past 10,000 surviving reports it shows a sample of devices.";
+
+export default defineTool({
+  name: "get_alert_stats",
+  title: "Alert statistics",
+  description:
+    "Read how many devices reported reading and acknowledging one alert, with a timeline. Reports are voluntary: there is no delivered figure and no rate.",
+  scope: "stats:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/stats", status: 200 },
+  hints: { readOnly: true, destructive: false, idempotent: true },
+  errors: ["invalid_request", "not_found"],
+  input: z.strictObject({ pusher_id: pathId("psh_…"), alert_id: pathId("alr_…") }),
+  output: z.object({
+    timezone: z.literal("UTC"),
+    reach,
+    totals: z.object({ reads: z.int(), acks: z.int() }),
+    buckets: z.array(z.object({ start: z.string(), reads: z.int(), acks: z.int() })),
+    note: z.string(),
+    sampled: z.boolean(),
+  }),
+  async handler(input, ctx) {
+    const { pusherId, alertId } = alertIds(input);
+    const [alert] = await ctx.sql(alertExists, [...scope(pusherId, ctx.caller), alertId]);
+    if (!alert) throw notFound();
+    const [row] = await ctx.sql(alertTotals, [alertId]);
+    const timeline = alert.sent_at === null ? [] : await ctx.sql(alertTimeline, [alertId, alert.sent_at]);
+    return {
+      timezone: "UTC" as const,
+      reach: row!.reach,
+      totals: { reads: row!.reads, acks: row!.acks },
+      buckets: timeline.map(({ start, reads, acks }) => ({ start: toIsoMicros(start), reads, acks })),
+      note: NOTE,
+      sampled: (timeline[0]?.seen ?? 0) > SAMPLE,
+    };
+  },
+});

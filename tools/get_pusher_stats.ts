@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { findPusher } from "../src/pushers.ts";
+import { channelCounts } from "../src/queries/channels.ts";
+import { pathId } from "../src/shapes/fields.ts";
+import { periodFields, rangeOf } from "../src/stats/period.ts";
+import { daySums } from "../src/stats/queries.ts";
+import { dayBuckets, rangeView, sumOf } from "../src/stats/shapes.ts";
+import { defineTool } from "../src/tool.ts";
+
+export default defineTool({
+  name: "get_pusher_stats",
+  title: "Channel statistics",
+  description:
+    "Read a channel's alerts sent, reads and acks by UTC day over a period, with its present reach.",
+  scope: "stats:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/pushers/{id}/stats", status: 200 },
+  hints: { readOnly: true, destructive: false, idempotent: true },
+  errors: ["invalid_request", "not_found"],
+  input: z.strictObject({ pusher_id: pathId("psh_…"), ...periodFields }),
+  output: z.object({ ...rangeView, buckets: dayBuckets }),
+  async handler(input, ctx) {
+    const { from, to } = rangeOf(input, ctx.now());
+    const pusher = await findPusher(input, ctx);
+    const [counts] = await ctx.sql(channelCounts, [pusher.id]);
+    const buckets = await ctx.sql(daySums, [[pusher.id], from, to]);
+    return {
+      timezone: "UTC" as const,
+      from,
+      to,
+      reach: counts!.subscribers,
+      totals: sumOf(buckets),
+      buckets,
+    };
+  },
+});

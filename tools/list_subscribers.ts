@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { toIsoMicros } from "../src/entities/columns.ts";
+import { notFound } from "../src/errors.ts";
+import { keysetPage } from "../src/page.ts";
+import { pusherIdOf } from "../src/pushers.ts";
+import { scope, visibleChannel } from "../src/queries/channels.ts";
+import { listSubscribers, subscriberMix } from "../src/queries/subscribers.ts";
+import { DEFAULT_LIMIT, instant, limit, pageMeta, pathId } from "../src/shapes/fields.ts";
+import { defineTool } from "../src/tool.ts";
+
+const FACETS = ["platform", "app_version", "locale", "timezone"] as const;
+const counts = z.record(z.string(), z.int());
+
+export default defineTool({
+  name: "list_subscribers",
+  title: "List subscribers",
+  description:
+    "List a channel's subscribers, newest first, as pseudonyms with their platform, version, locale and time zone, and a breakdown over all of them. Never a name, an address or what a device did.",
+  scope: "subscribers:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/pushers/{id}/subscribers", status: 200 },
+  hints: { readOnly: true, destructive: false, idempotent: true },
+  errors: ["invalid_request", "not_found"],
+  input: z.strictObject({
+    pusher_id: pathId("psh_…"),
+    status: z.enum(["active", "muted"]).optional(),
+    limit: limit().optional(),
+    before: instant().optional().describe("Subscriptions created strictly before it."),
+  }),
+  output: z.object({
+    data: z.array(
+      z.object({
+        device: z.string().describe("Stable pseudonym, useless to replay."),
+        platform: z.string(),
+        app_version: z.string(),
+        locale: z.string(),
+        timezone: z.string(),
+        muted: z.boolean(),
+        subscribed_at: z.string(),
+      }),
+    ),
+    breakdown: z.object({
+      total: z.int(),
+      muted: z.int(),
+      platform: counts,
+      app_version: counts,
+      locale: counts,
+      timezone: counts,
+    }),
+    meta: pageMeta,
+  }),
+  async handler(input, ctx) {
+    const pusherId = pusherIdOf(input);
+    if (!(await ctx.sql(visibleChannel, scope(pusherId, ctx.caller)))[0]) throw notFound();
+    const { rows, next_before } = await keysetPage(
+      input.limit ?? DEFAULT_LIMIT,
+      (n) => ctx.sql(listSubscribers[input.status ?? "any"], [pusherId, input.before ?? null, n]),
+      (row) => row.subscribed_at,
+    );
+    return {
+      data: rows.map(({ device_id, subscribed_at, ...facts }) => ({
+        device: ctx.surroundings.deviceHash(device_id),
+        ...facts,
+        subscribed_at: toIsoMicros(subscribed_at),
+      })),
+      breakdown: breakDown(await ctx.sql(subscriberMix, [pusherId])),
+      meta: { next_before: next_before && toIsoMicros(next_before) },
+    };
+  },
+});
+
+type Mix = Record<(typeof FACETS)[number], string> & { n: number; muted: number };
+
+/** Sums over the whole subscription set, not the page. */
+function breakDown(mix: Mix[]) {
+  const sum = (of: (row: Mix) => number) => mix.reduce((total, row) => total + of(row), 0);
+  const facet = (name: (typeof FACETS)[number]) => {
+    const byValue = Map.groupBy(mix, (row) => row[name]);
+    return Object.fromEntries(
+      [...byValue].map(([value, rows]) => [value, rows.reduce((t, { n }) => t + n, 0)]),
+    );
+  };
+  return {
+    total: sum(({ n }) => n),
+    muted: sum(({ muted }) => muted),
+    platform: facet("platform"),
+    app_version: facet("app_version"),
+    locale: facet("locale"),
+    timezone: facet("timezone"),
+  };
+}

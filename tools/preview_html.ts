@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { MAX_HTML } from "../src/domain/alert_content.ts";
+import { invalidRequest } from "../src/errors.ts";
+import { sanitizeHtml } from "../src/sanitizer/sanitize.ts";
+import { blockedRows } from "../src/shapes/alert.ts";
+import { codePoints, text } from "../src/shapes/fields.ts";
+import { defineTool } from "../src/tool.ts";
+
+export default defineTool({
+  name: "preview_html",
+  title: "Preview markup",
+  description:
+    "See what the sanitiser leaves of markup and what it would remove, before composing. Stores and sends nothing.",
+  scope: "alerts:write",
+  role: "editor",
+  http: { method: "POST", path: "/api/v1/core/preview", status: 200 },
+  hints: { readOnly: true, destructive: false, idempotent: true },
+  errors: ["invalid_request", "forbidden"],
+  input: z.strictObject({
+    html: text(0, MAX_HTML.document),
+    layout: z
+      .enum(["html", "document"])
+      .optional()
+      .describe("html (default) is cleaned; document is kept whole."),
+  }),
+  output: z.object({
+    layout: z.enum(["html", "document"]),
+    html: z.string(),
+    blocked: blockedRows,
+    script_count: z.int().describe("Scripts that a document carries, inert in its sandboxed frame."),
+  }),
+  async handler({ html, layout = "html" }) {
+    if (codePoints(html) > MAX_HTML[layout])
+      throw invalidRequest(
+        `html must be at most ${MAX_HTML[layout]} characters long in this layout.`,
+        "html",
+      );
+    return { layout, ...sanitizeHtml(html, layout) };
+  },
+});

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { parseId, showId } from "../src/domain/ids.ts";
+import { notFound } from "../src/errors.ts";
+import { lockPusher } from "../src/pushers.ts";
+import { evictInvited, revokeInvite } from "../src/queries/invites.ts";
+import { pathId } from "../src/shapes/fields.ts";
+import { inviteView, showInvite } from "../src/shapes/invite.ts";
+import { defineTool } from "../src/tool.ts";
+
+export default defineTool({
+  name: "revoke_invite",
+  title: "Revoke invite",
+  description:
+    "Revoke an invite: its link admits nobody else, and phones that already joined stay. With remove_subscribers true, exactly the phones that joined through it are unsubscribed, silently. Cannot be undone.",
+  scope: "invites:write",
+  role: "editor",
+  http: { method: "DELETE", path: "/api/v1/pushers/{id}/invites/{inviteId}", status: 200 },
+  hints: { readOnly: false, destructive: true, idempotent: true },
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({
+    pusher_id: pathId("psh_…"),
+    invite_id: pathId("inv_…"),
+    remove_subscribers: z
+      .boolean()
+      .optional()
+      .describe("true also unsubscribes those who joined through it."),
+  }),
+  output: inviteView.extend({ removed_subscribers: z.int() }),
+  async handler(input, ctx) {
+    const { pusher, state } = await lockPusher(input, ctx);
+    const id = parseId("inv", input.invite_id);
+    const [row] = id ? await ctx.sql(revokeInvite, [pusher.id, id]) : [];
+    if (!row) throw notFound();
+    const [evicted] = input.remove_subscribers ? await ctx.sql(evictInvited, [pusher.id, row.id]) : [];
+    const removed = evicted?.removed ?? 0;
+    // "Somebody unsubscribed … including eviction": one event a device, each with the count that it left behind.
+    for (let left = 1; left <= removed; left++)
+      ctx.emit({
+        event: "subscriber.deleted",
+        data: { pusher_id: showId("psh", pusher.id), count: state.subscribers - left },
+      });
+    const view = showInvite(row, pusher.handle, ctx.surroundings.publicBase);
+    return { ...view, removed_subscribers: removed };
+  },
+});
