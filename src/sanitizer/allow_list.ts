@@ -154,9 +154,9 @@ export const ATTRIBUTES: ReadonlyMap<string, ReadonlyMap<string, Rule>> = new Ma
   [...ELEMENTS].map((name) => [name, new Map(Object.entries({ ...GLOBAL, ...PER_ELEMENT[name] }))]),
 );
 
-/** Links leave the alert for a page, a mail or a call; pictures and sources come encrypted or not at all. */
+/** Links leave the alert for a page, a mail, a call or a map; pictures and sources come encrypted or not at all. */
 export const SCHEMES: Record<"link" | "image" | "citation", ReadonlySet<string>> = {
-  link: words("https mailto tel"),
+  link: words("https http mailto tel sms geo"),
   image: words("https"),
   citation: words("https"),
 };

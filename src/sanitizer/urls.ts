@@ -32,8 +32,8 @@ export function judgeUrl(value: string, use: keyof typeof SCHEMES): UrlVerdict {
   if (/[\0-\x1f\x7f]/.test(url)) return { refused: scheme };
   // Only the form that every reader splits in the same place; a user part (https://bank.example@evil.example)
   // serves nothing but deceit.
-  if (scheme === "https") {
-    const authority = /^https:\/\/([^/?#\\]+)(?:[/?#]|$)/i.exec(url)?.[1];
+  if (scheme === "https" || scheme === "http") {
+    const authority = /^https?:\/\/([^/?#\\]+)(?:[/?#]|$)/i.exec(url)?.[1];
     if (authority === undefined || authority.includes("@") || !URL.canParse(url)) return { refused: scheme };
   }
   return { url };
