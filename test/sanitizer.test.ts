@@ -26,7 +26,7 @@ function dangers(html: string): string[] {
       for (const [name, value] of Object.entries<string>(node.attribs ?? {})) {
         if (!ATTRIBUTES.get(node.name)?.has(name)) found.push(`attribute ${name}`);
         const link = name === "href" || name === "src" || name === "cite";
-        if (link && !/^(?:https:\/\/|mailto:|tel:)/i.test(value)) found.push(`url ${value}`);
+        if (link && !/^(?:https?:\/\/|mailto:|tel:|sms:|geo:)/i.test(value)) found.push(`url ${value}`);
         if (name === "style" && /[\\@{}<]|url|expression|position|\/\*/i.test(value))
           found.push(`style ${value}`);
       }
