@@ -30,6 +30,7 @@ export const HARMLESS: Record<string, string> = {
   wrapped_link: '<a href="https://example.org/a/long\n/path">docs</a>',
   mail_and_tel:
     '<a href="mailto:ops@example.org?subject=Hi%20there">mail</a> <a href="tel:+49-30-123">call</a>',
+  http_sms_and_geo:
     '<a href="http://example.org/harbour">old page</a> <a href="sms:+49301230">text us</a> <a href="geo:38.7,-9.1">map</a>',
   image: '<img src="https://example.org/a.png" alt="A pump" width=320 height="200" loading="lazy">',
   image_no_alt_text: '<img src="https://example.org/a.png" alt="">',
