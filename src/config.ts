@@ -55,7 +55,8 @@ function wholeNumber(min: number, max: number, fallback: number) {
   };
 }
 
-function httpUrl(raw: string, name: string): string {
+/** The URL in its normal form, without a trailing slash. @throws ConfigError naming the setting or flag. */
+export function httpUrl(raw: string, name: string): string {
   const url = URL.parse(raw);
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
     throw new ConfigError(
@@ -215,11 +216,21 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
  * @throws ConfigError naming the bad one.
  */
 export function loadConfig(overrides: Env = {}, environment: Env = process.env): Config {
+  return loadSettings(Object.keys(SETTINGS) as (keyof Config)[], overrides, environment);
+}
+
+/** Only the named settings, for commands that need no more: what is wrong with another one does not stop them. */
+export function loadSettings<K extends keyof Config>(
+  keys: readonly K[],
+  overrides: Env = {},
+  environment: Env = process.env,
+): Pick<Config, K> {
   const env = { ...environment, ...overrides };
   const config: Partial<Config> = {};
   for (const [key, setting] of Object.entries(SETTINGS))
-    Object.assign(config, { [key]: setting.read(env[setting.name] || undefined, setting.name, config) });
-  return config as Config;
+    if ((keys as readonly string[]).includes(key))
+      Object.assign(config, { [key]: setting.read(env[setting.name] || undefined, setting.name, config) });
+  return config as Pick<Config, K>;
 }
 
 /** Where things lie below DATA_DIR. */

@@ -97,3 +97,11 @@ export function conflict(message: string): ApiError {
 export function serverError(): ApiError {
   return new ApiError("server_error", "Server fault; retry with backoff.");
 }
+
+/** The other side of `toEnvelope`: a refusal read back by whoever called. Null: this is no envelope. */
+export function fromEnvelope(body: unknown, headers: Record<string, string> = {}): ApiError | null {
+  const { type, message, param } = (body as Partial<ErrorEnvelope> | null)?.error ?? {};
+  if (typeof type !== "string" || !Object.hasOwn(ERROR_STATUS, type) || typeof message !== "string")
+    return null;
+  return new ApiError(type, message, { param: typeof param === "string" ? param : null, headers });
+}

@@ -2,7 +2,7 @@
 // Afterwards the key lies in DATA_DIR/credentials.json (mode 0600) for the command line on the same machine.
 
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type Config, dataPaths } from "./config.ts";
 import type { Orm } from "./db/orm.ts";
@@ -26,8 +26,12 @@ export function loadSecret(config: Config): string {
 
 /** Makes the first workspace unless there is one. Null: nothing was made. */
 export async function firstStart(orm: Orm, config: Config, now: Date): Promise<Credentials | null> {
+  if (config.databaseUrl) return null;
   const em = orm.em.fork() as SqlEntityManager;
-  if (config.databaseUrl || (await em.count(Workspace)) > 0) return null;
+  if ((await em.count(Workspace)) > 0) {
+    refreshAddress(config);
+    return null;
+  }
   const made = await em.transactional(async (inside) => {
     const workspace = await createWorkspace(inside as Em, { name: "My workspace" });
     const member = await addMember(inside as Em, {
@@ -43,16 +47,37 @@ export async function firstStart(orm: Orm, config: Config, now: Date): Promise<C
     return { workspace_id: workspace.id, member_id: member.id, key };
   });
   const credentials = { url: config.publicUrl, ...made };
-  writePrivate(dataPaths(config.dataDir).credentials, `${JSON.stringify(credentials, null, 2)}\n`);
+  writeCredentials(config.dataDir, credentials);
   return credentials;
 }
 
 type Em = SqlEntityManager;
 
+/** The key made on the first start, and where its server listens. Null: there is none, or it cannot be read. */
+export function readCredentials(dataDir: string): Credentials | null {
+  try {
+    return JSON.parse(readFileSync(dataPaths(dataDir).credentials, "utf8"));
+  } catch {
+    return null;
+  }
+}
+
+/** The command line finds the server through this file, so a server on another port says so in it. */
+function refreshAddress({ dataDir, publicUrl }: Config): void {
+  const credentials = readCredentials(dataDir);
+  if (!credentials || credentials.url === publicUrl) return;
+  writeCredentials(dataDir, { ...credentials, url: publicUrl });
+}
+
+function writeCredentials(dataDir: string, credentials: Credentials): void {
+  writePrivate(dataPaths(dataDir).credentials, `${JSON.stringify(credentials, null, 2)}\n`);
+}
+
+/** Put in place whole: nobody reads half of it, and an existing file's mode does not live on. */
 function writePrivate(path: string, text: string): void {
-  writeFileSync(path, text, { mode: 0o600 });
-  // An existing file keeps its old mode otherwise.
-  chmodSync(path, 0o600);
+  writeFileSync(`${path}.new`, text, { mode: 0o600 });
+  chmodSync(`${path}.new`, 0o600);
+  renameSync(`${path}.new`, path);
 }
 
 /** What a person reads on the first start: where to go next, with lines that work as they stand. */

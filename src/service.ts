@@ -1,5 +1,5 @@
 // Opens everything that the service stands on, in order, and closes it in reverse: lock, secret, database, migrations,
-// limits, app. `main.ts` puts a socket in front of it; tests, demo and bench use it as it is.
+// operator's socket, limits, app. `main.ts` puts a socket in front of it; tests, demo and bench use it as it is.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { pino } from "pino";
@@ -16,6 +16,7 @@ import { type Credentials, firstStart, loadSecret } from "./first_start.ts";
 import { createHandsetAuthenticator } from "./handset/authenticate.ts";
 import { createReportTaker } from "./handset/reports.ts";
 import { createMetrics } from "./metrics.ts";
+import { listenForOperator } from "./operator/socket.ts";
 import { createRateLimits } from "./rate_limits.ts";
 import { createWebhooks } from "./webhooks/surroundings.ts";
 
@@ -76,6 +77,8 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const migrated = await migrate(orm, config);
     if (migrated.length > 0) log.info({ migrations: migrated }, "migrated");
     const made = await firstStart(orm, config, now());
+    if (!config.databaseUrl)
+      closers.push(await listenForOperator(orm, dataPaths(config.dataDir).socket, { log, now }));
 
     const webhooks = createWebhooks({ orm, secret, config, log, now });
     closers.push(() => webhooks.close());

@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+// The `belfry` command: hands the list of operations, the clock and the service to the command tree. Loads the rest
+// through a cache of compiled code, since a command line is started often and lives briefly.
+
+import { enableCompileCache } from "node:module";
+
+enableCompileCache(`${import.meta.dirname}/../node_modules/.cache/belfry`);
+
+const [{ TOOLS }, { runCli }, { endWithReader }, { default: belfry }] = await Promise.all([
+  import("../tools/index.ts"),
+  import("./cli/program.ts"),
+  import("./cli/output.ts"),
+  import("../package.json", { with: { type: "json" } }),
+]);
+
+endWithReader();
+process.exitCode = await runCli(process.argv.slice(2), {
+  tools: TOOLS,
+  version: belfry.version,
+  serve: async () => {
+    const { failStart, serveUntilStopped } = await import("./main.ts");
+    await serveUntilStopped().catch(failStart);
+  },
+  now: () => new Date(),
+});

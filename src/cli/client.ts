@@ -1,0 +1,125 @@
+// One call of an operation by REST: which server and with which key, the request within bounded time, and a refusal read
+// back from its envelope. Shared by the tool commands and the stdio server; knows no operation by name.
+
+import type { z } from "zod";
+import { clientSettings, httpUrl, loadSettings } from "../config.ts";
+import type { Outcome } from "../dispatch.ts";
+import { ApiError, fromEnvelope, invalidRequest } from "../errors.ts";
+import { type Credentials, readCredentials } from "../first_start.ts";
+import { invalidInput } from "../problems.ts";
+import { pathArguments, type Tool } from "../tool.ts";
+import { requestFor } from "../transports/client.ts";
+import { UsageError } from "./output.ts";
+
+const ANSWER_MS = 30_000;
+
+/** What REST tells of the limits; an MCP result carries the same. */
+const TOLD = ["ratelimit-policy", "ratelimit", "retry-after"];
+
+const WAYS =
+  "give --key or BELFRY_API_KEY (with --url or BELFRY_URL for another server), or run beside a server whose first start left DATA_DIR/credentials.json";
+
+export interface ConnectionOptions {
+  url?: string;
+  key?: string;
+}
+
+export interface Connection {
+  url: string;
+  /** Null: a server was named, but no key for it. */
+  key: string | null;
+}
+
+/**
+ * Where to speak and with which key: flags, then the environment, then the local server with the key of its first start.
+ * That key is never sent to another address. @throws UsageError, ConfigError, 401 without any key for the local server.
+ */
+export function connectionFor(options: ConnectionOptions): Connection {
+  const settings = clientSettings();
+  const named = options.url
+    ? httpUrl(options.url, "--url")
+    : settings.url && httpUrl(settings.url, "BELFRY_URL");
+  let key = (options.key ?? settings.key)?.trim() || null;
+  if (key && !/^[\x21-\x7e]+$/.test(key)) throw new UsageError("A key is printable ASCII without spaces.");
+  if (named && key) return { url: named, key };
+
+  const { dataDir, publicUrl } = loadSettings(["host", "port", "dataDir", "publicUrl"]);
+  const local: Partial<Credentials> | null = readCredentials(dataDir);
+  const url = named || local?.url || publicUrl;
+  if (!key && local?.key && local.url === url) key = local.key;
+  if (!key && !named) throw noKey();
+  return { url, key };
+}
+
+const noKey = () => new ApiError("unauthorized", `No key for this server: ${WAYS}.`);
+
+/** Runs the operation on the server. @throws ApiError, and nothing else. */
+export async function callByRest(
+  tool: Tool,
+  args: Record<string, unknown>,
+  { url, key }: Connection,
+): Promise<Outcome> {
+  refuseUnsendable(tool, args);
+  const { method, path, headers, body } = requestFor(tool, args);
+  if (key) headers.authorization = `Bearer ${key}`;
+  let response: Response;
+  let text: string;
+  try {
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    // A redirect is not followed: the key is for this address.
+    response = await fetch(`${url}${path}`, { method, headers, body, redirect: "manual", signal });
+    text = await response.text();
+  } catch (error) {
+    throw new ApiError(
+      "server_error",
+      (error as Error).name === "TimeoutError"
+        ? `The server at ${url} did not answer within ${ANSWER_MS / 1000} seconds; the call may have been carried out.`
+        : `No server answers at ${url}; start one with belfry serve, or name another with --url or BELFRY_URL.`,
+    );
+  }
+  if (response.status === 401 && !key) throw noKey();
+  const told = Object.fromEntries(
+    TOLD.flatMap((name) => (response.headers.has(name) ? [[name, response.headers.get(name)!]] : [])),
+  );
+  if (response.status === 204) return { body: deleted(tool, args), headers: told };
+  const answer = parsed(text);
+  if (response.ok && answer !== undefined) return { body: answer, headers: told };
+  throw (
+    fromEnvelope(answer, told) ??
+    new ApiError(
+      "server_error",
+      `What answers at ${url} is no Belfry server (HTTP ${response.status}); check --url or BELFRY_URL.`,
+    )
+  );
+}
+
+/** "DELETE answering 204 has no body; the same operation over MCP or the CLI answers {deleted: true, id}" */
+function deleted(tool: Tool, args: Record<string, unknown>) {
+  return { deleted: true, id: args[pathArguments(tool.http.path).at(-1)!] };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Refuses, in the service's own words, what no request can carry as it was meant: an absent path argument would name
+ * another route, and a field `action` would turn an edit into a send.
+ */
+function refuseUnsendable(tool: Tool, args: Record<string, unknown>): void {
+  const { idempotency_key: key, ...rest } = args;
+  if (tool.creates && Object.hasOwn(args, "idempotency_key"))
+    if (typeof key !== "string" || !/^[\x20-\x7e]{1,255}$/.test(key))
+      throw invalidRequest("An idempotency key is 1 to 255 printable ASCII characters.", "idempotency_key");
+  const inPath = pathArguments(tool.http.path);
+  const result = tool.input.safeParse(tool.creates ? rest : args, { reportInput: true });
+  const issue = result.error?.issues.find(
+    ({ code, path }) =>
+      (code === "unrecognized_keys" && path.length === 0) || inPath.includes(String(path[0])),
+  );
+  if (issue) throw invalidInput({ issues: [issue] } as unknown as z.ZodError);
+}

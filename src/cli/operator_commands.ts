@@ -1,0 +1,110 @@
+// The operator's commands as a table: flags in, named operation out. What the operations do stands in src/operator; how
+// they reach the database, too.
+
+import { type Command, InvalidArgumentError } from "commander";
+import { loadSettings } from "../config.ts";
+import type { OperatorOperation } from "../operator/operations.ts";
+import { runForOperator } from "../operator/reach.ts";
+import { printResult, remark } from "./output.ts";
+
+const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+/** A hundred years; what lives longer needs no expiry. */
+const LONGEST = 36_500 * 86_400;
+
+/** 90d → seconds. */
+function readDuration(text: string): number {
+  const parts = /^(\d{1,12})([smhd])$/.exec(text);
+  const seconds = parts ? Number(parts[1]) * SECONDS[parts[2]!]! : 0;
+  if (seconds < 1 || seconds > LONGEST)
+    throw new InvalidArgumentError("It must be a number with s, m, h or d, such as 90d, of at most 36500d.");
+  return seconds;
+}
+
+const readList = (text: string) => text.split(",").map((item) => item.trim());
+
+const WORKSPACE = ["--workspace <wsp_…>", "the workspace; may be left out while there is only one"] as const;
+
+/** Adds migrate, workspaces, members, keys and channels. */
+export function addOperatorCommands(program: Command, now: () => Date): void {
+  const run = async (operation: OperatorOperation, args: Record<string, unknown>) => {
+    const settings = loadSettings(["dataDir", "databaseUrl"]);
+    const { result, byServer } = await runForOperator(settings, { operation, args }, now);
+    if (operation === "migrate" && byServer) remark("the running server has already brought its database up");
+    printResult(result);
+  };
+
+  program.commandsGroup("Server and operator (on the server's machine):");
+  program
+    .command("migrate")
+    .summary("bring the database up")
+    .description("Bring the database up to this version; prints the migrations that were missing.")
+    .action(() => run("migrate", {}));
+
+  const workspaces = group(program, "workspaces", "workspaces (accounts)");
+  workspaces
+    .command("create")
+    .description("Create a workspace.")
+    .requiredOption("--name <text>", "its name")
+    .action((args) => run("create_workspace", args));
+  workspaces
+    .command("list")
+    .description("List the workspaces.")
+    .action(() => run("list_workspaces", {}));
+
+  const members = group(program, "members", "members of workspaces");
+  members
+    .command("add")
+    .description("Add a member to a workspace.")
+    .option(...WORKSPACE)
+    .requiredOption("--email <address>", "its e-mail address")
+    .requiredOption("--role <role>", "owner, admin, editor or viewer")
+    .option("--pushers <ids>", "comma list of the only channels that it sees (psh_…,psh_…)", readList)
+    .action((args) => run("add_member", args));
+  members
+    .command("list")
+    .description("List members.")
+    .option(...WORKSPACE)
+    .action((args) => run("list_members", args));
+
+  const keys = group(program, "keys", "API keys");
+  keys
+    .command("create")
+    .description("Make an API key and show it for the only time.")
+    .option(...WORKSPACE)
+    .option("--member <mem_…>", "the member that it acts for; the workspace's owner when absent")
+    .requiredOption("--scopes <list>", "all, or a comma list of scopes")
+    .option("--pusher <psh_…>", "bind it to one channel")
+    .option(
+      "--expires-in <duration>",
+      "a number with s, m, h or d, such as 90d; never when absent",
+      readDuration,
+    )
+    .option("--name <text>", "what it is for")
+    .action(({ expiresIn, ...args }) => run("create_key", { ...args, expires_in: expiresIn }));
+  keys
+    .command("list")
+    .description("List keys, never their secret part.")
+    .option(...WORKSPACE)
+    .action((args) => run("list_keys", args));
+  keys
+    .command("revoke")
+    .description("Revoke a key, from its next request on.")
+    .argument("<key_…>", "its id")
+    .action((key) => run("revoke_key", { key }));
+
+  const channels = group(program, "channels", "suspension of channels (staff)");
+  channels
+    .command("suspend")
+    .description("Suspend a channel: it disappears for handsets and takes no sends.")
+    .argument("<handle>", "its handle")
+    .action((handle) => run("suspend_channel", { handle }));
+  channels
+    .command("restore")
+    .description("Restore a suspended channel.")
+    .argument("<handle>", "its handle")
+    .action((handle) => run("restore_channel", { handle }));
+}
+
+function group(program: Command, name: string, what: string): Command {
+  return program.command(name).summary(what).description(`Operator commands for ${what}.`);
+}
