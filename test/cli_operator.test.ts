@@ -1,0 +1,215 @@
+// The operator's commands through real processes: beside a running server, without one, and on PostgreSQL.
+
+import { existsSync, statSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { openOrm } from "../src/db/orm.ts";
+import { belfry, type RunningServer, startServer, temporaryFolder } from "./support/processes.ts";
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+/** The whole of an operator's work; `settings` say where the database is. */
+async function story(settings: Record<string, string>) {
+  const done = async (...args: string[]) => {
+    const { code, json, stderr } = await belfry(args, settings);
+    expect({ code, stderr }, args.join(" ")).toEqual({ code: 0, stderr: "" });
+    return json;
+  };
+  const refused = async (...args: string[]) => {
+    const { code, stdout, refusal } = await belfry(args, settings);
+    expect({ code, stdout }, args.join(" ")).toEqual({ code: 1, stdout: "" });
+    return refusal.error;
+  };
+  const workspace = await done("workspaces", "create", "--name", "Second");
+  expect(workspace.id).toMatch(/^wsp_/);
+  expect((await done("workspaces", "list")).data[0]).toEqual(workspace);
+  const within = ["--workspace", workspace.id];
+  const member = await done("members", "add", ...within, "--email", "a@example.org", "--role", "owner");
+  expect(member).toMatchObject({ workspace_id: workspace.id, role: "owner", pusher_ids: null });
+  expect(
+    await refused("members", "add", ...within, "--email", "a@example.org", "--role", "viewer"),
+  ).toMatchObject({
+    type: "conflict",
+  });
+  expect((await done("members", "list", ...within)).data).toEqual([member]);
+  const key = await done(
+    "keys",
+    "create",
+    ...within,
+    "--scopes",
+    "alerts:read,pushers:read",
+    "--expires-in",
+    "90d",
+  );
+  expect(key).toMatchObject({ scopes: ["alerts:read", "pushers:read"], workspace_id: workspace.id });
+  expect(key.key).toMatch(/^bfk_/);
+  const { key: _, ...shown } = key;
+  expect((await done("keys", "list", ...within)).data).toEqual([shown]);
+  const revoked = await done("keys", "revoke", key.id);
+  expect(revoked).toEqual({ id: key.id, revoked_at: expect.stringMatching(/Z$/) });
+  expect(await done("keys", "revoke", key.id)).toEqual(revoked);
+  expect(await refused("keys", "revoke", "key_x")).toMatchObject({ type: "not_found" });
+  expect(await refused("keys", "create", ...within, "--scopes", "everything")).toMatchObject({
+    param: "scopes",
+  });
+  expect(await refused("channels", "suspend", "nobody")).toMatchObject({ type: "not_found" });
+  return { done, refused };
+}
+
+describe("on the embedded database", () => {
+  let server: RunningServer | null = null;
+  afterEach(async () => {
+    await server?.stop();
+    server = null;
+  });
+
+  test("beside the running server, through its socket", { timeout: 90_000 }, async () => {
+    server = await startServer(join(folder.path, "beside"));
+    const settings = { DATA_DIR: server.dataDir };
+    const socket = join(server.dataDir, "operator.sock");
+    expect(statSync(socket).mode & 0o777).toBe(0o600);
+    expect(statSync(server.dataDir).mode & 0o777).toBe(0o700);
+    const { done } = await story(settings);
+    const migrated = await belfry(["migrate"], settings);
+    expect(migrated).toMatchObject({ code: 0, json: { migrations: [] } });
+    expect(migrated.stderr).toContain("already");
+
+    // What the operator does holds from the next request on.
+    const whole = await belfry(["keys", "create", "--scopes", "all"], settings);
+    expect(whole.refusal.error).toMatchObject({ param: "workspace" });
+    const [{ id: first }] = (await done("workspaces", "list")).data.slice(-1);
+    const key = await done("keys", "create", "--workspace", first, "--scopes", "all", "--name", "probe");
+    const as = ["--key", key.key];
+    const fields = ["--handle", "shown", "--name", "N", "--category", "ai", "--description", "D"];
+    expect(await done("create-pusher", ...as, ...fields)).toMatchObject({ status: "active" });
+    expect(await done("channels", "suspend", "shown")).toMatchObject({
+      handle: "shown",
+      status: "suspended",
+    });
+    expect((await done("list-pushers")).data[0]).toMatchObject({ status: "suspended" });
+    expect(await done("channels", "restore", "shown")).toMatchObject({ status: "active" });
+    await done("keys", "revoke", key.id);
+    expect((await belfry(["get-me", ...as], settings)).refusal.error.type).toBe("unauthorized");
+
+    // Neither arguments nor keys are in the log, and what is no request harms nobody.
+    for (const line of [
+      "{}\n",
+      "no json\n",
+      '{"operation":"__proto__","args":{}}\n',
+      `${"x".repeat(70_000)}\n`,
+    ])
+      expect((await exchange(socket, line)).error.type).toBe("invalid_request");
+    expect(server.log()).not.toMatch(/a@example\.org|probe|xxxx/);
+    expect(server.log()).not.toContain(key.key);
+    await server.stop();
+    expect(existsSync(socket)).toBe(false);
+  });
+
+  test("without a server, under the lock; a start afterwards finds what was made", {
+    timeout: 90_000,
+  }, async () => {
+    const dataDir = join(folder.path, "without");
+    const first = await belfry(["migrate"], { DATA_DIR: dataDir });
+    expect(first).toMatchObject({ code: 0, stderr: "" });
+    expect(first.json.migrations.length).toBeGreaterThan(0);
+    const { done } = await story({ DATA_DIR: dataDir });
+    expect((await done("migrate")).migrations).toEqual([]);
+    // Only one can hold the lock; the other one waits for it.
+    const both = await Promise.all(
+      [1, 2].map(() => belfry(["keys", "create", "--scopes", "all"], { DATA_DIR: dataDir })),
+    );
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+  });
+
+  test("a socket that a killed server left behind is in nobody's way", { timeout: 90_000 }, async () => {
+    const killed = await startServer(join(folder.path, "killed"));
+    await killed.stop("SIGKILL");
+    const settings = { DATA_DIR: killed.dataDir };
+    expect(existsSync(join(killed.dataDir, "operator.sock"))).toBe(true);
+    expect((await belfry(["keys", "create", "--scopes", "all"], settings)).json.key).toMatch(/^bfk_/);
+    server = await startServer(killed.dataDir);
+    expect((await belfry(["keys", "list"], settings)).json.data).toHaveLength(2);
+    // It listens on another port now, and the command finds it.
+    expect(server.url).not.toBe(killed.url);
+    expect((await belfry(["get-me"], settings)).code).toBe(0);
+  });
+
+  test("a long DATA_DIR works although socket addresses are short", { timeout: 60_000 }, async () => {
+    server = await startServer(join(folder.path, "long-".repeat(20), "data-".repeat(20)));
+    const { code, json, stderr } = await belfry(["keys", "list"], { DATA_DIR: server.dataDir });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(json.data).toHaveLength(1);
+    expect(server.log()).toContain('"operation":"list_keys"');
+  });
+
+  test("a lock without a socket is told clearly", async () => {
+    const { lockDataDir } = await import("../src/db/lock.ts");
+    const dataDir = join(folder.path, "held");
+    const unlock = lockDataDir(join(dataDir, "instance.lock"));
+    const { code, refusal } = await belfry(["keys", "list"], { DATA_DIR: dataDir });
+    unlock();
+    expect({ code, type: refusal.error.type }).toEqual({ code: 1, type: "conflict" });
+    expect(refusal.error.message).toContain("Another Belfry process holds the data directory");
+  });
+});
+
+test.each([
+  ["keys", "create"],
+  ["keys", "create", "--scopes", "all", "--expires-in", "90"],
+  ["keys", "create", "--scopes", "all", "--expires-in", "0d"],
+  ["keys", "revoke"],
+  ["keys", "nothing"],
+  ["keys"],
+  ["workspaces", "create"],
+  ["channels", "suspend"],
+])("wrong usage is exit 2: %s %s", async (...args: string[]) => {
+  expect(await belfry(args, { DATA_DIR: join(folder.path, "unused") })).toMatchObject({
+    code: 2,
+    stdout: "",
+  });
+  expect(existsSync(join(folder.path, "unused"))).toBe(false);
+});
+
+const url = process.env.TEST_DATABASE_URL;
+if (!url) console.log("PostgreSQL tests of the command line are skipped: TEST_DATABASE_URL is not set.");
+
+describe.skipIf(!url)("on PostgreSQL", () => {
+  const name = `belfry_cli_${process.pid}`;
+  const databaseUrl = url ? Object.assign(new URL(url), { pathname: `/${name}` }).href : "";
+  const admin = async (sql: string) => {
+    const orm = await openOrm({ databaseUrl: url!, dataDir: "" });
+    await (orm.em.fork() as SqlEntityManager).execute(sql);
+    await orm.close(true);
+  };
+  beforeAll(() => admin(`create database ${name}`));
+  afterAll(() => admin(`drop database if exists ${name} with (force)`));
+
+  test("directly, with no other setting", { timeout: 90_000 }, async () => {
+    const settings = { DATABASE_URL: databaseUrl, DATA_DIR: join(folder.path, "unused") };
+    expect((await belfry(["migrate"], settings)).json.migrations.length).toBeGreaterThan(0);
+    expect((await belfry(["migrate"], settings)).json).toEqual({ migrations: [] });
+    await story(settings);
+    expect(existsSync(settings.DATA_DIR)).toBe(false);
+  });
+
+  test("a database that is not there is a server_error", async () => {
+    const settings = { DATABASE_URL: Object.assign(new URL(databaseUrl), { pathname: "/belfry_none" }).href };
+    const { code, refusal } = await belfry(["keys", "list"], settings);
+    expect({ code, type: refusal.error.type }).toEqual({ code: 1, type: "server_error" });
+    expect(refusal.error.message).toContain("DATABASE_URL");
+  });
+});
+
+/** One raw line to the socket, and the answer. */
+function exchange(path: string, line: string): Promise<any> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path, () => socket.write(line));
+    let answer = "";
+    socket.on("data", (chunk) => (answer += chunk));
+    socket.on("error", reject);
+    socket.on("close", () => resolve(JSON.parse(answer)));
+  });
+}

@@ -1,0 +1,130 @@
+// Real processes for the tests of the command line: a server on a data directory, and runs of the `belfry` command.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const ROOT = `${import.meta.dirname}/../..`;
+export const CLI = join(ROOT, "src/cli.ts");
+
+/** Compiled code is kept for the run, as it is for a user. */
+const compileCache = mkdtempSync(join(tmpdir(), "belfry-compiled-"));
+process.on("exit", () => rmSync(compileCache, { recursive: true, force: true }));
+
+/** Nothing of the developer's own settings reaches the processes. */
+export function environment(settings: Record<string, string> = {}): Record<string, string> {
+  const { PATH = "", HOME = "" } = process.env;
+  return { PATH, HOME, NODE_COMPILE_CACHE: compileCache, LOG_LEVEL: "warn", ...settings };
+}
+
+export interface Run {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+  /** Standard output as JSON; undefined when it is none. */
+  json: any;
+  /** The last line of standard error as JSON; undefined when it is none. */
+  refusal: any;
+}
+
+const jsonOf = (text: string) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Runs a program to its end. */
+export function run(
+  command: string,
+  args: string[],
+  settings: Record<string, string>,
+  input?: string,
+): Promise<Run> {
+  const child = spawn(command, args, { cwd: ROOT, env: environment(settings), stdio: "pipe" });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk) => (stdout += chunk));
+  child.stderr.on("data", (chunk) => (stderr += chunk));
+  child.stdin.on("error", () => {});
+  child.stdin.end(input);
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) =>
+      resolve({
+        code,
+        stdout,
+        stderr,
+        json: jsonOf(stdout),
+        refusal: jsonOf(stderr.trim().split("\n").at(-1)!),
+      }),
+    );
+  });
+}
+
+/** Runs the `belfry` command to its end. */
+export const belfry = (args: string[], settings: Record<string, string>, input?: string) =>
+  run(process.execPath, [CLI, ...args], settings, input);
+
+/** A folder for one test file, and what removes it. */
+export function temporaryFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), "belfry-cli-"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const { port } = probe.address() as { port: number };
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+export interface RunningServer {
+  url: string;
+  dataDir: string;
+  /** The key of the first start. */
+  key: string;
+  /** Everything that it wrote so far. */
+  log(): string;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts a server on the data directory and waits until it listens. */
+export async function startServer(
+  dataDir: string,
+  { args = ["src/main.ts"], settings = {} }: { args?: string[]; settings?: Record<string, string> } = {},
+): Promise<RunningServer> {
+  const port = await freePort();
+  const env = environment({ DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: "info", ...settings });
+  const child: ChildProcess = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let log = "";
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  await new Promise<void>((resolve, reject) => {
+    const hear = (chunk: Buffer) => {
+      log += chunk;
+      if (log.includes("Belfry listens on")) resolve();
+    };
+    child.stdout!.on("data", hear);
+    child.stderr!.on("data", hear);
+    child.once("exit", () => reject(new Error(`the server ended: ${log}`)));
+  });
+  const { url, key } = JSON.parse(readFileSync(join(dataDir, "credentials.json"), "utf8"));
+  return {
+    url,
+    dataDir,
+    key,
+    log: () => log,
+    stop: async (signal = "SIGTERM") => {
+      child.kill(signal);
+      await ended;
+    },
+  };
+}
