@@ -1,4 +1,4 @@
-// The operations from the command line, through real processes against a real server: flags, spellings, JSON, exit codes,
+// The operations from the command line, through real processes against what `belfry serve` runs: flags, spellings, JSON, exit codes,
 // help and completions.
 
 import { spawn } from "node:child_process";
@@ -20,7 +20,7 @@ let server: RunningServer;
 const ran = new Set<string>();
 
 beforeAll(async () => {
-  server = await startServer(`${folder.path}/data`);
+  server = await startServer(`${folder.path}/data`, { args: [CLI, "serve"] });
 });
 afterAll(async () => {
   await server?.stop();
@@ -166,6 +166,14 @@ test("the local key is sent to no other address, and an absent server is a serve
   }
 });
 
+test("an operation with a --url of its own leaves the server's to the front", async () => {
+  const args = ["--url", server.url, "--key", server.key, "create-webhook", "--url", "http://example.org/"];
+  const { refusal } = await belfry([...args, "--events", "alert.sent"], { DATA_DIR: folder.path });
+  expect(refusal.error).toMatchObject({ type: "invalid_request", param: "url" });
+  const help = await belfry(["create-webhook", "--help"]);
+  expect(help.stdout).toContain("The server's own --url stands before the command's name.");
+});
+
 test.each([
   { args: ["no-such-command"], says: "unknown command" },
   { args: ["get-me", "--nope"], says: "unknown option" },
@@ -233,13 +241,6 @@ test("zsh and fish get completions for the same tree", async () => {
   expect(zsh.stdout).toContain('"/create-alert:--priority") compadd -- normal important urgent;');
   const fish = await belfry(["completion", "fish"]);
   expect(fish.stdout).toMatch(/complete -c belfry -n '__fish_seen_subcommand_from keys; and .*' -a revoke/);
-});
-
-test("`belfry serve` is the service", async () => {
-  const second = await startServer(`${folder.path}/second`, { args: [CLI, "serve"] });
-  expect(await (await fetch(`${second.url}/healthz`)).json()).toEqual({ status: "ok" });
-  await second.stop();
-  expect(second.log()).toContain("stopped");
 });
 
 test("a second server on one data directory is refused in one line", async () => {

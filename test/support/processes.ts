@@ -9,9 +9,10 @@ import { join } from "node:path";
 const ROOT = `${import.meta.dirname}/../..`;
 export const CLI = join(ROOT, "src/cli.ts");
 
-/** Compiled code is kept for the run, as it is for a user. */
-const compileCache = mkdtempSync(join(tmpdir(), "belfry-compiled-"));
-process.on("exit", () => rmSync(compileCache, { recursive: true, force: true }));
+/** Compiled code is kept for the test file, as it is for a user. */
+let compileCache = "";
+/** A test that fails in the middle leaves none of them behind. */
+const running = new Set<ChildProcess>();
 
 /** Nothing of the developer's own settings reaches the processes. */
 export function environment(settings: Record<string, string> = {}): Record<string, string> {
@@ -69,10 +70,17 @@ export function run(
 export const belfry = (args: string[], settings: Record<string, string>, input?: string) =>
   run(process.execPath, [CLI, ...args], settings, input);
 
-/** A folder for one test file, and what removes it. */
+/** A folder for one test file, and what removes it and ends every server that still runs. */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "belfry-cli-"));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  compileCache = join(path, "compiled");
+  return {
+    path,
+    remove: () => {
+      for (const child of running) child.kill("SIGKILL");
+      rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
 }
 
 export async function freePort(): Promise<number> {
@@ -106,7 +114,9 @@ export async function startServer(
     stdio: ["ignore", "pipe", "pipe"],
   });
   let log = "";
+  running.add(child);
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  ended.then(() => running.delete(child));
   await new Promise<void>((resolve, reject) => {
     const hear = (chunk: Buffer) => {
       log += chunk;
