@@ -125,13 +125,20 @@ describe("on the embedded database", () => {
     const first = await belfry(["migrate"], { DATA_DIR: dataDir });
     expect(first).toMatchObject({ code: 0, stderr: "" });
     expect(first.json.migrations.length).toBeGreaterThan(0);
-    const { done } = await story({ DATA_DIR: dataDir });
-    expect((await done("migrate")).migrations).toEqual([]);
+    const directly = async (...args: string[]) => (await belfry(args, { DATA_DIR: dataDir })).json;
+    const workspace = await directly("workspaces", "create", "--name", "Made before");
+    await directly("members", "add", "--email", "a@example.org", "--role", "owner");
     // Only one can hold the lock; the other one waits for it.
-    const both = await Promise.all(
-      [1, 2].map(() => belfry(["keys", "create", "--scopes", "all"], { DATA_DIR: dataDir })),
-    );
-    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    const create = ["keys", "create", "--scopes", "pushers:read"];
+    const [key, other] = await Promise.all([directly(...create), directly(...create)]);
+    expect([key.workspace_id, other.workspace_id]).toEqual([workspace.id, workspace.id]);
+    const unknown = await belfry(["keys", "revoke", "key_x"], { DATA_DIR: dataDir });
+    expect(unknown).toMatchObject({ code: 1, stdout: "", refusal: { error: { type: "not_found" } } });
+
+    server = await startServer(dataDir);
+    const me = await belfry(["get-me", "--key", key.key], { DATA_DIR: dataDir, BELFRY_URL: server.url });
+    expect(me.json).toMatchObject({ workspace: { id: workspace.id }, credential: { id: key.id } });
+    expect((await directly("keys", "list")).data).toHaveLength(2);
   });
 
   test("a socket that a killed server left behind is in nobody's way", { timeout: 90_000 }, async () => {

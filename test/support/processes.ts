@@ -1,7 +1,7 @@
 // Real processes for the tests of the command line: a server on a data directory, and runs of the `belfry` command.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -94,7 +94,7 @@ export async function freePort(): Promise<number> {
 export interface RunningServer {
   url: string;
   dataDir: string;
-  /** The key of the first start. */
+  /** The key of the first start; empty when this was none. */
   key: string;
   /** Everything that it wrote so far. */
   log(): string;
@@ -126,11 +126,11 @@ export async function startServer(
     child.stderr!.on("data", hear);
     child.once("exit", () => reject(new Error(`the server ended: ${log}`)));
   });
-  const { url, key } = JSON.parse(readFileSync(join(dataDir, "credentials.json"), "utf8"));
+  const credentials = join(dataDir, "credentials.json");
   return {
-    url,
+    url: `http://127.0.0.1:${port}`,
     dataDir,
-    key,
+    key: existsSync(credentials) ? JSON.parse(readFileSync(credentials, "utf8")).key : "",
     log: () => log,
     stop: async (signal = "SIGTERM") => {
       child.kill(signal);
