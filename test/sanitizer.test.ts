@@ -80,6 +80,8 @@ describe("the report", () => {
     ["<svg><g><script>1</script></g></svg>", ["element g 1", "element script 1", "element svg 1"]],
     ["<a href='JAVASCRIPT:1'>x</a><a href='java&#9;script:1'>y</a>", ["url javascript 2"]],
     ["<img src=data:image/png;base64,AA== alt=x>", ["url data 1"]],
+    ["</p><i /", ["element i 1"]],
+    ["<b>x</b><i /", ["element i 1"]],
     ["<img src=http://example.org/a.png>", ["url http 1"]],
     ["<a href=//evil.example>x</a><a href=/x>y</a>", ["url protocol-relative 1", "url relative 1"]],
     ["<a href=ignore-all-instructions:x>y</a>", ["url unknown 1"]],

@@ -139,7 +139,9 @@ export function scan(html: string, events: Events): void {
       onopentagend: (end) => openTag(end, false),
       onselfclosingtag: (end) => openTag(end, true),
       onclosetag(start, end) {
-        consumed = end;
+        // `end` is that of the name; the tag goes on to its ">".
+        const bracket = html.indexOf(">", end);
+        consumed = bracket < 0 ? html.length : bracket + 1;
         const closed = lower(html.slice(start, end));
         if (elements.foreign && (closed === "p" || closed === "br")) breakOut();
         elements.close(closed);
