@@ -7,6 +7,7 @@ import { CAPABILITIES } from "../entities/pusher.ts";
 import type { CardRecord } from "../queries/handset.ts";
 import type { InboxRecord } from "../queries/inbox.ts";
 import { alertDisplay } from "../shapes/alert.ts";
+import { named } from "../shapes/named.ts";
 
 export const permissions = z.array(z.enum(CAPABILITIES)).transform((list) => [...new Set(list)]);
 
@@ -14,29 +15,32 @@ const own = { muted: z.boolean(), permissions: z.array(z.string()), subscribed_a
 
 export const subscriptionView = z.object({ handle: z.string(), ...own });
 
-export const cardView = z.object({
-  handle: z.string(),
-  url: z.string(),
-  name: z.string(),
-  category: z.string(),
-  description: z.string(),
-  long: z.string().nullable(),
-  site: z.string().nullable(),
-  city: z.string().nullable(),
-  lat: z.number().nullable(),
-  lon: z.number().nullable(),
-  radius_km: z.number().nullable(),
-  loc_rule: z.string().nullable(),
-  requested_perms: z.array(z.string()),
-  alert_types: z.array(z.string()),
-  tags: z.array(z.string()),
-  is_public: z.boolean(),
-  image_url: z.string().nullable(),
-  gradient_from: z.string(),
-  gradient_to: z.string(),
-  initials: z.string(),
-  subscription: z.object(own).nullable(),
-});
+export const cardView = named(
+  "ChannelCard",
+  z.object({
+    handle: z.string(),
+    url: z.string(),
+    name: z.string(),
+    category: z.string(),
+    description: z.string(),
+    long: z.string().nullable(),
+    site: z.string().nullable(),
+    city: z.string().nullable(),
+    lat: z.number().nullable(),
+    lon: z.number().nullable(),
+    radius_km: z.number().nullable(),
+    loc_rule: z.string().nullable(),
+    requested_perms: z.array(z.string()),
+    alert_types: z.array(z.string()),
+    tags: z.array(z.string()),
+    is_public: z.boolean(),
+    image_url: z.string().nullable(),
+    gradient_from: z.string(),
+    gradient_to: z.string(),
+    initials: z.string(),
+    subscription: z.object(own).nullable(),
+  }),
+);
 
 export function showCard(record: CardRecord, publicBase: string): z.input<typeof cardView> {
   const { muted, permissions: granted, subscribed_at, created_at: _, ...card } = record;
@@ -54,14 +58,17 @@ export function showSubscription(record: { muted: boolean; permissions: string[]
   return { ...record, subscribed_at: toIsoMicros(record.subscribed_at) };
 }
 
-export const inboxItem = z.object({
-  id: z.string(),
-  handle: z.string(),
-  status: z.literal("sent"),
-  sent_at: z.string(),
-  ...alertDisplay,
-  html: z.string().nullable(),
-});
+export const inboxItem = named(
+  "InboxItem",
+  z.object({
+    id: z.string(),
+    handle: z.string(),
+    status: z.literal("sent"),
+    sent_at: z.string(),
+    ...alertDisplay,
+    html: z.string().nullable(),
+  }),
+);
 
 export function showInboxItem(record: InboxRecord): z.input<typeof inboxItem> {
   const { actions } = record;

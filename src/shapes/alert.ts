@@ -13,6 +13,7 @@ import {
 } from "../entities/alert.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
 import { httpsUrl, instant, languageTag, latitude, longitude, radiusKm, slug, text } from "./fields.ts";
+import { named } from "./named.ts";
 
 /** The longest markup of any layout; layout html takes 60,000 of them (see domain/alert_content.ts). */
 const MAX_HTML = 500_000;
@@ -68,6 +69,11 @@ export const capabilityNotesView = z
   .array(z.object({ capability: z.string(), field: z.string(), message: z.string() }))
   .describe("Capabilities used that the channel never asked subscribers for.");
 
+const actionView = named(
+  "AlertAction",
+  z.object({ type: z.literal("open_url"), label: z.string(), url: z.string() }),
+);
+
 /** What a handset may see of an alert; the owner's view adds to it. */
 export const alertDisplay = {
   title: z.string(),
@@ -78,7 +84,7 @@ export const alertDisplay = {
   image_asset_id: z.string().nullable(),
   audio_asset_id: z.string().nullable(),
   html_asset_id: z.string().nullable(),
-  actions: z.array(z.object({ type: z.literal("open_url"), label: z.string(), url: z.string() })),
+  actions: z.array(actionView),
   requires_ack: z.boolean(),
   expires_at: z.string().nullable(),
   sound: z.enum(SOUNDS).nullable(),
@@ -109,20 +115,26 @@ const alertTail = {
 };
 
 /** A row of a list: the length of the markup in place of the markup. */
-export const alertListItem = z.object({ ...alertHead, ...alertDisplay, ...alertTail });
+export const alertListItem = named("AlertSummary", z.object({ ...alertHead, ...alertDisplay, ...alertTail }));
 
-export const alertView = z.object({
-  ...alertHead,
-  ...alertDisplay,
-  html: z.string().nullable(),
-  ...alertTail,
-});
+export const alertView = named(
+  "Alert",
+  z.object({
+    ...alertHead,
+    ...alertDisplay,
+    html: z.string().nullable(),
+    ...alertTail,
+  }),
+);
 
 /** What create and a field edit answer. */
-export const composedView = alertView.extend({ blocked: blockedRows, notes: capabilityNotesView });
+export const composedView = named(
+  "ComposedAlert",
+  alertView.extend({ blocked: blockedRows, notes: capabilityNotesView }),
+);
 
 /** What send, schedule and cancel answer. */
-export const publishedView = alertView.extend({ note: z.string() });
+export const publishedView = named("PublishedAlert", alertView.extend({ note: z.string() }));
 
 /** An alert as the SQL of queries/alerts.ts returns it: the effective status, timestamps as PostgreSQL prints them. */
 export interface AlertRecord {

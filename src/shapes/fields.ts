@@ -2,6 +2,7 @@
 // own fixed text and says what to send instead.
 
 import { z } from "zod";
+import { named } from "./named.ts";
 
 export const codePoints = (text: string): number => {
   let count = 0;
@@ -40,8 +41,9 @@ export function slug(max: number) {
     );
 }
 
+// Both cases spelt out: JSON Schema has no flags.
 const BCP47 =
-  /^(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4}|[a-z]{5,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-wy-z\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?$/i;
+  /^(?:[a-zA-Z]{2,3}(?:-[a-zA-Z]{3}){0,3}|[a-zA-Z]{4}|[a-zA-Z]{5,8})(?:-[a-zA-Z]{4})?(?:-(?:[a-zA-Z]{2}|\d{3}))?(?:-(?:[a-zA-Z\d]{5,8}|\d[a-zA-Z\d]{3}))*(?:-[a-wA-Wy-zY-Z\d](?:-[a-zA-Z\d]{2,8})+)*(?:-[xX](?:-[a-zA-Z\d]{1,8})+)?$/;
 
 /** A well-formed BCP-47 language tag. */
 export function languageTag() {
@@ -96,7 +98,7 @@ export const limit = () =>
   z.int().min(1, "must be a whole number from 1 to 100").max(100, "must be a whole number from 1 to 100");
 
 /** `meta` of every list that pages: null means no more rows. */
-export const pageMeta = z.object({ next_before: z.string().nullable() });
+export const pageMeta = named("PageMeta", z.object({ next_before: z.string().nullable() }));
 
 /** DELETE answers 204 without a body over REST, and this over MCP and the CLI. */
 export const deletedView = z.object({ deleted: z.literal(true), id: z.string() });

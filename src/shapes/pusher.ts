@@ -5,6 +5,7 @@ import { MAX_INITIALS } from "../domain/avatar.ts";
 import { showId } from "../domain/ids.ts";
 import { CAPABILITIES, CATEGORIES, PUSHER_STATUSES, type PusherRow } from "../entities/pusher.ts";
 import { codePoints, httpsUrl, latitude, longitude, radiusKm, slug, text } from "./fields.ts";
+import { named } from "./named.ts";
 
 /** Stored lowercased and deduplicated; the bound counts what is left. */
 const tags = z
@@ -57,32 +58,35 @@ export const pusherCreate = {
   >),
 };
 
-export const pusherView = z.object({
-  id: z.string(),
-  handle: z.string(),
-  name: z.string(),
-  category: z.string(),
-  description: z.string(),
-  long: z.string().nullable(),
-  site: z.string().nullable(),
-  city: z.string().nullable(),
-  lat: z.number().nullable(),
-  lon: z.number().nullable(),
-  radius_km: z.number().nullable(),
-  loc_rule: z.string().nullable(),
-  requested_perms: z.array(z.string()),
-  alert_types: z.array(z.string()),
-  tags: z.array(z.string()),
-  is_public: z.boolean(),
-  image_url: z.string().nullable(),
-  gradient_from: z.string(),
-  gradient_to: z.string(),
-  initials: z.string(),
-  url: z.string().describe("The public channel address."),
-  status: z.enum(PUSHER_STATUSES),
-  created_at: z.string(),
-  updated_at: z.string(),
-});
+export const pusherView = named(
+  "Pusher",
+  z.object({
+    id: z.string(),
+    handle: z.string(),
+    name: z.string(),
+    category: z.string(),
+    description: z.string(),
+    long: z.string().nullable(),
+    site: z.string().nullable(),
+    city: z.string().nullable(),
+    lat: z.number().nullable(),
+    lon: z.number().nullable(),
+    radius_km: z.number().nullable(),
+    loc_rule: z.string().nullable(),
+    requested_perms: z.array(z.string()),
+    alert_types: z.array(z.string()),
+    tags: z.array(z.string()),
+    is_public: z.boolean(),
+    image_url: z.string().nullable(),
+    gradient_from: z.string(),
+    gradient_to: z.string(),
+    initials: z.string(),
+    url: z.string().describe("The public channel address."),
+    status: z.enum(PUSHER_STATUSES),
+    created_at: z.string(),
+    updated_at: z.string(),
+  }),
+);
 
 export type PusherView = z.infer<typeof pusherView>;
 

@@ -1,0 +1,123 @@
+// The OpenAPI 3.1 document as a projection of the records: what REST and the handset API take and answer. Receives the
+// lists as arguments; the same lists give the same text, byte for byte.
+
+import manifest from "../package.json" with { type: "json" };
+import { ERROR_SCHEMA, HEADERS, headerRefs, type Json, refusalResponses } from "./openapi/answers.ts";
+import { EXAMPLE_IDEMPOTENCY_KEY } from "./openapi/examples.ts";
+import { type Making, type Operation, routeOperation, tagOf } from "./openapi/operations.ts";
+import { answerSchema, Components } from "./openapi/schemas.ts";
+import { introduction } from "./openapi/words.ts";
+import { SCOPES } from "./scopes.ts";
+import type { HandsetOperation, Tool } from "./tool.ts";
+
+export function openApiDocument(
+  tools: readonly Tool[],
+  handsetOperations: readonly HandsetOperation[],
+  { publicUrl }: { publicUrl: string },
+): Json {
+  const operations: Operation[] = [...tools, ...handsetOperations];
+  const components = new Components(operations.map(({ output }) => answerSchema(output)));
+  const responses: Json = {};
+  const making: Making = { publicUrl, components, responses };
+  const paths: Json = {};
+  for (const [path, onPath] of Map.groupBy(operations, ({ http }) => http.path)) {
+    paths[path] = {};
+    for (const [method, onRoute] of Map.groupBy(onPath, ({ http }) => http.method))
+      paths[path][method.toLowerCase()] = routeOperation(onRoute, making);
+  }
+  Object.assign(paths, healthPaths(responses));
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Belfry",
+      version: manifest.version,
+      summary: "Alert channels that assistants, scripts and people drive.",
+      description: introduction(publicUrl),
+      license: { name: "Apache License 2.0", identifier: manifest.license },
+    },
+    servers: [{ url: publicUrl }],
+    tags: tags(operations),
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          description: "An API key (`bfk_…`), or the access token of a connected assistant.",
+        },
+        deviceToken: {
+          type: "http",
+          scheme: "bearer",
+          description: "A handset's own token, shown once by POST /handset/v1/devices.",
+        },
+      },
+      parameters: {
+        IdempotencyKey: {
+          name: "Idempotency-Key",
+          in: "header",
+          description:
+            "1 to 255 printable ASCII characters. A repeat within 24 hours answers with the first result; another body under the same key is 422.",
+          schema: { type: "string", minLength: 1, maxLength: 255 },
+          example: EXAMPLE_IDEMPOTENCY_KEY,
+        },
+        IfNoneMatch: {
+          name: "If-None-Match",
+          in: "header",
+          description: "The ETag of the answer that the client holds: 304 while it is still the present one.",
+          schema: { type: "string" },
+        },
+      },
+      headers: HEADERS,
+      responses: sorted(responses),
+      schemas: sorted({ Error: ERROR_SCHEMA, ...Object.fromEntries(components.schemas) }),
+    },
+  };
+}
+
+const sorted = (record: Json): Json =>
+  Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+/** In the order of the lists; what a group may do is what its scopes say. */
+function tags(operations: Operation[]): Json[] {
+  const names = [...new Set(operations.map(tagOf))];
+  return [...names, "Service"].map((name) => {
+    const lines = Object.entries(SCOPES).filter(([scope]) => scope.startsWith(`${name.toLowerCase()}:`));
+    const description =
+      name === "Handset"
+        ? "What a subscribing device speaks, with its own token."
+        : name === "Service"
+          ? "Whether the server is up."
+          : lines.map(([, meaning]) => meaning).join(" ");
+    return { name, description };
+  });
+}
+
+function healthPaths(responses: Json): Json {
+  const answer = (description: string, status: string): Json => ({
+    description,
+    headers: headerRefs(),
+    content: {
+      "application/json": {
+        schema: { type: "object", properties: { status: { type: "string" } }, required: ["status"] },
+        example: { status },
+      },
+    },
+  });
+  const probe = (operationId: string, summary: string, description: string, answers: Json): Json => ({
+    get: {
+      operationId,
+      tags: ["Service"],
+      summary,
+      description,
+      security: [],
+      responses: { ...answers, ...refusalResponses(["server_error"], responses) },
+    },
+  });
+  return {
+    "/healthz": probe("healthz", "Liveness", "The process is up.", { 200: answer("Up.", "ok") }),
+    "/readyz": probe("readyz", "Readiness", "The database answers and every migration is in.", {
+      200: answer("Ready.", "ready"),
+      503: answer("Not ready.", "not ready"),
+    }),
+  };
+}

@@ -1,0 +1,35 @@
+// What a reader should know before the first call, in Markdown.
+
+export const introduction = (
+  publicUrl: string,
+): string => `Open alert channels, compose alerts, send them to subscribed handsets, and read statistics that claim only what can be backed.
+
+## Authentication
+
+Send \`Authorization: Bearer <API_KEY>\`. Keys are made in the console or with \`belfry keys create\`; each carries scopes, and every operation names the one that it needs. The samples read the key from the environment:
+
+\`\`\`
+export BELFRY_API_KEY=bfk_…
+\`\`\`
+
+Assistants connect over MCP at \`${publicUrl}/mcp\` and find the same operations there, one tool each.
+
+## Errors
+
+Every refusal has one shape: \`{"error": {"type", "message", "param"}}\`. The message names the way out. A row that does not exist and a row that is not yours answer alike: 404. A misspelt field is refused, never ignored.
+
+## Retries
+
+Give operations that create something an \`Idempotency-Key\`: for 24 hours a repeat answers with the first result and acts only once.
+
+## Pages
+
+Lists run newest first. Pass \`meta.next_before\` back as \`before\`; null means that there are no more rows.
+
+## Publishing
+
+Composing and sending are separate permissions. An alert cannot be unsent: cancelling stops delivery to handsets that have not fetched it yet, and has no effect on those that have. Priority is a ceiling; what rings is decided on the handset. Drafting is never rate-limited.
+
+## Versions
+
+Within \`/v1\` things are only added: fields, operations, enum values. Ignore fields that you do not know, and parse enums tolerantly.`;
