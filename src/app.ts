@@ -15,6 +15,7 @@ import { HANDSET_OPERATIONS } from "./handset/index.ts";
 import type { Metrics } from "./metrics.ts";
 import type { HandsetOperation, Tool } from "./tool.ts";
 import { jsonAnswer, refusal } from "./transports/answers.ts";
+import { addDocs } from "./transports/docs.ts";
 import { createMcpEndpoint } from "./transports/mcp.ts";
 import { addRoutes } from "./transports/rest.ts";
 
@@ -84,6 +85,8 @@ export function createApp(deps: AppDeps): App {
       )) as never,
     dispatch: (operation, caller, call) => dispatcher.handset(operation, caller, call),
   });
+
+  addDocs(app, { tools: TOOLS, handsetOperations: HANDSET_OPERATIONS, publicUrl: config.publicUrl });
 
   const mcp = createMcpEndpoint({ tools: TOOLS, dispatcher, authenticate, ...config });
   app.all("/mcp", (event) => mcp.fetch(event.req as unknown as Request, logOf(event)));

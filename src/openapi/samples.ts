@@ -47,7 +47,8 @@ function curl({ method, path, headers, body }: ClientRequest, { publicUrl, varia
   if (variable) lines.push(`-H "Authorization: Bearer $${variable}"`);
   for (const [name, value] of Object.entries(headers))
     lines.push(`-H ${quoted(`${PROPER[name] ?? name}: ${value}`)}`);
-  if (body !== undefined) lines.push(`-d ${quoted(JSON.stringify(JSON.parse(body), null, 2))}`);
+  if (body !== undefined)
+    lines.push(`-d ${quoted(JSON.stringify(JSON.parse(body), null, 2).replaceAll("\n", "\n  "))}`);
   return lines.join(" \\\n  ");
 }
 

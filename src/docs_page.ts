@@ -1,0 +1,232 @@
+// The description as a page for people, made from the OpenAPI document alone: no business word in here. It loads
+// nothing besides itself; style and script stand in it and are named by their hashes in the policy.
+
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { escapeHtml, fieldRows, fieldTable, json, markdown, refName, typeWords } from "./docs_page/parts.ts";
+
+type Json = Record<string, any>;
+
+const asset = (name: string) => readFileSync(new URL(`./docs_page/${name}`, import.meta.url), "utf8");
+const STYLE = asset("style.css");
+const SCRIPT = asset("script.js");
+const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+/** Nothing from anywhere, but this style and this script. */
+export const DOCS_POLICY = [
+  "default-src 'none'",
+  `style-src ${hashOf(STYLE)}`,
+  `script-src ${hashOf(SCRIPT)}`,
+  "img-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill='%23b7791f' d='M8 1a4.5 4.5 0 0 0-4.5 4.5V10L2 12.5h12L12.500 10V5.500A4.5 4.5 0 0 0 8 1Zm-2 12.500a2 2 0 0 0 4 0Z'/%3E%3C/svg%3E";
+
+interface Entry {
+  path: string;
+  method: string;
+  operation: Json;
+}
+
+export function docsPage(document: Json, documentPath: string): string {
+  const entries: Entry[] = Object.entries(document.paths as Json).flatMap(([path, methods]) =>
+    Object.entries(methods as Json).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const groups = (document.tags as Json[]).map((tag) => ({
+    tag,
+    entries: entries.filter(({ operation }) => operation.tags.includes(tag.name)),
+  }));
+  const shapes = Object.entries(document.components.schemas as Json).filter(
+    ([name]) => !name.endsWith("Request"),
+  );
+  const { title, version, summary, description } = document.info;
+  return `<!doctype html>
+<html lang="en" data-lang="curl">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)} API</title>
+<link rel="icon" href="${ICON}">
+<style>${STYLE}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the contents</a>
+<aside>
+<details class="menu" open>
+<summary><span class="brand">${escapeHtml(title)} API</span><span class="open">Contents</span></summary>
+<input type="search" id="filter" placeholder="Find an operation" aria-label="Find an operation" autocomplete="off" hidden>
+<nav aria-label="Contents">
+<p class="group"><a href="#main">Introduction</a></p>
+${groups.map(navGroup).join("\n")}
+<p class="group"><a href="#shapes">Shapes</a></p>
+</nav>
+</details>
+</aside>
+<main id="main" tabindex="-1">
+<header>
+<h1>${escapeHtml(title)} API <small>${escapeHtml(version)}</small></h1>
+<p class="lead">${escapeHtml(summary)}</p>
+<p class="base">Base URL <code>${escapeHtml(document.servers[0].url)}</code> <a href="${documentPath}">OpenAPI ${escapeHtml(document.openapi)} document</a></p>
+</header>
+<div class="prose">${markdown(description)}</div>
+${groups.map((group) => section(group, document)).join("\n")}
+<section id="shapes">
+<h2>Shapes</h2>
+<p class="lead">What answers are made of. New fields may appear in any of them.</p>
+${shapes.map(([name, schema]) => shape(name, schema as Json, document)).join("\n")}
+</section>
+</main>
+<script>${SCRIPT}</script>
+</body>
+</html>
+`;
+}
+
+type Group = { tag: Json; entries: Entry[] };
+
+function navGroup({ tag, entries }: Group): string {
+  const items = entries.map(
+    ({ method, path, operation }) =>
+      `<li><a href="#${operation.operationId}" data-find="${escapeHtml(`${operation.operationId} ${operation.summary} ${path}`.toLowerCase())}"><span class="m ${method}">${method === "delete" ? "DEL" : method.toUpperCase()}</span>${escapeHtml(navTitle(operation))}</a></li>`,
+  );
+  return `<p class="group"><a href="#tag-${escapeHtml(tag.name)}">${escapeHtml(tag.name)}</a></p>\n<ul>${items.join("")}</ul>`;
+}
+
+/** Several operations on one route are listed under their common name. */
+const navTitle = (operation: Json) =>
+  operation["x-operations"]
+    ? operation["x-operations"].map((one: Json) => one.title.split(" ")[0]).join(", ")
+    : operation.summary;
+
+function section({ tag, entries }: Group, document: Json): string {
+  return `<section id="tag-${escapeHtml(tag.name)}">
+<h2>${escapeHtml(tag.name)}</h2>
+<p class="lead">${escapeHtml(tag.description)}</p>
+${entries.map((entry) => article(entry, document)).join("\n")}
+</section>`;
+}
+
+function article({ path, method, operation }: Entry, document: Json): string {
+  const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
+  const resolved = parameters.map((parameter: Json) => resolve(parameter, document));
+  const shown = (place: string) => resolved.filter((parameter: Json) => parameter.in === place);
+  return `<article id="${operationId}">
+<h3><a href="#${operationId}">${escapeHtml(summary)}</a></h3>
+<p class="route"><span class="m ${method}">${method.toUpperCase()}</span><code>${escapeHtml(path).replace(/\{\w+\}/g, "<b>$&</b>")}</code></p>
+<div class="columns">
+<div class="about">
+${chips(operation)}
+${markdown(description)}
+</div>
+<div class="samples">
+${samples(operation)}
+${exampleAnswers(responses)}
+</div>
+<div class="details">
+${["path", "query", "header"].map((place) => parameterTable(place, shown(place))).join("")}
+${requestBody ? bodyTables(requestBody, document) : ""}
+${answers(responses, document)}
+</div>
+</div>
+</article>`;
+}
+
+function chips(operation: Json): string {
+  const scopes = operation["x-operations"]
+    ? [...new Set(operation["x-operations"].map((one: Json) => one["x-required-scope"]))]
+    : [operation["x-required-scope"], ...Object.keys(operation["x-also-requires"] ?? {})];
+  const open =
+    operation.security.length === 0
+      ? ["no credential"]
+      : "deviceToken" in operation.security[0]
+        ? ["device token"]
+        : [];
+  const all = [...scopes.filter(Boolean), ...open];
+  return `<p class="chips">${all.map((text) => `<span>${escapeHtml(text)}</span>`).join("")}</p>`;
+}
+
+function parameterTable(place: string, parameters: Json[]): string {
+  if (parameters.length === 0) return "";
+  const title = { path: "Path", query: "Query", header: "Headers" }[place]!;
+  const rows = parameters.map(({ name, required = false, description, schema }) => ({
+    name,
+    required,
+    schema: { ...schema, description },
+  }));
+  return `<h4>${title}</h4>${fieldTable(rows)}`;
+}
+
+function bodyTables(requestBody: Json, document: Json): string {
+  const { schema } = requestBody.content["application/json"];
+  const alternatives: Json[] = (schema.oneOf ?? [schema]).map((one: Json) => resolve(one, document));
+  const optional = requestBody.required ? "" : " <small>may be left out</small>";
+  if (alternatives.length === 1) return `<h4>Body${optional}</h4>${fieldTable(fieldRows(alternatives[0]!))}`;
+  const tables = alternatives.map(
+    (one, i) =>
+      `<details${i === 0 ? "" : " open"}><summary>${escapeHtml(one.title)}</summary>${fieldTable(fieldRows(one))}</details>`,
+  );
+  return `<h4>Body <small>one of</small></h4>${tables.join("")}`;
+}
+
+function answers(responses: Json, document: Json): string {
+  const rows = Object.entries(responses).map(([status, response]) => {
+    const { description, content } = resolve(response as Json, document);
+    const schema = content?.["application/json"]?.schema;
+    const shapeWords = schema && Number(status) < 400 ? ` ${typeWords(schema)}` : "";
+    return `<li><b class="s${status[0]}">${status}</b><span>${markdown(description, true)}${shapeWords}</span></li>`;
+  });
+  const inline = Object.entries(responses)
+    .filter(([status]) => Number(status) < 300)
+    .map(([, response]) => (response as Json).content?.["application/json"]?.schema)
+    .filter((schema) => schema && !schema.$ref && !schema.anyOf);
+  const table = inline.map((schema) => `<h4>Answer</h4>${fieldTable(fieldRows(schema))}`).join("");
+  return `${table}<h4>Answers</h4><ul class="answers">${rows.join("")}</ul>`;
+}
+
+function samples(operation: Json): string {
+  const all: Json[] = operation["x-codeSamples"] ?? [];
+  const byTitle = Map.groupBy(all, ({ label }) => label.split(" · ")[1] ?? "");
+  const blocks = [...byTitle].map(([title, panes], i) => {
+    const languages = panes.map(({ label }) => label.split(" · ")[0]!);
+    const tabs = languages.map(
+      (language) => `<button type="button" data-set="${language}">${language}</button>`,
+    );
+    const code = panes.map(
+      ({ source }, j) =>
+        `<pre data-pane="${languages[j]}" tabindex="0"><code>${escapeHtml(source)}</code></pre>`,
+    );
+    const block = `<figure class="code"><figcaption>${tabs.join("")}</figcaption>${code.join("")}</figure>`;
+    return title
+      ? `<details${i === 0 ? " open" : ""}><summary>${escapeHtml(title)}</summary>${block}</details>`
+      : block;
+  });
+  return blocks.join("");
+}
+
+function exampleAnswers(responses: Json): string {
+  const [status, response] = Object.entries(responses)[0] as [string, Json];
+  const content = response.content?.["application/json"];
+  const example = content?.example ?? (Object.values(content?.examples ?? {})[0] as Json | undefined)?.value;
+  if (example === undefined) return "";
+  return `<figure class="code"><figcaption><span>${status} answer</span></figcaption><pre tabindex="0"><code>${json(example)}</code></pre></figure>`;
+}
+
+function shape(name: string, schema: Json, document: Json): string {
+  const base = schema.allOf?.[0]?.$ref ? refName(schema.allOf[0].$ref) : null;
+  const own = base ? schema.allOf[1] : schema;
+  const from = base ? `<p>Everything of <a href="#shape-${base}">${base}</a>, and:</p>` : "";
+  return `<article id="shape-${name}" class="shape"><h3><a href="#shape-${name}">${name}</a></h3>${schema.description ? markdown(schema.description) : ""}${from}${fieldTable(fieldRows(resolve(own, document)))}</article>`;
+}
+
+function resolve(node: Json, document: Json): Json {
+  if (!node.$ref) return node;
+  return node.$ref
+    .slice(2)
+    .split("/")
+    .reduce((at: Json, key: string) => at[key], document);
+}
