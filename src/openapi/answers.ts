@@ -51,7 +51,7 @@ export const headerRefs = (...names: string[]): Json =>
   );
 
 /** One line of meaning for each type (specification, "Errors"). */
-const MEANING: Record<ErrorType, string> = {
+export const ERROR_MEANING: Record<ErrorType, string> = {
   invalid_request: "Validation failed; `param` names the field.",
   unauthorized: "No credential, or a revoked or expired one.",
   payment_required: "Reserved until plans exist.",
@@ -95,9 +95,9 @@ export const ERROR_SCHEMA: Json = {
         type: {
           type: "string",
           enum: TYPES,
-          description: TYPES.map((type) => `\`${type}\` (${ERROR_STATUS[type]}): ${MEANING[type]}`).join(
-            "\n\n",
-          ),
+          description: TYPES.map(
+            (type) => `\`${type}\` (${ERROR_STATUS[type]}): ${ERROR_MEANING[type]}`,
+          ).join("\n\n"),
         },
         message: { ...text, description: "Human text; names the way out." },
         param: {
@@ -137,10 +137,10 @@ export function refusalResponses(errors: Iterable<ErrorType>, shared: Json): Jso
 
 function response(types: ErrorType[]): Json {
   const examples = Object.fromEntries(
-    types.map((type) => [type, { summary: MEANING[type], value: refusals[type] }]),
+    types.map((type) => [type, { summary: ERROR_MEANING[type], value: refusals[type] }]),
   );
   return {
-    description: types.map((type) => `\`${type}\`: ${MEANING[type]}`).join(" "),
+    description: types.map((type) => `\`${type}\`: ${ERROR_MEANING[type]}`).join(" "),
     headers: headerRefs(...new Set(types.flatMap((type) => WITH_HEADERS[type] ?? []))),
     content: { "application/json": { schema: { $ref: "#/components/schemas/Error" }, examples } },
   };

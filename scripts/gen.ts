@@ -1,0 +1,112 @@
+// Writes everything that follows from the records: openapi.json, its TypeScript types, the README's tables, and one
+// snapshot a tool. `--check` writes nothing, names what is not current and exits 1.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { SETTINGS } from "../src/config.ts";
+import { ERROR_STATUS } from "../src/errors.ts";
+import { HANDSET_OPERATIONS } from "../src/handset/index.ts";
+import { ERROR_MEANING } from "../src/openapi/answers.ts";
+import { openApiDocument } from "../src/openapi.ts";
+import { SCOPES } from "../src/scopes.ts";
+import { listedTools } from "../src/transports/mcp.ts";
+import { typedPaths } from "../test/typed_client/generate.ts";
+import { TOOLS } from "../tools/index.ts";
+
+const ROOT = new URL("../", import.meta.url);
+const SNAPSHOTS = "test/snapshots/tools";
+/** The address that the committed document speaks of: the one that the defaults give. */
+export const COMMITTED_URL = "http://127.0.0.1:8787";
+
+const at = (path: string) => fileURLToPath(new URL(path, ROOT));
+const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+
+function table(head: string[], rows: string[][]): string {
+  const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+  const line = (cells: string[]) => `| ${cells.map(cell).join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+const code = (text: string) => `\`${text}\``;
+
+const TABLES: Record<string, () => string> = {
+  settings: () =>
+    table(
+      ["Setting", "Default", "Meaning"],
+      Object.values(SETTINGS).map(({ name, shownDefault, meaning }) => [code(name), shownDefault, meaning]),
+    ),
+  scopes: () =>
+    table(
+      ["Scope", "Allows"],
+      Object.entries(SCOPES).map(([scope, meaning]) => [code(scope), meaning]),
+    ),
+  tools: () =>
+    table(
+      ["Tool", "Scope", "REST"],
+      TOOLS.map(({ name, scope, alsoRequires, http }) => [
+        code(name),
+        [scope, ...Object.keys(alsoRequires ?? {})].map(code).join(", "),
+        code(`${http.method} ${http.path}`) + (http.when ? ` with ${code(JSON.stringify(http.when))}` : ""),
+      ]),
+    ),
+  errors: () =>
+    table(
+      ["Type", "Status", "Meaning"],
+      Object.entries(ERROR_STATUS).map(([type, status]) => [
+        code(type),
+        String(status),
+        ERROR_MEANING[type as keyof typeof ERROR_STATUS],
+      ]),
+    ),
+};
+
+/** The text with every `<!-- generated:name -->…<!-- /generated -->` filled anew. @throws on a name without a table. */
+export function fillTables(text: string): string {
+  return text.replace(
+    /(<!-- generated:(\w+) -->)[\s\S]*?(<!-- \/generated -->)/g,
+    (_, start: string, name: string, end: string) => {
+      const made = TABLES[name];
+      if (!made) throw new Error(`README.md asks for the table "${name}"; there is none of that name.`);
+      return `${start}\n\n${made()}\n\n${end}`;
+    },
+  );
+}
+
+/** Every generated file by its path; null: it must not exist. */
+export async function generated(): Promise<Map<string, string | null>> {
+  const document = openApiDocument(TOOLS, HANDSET_OPERATIONS, { publicUrl: COMMITTED_URL });
+  const files = new Map<string, string | null>([
+    ["openapi.json", pretty(document)],
+    ["test/snapshots/paths.ts", await typedPaths(document)],
+    ["README.md", fillTables(readFileSync(at("README.md"), "utf8"))],
+  ]);
+  for (const name of existsSync(at(SNAPSHOTS)) ? readdirSync(at(SNAPSHOTS)) : [])
+    files.set(`${SNAPSHOTS}/${name}`, null);
+  for (const tool of listedTools(TOOLS)) files.set(`${SNAPSHOTS}/${tool.name}.json`, pretty(tool));
+  return files;
+}
+
+/** The generated files that differ from what lies there. */
+export function stale(files: Map<string, string | null>): string[] {
+  return [...files]
+    .filter(([path, text]) => (existsSync(at(path)) ? readFileSync(at(path), "utf8") : null) !== text)
+    .map(([path]) => path);
+}
+
+if (import.meta.main) {
+  const files = await generated();
+  const changed = stale(files);
+  if (process.argv.includes("--check")) {
+    for (const path of changed) console.error(`not current: ${path}`);
+    if (changed.length > 0) console.error("Run `npm run gen` and commit what it writes.");
+    process.exitCode = changed.length > 0 ? 1 : 0;
+  } else
+    for (const path of changed) {
+      const text = files.get(path)!;
+      mkdirSync(dirname(at(path)), { recursive: true });
+      if (text === null) rmSync(at(path));
+      else writeFileSync(at(path), text);
+      console.log(`${text === null ? "removed" : "wrote"} ${relative(at("."), at(path))}`);
+    }
+}
