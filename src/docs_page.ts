@@ -33,8 +33,9 @@ interface Entry {
 }
 
 export function docsPage(document: Json, documentPath: string): string {
-  const entries: Entry[] = Object.entries(document.paths as Json).flatMap(([path, methods]) =>
-    Object.entries(methods as Json).map(([method, operation]) => ({ path, method, operation })),
+  const entries: Entry[] = Object.entries({ ...document.paths, ...document.webhooks } as Json).flatMap(
+    ([path, methods]) =>
+      Object.entries(methods as Json).map(([method, operation]) => ({ path, method, operation })),
   );
   const groups = (document.tags as Json[]).map((tag) => ({
     tag,
@@ -205,15 +206,20 @@ function samples(operation: Json): string {
       ? `<details${i === 0 ? " open" : ""}><summary>${escapeHtml(title)}</summary>${block}</details>`
       : block;
   });
+  const example = operation.requestBody?.content["application/json"].example;
+  if (all.length === 0 && example !== undefined) return exampleBlock("Payload", example);
   return blocks.join("");
 }
+
+const exampleBlock = (title: string, example: unknown): string =>
+  `<figure class="code"><figcaption><span>${title}</span></figcaption><pre tabindex="0"><code>${json(example)}</code></pre></figure>`;
 
 function exampleAnswers(responses: Json): string {
   const [status, response] = Object.entries(responses)[0] as [string, Json];
   const content = response.content?.["application/json"];
   const example = content?.example ?? (Object.values(content?.examples ?? {})[0] as Json | undefined)?.value;
   if (example === undefined) return "";
-  return `<figure class="code"><figcaption><span>${status} answer</span></figcaption><pre tabindex="0"><code>${json(example)}</code></pre></figure>`;
+  return exampleBlock(`${status} answer`, example);
 }
 
 function shape(name: string, schema: Json, document: Json): string {

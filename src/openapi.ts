@@ -3,6 +3,7 @@
 
 import manifest from "../package.json" with { type: "json" };
 import { ERROR_SCHEMA, HEADERS, headerRefs, type Json, refusalResponses } from "./openapi/answers.ts";
+import { eventWebhooks } from "./openapi/events.ts";
 import { EXAMPLE_IDEMPOTENCY_KEY } from "./openapi/examples.ts";
 import { type Making, type Operation, routeOperation, tagOf } from "./openapi/operations.ts";
 import { answerSchema, Components } from "./openapi/schemas.ts";
@@ -38,6 +39,7 @@ export function openApiDocument(
     servers: [{ url: publicUrl }],
     tags: tags(operations),
     paths,
+    webhooks: eventWebhooks(),
     components: {
       securitySchemes: {
         apiKey: {
@@ -77,17 +79,19 @@ export function openApiDocument(
 const sorted = (record: Json): Json =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 
+const OTHER_TAGS: Record<string, string> = {
+  Handset: "What a subscribing device speaks, with its own token.",
+  Events:
+    "What registered webhook endpoints receive: one signed POST an event, within five seconds, without retries.",
+  Service: "Whether the server is up.",
+};
+
 /** In the order of the lists; what a group may do is what its scopes say. */
 function tags(operations: Operation[]): Json[] {
   const names = [...new Set(operations.map(tagOf))];
-  return [...names, "Service"].map((name) => {
+  return [...names, ...Object.keys(OTHER_TAGS).filter((name) => !names.includes(name))].map((name) => {
     const lines = Object.entries(SCOPES).filter(([scope]) => scope.startsWith(`${name.toLowerCase()}:`));
-    const description =
-      name === "Handset"
-        ? "What a subscribing device speaks, with its own token."
-        : name === "Service"
-          ? "Whether the server is up."
-          : lines.map(([, meaning]) => meaning).join(" ");
+    const description = OTHER_TAGS[name] ?? lines.map(([, meaning]) => meaning).join(" ");
     return { name, description };
   });
 }

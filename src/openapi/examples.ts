@@ -25,6 +25,7 @@ const KINDS: Record<string, string> = {
   scopes: "key",
   capability: "note",
   token: "device",
+  device: "subscriber",
 };
 
 const ACTION = { type: "open_url", label: "Timetable", url: "https://ferries.example/lisbon/line-3" };
@@ -117,6 +118,7 @@ function story(publicUrl: string): Record<string, unknown[]> {
     platform: ["android"],
     app_version: ["4.2.0"],
     locale: ["pt-PT"],
+    "subscriber.timezone": ["Europe/Lisbon"],
     timezone: ["UTC", "Europe/Lisbon"],
     muted: [false],
     reach: [1204],
@@ -186,6 +188,20 @@ const ANSWERS: Record<string, Record<string, unknown>> = {
     note: "The alert becomes visible at send_at without anything running then.",
   },
   cancel_alert: { status: "cancelled", cancelled_at: "2026-11-20T15:02:44.007310Z" },
+  create_webhook: { last_delivery_at: null, last_status: null },
+  create_invite: { uses: 0 },
+  revoke_invite: { revoked_at: "2026-11-20T15:02:44.007310Z", removed_subscribers: 0 },
+  get_alert_stats: { note: "The timeline thins out as devices prune old reports; the totals are exact." },
+  list_subscribers: {
+    breakdown: {
+      total: 1204,
+      muted: 31,
+      platform: { android: 741, ios: 463 },
+      app_version: { "4.2.0": 1204 },
+      locale: { "pt-PT": 980, en: 224 },
+      timezone: { "Europe/Lisbon": 1204 },
+    },
+  },
   create_pusher: { updated_at: "2026-11-20T14:20:07.481920Z" },
   preview_html: {
     layout: "html",

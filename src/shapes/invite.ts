@@ -4,19 +4,23 @@ import { z } from "zod";
 import { showId } from "../domain/ids.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
 import type { InviteRecord } from "../queries/invites.ts";
+import { named } from "./named.ts";
 
-export const inviteView = z.object({
-  id: z.string(),
-  pusher_id: z.string(),
-  code: z.string(),
-  url: z.string().describe("The whole string that a QR code should encode."),
-  label: z.string().nullable(),
-  max_uses: z.int().nullable(),
-  uses: z.int(),
-  expires_at: z.string().nullable(),
-  revoked_at: z.string().nullable(),
-  created_at: z.string(),
-});
+export const inviteView = named(
+  "Invite",
+  z.object({
+    id: z.string(),
+    pusher_id: z.string(),
+    code: z.string(),
+    url: z.string().describe("The whole string that a QR code should encode."),
+    label: z.string().nullable(),
+    max_uses: z.int().nullable(),
+    uses: z.int(),
+    expires_at: z.string().nullable(),
+    revoked_at: z.string().nullable(),
+    created_at: z.string(),
+  }),
+);
 
 /** `handle` and `publicBase` make the link: `{PUBLIC_BASE}/<handle>?invite=<code>`. */
 export function showInvite(

@@ -5,18 +5,22 @@ import type { Caller } from "../context.ts";
 import { showId } from "../domain/ids.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
 import type { WebhookRecord } from "../queries/webhooks.ts";
+import { named } from "./named.ts";
 
-export const webhookView = z.object({
-  id: z.string(),
-  url: z.string(),
-  events: z.array(z.string()),
-  failure_count: z.int().describe("Consecutive failures; any success resets it."),
-  disabled: z.boolean(),
-  disabled_at: z.string().nullable(),
-  last_delivery_at: z.string().nullable(),
-  last_status: z.int().nullable(),
-  created_at: z.string(),
-});
+export const webhookView = named(
+  "Webhook",
+  z.object({
+    id: z.string(),
+    url: z.string(),
+    events: z.array(z.string()),
+    failure_count: z.int().describe("Consecutive failures; any success resets it."),
+    disabled: z.boolean(),
+    disabled_at: z.string().nullable(),
+    last_delivery_at: z.string().nullable(),
+    last_status: z.int().nullable(),
+    created_at: z.string(),
+  }),
+);
 
 export function showWebhook(record: WebhookRecord): z.infer<typeof webhookView> {
   return {

@@ -21,6 +21,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description List the webhook endpoints, newest first, with their failure counts and whether they are disabled. Scope `webhooks:read`; least role viewer.
+         */
+        get: operations["list_webhooks"];
+        put?: never;
+        /**
+         * Register webhook
+         * @description Register an https endpoint for signed events. The answer carries the signing secret, shown this once. Deliveries are best-effort: one POST, no retries; 20 failures in a row disable the endpoint. Scope `webhooks:write`; least role editor.
+         */
+        post: operations["create_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove webhook
+         * @description Stop deliveries to a webhook endpoint and forget it. To mend a disabled one, remove it and register again. Scope `webhooks:write`; least role editor.
+         */
+        delete: operations["delete_webhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/pushers": {
         parameters: {
             query?: never;
@@ -71,6 +115,50 @@ export interface paths {
          * @description Change fields of an alert channel, or pause and resume it. Absent fields stay; null clears. Pausing refuses new sends and withdraws nothing: scheduled alerts still appear. Scope `pushers:write`; least role editor.
          */
         patch: operations["update_pusher"];
+        trace?: never;
+    };
+    "/api/v1/pushers/{id}/invites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List invites
+         * @description List every invite of a channel, newest first, codes and revoked ones included. Scope `invites:read`; least role viewer.
+         */
+        get: operations["list_invites"];
+        put?: never;
+        /**
+         * Create invite
+         * @description Make an invite into a private channel: a link that phones join with. max_uses 1 is a one-shot link. Invites of a public channel have no effect. Scope `invites:write`; least role editor.
+         */
+        post: operations["create_invite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pushers/{id}/invites/{inviteId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke invite
+         * @description Revoke an invite: its link admits nobody else, and phones that already joined stay. With remove_subscribers true, exactly the phones that joined through it are unsubscribed, silently. Cannot be undone. Scope `invites:write`; least role editor.
+         */
+        delete: operations["revoke_invite"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/pushers/{id}/alerts": {
@@ -129,6 +217,106 @@ export interface paths {
          *     **Cancel alert** (`action`: `cancel`): Withdraw a sent or scheduled alert: it stops reaching phones that have not yet polled. Phones that already received it keep it. Cannot be undone. Scope `alerts:send`; least role editor.
          */
         patch: operations["update_alert"];
+        trace?: never;
+    };
+    "/api/v1/core/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview markup
+         * @description See what the sanitiser leaves of markup and what it would remove, before composing. Stores and sends nothing. Scope `alerts:write`; least role editor.
+         */
+        post: operations["preview_html"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pushers/{id}/alerts/{alertId}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alert statistics
+         * @description Read how many devices reported reading and acknowledging one alert, with a timeline. Reports are voluntary: there is no delivered figure and no rate. Scope `stats:read`; least role viewer.
+         */
+        get: operations["get_alert_stats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pushers/{id}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Channel statistics
+         * @description Read a channel's alerts sent, reads and acks by UTC day over a period, with its present reach. Scope `stats:read`; least role viewer.
+         */
+        get: operations["get_pusher_stats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/core/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Account statistics
+         * @description Read alerts sent, reads and acks by UTC day over all channels this credential sees, and for each of them. Scope `stats:read`; least role viewer.
+         */
+        get: operations["get_account_stats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pushers/{id}/subscribers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List subscribers
+         * @description List a channel's subscribers, newest first, as pseudonyms with their platform, version, locale and time zone, and a breakdown over all of them. Never a name, an address or what a device did. Scope `subscribers:read`; least role viewer.
+         */
+        get: operations["list_subscribers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/handset/v1/devices": {
@@ -300,7 +488,108 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "alert.sent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Alert sent
+         * @description Immediate send, a draft published, or a scheduled alert sent early.
+         */
+        post: operations["on_alert_sent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "alert.scheduled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Alert scheduled
+         * @description The alert will become visible at `send_at`. Nothing fires at that instant; plan from this payload.
+         */
+        post: operations["on_alert_scheduled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "alert.cancelled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Alert cancelled
+         * @description Withdrawn, or returned to draft (`status` tells). Phones that already received it keep it.
+         */
+        post: operations["on_alert_cancelled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscriber.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Subscriber joined
+         * @description A count, never a device identity.
+         */
+        post: operations["on_subscriber_created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscriber.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Subscriber left
+         * @description The same shape, eviction through a revoked invite included.
+         */
+        post: operations["on_subscriber_deleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         Alert: components["schemas"]["AlertSummary"] & {
@@ -460,6 +749,18 @@ export interface components {
             /** @description A newer alert with the same key replaces the older one on the phone. */
             collapse_key?: string | null;
         };
+        /** Create invite */
+        CreateInviteRequest: {
+            /** @description Your own note; never shown to a subscriber. */
+            label?: string | null;
+            /** @description Phones that may join with it; null is unlimited. */
+            max_uses?: number | null;
+            /**
+             * Format: date-time
+             * @description When it stops working; null is never.
+             */
+            expires_at?: string | null;
+        };
         /** Create channel */
         CreatePusherRequest: {
             /** @description Permanent public handle; it can never be changed. */
@@ -490,6 +791,12 @@ export interface components {
             gradient_from?: string;
             gradient_to?: string;
             initials?: string;
+        };
+        /** Register webhook */
+        CreateWebhookRequest: {
+            /** @description https, reachable from the internet. */
+            url: string;
+            events: ("alert.sent" | "alert.scheduled" | "alert.cancelled" | "subscriber.created" | "subscriber.deleted")[];
         };
         /** @description Every failure from every route. */
         Error: {
@@ -556,6 +863,22 @@ export interface components {
             collapse_key: string | null;
             html: string | null;
         };
+        Invite: {
+            id: string;
+            pusher_id: string;
+            code: string;
+            /** @description The whole string that a QR code should encode. */
+            url: string;
+            label: string | null;
+            max_uses: number | null;
+            uses: number;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            revoked_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
         PageMeta: {
             /** Format: date-time */
             next_before: string | null;
@@ -567,6 +890,15 @@ export interface components {
                 /** @enum {string} */
                 kind: "read" | "ack";
             }[];
+        };
+        /** Preview markup */
+        PreviewHtmlRequest: {
+            html: string;
+            /**
+             * @description html (default) is cleaned; document is kept whole.
+             * @enum {string}
+             */
+            layout?: "html" | "document";
         };
         PublishedAlert: components["schemas"]["Alert"] & {
             note: string;
@@ -710,6 +1042,21 @@ export interface components {
             initials?: string;
             /** @enum {string} */
             status?: "active" | "paused";
+        };
+        Webhook: {
+            id: string;
+            url: string;
+            events: string[];
+            /** @description Consecutive failures; any success resets it. */
+            failure_count: number;
+            disabled: boolean;
+            /** Format: date-time */
+            disabled_at: string | null;
+            /** Format: date-time */
+            last_delivery_at: string | null;
+            last_status: number | null;
+            /** Format: date-time */
+            created_at: string;
         };
     };
     responses: {
@@ -910,6 +1257,148 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScope"];
+            422: components["responses"]["InvalidRequest"];
+            500: components["responses"]["ServerError"];
+        };
+    };
+    list_webhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "whk_01kagtbr9tfy5q0h7w3c6v1x8n",
+                     *           "url": "https://hooks.ferries.example/belfry",
+                     *           "events": [
+                     *             "alert.sent",
+                     *             "alert.cancelled"
+                     *           ],
+                     *           "failure_count": 0,
+                     *           "disabled": false,
+                     *           "disabled_at": null,
+                     *           "last_delivery_at": "2026-11-20T14:25:31.623001Z",
+                     *           "last_status": 200,
+                     *           "created_at": "2026-11-20T14:20:07.481920Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Webhook"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            422: components["responses"]["InvalidRequest"];
+            500: components["responses"]["ServerError"];
+        };
+    };
+    create_webhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description 1 to 255 printable ASCII characters. A repeat within 24 hours answers with the first result; another body under the same key is 422.
+                 * @example line-3-2026-11-20
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.ferries.example/belfry",
+                 *       "events": [
+                 *         "alert.sent",
+                 *         "alert.cancelled"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "whk_01kagtbr9tfy5q0h7w3c6v1x8n",
+                     *       "url": "https://hooks.ferries.example/belfry",
+                     *       "events": [
+                     *         "alert.sent",
+                     *         "alert.cancelled"
+                     *       ],
+                     *       "failure_count": 0,
+                     *       "disabled": false,
+                     *       "disabled_at": null,
+                     *       "last_delivery_at": null,
+                     *       "last_status": null,
+                     *       "created_at": "2026-11-20T14:20:07.481920Z",
+                     *       "secret": "whsec_3vN8qLr5Tz1Kc7Wm9Xb2Yd6Hf4Jp0Gs8Ra5Ue3Ti1o"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"] & {
+                        /** @description Signs every delivery; shown once. */
+                        secret: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrForbidden"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["InvalidRequest"];
+            500: components["responses"]["ServerError"];
+        };
+    };
+    delete_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description whk_…
+                 * @example whk_01kagtbr9tfy5q0h7w3c6v1x8n
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. No body. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrForbidden"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["InvalidRequest"];
             500: components["responses"]["ServerError"];
         };
@@ -1258,6 +1747,177 @@ export interface operations {
                     "application/json": components["schemas"]["Pusher"] & {
                         /** @description What pausing leaves to come. */
                         note?: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrForbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidRequest"];
+            500: components["responses"]["ServerError"];
+        };
+    };
+    list_invites: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description psh_…
+                 * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "inv_01kagt9z5cepz7b3n6d2r8j4mk",
+                     *           "pusher_id": "psh_01kagt4wq8e3xb5m2c7n9r6f0d",
+                     *           "code": "q7Xv2mRk9TzB4nWc8LpY1s",
+                     *           "url": "http://127.0.0.1:8787/c/tejo-ferries?invite=q7Xv2mRk9TzB4nWc8LpY1s",
+                     *           "label": "Crew phones",
+                     *           "max_uses": 25,
+                     *           "uses": 4,
+                     *           "expires_at": null,
+                     *           "revoked_at": null,
+                     *           "created_at": "2026-11-20T14:20:07.481920Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Invite"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidRequest"];
+            500: components["responses"]["ServerError"];
+        };
+    };
+    create_invite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description 1 to 255 printable ASCII characters. A repeat within 24 hours answers with the first result; another body under the same key is 422.
+                 * @example line-3-2026-11-20
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description psh_…
+                 * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "label": "Crew phones",
+                 *       "max_uses": 25
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateInviteRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "inv_01kagt9z5cepz7b3n6d2r8j4mk",
+                     *       "pusher_id": "psh_01kagt4wq8e3xb5m2c7n9r6f0d",
+                     *       "code": "q7Xv2mRk9TzB4nWc8LpY1s",
+                     *       "url": "http://127.0.0.1:8787/c/tejo-ferries?invite=q7Xv2mRk9TzB4nWc8LpY1s",
+                     *       "label": "Crew phones",
+                     *       "max_uses": 25,
+                     *       "uses": 0,
+                     *       "expires_at": null,
+                     *       "revoked_at": null,
+                     *       "created_at": "2026-11-20T14:20:07.481920Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Invite"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrForbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidRequest"];
+            500: components["responses"]["ServerError"];
+        };
+    };
+    revoke_invite: {
+        parameters: {
+            query?: {
+                /** @description true also unsubscribes those who joined through it. */
+                remove_subscribers?: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description psh_…
+                 * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
+                 */
+                id: string;
+                /**
+                 * @description inv_…
+                 * @example inv_01kagt9z5cepz7b3n6d2r8j4mk
+                 */
+                inviteId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "inv_01kagt9z5cepz7b3n6d2r8j4mk",
+                     *       "pusher_id": "psh_01kagt4wq8e3xb5m2c7n9r6f0d",
+                     *       "code": "q7Xv2mRk9TzB4nWc8LpY1s",
+                     *       "url": "http://127.0.0.1:8787/c/tejo-ferries?invite=q7Xv2mRk9TzB4nWc8LpY1s",
+                     *       "label": "Crew phones",
+                     *       "max_uses": 25,
+                     *       "uses": 4,
+                     *       "expires_at": null,
+                     *       "revoked_at": "2026-11-20T15:02:44.007310Z",
+                     *       "created_at": "2026-11-20T14:20:07.481920Z",
+                     *       "removed_subscribers": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Invite"] & {
+                        removed_subscribers: number;
                     };
                 };
             };
@@ -1618,6 +2278,420 @@ export interface operations {
             409: components["responses"]["Conflict"];
             422: components["responses"]["InvalidRequest"];
             429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerError"];
+        };
+    };
+    preview_html: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "html": "<p onclick=\"x()\">Line 3 is <b>suspended</b> until 18:00.</p>"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PreviewHtmlRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "layout": "html",
+                     *       "html": "<p>Line 3 is <b>suspended</b> until 18:00.</p>",
+                     *       "blocked": [
+                     *         {
+                     *           "kind": "attribute",
+                     *           "name": "onclick",
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "script_count": 0
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {string} */
+                        layout: "html" | "document";
+                        html: string;
+                        /** @description What the sanitiser removed; not an error. */
+                        blocked: {
+                            /** @enum {string} */
+                            kind: "element" | "attribute" | "url" | "style";
+                            name: string;
+                            count: number;
+                        }[];
+                        /** @description Scripts that a document carries, inert in its sandboxed frame. */
+                        script_count: number;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrForbidden"];
+            422: components["responses"]["InvalidRequest"];
+            500: components["responses"]["ServerError"];
+        };
+    };
+    get_alert_stats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description psh_…
+                 * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
+                 */
+                id: string;
+                /**
+                 * @description alr_…
+                 * @example alr_01kagt7h2mf9vs4k1e8p3x5w6q
+                 */
+                alertId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "timezone": "UTC",
+                     *       "reach": 1204,
+                     *       "totals": {
+                     *         "reads": 611,
+                     *         "acks": 42
+                     *       },
+                     *       "buckets": [
+                     *         {
+                     *           "start": "2026-11-20T14:25:31.123456Z",
+                     *           "reads": 611,
+                     *           "acks": 42
+                     *         }
+                     *       ],
+                     *       "note": "The timeline thins out as devices prune old reports; the totals are exact.",
+                     *       "sampled": false
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        timezone: "UTC";
+                        /** @description Subscribers now, muted ones included: who could be reached. */
+                        reach: number;
+                        totals: {
+                            reads: number;
+                            acks: number;
+                        };
+                        buckets: {
+                            start: string;
+                            reads: number;
+                            acks: number;
+                        }[];
+                        note: string;
+                        sampled: boolean;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidRequest"];
+            500: components["responses"]["ServerError"];
+        };
+    };
+    get_pusher_stats: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Today, the last 7 (default) or the last 30 UTC days.
+                 * @example week
+                 */
+                period?: "day" | "week" | "month";
+                /** @description First UTC day; goes together with to and excludes period. */
+                from?: string;
+                /** @description Last UTC day, inclusive. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description psh_…
+                 * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "timezone": "UTC",
+                     *       "from": "2026-11-14",
+                     *       "to": "2026-11-20",
+                     *       "reach": 1204,
+                     *       "totals": {
+                     *         "alerts_sent": 37,
+                     *         "reads": 611,
+                     *         "acks": 42
+                     *       },
+                     *       "buckets": [
+                     *         {
+                     *           "date": "2026-11-20",
+                     *           "alerts_sent": 37,
+                     *           "reads": 611,
+                     *           "acks": 42
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        timezone: "UTC";
+                        from: string;
+                        to: string;
+                        /** @description Subscribers now, muted ones included: who could be reached. */
+                        reach: number;
+                        totals: {
+                            alerts_sent: number;
+                            /** @description Self-reports from devices that chose to send one. */
+                            reads: number;
+                            acks: number;
+                        };
+                        buckets: {
+                            date: string;
+                            alerts_sent: number;
+                            reads: number;
+                            acks: number;
+                        }[];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidRequest"];
+            500: components["responses"]["ServerError"];
+        };
+    };
+    get_account_stats: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Today, the last 7 (default) or the last 30 UTC days.
+                 * @example week
+                 */
+                period?: "day" | "week" | "month";
+                /** @description First UTC day; goes together with to and excludes period. */
+                from?: string;
+                /** @description Last UTC day, inclusive. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "timezone": "UTC",
+                     *       "from": "2026-11-14",
+                     *       "to": "2026-11-20",
+                     *       "reach": 1204,
+                     *       "totals": {
+                     *         "alerts_sent": 37,
+                     *         "reads": 611,
+                     *         "acks": 42
+                     *       },
+                     *       "buckets": [
+                     *         {
+                     *           "date": "2026-11-20",
+                     *           "alerts_sent": 37,
+                     *           "reads": 611,
+                     *           "acks": 42
+                     *         }
+                     *       ],
+                     *       "channels": [
+                     *         {
+                     *           "pusher_id": "psh_01kagt4wq8e3xb5m2c7n9r6f0d",
+                     *           "handle": "tejo-ferries",
+                     *           "name": "Tejo ferries",
+                     *           "reach": 1204,
+                     *           "alerts_sent": 37,
+                     *           "reads": 611,
+                     *           "acks": 42
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        timezone: "UTC";
+                        from: string;
+                        to: string;
+                        /** @description Subscribers now, muted ones included: who could be reached. */
+                        reach: number;
+                        totals: {
+                            alerts_sent: number;
+                            /** @description Self-reports from devices that chose to send one. */
+                            reads: number;
+                            acks: number;
+                        };
+                        buckets: {
+                            date: string;
+                            alerts_sent: number;
+                            reads: number;
+                            acks: number;
+                        }[];
+                        channels: {
+                            pusher_id: string;
+                            handle: string;
+                            name: string;
+                            /** @description Subscribers now, muted ones included: who could be reached. */
+                            reach: number;
+                            alerts_sent: number;
+                            reads: number;
+                            acks: number;
+                        }[];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            422: components["responses"]["InvalidRequest"];
+            500: components["responses"]["ServerError"];
+        };
+    };
+    list_subscribers: {
+        parameters: {
+            query?: {
+                status?: "active" | "muted";
+                /** @example 20 */
+                limit?: number;
+                /** @description Subscriptions created strictly before it. */
+                before?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description psh_…
+                 * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "device": "9f2c41d07b",
+                     *           "platform": "android",
+                     *           "app_version": "4.2.0",
+                     *           "locale": "pt-PT",
+                     *           "timezone": "Europe/Lisbon",
+                     *           "muted": false,
+                     *           "subscribed_at": "2026-11-18T07:41:55.902113Z"
+                     *         }
+                     *       ],
+                     *       "breakdown": {
+                     *         "total": 1204,
+                     *         "muted": 31,
+                     *         "platform": {
+                     *           "android": 741,
+                     *           "ios": 463
+                     *         },
+                     *         "app_version": {
+                     *           "4.2.0": 1204
+                     *         },
+                     *         "locale": {
+                     *           "pt-PT": 980,
+                     *           "en": 224
+                     *         },
+                     *         "timezone": {
+                     *           "Europe/Lisbon": 1204
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "next_before": "2026-11-20T14:20:07.481920Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            /** @description Stable pseudonym, useless to replay. */
+                            device: string;
+                            platform: string;
+                            app_version: string;
+                            locale: string;
+                            timezone: string;
+                            muted: boolean;
+                            /** Format: date-time */
+                            subscribed_at: string;
+                        }[];
+                        breakdown: {
+                            total: number;
+                            muted: number;
+                            platform: {
+                                [key: string]: number;
+                            };
+                            app_version: {
+                                [key: string]: number;
+                            };
+                            locale: {
+                                [key: string]: number;
+                            };
+                            timezone: {
+                                [key: string]: number;
+                            };
+                        };
+                        meta: components["schemas"]["PageMeta"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidRequest"];
             500: components["responses"]["ServerError"];
         };
     };
@@ -2127,6 +3201,282 @@ export interface operations {
                         status: string;
                     };
                 };
+            };
+        };
+    };
+    on_alert_sent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `t=<unix>,v1=<hex>`: v1 is the hex HMAC-SHA256 of `<t>.<raw body>` under the endpoint's secret. Verify it before parsing, and refuse a `t` more than 300 seconds away. */
+                "X-Webhook-Signature": string;
+                /** @description The event's name. */
+                "X-Webhook-Event": string;
+                /** @description Unique for each delivery. */
+                "X-Webhook-Id": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "alert.sent",
+                 *       "created_at": "2026-11-20T14:25:31.130Z",
+                 *       "data": {
+                 *         "pusher_id": "psh_01kagt4wq8e3xb5m2c7n9r6f0d",
+                 *         "alert_id": "alr_01kagt7h2mf9vs4k1e8p3x5w6q",
+                 *         "title": "Line 3 suspended until 18:00",
+                 *         "priority": "important",
+                 *         "status": "sent",
+                 *         "send_at": null,
+                 *         "sent_at": "2026-11-20T14:25:31.123456Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    event: "alert.sent";
+                    /** Format: date-time */
+                    created_at: string;
+                    data: {
+                        pusher_id: string;
+                        alert_id: string;
+                        title: string;
+                        priority: string;
+                        status: string;
+                        /** Format: date-time */
+                        send_at: string | null;
+                        /** Format: date-time */
+                        sent_at: string | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Anything else, or nothing within five seconds, counts as a failure. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_alert_scheduled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `t=<unix>,v1=<hex>`: v1 is the hex HMAC-SHA256 of `<t>.<raw body>` under the endpoint's secret. Verify it before parsing, and refuse a `t` more than 300 seconds away. */
+                "X-Webhook-Signature": string;
+                /** @description The event's name. */
+                "X-Webhook-Event": string;
+                /** @description Unique for each delivery. */
+                "X-Webhook-Id": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "alert.scheduled",
+                 *       "created_at": "2026-11-20T14:25:31.130Z",
+                 *       "data": {
+                 *         "pusher_id": "psh_01kagt4wq8e3xb5m2c7n9r6f0d",
+                 *         "alert_id": "alr_01kagt7h2mf9vs4k1e8p3x5w6q",
+                 *         "title": "Line 3 suspended until 18:00",
+                 *         "priority": "important",
+                 *         "status": "scheduled",
+                 *         "send_at": "2026-11-20T16:00:00.000000Z",
+                 *         "sent_at": null
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    event: "alert.scheduled";
+                    /** Format: date-time */
+                    created_at: string;
+                    data: {
+                        pusher_id: string;
+                        alert_id: string;
+                        title: string;
+                        priority: string;
+                        status: string;
+                        /** Format: date-time */
+                        send_at: string | null;
+                        /** Format: date-time */
+                        sent_at: string | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Anything else, or nothing within five seconds, counts as a failure. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_alert_cancelled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `t=<unix>,v1=<hex>`: v1 is the hex HMAC-SHA256 of `<t>.<raw body>` under the endpoint's secret. Verify it before parsing, and refuse a `t` more than 300 seconds away. */
+                "X-Webhook-Signature": string;
+                /** @description The event's name. */
+                "X-Webhook-Event": string;
+                /** @description Unique for each delivery. */
+                "X-Webhook-Id": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "alert.cancelled",
+                 *       "created_at": "2026-11-20T14:25:31.130Z",
+                 *       "data": {
+                 *         "pusher_id": "psh_01kagt4wq8e3xb5m2c7n9r6f0d",
+                 *         "alert_id": "alr_01kagt7h2mf9vs4k1e8p3x5w6q",
+                 *         "title": "Line 3 suspended until 18:00",
+                 *         "priority": "important",
+                 *         "status": "cancelled",
+                 *         "send_at": null,
+                 *         "sent_at": "2026-11-20T14:25:31.123456Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    event: "alert.cancelled";
+                    /** Format: date-time */
+                    created_at: string;
+                    data: {
+                        pusher_id: string;
+                        alert_id: string;
+                        title: string;
+                        priority: string;
+                        status: string;
+                        /** Format: date-time */
+                        send_at: string | null;
+                        /** Format: date-time */
+                        sent_at: string | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Anything else, or nothing within five seconds, counts as a failure. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_subscriber_created: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `t=<unix>,v1=<hex>`: v1 is the hex HMAC-SHA256 of `<t>.<raw body>` under the endpoint's secret. Verify it before parsing, and refuse a `t` more than 300 seconds away. */
+                "X-Webhook-Signature": string;
+                /** @description The event's name. */
+                "X-Webhook-Event": string;
+                /** @description Unique for each delivery. */
+                "X-Webhook-Id": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "subscriber.created",
+                 *       "created_at": "2026-11-20T14:25:31.130Z",
+                 *       "data": {
+                 *         "pusher_id": "psh_01kagt4wq8e3xb5m2c7n9r6f0d",
+                 *         "count": 1204
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    event: "subscriber.created";
+                    /** Format: date-time */
+                    created_at: string;
+                    data: {
+                        pusher_id: string;
+                        count: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Anything else, or nothing within five seconds, counts as a failure. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_subscriber_deleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `t=<unix>,v1=<hex>`: v1 is the hex HMAC-SHA256 of `<t>.<raw body>` under the endpoint's secret. Verify it before parsing, and refuse a `t` more than 300 seconds away. */
+                "X-Webhook-Signature": string;
+                /** @description The event's name. */
+                "X-Webhook-Event": string;
+                /** @description Unique for each delivery. */
+                "X-Webhook-Id": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "subscriber.deleted",
+                 *       "created_at": "2026-11-20T14:25:31.130Z",
+                 *       "data": {
+                 *         "pusher_id": "psh_01kagt4wq8e3xb5m2c7n9r6f0d",
+                 *         "count": 1204
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    event: "subscriber.deleted";
+                    /** Format: date-time */
+                    created_at: string;
+                    data: {
+                        pusher_id: string;
+                        count: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Anything else, or nothing within five seconds, counts as a failure. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
