@@ -59,7 +59,7 @@ function delivery(event: EventName): Json {
     title: "Line 3 suspended until 18:00",
     priority: "important",
     status: event.slice("alert.".length),
-    send_at: scheduled ? "2026-11-20T16:00:00.000000Z" : null,
+    send_at: scheduled ? "2030-06-01T16:00:00.000000Z" : null,
     sent_at: scheduled ? null : "2026-11-20T14:25:31.123456Z",
   };
   return {

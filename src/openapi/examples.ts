@@ -150,7 +150,7 @@ const REQUESTS: Record<string, Record<string, unknown>> = {
     requested_perms: ["notify", "sound"],
     tags: ["ferry", "lisbon"],
   },
-  update_pusher: { city: "Lisbon", status: "paused" },
+  update_pusher: { description: "Delays and cancellations on all river lines." },
   list_alerts: { status: "sent", limit: 20 },
   create_alert: {
     title: "Line 3 suspended until 18:00",
@@ -160,7 +160,7 @@ const REQUESTS: Record<string, Record<string, unknown>> = {
     actions: [ACTION],
     collapse_key: "line-3",
   },
-  update_alert: { title: "Line 3 suspended until 19:00", send_at: "2026-11-20T16:00:00Z" },
+  update_alert: { title: "Line 3 suspended until 19:00", send_at: "2030-06-01T16:00:00Z" },
   create_invite: { label: "Crew phones", max_uses: 25 },
   preview_html: { html: '<p onclick="x()">Line 3 is <b>suspended</b> until 18:00.</p>' },
   get_pusher_stats: { period: "week" },
@@ -174,16 +174,13 @@ const REQUESTS: Record<string, Record<string, unknown>> = {
 const DRAFT = { status: "draft", sent_at: null };
 /** Where an answer differs from the story. */
 const ANSWERS: Record<string, Record<string, unknown>> = {
-  update_pusher: {
-    status: "paused",
-    note: "Sends are refused until the channel is active again. Nothing is scheduled.",
-  },
+  update_pusher: { description: "Delays and cancellations on all river lines." },
   create_alert: { ...DRAFT },
-  update_alert: { ...DRAFT, title: "Line 3 suspended until 19:00", send_at: "2026-11-20T16:00:00.000000Z" },
+  update_alert: { ...DRAFT, title: "Line 3 suspended until 19:00", send_at: "2030-06-01T16:00:00.000000Z" },
   send_alert: { note: "The alert is visible to every subscribed handset from now on." },
   schedule_alert: {
     status: "scheduled",
-    send_at: "2026-11-20T16:00:00.000000Z",
+    send_at: "2030-06-01T16:00:00.000000Z",
     sent_at: null,
     note: "The alert becomes visible at send_at without anything running then.",
   },
@@ -257,7 +254,9 @@ function sample(schema: JsonSchema, name: string, kind: string, values: Record<s
     const properties = schema.properties ?? {};
     const own = kindOf(properties, name);
     return Object.fromEntries(
-      Object.entries(properties).map(([field, inner]) => [field, sample(inner, field, own, values)]),
+      Object.entries(properties)
+        .filter(([field]) => schema.required?.includes(field))
+        .map(([field, inner]) => [field, sample(inner, field, own, values)]),
     );
   }
   if (types.includes("array")) return [sample(schema.items ?? {}, name, kind, values)];

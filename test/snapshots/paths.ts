@@ -1691,8 +1691,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "city": "Lisbon",
-                 *       "status": "paused"
+                 *       "description": "Delays and cancellations on all river lines."
                  *     }
                  */
                 "application/json": components["schemas"]["UpdatePusherRequest"];
@@ -1712,7 +1711,7 @@ export interface operations {
                      *       "handle": "tejo-ferries",
                      *       "name": "Tejo ferries",
                      *       "category": "travel",
-                     *       "description": "Delays and cancellations on the river lines.",
+                     *       "description": "Delays and cancellations on all river lines.",
                      *       "long": null,
                      *       "site": "https://ferries.example/lisbon",
                      *       "city": "Lisbon",
@@ -1738,10 +1737,9 @@ export interface operations {
                      *       "gradient_to": "#7fd1ae",
                      *       "initials": "TF",
                      *       "url": "http://127.0.0.1:8787/c/tejo-ferries",
-                     *       "status": "paused",
+                     *       "status": "active",
                      *       "created_at": "2026-11-20T14:20:07.481920Z",
-                     *       "updated_at": "2026-11-20T14:25:31.123456Z",
-                     *       "note": "Sends are refused until the channel is active again. Nothing is scheduled."
+                     *       "updated_at": "2026-11-20T14:25:31.123456Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Pusher"] & {
@@ -3290,7 +3288,7 @@ export interface operations {
                  *         "title": "Line 3 suspended until 18:00",
                  *         "priority": "important",
                  *         "status": "scheduled",
-                 *         "send_at": "2026-11-20T16:00:00.000000Z",
+                 *         "send_at": "2030-06-01T16:00:00.000000Z",
                  *         "sent_at": null
                  *       }
                  *     }
