@@ -23,7 +23,7 @@ beforeAll(async () => {
   const [host, port] = ["127.0.0.1", await freePort("127.0.0.1")];
   url = `http://${host}:${port}`;
   world = await World.open("embedded", {
-    settings: { LOG_LEVEL: "error", PUBLIC_URL: url, WEBHOOK_ALLOW_HOSTS: "localhost" },
+    settings: { PUBLIC_URL: url, WEBHOOK_ALLOW_HOSTS: "localhost" },
   });
   listening = await listen(world.service.app, { host, port });
   document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as Json;
