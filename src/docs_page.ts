@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { escapeHtml, fieldRows, fieldTable, json, markdown, refName, typeWords } from "./docs_page/parts.ts";
+import { escapeHtml, fieldRows, fieldTable, json, markdown, typeWords } from "./docs_page/parts.ts";
 
 type Json = Record<string, any>;
 
@@ -79,7 +79,7 @@ ${groups.map((group) => section(group, document)).join("\n")}
 <section id="shapes">
 <h2>Shapes</h2>
 <p class="lead">What answers are made of. New fields may appear in any of them.</p>
-${shapes.map(([name, schema]) => shape(name, schema as Json, document)).join("\n")}
+${shapes.map(([name, schema]) => shape(name, schema as Json)).join("\n")}
 </section>
 </main>
 <script>${SCRIPT}</script>
@@ -130,23 +130,24 @@ ${exampleAnswers(responses)}
 </div>
 <div class="details">
 ${["path", "query", "header"].map((place) => parameterTable(place, shown(place))).join("")}
-${requestBody ? bodyTables(requestBody, document) : ""}
+${requestBody ? bodyTables(requestBody, document, received(operation) ? "answered" : "sent") : ""}
 ${answers(responses, document)}
 </div>
 </div>
 </article>`;
 }
 
+/** An event: what the reader's own server is sent. */
+const received = (operation: Json): boolean =>
+  !operation["x-codeSamples"] && operation.requestBody !== undefined;
+
 function chips(operation: Json): string {
   const scopes = operation["x-operations"]
     ? [...new Set(operation["x-operations"].map((one: Json) => one["x-required-scope"]))]
     : [operation["x-required-scope"], ...Object.keys(operation["x-also-requires"] ?? {})];
-  const open =
-    operation.security.length === 0
-      ? ["no credential"]
-      : "deviceToken" in operation.security[0]
-        ? ["device token"]
-        : [];
+  const [security] = operation.security;
+  const open = security || received(operation) ? [] : ["no credential"];
+  if (security && "deviceToken" in security) open.push("device token");
   const all = [...scopes.filter(Boolean), ...open];
   return `<p class="chips">${all.map((text) => `<span>${escapeHtml(text)}</span>`).join("")}</p>`;
 }
@@ -162,11 +163,12 @@ function parameterTable(place: string, parameters: Json[]): string {
   return `<h4>${title}</h4>${fieldTable(rows)}`;
 }
 
-function bodyTables(requestBody: Json, document: Json): string {
+function bodyTables(requestBody: Json, document: Json, side: "sent" | "answered"): string {
   const { schema } = requestBody.content["application/json"];
   const alternatives: Json[] = (schema.oneOf ?? [schema]).map((one: Json) => resolve(one, document));
   const optional = requestBody.required ? "" : " <small>may be left out</small>";
-  if (alternatives.length === 1) return `<h4>Body${optional}</h4>${fieldTable(fieldRows(alternatives[0]!))}`;
+  if (alternatives.length === 1)
+    return `<h4>Body${optional}</h4>${fieldTable(fieldRows(alternatives[0]!), side)}`;
   const tables = alternatives.map(
     (one, i) =>
       `<details${i === 0 ? "" : " open"}><summary>${escapeHtml(one.title)}</summary>${fieldTable(fieldRows(one))}</details>`,
@@ -177,15 +179,13 @@ function bodyTables(requestBody: Json, document: Json): string {
 function answers(responses: Json, document: Json): string {
   const rows = Object.entries(responses).map(([status, response]) => {
     const { description, content } = resolve(response as Json, document);
-    const schema = content?.["application/json"]?.schema;
-    const shapeWords = schema && Number(status) < 400 ? ` ${typeWords(schema)}` : "";
-    return `<li><b class="s${status[0]}">${status}</b><span>${markdown(description, true)}${shapeWords}</span></li>`;
+    const schema = Number(status) < 400 ? content?.["application/json"]?.schema : undefined;
+    const words = schema?.$ref || schema?.anyOf ? ` ${typeWords(schema)}` : "";
+    return `<li><b class="s${status[0]}">${status}</b><span>${markdown(description, true)}${words}</span></li>`;
   });
-  const inline = Object.entries(responses)
-    .filter(([status]) => Number(status) < 300)
-    .map(([, response]) => (response as Json).content?.["application/json"]?.schema)
-    .filter((schema) => schema && !schema.$ref && !schema.anyOf);
-  const table = inline.map((schema) => `<h4>Answer</h4>${fieldTable(fieldRows(schema))}`).join("");
+  const [first] = Object.values(responses) as Json[];
+  const schema = first?.content?.["application/json"]?.schema;
+  const table = schema && !schema.$ref && !schema.anyOf ? `<h4>Answer</h4>${shapeTable(schema)}` : "";
   return `${table}<h4>Answers</h4><ul class="answers">${rows.join("")}</ul>`;
 }
 
@@ -222,11 +222,14 @@ function exampleAnswers(responses: Json): string {
   return exampleBlock(`${status} answer`, example);
 }
 
-function shape(name: string, schema: Json, document: Json): string {
-  const base = schema.allOf?.[0]?.$ref ? refName(schema.allOf[0].$ref) : null;
-  const own = base ? schema.allOf[1] : schema;
-  const from = base ? `<p>Everything of <a href="#shape-${base}">${base}</a>, and:</p>` : "";
-  return `<article id="shape-${name}" class="shape"><h3><a href="#shape-${name}">${name}</a></h3>${schema.description ? markdown(schema.description) : ""}${from}${fieldTable(fieldRows(resolve(own, document)))}</article>`;
+function shape(name: string, schema: Json): string {
+  return `<article id="shape-${name}" class="shape"><h3><a href="#shape-${name}">${name}</a></h3>${schema.description ? markdown(schema.description) : ""}${shapeTable(schema)}</article>`;
+}
+
+/** The fields of something answered; those of the shape that it extends are a link away. */
+function shapeTable(schema: Json): string {
+  const base = schema.allOf ? `<p>Everything of ${typeWords(schema.allOf[0])}, and:</p>` : "";
+  return base + fieldTable(fieldRows(schema), "answered");
 }
 
 function resolve(node: Json, document: Json): Json {

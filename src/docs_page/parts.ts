@@ -53,25 +53,29 @@ export interface FieldRow {
   schema: Json;
 }
 
+/** What an object has of its own, besides the shape that it extends. */
+const own = (schema: Json): Json => schema.allOf?.at(-1) ?? schema;
+
 /** The fields of an object, those inside of it below it: `actions[].url`. */
 export function fieldRows(schema: Json, prefix = ""): FieldRow[] {
-  return Object.entries((schema.properties ?? {}) as Json).flatMap(([name, field]) => {
+  const { properties = {}, required = [] } = own(schema);
+  return Object.entries(properties as Json).flatMap(([name, field]) => {
     const path = `${prefix}${name}`;
     const inner = field.properties ? field : (field.anyOf ?? []).find((branch: Json) => branch.properties);
-    const rows: FieldRow[] = [
-      { name: path, required: schema.required?.includes(name) ?? false, schema: field },
-    ];
+    const rows: FieldRow[] = [{ name: path, required: required.includes(name), schema: field }];
     if (inner) rows.push(...fieldRows(inner, `${path}.`));
-    if (field.items?.properties) rows.push(...fieldRows(field.items, `${path}[].`));
+    if (field.items && own(field.items).properties) rows.push(...fieldRows(field.items, `${path}[].`));
     return rows;
   });
 }
 
-export function fieldTable(rows: FieldRow[]): string {
+/** Of what a caller sends, the fields that must be there are marked; of an answer, those that may be missing. */
+export function fieldTable(rows: FieldRow[], side: "sent" | "answered" = "sent"): string {
   if (rows.length === 0) return "";
   const items = rows.map(({ name, required, schema }) => {
     const words = schema.description ? `<p>${inline(schema.description).replaceAll("\n\n", "<br>")}</p>` : "";
-    return `<dt><code>${escapeHtml(name).replace(/([.\]])(?=\w)/g, "$1<wbr>")}</code>${required ? "<em>required</em>" : ""}</dt><dd><span class="type">${typeWords(schema)}${bounds(schema)}</span>${values(schema)}${words}</dd>`;
+    const mark = side === "sent" ? required && "required" : !required && "may be missing";
+    return `<dt><code>${escapeHtml(name).replace(/([.\]])(?=\w)/g, "$1<wbr>")}</code>${mark ? `<em>${mark}</em>` : ""}</dt><dd><span class="type">${typeWords(schema)}${bounds(schema)}</span>${values(schema)}${words}</dd>`;
   });
   return `<dl class="fields">${items.join("")}</dl>`;
 }
@@ -81,11 +85,7 @@ export function typeWords(schema: Json): string {
   if (schema.$ref) return `<a href="#shape-${refName(schema.$ref)}">${refName(schema.$ref)}</a>`;
   const options: Json[] | undefined = schema.anyOf ?? schema.oneOf;
   if (options) return [...new Set(options.map(typeWords))].join(" or ");
-  if (schema.allOf)
-    return schema.allOf
-      .map(typeWords)
-      .join(" with more fields: ")
-      .replace(/ with more fields: object$/, " and more");
+  if (schema.allOf) return `${typeWords(schema.allOf[0])} and more`;
   const types = [schema.type ?? "any"].flat() as string[];
   return types
     .map((type) => {
