@@ -39,7 +39,7 @@ export function markdown(text: string, asInline = false): string {
 /** JSON in four colours. */
 export function json(value: unknown): string {
   return escapeHtml(JSON.stringify(value, null, 2)).replace(
-    /(&quot;(?:(?!&quot;)[^\\]|\\.|\\&quot;)*?&quot;)(:)?|\b(true|false|null|-?\d+(?:\.\d+)?)\b/g,
+    /(&quot;(?:(?!&quot;)[^\\]|\\.|\\&quot;)*?&quot;)(:)?|(-?\b(?:true|false|null|\d+(?:\.\d+)?))\b/g,
     (_, text: string | undefined, colon: string | undefined, word: string | undefined) => {
       if (word) return `<i class="w">${word}</i>`;
       return colon ? `<i class="k">${text}</i>:` : `<i class="t">${text}</i>`;
