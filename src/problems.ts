@@ -57,17 +57,30 @@ function isNullBranch(issue: z.core.$ZodIssue): boolean {
 }
 
 /** The path of the first string that no database or phone can hold: a NUL, or half of a surrogate pair. */
-export function unstorableText(value: unknown, path: string[] = []): string[] | null {
-  const pending: [unknown, string[]][] = [[value, path]];
+export function unstorableText(value: unknown): string[] | null {
+  // Each place only points to the one that holds it: a path of its own would make deep nesting cost its square.
+  const pending: Place[] = [{ item: value, key: "", inside: null }];
   for (let next = pending.pop(); next; next = pending.pop()) {
-    const [item, at] = next;
+    const { item } = next;
     if (typeof item === "string") {
-      if (item.includes("\u0000") || !item.isWellFormed()) return at;
+      if (item.includes("\u0000") || !item.isWellFormed()) return pathTo(next);
     } else if (typeof item === "object" && item !== null) {
-      for (const [key, inner] of Object.entries(item)) pending.push([inner, [...at, key]]);
+      for (const [key, inner] of Object.entries(item)) pending.push({ item: inner, key, inside: next });
     }
   }
   return null;
+}
+
+interface Place {
+  item: unknown;
+  key: string;
+  inside: Place | null;
+}
+
+function pathTo(place: Place): string[] {
+  const path: string[] = [];
+  for (let at = place; at.inside; at = at.inside) path.push(at.key);
+  return path.reverse();
 }
 
 /** 422 for such a text, naming where it stands. */
