@@ -6,7 +6,7 @@ import { invalidRequest } from "../errors.ts";
 import type { AlertFields } from "../queries/alerts.ts";
 import { sanitizeHtml } from "../sanitizer/sanitize.ts";
 import type { AlertRecord, alertPatch } from "../shapes/alert.ts";
-import { codePoints, toUtcMicros } from "../shapes/fields.ts";
+import { codePoints } from "../shapes/fields.ts";
 
 type Sent = z.output<z.ZodObject<typeof alertPatch>>;
 
@@ -39,11 +39,9 @@ const BLANK: AlertFields = {
 export interface Composed {
   fields: AlertFields;
   blocked: ReturnType<typeof sanitizeHtml>["blocked"];
-  /** Characters of the markup before it was sanitised. */
+  /** Characters of markup that was not measured before: what was sent, or a stored document. */
   htmlLength: number;
 }
-
-const utc = (value: string | null) => (value === null ? null : toUtcMicros(value));
 
 /** "An absent field is left alone; a field present as null is cleared." `stored` is null for a new alert. */
 export function compose(sent: Sent, stored: AlertRecord | null): Composed {
@@ -52,12 +50,12 @@ export function compose(sent: Sent, stored: AlertRecord | null): Composed {
     const value = sent[name] === undefined ? stored?.[name] : sent[name];
     if (value !== undefined) Object.assign(fields, { [name]: value });
   }
-  // A stored empty markup cannot be: an empty text is none.
-  if (fields.html?.trim() === "") fields.html = null;
-  fields.send_at = utc(fields.send_at);
-  fields.expires_at = utc(fields.expires_at);
+  // An empty text is no markup. A stored one is what the sanitiser left of some, and stays.
+  if (sent.html?.trim() === "") fields.html = null;
   const { html, layout } = fields;
-  const htmlLength = html === null ? 0 : codePoints(html);
+  // Sanitised markup may be longer than what was sent, so it is not measured again.
+  const unmeasured = sent.html !== undefined || stored?.layout === "document";
+  const htmlLength = html !== null && unmeasured ? codePoints(html) : 0;
   // A stored document turned into another layout has never been through the sanitiser, so a change of layout counts.
   if (html === null || (sent.html === undefined && sent.layout === undefined))
     return { fields, blocked: [], htmlLength };
@@ -68,5 +66,6 @@ export function compose(sent: Sent, stored: AlertRecord | null): Composed {
 /** "A missing or foreign asset id is 422 on its field": until uploads exist, every asset id is missing. */
 export function checkAssets(sent: Sent): void {
   for (const field of ["image_asset_id", "audio_asset_id", "html_asset_id"] as const)
-    if (sent[field]) throw invalidRequest("No such uploaded file; upload it in the console first.", field);
+    if (typeof sent[field] === "string")
+      throw invalidRequest("No such uploaded file; upload it in the console first.", field);
 }

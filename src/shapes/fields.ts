@@ -43,45 +43,54 @@ export function slug(max: number) {
 
 // Both cases spelt out: JSON Schema has no flags.
 const BCP47 =
-  /^(?:[a-zA-Z]{2,3}(?:-[a-zA-Z]{3}){0,3}|[a-zA-Z]{4}|[a-zA-Z]{5,8})(?:-[a-zA-Z]{4})?(?:-(?:[a-zA-Z]{2}|\d{3}))?(?:-(?:[a-zA-Z\d]{5,8}|\d[a-zA-Z\d]{3}))*(?:-[a-wA-Wy-zY-Z\d](?:-[a-zA-Z\d]{2,8})+)*(?:-[xX](?:-[a-zA-Z\d]{1,8})+)?$/;
+  /^(?:[a-zA-Z]{2,3}(?:-[a-zA-Z]{3}){0,3}|[a-zA-Z]{4}|[a-zA-Z]{5,8})(?:-[a-zA-Z]{4})?(?:-(?:[a-zA-Z]{2}|\d{3}))?(?:-(?:[a-zA-Z\d]{5,8}|\d[a-zA-Z\d]{3}))*(?:-[a-wA-Wy-zY-Z\d](?:-[a-zA-Z\d]{2,8})+)*(?:-[xX](?:-[a-zA-Z\d]{1,8})+)?$|^[xX](?:-[a-zA-Z\d]{1,8})+$/;
 
 /** A well-formed BCP-47 language tag. */
 export function languageTag() {
-  return z.string().regex(BCP47, "must be a well-formed BCP-47 language tag, such as en or pt-BR").max(64);
+  return z
+    .string()
+    .max(64, { error: "must be at most 64 characters long", abort: true })
+    .regex(BCP47, "must be a well-formed BCP-47 language tag, such as en or pt-BR");
 }
 
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 
-/** True for an RFC 3339 instant that the calendar knows, with Z or an offset. */
-export function isInstant(value: string): boolean {
+/**
+ * The instant that an RFC 3339 text with Z or an offset names, in UTC with six decimals: the form in which rows and
+ * answers carry it. Null for any other text, and for what the calendar or the years 1 to 9999 do not hold.
+ */
+function readInstant(value: string): string | null {
   const parts = RFC3339.exec(value);
-  if (!parts) return false;
+  if (!parts) return null;
   const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [number, ...number[]];
-  const date = new Date(Date.UTC(year, month! - 1, day, hour, minute, second));
+  const date = new Date(0);
+  date.setUTCFullYear(year, month! - 1, day);
+  date.setUTCHours(hour!, minute, second);
   const real =
-    year >= 1970 &&
     date.getUTCMonth() === month! - 1 &&
     date.getUTCDate() === day &&
     date.getUTCHours() === hour &&
     date.getUTCMinutes() === minute &&
     date.getUTCSeconds() === second;
-  const offset = /^[+-](\d\d):(\d\d)$/.exec(parts[8]!);
-  return real && (!offset || (Number(offset[1]) < 24 && Number(offset[2]) < 60));
+  const [sign, hours, minutes] = /^([+-])(\d\d):(\d\d)$/.exec(parts[8]!)?.slice(1) ?? ["+", "0", "0"];
+  if (!real || Number(hours) > 23 || Number(minutes) > 59) return null;
+  const ahead = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -1 : 1);
+  const utc = new Date(date.getTime() - ahead * 60_000);
+  if (utc.getUTCFullYear() < 1 || utc.getUTCFullYear() > 9999) return null;
+  const fraction = (parts[7] ?? ".").slice(1, 7).padEnd(6, "0");
+  return `${utc.toISOString().slice(0, 19)}.${fraction}Z`;
 }
 
-/** An instant as the caller wrote it; handlers compare and store it with `instantOf`. */
+/** An instant in any spelling of RFC 3339; whoever reads the field gets it in UTC with six decimals. */
 export function instant() {
   return z
     .string()
-    .refine(isInstant, "must be an RFC 3339 instant with Z or an offset, such as 2026-11-20T14:25:31Z")
-    .meta({ format: "date-time" });
-}
-
-/** The same instant in UTC with six decimals, the form in which rows and answers carry it. */
-export function toUtcMicros(value: string): string {
-  const fraction = /\.(\d{1,9})/.exec(value)?.[1] ?? "";
-  const whole = new Date(value.replace(" ", "T").toUpperCase().replace(/\.\d+/, ""));
-  return `${whole.toISOString().slice(0, 19)}.${fraction.slice(0, 6).padEnd(6, "0")}Z`;
+    .refine(
+      (value) => readInstant(value) !== null,
+      "must be an RFC 3339 instant with Z or an offset, such as 2026-11-20T14:25:31Z",
+    )
+    .meta({ format: "date-time" })
+    .transform((value) => readInstant(value)!);
 }
 
 export const latitude = () => z.number().min(-90, "must be from -90 to 90").max(90, "must be from -90 to 90");
@@ -95,7 +104,10 @@ export const radiusKm = () =>
 export const pathId = (what: string) => z.string().describe(what);
 
 export const limit = () =>
-  z.int().min(1, "must be a whole number from 1 to 100").max(100, "must be a whole number from 1 to 100");
+  z
+    .int("must be a whole number from 1 to 100")
+    .min(1, "must be a whole number from 1 to 100")
+    .max(100, "must be a whole number from 1 to 100");
 
 /** `meta` of every list that pages: null means no more rows. */
 export const pageMeta = named("PageMeta", z.object({ next_before: z.string().nullable() }));
