@@ -19,7 +19,7 @@ import { alertExists } from "./queries/alerts.ts";
 import { scope, visibleChannel } from "./queries/channels.ts";
 import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "./rate_limits.ts";
 import type { HandsetAuth, HandsetOperation, Tool } from "./tool.ts";
-import { scopesFor } from "./tool.ts";
+import { pathArguments, scopesFor } from "./tool.ts";
 
 export interface DispatchDeps {
   orm: Orm;
@@ -149,7 +149,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         const missing = missingScopes(tool, caller, call.args);
         if (missing.length > 0) throw insufficientScope(missing);
         if (call.problem) throw call.problem;
-        const input = parse(tool.input, call.args);
+        const input = parse(tool.input, call.args, pathArguments(tool.http.path));
         const key = tool.creates ? checkIdempotencyKey(call.idempotencyKey) : null;
         const visible = { workspace_id: caller.workspace.id, pusher_ids: caller.pusherIds };
         if (!roleReaches(caller.member.role, tool.role)) await refuseRole(orm, caller, input);
@@ -167,7 +167,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
                     deps.idempotencySeal,
                     { credentialId: caller.credential.id, tool, key, input },
                     handle,
-                    () => refuseInvisible(em, caller, input),
+                    (first) => refuseRepeat(em, caller, input, first),
                   ),
               }),
         });
@@ -176,7 +176,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     handset: (operation, caller, call) =>
       onlyApiErrors(call.log, async () => {
         if (call.problem) throw call.problem;
-        const input = parse(operation.input, call.args);
+        const input = parse(operation.input, call.args, []);
         // Handset operations find their rows by subscription and handle, in raw SQL; the filter stays unset, so an
         // ORM query on channels would throw.
         return perform(operation, caller, input, call, {
@@ -192,8 +192,11 @@ type EventAddress = Pick<DomainEvent, "workspaceId" | "listening">;
 
 type Around = (em: SqlEntityManager, handle: () => Promise<unknown>) => Promise<unknown>;
 
-function parse(schema: z.ZodObject, args: unknown): Record<string, unknown> {
-  refuseUnstorableText(args);
+/** `ids` are looked up, never stored: "Ids are never 422", whatever characters they hold. */
+function parse(schema: z.ZodObject, args: unknown, ids: string[]): Record<string, unknown> {
+  const { ...texts } = args as Record<string, unknown>;
+  for (const id of ids) delete texts[id];
+  refuseUnstorableText(texts);
   const result = schema.safeParse(args, { reportInput: true });
   if (!result.success) throw invalidInput(result.error);
   return result.data;
@@ -218,6 +221,19 @@ async function refuseInvisible(
   if (typeof input.alert_id !== "string") return;
   const alertId = parseId("alr", input.alert_id);
   if (!alertId || !(await run(em, alertExists, [...scope(pusherId, caller), alertId]))[0]) throw notFound();
+}
+
+/** "visibility is checked again on a repeat": of the channel that was asked for, and of the one that was made. */
+async function refuseRepeat(
+  em: SqlEntityManager,
+  caller: Caller,
+  input: Record<string, unknown>,
+  first: unknown,
+): Promise<void> {
+  await refuseInvisible(em, caller, input);
+  const { id } = first as { id?: unknown };
+  const made = typeof id === "string" ? parseId("psh", id) : null;
+  if (made && caller.pusherIds && !caller.pusherIds.includes(made)) throw notFound();
 }
 
 async function refuseRole(orm: Orm, caller: Caller, input: Record<string, unknown>): Promise<never> {

@@ -35,7 +35,7 @@ export async function once(
   seal: Seal,
   claim: Claim,
   act: () => Promise<unknown>,
-  recheck: () => Promise<void>,
+  recheck: (first: unknown) => Promise<void>,
 ): Promise<unknown> {
   const id = [claim.credentialId, claim.tool.name, claim.key];
   const hash = hashOf(claim.input);
@@ -44,13 +44,14 @@ export async function once(
   if (!isNew) {
     const [first] = await run(em, firstAnswer, id);
     if (!first?.answer) throw new Error("an idempotency record without an answer was committed");
+    const answer: unknown = JSON.parse(seal.open(first.answer));
+    await recheck(answer);
     if (!timingSafeEqual(hash, Buffer.from(first.request_hash)))
       throw invalidRequest(
         "This idempotency key was used with other arguments; use a new key for a new request.",
         "idempotency_key",
       );
-    await recheck();
-    return JSON.parse(seal.open(first.answer));
+    return answer;
   }
   const answer = await act();
   await run(em, keepAnswer, [...id, seal.seal(JSON.stringify(answer))]);
