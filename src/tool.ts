@@ -56,7 +56,7 @@ interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
   description: string;
   http: Http;
   limit?: Limit;
-  /** Every refusal that the operation can answer besides 401 and 500. */
+  /** Every refusal that the operation can answer besides 401, 500 and the 403 that its scope stands for. */
   errors: readonly ErrorType[];
   /** One strict object: an unknown field is a mistake, not noise. */
   input: I;

@@ -12,14 +12,14 @@ export default defineTool({
   role: "editor",
   http: { method: "DELETE", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 204 },
   hints: { readOnly: false, destructive: true, idempotent: false },
-  errors: ["forbidden", "not_found", "conflict"],
+  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   input: z.strictObject({ pusher_id: pathId("psh_…"), alert_id: pathId("alr_…") }),
   output: deletedView,
   async handler(input, ctx) {
     const { alert } = await alertFor("delete", input, ctx);
     await ctx.sql(removeAlert, [alert.id]);
     // Receivers that planned from alert.scheduled are told that it will not come.
-    if (alert.status === "scheduled") announce(ctx, "alert.cancelled", alert);
+    if (alert.status === "scheduled") announce(ctx, "alert.cancelled", { ...alert, status: "cancelled" });
     return { deleted: true as const, id: input.alert_id };
   },
 });

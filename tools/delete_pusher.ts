@@ -14,7 +14,7 @@ export default defineTool({
   role: "admin",
   http: { method: "DELETE", path: "/api/v1/pushers/{id}", status: 204 },
   hints: { readOnly: false, destructive: true, idempotent: false },
-  errors: ["forbidden", "not_found", "conflict"],
+  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   input: z.strictObject({ pusher_id: pathId("psh_…") }),
   output: deletedView,
   async handler(input, ctx) {

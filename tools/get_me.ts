@@ -12,7 +12,7 @@ export default defineTool({
   role: "viewer",
   http: { method: "GET", path: "/api/v1/me", status: 200 },
   hints: { readOnly: true, destructive: false, idempotent: true },
-  errors: [],
+  errors: ["invalid_request"],
   input: z.strictObject({}),
   output: z.object({
     workspace: z.object({ id: z.string(), name: z.string() }),
