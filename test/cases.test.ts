@@ -1,7 +1,8 @@
 // Runs every case table on every database, over REST and MCP.
 
 import { afterAll, beforeAll, describe } from "vitest";
-import { pusherCases } from "./cases/pushers.ts";
+import { changeCases } from "./cases/changes.ts";
+import { listCases } from "./cases/lists.ts";
 import { runCases } from "./support/cases.ts";
 import { DATABASES, World } from "./support/world.ts";
 
@@ -11,5 +12,5 @@ describe.each(DATABASES)("on %s", (database) => {
     world = await World.open(database);
   });
   afterAll(() => world.close());
-  runCases(pusherCases, () => world);
+  runCases([...changeCases, ...listCases], () => world);
 });

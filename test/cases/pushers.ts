@@ -1,40 +1,948 @@
-// Channels: what the specification says happens, one row a sentence.
+// Channels: every field at its bounds, reading, changing, pausing and deleting.
 
 import { expect } from "vitest";
 import type { Case } from "../support/cases.ts";
 import { uniqueHandle } from "../support/world.ts";
+import { ALL_PERMS, alertIn, alertOn, emoji, INSTANT, once, sharedPusher, suspend, uuidOf } from "./given.ts";
 
-const required = { name: "Harbour Watch", category: "community", description: "Tides and closures" };
+const REQUIRED = { name: "Harbour Watch", category: "community", description: "Tides and closures" };
 
-export const pusherCases: Case[] = [
+const NAME = "| name* | string | |";
+const CATEGORY =
+  "| category* | enum | cities, travel, events, concerts, restaurants, hotels, business, ai, sports, emergency, community |";
+const DESCRIPTION = "Required on create. One line shown in search results.";
+const LONG = "| long | string or null | |";
+const HTTPS = "https only. http is refused.";
+const CITY = "| city | string or null | |";
+const LAT = "| lat | number or null | Geofence centre. |";
+const LON = "| lon | number or null | Geofence centre. |";
+const RADIUS = "Kilometres, decimal. Small circles are legitimate.";
+const LOC_RULE = "| loc_rule | string or null | |";
+const PERMS =
+  "Each of: notify, sound, vibrate, tts, full, loc, quiet. Capabilities the channel asks subscribers for.";
+const TYPES = "| alert_types | array of string | |";
+const TAGS = "Stored lowercased and deduplicated. Searched together with the name.";
+const IMAGE = "| image_url | string or null | https only. |";
+const COLOUR = "An invalid colour keeps the current (or default) one.";
+const COLOUR_TO = "| gradient_to | string | Same rule as gradient_from. |";
+const INITIALS = "Derived from the name when not supplied.";
+const INITIALS_MAX = "`initials` at most 3 characters, derived from the name when absent.";
+const LENGTHS =
+  "name 80, description 200, long 4,000, city 80, URLs 2,048, loc_rule a slug of at most 40 (opaque to the server, passed on to handsets), at most 20 tags and 20 alert_types of 1 to 40 characters.";
+const CODE_POINTS = "count Unicode code points; a title or name of white space alone is 422";
+const GEOFENCE = "The geofence (lat, lon, radius_km) is all-or-nothing: the three belong together.";
+const GEOFENCE_BOUNDS =
+  "lat −90..90, lon −180..180, radius_km above 0 up to 20,038. After any PATCH the three are all set or all null, else 422.";
+const HANDLE = "`handle`: 3 to 30 of `a-z`, `0-9`, `-`, `_`, beginning and ending with a letter or digit";
+const RESERVED =
+  "Reserved handles (422): admin api c console handset healthz help login mcp me metrics oauth readyz security static status support well-known www.";
+const NULLS =
+  "null only where the specification writes `or null`, else 422; `{}` is 200 unchanged; a field edit answers `blocked` and `notes` as create does";
+const PATCH = "PATCH semantics: an absent field is left alone; a field present as null is cleared.";
+const UNKNOWN = "422 `invalid_request` with `param`: a misspelt field is never silently ignored.";
+const MISSING =
+  "a dotted path (`actions.0.url`); a missing field is named; a group names its first missing member; a mutual exclusion its second; `action` with fields names `action`";
+const NON_HTTPS = "| Non-https site or image_url | refused; the status is the 422 validation failure |";
+const DEFAULTS = "`is_public` defaults to true; a new pusher is `active`.";
+const PAUSE =
+  "| active | PATCH status paused | creator | paused | Handle is kept; sends are refused with 409 until resumed. Alerts can still be drafted. |";
+const STATUS_FIRST =
+  "PATCH `status` other than active or paused is 422 before anything else; PATCH without `status` is allowed while suspended.";
+const RESTRICTED =
+  "A credential bound to a channel, and a member restricted to channels, cannot create pushers: 403 forbidden.";
+
+const long = (n: number) => "x".repeat(n);
+const url = (n: number) => `https://example.org/${long(n - 20)}`;
+const FENCE = { lat: 38.7, lon: -9.1, radius_km: 2.5 };
+
+/** What both create and PATCH take, and what is answered when it is not the same. */
+const TAKEN: [
+  spec: string,
+  name: string,
+  fields: Record<string, unknown>,
+  shown?: Record<string, unknown>,
+][] = [
+  [NAME, "one character", { name: "x" }],
+  [LENGTHS, "a name of 80", { name: long(80) }],
+  [CODE_POINTS, "a name of 80 emoji", { name: emoji(80) }],
+  ...["cities", "travel", "events", "concerts", "restaurants", "hotels"].map(
+    (category): [string, string, object & Record<string, unknown>] => [CATEGORY, category, { category }],
+  ),
+  ...["business", "ai", "sports", "emergency", "community"].map(
+    (category): [string, string, object & Record<string, unknown>] => [CATEGORY, category, { category }],
+  ),
+  [DESCRIPTION, "one character", { description: "x" }],
+  [LENGTHS, "a description of 200 emoji", { description: emoji(200) }],
+  [LONG, "a text", { long: "Two\nlines" }],
+  [LONG, "null", { long: null }],
+  [LENGTHS, "a long text of 4,000 emoji", { long: emoji(4000) }],
+  [HTTPS, "an https address", { site: "https://example.org/a?b=c#d" }],
+  [HTTPS, "null", { site: null }],
+  [LENGTHS, "an address of 2,048", { site: url(2048) }],
+  [IMAGE, "an https address", { image_url: "https://example.org/a.png" }],
+  [IMAGE, "null", { image_url: null }],
+  [CITY, "a text", { city: "Lisbon" }],
+  [CITY, "null", { city: null }],
+  [LENGTHS, "a city of 80", { city: long(80) }],
+  [LAT, "the poles", { ...FENCE, lat: 90 }],
+  [LAT, "the other pole", { ...FENCE, lat: -90 }],
+  [LON, "the date line", { ...FENCE, lon: 180 }],
+  [LON, "its other side", { ...FENCE, lon: -180 }],
+  [RADIUS, "a small circle", { ...FENCE, radius_km: 0.001 }],
+  [GEOFENCE_BOUNDS, "the largest circle", { ...FENCE, radius_km: 20_038 }],
+  [GEOFENCE, "all three null", { lat: null, lon: null, radius_km: null }],
+  [LOC_RULE, "a slug", { loc_rule: "inside_only.v-2" }],
+  [LOC_RULE, "null", { loc_rule: null }],
+  [LENGTHS, "a loc_rule of 40", { loc_rule: long(40) }],
+  [PERMS, "every capability", { requested_perms: ALL_PERMS }],
+  [PERMS, "none", { requested_perms: [] }],
+  [TYPES, "some", { alert_types: ["Closures", "tides"] }],
+  [LENGTHS, "20 alert types of 40", { alert_types: Array.from({ length: 20 }, () => long(40)) }],
+  [TAGS, "lower case, once each", { tags: ["Sea", "sea", "TIDE", "ÉTÉ"] }, { tags: ["sea", "tide", "été"] }],
+  [
+    LENGTHS,
+    "20 tags after removing doubles",
+    { tags: [...Array.from({ length: 20 }, (_, i) => `t${i}`), "T0"] },
+    { tags: Array.from({ length: 20 }, (_, i) => `t${i}`) },
+  ],
+  [LENGTHS, "a tag of 40 emoji", { tags: [emoji(40)] }],
+  ["| name* | string | |", "private", { is_public: false }],
+  [DEFAULTS, "public", { is_public: true }],
+  [COLOUR, "two colours", { gradient_from: "#00ff7f", gradient_to: "#123456" }],
+  [INITIALS_MAX, "three characters", { initials: emoji(3) }],
+  [INITIALS_MAX, "one character", { initials: "Q" }],
+];
+
+/** What neither create nor PATCH takes, and the field that is named. */
+const REFUSED: [spec: string, name: string, fields: Record<string, unknown>, param: string][] = [
+  [NAME, "a number", { name: 5 }, "name"],
+  [NULLS, "a null name", { name: null }, "name"],
+  [CODE_POINTS, "an empty name", { name: "" }, "name"],
+  [CODE_POINTS, "a name of white space", { name: " \t\u3000" }, "name"],
+  [LENGTHS, "a name of 81", { name: long(81) }, "name"],
+  [LENGTHS, "a name of 81 emoji", { name: emoji(81) }, "name"],
+  [CATEGORY, "another word", { category: "weather" }, "category"],
+  [CATEGORY, "another case", { category: "Cities" }, "category"],
+  [NULLS, "a null category", { category: null }, "category"],
+  [NULLS, "a null description", { description: null }, "description"],
+  [LENGTHS, "a description of 201", { description: long(201) }, "description"],
+  [LENGTHS, "a long text of 4,001", { long: long(4001) }, "long"],
+  [LONG, "an array", { long: ["x"] }, "long"],
+  [NON_HTTPS, "an http site", { site: "http://example.org/" }, "site"],
+  [NON_HTTPS, "an http image", { image_url: "http://example.org/a.png" }, "image_url"],
+  [HTTPS, "no address", { site: "example.org" }, "site"],
+  [HTTPS, "an empty address", { site: "" }, "site"],
+  [HTTPS, "script", { site: "javascript:alert(1)" }, "site"],
+  [HTTPS, "data", { image_url: "data:image/png;base64,AAAA" }, "image_url"],
+  [HTTPS, "without a host", { site: "https://" }, "site"],
+  [HTTPS, "with a space", { site: "https://example.org/a b" }, "site"],
+  [HTTPS, "with a line end", { site: "https://example.org/\nx" }, "site"],
+  [HTTPS, "with credentials", { site: "https://user:pass@example.org/" }, "site"],
+  [HTTPS, "a scheme-relative address", { site: "//example.org/" }, "site"],
+  [LENGTHS, "an address of 2,049", { site: url(2049) }, "site"],
+  [LENGTHS, "an image address of 2,049", { image_url: url(2049) }, "image_url"],
+  [LENGTHS, "a city of 81", { city: long(81) }, "city"],
+  [GEOFENCE_BOUNDS, "beyond a pole", { ...FENCE, lat: 90.0001 }, "lat"],
+  [GEOFENCE_BOUNDS, "beyond the date line", { ...FENCE, lon: -180.5 }, "lon"],
+  [GEOFENCE_BOUNDS, "no radius", { ...FENCE, radius_km: 0 }, "radius_km"],
+  [GEOFENCE_BOUNDS, "a negative radius", { ...FENCE, radius_km: -1 }, "radius_km"],
+  [GEOFENCE_BOUNDS, "too large a radius", { ...FENCE, radius_km: 20_038.1 }, "radius_km"],
+  [LAT, "a text", { ...FENCE, lat: "38.7" }, "lat"],
+  [LENGTHS, "a loc_rule of 41", { loc_rule: long(41) }, "loc_rule"],
+  [LENGTHS, "a loc_rule that is no slug", { loc_rule: "Inside Only" }, "loc_rule"],
+  [LENGTHS, "an empty loc_rule", { loc_rule: "" }, "loc_rule"],
+  [PERMS, "another word", { requested_perms: ["notify", "shout"] }, "requested_perms.1"],
+  [NULLS, "null capabilities", { requested_perms: null }, "requested_perms"],
+  [PERMS, "one text", { requested_perms: "notify" }, "requested_perms"],
+  [NULLS, "null alert types", { alert_types: null }, "alert_types"],
+  [LENGTHS, "21 alert types", { alert_types: Array.from({ length: 21 }, () => "x") }, "alert_types"],
+  [LENGTHS, "an alert type of 41", { alert_types: ["x", long(41)] }, "alert_types.1"],
+  [LENGTHS, "an empty alert type", { alert_types: [""] }, "alert_types.0"],
+  [NULLS, "null tags", { tags: null }, "tags"],
+  [LENGTHS, "21 tags", { tags: Array.from({ length: 21 }, (_, i) => `t${i}`) }, "tags"],
+  [LENGTHS, "a tag of 41", { tags: ["sea", long(41)] }, "tags.1"],
+  [LENGTHS, "a blank tag", { tags: [" "] }, "tags.0"],
+  [TAGS, "a number as tag", { tags: [7] }, "tags.0"],
+  [NULLS, "a null is_public", { is_public: null }, "is_public"],
+  [DEFAULTS, "a word for is_public", { is_public: "true" }, "is_public"],
+  [
+    "A colour that is not a string is 422; any string that is no colour is ignored as specified.",
+    "a number",
+    { gradient_from: 255 },
+    "gradient_from",
+  ],
+  [
+    "A colour that is not a string is 422; any string that is no colour is ignored as specified.",
+    "null",
+    { gradient_to: null },
+    "gradient_to",
+  ],
+  [INITIALS_MAX, "four characters", { initials: "ABCD" }, "initials"],
+  [NULLS, "null initials", { initials: null }, "initials"],
+  [INITIALS_MAX, "blank initials", { initials: " " }, "initials"],
+  [UNKNOWN, "a misspelt field", { descripton: "x" }, "descripton"],
+  [UNKNOWN, "a field of answers", { id: "psh_x" }, "id"],
+  [UNKNOWN, "another field of answers", { created_at: "2026-01-01T00:00:00Z" }, "created_at"],
+];
+
+const fieldRows: Case[] = [
+  ...TAKEN.flatMap(([spec, name, fields, shown = fields]): Case[] => [
+    {
+      spec,
+      tool: "create_pusher",
+      name: `takes ${Object.keys(fields)}: ${name}`,
+      input: () => ({ handle: uniqueHandle(), ...REQUIRED, ...fields }),
+      want: { body: shown },
+    },
+    {
+      spec,
+      tool: "update_pusher",
+      name: `takes ${Object.keys(fields)}: ${name}`,
+      given: once((world) => world.pusher()),
+      input: ({ id }) => ({ pusher_id: id, ...fields }),
+      want: { body: shown },
+    },
+  ]),
+  ...REFUSED.flatMap(([spec, name, fields, param]): Case[] => [
+    {
+      spec,
+      tool: "create_pusher",
+      name: `refuses ${param}: ${name}`,
+      input: () => ({ handle: uniqueHandle(), ...REQUIRED, ...fields }),
+      want: { error: "invalid_request", param },
+    },
+    {
+      spec,
+      tool: "update_pusher",
+      name: `refuses ${param}: ${name}`,
+      given: sharedPusher,
+      input: ({ id }) => ({ pusher_id: id, ...fields }),
+      want: { error: "invalid_request", param },
+    },
+  ]),
+];
+
+const HANDLES: [name: string, handle: unknown][] = [
+  ["two characters", "ab"],
+  ["31 characters", `a${long(30)}`],
+  ["upper case", "Harbour"],
+  ["a dash first", "-harbour"],
+  ["a dash last", "harbour-"],
+  ["an underscore last", "harbour_"],
+  ["a dot", "har.bour"],
+  ["a space", "har bour"],
+  ["another script", "häfen"],
+  ["a line end", "harbour\n"],
+  ["null", null],
+  ["a number", 12345],
+  ["nothing", ""],
+];
+
+const createRows: Case[] = [
+  ...["name", "category", "description"].map(
+    (field): Case => ({
+      spec: "| POST /api/v1/pushers | Body: Pusher fields (handle, name, category, description required) | 201; 409 handle taken; 422; 429 (10 per minute per creator) |",
+      tool: "create_pusher",
+      name: `needs ${field}`,
+      input: () => ({ handle: uniqueHandle(), ...REQUIRED, [field]: undefined }),
+      want: { error: "invalid_request", param: field },
+    }),
+  ),
   {
-    spec: "A pusher owns a permanent public handle",
+    spec: MISSING,
     tool: "create_pusher",
+    name: "needs a handle",
+    input: () => REQUIRED,
+    want: { error: "invalid_request", param: "handle" },
+  },
+  ...HANDLES.map(
+    ([name, handle]): Case => ({
+      spec: HANDLE,
+      tool: "create_pusher",
+      name: `refuses a handle: ${name}`,
+      input: () => ({ handle, ...REQUIRED }),
+      want: { error: "invalid_request", param: "handle" },
+    }),
+  ),
+  ...[
+    () => uniqueHandle().slice(-3).replace(/^-/, "0"),
+    () => uniqueHandle().padEnd(30, "0"),
+    () => `${uniqueHandle()}_x-1`,
+  ].map(
+    (make, i): Case => ({
+      spec: HANDLE,
+      tool: "create_pusher",
+      name: `takes a handle: ${["3 characters", "30 characters", "dash and underscore"][i]}`,
+      given: async () => ({
+        handle: i === 0 ? `${Math.random().toString(36).slice(2, 5).padEnd(3, "q")}` : make(),
+      }),
+      input: ({ handle }) => ({ handle, ...REQUIRED, initials: "X" }),
+      want: {},
+      after: (_world, { handle }, { body }) => expect(body.handle).toBe(handle),
+    }),
+  ),
+  ...(
+    "admin api console handset healthz help login mcp metrics oauth readyz security static status support " +
+    "well-known www"
+  )
+    .split(" ")
+    .map(
+      (handle): Case => ({
+        spec: RESERVED,
+        tool: "create_pusher",
+        name: `reserved: ${handle}`,
+        input: () => ({ handle, ...REQUIRED }),
+        want: { error: "invalid_request", param: "handle" },
+      }),
+    ),
+  ...["c", "me"].map(
+    (handle): Case => ({
+      spec: RESERVED,
+      tool: "create_pusher",
+      name: `reserved and too short: ${handle}`,
+      input: () => ({ handle, ...REQUIRED }),
+      want: { error: "invalid_request", param: "handle" },
+    }),
+  ),
+  {
+    spec: "A pusher owns a permanent public handle, a category, an optional geofence, and the list of capabilities it asks subscribers for.",
+    tool: "create_pusher",
+    name: "with the required fields only",
     given: async () => ({ handle: uniqueHandle() }),
-    input: ({ handle }) => ({ handle, ...required, tags: ["Sea", "sea", "TIDE"] }),
+    input: ({ handle }) => ({ handle, ...REQUIRED }),
     want: {
       body: {
-        name: "Harbour Watch",
-        status: "active",
+        ...REQUIRED,
+        long: null,
+        site: null,
+        city: null,
+        lat: null,
+        lon: null,
+        radius_km: null,
+        loc_rule: null,
+        requested_perms: [],
+        alert_types: [],
+        tags: [],
         is_public: true,
-        tags: ["sea", "tide"],
+        image_url: null,
         initials: "HW",
+        status: "active",
       },
     },
-    after: (_world, { handle }, { body }) => expect(body.handle).toBe(handle),
+    after: (_world, { handle }, { body }) => {
+      expect(body.handle).toBe(handle);
+      expect(body.id).toMatch(/^psh_[0-9a-z]{26}$/);
+      expect(body.gradient_from).toMatch(/^#[0-9a-f]{6}$/);
+      expect(body.gradient_to).toMatch(/^#[0-9a-f]{6}$/);
+    },
   },
   {
-    spec: "Handle already taken on create | 409",
+    spec: "answers: ISO 8601 UTC with six decimals",
     tool: "create_pusher",
-    given: (world) => world.pusher(),
-    input: ({ handle }) => ({ handle, ...required }),
+    input: () => ({ handle: uniqueHandle(), ...REQUIRED }),
+    want: {
+      body: { created_at: expect.stringMatching(INSTANT), updated_at: expect.stringMatching(INSTANT) },
+    },
+  },
+  {
+    spec: "The public channel address is {public_base}/<handle>.",
+    tool: "create_pusher",
+    input: () => ({ handle: uniqueHandle(), ...REQUIRED }),
+    want: { body: { url: expect.stringMatching(/^http.+\/c\/[^/]+$/) } },
+    after: (_world, _given, { body }) => expect(body.url.endsWith(`/c/${body.handle}`)).toBe(true),
+  },
+  {
+    spec: "| Handle already taken on create | 409 |",
+    tool: "create_pusher",
+    given: sharedPusher,
+    input: ({ handle }) => ({ handle, ...REQUIRED }),
     want: { error: "conflict", param: null },
   },
   {
-    spec: "PATCH pusher with a different handle | 422",
+    spec: "| Handle already taken on create | 409 |",
+    tool: "create_pusher",
+    name: "taken by another workspace",
+    given: async (world) => world.pusher({}, await world.foreignKey()),
+    input: ({ handle }) => ({ handle, ...REQUIRED }),
+    want: { error: "conflict", param: null },
+  },
+  {
+    spec: "Uniqueness is decided by a unique index; of two simultaneous claims the loser gets 409.",
+    tool: "create_pusher",
+    name: "one of five simultaneous claims wins",
+    given: async (world) => {
+      const handle = uniqueHandle();
+      const claims = Array.from({ length: 5 }, (_, i) =>
+        i % 2 === 0
+          ? world.rest("create_pusher", { handle, ...REQUIRED })
+          : world.mcp("create_pusher", { handle, ...REQUIRED }),
+      );
+      const statuses = (await Promise.all(claims)).map(({ status }) => status).sort();
+      expect(statuses).toEqual([201, 409, 409, 409, 409]);
+      return { handle };
+    },
+    input: ({ handle }) => ({ handle, ...REQUIRED }),
+    want: { error: "conflict" },
+  },
+  {
+    spec: COLOUR,
+    tool: "create_pusher",
+    name: "no colours: the default pair",
+    input: () => ({ handle: uniqueHandle(), ...REQUIRED, gradient_from: "red", gradient_to: "#12345" }),
+    want: {
+      body: {
+        gradient_from: expect.stringMatching(/^#[0-9a-f]{6}$/),
+        gradient_to: expect.stringMatching(/^#[0-9a-f]{6}$/),
+      },
+    },
+  },
+  ...(
+    [
+      ["Harbour Watch Lisbon", "HW"],
+      ["harbour", "H"],
+      ["  étoile du nord", "ÉD"],
+      ["🔔🔔", "🔔"],
+    ] as const
+  ).map(
+    ([name, initials]): Case => ({
+      spec: INITIALS,
+      tool: "create_pusher",
+      name: `${name} → ${initials}`,
+      input: () => ({ handle: uniqueHandle(), ...REQUIRED, name }),
+      want: { body: { initials } },
+    }),
+  ),
+  ...(["lat", "lon", "radius_km"] as const).flatMap((missing): Case[] => [
+    {
+      spec: GEOFENCE,
+      tool: "create_pusher",
+      name: `without ${missing}`,
+      input: () => ({ handle: uniqueHandle(), ...REQUIRED, ...FENCE, [missing]: undefined }),
+      want: { error: "invalid_request", param: missing },
+    },
+    {
+      spec: GEOFENCE,
+      tool: "create_pusher",
+      name: `with ${missing} null`,
+      input: () => ({ handle: uniqueHandle(), ...REQUIRED, ...FENCE, [missing]: null }),
+      want: { error: "invalid_request", param: missing },
+    },
+    {
+      spec: GEOFENCE_BOUNDS,
+      tool: "update_pusher",
+      name: `${missing} cleared alone`,
+      given: once((world) => world.pusher(FENCE)),
+      input: ({ id }) => ({ pusher_id: id, [missing]: null }),
+      want: { error: "invalid_request", param: missing },
+    },
+    {
+      spec: GEOFENCE_BOUNDS,
+      tool: "update_pusher",
+      name: `${missing} moved alone where there is a circle`,
+      given: once((world) => world.pusher(FENCE)),
+      input: ({ id }) => ({ pusher_id: id, [missing]: 5 }),
+      want: { body: { ...FENCE, [missing]: 5 } },
+    },
+  ]),
+  {
+    spec: MISSING,
+    tool: "create_pusher",
+    name: "lat alone names lon",
+    input: () => ({ handle: uniqueHandle(), ...REQUIRED, lat: 1 }),
+    want: { error: "invalid_request", param: "lon" },
+  },
+  {
+    spec: GEOFENCE_BOUNDS,
     tool: "update_pusher",
-    given: (world) => world.pusher(),
+    name: "lat alone where there is no circle",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, lat: 1 }),
+    want: { error: "invalid_request", param: "lon" },
+  },
+  {
+    spec: "| status (PATCH only) | enum | active or paused only. |",
+    tool: "create_pusher",
+    name: "no status on create",
+    input: () => ({ handle: uniqueHandle(), ...REQUIRED, status: "paused" }),
+    want: { error: "invalid_request", param: "status" },
+  },
+  {
+    spec: RESTRICTED,
+    tool: "create_pusher",
+    name: "by a bound key",
+    given: async (world) => ({ key: await world.key({ pusher: (await sharedPusher(world)).id }) }),
+    as: (_world, { key }) => key,
+    input: () => ({ handle: uniqueHandle(), ...REQUIRED }),
+    want: { error: "forbidden", param: null },
+  },
+  {
+    spec: RESTRICTED,
+    tool: "create_pusher",
+    name: "by a restricted member, an admin even",
+    given: async (world) => ({ key: await world.memberKey("admin", [(await sharedPusher(world)).id]) }),
+    as: (_world, { key }) => key,
+    input: () => ({ handle: uniqueHandle(), ...REQUIRED }),
+    want: { error: "forbidden", param: null },
+  },
+  {
+    spec: RESTRICTED,
+    tool: "create_pusher",
+    name: "by a member restricted to nothing",
+    given: async (world) => ({ key: await world.memberKey("owner", []) }),
+    as: (_world, { key }) => key,
+    input: () => ({ handle: uniqueHandle(), ...REQUIRED }),
+    want: { error: "forbidden", param: null },
+  },
+];
+
+const readRows: Case[] = [
+  {
+    spec: "Response: `id`, every field of the specification, `url` (the public address), `status`, `created_at`, `updated_at`",
+    tool: "get_pusher",
+    name: "a read answers what create answered, and the counts",
+    given: async (world) => world.pusher({ ...FENCE, tags: ["a"], long: "x", alert_types: ["b"] }),
+    input: ({ id }) => ({ pusher_id: id }),
+    want: { body: { subscribers: 0, alerts_sent: 0 } },
+    after: (_world, pusher, { body }) => expect(body).toEqual({ ...pusher, subscribers: 0, alerts_sent: 0 }),
+  },
+  {
+    spec: "Single-pusher read returns the pusher plus `subscribers` (recomputed from subscriptions at read time) and `alerts_sent` (all-time count of SENT alerts).",
+    tool: "get_pusher",
+    name: "counts sent and scheduled-but-passed alerts, and subscribers",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      for (const state of ["draft", "scheduled", "passed", "sent", "sent", "cancelled"] as const)
+        await alertIn(world, state, pusher);
+      const withdrawn = await alertIn(world, "sent", pusher);
+      await world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: withdrawn.id });
+      await world.device(pusher.handle);
+      const leaving = await world.device(pusher.handle);
+      await world.handset("DELETE", `/subscriptions/${pusher.handle}`, leaving);
+      return pusher;
+    },
+    input: ({ id }) => ({ pusher_id: id }),
+    want: { body: { subscribers: 1, alerts_sent: 3 } },
+  },
+  {
+    spec: "| GET /api/v1/pushers/{id} | none | 200 pusher plus subscribers and alerts_sent; 404 |",
+    tool: "get_pusher",
+    name: "there is none",
+    input: () => ({ pusher_id: "psh_01h2xcejqtf2nbrexx3vqjhp41" }),
+    want: { error: "not_found", param: null },
+  },
+  {
+    spec: UNKNOWN,
+    tool: "get_pusher",
+    name: "an unknown parameter",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, verbose: "1" }),
+    want: { error: "invalid_request", param: "verbose" },
+  },
+  {
+    spec: "List read returns each pusher with `drafts` and `scheduled` (counts of unsent backlog).",
+    tool: "list_pushers",
+    name: "of one channel, by a key that is bound to it",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      for (const state of ["draft", "draft", "scheduled", "passed", "sent", "cancelled"] as const)
+        await alertIn(world, state, pusher);
+      return { key: await world.key({ pusher: pusher.id }), pusher };
+    },
+    as: (_world, { key }) => key,
+    input: () => ({}),
+    want: { body: { data: [{ drafts: 2, scheduled: 1 }] } },
+    after: (_world, { pusher }, { body }) => {
+      expect(body).toEqual({ data: [{ ...pusher, drafts: 2, scheduled: 1 }] });
+    },
+  },
+  {
+    spec: "| GET /api/v1/pushers | none | 200 visible pushers, each with drafts and scheduled |",
+    tool: "list_pushers",
+    name: "of a new workspace: none",
+    given: async (world) => ({ key: await world.foreignKey() }),
+    as: (_world, { key }) => key,
+    input: () => ({}),
+    want: { body: { data: [] } },
+    after: (_world, _given, { body }) => expect(Object.keys(body)).toEqual(["data"]),
+  },
+  {
+    spec: "lists without pages | newest first",
+    tool: "list_pushers",
+    given: async (world) => {
+      const key = await world.foreignKey();
+      const ids = [];
+      for (let i = 0; i < 3; i++) ids.unshift((await world.pusher({}, key)).id);
+      return { key, ids };
+    },
+    as: (_world, { key }) => key,
+    input: () => ({}),
+    want: {},
+    after: (_world, { ids }, { body }) => expect(body.data.map(({ id }: any) => id)).toEqual(ids),
+  },
+  {
+    spec: UNKNOWN,
+    tool: "list_pushers",
+    name: "an unknown parameter",
+    input: () => ({ status: "active" }),
+    want: { error: "invalid_request", param: "status" },
+  },
+];
+
+const changeRows: Case[] = [
+  {
+    spec: "| PATCH pusher with a different handle | 422 |",
+    tool: "update_pusher",
+    given: sharedPusher,
     input: ({ id }) => ({ pusher_id: id, handle: "another-one" }),
     want: { error: "invalid_request", param: "handle" },
   },
+  {
+    spec: "Permanent public handle. Cannot be edited after creation; sending a different handle on PATCH gives 422.",
+    tool: "update_pusher",
+    name: "the present handle is fine",
+    given: (world) => world.pusher(),
+    input: ({ id, handle }) => ({ pusher_id: id, handle, name: "Renamed" }),
+    want: { body: { name: "Renamed" } },
+  },
+  {
+    spec: "Permanent public handle. Cannot be edited after creation; sending a different handle on PATCH gives 422.",
+    tool: "update_pusher",
+    name: "the same handle in upper case is another one",
+    given: sharedPusher,
+    input: ({ id, handle }) => ({ pusher_id: id, handle: handle.toUpperCase() }),
+    want: { error: "invalid_request", param: "handle" },
+  },
+  {
+    spec: PATCH,
+    tool: "update_pusher",
+    name: "one field changes, the rest stays",
+    given: (world) =>
+      world.pusher({ ...FENCE, long: "text", tags: ["a"], requested_perms: ["tts"], initials: "ZZ" }),
+    input: ({ id }) => ({ pusher_id: id, city: "Porto" }),
+    want: { body: { city: "Porto" } },
+    after: (_world, pusher, { body }) =>
+      expect({ ...body, updated_at: "" }).toEqual({ ...pusher, city: "Porto", updated_at: "" }),
+  },
+  {
+    spec: PATCH,
+    tool: "update_pusher",
+    name: "null clears what may be null",
+    given: (world) =>
+      world.pusher({
+        ...FENCE,
+        long: "x",
+        site: "https://example.org/",
+        city: "x",
+        loc_rule: "x",
+        image_url: "https://example.org/",
+      }),
+    input: ({ id }) => ({
+      pusher_id: id,
+      long: null,
+      site: null,
+      city: null,
+      loc_rule: null,
+      image_url: null,
+      lat: null,
+      lon: null,
+      radius_km: null,
+    }),
+    want: {
+      body: {
+        long: null,
+        site: null,
+        city: null,
+        loc_rule: null,
+        image_url: null,
+        lat: null,
+        lon: null,
+        radius_km: null,
+      },
+    },
+  },
+  {
+    spec: NULLS,
+    tool: "update_pusher",
+    name: "nothing sent, nothing changed",
+    given: (world) => world.pusher(FENCE),
+    input: ({ id }) => ({ pusher_id: id }),
+    want: {},
+    after: (_world, pusher, { body }) => expect(body).toEqual(pusher),
+  },
+  {
+    spec: COLOUR,
+    tool: "update_pusher",
+    name: "an invalid colour keeps the current one",
+    given: (world) => world.pusher({ gradient_from: "#00ff7f", gradient_to: "#abcdef" }),
+    input: ({ id }) => ({ pusher_id: id, gradient_from: "rgb(0,0,0)", gradient_to: "" }),
+    want: { body: { gradient_from: "#00ff7f", gradient_to: "#abcdef" } },
+  },
+  {
+    spec: COLOUR_TO,
+    tool: "update_pusher",
+    name: "each colour is judged alone",
+    given: (world) => world.pusher({ gradient_from: "#00ff7f", gradient_to: "#abcdef" }),
+    input: ({ id }) => ({ pusher_id: id, gradient_from: "#12345g", gradient_to: "#000000" }),
+    want: { body: { gradient_from: "#00ff7f", gradient_to: "#000000" } },
+  },
+  {
+    spec: PATCH,
+    tool: "update_pusher",
+    name: "initials stay when the name changes",
+    given: (world) => world.pusher({ name: "Harbour Watch" }),
+    input: ({ id }) => ({ pusher_id: id, name: "Other Name" }),
+    want: { body: { name: "Other Name", initials: "HW" } },
+  },
+  {
+    spec: TAGS,
+    tool: "update_pusher",
+    name: "found by the new name and tags, no longer by the old ones",
+    given: async (world) => {
+      const [before, after, tag] = [uniqueHandle(), uniqueHandle(), uniqueHandle()];
+      const pusher = await world.pusher({ name: `Old ${before}` });
+      return { pusher, before, after, tag };
+    },
+    input: ({ pusher, after, tag }) => ({
+      pusher_id: pusher.id,
+      name: `New ${after.toUpperCase()}`,
+      tags: [tag.toUpperCase()],
+    }),
+    want: {},
+    after: async (world, { pusher, before, after, tag }) => {
+      const device = await world.device();
+      const found = async (q: string) =>
+        (await world.handset("GET", `/channels?q=${q}`, device)).body.data.map(({ handle }: any) => handle);
+      expect(await found(before)).toEqual([]);
+      expect(await found(after)).toEqual([pusher.handle]);
+      expect(await found(tag)).toEqual([pusher.handle]);
+    },
+  },
+  {
+    spec: "Private channels answer nobody who cannot present an invite. Public channels can be subscribed to by anyone.",
+    tool: "update_pusher",
+    name: "made private, it answers nobody new",
+    given: (world) => world.pusher(),
+    input: ({ id }) => ({ pusher_id: id, is_public: false }),
+    want: { body: { is_public: false } },
+    after: async (world, { handle }) => {
+      const device = await world.device();
+      expect((await world.handset("GET", `/channels/${handle}`, device)).status).toBe(404);
+      expect((await world.handset("PUT", `/subscriptions/${handle}`, device, {})).status).toBe(404);
+    },
+  },
+  {
+    spec: PAUSE,
+    tool: "update_pusher",
+    name: "paused, and nothing is scheduled",
+    given: (world) => world.pusher(),
+    input: ({ id }) => ({ pusher_id: id, status: "paused" }),
+    want: { body: { status: "paused", note: expect.stringMatching(/Nothing is scheduled/) } },
+    after: async (world, { id, handle }) => {
+      expect((await world.rest("create_alert", { pusher_id: id, title: "x" })).status).toBe(201);
+      expect((await world.rest("create_alert", { pusher_id: id, title: "x", send: true })).status).toBe(409);
+      expect((await world.rest("create_pusher", { handle, ...REQUIRED })).status).toBe(409);
+    },
+  },
+  {
+    spec: "Pausing withdraws nothing: what is scheduled still appears, and the answer's `note` says how many are scheduled and how to cancel them.",
+    tool: "update_pusher",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      await alertIn(world, "scheduled", pusher);
+      await alertIn(world, "scheduled", pusher);
+      await alertIn(world, "passed", pusher);
+      return pusher;
+    },
+    input: ({ id }) => ({ pusher_id: id, status: "paused" }),
+    want: { body: { status: "paused", note: expect.stringMatching(/\b2\b.*cancel/) } },
+    after: async (world, { id }) => {
+      const { body } = await world.rest("list_alerts", { pusher_id: id, status: "scheduled" });
+      expect(body.data).toHaveLength(2);
+    },
+  },
+  {
+    spec: "| paused | PATCH status active | creator | active | Sends permitted again. |",
+    tool: "update_pusher",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      await world.rest("update_pusher", { pusher_id: pusher.id, status: "paused" });
+      return pusher;
+    },
+    input: ({ id }) => ({ pusher_id: id, status: "active" }),
+    want: { body: { status: "active" } },
+    after: async (world, { id }) =>
+      expect((await world.rest("create_alert", { pusher_id: id, title: "x", send: true })).status).toBe(201),
+  },
+  {
+    spec: PAUSE,
+    tool: "update_pusher",
+    name: "paused and changed at once",
+    given: (world) => world.pusher(),
+    input: ({ id }) => ({ pusher_id: id, status: "paused", city: "Porto" }),
+    want: { body: { status: "paused", city: "Porto" } },
+  },
+  ...(["suspended", "deleted", "ACTIVE", "", null, true] as const).map(
+    (status): Case => ({
+      spec: "| any | PATCH status suspended | creator | unchanged | suspended is not an accepted value for the creator. |",
+      tool: "update_pusher",
+      name: `status ${JSON.stringify(status)}`,
+      given: sharedPusher,
+      input: ({ id }) => ({ pusher_id: id, status }),
+      want: { error: "invalid_request", param: "status" },
+    }),
+  ),
+  ...["active", "paused"].map(
+    (status): Case => ({
+      spec: "| PATCH status on a suspended pusher | 403 |",
+      tool: "update_pusher",
+      name: `${status} while suspended`,
+      given: suspendedPusher,
+      input: ({ id }) => ({ pusher_id: id, status, name: "Renamed" }),
+      want: { error: "forbidden", param: null },
+      after: async (world, { id }) =>
+        expect((await world.rest("get_pusher", { pusher_id: id })).body).toMatchObject({
+          status: "suspended",
+          name: "A channel",
+        }),
+    }),
+  ),
+  {
+    spec: "| suspended | PATCH status (any value) | | suspended | 403. Status is changed only by staff. |",
+    tool: "update_pusher",
+    name: "restored by staff, it takes a status again",
+    given: async (world) => {
+      const pusher = await suspendedPusher(world);
+      await suspend(world, pusher.handle, false);
+      return pusher;
+    },
+    input: ({ id }) => ({ pusher_id: id, status: "paused" }),
+    want: { body: { status: "paused" } },
+  },
+  {
+    spec: STATUS_FIRST,
+    tool: "update_pusher",
+    name: "suspended as value, while suspended",
+    given: suspendedPusher,
+    input: ({ id }) => ({ pusher_id: id, status: "suspended" }),
+    want: { error: "invalid_request", param: "status" },
+  },
+  {
+    spec: STATUS_FIRST,
+    tool: "update_pusher",
+    name: "a bad status of a missing channel",
+    input: () => ({ pusher_id: "psh_01h2xcejqtf2nbrexx3vqjhp41", status: "gone" }),
+    want: { error: "invalid_request", param: "status" },
+  },
+  {
+    spec: STATUS_FIRST,
+    tool: "update_pusher",
+    name: "other fields while suspended",
+    given: suspendedPusher,
+    input: ({ id }) => ({ pusher_id: id, name: "Renamed" }),
+    want: { body: { status: "suspended", name: "Renamed" } },
+  },
+  {
+    spec: "| PATCH /api/v1/pushers/{id} | Body: Pusher fields except handle, plus status | 200; 403 channel suspended; 404; 422 |",
+    tool: "update_pusher",
+    name: "there is none",
+    input: () => ({ pusher_id: "psh_01h2xcejqtf2nbrexx3vqjhp41", name: "x" }),
+    want: { error: "not_found", param: null },
+  },
 ];
+
+async function suspendedPusher(world: Parameters<typeof sharedPusher>[0]) {
+  const pusher = await world.pusher();
+  await suspend(world, pusher.handle);
+  return pusher;
+}
+
+const deleteRows: Case[] = [
+  {
+    spec: "| any | DELETE | no subscribers | removed | Subscribers and alert history removed, handle freed. |",
+    tool: "delete_pusher",
+    name: "with alerts of every status, then the handle is free",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      for (const state of ["draft", "scheduled", "passed", "sent", "cancelled"] as const)
+        await alertIn(world, state, pusher);
+      return pusher;
+    },
+    input: ({ id }) => ({ pusher_id: id }),
+    want: {},
+    after: async (world, { id, handle }) => {
+      expect((await world.rest("get_pusher", { pusher_id: id })).status).toBe(404);
+      expect((await world.rest("delete_pusher", { pusher_id: id })).status).toBe(404);
+      const [left] = await world.sql(
+        "select (select count(*) from alert where pusher_id = p)::int + (select count(*) from channel_state where pusher_id = p)::int + (select count(*) from channel_day where pusher_id = p)::int as n from (select ?::uuid as p) x",
+        [uuidOf(id)],
+      );
+      expect(left.n).toBe(0);
+      expect((await world.rest("create_pusher", { handle, ...REQUIRED })).status).toBe(201);
+    },
+  },
+  {
+    spec: "| DELETE /api/v1/pushers/{id} | none | 204; 404; 409 still has subscribers |",
+    tool: "delete_pusher",
+    name: "while paused",
+    given: async (world) => {
+      const alert = await alertOn("paused", "draft")(world);
+      return { id: alert.pusher_id };
+    },
+    input: ({ id }) => ({ pusher_id: id }),
+    want: {},
+  },
+  {
+    spec: "| Delete a pusher that has subscribers | 409 |",
+    tool: "delete_pusher",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      await world.device(pusher.handle);
+      return pusher;
+    },
+    input: ({ id }) => ({ pusher_id: id }),
+    want: { error: "conflict", param: null, says: /pause/ },
+    after: async (world, { id }) =>
+      expect((await world.rest("get_pusher", { pusher_id: id })).body.subscribers).toBe(1),
+  },
+  {
+    spec: "| any | DELETE | subscribers exist | unchanged | 409; pause instead. |",
+    tool: "delete_pusher",
+    name: "a muted subscriber is one, and after the last one left it goes",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      const device = await world.device(pusher.handle);
+      await world.handset("PUT", `/subscriptions/${pusher.handle}`, device, { muted: true });
+      return { ...pusher, device };
+    },
+    input: ({ id }) => ({ pusher_id: id }),
+    want: { error: "conflict" },
+    after: async (world, { id, handle, device }) => {
+      await world.handset("DELETE", `/subscriptions/${handle}`, device);
+      expect((await world.rest("delete_pusher", { pusher_id: id })).status).toBe(204);
+    },
+  },
+  {
+    spec: "The handle of a channel deleted while suspended stays reserved.",
+    tool: "delete_pusher",
+    given: suspendedPusher,
+    input: ({ id }) => ({ pusher_id: id }),
+    want: {},
+    after: async (world, { handle }) => {
+      const again = await world.rest("create_pusher", { handle, ...REQUIRED });
+      expect(again.body.error).toMatchObject({ type: "conflict", param: null });
+      expect(
+        (await world.rest("create_pusher", { handle, ...REQUIRED }, await world.foreignKey())).status,
+      ).toBe(409);
+    },
+  },
+  {
+    spec: UNKNOWN,
+    tool: "delete_pusher",
+    name: "an unknown parameter",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, force: "true" }),
+    want: { error: "invalid_request", param: "force" },
+  },
+];
+
+export const pusherCases: Case[] = [...fieldRows, ...createRows, ...readRows, ...changeRows, ...deleteRows];

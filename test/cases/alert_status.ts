@@ -1,0 +1,261 @@
+// The whole grid of status and verb on a channel in each status, every cell written out from the specification's
+// transition table and the decisions that fill it: what is answered, what the alert then is, which event left.
+
+import { expect } from "vitest";
+import type { Case } from "../support/cases.ts";
+import type { Answer, World } from "../support/world.ts";
+import { type AlertState, alertAt, alertOn, type ChannelState, INSTANT, readBack, uuidOf } from "./given.ts";
+
+/** `200 sent alert.sent`: the answer, what the alert is afterwards (gone, or as before), the event. */
+type Cell = string;
+type Verb = "edit" | "send" | "schedule" | "cancel" | "delete";
+
+export const GRID: Record<ChannelState, Record<AlertState, Record<Verb, Cell>>> = {
+  active: {
+    draft: {
+      edit: "200 draft",
+      send: "200 sent alert.sent",
+      schedule: "200 scheduled alert.scheduled",
+      cancel: "409 draft",
+      delete: "204 gone",
+    },
+    scheduled: {
+      edit: "200 scheduled",
+      send: "200 sent alert.sent",
+      schedule: "200 scheduled",
+      cancel: "200 cancelled alert.cancelled",
+      delete: "204 gone alert.cancelled",
+    },
+    passed: {
+      edit: "409 sent",
+      send: "200 sent",
+      schedule: "409 sent",
+      cancel: "200 cancelled alert.cancelled",
+      delete: "409 sent",
+    },
+    sent: {
+      edit: "409 sent",
+      send: "200 sent",
+      schedule: "409 sent",
+      cancel: "200 cancelled alert.cancelled",
+      delete: "409 sent",
+    },
+    cancelled: {
+      edit: "409 cancelled",
+      send: "409 cancelled",
+      schedule: "409 cancelled",
+      cancel: "200 cancelled",
+      delete: "204 gone",
+    },
+  },
+  paused: {
+    draft: {
+      edit: "200 draft",
+      send: "409 draft",
+      schedule: "409 draft",
+      cancel: "409 draft",
+      delete: "204 gone",
+    },
+    scheduled: {
+      edit: "200 scheduled",
+      send: "409 scheduled",
+      schedule: "409 scheduled",
+      cancel: "200 cancelled alert.cancelled",
+      delete: "204 gone alert.cancelled",
+    },
+    passed: {
+      edit: "409 sent",
+      send: "409 sent",
+      schedule: "409 sent",
+      cancel: "200 cancelled alert.cancelled",
+      delete: "409 sent",
+    },
+    sent: {
+      edit: "409 sent",
+      send: "409 sent",
+      schedule: "409 sent",
+      cancel: "200 cancelled alert.cancelled",
+      delete: "409 sent",
+    },
+    cancelled: {
+      edit: "409 cancelled",
+      send: "409 cancelled",
+      schedule: "409 cancelled",
+      cancel: "200 cancelled",
+      delete: "204 gone",
+    },
+  },
+  suspended: {
+    draft: {
+      edit: "200 draft",
+      send: "409 draft",
+      schedule: "409 draft",
+      cancel: "409 draft",
+      delete: "204 gone",
+    },
+    scheduled: {
+      edit: "200 scheduled",
+      send: "409 scheduled",
+      schedule: "409 scheduled",
+      cancel: "200 cancelled alert.cancelled",
+      delete: "204 gone alert.cancelled",
+    },
+    passed: {
+      edit: "409 sent",
+      send: "409 sent",
+      schedule: "409 sent",
+      cancel: "200 cancelled alert.cancelled",
+      delete: "409 sent",
+    },
+    sent: {
+      edit: "409 sent",
+      send: "409 sent",
+      schedule: "409 sent",
+      cancel: "200 cancelled alert.cancelled",
+      delete: "409 sent",
+    },
+    cancelled: {
+      edit: "409 cancelled",
+      send: "409 cancelled",
+      schedule: "409 cancelled",
+      cancel: "200 cancelled",
+      delete: "204 gone",
+    },
+  },
+};
+
+/** The sentence behind a cell. */
+function sentenceOf(channel: ChannelState, state: AlertState, verb: Verb): string {
+  const inactive = channel !== "active";
+  if (verb === "send") {
+    if (inactive)
+      return "| any | PATCH action send while pusher is not active | | unchanged | 409; resume the channel or keep it as a draft. |";
+    if (state === "cancelled")
+      return "| cancelled | PATCH action send | | cancelled | 409; duplicate the alert instead. |";
+    if (state === "passed") return "A scheduled alert whose send_at has passed is sent";
+    return state === "sent"
+      ? "| sent | PATCH action send | alerts:send | sent | Idempotent, not an error; cannot re-notify. |"
+      : "| draft or scheduled | PATCH action send | alerts:send; pusher active | sent | Event alert.sent. A scheduled alert sent early also gives alert.sent. |";
+  }
+  if (verb === "schedule")
+    return inactive
+      ? "drafts are created, edited and deleted; create with send true, send and schedule are 409 from every status; cancel is allowed."
+      : "`action: schedule` turns a draft with a future `send_at` into scheduled (event alert.scheduled); without a future `send_at` it is 422; on a scheduled alert it is idempotent; on a sent or cancelled one 409.";
+  if (verb === "cancel")
+    return state === "sent" || state === "passed"
+      ? "| sent | PATCH action cancel | alerts:send | cancelled | Event alert.cancelled; stops delivery to phones that have not polled; response note says so. |"
+      : "Cancel: scheduled → cancelled with the event; cancelled → 200 unchanged, first `cancelled_at` kept, no event; draft → 409 (delete it instead).";
+  if (verb === "delete") {
+    if (state === "sent")
+      return "| sent | DELETE | | unchanged | 409; a sent alert is a record and acknowledgements reference it. |";
+    return state === "passed"
+      ? "A scheduled alert whose send_at has passed is sent"
+      : "| draft, scheduled, cancelled | DELETE | | removed | 204. |";
+  }
+  if (state === "passed") return "A scheduled alert whose send_at has passed is sent";
+  if (state === "sent" || state === "cancelled")
+    return "| sent or cancelled | PATCH field edit | | unchanged | 409; frozen. Cancel and send a correction, or duplicate. |";
+  return inactive
+    ? "drafts are created, edited and deleted; create with send true, send and schedule are 409 from every status; cancel is allowed."
+    : "A field edit never publishes a draft. A draft may carry a `send_at` as its author's proposal.";
+}
+
+const TOOL_OF: Record<Verb, string> = {
+  edit: "update_alert",
+  send: "send_alert",
+  schedule: "schedule_alert",
+  cancel: "cancel_alert",
+  delete: "delete_alert",
+};
+
+interface Start {
+  alert: any;
+  events: number;
+  rev: number;
+}
+
+/** The counters that triggers keep, against the rows that they count. Returns the channel's revision. */
+export async function checkCounters(world: World, pusherId: string): Promise<number> {
+  const id = uuidOf(pusherId);
+  const [state] = await world.sql(
+    `select rev::int, published::int, (select count(*) from alert a where a.pusher_id = s.pusher_id
+       and a.status in ('sent', 'scheduled'))::int as counted from channel_state s where pusher_id = ?`,
+    [id],
+  );
+  expect(state.published).toBe(state.counted);
+  const [days] = await world.sql(
+    `select coalesce((select jsonb_object_agg(day, published) from channel_day where pusher_id = x and published <> 0), '{}') as kept,
+       coalesce((select jsonb_object_agg(day, n) from (select (visible_at at time zone 'UTC')::date as day, count(*) as n
+         from alert where pusher_id = x and visible_at is not null group by 1) d), '{}') as counted
+     from (select ?::uuid as x) p`,
+    [id],
+  );
+  expect(days.kept).toEqual(days.counted);
+  return state.rev;
+}
+
+/** What the alert must be afterwards, from what it was. */
+function becomes(verb: Verb, before: any, after: any): object {
+  if (verb === "edit") return { ...before, title: "Edited" };
+  if (verb === "send") return { ...before, status: "sent", send_at: null, sent_at: after.sent_at };
+  if (verb === "schedule") return { ...before, status: "scheduled", sent_at: null };
+  return { ...before, status: "cancelled", cancelled_at: after.cancelled_at };
+}
+
+async function checkEffect(
+  world: World,
+  cell: Cell,
+  verb: Verb,
+  start: Start,
+  answer: Answer,
+): Promise<void> {
+  const [code, status, event] = cell.split(" ");
+  const { alert: before } = start;
+  const events = world.events.slice(start.events).filter(({ data }) => data.alert_id === before.id);
+  expect(events.map((left) => left.event)).toEqual(event ? [event] : []);
+  const row = await world.rest("get_alert", alertAt(before));
+  const seen = row.body;
+  if (status === "gone") expect(row.status).toBe(404);
+  else {
+    expect(seen.status).toBe(status);
+    const untouched = code === "409" || (before.status === status && verb !== "edit");
+    if (untouched) expect(seen).toEqual(before);
+    else expect({ ...seen, updated_at: "" }).toEqual({ ...becomes(verb, before, seen), updated_at: "" });
+    if (status === "sent") expect(seen.sent_at).toMatch(INSTANT);
+    if (status === "cancelled") expect(seen.cancelled_at).toMatch(INSTANT);
+    if (code === "200" && verb === "edit")
+      expect(answer.body).toMatchObject({ blocked: [], notes: expect.any(Array) });
+    else if (code === "200") expect(answer.body).toEqual({ ...seen, note: expect.stringMatching(/\w{4}/) });
+  }
+  if (event)
+    expect(events[0]!.data).toMatchObject({
+      status: event.slice("alert.".length),
+      title: before.title,
+      send_at: event === "alert.sent" ? null : before.send_at,
+    });
+  const rev = await checkCounters(world, before.pusher_id);
+  // What handsets see, or will see, moves the revision; nothing else does.
+  const visible = ["scheduled", "sent"].includes(before.status) || ["scheduled", "sent"].includes(status!);
+  const changed = code !== "409" && !(before.status === status && verb !== "edit");
+  expect(rev > start.rev).toBe(visible && changed);
+}
+
+export const statusCases: Case<Start>[] = (Object.keys(GRID) as ChannelState[]).flatMap((channel) =>
+  (Object.keys(GRID[channel]) as AlertState[]).flatMap((state) =>
+    (Object.keys(GRID[channel][state]) as Verb[]).map((verb): Case<Start> => {
+      const cell = GRID[channel][state][verb];
+      return {
+        spec: sentenceOf(channel, state, verb),
+        tool: TOOL_OF[verb],
+        name: `${verb} a ${state} alert on a channel that is ${channel}: ${cell}`,
+        given: async (world) => {
+          const alert = await readBack(world, await alertOn(channel, state)(world));
+          return { alert, events: world.events.length, rev: await checkCounters(world, alert.pusher_id) };
+        },
+        input: ({ alert }) => alertAt(alert, verb === "edit" ? { title: "Edited" } : {}),
+        want: cell.startsWith("409") ? { error: "conflict", param: null } : {},
+        after: (world, start, answer) => checkEffect(world, cell, verb, start, answer),
+      };
+    }),
+  ),
+);

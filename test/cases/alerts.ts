@@ -1,0 +1,1046 @@
+// Alerts as they are written: every field at its bounds, layouts and exclusions, instants, the sanitiser, the notes.
+
+import { expect } from "vitest";
+import type { Case } from "../support/cases.ts";
+import { inSeconds } from "../support/world.ts";
+import {
+  ALL_PERMS,
+  alertAt,
+  alertIn,
+  draftWith,
+  emoji,
+  INSTANT,
+  once,
+  putChannel,
+  readBack,
+  sharedDraft,
+  sharedPusher,
+  uuidOf,
+} from "./given.ts";
+
+const TITLE = "| title* (create) | string | |";
+const BODY = "| body | string or null | |";
+const PRIORITY = "Defaults to normal when absent. An explicitly invalid value gives 422.";
+const LAYOUT = "| layout | enum | text, image, html, document |";
+const DETACH = "Sending null detaches an uploaded picture from a draft.";
+const ASSET = "A missing or foreign asset id is 422 on its field, not 404";
+const HTML = "Markup, sanitised on write.";
+const ACTIONS = 'AlertAction: `{"type": "open_url", "label": 1–40 characters, "url": https}`; at most 3.';
+const SEND_AT = "Instant at which the alert becomes visible.";
+const EXPIRES = "`expires_at` must be later than now and than `send_at`.";
+const SOUND = "default, chime, ping, bell, knock, alarm, siren, silent.";
+const AUDIO = "Absolute https URL of audio, streamed by the phone when the alert arrives.";
+const VIBRATE = "| vibrate | enum or null | default, none, short, double, long, sos, heartbeat |";
+const TTS = "Text a phone reads aloud where the channel asked for it.";
+const LANG = "BCP-47 language tag. Null falls back to the phone's own language.";
+const CIRCLE = "The alert's own circle; lat, lon and radius_km belong together.";
+const GEO_RULE = "| geo_rule | string or null | |";
+const COLLAPSE = "`collapse_key` 1 to 64 of `a-z 0-9 . _ -`, beginning with a letter or digit.";
+const LENGTHS =
+  "title 1 to 120, body 4,000, tts_text 1,000, html 60,000 characters for layout html and 500,000 for document, geo_rule a slug of at most 40.";
+const CODE_POINTS = "count Unicode code points; a title or name of white space alone is 422";
+const NULLS =
+  "null only where the specification writes `or null`, else 422; `{}` is 200 unchanged; a field edit answers `blocked` and `notes` as create does";
+const UNKNOWN = "422 `invalid_request` with `param`: a misspelt field is never silently ignored.";
+const RFC3339 = "requests: any RFC 3339 instant with `Z` or an offset";
+const NEEDS =
+  "text is the default; image needs one of image_url, image_asset_id; html needs one of html, html_asset_id; document needs one of html, html_asset_id.";
+const EXCLUDE = "image_url and image_asset_id exclude each other, as do html and html_asset_id.";
+const BLOCKED = "`blocked`: what the HTML sanitiser removed. This is not an error; the alert was accepted.";
+const BLOCKED_SHAPE =
+  '`blocked`: `[{"kind": "element" | "attribute" | "url" | "style", "name", "count"}]`, one row per kind and name.';
+const NOTES =
+  "sound other than silent, audio_url, audio_asset_id → sound; vibrate other than none → vibrate; tts_text → tts; lat/lon → loc; priority urgent → full; any alert → notify.";
+const PATCH = "PATCH semantics: an absent field is left alone; a field present as null is cleared.";
+const DRAFT = "A field edit never publishes a draft. A draft may carry a `send_at` as its author's proposal.";
+const NO_ASSET = "ast_01h2xcejqtf2nbrexx3vqjhp41";
+
+const long = (n: number) => "x".repeat(n);
+const url = (n: number) => `https://example.org/${long(n - 20)}`;
+const button = { type: "open_url", label: "Open", url: "https://example.org/" };
+const FENCE = { lat: 38.7, lon: -9.1, radius_km: 0.5 };
+
+type Fields = Record<string, unknown>;
+
+/** What both create and edit take, and what is answered when it is not the same. */
+const TAKEN: [spec: string, name: string, fields: Fields, shown?: Fields][] = [
+  [TITLE, "one character", { title: "x" }],
+  [CODE_POINTS, "120 emoji", { title: emoji(120) }],
+  [BODY, "a text", { body: "One\nTwo" }],
+  [BODY, "null", { body: null }],
+  [LENGTHS, "a body of 4,000 emoji", { body: emoji(4000) }],
+  ...["normal", "important", "urgent"].map((priority): [string, string, Fields] => [
+    PRIORITY,
+    priority,
+    { priority },
+  ]),
+  [LAYOUT, "text", { layout: "text" }],
+  [LAYOUT, "image", { layout: "image", image_url: "https://example.org/a.png" }],
+  [LAYOUT, "html", { layout: "html", html: "<p>x</p>" }],
+  [LAYOUT, "document", { layout: "document", html: "<p>x</p>" }],
+  [DETACH, "no picture", { image_asset_id: null, audio_asset_id: null, html_asset_id: null }],
+  [HTML, "null", { html: null }, { html: null, html_length: 0 }],
+  ["| actions | array of AlertAction | |", "none", { actions: [] }],
+  [ACTIONS, "three", { actions: [button, button, { ...button, label: emoji(40), url: url(2048) }] }],
+  ["Puts the acknowledgement button on the card.", "true", { requires_ack: true }],
+  ["Puts the acknowledgement button on the card.", "false", { requires_ack: false }],
+  [SEND_AT, "null", { send_at: null }],
+  [RFC3339, "UTC", { send_at: "2999-01-02T03:04:05Z" }, { send_at: "2999-01-02T03:04:05.000000Z" }],
+  [
+    RFC3339,
+    "an offset",
+    { send_at: "2999-01-02T03:04:05.25+05:30" },
+    { send_at: "2999-01-01T21:34:05.250000Z" },
+  ],
+  [
+    RFC3339,
+    "the widest offset",
+    { send_at: "2999-01-02T03:04:05-23:59" },
+    { send_at: "2999-01-03T03:03:05.000000Z" },
+  ],
+  [RFC3339, "lower case", { send_at: "2999-01-02t03:04:05z" }, { send_at: "2999-01-02T03:04:05.000000Z" }],
+  [
+    RFC3339,
+    "nine decimals",
+    { send_at: "2999-01-02T03:04:05.123456789Z" },
+    { send_at: "2999-01-02T03:04:05.123456Z" },
+  ],
+  [RFC3339, "a leap day", { send_at: "2996-02-29T00:00:00Z" }, { send_at: "2996-02-29T00:00:00.000000Z" }],
+  [RFC3339, "the last year", { send_at: "9999-12-31T23:59:59Z" }, { send_at: "9999-12-31T23:59:59.000000Z" }],
+  [
+    DRAFT,
+    "a proposal that has gone by",
+    { send_at: "2001-01-01T00:00:00Z" },
+    { send_at: "2001-01-01T00:00:00.000000Z" },
+  ],
+  ["| expires_at | string or null |", "null", { expires_at: null }],
+  [
+    EXPIRES,
+    "after now",
+    { expires_at: "2999-01-01T00:00:00Z" },
+    { expires_at: "2999-01-01T00:00:00.000000Z" },
+  ],
+  [
+    EXPIRES,
+    "after send_at",
+    { send_at: "2998-01-01T00:00:00Z", expires_at: "2998-01-01T00:00:00.000001Z" },
+    {},
+  ],
+  ...["default", "chime", "ping", "bell", "knock", "alarm", "siren", "silent", null].map(
+    (sound): [string, string, Fields] => [SOUND, String(sound), { sound }],
+  ),
+  [AUDIO, "https", { audio_url: "https://example.org/a.mp3" }],
+  [AUDIO, "null", { audio_url: null }],
+  ...["default", "none", "short", "double", "long", "sos", "heartbeat", null].map(
+    (vibrate): [string, string, Fields] => [VIBRATE, String(vibrate), { vibrate }],
+  ),
+  [TTS, "a text", { tts_text: "Bridge closed" }],
+  [TTS, "null", { tts_text: null }],
+  [LENGTHS, "1,000 emoji", { tts_text: emoji(1000) }],
+  ...[
+    "en",
+    "pt-BR",
+    "zh-Hant-TW",
+    "sl-rozaj-biske",
+    "de-CH-1901",
+    "en-u-ca-buddhist",
+    "x-whistle",
+    "es-419",
+    "ast",
+    null,
+  ].map((tts_lang): [string, string, Fields] => [LANG, String(tts_lang), { tts_lang }]),
+  [CIRCLE, "set", { ...FENCE }],
+  [CIRCLE, "null", { lat: null, lon: null, radius_km: null }],
+  [CIRCLE, "at the edges", { lat: -90, lon: 180, radius_km: 20_038 }],
+  [GEO_RULE, "a slug", { geo_rule: "inside.only_v-2" }],
+  [GEO_RULE, "null", { geo_rule: null }],
+  [LENGTHS, "a geo_rule of 40", { geo_rule: long(40) }],
+  [COLLAPSE, "one character", { collapse_key: "7" }],
+  [COLLAPSE, "64 characters", { collapse_key: `a._-${long(60)}` }],
+  [
+    "A slug label that makes a newer alert with the same key replace an older one in the notification shade.",
+    "null",
+    { collapse_key: null },
+  ],
+];
+
+/** What neither create nor edit takes, and the field that is named. */
+const REFUSED: [spec: string, name: string, fields: Fields, param: string][] = [
+  [CODE_POINTS, "empty", { title: "" }, "title"],
+  [CODE_POINTS, "white space", { title: " \u00a0\n" }, "title"],
+  [LENGTHS, "121 characters", { title: long(121) }, "title"],
+  [LENGTHS, "121 emoji", { title: emoji(121) }, "title"],
+  [NULLS, "null", { title: null }, "title"],
+  [TITLE, "a number", { title: 1 }, "title"],
+  [LENGTHS, "4,001 characters", { body: long(4001) }, "body"],
+  [BODY, "an object", { body: {} }, "body"],
+  [PRIORITY, "another word", { priority: "high" }, "priority"],
+  [PRIORITY, "empty", { priority: "" }, "priority"],
+  [PRIORITY, "another case", { priority: "Urgent" }, "priority"],
+  [NULLS, "null", { priority: null }, "priority"],
+  [LAYOUT, "another word", { layout: "video" }, "layout"],
+  [NULLS, "null", { layout: null }, "layout"],
+  [AUDIO, "http", { audio_url: "http://example.org/a.mp3" }, "audio_url"],
+  [LENGTHS, "2,049 characters", { audio_url: url(2049) }, "audio_url"],
+  [
+    "| Non-https site or image_url | refused; the status is the 422 validation failure |",
+    "http",
+    { image_url: "http://example.org/" },
+    "image_url",
+  ],
+  [ASSET, "none uploaded", { image_asset_id: NO_ASSET }, "image_asset_id"],
+  [ASSET, "none uploaded", { audio_asset_id: NO_ASSET }, "audio_asset_id"],
+  [ASSET, "none uploaded", { html_asset_id: NO_ASSET }, "html_asset_id"],
+  [ASSET, "empty", { image_asset_id: "" }, "image_asset_id"],
+  [ASSET, "empty", { audio_asset_id: "" }, "audio_asset_id"],
+  [ASSET, "empty", { html_asset_id: "" }, "html_asset_id"],
+  [ASSET, "an id of another kind", { audio_asset_id: "psh_01h2xcejqtf2nbrexx3vqjhp41" }, "audio_asset_id"],
+  [ASSET, "a number", { audio_asset_id: 5 }, "audio_asset_id"],
+  [
+    EXCLUDE,
+    "picture twice",
+    { image_url: "https://example.org/", image_asset_id: NO_ASSET },
+    "image_asset_id",
+  ],
+  [EXCLUDE, "markup twice", { html: "x", html_asset_id: NO_ASSET }, "html_asset_id"],
+  [NULLS, "null", { actions: null }, "actions"],
+  [ACTIONS, "four", { actions: [button, button, button, button] }, "actions"],
+  [ACTIONS, "another type", { actions: [{ ...button, type: "call" }] }, "actions.0.type"],
+  [ACTIONS, "no type", { actions: [{ label: "x", url: "https://example.org/" }] }, "actions.0.type"],
+  [ACTIONS, "no label", { actions: [button, { ...button, label: undefined }] }, "actions.1.label"],
+  [ACTIONS, "a blank label", { actions: [{ ...button, label: " " }] }, "actions.0.label"],
+  [ACTIONS, "a label of 41", { actions: [{ ...button, label: emoji(41) }] }, "actions.0.label"],
+  [
+    "a dotted path (`actions.0.url`); a missing field is named; a group names its first missing member; a mutual exclusion its second; `action` with fields names `action`",
+    "http",
+    { actions: [{ ...button, url: "http://example.org/" }] },
+    "actions.0.url",
+  ],
+  [ACTIONS, "no address", { actions: [{ type: "open_url", label: "x" }] }, "actions.0.url"],
+  [UNKNOWN, "an unknown member", { actions: [{ ...button, colour: "red" }] }, "actions.0.colour"],
+  [ACTIONS, "a text", { actions: ["x"] }, "actions.0"],
+  ["Puts the acknowledgement button on the card.", "a word", { requires_ack: "yes" }, "requires_ack"],
+  [NULLS, "null", { requires_ack: null }, "requires_ack"],
+  [RFC3339, "no zone", { send_at: "2999-01-02T03:04:05" }, "send_at"],
+  [RFC3339, "a date alone", { send_at: "2999-01-02" }, "send_at"],
+  [RFC3339, "no such day", { send_at: "2999-02-29T00:00:00Z" }, "send_at"],
+  [RFC3339, "no such month", { send_at: "2999-13-01T00:00:00Z" }, "send_at"],
+  [RFC3339, "no such hour", { send_at: "2999-01-01T24:00:00Z" }, "send_at"],
+  [RFC3339, "no such offset", { send_at: "2999-01-01T00:00:00+24:00" }, "send_at"],
+  [RFC3339, "carried beyond the year 9999", { send_at: "9999-12-31T23:59:59-00:01" }, "send_at"],
+  [RFC3339, "the year 0", { send_at: "0000-01-01T00:00:00Z" }, "send_at"],
+  [RFC3339, "words", { send_at: "tomorrow" }, "send_at"],
+  [RFC3339, "a number", { send_at: 1_900_000_000 }, "send_at"],
+  [RFC3339, "empty", { expires_at: "" }, "expires_at"],
+  [EXPIRES, "gone by", { expires_at: "2001-01-01T00:00:00Z" }, "expires_at"],
+  [
+    EXPIRES,
+    "at send_at",
+    { send_at: "2998-01-01T00:00:00Z", expires_at: "2998-01-01T01:00:00+01:00" },
+    "expires_at",
+  ],
+  [
+    EXPIRES,
+    "before send_at",
+    { send_at: "2998-01-01T00:00:00Z", expires_at: "2997-01-01T00:00:00Z" },
+    "expires_at",
+  ],
+  [SOUND, "another tone", { sound: "gong" }, "sound"],
+  [SOUND, "empty", { sound: "" }, "sound"],
+  [VIBRATE, "another pattern", { vibrate: "triple" }, "vibrate"],
+  [LENGTHS, "1,001 characters", { tts_text: long(1001) }, "tts_text"],
+  ...["", "e", "english language", "en_GB", "en-", "-en", "123", "en-a"].map(
+    (tts_lang): [string, string, Fields, string] => [
+      "`tts_lang` is a well-formed BCP-47 tag.",
+      tts_lang || "empty",
+      { tts_lang },
+      "tts_lang",
+    ],
+  ),
+  [CIRCLE, "beyond a pole", { ...FENCE, lat: -90.1 }, "lat"],
+  [CIRCLE, "beyond the date line", { ...FENCE, lon: 180.1 }, "lon"],
+  [CIRCLE, "no radius", { ...FENCE, radius_km: 0 }, "radius_km"],
+  [CIRCLE, "too large", { ...FENCE, radius_km: 20_039 }, "radius_km"],
+  [CIRCLE, "lat alone", { lat: 1 }, "lon"],
+  [CIRCLE, "no lat", { lon: 1, radius_km: 1 }, "lat"],
+  [CIRCLE, "no radius sent", { lat: 1, lon: 1 }, "radius_km"],
+  [LENGTHS, "a geo_rule of 41", { geo_rule: long(41) }, "geo_rule"],
+  [LENGTHS, "a geo_rule that is no slug", { geo_rule: "In Side" }, "geo_rule"],
+  [COLLAPSE, "empty", { collapse_key: "" }, "collapse_key"],
+  [COLLAPSE, "65 characters", { collapse_key: long(65) }, "collapse_key"],
+  [COLLAPSE, "a dash first", { collapse_key: "-a" }, "collapse_key"],
+  [COLLAPSE, "upper case", { collapse_key: "Tide" }, "collapse_key"],
+  [COLLAPSE, "a space", { collapse_key: "a b" }, "collapse_key"],
+  [COLLAPSE, "a line end", { collapse_key: "a\n" }, "collapse_key"],
+  [NEEDS, "image without one", { layout: "image" }, "image_url"],
+  [NEEDS, "html without one", { layout: "html" }, "html"],
+  [NEEDS, "document without one", { layout: "document" }, "html"],
+  [NEEDS, "empty html", { layout: "html", html: "" }, "html"],
+  [NEEDS, "blank html", { layout: "document", html: " \n" }, "html"],
+  [NEEDS, "image with markup", { layout: "image", html: "<p>x</p>" }, "image_url"],
+  [LENGTHS, "html of 60,001", { layout: "html", html: long(60_001) }, "html"],
+  [LENGTHS, "html of 60,001 in layout text", { html: long(60_001) }, "html"],
+  [LENGTHS, "a document of 500,001", { layout: "document", html: long(500_001) }, "html"],
+  [UNKNOWN, "a misspelt field", { titel: "x" }, "titel"],
+  [UNKNOWN, "a field of answers", { status: "sent" }, "status"],
+  [UNKNOWN, "another one", { sent_at: "2026-01-01T00:00:00Z" }, "sent_at"],
+  [
+    "malformed JSON, wrong content type, body over 4 MiB (also at `/mcp`), NUL in a string | 422 `invalid_request`.",
+    "NUL",
+    { actions: [{ ...button, label: "a\u0000b" }] },
+    "actions.0.label",
+  ],
+];
+
+const fieldRows: Case[] = [
+  ...TAKEN.flatMap(([spec, name, fields, shown = fields]): Case[] => [
+    {
+      spec,
+      tool: "create_alert",
+      name: `takes ${Object.keys(fields)}: ${name}`,
+      given: sharedPusher,
+      input: ({ id }) => ({ pusher_id: id, title: "x", ...fields }),
+      want: { body: { status: "draft", ...shown } },
+    },
+    {
+      spec,
+      tool: "update_alert",
+      name: `takes ${Object.keys(fields)}: ${name}`,
+      given: draftWith(),
+      input: (alert) => alertAt(alert, fields),
+      want: { body: { status: "draft", ...shown } },
+    },
+  ]),
+  ...REFUSED.flatMap(([spec, name, fields, param]): Case[] => [
+    {
+      spec,
+      tool: "create_alert",
+      name: `refuses ${param}: ${name}`,
+      given: sharedPusher,
+      input: ({ id }) => ({ pusher_id: id, title: "x", ...fields }),
+      want: { error: "invalid_request", param },
+    },
+    {
+      spec,
+      tool: "update_alert",
+      name: `refuses ${param}: ${name}`,
+      given: sharedDraft,
+      input: (alert) => alertAt(alert, fields),
+      want: { error: "invalid_request", param },
+    },
+  ]),
+];
+
+const createRows: Case[] = [
+  {
+    spec: "Response: `id`, `pusher_id`, `status`, every field of the specification, `sent_at` (the instant it became visible), `cancelled_at`, `created_at`, `updated_at`.",
+    tool: "create_alert",
+    name: "with a title alone",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "Bridge closed" }),
+    want: {
+      body: {
+        status: "draft",
+        title: "Bridge closed",
+        body: null,
+        priority: "normal",
+        layout: "text",
+        image_url: null,
+        image_asset_id: null,
+        audio_asset_id: null,
+        html_asset_id: null,
+        html: null,
+        html_length: 0,
+        actions: [],
+        requires_ack: false,
+        send_at: null,
+        expires_at: null,
+        sound: null,
+        audio_url: null,
+        vibrate: null,
+        tts_text: null,
+        tts_lang: null,
+        lat: null,
+        lon: null,
+        radius_km: null,
+        geo_rule: null,
+        collapse_key: null,
+        sent_at: null,
+        cancelled_at: null,
+        created_at: expect.stringMatching(INSTANT),
+        updated_at: expect.stringMatching(INSTANT),
+        blocked: [],
+        notes: [],
+      },
+    },
+    after: (_world, pusher, { body }) => {
+      expect(body.id).toMatch(/^alr_[0-9a-z]{26}$/);
+      expect(body.pusher_id).toBe(pusher.id);
+    },
+  },
+  {
+    spec: TITLE,
+    tool: "create_alert",
+    name: "needs a title",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, body: "x" }),
+    want: { error: "invalid_request", param: "title" },
+  },
+  ...([null, "true", 1] as const).map(
+    (send): Case => ({
+      spec: NULLS,
+      tool: "create_alert",
+      name: `send ${JSON.stringify(send)}`,
+      given: sharedPusher,
+      input: ({ id }) => ({ pusher_id: id, title: "x", send }),
+      want: { error: "invalid_request", param: "send" },
+    }),
+  ),
+  ...([undefined, false] as const).map(
+    (send): Case => ({
+      spec: "| (new) | POST alerts, send false or absent | alerts:write | draft | Saved, invisible to phones. |",
+      tool: "create_alert",
+      name: `send ${send}, with a future send_at as proposal`,
+      given: async (world) => {
+        const pusher = await world.pusher();
+        return { pusher, device: await world.device(pusher.handle), events: world.events.length };
+      },
+      input: ({ pusher }) => ({ pusher_id: pusher.id, title: "x", send, send_at: inSeconds(60) }),
+      want: { body: { status: "draft", sent_at: null } },
+      after: async (world, { device, events }) => {
+        expect((await world.handset("GET", "/inbox", device)).body.data).toEqual([]);
+        expect(world.events.length).toBe(events);
+      },
+    }),
+  ),
+  {
+    spec: "| send false or absent | draft |",
+    tool: "create_alert",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", send: false }),
+    want: { body: { status: "draft" } },
+  },
+  {
+    spec: "| send true and no send_at | sent |",
+    tool: "create_alert",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      return { ...pusher, device: await world.device(pusher.handle) };
+    },
+    input: ({ id }) => ({ pusher_id: id, title: "Now", send: true }),
+    want: {
+      body: { status: "sent", send_at: null, sent_at: expect.stringMatching(INSTANT), cancelled_at: null },
+    },
+    after: async (world, { id, device }, { body }) => {
+      const inbox = await world.handset("GET", "/inbox", device);
+      expect(inbox.body.data).toMatchObject([{ id: body.id, sent_at: body.sent_at, title: "Now" }]);
+      expect(world.events.at(-1)).toMatchObject({
+        event: "alert.sent",
+        data: {
+          pusher_id: id,
+          alert_id: body.id,
+          title: "Now",
+          priority: "normal",
+          status: "sent",
+          send_at: null,
+          sent_at: body.sent_at,
+        },
+      });
+    },
+  },
+  {
+    spec: "| send true and send_at in the future | scheduled |",
+    tool: "create_alert",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      return { ...pusher, device: await world.device(pusher.handle) };
+    },
+    input: ({ id }) => ({ pusher_id: id, title: "Later", send: true, send_at: "2999-01-01T00:00:00Z" }),
+    want: { body: { status: "scheduled", send_at: "2999-01-01T00:00:00.000000Z", sent_at: null } },
+    after: async (world, { device }, { body }) => {
+      expect((await world.handset("GET", "/inbox", device)).body.data).toEqual([]);
+      expect(world.events.at(-1)).toMatchObject({
+        event: "alert.scheduled",
+        data: { alert_id: body.id, status: "scheduled", send_at: body.send_at, sent_at: null },
+      });
+    },
+  },
+  ...["2001-01-01T00:00:00Z", "now"].map(
+    (send_at): Case => ({
+      spec: "`send_at` not in the future with `send: true`, or edited into a scheduled alert: 422, and the message says to omit it to send now.",
+      tool: "create_alert",
+      name: `send with send_at ${send_at}`,
+      given: sharedPusher,
+      input: ({ id }) => ({
+        pusher_id: id,
+        title: "x",
+        send: true,
+        send_at: send_at === "now" ? inSeconds(0) : send_at,
+      }),
+      want: { error: "invalid_request", param: "send_at", says: /omit it to send now/ },
+    }),
+  ),
+  {
+    spec: "A send after `expires_at` is 422.",
+    tool: "create_alert",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", send: true, expires_at: inSeconds(-1) }),
+    want: { error: "invalid_request", param: "expires_at" },
+  },
+  {
+    spec: "| POST /api/v1/pushers/{id}/alerts | Body: Alert fields (title required). Scope alerts:write; send true also needs alerts:send | 201 alert plus blocked and notes; 403; 404; 409 pusher paused; 422; 429 |",
+    tool: "create_alert",
+    name: "there is no such channel",
+    input: () => ({ pusher_id: "psh_01h2xcejqtf2nbrexx3vqjhp41", title: "x" }),
+    want: { error: "not_found", param: null },
+  },
+  ...(["paused", "suspended"] as const).flatMap((state): Case[] => [
+    {
+      spec: "| Create alert or send while the pusher is paused | 409 |",
+      tool: "create_alert",
+      name: `published while ${state}`,
+      given: channelIn(state),
+      input: ({ id }) => ({ pusher_id: id, title: "x", send: true }),
+      want: { error: "conflict", param: null, says: /draft/ },
+    },
+    {
+      spec: "| Create alert or send while the pusher is paused | 409 |",
+      tool: "create_alert",
+      name: `scheduled while ${state}`,
+      given: channelIn(state),
+      input: ({ id }) => ({ pusher_id: id, title: "x", send: true, send_at: inSeconds(60) }),
+      want: { error: "conflict", param: null },
+      after: async (world, { id }) =>
+        expect((await world.rest("list_alerts", { pusher_id: id })).body.data).toEqual([]),
+    },
+    {
+      spec: "drafts are created, edited and deleted; create with send true, send and schedule are 409 from every status; cancel is allowed.",
+      tool: "create_alert",
+      name: `drafted while ${state}`,
+      given: channelIn(state),
+      input: ({ id }) => ({ pusher_id: id, title: "x", send: false }),
+      want: { body: { status: "draft" } },
+    },
+  ]),
+];
+
+function channelIn(state: "paused" | "suspended") {
+  return once(async (world) => {
+    const pusher = await world.pusher();
+    await putChannel(world, pusher, state);
+    return pusher;
+  });
+}
+
+const SCRIPT = '<p onclick="x()">Hi<script>evil()</script><script>more()</script></p>';
+
+const htmlRows: Case[] = [
+  {
+    spec: BLOCKED,
+    tool: "create_alert",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", layout: "html", html: SCRIPT }),
+    want: { body: { html: "<p>Hi</p>", html_length: 9 } },
+    after: (_world, _given, { body }) =>
+      expect(body.blocked).toEqual(
+        expect.arrayContaining([
+          { kind: "element", name: "script", count: 2 },
+          { kind: "attribute", name: "onclick", count: 1 },
+        ]),
+      ),
+  },
+  {
+    spec: BLOCKED_SHAPE,
+    tool: "create_alert",
+    name: "url and style rows",
+    given: sharedPusher,
+    input: ({ id }) => ({
+      pusher_id: id,
+      title: "x",
+      html: '<a href="javascript:a()">a</a><a href="javascript:b()">b</a><b style="position:fixed;color:red">c</b>',
+    }),
+    want: {},
+    after: (_world, _given, { body }) => {
+      const kinds = body.blocked.map(({ kind, name }: any) => `${kind} ${name}`);
+      expect(new Set(kinds).size).toBe(kinds.length);
+      expect(body.blocked).toEqual(expect.arrayContaining([{ kind: "url", name: "javascript", count: 2 }]));
+      expect(kinds).toContain("style position");
+      expect(body.html).not.toMatch(/javascript|position/);
+    },
+  },
+  {
+    spec: HTML,
+    tool: "create_alert",
+    name: "in layout text as well",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", html: "<b>a</b><script>x</script>" }),
+    want: {
+      body: { layout: "text", html: "<b>a</b>", blocked: [{ kind: "element", name: "script", count: 1 }] },
+    },
+  },
+  {
+    spec: "Nothing is blocked and `script_count` reports how many scripts are carried.",
+    tool: "create_alert",
+    name: "a document is kept whole",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", layout: "document", html: SCRIPT }),
+    want: { body: { html: SCRIPT, html_length: SCRIPT.length, blocked: [] } },
+  },
+  {
+    spec: LENGTHS,
+    tool: "create_alert",
+    name: "html of 60,000 emoji",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", layout: "html", html: emoji(60_000) }),
+    want: { body: { html_length: 60_000 } },
+  },
+  {
+    spec: LENGTHS,
+    tool: "create_alert",
+    name: "a document of 500,000",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", layout: "document", html: long(500_000) }),
+    want: { body: { html_length: 500_000 } },
+  },
+  {
+    spec: HTML,
+    tool: "update_alert",
+    name: "a stored document that becomes html is sanitised then",
+    given: draftWith({ layout: "document", html: SCRIPT }),
+    input: (alert) => alertAt(alert, { layout: "html" }),
+    want: { body: { layout: "html", html: "<p>Hi</p>", blocked: [{ name: "script" }, { name: "onclick" }] } },
+    after: async (world, alert) => expect((await readBack(world, alert)).html).toBe("<p>Hi</p>"),
+  },
+  {
+    spec: HTML,
+    tool: "update_alert",
+    name: "a stored document that becomes text is sanitised, too",
+    given: draftWith({ layout: "document", html: SCRIPT }),
+    input: (alert) => alertAt(alert, { layout: "text" }),
+    want: { body: { layout: "text", html: "<p>Hi</p>" } },
+  },
+  {
+    spec: HTML,
+    tool: "update_alert",
+    name: "a stored document stays whole when something else changes",
+    given: draftWith({ layout: "document", html: SCRIPT }),
+    input: (alert) => alertAt(alert, { title: "y" }),
+    want: { body: { html: SCRIPT, blocked: [] } },
+  },
+  {
+    spec: LENGTHS,
+    tool: "update_alert",
+    name: "a stored document too long for html",
+    given: once(draftWith({ layout: "document", html: long(60_001) })),
+    input: (alert) => alertAt(alert, { layout: "html" }),
+    want: { error: "invalid_request", param: "html" },
+  },
+  {
+    spec: LENGTHS,
+    tool: "update_alert",
+    name: "what sanitising made longer than its bound can still be edited",
+    given: draftWith({ layout: "html", html: "&".repeat(60_000) }),
+    input: (alert) => alertAt(alert, { title: "y" }),
+    want: { body: { title: "y" } },
+  },
+  {
+    spec: BLOCKED,
+    tool: "update_alert",
+    name: "what sanitising left empty can still be edited",
+    given: draftWith({ layout: "html", html: "<script>x</script>" }),
+    input: (alert) => alertAt(alert, { title: "y" }),
+    want: { body: { title: "y", layout: "html" } },
+  },
+  {
+    spec: NEEDS,
+    tool: "update_alert",
+    name: "the markup of a layout that needs it cannot be cleared",
+    given: once(draftWith({ layout: "html", html: "<p>x</p>" })),
+    input: (alert) => alertAt(alert, { html: null }),
+    want: { error: "invalid_request", param: "html" },
+  },
+  {
+    spec: NEEDS,
+    tool: "update_alert",
+    name: "the picture of layout image cannot be cleared",
+    given: once(draftWith({ layout: "image", image_url: "https://example.org/" })),
+    input: (alert) => alertAt(alert, { image_url: null }),
+    want: { error: "invalid_request", param: "image_url" },
+  },
+  {
+    spec: NEEDS,
+    tool: "update_alert",
+    name: "with the layout changed at once it can",
+    given: draftWith({ layout: "image", image_url: "https://example.org/" }),
+    input: (alert) => alertAt(alert, { image_url: null, layout: "text" }),
+    want: { body: { layout: "text", image_url: null } },
+  },
+  {
+    spec: "list_alerts leaves `html` out and carries `html_length` instead; get_alert has both.",
+    tool: "get_alert",
+    given: draftWith({ html: "<p>🔔</p>" }),
+    input: (alert) => alertAt(alert),
+    want: { body: { html: "<p>🔔</p>", html_length: 8 } },
+    after: async (world, alert, { body }) => {
+      const list = await world.rest("list_alerts", { pusher_id: alert.pusher_id, limit: 1 });
+      const { html: _, ...row } = body;
+      expect(list.body.data[0]).toEqual(row);
+    },
+  },
+];
+
+const USES: [fields: Fields, capability: string, field: string][] = [
+  [{ sound: "siren" }, "sound", "sound"],
+  [{ sound: "default" }, "sound", "sound"],
+  [{ audio_url: "https://example.org/a.mp3" }, "sound", "audio_url"],
+  [{ vibrate: "sos" }, "vibrate", "vibrate"],
+  [{ vibrate: "default" }, "vibrate", "vibrate"],
+  [{ tts_text: "x" }, "tts", "tts_text"],
+  [{ priority: "urgent" }, "full", "priority"],
+  [FENCE, "loc", "lat"],
+];
+
+const noteRows: Case[] = [
+  ...USES.flatMap(([fields, capability, field]): Case[] => [
+    {
+      spec: NOTES,
+      tool: "create_alert",
+      name: `${Object.keys(fields)[0]} ${Object.values(fields)[0]} on a channel that asked for all else`,
+      given: async (world) =>
+        world.pusher({ requested_perms: ALL_PERMS.filter((perm) => perm !== capability) }),
+      input: ({ id }) => ({ pusher_id: id, title: "x", ...fields }),
+      want: { body: { notes: [{ capability, field, message: expect.stringContaining(capability) }] } },
+      after: (_world, _given, { body }) => expect(body.notes).toHaveLength(1),
+    },
+    {
+      spec: "`notes`: the capabilities the alert uses that its channel never asked subscribers for.",
+      tool: "create_alert",
+      name: `${Object.keys(fields)[0]} ${Object.values(fields)[0]} on a channel that asked for it`,
+      given: sharedPusher,
+      input: ({ id }) => ({ pusher_id: id, title: "x", ...fields }),
+      want: { body: { notes: [] } },
+    },
+  ]),
+  {
+    spec: NOTES,
+    tool: "create_alert",
+    name: "silent, none and normal use nothing but notify",
+    given: once((world) => world.pusher()),
+    input: ({ id }) => ({
+      pusher_id: id,
+      title: "x",
+      sound: "silent",
+      vibrate: "none",
+      priority: "important",
+    }),
+    want: { body: { notes: [{ capability: "notify" }] } },
+    after: (_world, _given, { body }) => expect(body.notes).toHaveLength(1),
+  },
+  {
+    spec: "a siren on a channel that never requested sound is silent and nothing fails.",
+    tool: "create_alert",
+    given: (world) => world.pusher({ requested_perms: ["notify"] }),
+    input: ({ id }) => ({ pusher_id: id, title: "x", sound: "siren", send: true }),
+    want: { body: { status: "sent", sound: "siren", notes: [{ capability: "sound", field: "sound" }] } },
+  },
+  {
+    spec: NULLS,
+    tool: "update_alert",
+    name: "notes of the alert as it is after the edit",
+    given: async (world) =>
+      world.alert((await world.pusher({ requested_perms: ["notify"] })).id, { sound: "siren" }),
+    input: (alert) => alertAt(alert, { vibrate: "sos", sound: null }),
+    want: { body: { notes: [{ capability: "vibrate", field: "vibrate" }], blocked: [] } },
+    after: (_world, _given, { body }) => expect(body.notes).toHaveLength(1),
+  },
+  {
+    spec: "priority is a ceiling and never an outcome.",
+    tool: "create_alert",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", priority: "urgent", send: true }),
+    want: { body: { priority: "urgent", status: "sent" } },
+    after: (_world, _given, { body }) =>
+      expect(Object.keys(body).filter((key) => /deliver|rang|_rate/.test(key))).toEqual([]),
+  },
+];
+
+const editRows: Case[] = [
+  {
+    spec: PATCH,
+    tool: "update_alert",
+    name: "one field changes, the rest stays",
+    given: draftWith({
+      ...FENCE,
+      body: "b",
+      actions: [button],
+      sound: "bell",
+      tts_lang: "en",
+      collapse_key: "k",
+      html: "<i>x</i>",
+      expires_at: inSeconds(7200),
+      send_at: inSeconds(60),
+    }),
+    input: (alert) => alertAt(alert, { title: "New" }),
+    want: { body: { title: "New" } },
+    after: (_world, alert, { body }) =>
+      expect({ ...body, updated_at: "" }).toEqual({ ...alert, title: "New", updated_at: "" }),
+  },
+  {
+    spec: PATCH,
+    tool: "update_alert",
+    name: "null clears what may be null",
+    given: draftWith({
+      ...FENCE,
+      body: "b",
+      image_url: "https://example.org/",
+      html: "x",
+      send_at: inSeconds(60),
+      expires_at: inSeconds(90),
+      sound: "bell",
+      audio_url: "https://example.org/",
+      vibrate: "sos",
+      tts_text: "x",
+      tts_lang: "en",
+      geo_rule: "x",
+      collapse_key: "k",
+    }),
+    input: (alert) =>
+      alertAt(alert, {
+        body: null,
+        image_url: null,
+        html: null,
+        send_at: null,
+        expires_at: null,
+        sound: null,
+        audio_url: null,
+        vibrate: null,
+        tts_text: null,
+        tts_lang: null,
+        lat: null,
+        lon: null,
+        radius_km: null,
+        geo_rule: null,
+        collapse_key: null,
+      }),
+    want: {
+      body: {
+        body: null,
+        image_url: null,
+        html: null,
+        html_length: 0,
+        send_at: null,
+        expires_at: null,
+        sound: null,
+        audio_url: null,
+        vibrate: null,
+        tts_text: null,
+        tts_lang: null,
+        lat: null,
+        lon: null,
+        radius_km: null,
+        geo_rule: null,
+        collapse_key: null,
+      },
+    },
+  },
+  {
+    spec: NULLS,
+    tool: "update_alert",
+    name: "nothing sent, nothing changed",
+    given: draftWith({ ...FENCE, html: "<p>x</p>" }),
+    input: (alert) => alertAt(alert),
+    want: {},
+    after: (_world, alert, { body }) => expect(body).toEqual(alert),
+  },
+  {
+    spec: CIRCLE,
+    tool: "update_alert",
+    name: "one member cleared alone",
+    given: once(draftWith(FENCE)),
+    input: (alert) => alertAt(alert, { lon: null }),
+    want: { error: "invalid_request", param: "lon" },
+  },
+  {
+    spec: CIRCLE,
+    tool: "update_alert",
+    name: "one member moved alone",
+    given: draftWith(FENCE),
+    input: (alert) => alertAt(alert, { lon: 3 }),
+    want: { body: { ...FENCE, lon: 3 } },
+  },
+  {
+    spec: EXPIRES,
+    tool: "update_alert",
+    name: "send_at moved beyond the stored expires_at",
+    given: once(draftWith({ expires_at: "2998-01-01T00:00:00Z" })),
+    input: (alert) => alertAt(alert, { send_at: "2998-06-01T00:00:00Z" }),
+    want: { error: "invalid_request", param: "expires_at" },
+  },
+  {
+    spec: EXPIRES,
+    tool: "update_alert",
+    name: "what has expired since can still be edited",
+    given: async (world) => {
+      const alert = await draftWith()(world);
+      await world.sql("update alert set expires_at = now() - interval '1 hour' where id = ?", [
+        uuidOf(alert.id),
+      ]);
+      return alert;
+    },
+    input: (alert) => alertAt(alert, { title: "y" }),
+    want: { body: { title: "y" } },
+  },
+  {
+    spec: DRAFT,
+    tool: "update_alert",
+    name: "a future send_at on a draft",
+    given: async (world) => ({ ...(await draftWith()(world)), events: world.events.length }),
+    input: (alert) => alertAt(alert, { send_at: "2999-01-01T00:00:00Z" }),
+    want: { body: { status: "draft", send_at: "2999-01-01T00:00:00.000000Z", sent_at: null } },
+    after: (world, { events }) => expect(world.events.length).toBe(events),
+  },
+  {
+    spec: "| scheduled | PATCH field edit moving send_at to the future | | scheduled | Status recomputed from the timestamp. |",
+    tool: "update_alert",
+    given: (world) => alertIn(world, "scheduled"),
+    input: (alert) => alertAt(alert, { send_at: "2999-01-01T00:00:00Z" }),
+    want: { body: { status: "scheduled", send_at: "2999-01-01T00:00:00.000000Z" } },
+    after: (world, alert) =>
+      expect(world.events.at(-1)).toMatchObject({
+        event: "alert.scheduled",
+        data: { alert_id: alert.id, status: "scheduled", send_at: "2999-01-01T00:00:00.000000Z" },
+      }),
+  },
+  {
+    spec: "| scheduled | PATCH field edit clearing send_at | | draft | Recomputed. |",
+    tool: "update_alert",
+    given: (world) => alertIn(world, "scheduled"),
+    input: (alert) => alertAt(alert, { send_at: null }),
+    want: { body: { status: "draft", send_at: null, sent_at: null, cancelled_at: null } },
+    after: (world, alert) =>
+      expect(world.events.at(-1)).toMatchObject({
+        event: "alert.cancelled",
+        data: { alert_id: alert.id, status: "draft" },
+      }),
+  },
+  {
+    spec: 'An edit that moves the `send_at` of a scheduled alert fires alert.scheduled again; its return to draft fires alert.cancelled with `status: "draft"` in the data',
+    tool: "update_alert",
+    name: "the same instant in another spelling moves nothing",
+    given: async (world) => {
+      const alert = await alertIn(world, "scheduled", undefined, { send_at: "2999-01-01T00:00:00Z" });
+      return { ...alert, events: world.events.length };
+    },
+    input: (alert) => alertAt(alert, { send_at: "2999-01-01T02:00:00.0+02:00", title: "y" }),
+    want: { body: { status: "scheduled", title: "y" } },
+    after: (world, { events }) => expect(world.events.length).toBe(events),
+  },
+  {
+    spec: "`send_at` not in the future with `send: true`, or edited into a scheduled alert: 422, and the message says to omit it to send now.",
+    tool: "update_alert",
+    given: (world) => alertIn(world, "scheduled"),
+    input: (alert) => alertAt(alert, { send_at: inSeconds(-5) }),
+    want: { error: "invalid_request", param: "send_at", says: /omit it to send now/ },
+  },
+  {
+    spec: "The specification lets alerts:write edit a scheduled alert.",
+    tool: "update_alert",
+    given: async (world) => ({
+      ...(await alertIn(world, "scheduled")),
+      key: await world.key({ scopes: "alerts:write" }),
+    }),
+    as: (_world, { key }) => key,
+    input: (alert) => alertAt(alert, { title: "y" }),
+    want: { body: { status: "scheduled", title: "y" } },
+  },
+  {
+    spec: UNKNOWN,
+    tool: "update_alert",
+    name: "send is for create only",
+    given: sharedDraft,
+    input: (alert) => alertAt(alert, { send: true }),
+    want: { error: "invalid_request", param: "send" },
+  },
+  {
+    spec: "send or cancel. Requires alerts:send. Must not be combined with field edits.",
+    tool: "update_alert",
+    name: "over MCP an action is its own tool",
+    over: "MCP",
+    given: sharedDraft,
+    input: (alert) => alertAt(alert, { action: "send" }),
+    want: { error: "invalid_request", param: "action" },
+  },
+  ...["unsend", "", "SEND", "delete"].map(
+    (action): Case => ({
+      spec: "send or cancel. Requires alerts:send. Must not be combined with field edits.",
+      tool: "update_alert",
+      name: `unknown action ${JSON.stringify(action)}`,
+      over: "REST",
+      given: sharedDraft,
+      input: (alert) => alertAt(alert, { action }),
+      want: { error: "invalid_request", param: "action", says: /send, schedule, cancel/ },
+    }),
+  ),
+  ...([null, true, ["send"], { do: "send" }] as const).map(
+    (action): Case => ({
+      spec: "send or cancel. Requires alerts:send. Must not be combined with field edits.",
+      tool: "update_alert",
+      name: `an action that is no word: ${JSON.stringify(action)}`,
+      over: "REST",
+      given: sharedDraft,
+      input: (alert) => alertAt(alert, { action }),
+      want: { error: "invalid_request", param: "action" },
+    }),
+  ),
+  ...["send", "schedule", "cancel"].map(
+    (action): Case => ({
+      spec: "| PATCH /api/v1/pushers/{id}/alerts/{alertId} | Body: either {action: send or cancel} or a partial field edit, never both | 200 alert after the change; 403; 404; 409; 422; 429 |",
+      tool: "update_alert",
+      name: `${action} with a field beside it`,
+      over: "REST",
+      given: sharedDraft,
+      input: (alert) => alertAt(alert, { action, title: "y" }),
+      want: { error: "invalid_request", param: "action" },
+      after: async (world, alert) =>
+        expect(await readBack(world, alert)).toMatchObject({ status: "draft", title: "An alert" }),
+    }),
+  ),
+  ...["send_alert", "schedule_alert", "cancel_alert"].flatMap((tool): Case[] => [
+    {
+      spec: UNKNOWN,
+      tool,
+      name: "with a field beside it",
+      over: "MCP",
+      given: sharedDraft,
+      input: (alert) => alertAt(alert, { title: "y" }),
+      want: { error: "invalid_request", param: "title" },
+    },
+    {
+      spec: "send or cancel. Requires alerts:send. Must not be combined with field edits.",
+      tool,
+      name: "with a field beside it",
+      over: "REST",
+      given: sharedDraft,
+      input: (alert) => alertAt(alert, { title: "y" }),
+      want: { error: "invalid_request", param: "action" },
+    },
+  ]),
+  {
+    spec: UNKNOWN,
+    tool: "get_alert",
+    name: "an unknown parameter",
+    given: sharedDraft,
+    input: (alert) => alertAt(alert, { fields: "title" }),
+    want: { error: "invalid_request", param: "fields" },
+  },
+  {
+    spec: UNKNOWN,
+    tool: "delete_alert",
+    name: "an unknown parameter",
+    given: sharedDraft,
+    input: (alert) => alertAt(alert, { force: "1" }),
+    want: { error: "invalid_request", param: "force" },
+  },
+];
+
+export const alertCases: Case[] = [...fieldRows, ...createRows, ...htmlRows, ...noteRows, ...editRows];

@@ -1,0 +1,298 @@
+// What send, schedule, cancel and delete say and refuse beyond the grid, and how an alert whose send_at has passed reads.
+
+import { expect } from "vitest";
+import type { Case } from "../support/cases.ts";
+import { inSeconds } from "../support/world.ts";
+import { alertAt, alertIn, draftWith, NO_ALERT, once, readBack, sharedPusher, uuidOf } from "./given.ts";
+
+const SCHEDULE =
+  "`action: schedule` turns a draft with a future `send_at` into scheduled (event alert.scheduled); without a future `send_at` it is 422; on a scheduled alert it is idempotent; on a sent or cancelled one 409.";
+const PASSED = "A scheduled alert whose send_at has passed is sent";
+const SENT_AT =
+  "`action: send` sets `send_at` to null; `sent_at` of a cancelled alert is kept if it had become visible, else null. `alerts_sent` counts alerts whose status is sent now.";
+const NOTE =
+  "Cancel response: the alert plus a note stating that the alert stops reaching anyone who has not yet polled and that phones which already received it keep it.";
+
+/** An alert whose row was moved by SQL after it was made. */
+const moved =
+  (set: string, state: "draft" | "scheduled" = "draft", fields = {}) =>
+  async (world: Parameters<typeof sharedPusher>[0]) => {
+    const alert = await alertIn(world, state, undefined, fields);
+    await world.sql(`update alert set ${set} where id = ?`, [uuidOf(alert.id)]);
+    return alert;
+  };
+
+export const changeCases: Case[] = [
+  {
+    spec: SCHEDULE,
+    tool: "schedule_alert",
+    name: "without a send_at",
+    given: once(draftWith()),
+    input: (alert) => alertAt(alert),
+    want: { error: "invalid_request", param: "send_at" },
+  },
+  {
+    spec: SCHEDULE,
+    tool: "schedule_alert",
+    name: "with a send_at that has gone by",
+    given: once(draftWith({ send_at: "2001-01-01T00:00:00Z" })),
+    input: (alert) => alertAt(alert),
+    want: { error: "invalid_request", param: "send_at" },
+  },
+  {
+    spec: "`expires_at` must be later than now and than `send_at`.",
+    tool: "schedule_alert",
+    name: "expired before it is scheduled",
+    given: moved("expires_at = clock_timestamp() - interval '1 minute'"),
+    input: (alert) => alertAt(alert),
+    want: { error: "invalid_request", param: "expires_at" },
+  },
+  {
+    spec: SCHEDULE,
+    tool: "schedule_alert",
+    name: "becomes visible at its instant by itself",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      const alert = await alertIn(world, "draft", pusher);
+      return { alert, device: await world.device(pusher.handle) };
+    },
+    input: ({ alert }) => alertAt(alert),
+    want: { body: { status: "scheduled", sent_at: null, note: expect.stringMatching(/send_at/) } },
+    after: async (world, { alert, device }) => {
+      expect((await world.handset("GET", "/inbox", device)).body.data).toEqual([]);
+      const events = world.events.length;
+      await world.sql("update alert set send_at = now() - interval '1 second' where id = ?", [
+        uuidOf(alert.id),
+      ]);
+      const inbox = await world.handset("GET", "/inbox", device);
+      expect(inbox.body.data).toMatchObject([{ id: alert.id, status: "sent" }]);
+      expect(await readBack(world, alert)).toMatchObject({
+        status: "sent",
+        sent_at: inbox.body.data[0].sent_at,
+      });
+      expect(world.events.length).toBe(events);
+    },
+  },
+  {
+    spec: "`action: send` publishes at once, whatever `send_at` says.",
+    tool: "send_alert",
+    given: (world) => alertIn(world, "draft", undefined, { send_at: "2999-01-01T00:00:00Z" }),
+    input: (alert) => alertAt(alert),
+    want: { body: { status: "sent", send_at: null, note: expect.stringMatching(/\w/) } },
+  },
+  {
+    spec: "A send after `expires_at` is 422.",
+    tool: "send_alert",
+    given: moved("expires_at = clock_timestamp() - interval '1 second'"),
+    input: (alert) => alertAt(alert),
+    want: { error: "invalid_request", param: "expires_at" },
+    after: async (world, alert) => expect((await readBack(world, alert)).status).toBe("draft"),
+  },
+  {
+    spec: "A send after `expires_at` is 422.",
+    tool: "send_alert",
+    name: "a repeat on an expired sent alert is none",
+    given: async (world) => {
+      const alert = await alertIn(world, "sent");
+      await world.sql("update alert set expires_at = now() - interval '1 second' where id = ?", [
+        uuidOf(alert.id),
+      ]);
+      return alert;
+    },
+    input: (alert) => alertAt(alert),
+    want: { body: { status: "sent" } },
+  },
+  {
+    spec: "`note` is there on repeats, too.",
+    tool: "cancel_alert",
+    given: (world) => alertIn(world, "cancelled"),
+    input: (alert) => alertAt(alert),
+    want: { body: { note: expect.stringMatching(/not yet polled.*keep it/) } },
+    after: (_world, alert, { body }) => expect(body.cancelled_at).toBe(alert.cancelled_at),
+  },
+  {
+    spec: NOTE,
+    tool: "cancel_alert",
+    given: (world) => alertIn(world, "sent"),
+    input: (alert) => alertAt(alert),
+    want: { body: { status: "cancelled", note: expect.stringMatching(/not yet polled.*keep it/) } },
+  },
+  {
+    spec: SENT_AT,
+    tool: "cancel_alert",
+    name: "sent: sent_at is kept",
+    given: (world) => alertIn(world, "sent"),
+    input: (alert) => alertAt(alert),
+    want: {},
+    after: (_world, alert, { body }) => expect(body.sent_at).toBe(alert.sent_at),
+  },
+  {
+    spec: SENT_AT,
+    tool: "cancel_alert",
+    name: "scheduled and passed: sent_at is its send_at",
+    given: (world) => alertIn(world, "passed"),
+    input: (alert) => alertAt(alert),
+    want: {},
+    after: (_world, alert, { body }) => expect(body.sent_at).toBe(alert.send_at),
+  },
+  {
+    spec: SENT_AT,
+    tool: "cancel_alert",
+    name: "scheduled: none, also when its send_at goes by afterwards",
+    given: (world) => alertIn(world, "scheduled"),
+    input: (alert) => alertAt(alert),
+    want: { body: { sent_at: null } },
+    after: async (world, alert) => {
+      await world.sql("update alert set send_at = now() - interval '1 hour' where id = ?", [
+        uuidOf(alert.id),
+      ]);
+      expect(await readBack(world, alert)).toMatchObject({ status: "cancelled", sent_at: null });
+    },
+  },
+  {
+    spec: SENT_AT,
+    tool: "cancel_alert",
+    name: "alerts_sent counts it no longer",
+    given: async (world) => alertIn(world, "sent", await world.pusher()),
+    input: (alert) => alertAt(alert),
+    want: {},
+    after: async (world, { pusher_id }) =>
+      expect((await world.rest("get_pusher", { pusher_id })).body.alerts_sent).toBe(0),
+  },
+  {
+    spec: "Cancelling stops delivery to handsets that have not yet fetched it, and has no effect on handsets that already have it.",
+    tool: "cancel_alert",
+    name: "gone from the inbox",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      const device = await world.device(pusher.handle);
+      const alert = await alertIn(world, "sent", pusher);
+      expect((await world.handset("GET", "/inbox", device)).body.data).toHaveLength(1);
+      return { alert, device };
+    },
+    input: ({ alert }) => alertAt(alert),
+    want: {},
+    after: async (world, { device }) =>
+      expect((await world.handset("GET", "/inbox", device)).body.data).toEqual([]),
+  },
+  {
+    spec: PASSED,
+    tool: "get_alert",
+    given: (world) => alertIn(world, "passed"),
+    input: (alert) => alertAt(alert),
+    want: { body: { status: "sent", cancelled_at: null } },
+    after: (_world, _given, { body }) => expect(body.sent_at).toBe(body.send_at),
+  },
+  {
+    spec: PASSED,
+    tool: "get_pusher",
+    name: "counts as sent",
+    given: async (world) => alertIn(world, "passed", await world.pusher()),
+    input: ({ pusher_id }) => ({ pusher_id }),
+    want: { body: { alerts_sent: 1 } },
+    after: async (world, { pusher_id }) => {
+      const { body } = await world.rest("list_pushers");
+      expect(body.data.find(({ id }: any) => id === pusher_id)).toMatchObject({ drafts: 0, scheduled: 0 });
+    },
+  },
+  ...(["scheduled", "sent"] as const).map(
+    (status): Case => ({
+      spec: PASSED,
+      tool: "list_alerts",
+      name: `in the list of what is ${status}`,
+      given: once(async (world) => alertIn(world, "passed", await world.pusher())),
+      input: ({ pusher_id }) => ({ pusher_id, status }),
+      want: {},
+      after: (_world, alert, { body }) =>
+        expect(body.data.map((row: any) => [row.id, row.status, row.sent_at])).toEqual(
+          status === "sent" ? [[alert.id, "sent", alert.send_at]] : [],
+        ),
+    }),
+  ),
+  {
+    spec: "a scheduled alert becomes visible when the inbox query starts including it (send_at <= now).",
+    tool: "get_alert",
+    name: "a moment ahead, then there",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      const device = await world.device(pusher.handle);
+      const alert = await alertIn(world, "scheduled", pusher, { send_at: inSeconds(0.7) });
+      expect((await world.handset("GET", "/inbox", device)).body.data).toEqual([]);
+      await new Promise((resolve) => setTimeout(resolve, 900));
+      expect((await world.handset("GET", "/inbox", device)).body.data).toHaveLength(1);
+      return alert;
+    },
+    input: (alert) => alertAt(alert),
+    want: { body: { status: "sent" } },
+  },
+  {
+    spec: "The alert becomes SCHEDULED. It does not fire at the send_at instant, because nothing runs then.",
+    tool: "get_alert",
+    given: async (world) => {
+      const alert = await alertIn(world, "passed");
+      return { ...alert, fired: world.events.filter(({ data }) => data.alert_id === alert.id) };
+    },
+    input: (alert) => alertAt(alert),
+    want: { body: { status: "sent" } },
+    after: (_world, { fired }) => expect(fired.map(({ event }: any) => event)).toEqual(["alert.scheduled"]),
+  },
+  {
+    spec: "An alert becomes SENT: immediate send, a draft published, or a scheduled alert sent early.",
+    tool: "send_alert",
+    name: "a scheduled alert sent early",
+    given: (world) => alertIn(world, "scheduled"),
+    input: (alert) => alertAt(alert),
+    want: { body: { status: "sent", send_at: null } },
+    after: (world, alert, { body }) =>
+      expect(world.events.at(-1)).toMatchObject({
+        event: "alert.sent",
+        data: { pusher_id: alert.pusher_id, alert_id: alert.id, status: "sent", sent_at: body.sent_at },
+      }),
+  },
+  ...["get_alert", "update_alert", "send_alert", "schedule_alert", "cancel_alert", "delete_alert"].flatMap(
+    (tool): Case[] => [
+      {
+        spec: "Rows that do not exist and rows that are not yours both answer 404.",
+        tool,
+        name: "there is no such alert",
+        given: sharedPusher,
+        input: ({ id }) => ({ pusher_id: id, alert_id: NO_ALERT }),
+        want: { error: "not_found", param: null },
+      },
+      {
+        spec: "Rows that do not exist and rows that are not yours both answer 404.",
+        tool,
+        name: "an alert of another channel of the same workspace",
+        given: once(async (world) => ({
+          pusher: await sharedPusher(world),
+          alert: await alertIn(world, "draft", await world.pusher()),
+        })),
+        input: ({ pusher, alert }) => ({ pusher_id: pusher.id, alert_id: alert.id }),
+        want: { error: "not_found", param: null },
+      },
+    ],
+  ),
+  {
+    spec: "Rows that do not exist and rows that are not yours both answer 404.",
+    tool: "delete_pusher",
+    name: "there is no such channel",
+    input: () => ({ pusher_id: NO_ALERT.replace("alr", "psh") }),
+    want: { error: "not_found", param: null },
+  },
+  {
+    spec: "| sent | PATCH action send | alerts:send | sent | Idempotent, not an error; cannot re-notify. |",
+    tool: "send_alert",
+    name: "of simultaneous sends one tells the world",
+    given: async (world) => {
+      const alert = await alertIn(world, "draft");
+      const events = world.events.length;
+      const answers = await Promise.all([1, 2, 3, 4].map(() => world.rest("send_alert", alertAt(alert))));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      expect(new Set(answers.map(({ body }) => body.sent_at)).size).toBe(1);
+      expect(world.events.slice(events).filter(({ data }) => data.alert_id === alert.id)).toHaveLength(1);
+      return alert;
+    },
+    input: (alert) => alertAt(alert),
+    want: { body: { status: "sent" } },
+  },
+];

@@ -1,0 +1,123 @@
+// The states that rows start from, brought about over REST where an owner could, by SQL or the operator where only time
+// or staff can. What no row changes is made once for each world.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { parseId } from "../../src/domain/ids.ts";
+import { setSuspended } from "../../src/operator/accounts.ts";
+import { inSeconds, uniqueHandle, type World } from "../support/world.ts";
+
+/** Made once for each world: for rows that only read it, or are refused. */
+export function once<T>(make: (world: World) => Promise<T>): (world: World) => Promise<T> {
+  const made = new WeakMap<World, Promise<T>>();
+  return (world) => {
+    const found = made.get(world) ?? make(world);
+    made.set(world, found);
+    return found;
+  };
+}
+
+export const ALL_PERMS = ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"];
+
+/** A channel that takes drafts of every kind and is never changed itself. */
+export const sharedPusher = once((world) => world.pusher({ requested_perms: ALL_PERMS }));
+export const sharedDraft = once(async (world) => world.alert((await sharedPusher(world)).id));
+
+/** A draft of its own on the shared channel. */
+export const draftWith =
+  (fields: Record<string, unknown> = {}) =>
+  async (world: World) =>
+    world.alert((await sharedPusher(world)).id, fields);
+
+/** The arguments that name an alert, and more. */
+export const alertAt = (alert: { id: string; pusher_id: string }, more: Record<string, unknown> = {}) => ({
+  pusher_id: alert.pusher_id,
+  alert_id: alert.id,
+  ...more,
+});
+
+export const uuidOf = (id: string) => parseId(id.slice(0, 3) as "psh", id)!;
+
+export type AlertState = "draft" | "scheduled" | "passed" | "sent" | "cancelled";
+export type ChannelState = "active" | "paused" | "suspended";
+
+/** An alert in a state; `passed` is scheduled, and its send_at has gone by. A draft carries a future send_at as well. */
+export async function alertIn(
+  world: World,
+  state: AlertState,
+  pusher?: { id: string },
+  fields: Record<string, unknown> = {},
+): Promise<any> {
+  const { id } = pusher ?? (await sharedPusher(world));
+  const later = { send_at: inSeconds(3600), ...fields };
+  if (state === "draft") return world.alert(id, later);
+  if (state === "sent") return world.alert(id, { send: true, ...fields });
+  const alert = await world.alert(id, { send: true, ...later });
+  if (state === "passed") {
+    await world.sql(
+      "update alert set send_at = date_trunc('second', clock_timestamp()) - interval '1 minute', created_at = clock_timestamp() - interval '2 minutes' where id = ?",
+      [uuidOf(alert.id)],
+    );
+    return (await world.rest("get_alert", alertAt(alert))).body;
+  }
+  if (state === "cancelled") return (await world.rest("cancel_alert", alertAt(alert))).body;
+  return alert;
+}
+
+export async function putChannel(world: World, pusher: any, state: ChannelState): Promise<void> {
+  if (state === "paused") await world.rest("update_pusher", { pusher_id: pusher.id, status: "paused" });
+  if (state === "suspended") await suspend(world, pusher.handle);
+}
+
+export async function suspend(world: World, handle: string, suspended = true): Promise<void> {
+  await setSuspended(world.service.orm.em.fork() as SqlEntityManager, handle, suspended);
+}
+
+/** A channel in a state, and an alert in a state on it. */
+export const alertOn = (channel: ChannelState, state: AlertState) => async (world: World) => {
+  const pusher = await world.pusher();
+  const alert = await alertIn(world, state, pusher);
+  await putChannel(world, pusher, channel);
+  return alert;
+};
+
+/** An alert's row as it stands now. */
+export const readBack = async (world: World, alert: { id: string; pusher_id: string }) =>
+  (await world.rest("get_alert", alertAt(alert))).body;
+
+export const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+
+/** n characters, each one code point and two UTF-16 units. */
+export const emoji = (n: number) => "🔔".repeat(n);
+
+/** What makes each tool succeed: the arguments of a call that nothing speaks against, in a state of its own. */
+export const READY: Record<string, (world: World) => Promise<Record<string, unknown>>> = {
+  get_me: async () => ({}),
+  list_pushers: async () => ({}),
+  create_pusher: async () => ({
+    handle: uniqueHandle(),
+    name: "A channel",
+    category: "community",
+    description: "For tests",
+  }),
+  get_pusher: async (world) => ({ pusher_id: (await sharedPusher(world)).id }),
+  update_pusher: async (world) => ({ pusher_id: (await sharedPusher(world)).id, name: "A channel" }),
+  delete_pusher: async (world) => ({ pusher_id: (await world.pusher()).id }),
+  list_alerts: async (world) => ({ pusher_id: (await sharedPusher(world)).id, limit: 1 }),
+  create_alert: async (world) => ({ pusher_id: (await sharedPusher(world)).id, title: "An alert" }),
+  get_alert: async (world) => alertAt(await sharedDraft(world)),
+  update_alert: async (world) => alertAt(await sharedDraft(world), { title: "An alert" }),
+  send_alert: async (world) => alertAt(await alertIn(world, "draft")),
+  schedule_alert: async (world) => alertAt(await alertIn(world, "draft")),
+  cancel_alert: async (world) => alertAt(await alertIn(world, "scheduled")),
+  delete_alert: async (world) => alertAt(await alertIn(world, "draft")),
+};
+
+/** A key of a member of this role, made once. */
+const keys = Object.fromEntries(
+  ["viewer", "editor", "admin", "owner"].map((role) => [role, once((world) => world.memberKey(role))]),
+);
+export const keyOf = (role: string) => keys[role]!;
+
+/** An id that no row has. */
+export const NO_PUSHER = "psh_01h2xcejqtf2nbrexx3vqjhp41";
+export const NO_ALERT = "alr_01h2xcejqtf2nbrexx3vqjhp41";
