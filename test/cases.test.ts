@@ -1,16 +1,20 @@
-// Runs every case table on every database, over REST and MCP.
+// Runs the case tables on every database, over REST and MCP. The status grid has a file of its own (status_grid.test.ts).
 
 import { afterAll, beforeAll, describe } from "vitest";
-import { changeCases } from "./cases/changes.ts";
-import { listCases } from "./cases/lists.ts";
+import { TABLES } from "./cases/tables.ts";
 import { runCases } from "./support/cases.ts";
 import { DATABASES, World } from "./support/world.ts";
 
 describe.each(DATABASES)("on %s", (database) => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open(database);
-  });
-  afterAll(() => world.close());
-  runCases([...changeCases, ...listCases], () => world);
+  for (const limits of [false, true])
+    describe(limits ? "with the ceilings" : "without ceilings", () => {
+      let world: World;
+      beforeAll(async () => {
+        world = await World.open(database, { limits });
+      });
+      afterAll(() => world.close());
+      for (const { file, cases, ...table } of TABLES)
+        if (file !== "alert_status.ts" && (table.limits ?? false) === limits)
+          describe(file, () => runCases(cases, () => world));
+    });
 });

@@ -1,0 +1,295 @@
+// Credentials: keys that are none, scopes of every tool, roles by tools, bound keys and restricted members.
+
+import { expect } from "vitest";
+import { SCOPES } from "../../src/scopes.ts";
+import type { Case } from "../support/cases.ts";
+import type { World } from "../support/world.ts";
+import { alertAt, alertIn, keyOf, once, READY, sharedDraft, sharedPusher, uuidOf } from "./given.ts";
+
+const UNAUTHORIZED = "No credential, or a revoked or expired one, gives 401 unauthorized.";
+const SCOPE = "A valid credential missing a scope gives 403 insufficient_scope";
+const SEND_SCOPE =
+  "| Create or send without the needed scope (alerts:send for send true or either action) | 403 insufficient_scope |";
+const ROLES = "owner, admin, editor (everything but members, keys and deletes of channels), viewer (reads).";
+const FORBIDDEN =
+  "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).";
+const BOUND = "A key can be bound to a channel and then sees only that channel.";
+const NARROWED =
+  "a workspace member restricted to certain channels, or a key bound to a channel, sees only those channels. That is scope, not an error.";
+
+/** The scope of each tool, as decided. */
+const SCOPE_OF: Record<string, string> = {
+  get_me: "account:read",
+  list_pushers: "pushers:read",
+  create_pusher: "pushers:write",
+  get_pusher: "pushers:read",
+  update_pusher: "pushers:write",
+  delete_pusher: "pushers:write",
+  list_alerts: "alerts:read",
+  create_alert: "alerts:write",
+  get_alert: "alerts:read",
+  update_alert: "alerts:write",
+  send_alert: "alerts:send",
+  schedule_alert: "alerts:send",
+  cancel_alert: "alerts:send",
+  delete_alert: "alerts:write",
+};
+const TOOLS = Object.keys(SCOPE_OF);
+const BUT_ME = TOOLS.filter((tool) => tool !== "get_me");
+
+/** One key for each set of scopes. */
+const keys = new Map<string, (world: World) => Promise<string>>();
+const keyWith = (scopes: string) => {
+  const found = keys.get(scopes) ?? once((world) => world.key({ scopes }));
+  keys.set(scopes, found);
+  return found;
+};
+const allBut = (...scopes: string[]) =>
+  keyWith(
+    Object.keys(SCOPES)
+      .filter((scope) => !scopes.includes(scope))
+      .join(","),
+  );
+
+const revoked = once(async (world) => {
+  const key = await world.key();
+  const { body } = await world.rest("get_me", {}, key);
+  await world.sql("update api_key set revoked_at = now() where id = ?", [uuidOf(body.credential.id)]);
+  return key;
+});
+
+const NO_KEYS: [name: string, key: (world: World) => Promise<string | null>][] = [
+  ["no credential", async () => null],
+  ["a revoked key", revoked],
+  ["an expired key", once((world) => world.key({ expires_in: -1 }))],
+  ["a key that was never made", async () => `bfk_${"0".repeat(49)}`],
+  [
+    "a key with one character changed",
+    async ({ owner }) => owner.slice(0, -1) + (owner.endsWith("A") ? "B" : "A"),
+  ],
+  ["half a key", async ({ owner }) => owner.slice(0, 30)],
+  ["a key and more", async ({ owner }) => `${owner}0`],
+  ["a handset's token", once((world) => world.device())],
+  ["a word", async () => "password"],
+];
+
+const challenge = (scope: string, more = "") =>
+  new RegExp(`^Bearer error="insufficient_scope", scope="${scope}"${more}$`);
+const METADATA = ', resource_metadata="http[^"]+"';
+
+/** A call without a scope: what the header names over REST, and over MCP, which names all that the call needs. */
+function withoutScope(
+  tool: string,
+  has: (world: World) => Promise<string>,
+  more: object,
+  rest: string,
+  mcp: string,
+): Case[] {
+  return (["REST", "MCP"] as const).map((over) => ({
+    spec: tool === "create_alert" || SCOPE_OF[tool] === "alerts:send" ? SEND_SCOPE : SCOPE,
+    tool,
+    name: `${JSON.stringify(more)} without ${rest}`,
+    over,
+    given: async (world) => ({ args: await READY[tool]!(world), key: await has(world) }),
+    as: (_world, { key }) => key,
+    input: ({ args }) => ({ ...args, ...more }),
+    want: { error: "insufficient_scope", param: null },
+    after: (_world, _given, { status, headers }) => {
+      expect(status).toBe(403);
+      expect(headers.get("www-authenticate")).toMatch(
+        over === "REST" ? challenge(rest) : challenge(mcp, METADATA),
+      );
+    },
+  }));
+}
+
+const ROLE_ALLOWS: Record<string, readonly string[]> = {
+  viewer: ["get_me", "list_pushers", "get_pusher", "list_alerts", "get_alert"],
+  editor: TOOLS.filter((tool) => tool !== "delete_pusher"),
+  admin: TOOLS,
+  owner: TOOLS,
+};
+
+/** A key that is bound to the shared channel, and one of a member restricted to it. */
+const NARROW: [name: string, spec: string, key: (world: World) => Promise<string>][] = [
+  ["a bound key", BOUND, once(async (world) => world.key({ pusher: (await sharedPusher(world)).id }))],
+  [
+    "a restricted member",
+    FORBIDDEN,
+    once(async (world) => world.memberKey("admin", [(await sharedPusher(world)).id])),
+  ],
+];
+
+const elsewhere = once(async (world) => {
+  const pusher = await world.pusher();
+  return { pusher, alert: await alertIn(world, "draft", pusher) };
+});
+
+export const authCases: Case[] = [
+  ...NO_KEYS.map(
+    ([name, key]): Case => ({
+      spec: UNAUTHORIZED,
+      tool: "get_me",
+      name,
+      as: (world) => key(world),
+      input: () => ({}),
+      want: { error: "unauthorized", param: null },
+      after: (_world, _given, { headers }) => expect(headers.get("www-authenticate")).toMatch(/^Bearer/),
+    }),
+  ),
+  ...BUT_ME.map(
+    (tool): Case => ({
+      spec: "All endpoints require Authorization: Bearer <API_KEY>.",
+      tool,
+      name: "without a credential",
+      given: READY[tool],
+      as: () => null,
+      input: (args) => args,
+      want: { error: "unauthorized", param: null },
+    }),
+  ),
+  ...TOOLS.map(
+    (tool): Case => ({
+      spec: "Each operation requires one scope.",
+      tool,
+      name: `with ${SCOPE_OF[tool]} and nothing else`,
+      given: async (world) => ({
+        args: await READY[tool]!(world),
+        key: await keyWith(SCOPE_OF[tool]!)(world),
+      }),
+      as: (_world, { key }) => key,
+      input: ({ args }) => args,
+      want: {},
+    }),
+  ),
+  ...BUT_ME.flatMap((tool) =>
+    withoutScope(tool, allBut(SCOPE_OF[tool]!), {}, SCOPE_OF[tool]!, SCOPE_OF[tool]!),
+  ),
+  ...withoutScope(
+    "create_alert",
+    allBut("alerts:send"),
+    { send: true },
+    "alerts:send",
+    "alerts:write alerts:send",
+  ),
+  ...withoutScope(
+    "create_alert",
+    allBut("alerts:write"),
+    { send: true },
+    "alerts:write",
+    "alerts:write alerts:send",
+  ),
+  ...withoutScope(
+    "create_alert",
+    allBut("alerts:write", "alerts:send"),
+    { send: true },
+    "alerts:write alerts:send",
+    "alerts:write alerts:send",
+  ),
+  {
+    spec: "a credential that writes alerts can be forbidden from publishing them.",
+    tool: "create_alert",
+    name: "send false needs no alerts:send",
+    given: async (world) => ({
+      id: (await sharedPusher(world)).id,
+      key: await keyWith("alerts:write")(world),
+    }),
+    as: (_world, { key }) => key,
+    input: ({ id }) => ({ pusher_id: id, title: "x", send: false }),
+    want: { body: { status: "draft" } },
+  },
+  {
+    spec: "true publishes (needs the alerts:send scope, checked against the body). false or absent makes a draft.",
+    tool: "create_alert",
+    name: "send true with both scopes",
+    given: async (world) => ({
+      id: (await sharedPusher(world)).id,
+      key: await keyWith("alerts:write,alerts:send")(world),
+    }),
+    as: (_world, { key }) => key,
+    input: ({ id }) => ({ pusher_id: id, title: "x", send: true }),
+    want: { body: { status: "sent" } },
+  },
+  ...Object.entries(ROLE_ALLOWS).flatMap(([role, allowed]) =>
+    TOOLS.map(
+      (tool): Case => ({
+        spec: allowed.includes(tool) ? ROLES : FORBIDDEN,
+        tool,
+        name: `by ${role === "viewer" ? "a" : "an"} ${role}`,
+        given: async (world) => ({ args: await READY[tool]!(world), key: await keyOf(role)(world) }),
+        as: (_world, { key }) => key,
+        input: ({ args }) => args,
+        want: allowed.includes(tool) ? {} : { error: "forbidden", param: null },
+      }),
+    ),
+  ),
+  ...NARROW.flatMap(([name, spec, key]): Case[] => [
+    {
+      spec: NARROWED,
+      tool: "list_pushers",
+      name: `by ${name}: that channel alone`,
+      given: async (world) => ({
+        other: await elsewhere(world),
+        id: (await sharedPusher(world)).id,
+        key: await key(world),
+      }),
+      as: (_world, given) => given.key,
+      input: () => ({}),
+      want: {},
+      after: (_world, { id }, { body }) => expect(body.data.map((row: any) => row.id)).toEqual([id]),
+    },
+    ...BUT_ME.filter((tool) => !["list_pushers", "create_pusher"].includes(tool)).map(
+      (tool): Case => ({
+        spec,
+        tool,
+        name: `by ${name}, on another channel of the workspace`,
+        given: async (world) => ({
+          ...(await elsewhere(world)),
+          ready: await READY[tool]!(world),
+          key: await key(world),
+        }),
+        as: (_world, given) => given.key,
+        input: ({ ready, pusher, alert }) => ({
+          ...ready,
+          ...(ready.alert_id ? alertAt(alert) : { pusher_id: pusher.id }),
+        }),
+        want: { error: "not_found", param: null },
+      }),
+    ),
+    ...["get_pusher", "update_pusher", "create_alert", "get_alert", "list_alerts", "send_alert"].map(
+      (tool): Case => ({
+        spec,
+        tool,
+        name: `by ${name}, on its own channel`,
+        given: async (world) => ({ args: await READY[tool]!(world), key: await key(world) }),
+        as: (_world, given) => given.key,
+        input: ({ args }) => args,
+        want: {},
+      }),
+    ),
+  ]),
+  {
+    spec: "A key acts for its creator and can never do more than that member.",
+    tool: "get_alert",
+    name: "a key bound to a channel that its member does not see",
+    given: once(async (world) => {
+      const { pusher } = await elsewhere(world);
+      const member = await world.rest("get_me", {}, await world.memberKey("editor", [pusher.id]));
+      const key = await world.key({ member: member.body.member.id, pusher: (await sharedPusher(world)).id });
+      return { alert: await sharedDraft(world), key };
+    }),
+    as: (_world, { key }) => key,
+    input: ({ alert }) => alertAt(alert),
+    want: { error: "not_found" },
+  },
+  {
+    spec: NARROWED,
+    tool: "list_pushers",
+    name: "by a member restricted to nothing: none",
+    given: once(async (world) => ({ key: await world.memberKey("owner", []) })),
+    as: (_world, { key }) => key,
+    input: () => ({}),
+    want: { body: { data: [] } },
+    after: (_world, _given, { body }) => expect(body).toEqual({ data: [] }),
+  },
+];

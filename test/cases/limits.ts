@@ -1,0 +1,266 @@
+// Ceilings: what counts, what does not, what is refused and what the answers tell. Runs with the operations' own limits.
+
+import { expect } from "vitest";
+import type { Case } from "../support/cases.ts";
+import { inSeconds, uniqueHandle, type World } from "../support/world.ts";
+import { alertAt, alertIn, once } from "./given.ts";
+
+const CREATIONS = "| More than 10 pusher creations per minute per creator | 429 |";
+const SENDS = "| More than 30 sends per minute per pusher | 429 |";
+const MEMBER = "A creator is a member, over all its keys and transports; operator keys act for the owner.";
+const COUNTED =
+  "30 sends a minute per pusher count: create with send true, and send or schedule when they change the state (a repeat neither counts nor is refused).";
+const HEADERS =
+  "`Retry-After` and the IETF draft's `RateLimit-Policy` and `RateLimit` headers (policies `pusher-creations`, `alert-sends`) on rate-limited routes, the same numbers in the MCP refusal.";
+const REFUSED = "a refused request never uses up budget";
+
+const fields = (handle = uniqueHandle()) => ({ handle, name: "x", category: "ai", description: "x" });
+
+/** A new member's key that has opened so many channels. */
+async function creator(world: World, created: number) {
+  const key = await world.memberKey("admin");
+  const pushers = [];
+  for (let i = 0; i < created; i++) pushers.push(await world.pusher({}, key));
+  return { key, pushers };
+}
+
+/** A channel of its own, by somebody whose budget is fresh. */
+const pusherOf = async (world: World) => world.pusher({}, await world.memberKey("admin"));
+
+/** A channel with so many sends in its window, of all the kinds that count, and one alert of each status. */
+async function busy(world: World, sends: number) {
+  const pusher = await pusherOf(world);
+  const [draft, sent, scheduled] = [
+    await alertIn(world, "draft", pusher),
+    await alertIn(world, "sent", pusher),
+    await alertIn(world, "scheduled", pusher),
+  ];
+  const early = await alertIn(world, "draft", pusher);
+  const later = await alertIn(world, "draft", pusher);
+  await world.rest("send_alert", alertAt(early));
+  await world.mcp("schedule_alert", alertAt(later));
+  for (let i = 4; i < sends; i++) await world.alert(pusher.id, { send: true });
+  return { pusher, draft, sent, scheduled };
+}
+
+const full = once((world) => busy(world, 30));
+
+const tells =
+  (policy: string, max: number): Case["after"] =>
+  (_world, _given, { headers }) => {
+    expect(headers.get("ratelimit-policy")).toBe(`"${policy}";q=${max};w=60`);
+    const [, seconds] = /^"[a-z-]+";r=0;t=(\d+)$/.exec(headers.get("ratelimit") ?? "") ?? [];
+    expect(Number(seconds)).toBeGreaterThan(0);
+    expect(Number(seconds)).toBeLessThanOrEqual(60);
+    expect(headers.get("retry-after")).toBe(seconds);
+  };
+
+export const limitCases: Case[] = [
+  {
+    spec: CREATIONS,
+    tool: "create_pusher",
+    name: "the eleventh",
+    given: (world) => creator(world, 10),
+    as: (_world, { key }) => key,
+    input: () => fields(),
+    want: { error: "rate_limited", param: null, says: /10 .*60 seconds.*retry in \d+ seconds/ },
+    after: tells("pusher-creations", 10),
+  },
+  {
+    spec: "| POST /api/v1/pushers | 10 per minute per creator |",
+    tool: "create_pusher",
+    name: "the tenth",
+    given: (world) => creator(world, 9),
+    as: (_world, { key }) => key,
+    input: () => fields(),
+    want: {},
+    after: (_world, _given, { headers }) => {
+      expect(headers.get("ratelimit-policy")).toBe('"pusher-creations";q=10;w=60');
+      expect(headers.get("ratelimit")).toMatch(/^"pusher-creations";r=0;t=\d+$/);
+      expect(headers.get("retry-after")).toBeNull();
+    },
+  },
+  {
+    spec: MEMBER,
+    tool: "create_pusher",
+    name: "by another key of the member",
+    given: async (world) => {
+      const { key } = await creator(world, 9);
+      const { body } = await world.rest("get_me", {}, key);
+      expect((await world.mcp("create_pusher", fields(), key)).status).toBe(201);
+      return { key: await world.key({ member: body.member.id }) };
+    },
+    as: (_world, { key }) => key,
+    input: () => fields(),
+    want: { error: "rate_limited" },
+  },
+  {
+    spec: MEMBER,
+    tool: "create_pusher",
+    name: "another member's budget is its own",
+    given: async (world) => {
+      await creator(world, 10);
+      return creator(world, 0);
+    },
+    as: (_world, { key }) => key,
+    input: () => fields(),
+    want: {},
+  },
+  {
+    spec: REFUSED,
+    tool: "create_pusher",
+    name: "taken, bad and reserved ones",
+    given: async (world) => {
+      const { key, pushers } = await creator(world, 9);
+      for (let i = 0; i < 3; i++) {
+        expect((await world.rest("create_pusher", fields(pushers[0].handle), key)).status).toBe(409);
+        expect((await world.rest("create_pusher", { ...fields(), name: "" }, key)).status).toBe(422);
+        expect((await world.rest("create_pusher", fields("admin"), key)).status).toBe(422);
+      }
+      return { key };
+    },
+    as: (_world, { key }) => key,
+    input: () => fields(),
+    want: {},
+  },
+  {
+    spec: "Keys are 1 to 255 printable ASCII characters, per credential and operation; only 2xx results are kept, encrypted; scope and visibility are checked again on a repeat; a repeat uses no budget; concurrent repeats wait for the first.",
+    tool: "create_pusher",
+    name: "repeats of one key use one",
+    given: async (world) => {
+      const { key } = await creator(world, 8);
+      const once = { ...fields(), idempotency_key: "again" };
+      for (let i = 0; i < 5; i++) expect((await world.rest("create_pusher", once, key)).status).toBe(201);
+      return { key };
+    },
+    as: (_world, { key }) => key,
+    input: () => fields(),
+    want: {},
+  },
+  {
+    spec: SENDS,
+    tool: "create_alert",
+    name: "the thirty-first",
+    given: full,
+    input: ({ pusher }) => ({ pusher_id: pusher.id, title: "x", send: true }),
+    want: { error: "rate_limited", param: null, says: /30 .*60 seconds.*retry in \d+ seconds/ },
+    after: tells("alert-sends", 30),
+  },
+  {
+    spec: HEADERS,
+    tool: "send_alert",
+    name: "a draft beyond the ceiling stays one",
+    given: full,
+    input: ({ draft }) => alertAt(draft),
+    want: { error: "rate_limited", param: null },
+    after: async (world, given, answer) => {
+      await tells("alert-sends", 30)!(world, given, answer);
+      expect((await world.rest("get_alert", alertAt(given.draft))).body.status).toBe("draft");
+    },
+  },
+  {
+    spec: COUNTED,
+    tool: "schedule_alert",
+    name: "schedules count as well",
+    given: full,
+    input: ({ draft }) => alertAt(draft),
+    want: { error: "rate_limited", param: null },
+  },
+  {
+    spec: COUNTED,
+    tool: "create_alert",
+    name: "scheduling at creation counts",
+    given: full,
+    input: ({ pusher }) => ({ pusher_id: pusher.id, title: "x", send: true, send_at: inSeconds(60) }),
+    want: { error: "rate_limited", param: null },
+  },
+  {
+    spec: "| Drafting alerts | Never rate-limited |",
+    tool: "create_alert",
+    name: "a draft beyond the ceiling",
+    given: full,
+    input: ({ pusher }) => ({ pusher_id: pusher.id, title: "x" }),
+    want: { body: { status: "draft" } },
+  },
+  {
+    spec: COUNTED,
+    tool: "send_alert",
+    name: "a repeat beyond the ceiling",
+    given: full,
+    input: ({ sent }) => alertAt(sent),
+    want: { body: { status: "sent" } },
+  },
+  {
+    spec: COUNTED,
+    tool: "schedule_alert",
+    name: "a repeat beyond the ceiling",
+    given: full,
+    input: ({ scheduled }) => alertAt(scheduled),
+    want: { body: { status: "scheduled" } },
+  },
+  {
+    spec: "| Alert sends (create with send true, PATCH action send) | 30 per minute per pusher; the ceiling is per pusher, not per creator |",
+    tool: "create_alert",
+    name: "another channel of the same creator",
+    given: async (world) => {
+      await full(world);
+      return pusherOf(world);
+    },
+    input: ({ id }) => ({ pusher_id: id, title: "x", send: true }),
+    want: { body: { status: "sent" } },
+  },
+  {
+    spec: "| Alert sends (create with send true, PATCH action send) | 30 per minute per pusher; the ceiling is per pusher, not per creator |",
+    tool: "create_alert",
+    name: "another member on the same channel",
+    given: async (world) => ({ ...(await full(world)), key: await world.memberKey("editor") }),
+    as: (_world, { key }) => key,
+    input: ({ pusher }) => ({ pusher_id: pusher.id, title: "x", send: true }),
+    want: { error: "rate_limited" },
+  },
+  {
+    spec: "422 of what the request alone shows · 404 · 403 forbidden · 409 · 422 that needs the stored row (handle, geofence, layout, send_at, expires_at) · 429.",
+    tool: "create_alert",
+    name: "a past send_at beyond the ceiling: invalid_request",
+    given: full,
+    input: ({ pusher }) => ({ pusher_id: pusher.id, title: "x", send: true, send_at: inSeconds(-60) }),
+    want: { error: "invalid_request", param: "send_at" },
+  },
+  {
+    spec: REFUSED,
+    tool: "create_alert",
+    name: "refused sends and repeats leave the thirtieth",
+    given: async (world) => {
+      const { pusher, sent, scheduled, draft } = await busy(world, 29);
+      const refused = [
+        await world.rest("create_alert", {
+          pusher_id: pusher.id,
+          title: "x",
+          send: true,
+          send_at: inSeconds(-60),
+        }),
+        await world.rest("create_alert", {
+          pusher_id: pusher.id,
+          title: "x",
+          send: true,
+          expires_at: inSeconds(-60),
+        }),
+        await world.rest("schedule_alert", alertAt(sent)),
+        await world.rest("send_alert", alertAt(sent)),
+        await world.rest("schedule_alert", alertAt(scheduled)),
+        await world.rest("send_alert", { pusher_id: pusher.id, alert_id: pusher.id }),
+      ];
+      expect(refused.map(({ status }) => status)).toEqual([422, 422, 409, 200, 200, 404]);
+      await world.rest("update_pusher", { pusher_id: pusher.id, status: "paused" });
+      expect((await world.rest("send_alert", alertAt(draft))).status).toBe(409);
+      await world.rest("update_pusher", { pusher_id: pusher.id, status: "active" });
+      return pusher;
+    },
+    input: ({ id }) => ({ pusher_id: id, title: "x", send: true }),
+    want: { body: { status: "sent" } },
+    after: async (world, { id }, { headers }) => {
+      expect(headers.get("ratelimit")).toMatch(/^"alert-sends";r=0;t=\d+$/);
+      expect((await world.rest("create_alert", { pusher_id: id, title: "x", send: true })).status).toBe(429);
+    },
+  },
+];

@@ -1,0 +1,76 @@
+// Who a credential is.
+
+import { expect } from "vitest";
+import type { Case } from "../support/cases.ts";
+import { INSTANT, once, sharedPusher } from "./given.ts";
+
+const ME =
+  'get_me: `{workspace: {id, name}, member: {id, role, pusher_ids | null}, credential: {type: "key" | "oauth", id, name, scopes, pusher_id, expires_at}}`.';
+
+export const meCases: Case[] = [
+  {
+    spec: "| GET /api/v1/me | none | 200.",
+    tool: "get_me",
+    name: "an owner's key",
+    input: () => ({}),
+    want: {
+      body: {
+        workspace: { id: expect.stringMatching(/^wsp_[0-9a-z]{26}$/), name: "Test workspace" },
+        member: { id: expect.stringMatching(/^mem_[0-9a-z]{26}$/), role: "owner", pusher_ids: null },
+        credential: {
+          type: "key",
+          id: expect.stringMatching(/^key_[0-9a-z]{26}$/),
+          name: "operator key",
+          pusher_id: null,
+          expires_at: null,
+        },
+      },
+    },
+    after: (world, _given, { body }) => {
+      expect(body.workspace.id).toBe(world.workspace.id);
+      expect(JSON.stringify(body)).not.toContain(world.owner);
+    },
+  },
+  {
+    spec: "Every credential holds `account:read`, named or not.",
+    tool: "get_me",
+    name: "a key with one other scope",
+    given: async (world) => ({ key: await world.key({ scopes: "alerts:send", name: "robot" }) }),
+    as: (_world, { key }) => key,
+    input: () => ({}),
+    want: { body: { credential: { name: "robot", scopes: ["account:read", "alerts:send"] } } },
+  },
+  {
+    spec: "A key can be bound to a channel and then sees only that channel.",
+    tool: "get_me",
+    name: "a bound key says so",
+    given: once(async (world) => {
+      const { id } = await sharedPusher(world);
+      return { id, key: await world.key({ pusher: id, expires_in: 3600 }) };
+    }),
+    as: (_world, { key }) => key,
+    input: () => ({}),
+    want: { body: { credential: { expires_at: expect.stringMatching(INSTANT) } } },
+    after: (_world, { id }, { body }) => expect(body.credential.pusher_id).toBe(id),
+  },
+  {
+    spec: ME,
+    tool: "get_me",
+    name: "a restricted viewer",
+    given: once(async (world) => {
+      const { id } = await sharedPusher(world);
+      return { id, key: await world.memberKey("viewer", [id]) };
+    }),
+    as: (_world, { key }) => key,
+    input: () => ({}),
+    want: { body: { member: { role: "viewer" } } },
+    after: (_world, { id }, { body }) => expect(body.member.pusher_ids).toEqual([id]),
+  },
+  {
+    spec: "422 `invalid_request` with `param`: a misspelt field is never silently ignored.",
+    tool: "get_me",
+    name: "an unknown parameter",
+    input: () => ({ verbose: "yes" }),
+    want: { error: "invalid_request", param: "verbose" },
+  },
+];
