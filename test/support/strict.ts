@@ -46,6 +46,10 @@ function operationOf(method: string, path: string, body: unknown) {
 export function checkAnswer(method: string, path: string, answer: Answer, requestBody: unknown): void {
   const { status, body, headers } = answer;
   if (!headers.get("x-request-id")) throw new Error(`${method} ${path}: no X-Request-Id`);
+  if (method === "HEAD") {
+    if (body !== null) throw new Error(`HEAD ${path}: a body`);
+    return;
+  }
   if (path.startsWith("/mcp")) {
     checkMcp(answer, requestBody);
     return;
