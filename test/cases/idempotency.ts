@@ -235,7 +235,7 @@ export const idempotencyCases: Case[] = [
           ...args,
           ...(body === "the same body" ? {} : { [tool === "create_alert" ? "title" : "name"]: "y" }),
         }),
-        want: { error: "not_found" },
+        want: { error: tool === "create_alert" ? "not_found" : "forbidden" },
       }),
     ),
   ),

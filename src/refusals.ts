@@ -1,0 +1,47 @@
+// What is refused for who calls, whatever the operation: rows that the caller does not see, and a role that may not.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { Caller } from "./context.ts";
+import type { Orm } from "./db/orm.ts";
+import { run } from "./db/statement.ts";
+import { parseId } from "./domain/ids.ts";
+import { forbidden, notFound } from "./errors.ts";
+import { alertExists } from "./queries/alerts.ts";
+import { scope, visibleChannel } from "./queries/channels.ts";
+
+/** 404 for rows that the caller does not see: it comes before a refusal of the role, and on repeats, too. */
+async function refuseInvisible(
+  em: SqlEntityManager,
+  caller: Caller,
+  input: Record<string, unknown>,
+): Promise<void> {
+  if (typeof input.pusher_id !== "string") return;
+  const pusherId = parseId("psh", input.pusher_id);
+  if (!pusherId || !(await run(em, visibleChannel, scope(pusherId, caller)))[0]) throw notFound();
+  if (typeof input.alert_id !== "string") return;
+  const alertId = parseId("alr", input.alert_id);
+  if (!alertId || !(await run(em, alertExists, [...scope(pusherId, caller), alertId]))[0]) throw notFound();
+}
+
+/** "visibility is checked again on a repeat": of the channel that was asked for, and of the one that was made. */
+export async function refuseRepeat(
+  em: SqlEntityManager,
+  caller: Caller,
+  input: Record<string, unknown>,
+  first: unknown,
+): Promise<void> {
+  await refuseInvisible(em, caller, input);
+  const { id } = first as { id?: unknown };
+  const made = typeof id === "string" ? parseId("psh", id) : null;
+  if (made && caller.pusherIds && !caller.pusherIds.includes(made))
+    throw forbidden(
+      "This credential or its member was restricted since, and does not see what this key made.",
+    );
+}
+
+export async function refuseRole(orm: Orm, caller: Caller, input: Record<string, unknown>): Promise<never> {
+  await refuseInvisible(orm.em.fork() as SqlEntityManager, caller, input);
+  throw forbidden(
+    "The member behind this credential has a role that may not do this; ask an owner of the workspace.",
+  );
+}

@@ -1,0 +1,248 @@
+// Who may import whom, as one table, held against the import lines; and the few other rules that hold the house up.
+
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "..");
+const files = ["src", "tools", "scripts", "bench"]
+  .filter((folder) => existsSync(join(ROOT, folder)))
+  .flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: ROOT }))
+  .sort();
+const textOf = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")]));
+
+/** A folder of src, a file of src, or `tools`: what the table speaks of. */
+function partOf(file: string): string {
+  const [top, second = "", third] = file.split("/");
+  if (top === "tools") return second === "index.ts" ? "tools/index" : "tools";
+  if (top !== "src") return top!;
+  return third === undefined ? second.replace(/\.ts$/, "") : second;
+}
+
+const ANYTHING = ["*"];
+
+/** Part → the other parts that it may import. Nothing else is allowed; a new part needs a line here. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  // What knows nothing of ours.
+  errors: [],
+  scopes: [],
+  config: [],
+  page: [],
+  metrics: [],
+  schema: [],
+  docs_page: ["schema", "errors"],
+  rate_limits_scripts: [],
+  rate_limits_redis: ["rate_limits", "rate_limits_scripts"],
+  rate_limits: ["rate_limits_redis"],
+  problems: ["errors"],
+
+  // Rows, their rules, and how they look.
+  entities: ["errors", "scopes"],
+  domain: ["entities", "errors"],
+  sanitizer: ["errors"],
+  db: ["config", "entities", "errors"],
+  context: ["db", "domain", "entities", "scopes"],
+  shapes: ["context", "domain", "entities", "errors", "queries", "scopes"],
+  queries: ["context", "db", "domain", "entities", "errors", "shapes"],
+  stats: ["db", "domain", "entities", "errors", "queries"],
+  migrations: [],
+
+  // What operations stand on.
+  tool: ["context", "entities", "errors", "scopes"],
+  alerts: ["context", "domain", "errors", "queries", "sanitizer", "shapes"],
+  pushers: ["context", "domain", "entities", "errors", "queries"],
+  auth: ["context", "db", "domain", "entities", "errors", "queries", "scopes"],
+  webhooks: ["auth", "config", "context", "db", "domain", "entities", "errors", "queries"],
+  idempotency: ["auth", "db", "errors", "queries"],
+  refusals: ["context", "db", "domain", "errors", "queries"],
+  dispatch: [
+    "auth",
+    "context",
+    "db",
+    "domain",
+    "errors",
+    "idempotency",
+    "problems",
+    "rate_limits",
+    "refusals",
+    "tool",
+  ],
+  handset: ["auth", "context", "db", "domain", "entities", "errors", "page", "queries", "shapes", "tool"],
+  operator: [
+    "auth",
+    "config",
+    "context",
+    "db",
+    "domain",
+    "entities",
+    "errors",
+    "problems",
+    "queries",
+    "scopes",
+  ],
+
+  // Operations never see another one, a credential, a webhook or a transport.
+  tools: [
+    "alerts",
+    "domain",
+    "entities",
+    "errors",
+    "page",
+    "pushers",
+    "queries",
+    "sanitizer",
+    "shapes",
+    "stats",
+    "tool",
+  ],
+  "tools/index": ["tool", "tools"],
+
+  // Projections of the records; they receive the list as an argument.
+  openapi: ["domain", "errors", "package.json", "schema", "scopes", "shapes", "tool", "transports"],
+  transports: ["context", "dispatch", "docs_page", "errors", "openapi", "schema", "tool"],
+
+  // Where everything meets.
+  first_start: ["config", "db", "entities", "operator"],
+  app: ANYTHING,
+  service: ANYTHING,
+  server: ["app", "config"],
+  main: ANYTHING,
+  cli: ANYTHING,
+  scripts: ANYTHING,
+  bench: ANYTHING,
+};
+
+/** The only ones that see the list of tools. */
+const KNOW_THE_TOOLS = /^(src\/(app|main|cli)\.ts|scripts\/.*|bench\/.*)$/;
+
+/** Where a clock may be read; everywhere else the instant is given. */
+const CLOCKS = new Set(["src/service.ts", "src/cli.ts", "src/webhooks/sign.ts"]);
+
+/** Packages of a transport, and the parts that may know them. */
+const TRANSPORT_PACKAGES = /^(h3|srvx|commander|@modelcontextprotocol\/.*)$/;
+const MAY_TRANSPORT = new Set(["app", "server", "transports", "cli", "scripts", "bench"]);
+
+/** Lines beyond the bound, and why. */
+const LONG_FILES: Record<string, string> = {
+  "src/migrations/Migration20261120000001_foundation.ts": "a schema is one list",
+  "src/openapi/examples.ts": "one literal",
+  "src/openapi/operations.ts": "to be cut",
+};
+
+interface Import {
+  from: string;
+  what: string;
+  /** Erased before it runs. */
+  typeOnly: boolean;
+}
+
+const IMPORT = /^(?:import|export)\s+(type\s+)?(?:([^"';]*?)\s+from\s+)?"([^"]+)"|\bimport\("([^"]+)"\)/gm;
+
+function importsOf(file: string): Import[] {
+  return [...textOf.get(file)!.matchAll(IMPORT)].map(([, type, names = "", what, dynamic]) => {
+    const listed = /^\{(.*)\}$/s
+      .exec(names.trim())?.[1]
+      ?.split(",")
+      .map((name) => name.trim())
+      .filter(Boolean);
+    const typeOnly =
+      Boolean(type) || (listed?.length ? listed.every((name) => name.startsWith("type ")) : false);
+    return { from: file, what: what ?? dynamic!, typeOnly };
+  });
+}
+
+const imports = files.flatMap(importsOf);
+const ours = imports
+  .filter(({ what }) => what.startsWith("."))
+  .map((line) => ({ ...line, to: normalize(join(dirname(line.from), line.what)) }));
+const code = (file: string) =>
+  textOf
+    .get(file)!
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/^\s*\/\/.*$/gm, "")
+    .replace(/ \/\/ .*$/gm, "");
+
+test("there is something to read", () => expect(ours.length).toBeGreaterThan(200));
+
+test("every part has its line in the table, and every line its part", () => {
+  const parts = new Set(files.map(partOf));
+  expect([...parts].filter((part) => !(part in MAY_IMPORT))).toEqual([]);
+  const optional = new Set(["bench"]);
+  expect(Object.keys(MAY_IMPORT).filter((part) => !parts.has(part) && !optional.has(part))).toEqual([]);
+});
+
+test("every import is allowed", () => {
+  const wrong = ours.filter(({ from, to }) => {
+    const [part, other] = [partOf(from), partOf(to)];
+    const allowed = MAY_IMPORT[part] ?? [];
+    if (part === "tools" && other === "tools") return true;
+    return part !== other && !allowed.includes(other) && allowed !== ANYTHING;
+  });
+  expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+});
+
+test("only a few know the list of tools", () => {
+  const knowing = ours.filter(({ to }) => to === "tools/index.ts").map(({ from }) => from);
+  expect(knowing.filter((file) => !KNOW_THE_TOOLS.test(file))).toEqual([]);
+});
+
+test("nobody but src/app.ts, scripts and tests reaches from src into tools or test", () => {
+  const reaching = ours.filter(
+    ({ from, to }) => from.startsWith("src/") && /^(tools|test|scripts|bench)\//.test(to),
+  );
+  expect(reaching.map(({ from }) => from).filter((file) => !KNOW_THE_TOOLS.test(file))).toEqual([]);
+});
+
+test("packages of a transport stay in the transports", () => {
+  const wrong = imports.filter(
+    ({ from, what }) => TRANSPORT_PACKAGES.test(what) && !MAY_TRANSPORT.has(partOf(from)),
+  );
+  // The router's event type is all that the routes of other parts may name.
+  expect(wrong.map(({ from, what }) => `${from} → ${what}`)).toEqual([]);
+});
+
+test("process.env only in the settings", () => {
+  expect(
+    files.filter((file) => code(file).includes("process.env") && !/^(scripts|bench)\//.test(file)),
+  ).toEqual(["src/config.ts"]);
+});
+
+test("the clock comes through the context", () => {
+  const reading = files.filter(
+    (file) => /\bDate\.now\(|\bnew Date\(\)/.test(code(file)) && !/^(scripts|bench)\//.test(file),
+  );
+  expect(reading.filter((file) => !CLOCKS.has(file))).toEqual([]);
+});
+
+test("no import circles", () => {
+  const next = Map.groupBy(
+    ours.filter(({ typeOnly }) => !typeOnly),
+    ({ from }) => from,
+  );
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const walk = (file: string, path: string[]): void => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(" → "));
+    if (done.has(file) || path.includes(file)) return;
+    for (const { to } of next.get(file) ?? []) walk(to, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files) walk(file, []);
+  expect(circles).toEqual([]);
+});
+
+describe("files", () => {
+  const inSrc = files.filter((file) => file.startsWith("src/"));
+  test("under 260 lines", () => {
+    const long = inSrc.filter((file) => textOf.get(file)!.split("\n").length - 1 > 260);
+    expect(long.filter((file) => !(file in LONG_FILES))).toEqual([]);
+  });
+  test("each begins with what it decides", () => {
+    // A record says it in its description.
+    const record = (file: string) => textOf.get(file)!.includes("export default define");
+    const silent = inSrc.filter(
+      (file) => !record(file) && !/^(#!.*\n)?\/\/ \S|^\/\*\*? \S/.test(textOf.get(file)!),
+    );
+    expect(silent).toEqual([]);
+  });
+});
