@@ -160,6 +160,22 @@ function sentenceOf(channel: ChannelState, state: AlertState, verb: Verb): strin
     : "A field edit never publishes a draft. A draft may carry a `send_at` as its author's proposal.";
 }
 
+/** What the specification says a second time, in its list of conditions. */
+function sayAgain(channel: ChannelState, state: AlertState, verb: Verb): string[] {
+  const again: string[] = [];
+  if (verb === "send" && state === "cancelled" && channel === "active")
+    again.push("| Send a cancelled alert | 409 |");
+  if (verb === "edit" && (state === "sent" || state === "cancelled"))
+    again.push("| Edit a sent or cancelled alert | 409 |");
+  if (verb === "delete")
+    again.push("| DELETE /api/v1/pushers/{id}/alerts/{alertId} | none | 204; 404; 409 alert was sent |");
+  if (verb === "delete" && state === "sent") again.push("| Delete a sent alert | 409 |");
+  if (verb === "cancel" && state !== "draft" && state !== "cancelled")
+    again.push("An alert is withdrawn. Phones that already received it keep it.");
+  if (["send", "schedule", "cancel"].includes(verb)) again.push("send, schedule and cancel add `note`.");
+  return again;
+}
+
 const TOOL_OF: Record<Verb, string> = {
   edit: "update_alert",
   send: "send_alert",
@@ -246,6 +262,7 @@ export const statusCases: Case<Start>[] = (Object.keys(GRID) as ChannelState[]).
       const cell = GRID[channel][state][verb];
       return {
         spec: sentenceOf(channel, state, verb),
+        also: sayAgain(channel, state, verb),
         tool: TOOL_OF[verb],
         name: `${verb} a ${state} alert on a channel that is ${channel}: ${cell}`,
         given: async (world) => {

@@ -174,7 +174,12 @@ const REFUSED: [spec: string, name: string, fields: Fields, param: string][] = [
   [TITLE, "a number", { title: 1 }, "title"],
   [LENGTHS, "4,001 characters", { body: long(4001) }, "body"],
   [BODY, "an object", { body: {} }, "body"],
-  [PRIORITY, "another word", { priority: "high" }, "priority"],
+  [
+    "| Explicitly invalid priority, or other validation failure | 422 |",
+    "another word",
+    { priority: "high" },
+    "priority",
+  ],
   [PRIORITY, "empty", { priority: "" }, "priority"],
   [PRIORITY, "another case", { priority: "Urgent" }, "priority"],
   [NULLS, "null", { priority: null }, "priority"],
@@ -422,6 +427,9 @@ const createRows: Case[] = [
   },
   {
     spec: "| send true and no send_at | sent |",
+    also: [
+      "| (new) | POST alerts, send true without send_at | alerts:write and alerts:send; pusher active | sent | Visible at once; event alert.sent. |",
+    ],
     tool: "create_alert",
     given: async (world) => {
       const pusher = await world.pusher();
@@ -450,6 +458,9 @@ const createRows: Case[] = [
   },
   {
     spec: "| send true and send_at in the future | scheduled |",
+    also: [
+      "| (new) | POST alerts, send true with send_at in the future | alerts:write and alerts:send; pusher active | scheduled | Visible from send_at; event alert.scheduled. |",
+    ],
     tool: "create_alert",
     given: async (world) => {
       const pusher = await world.pusher();
@@ -755,6 +766,7 @@ const noteRows: Case[] = [
   },
   {
     spec: "priority is a ceiling and never an outcome.",
+    also: ["There is no delivered figure and no computed read-rate anywhere."],
     tool: "create_alert",
     given: sharedPusher,
     input: ({ id }) => ({ pusher_id: id, title: "x", priority: "urgent", send: true }),

@@ -1,6 +1,8 @@
 // What the specification says happens, in short quotes by chapter, and what our decisions add to it. Every case row cites
 // one of these; scripts/coverage_map.ts shows which rows stand for which sentence, and which sentences nobody stands for.
 
+import type { ErrorType } from "../../src/errors.ts";
+
 export const SPECIFICATION: Record<string, readonly string[]> = {
   "What the service does": [
     "Every operation is reachable by HTTP with a bearer key.",
@@ -309,4 +311,33 @@ export const DECISIONS: Record<string, readonly string[]> = {
     "Keys are 1 to 255 printable ASCII characters, per credential and operation; only 2xx results are kept, encrypted; scope and visibility are checked again on a repeat; a repeat uses no budget; concurrent repeats wait for the first.",
     "`Retry-After` and the IETF draft's `RateLimit-Policy` and `RateLimit` headers (policies `pusher-creations`, `alert-sends`) on rate-limited routes, the same numbers in the MCP refusal.",
   ],
+};
+
+/** What every refusal of a type stands for besides the sentence that its row cites. */
+export const OF_ERRORS: Partial<Record<ErrorType, string>> = {
+  invalid_request: "| invalid_request | 422 | Validation failed. |",
+  unauthorized: "| unauthorized | 401 | No credential, or a revoked or expired one. |",
+  insufficient_scope:
+    "| insufficient_scope | 403 | The credential lacks a needed scope. Comes with the WWW-Authenticate header. |",
+  forbidden: "| forbidden | 403 | Not your role or your data. |",
+  not_found: "| not_found | 404 | No such row, or not yours (identical answer). |",
+  conflict: "| conflict | 409 | The state refuses the verb. |",
+  rate_limited: "| rate_limited | 429 | Over a ceiling; the message names it and when to retry. |",
+};
+
+/** Sentences that another part of the suite holds. */
+export const ELSEWHERE: Record<string, string> = {
+  "Every operation is reachable by HTTP with a bearer key.": "test/support/cases.ts",
+  "The same operations are also exposed to an AI assistant over MCP, one tool per operation, with the same handlers and rules.":
+    "test/support/cases.ts",
+  "The MCP tools for alert changes are update_alert (partial edit), send_alert and cancel_alert.":
+    "test/status_grid.test.ts",
+  "Every failure from every route uses one envelope with Content-Type application/json:":
+    "test/support/strict.ts",
+  "| error.message | string | Human text; names the way out |": "test/support/strict.ts",
+  "| error.param | string or null | Name of the offending field when there is one |":
+    "test/support/strict.ts",
+  "| Rate limiting during a cache outage | Fails open |": "test/rate_limits.test.ts",
+  "The version is the path prefix /v1.": "test/requests.test.ts",
+  "An empty body where every field is optional means `{}`": "test/requests.test.ts",
 };

@@ -9,6 +9,8 @@ import { type Answer, toolNamed, type World } from "./world.ts";
 export interface Case<Given = any> {
   /** The sentence that the row stands for, quoted. */
   spec: string;
+  /** Further sentences that the row stands for. */
+  also?: readonly string[];
   tool: string;
   /** Tells rows of one sentence apart. */
   name?: string;
