@@ -1,10 +1,10 @@
 // The list of tools against its files, its hints, its rows and what clients are shown of it.
 
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorType } from "../src/errors.ts";
 import { TOOLS } from "../tools/index.ts";
-import { DECISIONS, SPECIFICATION } from "./cases/sentences.ts";
+import { DECISIONS, ELSEWHERE, OF_ERRORS, SPECIFICATION } from "./cases/sentences.ts";
 import { TABLES } from "./cases/tables.ts";
 import { World } from "./support/world.ts";
 
@@ -78,7 +78,15 @@ describe.each(TOOLS.map((tool) => [tool.name, tool] as const))("%s", (name, tool
 
 test("every row cites a sentence that is written down", () => {
   const known = new Set([...Object.values(SPECIFICATION), ...Object.values(DECISIONS)].flat());
-  const citing = TABLES.flatMap(({ file, cases }) => cases.map(({ spec }) => ({ file, spec })));
+  const citing = TABLES.flatMap(({ file, cases }) =>
+    cases.flatMap(({ spec, also = [] }) => [spec, ...also].map((cited) => ({ file, spec: cited }))),
+  );
+  expect([...Object.values(OF_ERRORS), ...Object.keys(ELSEWHERE)].filter((spec) => !known.has(spec))).toEqual(
+    [],
+  );
+  expect(
+    Object.values(ELSEWHERE).filter((file) => !existsSync(new URL(`../${file}`, import.meta.url))),
+  ).toEqual([]);
   expect(citing.filter(({ spec }) => !known.has(spec))).toEqual([]);
   expect(known.size).toBe([...Object.values(SPECIFICATION), ...Object.values(DECISIONS)].flat().length);
 });

@@ -88,6 +88,12 @@ function withoutScope(
   return (["REST", "MCP"] as const).map((over) => ({
     spec: tool === "create_alert" || SCOPE_OF[tool] === "alerts:send" ? SEND_SCOPE : SCOPE,
     tool,
+    also: [
+      ...(/^(send|cancel)_alert$/.test(tool) ? ["both send and cancel require alerts:send."] : []),
+      ...(rest.includes(" ")
+        ? ["when two are missing they are listed space-separated in this table's order."]
+        : []),
+    ],
     name: `${JSON.stringify(more)} without ${rest}`,
     over,
     given: async (world) => ({ args: await READY[tool]!(world), key: await has(world) }),
@@ -129,6 +135,7 @@ export const authCases: Case[] = [
   ...NO_KEYS.map(
     ([name, key]): Case => ({
       spec: UNAUTHORIZED,
+      also: ["a single bearer token in the header `Authorization: Bearer <API_KEY>`."],
       tool: "get_me",
       name,
       as: (world) => key(world),
@@ -151,6 +158,11 @@ export const authCases: Case[] = [
   ...TOOLS.map(
     (tool): Case => ({
       spec: "Each operation requires one scope.",
+      also: tool.endsWith("_alert")
+        ? [
+            "`alerts:write` (create and edit alerts) and `alerts:send` (publish: send true on create, and both PATCH actions send and cancel).",
+          ]
+        : [],
       tool,
       name: `with ${SCOPE_OF[tool]} and nothing else`,
       given: async (world) => ({

@@ -254,6 +254,7 @@ export const changeCases: Case[] = [
       {
         spec: "Rows that do not exist and rows that are not yours both answer 404.",
         tool,
+        also: tool === "get_alert" ? ["| GET /api/v1/pushers/{id}/alerts/{alertId} | none | 200; 404 |"] : [],
         name: "there is no such alert",
         given: sharedPusher,
         input: ({ id }) => ({ pusher_id: id, alert_id: NO_ALERT }),

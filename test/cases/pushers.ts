@@ -106,7 +106,7 @@ const TAKEN: [
     { tags: Array.from({ length: 20 }, (_, i) => `t${i}`) },
   ],
   [LENGTHS, "a tag of 40 emoji", { tags: [emoji(40)] }],
-  ["| name* | string | |", "private", { is_public: false }],
+  [DEFAULTS, "private", { is_public: false }],
   [DEFAULTS, "public", { is_public: true }],
   [COLOUR, "two colours", { gradient_from: "#00ff7f", gradient_to: "#123456" }],
   [INITIALS_MAX, "three characters", { initials: emoji(3) }],
@@ -508,6 +508,7 @@ const readRows: Case[] = [
   {
     spec: "Single-pusher read returns the pusher plus `subscribers` (recomputed from subscriptions at read time) and `alerts_sent` (all-time count of SENT alerts).",
     tool: "get_pusher",
+    also: ["Data: pusher_id and a count, never a device identity.", "Somebody unsubscribed. Same shape."],
     name: "counts sent and scheduled-but-passed alerts, and subscribers",
     given: async (world) => {
       const pusher = await world.pusher();
@@ -522,6 +523,14 @@ const readRows: Case[] = [
     },
     input: ({ id }) => ({ pusher_id: id }),
     want: { body: { subscribers: 1, alerts_sent: 3 } },
+    after: (world, { id }) =>
+      expect(
+        world.events.filter(({ event, data }) => data.pusher_id === id && event.startsWith("subscriber")),
+      ).toMatchObject([
+        { event: "subscriber.created", data: { pusher_id: id, count: 1 } },
+        { event: "subscriber.created", data: { pusher_id: id, count: 2 } },
+        { event: "subscriber.deleted", data: { pusher_id: id, count: 1 } },
+      ]),
   },
   {
     spec: "| GET /api/v1/pushers/{id} | none | 200 pusher plus subscribers and alerts_sent; 404 |",
