@@ -10,14 +10,12 @@ import { NOT_MODIFIED } from "./context.ts";
 import type { Orm } from "./db/orm.ts";
 import { run } from "./db/statement.ts";
 import type { DomainEvent } from "./domain/events.ts";
-import { parseId } from "./domain/ids.ts";
 import { roleReaches } from "./domain/visibility.ts";
-import { ApiError, forbidden, insufficientScope, invalidRequest, notFound, serverError } from "./errors.ts";
+import { ApiError, insufficientScope, invalidRequest, serverError } from "./errors.ts";
 import { once } from "./idempotency.ts";
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
-import { alertExists } from "./queries/alerts.ts";
-import { scope, visibleChannel } from "./queries/channels.ts";
 import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "./rate_limits.ts";
+import { refuseRepeat, refuseRole } from "./refusals.ts";
 import type { HandsetAuth, HandsetOperation, Tool } from "./tool.ts";
 import { pathArguments, scopesFor } from "./tool.ts";
 
@@ -207,40 +205,6 @@ function checkIdempotencyKey(key: string | null | undefined): string | null {
   if (!/^[\x20-\x7e]{1,255}$/.test(key))
     throw invalidRequest("An idempotency key is 1 to 255 printable ASCII characters.", "idempotency_key");
   return key;
-}
-
-/** 404 for rows that the caller does not see: it comes before a refusal of the role, and on repeats, too. */
-async function refuseInvisible(
-  em: SqlEntityManager,
-  caller: Caller,
-  input: Record<string, unknown>,
-): Promise<void> {
-  if (typeof input.pusher_id !== "string") return;
-  const pusherId = parseId("psh", input.pusher_id);
-  if (!pusherId || !(await run(em, visibleChannel, scope(pusherId, caller)))[0]) throw notFound();
-  if (typeof input.alert_id !== "string") return;
-  const alertId = parseId("alr", input.alert_id);
-  if (!alertId || !(await run(em, alertExists, [...scope(pusherId, caller), alertId]))[0]) throw notFound();
-}
-
-/** "visibility is checked again on a repeat": of the channel that was asked for, and of the one that was made. */
-async function refuseRepeat(
-  em: SqlEntityManager,
-  caller: Caller,
-  input: Record<string, unknown>,
-  first: unknown,
-): Promise<void> {
-  await refuseInvisible(em, caller, input);
-  const { id } = first as { id?: unknown };
-  const made = typeof id === "string" ? parseId("psh", id) : null;
-  if (made && caller.pusherIds && !caller.pusherIds.includes(made)) throw notFound();
-}
-
-async function refuseRole(orm: Orm, caller: Caller, input: Record<string, unknown>): Promise<never> {
-  await refuseInvisible(orm.em.fork() as SqlEntityManager, caller, input);
-  throw forbidden(
-    "The member behind this credential has a role that may not do this; ask an owner of the workspace.",
-  );
 }
 
 function tooMany(policy: Policy, answer: Taken): ApiError {

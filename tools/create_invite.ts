@@ -5,7 +5,7 @@ import { newUuid } from "../src/domain/ids.ts";
 import { invalidRequest } from "../src/errors.ts";
 import { findPusher } from "../src/pushers.ts";
 import { insertInvite } from "../src/queries/invites.ts";
-import { instant, pathId, text, toUtcMicros } from "../src/shapes/fields.ts";
+import { instant, pathId, text } from "../src/shapes/fields.ts";
 import { inviteView, showInvite } from "../src/shapes/invite.ts";
 import { defineTool } from "../src/tool.ts";
 
@@ -38,7 +38,7 @@ export default defineTool({
   output: inviteView,
   async handler(input, ctx) {
     const pusher = await findPusher(input, ctx);
-    const expiresAt = input.expires_at ? toUtcMicros(input.expires_at) : null;
+    const expiresAt = input.expires_at ?? null;
     if (expiresAt !== null && expiresAt <= nowMicros(ctx))
       throw invalidRequest(
         "expires_at must be in the future; leave it out for an invite that never expires.",
