@@ -8,6 +8,9 @@ import { parseId } from "./domain/ids.ts";
 import { forbidden, notFound } from "./errors.ts";
 import { alertExists } from "./queries/alerts.ts";
 import { scope, visibleChannel } from "./queries/channels.ts";
+import { inviteExists } from "./queries/invites.ts";
+import { webhookExists } from "./queries/webhooks.ts";
+import { webhookScope } from "./shapes/webhook.ts";
 
 /** 404 for rows that the caller does not see: it comes before a refusal of the role, and on repeats, too. */
 async function refuseInvisible(
@@ -15,9 +18,18 @@ async function refuseInvisible(
   caller: Caller,
   input: Record<string, unknown>,
 ): Promise<void> {
+  if (typeof input.webhook_id === "string") {
+    const webhookId = parseId("whk", input.webhook_id);
+    const found = webhookId && (await run(em, webhookExists, [...webhookScope(caller), webhookId]))[0];
+    if (!found) throw notFound();
+  }
   if (typeof input.pusher_id !== "string") return;
   const pusherId = parseId("psh", input.pusher_id);
   if (!pusherId || !(await run(em, visibleChannel, scope(pusherId, caller)))[0]) throw notFound();
+  if (typeof input.invite_id === "string") {
+    const inviteId = parseId("inv", input.invite_id);
+    if (!inviteId || !(await run(em, inviteExists, [pusherId, inviteId]))[0]) throw notFound();
+  }
   if (typeof input.alert_id !== "string") return;
   const alertId = parseId("alr", input.alert_id);
   if (!alertId || !(await run(em, alertExists, [...scope(pusherId, caller), alertId]))[0]) throw notFound();

@@ -27,6 +27,12 @@ export const insertInvite = defineStatement<InviteRecord>(
    returning ${COLUMNS}`,
 );
 
+/** $1 channel, $2 invite. */
+export const inviteExists = defineStatement<{ id: string }>(
+  "invite_exists",
+  "select id from invite where pusher_id = $1 and id = $2",
+);
+
 /** "Revoking twice keeps the first revoked_at." $1 channel, $2 invite. */
 export const revokeInvite = defineStatement<InviteRecord>(
   "revoke_invite",

@@ -25,6 +25,12 @@ export const listWebhooks = defineStatement<WebhookRecord>(
   `select ${COLUMNS} from webhook_endpoint e where ${VISIBLE} order by e.created_at desc, e.id desc`,
 );
 
+/** $4 the endpoint. */
+export const webhookExists = defineStatement<{ id: string }>(
+  "webhook_exists",
+  `select e.id from webhook_endpoint e where ${VISIBLE} and e.id = $4`,
+);
+
 /** Held until the transaction ends, so that two registrations cannot both be the twentieth. */
 export const lockWorkspace = defineStatement<{ id: string }>(
   "lock_workspace",
