@@ -1,0 +1,48 @@
+// Handsets as the tests of invites, subscribers and statistics need them: with a known raw id, facts of their own, or
+// many at once by SQL.
+
+import { createHmac } from "node:crypto";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { parseId } from "../../src/domain/ids.ts";
+import { setSuspended } from "../../src/operator/accounts.ts";
+import type { Answer, World } from "./world.ts";
+
+export const FACTS = { platform: "android", app_version: "1.0.0", locale: "en", timezone: "Europe/Lisbon" };
+
+/** A registered handset: its raw id, which no owner may ever see, and its token. */
+export async function registered(world: World, facts: Partial<typeof FACTS> = {}) {
+  const { body } = await world.handset("POST", "/devices", null, { ...FACTS, ...facts });
+  return body as { id: string; token: string };
+}
+
+/** Joins a channel, with an invite's code where it is private. */
+export function join(world: World, token: string, handle: string, code?: string): Promise<Answer> {
+  return world.handset("PUT", `/subscriptions/${handle}`, token, code === undefined ? {} : { invite: code });
+}
+
+/** A new handset that joined. */
+export async function joined(world: World, handle: string, code?: string, facts: Partial<typeof FACTS> = {}) {
+  const device = await registered(world, facts);
+  const { status } = await join(world, device.token, handle, code);
+  if (status !== 200) throw new Error(`join answered ${status}`);
+  return device;
+}
+
+/** What the tests' own secret makes of a raw device id, written from the specification alone. */
+export const pseudonym = (deviceId: string) =>
+  createHmac("sha256", "a secret of the tests that is long enough")
+    .update(deviceId)
+    .digest("hex")
+    .slice(0, 10);
+
+export const uuidOf = (id: string) => parseId(id.slice(0, 3) as "psh", id)!;
+
+/** "Status is changed only by staff." */
+export const suspend = (world: World, handle: string, suspended = true) =>
+  setSuspended(world.service.orm.em.fork() as SqlEntityManager, handle, suspended);
+
+/** The events about one channel so far, without how they were addressed. */
+export const eventsOf = (world: World, pusherId: string) =>
+  world.events
+    .filter(({ data }) => data.pusher_id === pusherId)
+    .map(({ event, data: { pusher_id: _, ...data } }) => ({ event, ...data }));
