@@ -8,8 +8,9 @@ const DAY_MS = 86_400_000;
 
 const DAYS = { day: 1, week: 7, month: 30 } as const;
 
+/** A day of the calendar, which has no year 0. */
 const isDate = (value: string) =>
-  /^\d{4}-\d\d-\d\d$/.test(value) && new Date(`${value}T00:00:00Z`).toJSON()?.slice(0, 10) === value;
+  /^(?!0000)\d{4}-\d\d-\d\d$/.test(value) && new Date(`${value}T00:00:00Z`).toJSON()?.slice(0, 10) === value;
 
 const date = () => z.string().refine(isDate, "must be a date such as 2026-11-20").meta({ format: "date" });
 
