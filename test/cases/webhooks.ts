@@ -1,0 +1,458 @@
+// Webhook endpoints as resources. What they are sent is the matter of test/webhooks_service.test.ts. The addresses are
+// literal and public, and nothing happens in the accounts that own them, so that nothing is ever dialled.
+
+import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import type { Case } from "../support/cases.ts";
+import { uuidOf } from "../support/handsets.ts";
+import type { World } from "../support/world.ts";
+
+const URL = "https://1.1.1.1/hook?token=x";
+const EVENTS = [
+  "alert.sent",
+  "alert.scheduled",
+  "alert.cancelled",
+  "subscriber.created",
+  "subscriber.deleted",
+];
+
+const create = async (world: World, key: string, fields: Record<string, unknown> = {}) => {
+  const answer = await world.rest("create_webhook", { url: URL, events: EVENTS, ...fields }, key);
+  expect(answer.status).toBe(201);
+  return answer.body;
+};
+const listed = async (world: World, key: string) =>
+  (await world.rest("list_webhooks", {}, key)).body.data.map(({ id }: { id: string }) => id);
+
+/** An account of its own with an endpoint. */
+async function registered(world: World, fields: Record<string, unknown> = {}) {
+  const key = await world.foreignKey();
+  const { secret, ...endpoint } = await create(world, key, fields);
+  return { key, endpoint, secret };
+}
+
+const refused = (name: string, fields: Record<string, unknown>, param: string, says?: RegExp): Case => ({
+  spec: "url*: HTTPS endpoint, validated at registration; events*: array of enum",
+  name: `${name} is 422 on ${param}`,
+  tool: "create_webhook",
+  given: (world) => world.foreignKey(),
+  as: (_world, key) => key,
+  input: () => ({ url: URL, events: ["alert.sent"], ...fields }),
+  want: { error: "invalid_request", param, ...(says && { says }) },
+  after: async (world, key) => expect(await listed(world, key)).toEqual([]),
+});
+
+const badUrl = (url: unknown) => refused(`url ${JSON.stringify(url).slice(0, 60)}`, { url }, "url");
+
+/** Accounts at the bound of endpoints. */
+async function full(world: World, count: number) {
+  const key = await world.foreignKey();
+  for (let n = 0; n < count; n++) await create(world, key);
+  return key;
+}
+
+const creating: Case[] = [
+  {
+    spec: "The create response (201) carries a signing secret that is shown once and never again. An endpoint shows a failure count and whether it is disabled.",
+    tool: "create_webhook",
+    given: (world) => world.foreignKey(),
+    as: (_world, key) => key,
+    input: () => ({ url: URL, events: EVENTS }),
+    want: {
+      body: {
+        url: URL,
+        events: EVENTS,
+        failure_count: 0,
+        disabled: false,
+        disabled_at: null,
+        last_delivery_at: null,
+        last_status: null,
+      },
+    },
+    after: async (world, key, { body }) => {
+      expect(body.id).toMatch(/^whk_[0-9a-z]{26}$/);
+      expect(body.secret).toMatch(/^whsec_/);
+      // "`whsec_…`, 32 random bytes"
+      expect(Buffer.from(body.secret.slice(6), "base64url")).toHaveLength(32);
+      const { secret, ...rest } = body;
+      const list = await world.rest("list_webhooks", {}, key);
+      expect(list.body).toEqual({ data: [rest] });
+      expect(JSON.stringify(list.body)).not.toContain(secret.slice(6, 20));
+    },
+  },
+  {
+    spec: "events: array of enum",
+    name: "a name that is given twice counts once",
+    tool: "create_webhook",
+    given: (world) => world.foreignKey(),
+    as: (_world, key) => key,
+    input: () => ({ url: URL, events: ["subscriber.deleted", "alert.sent", "subscriber.deleted"] }),
+    want: { body: { events: ["subscriber.deleted", "alert.sent"] } },
+  },
+  {
+    spec: "url* string (uri)",
+    name: "a public IPv6 address with a port, and 2,048 characters",
+    tool: "create_webhook",
+    given: (world) => world.foreignKey(),
+    as: (_world, key) => key,
+    input: () => ({
+      url: `https://[2606:4700:4700::1111]:8443/${"p".repeat(2048 - 36)}`,
+      events: ["alert.sent"],
+    }),
+    want: {},
+    after: (_world, _key, { body }) => expect(body.url).toHaveLength(2048),
+  },
+  {
+    spec: "One POST per event per endpoint",
+    name: "one address may be registered twice, with secrets of their own",
+    tool: "create_webhook",
+    given: (world) => registered(world),
+    as: (_world, { key }) => key,
+    input: () => ({ url: URL, events: EVENTS }),
+    want: {},
+    after: (_world, { secret }, { body }) => expect(body.secret).not.toBe(secret),
+  },
+  refused("no url", { url: undefined }, "url", /required/),
+  refused("no events", { events: undefined }, "events", /required/),
+  refused("an empty list", { events: [] }, "events"),
+  refused("an unknown event", { events: ["alert.sent", "alert.read"] }, "events.1"),
+  // "Deliberately absent: alert.delivered and alert.failed."
+  refused("alert.delivered", { events: ["alert.delivered"] }, "events.0"),
+  refused("alert.failed", { events: ["alert.failed"] }, "events.0"),
+  refused("one text for events", { events: "alert.sent" }, "events"),
+  refused("null for events", { events: null }, "events"),
+  refused("a secret of one's own", { secret: "whsec_mine" }, "secret"),
+  refused("a server-owned field", { disabled: false }, "disabled"),
+  ...[
+    null,
+    7,
+    "",
+    "   ",
+    "1.1.1.1",
+    "//1.1.1.1/",
+    "http://1.1.1.1/",
+    "ftp://1.1.1.1/",
+    "javascript:alert(1)",
+    "https://",
+    "https:///path",
+    "https://user:pass@1.1.1.1/",
+    "https://user@1.1.1.1/",
+    "https://@1.1.1.1/",
+    "https://1.1.1.1:0/",
+    "https://1.1.1.1:65536/",
+    "https://1.1.1.1/ x",
+    "https:\\\\1.1.1.1\\",
+    `https://1.1.1.1/${"p".repeat(2049 - 16)}`,
+    "https://127.0.0.1/",
+    "https://127.1/",
+    "https://2130706433/",
+    "https://0x7f000001/",
+    "https://0177.0.0.1/",
+    "https://10.1.2.3/",
+    "https://100.64.0.1/",
+    "https://169.254.169.254/latest/meta-data/",
+    "https://172.16.0.1/",
+    "https://192.168.0.1/",
+    "https://198.18.0.1/",
+    "https://0.0.0.0/",
+    "https://224.0.0.1/",
+    "https://255.255.255.255/",
+    "https://[::1]/",
+    "https://[::]/",
+    "https://[::ffff:1.1.1.1]/",
+    "https://[64:ff9b::101:101]/",
+    "https://[2002:101:101::1]/",
+    "https://[fd00::1]/",
+    "https://[fe80::1]/",
+    "https://localhost/",
+    "https://LOCALHOST./",
+    "https://a.localhost/",
+    "https://printer.local/",
+    "https://metadata.google.internal/",
+    "https://intranet/",
+    "https://nobody.invalid/",
+  ].map(badUrl),
+  {
+    spec: "At most 20 endpoints per workspace.",
+    name: "the twentieth",
+    tool: "create_webhook",
+    given: (world) => full(world, 19),
+    as: (_world, key) => key,
+    input: () => ({ url: URL, events: ["alert.sent"] }),
+    want: {},
+  },
+  {
+    spec: "At most 20 endpoints per workspace.",
+    name: "the one after is 409, and what is wrong with it is told before",
+    tool: "create_webhook",
+    given: (world) => full(world, 20),
+    as: (_world, key) => key,
+    input: () => ({ url: URL, events: ["alert.sent"] }),
+    want: { error: "conflict", param: null, says: /20.*delete/ },
+    after: async (world, key) => {
+      const wrong = await world.rest("create_webhook", { url: "http://x", events: EVENTS }, key);
+      expect(wrong.status).toBe(422);
+      const [first] = await listed(world, key);
+      await world.rest("delete_webhook", { webhook_id: first }, key);
+      await create(world, key);
+    },
+  },
+  {
+    spec: "roles apply",
+    tool: "create_webhook",
+    as: (world) => world.memberKey("viewer"),
+    input: () => ({ url: URL, events: EVENTS }),
+    want: { error: "forbidden", param: null },
+  },
+  {
+    spec: "create_webhook | webhooks:write",
+    tool: "create_webhook",
+    as: (world) => world.key({ scopes: "webhooks:read" }),
+    input: () => ({ url: "http://127.0.0.1/", events: [] }),
+    want: { error: "insufficient_scope", says: /webhooks:write/ },
+  },
+  {
+    spec: "A repeat within 24 hours is the same showing of a secret.",
+    tool: "create_webhook",
+    given: async (world) => {
+      const key = await world.foreignKey();
+      const args = { url: URL, events: EVENTS, idempotency_key: randomUUID() };
+      return { key, args, first: (await world.rest("create_webhook", args, key)).body };
+    },
+    as: (_world, { key }) => key,
+    input: ({ args }) => args,
+    want: {},
+    after: async (world, { key, first }, { body }) => {
+      expect(body).toEqual(first);
+      expect(await listed(world, key)).toEqual([first.id]);
+    },
+  },
+  {
+    spec: "another body under the same key is 422",
+    tool: "create_webhook",
+    given: async (world) => {
+      const key = await world.foreignKey();
+      const args = { url: URL, events: EVENTS, idempotency_key: randomUUID() };
+      await world.rest("create_webhook", args, key);
+      return { key, args };
+    },
+    as: (_world, { key }) => key,
+    input: ({ args }) => ({ ...args, url: "https://1.1.1.1/other" }),
+    want: { error: "invalid_request", param: "idempotency_key" },
+    after: async (world, { key }) => expect(await listed(world, key)).toHaveLength(1),
+  },
+];
+
+const listing: Case[] = [
+  {
+    spec: "lists without pages | newest first",
+    tool: "list_webhooks",
+    given: async (world) => {
+      const key = await world.foreignKey();
+      const made = [await create(world, key), await create(world, key), await create(world, key)];
+      return { key, ids: made.map(({ id }) => id) };
+    },
+    as: (_world, { key }) => key,
+    input: () => ({}),
+    want: {},
+    after: (_world, { ids }, { body }) => {
+      expect(Object.keys(body)).toEqual(["data"]);
+      expect(body.data.map(({ id }: any) => id)).toEqual(ids.toReversed());
+    },
+  },
+  {
+    spec: "An endpoint shows a failure count and whether it is disabled.",
+    tool: "list_webhooks",
+    given: async (world) => {
+      const given = await registered(world);
+      await world.sql(
+        `update webhook_endpoint set failure_count = 20, last_status = 503, disabled_at = '2026-01-02T03:04:05.000006Z',
+           last_delivery_at = '2026-01-02T03:04:05Z' where id = ?`,
+        [uuidOf(given.endpoint.id)],
+      );
+      return given;
+    },
+    as: (_world, { key }) => key,
+    input: () => ({}),
+    want: {
+      body: {
+        data: [
+          {
+            failure_count: 20,
+            disabled: true,
+            disabled_at: "2026-01-02T03:04:05.000006Z",
+            last_delivery_at: "2026-01-02T03:04:05.000000Z",
+            last_status: 503,
+          },
+        ],
+      },
+    },
+  },
+  {
+    spec: "Rows that do not exist and rows that are not yours",
+    name: "another account's endpoints are not there",
+    tool: "list_webhooks",
+    given: (world) => registered(world),
+    as: (world) => world.foreignKey(),
+    input: () => ({}),
+    want: { body: { data: [] } },
+  },
+  {
+    spec: "Workspace members can be restricted to certain channels",
+    name: "a restricted member sees its own endpoints only; the owner sees them all",
+    tool: "list_webhooks",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      const [mine, other] = [
+        await world.memberKey("editor", [pusher.id]),
+        await world.memberKey("editor", [pusher.id]),
+      ];
+      const [own, foreign] = [await create(world, mine), await create(world, other)];
+      return { mine, own, foreign };
+    },
+    as: (_world, { mine }) => mine,
+    input: () => ({}),
+    want: {},
+    after: async (world, { mine, own, foreign }, { body }) => {
+      expect(body.data.map(({ id }: any) => id)).toEqual([own.id]);
+      const gone = await world.rest("delete_webhook", { webhook_id: foreign.id }, mine);
+      expect(gone.status).toBe(404);
+      const all = await listed(world, world.owner);
+      expect(all).toEqual(expect.arrayContaining([own.id, foreign.id]));
+      for (const { id } of [own, foreign])
+        expect((await world.rest("delete_webhook", { webhook_id: id })).status).toBe(204);
+    },
+  },
+  {
+    spec: "A key can be bound to a channel and then sees only that channel",
+    name: "a bound key sees the endpoints that were made with it",
+    tool: "list_webhooks",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      const bound = await world.key({ pusher: pusher.id });
+      const [own, unbound] = [await create(world, bound), await create(world, world.owner)];
+      return { bound, own, unbound };
+    },
+    as: (_world, { bound }) => bound,
+    input: () => ({}),
+    want: {},
+    after: async (world, { bound, own, unbound }, { body }) => {
+      expect(body.data.map(({ id }: any) => id)).toEqual([own.id]);
+      expect((await world.rest("delete_webhook", { webhook_id: unbound.id }, bound)).status).toBe(404);
+      for (const { id } of [own, unbound])
+        expect((await world.rest("delete_webhook", { webhook_id: id })).status).toBe(204);
+    },
+  },
+  {
+    spec: "unknown request field or query parameter | 422",
+    tool: "list_webhooks",
+    input: () => ({ limit: 5 }),
+    want: { error: "invalid_request", param: "limit" },
+  },
+  {
+    spec: "list_webhooks | webhooks:read",
+    name: "a viewer reads",
+    tool: "list_webhooks",
+    given: (world) => world.memberKey("viewer", undefined, { scopes: "webhooks:read" }),
+    as: (_world, key) => key,
+    input: () => ({}),
+    want: {},
+  },
+  {
+    spec: "list_webhooks | webhooks:read",
+    tool: "list_webhooks",
+    as: (world) => world.key({ scopes: "webhooks:write" }),
+    input: () => ({}),
+    want: { error: "insufficient_scope", says: /webhooks:read/ },
+  },
+];
+
+const deleting: Case[] = [
+  {
+    spec: "204 removed",
+    tool: "delete_webhook",
+    given: (world) => registered(world),
+    as: (_world, { key }) => key,
+    input: ({ endpoint }) => ({ webhook_id: endpoint.id }),
+    want: {},
+    after: async (world, { key, endpoint }, { body }) => {
+      // Over REST there is no body; over MCP it says what is gone.
+      expect([null, JSON.stringify({ deleted: true, id: endpoint.id })]).toContain(
+        body && JSON.stringify(body),
+      );
+      expect(await listed(world, key)).toEqual([]);
+      const again = await world.rest("delete_webhook", { webhook_id: endpoint.id }, key);
+      expect(again.status).toBe(404);
+    },
+  },
+  {
+    spec: "A disabled endpoint is removed and a corrected one registered.",
+    tool: "delete_webhook",
+    given: async (world) => {
+      const given = await registered(world);
+      await world.sql("update webhook_endpoint set disabled_at = now() where id = ?", [
+        uuidOf(given.endpoint.id),
+      ]);
+      return given;
+    },
+    as: (_world, { key }) => key,
+    input: ({ endpoint }) => ({ webhook_id: endpoint.id }),
+    want: {},
+    after: async (world, { key }) => expect(await listed(world, key)).toEqual([]),
+  },
+  ...["whk_01h455vb4pex5vsknk084sn02q", "psh_01h455vb4pex5vsknk084sn02q", "nonsense"].map(
+    (webhook_id): Case => ({
+      spec: "204 removed; 404",
+      name: `${webhook_id} is 404`,
+      tool: "delete_webhook",
+      input: () => ({ webhook_id }),
+      want: { error: "not_found", param: null },
+    }),
+  ),
+  {
+    spec: "rows that are not yours both answer 404",
+    tool: "delete_webhook",
+    given: (world) => registered(world),
+    as: (world) => world.foreignKey(),
+    input: ({ endpoint }) => ({ webhook_id: endpoint.id }),
+    want: { error: "not_found" },
+    after: async (world, { key, endpoint }) => expect(await listed(world, key)).toEqual([endpoint.id]),
+  },
+  {
+    spec: "roles apply",
+    tool: "delete_webhook",
+    given: (world) => create(world, world.owner),
+    as: (world) => world.memberKey("viewer"),
+    input: ({ id }) => ({ webhook_id: id }),
+    want: { error: "forbidden" },
+    after: async (world, { id }) => {
+      expect((await world.rest("delete_webhook", { webhook_id: id })).status).toBe(204);
+    },
+  },
+  {
+    spec: "404 · 403 forbidden",
+    name: "a viewer is told 404 of an endpoint that does not exist",
+    tool: "delete_webhook",
+    as: (world) => world.memberKey("viewer"),
+    input: () => ({ webhook_id: "whk_01h455vb4pex5vsknk084sn02q" }),
+    want: { error: "not_found" },
+  },
+  {
+    spec: "unknown request field or query parameter | 422",
+    tool: "delete_webhook",
+    given: (world) => registered(world),
+    as: (_world, { key }) => key,
+    input: ({ endpoint }) => ({ webhook_id: endpoint.id, force: true }),
+    want: { error: "invalid_request", param: "force" },
+    after: async (world, { key, endpoint }) => expect(await listed(world, key)).toEqual([endpoint.id]),
+  },
+  {
+    spec: "delete_webhook | webhooks:write",
+    tool: "delete_webhook",
+    as: (world) => world.key({ scopes: "webhooks:read" }),
+    input: () => ({ webhook_id: "x" }),
+    want: { error: "insufficient_scope", says: /webhooks:write/ },
+  },
+];
+
+export const webhookCases: Case[] = [...creating, ...listing, ...deleting];
