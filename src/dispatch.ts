@@ -151,7 +151,13 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         const key = tool.creates ? checkIdempotencyKey(call.idempotencyKey) : null;
         const visible = { workspace_id: caller.workspace.id, pusher_ids: caller.pusherIds };
         if (!roleReaches(caller.member.role, tool.role)) await refuseRole(orm, caller, input);
-        await tool.check?.(input as never, deps.surroundings);
+        const problem = await tool
+          .check?.(input as never, deps.surroundings)
+          .catch((error: unknown) => error);
+        if (problem && key === null) throw problem;
+        // "A repeat within 24 hours answers with the first result", whatever the network says by now.
+        const unlessRefused = (handle: () => Promise<unknown>) => () =>
+          problem ? Promise.reject(problem) : handle();
         return perform(tool, caller, input, call, {
           writes: !tool.hints.readOnly,
           address: { workspaceId: caller.workspace.id, listening: caller.workspace.listening },
@@ -164,7 +170,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
                     em,
                     deps.idempotencySeal,
                     { credentialId: caller.credential.id, tool, key, input },
-                    handle,
+                    unlessRefused(handle),
                     (first) => refuseRepeat(em, caller, input, first),
                   ),
               }),
