@@ -77,12 +77,16 @@ export function createApp(deps: AppDeps): App {
 
   addRoutes<HandsetOperation, never>(app, HANDSET_OPERATIONS, {
     logOf,
-    authenticate: async (operation, event) =>
-      (await deps.authenticateHandset(
+    authenticate: async (operation, event) => {
+      const { address } = of(event);
+      // Loopback is exempt from limits per address, as a peer without one is.
+      const counted = isLoopback(address) ? null : address;
+      return (await deps.authenticateHandset(
         operation.auth,
         bearerToken(event.req.headers),
-        of(event).address,
-      )) as never,
+        counted,
+      )) as never;
+    },
     dispatch: (operation, caller, call) => dispatcher.handset(operation, caller, call),
   });
 
