@@ -75,7 +75,8 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
         limit,
         // The ceiling may have been lowered while a window ran.
         remaining: Math.max(0, limit - counted.count),
-        resetSeconds: Math.max(1, Math.ceil(counted.msLeft / 1000)),
+        // Whole milliseconds first: a clock with fractions would make 61 seconds of a minute that has just begun.
+        resetSeconds: Math.max(1, Math.ceil(Math.round(counted.msLeft) / 1000)),
         limited: true,
       };
       if (counted.allowed) receipts.set(taken, counted.window);
