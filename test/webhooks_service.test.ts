@@ -233,6 +233,49 @@ describe.each(DATABASES)("on %s", (database) => {
     ]);
   });
 
+  test("one draft that is sent a hundred times at once is one event", async () => {
+    const to = await sink();
+    const { key, call, pusher: open, listen } = await account(world);
+    const pusher = await open();
+    await listen(to.url);
+    for (let round = 1; round <= 3; round++) {
+      const draft = await call("create_alert", { pusher_id: pusher.id, title: `Round ${round}` });
+      const path = { pusher_id: pusher.id, alert_id: draft.id };
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, () => world.rest("send_alert", path, key)),
+      );
+      expect(new Set(answers.map(({ status, body }) => `${status} ${body.sent_at}`)).size).toBe(1);
+      expect(answers[0]!.status).toBe(200);
+      // Send against cancel: whoever comes first, the two events tell of the one legal end.
+      const racing = await call("create_alert", {
+        pusher_id: pusher.id,
+        title: "Race",
+        send: true,
+        send_at: inSeconds(60),
+      });
+      const race = { pusher_id: pusher.id, alert_id: racing.id };
+      const [sent, cancelled] = await Promise.all([
+        world.rest("send_alert", race, key),
+        world.rest("cancel_alert", race, key),
+      ]);
+      expect([200, 409]).toContain(sent.status);
+      expect(cancelled.status).toBe(200);
+      const end = await call("get_alert", race);
+      expect([end.status, end.sent_at === null]).toEqual(["cancelled", sent.status === 409]);
+    }
+    await eventually(() => to.received().filter(({ event }) => event === "alert.cancelled").length === 3);
+    await pause(50);
+    const titles = to
+      .received()
+      .filter(({ event }) => event === "alert.sent")
+      .map(({ data }) => data.title);
+    expect(titles.filter((title) => title.startsWith("Round")).sort()).toEqual([
+      "Round 1",
+      "Round 2",
+      "Round 3",
+    ]);
+  });
+
   test("an endpoint gets the events that it asked for, of its own account", async () => {
     const [alerts, people] = [await sink(), await sink()];
     const { pusher: open, send, listen, call } = await account(world);

@@ -10,7 +10,7 @@ const SENT_AT = "2026-03-10T10:00:00.000001Z";
 /** "There is no delivered figure and no computed read-rate anywhere." */
 export function noOutcomes(body: unknown): void {
   JSON.stringify(body, (key, value) => {
-    expect(key).not.toMatch(/deliver(ed|y_rate|ies)|rate|percent|open|click|failed/i);
+    expect(key).not.toMatch(/deliver(ed|ies)|(^|_)rates?(_|$)|percent|(^|_)ratio|clicks?|failed/i);
     return value;
   });
 }

@@ -1,0 +1,111 @@
+// What statistics and lists of subscribers cost: by plan, not by time. With 50,000 alerts, 200,000 reports and 50,000
+// subscriptions no statement reads a whole table of them, whether PostgreSQL plans for the values or for all values.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listSubscribers } from "../src/queries/subscribers.ts";
+import { alertTimeline, alertTotals, channelSums, daySums } from "../src/stats/queries.ts";
+import { uuidOf } from "./support/handsets.ts";
+import { DATABASES, World } from "./support/world.ts";
+
+interface Node {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Index Name"?: string;
+  Plans?: Node[];
+}
+const nodes = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
+
+const PUSHERS = 20;
+
+describe.runIf(DATABASES.includes("postgres"))("with 200,000 reports", () => {
+  let world: World;
+  const channels: string[] = [];
+  let alert: string;
+
+  beforeAll(async () => {
+    world = await World.open("postgres");
+    for (let n = 0; n < PUSHERS; n++) channels.push(uuidOf((await world.pusher()).id));
+    const of = `('{${channels.join(",")}}'::uuid[])[1 + n % ${PUSHERS}]`;
+    // The triggers keep counters row by row; what is measured here reads them and does not write them.
+    const em = world.service.orm.em.fork() as SqlEntityManager;
+    await em.transactional(async (inside) => {
+      for (const sql of [
+        "set local session_replication_role = replica",
+        `insert into device (id, token_hash, platform, app_version, locale, timezone)
+         select n, decode(lpad(to_hex(n), 64, '0'), 'hex'), 'ios', '1', 'en', 'UTC' from generate_series(1, 50000) n`,
+        `insert into subscription (device_id, pusher_id, permissions, muted, subscribed_at)
+         select n, ${of}, '{}', n % 7 = 0, now() - n * interval '1 second' from generate_series(1, 50000) n`,
+        `insert into alert (id, pusher_id, status, title, sent_at, send_at, created_at)
+         select gen_random_uuid(), ${of}, case when n % 500 = 0 then 'scheduled' when n % 10 = 0 then 'draft' else 'sent' end,
+           'T', case when n % 10 <> 0 then now() - n * interval '10 minutes' end,
+           case when n % 500 = 0 then now() + n * interval '1 minute' end, now() - n * interval '10 minutes'
+         from generate_series(1, 50000) n`,
+        `insert into report (alert_id, device_id, kind, at)
+         select a.id, d, 1 + d % 2, now() - d * interval '1 minute'
+         from (select id, row_number() over () as place from alert where status = 'sent' limit 2000) a,
+           generate_series(a.place * 20, a.place * 20 + 99) d`,
+        `insert into alert_counter (alert_id, reads, acks) select alert_id, 50, 50 from report group by 1`,
+        `insert into channel_day (pusher_id, day, published, reads, acks)
+         select ${of}, current_date - n / ${PUSHERS}, 5, 5, 5 from generate_series(0, ${PUSHERS * 366 - 1}) n`,
+      ])
+        await inside.execute(sql);
+    });
+    for (const table of ["device", "subscription", "alert", "report", "alert_counter", "channel_day"])
+      await world.sql(`analyze ${table}`);
+    [{ alert }] = (await world.sql<any>("select alert_id as alert from report limit 1")) as any;
+    const [{ reports, alerts }] = (await world.sql(
+      "select (select count(*) from report)::int as reports, (select count(*) from alert)::int as alerts",
+    )) as any;
+    expect([reports, alerts]).toEqual([200_000, 50_000]);
+  });
+  afterAll(() => world.close());
+
+  const array = () => `'{${channels.join(",")}}'`;
+  const LAST_WEEK = ["current_date - 6", "current_date"];
+  const statements: [string, { name: string; text: string }, () => string[]][] = [
+    ["alert_timeline", alertTimeline, () => [`'${alert}'`, "now() - interval '1 day'"]],
+    ["alert_totals", alertTotals, () => [`'${alert}'`]],
+    ["day_sums of a channel", daySums, () => [`'{${channels[0]}}'`, ...LAST_WEEK]],
+    ["day_sums of the account", daySums, () => [array(), ...LAST_WEEK]],
+    ["day_sums of a year", daySums, () => [array(), "current_date - 365", "current_date"]],
+    ["channel_sums of the account", channelSums, () => [array(), ...LAST_WEEK]],
+    ["channel_sums of a year", channelSums, () => [array(), "current_date - 365", "current_date"]],
+    ...(["any", "active", "muted"] as const).flatMap(
+      (status): [string, { name: string; text: string }, () => string[]][] => [
+        [`list_subscribers_${status}`, listSubscribers[status], () => [`'${channels[0]}'`, "null", "51"]],
+        [
+          `list_subscribers_${status} of a later page`,
+          listSubscribers[status],
+          () => [`'${channels[0]}'`, "now() - interval '6 hours'", "101"],
+        ],
+      ],
+    ),
+  ];
+
+  test.each(["force_custom_plan", "force_generic_plan"])("no whole table is read (%s)", async (mode) => {
+    const em = world.service.orm.em.fork() as SqlEntityManager;
+    const whole: unknown[] = [];
+    await em.transactional(async (inside) => {
+      await inside.execute(`set local plan_cache_mode = ${mode}`);
+      for (const [name, { text }, parameters] of statements) {
+        await inside.execute(`prepare measured as ${text}`);
+        const [row] = await inside.execute<any[]>(
+          `explain (format json) execute measured (${parameters().join(", ")})`,
+        );
+        await inside.execute("deallocate measured");
+        const plan = nodes(row["QUERY PLAN"][0].Plan);
+        for (const node of plan)
+          if (
+            /^Seq Scan/.test(node["Node Type"]) &&
+            /^(alert|report|subscription)$/.test(node["Relation Name"]!)
+          )
+            whole.push([name, node["Relation Name"]]);
+        // It is found by an index, and that is not the absence of any scan.
+        const indexed = plan.filter((node) => /^(Index|Bitmap Index)/.test(node["Node Type"]));
+        if (indexed.length === 0) whole.push([name, "no index"]);
+      }
+    });
+    expect(whole).toEqual([]);
+  });
+});
