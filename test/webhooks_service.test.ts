@@ -180,14 +180,17 @@ describe.each(DATABASES)("on %s", (database) => {
   });
 
   test("what changes nothing, and the passing of send_at, is no event", async () => {
-    const to = await sink();
+    const [to, before] = [await sink(), await sink()];
     const { key, call, pusher: open, send, listen } = await account(world);
     const pusher = await open();
+    await listen(before.url);
     const path = (alert: { id: string }) => ({ pusher_id: pusher.id, alert_id: alert.id });
     const [sent, gone] = [await send(pusher), await send(pusher)];
     const scheduled = await send(pusher, { send_at: inSeconds(3600) });
     await call("cancel_alert", path(gone));
     const device = await joined(world, pusher.handle);
+    // Endpoints are looked up after the action: what has happened so far must be out before this one is there.
+    await eventually(() => before.requests.length === 5);
     await listen(to.url);
 
     await call("send_alert", path(sent));
