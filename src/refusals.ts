@@ -9,8 +9,7 @@ import { forbidden, notFound } from "./errors.ts";
 import { alertExists } from "./queries/alerts.ts";
 import { scope, visibleChannel } from "./queries/channels.ts";
 import { inviteExists } from "./queries/invites.ts";
-import { webhookExists } from "./queries/webhooks.ts";
-import { webhookScope } from "./shapes/webhook.ts";
+import { webhookExists, webhookScope } from "./queries/webhooks.ts";
 
 /** 404 for rows that the caller does not see: it comes before a refusal of the role, and on repeats, too. */
 async function refuseInvisible(

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { parseId } from "../src/domain/ids.ts";
 import { notFound } from "../src/errors.ts";
-import { deleteWebhook } from "../src/queries/webhooks.ts";
+import { deleteWebhook, webhookScope } from "../src/queries/webhooks.ts";
 import { deletedView, pathId } from "../src/shapes/fields.ts";
-import { webhookScope } from "../src/shapes/webhook.ts";
 import { defineTool } from "../src/tool.ts";
 
 export default defineTool({

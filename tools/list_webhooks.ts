@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { listWebhooks } from "../src/queries/webhooks.ts";
-import { showWebhook, webhookScope, webhookView } from "../src/shapes/webhook.ts";
+import { listWebhooks, webhookScope } from "../src/queries/webhooks.ts";
+import { showWebhook, webhookView } from "../src/shapes/webhook.ts";
 import { defineTool } from "../src/tool.ts";
 
 export default defineTool({

@@ -1,5 +1,6 @@
 // Webhook endpoints by raw SQL. A caller restricted to channels sees the endpoints that it (or its bound key) made.
 
+import type { Caller } from "../context.ts";
 import { defineStatement } from "../db/statement.ts";
 
 export interface WebhookRecord {
@@ -19,6 +20,12 @@ const COLUMNS =
 /** $1 workspace, $2 the caller's member when it is restricted (null: sees all), $3 the channel it is bound to or null. */
 const VISIBLE = `e.workspace_id = $1 and ($2::uuid is null or (e.member_id = $2::uuid
   and ($3::uuid is null or e.pusher_id = $3::uuid)))`;
+
+/** The first three parameters of the webhook statements: what of the workspace's endpoints the caller sees. */
+export function webhookScope(caller: Caller): [string, string | null, string | null] {
+  const restricted = caller.pusherIds !== null;
+  return [caller.workspace.id, restricted ? caller.member.id : null, caller.credential.pusherId];
+}
 
 export const listWebhooks = defineStatement<WebhookRecord>(
   "list_webhooks",

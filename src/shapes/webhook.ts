@@ -1,7 +1,6 @@
 // A webhook endpoint on the wire. Its secret appears in the answer that makes it and nowhere else.
 
 import { z } from "zod";
-import type { Caller } from "../context.ts";
 import { showId } from "../domain/ids.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
 import type { WebhookRecord } from "../queries/webhooks.ts";
@@ -31,10 +30,4 @@ export function showWebhook(record: WebhookRecord): z.infer<typeof webhookView> 
     last_delivery_at: toIsoMicrosOrNull(record.last_delivery_at),
     created_at: toIsoMicros(record.created_at),
   };
-}
-
-/** The first three parameters of the webhook statements: what of the workspace's endpoints the caller sees. */
-export function webhookScope(caller: Caller): [string, string | null, string | null] {
-  const restricted = caller.pusherIds !== null;
-  return [caller.workspace.id, restricted ? caller.member.id : null, caller.credential.pusherId];
 }

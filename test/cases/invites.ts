@@ -63,7 +63,7 @@ const creating: Case[] = [
     },
   },
   {
-    spec: "drawn from a cryptographic random source",
+    spec: "Response rows carry the invite `code` (drawn from a cryptographic random source, never derived from the handle), `url` (the whole string a QR code should encode) and `revoked_at` (timestamp).",
     name: "fifty codes are fifty",
     tool: "list_invites",
     given: async (world) => {
@@ -121,21 +121,21 @@ const creating: Case[] = [
   refused("(server-owned)", "url", "https://example.org"),
   refused("(unknown)", "max_use", 3),
   {
-    spec: "201; 404",
+    spec: "| POST /api/v1/pushers/{id}/invites | Body: label, max_uses, expires_at | 201; 404; 422 (expires_at in the past) |",
     name: "an unknown channel is 404",
     tool: "create_invite",
     input: () => ({ pusher_id: "psh_01h455vb4pex5vsknk084sn02q" }),
     want: { error: "not_found", param: null },
   },
   {
-    spec: "An id that does not parse, or is of another kind, answers exactly as a row that does not exist",
+    spec: "An id that does not parse, or is of another kind, answers exactly as a row that does not exist: 404 `not_found`.",
     tool: "create_invite",
     given: (world) => invited(world),
     input: ({ invite }) => ({ pusher_id: invite.id }),
     want: { error: "not_found", param: null },
   },
   {
-    spec: "Rows that do not exist and rows that are not yours both answer 404",
+    spec: "Rows that do not exist and rows that are not yours both answer 404.",
     tool: "create_invite",
     given: (world) => world.pusher(SECRET_CHANNEL),
     as: (world) => world.foreignKey(),
@@ -143,14 +143,14 @@ const creating: Case[] = [
     want: { error: "not_found" },
   },
   {
-    spec: "422 of what the request alone shows · 404",
+    spec: "422 of what the request alone shows · 404 · 403 forbidden · 409 · 422 that needs the stored row (handle, geofence, layout, send_at, expires_at) · 429.",
     name: "a wrong field is told before a missing channel",
     tool: "create_invite",
     input: () => ({ pusher_id: "nonsense", max_uses: 0 }),
     want: { error: "invalid_request", param: "max_uses" },
   },
   {
-    spec: "roles apply (403 forbidden for a role or data that is not yours)",
+    spec: "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).",
     tool: "create_invite",
     given: (world) => world.pusher(SECRET_CHANNEL),
     as: (world) => world.memberKey("viewer"),
@@ -182,7 +182,7 @@ const creating: Case[] = [
     want: { error: "unauthorized", param: null },
   },
   {
-    spec: "A key can be bound to a channel and then sees only that channel",
+    spec: "A key can be bound to a channel and then sees only that channel.",
     tool: "create_invite",
     given: async (world) => ({ own: await world.pusher(), other: await world.pusher(SECRET_CHANNEL) }),
     as: (world, { own }) => world.key({ pusher: own.id }),
@@ -190,7 +190,7 @@ const creating: Case[] = [
     want: { error: "not_found" },
   },
   {
-    spec: "Workspace members can be restricted to certain channels",
+    spec: "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).",
     name: "a restricted editor invites into its own channel",
     tool: "create_invite",
     given: (world) => world.pusher(SECRET_CHANNEL),
@@ -260,7 +260,7 @@ const creating: Case[] = [
     },
   },
   {
-    spec: "a repeat within 24 hours answers with the first result",
+    spec: "a repeat within 24 hours answers with the first result, another body under the same key is 422.",
     tool: "create_invite",
     given: async (world) => {
       const pusher = await world.pusher(SECRET_CHANNEL);
@@ -276,7 +276,7 @@ const creating: Case[] = [
     },
   },
   {
-    spec: "another body under the same key is 422",
+    spec: "a repeat within 24 hours answers with the first result, another body under the same key is 422.",
     tool: "create_invite",
     given: async (world) => {
       const pusher = await world.pusher(SECRET_CHANNEL);
@@ -291,7 +291,7 @@ const creating: Case[] = [
 
 const admitting: Case[] = [
   {
-    spec: "Private channels answer nobody who cannot present an invite.",
+    spec: "Private channels answer nobody who cannot present an invite. Public channels can be subscribed to by anyone.",
     tool: "list_invites",
     given: (world) => invited(world),
     input: ({ pusher }) => ({ pusher_id: pusher.id }),
@@ -402,7 +402,7 @@ const admitting: Case[] = [
 
 const listing: Case[] = [
   {
-    spec: "lists without pages have no `meta`",
+    spec: 'a list answer | `{"data": [...], "meta": {"next_before": ... }}`; lists without pages have no `meta`',
     tool: "list_invites",
     given: (world) => world.pusher(),
     input: ({ id }) => ({ pusher_id: id }),
@@ -411,7 +411,7 @@ const listing: Case[] = [
     after: (_world, _given, { body }) => expect(body).toEqual({ data: [] }),
   },
   {
-    spec: "200 every invite, newest first, codes included",
+    spec: "| GET /api/v1/pushers/{id}/invites | none | 200 every invite, newest first, codes included; 404 |",
     tool: "list_invites",
     given: async (world) => {
       const pusher = await world.pusher(SECRET_CHANNEL);
@@ -475,7 +475,7 @@ async function crowd(world: World) {
 
 const revoking: Case[] = [
   {
-    spec: "revoked_at set. The link admits nobody else. Devices that already joined keep the channel.",
+    spec: "| usable | DELETE invite | revoked | revoked_at set. The link admits nobody else. Devices that already joined keep the channel. |",
     tool: "revoke_invite",
     given: crowd,
     input: path,
@@ -549,7 +549,7 @@ const revoking: Case[] = [
     },
   },
   {
-    spec: "Revoking twice keeps the first revoked_at.",
+    spec: "Revoking does not delete the row. Revoking twice keeps the first revoked_at.",
     tool: "revoke_invite",
     given: async (world) => {
       const given = await invited(world);
@@ -607,7 +607,7 @@ const revoking: Case[] = [
     want: { body: { removed_subscribers: 3 } },
   },
   {
-    spec: "remove_subscribers (the value true)",
+    spec: "| DELETE /api/v1/pushers/{id}/invites/{inviteId} | Query: remove_subscribers (the value true) | 200 revoked; 404 |",
     name: "any other text is 422",
     tool: "revoke_invite",
     given: (world) => invited(world),
@@ -619,7 +619,7 @@ const revoking: Case[] = [
     },
   },
   {
-    spec: "remove_subscribers (the value true)",
+    spec: "| DELETE /api/v1/pushers/{id}/invites/{inviteId} | Query: remove_subscribers (the value true) | 200 revoked; 404 |",
     name: "1 is 422",
     tool: "revoke_invite",
     given: (world) => invited(world),
@@ -627,7 +627,7 @@ const revoking: Case[] = [
     want: { error: "invalid_request", param: "remove_subscribers" },
   },
   {
-    spec: "200 revoked; 404",
+    spec: "| DELETE /api/v1/pushers/{id}/invites/{inviteId} | Query: remove_subscribers (the value true) | 200 revoked; 404 |",
     name: "an invite of another own channel is 404 and stays usable",
     tool: "revoke_invite",
     given: async (world) => ({ ...(await invited(world)), other: await world.pusher() }),
@@ -639,7 +639,7 @@ const revoking: Case[] = [
   },
   ...["inv_01h455vb4pex5vsknk084sn02q", "inv_", "nonsense"].map(
     (invite_id): Case => ({
-      spec: "200 revoked; 404",
+      spec: "| DELETE /api/v1/pushers/{id}/invites/{inviteId} | Query: remove_subscribers (the value true) | 200 revoked; 404 |",
       name: `the invite ${invite_id} is 404`,
       tool: "revoke_invite",
       given: (world) => world.pusher(),
@@ -648,14 +648,14 @@ const revoking: Case[] = [
     }),
   ),
   {
-    spec: "is of another kind, answers exactly as a row that does not exist",
+    spec: "An id that does not parse, or is of another kind, answers exactly as a row that does not exist: 404 `not_found`.",
     tool: "revoke_invite",
     given: (world) => invited(world),
     input: ({ pusher }) => ({ pusher_id: pusher.id, invite_id: pusher.id }),
     want: { error: "not_found", param: null },
   },
   {
-    spec: "rows that are not yours both answer 404",
+    spec: "Rows that do not exist and rows that are not yours both answer 404.",
     name: "another account cannot revoke",
     tool: "revoke_invite",
     given: (world) => invited(world),
@@ -664,7 +664,7 @@ const revoking: Case[] = [
     want: { error: "not_found" },
   },
   {
-    spec: "roles apply",
+    spec: "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).",
     tool: "revoke_invite",
     given: (world) => invited(world),
     as: (world) => world.memberKey("viewer"),

@@ -53,14 +53,14 @@ export const previewCases: Case[] = [
     want: { body: { layout: "document", html: DOCUMENT, blocked: [], script_count: 2 } },
   },
   {
-    spec: "html 60,000 characters for layout html and 500,000 for document",
+    spec: "title 1 to 120, body 4,000, tts_text 1,000, html 60,000 characters for layout html and 500,000 for document, geo_rule a slug of at most 40.",
     name: "500,000 characters of a document",
     tool: "preview_html",
     input: () => ({ html: "b".repeat(500_000), layout: "document" }),
     want: { body: { html: "b".repeat(500_000), script_count: 0 } },
   },
   {
-    spec: "Stores and sends nothing.",
+    spec: "Body: html* (string), layout (html or document). Stores and sends nothing.",
     name: "and ignores the idempotency header",
     tool: "preview_html",
     given: async (world) => {
@@ -100,7 +100,7 @@ export const previewCases: Case[] = [
   refused("layout null", { html: "", layout: null }, "layout"),
   refused("an unknown field", { html: "", title: "x" }, "title"),
   {
-    spec: "roles apply",
+    spec: "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).",
     tool: "preview_html",
     as: (world) => world.memberKey("viewer"),
     input: () => ({ html: "" }),
@@ -114,7 +114,7 @@ export const previewCases: Case[] = [
     want: { error: "insufficient_scope", says: /alerts:write/ },
   },
   {
-    spec: "A key can be bound to a channel",
+    spec: "A key can be bound to a channel and then sees only that channel.",
     name: "a bound key previews",
     tool: "preview_html",
     given: (world) => world.pusher(),

@@ -82,7 +82,7 @@ const perAlert: Case[] = [
     },
   },
   {
-    spec: "30-minute buckets for the first six hours after sending, hourly after that",
+    spec: "30-minute buckets for the first six hours after sending, hourly after that.",
     name: "twelve half hours, then hours, exact to the microsecond",
     tool: "get_alert_stats",
     given: async (world) => {
@@ -150,7 +150,7 @@ const perAlert: Case[] = [
     },
   },
   {
-    spec: "Past 10,000 surviving reports the timeline is sampled",
+    spec: "Past 10,000 surviving reports the timeline is sampled.",
     name: "10,000 are not",
     tool: "get_alert_stats",
     given: (world) => manyReports(world, 10_000),
@@ -159,7 +159,7 @@ const perAlert: Case[] = [
     after: (_world, _given, { body }) => expect(inBuckets(body)).toBe(10_000),
   },
   {
-    spec: "Past 10,000 surviving reports the timeline is sampled",
+    spec: "Past 10,000 surviving reports the timeline is sampled.",
     name: "10,001 are, and the totals stay exact",
     tool: "get_alert_stats",
     given: (world) => manyReports(world, 10_001),
@@ -171,7 +171,7 @@ const perAlert: Case[] = [
     },
   },
   {
-    spec: "Past 10,000 surviving reports",
+    spec: "Past 10,000 surviving reports the timeline is sampled.",
     name: "pruned reports do not count towards the sample",
     tool: "get_alert_stats",
     given: (world) => manyReports(world, 10_000, 500),
@@ -220,7 +220,7 @@ const perAlert: Case[] = [
     want: { body: { buckets: [{ start: "2026-03-10T10:30:00.000001Z", reads: 1, acks: 0 }] } },
   },
   {
-    spec: "`sent_at` of a cancelled alert is kept if it had become visible",
+    spec: "`action: send` sets `send_at` to null; `sent_at` of a cancelled alert is kept if it had become visible, else null. `alerts_sent` counts alerts whose status is sent now.",
     name: "a cancelled alert keeps its totals and its timeline",
     tool: "get_alert_stats",
     given: async (world) => {
@@ -236,7 +236,7 @@ const perAlert: Case[] = [
     after: (_world, { alert }, { body }) => expect(body.buckets[0].start).toBe(alert.sent_at),
   },
   {
-    spec: "reach is the subscriber count now (could-reach)",
+    spec: "reach is the subscriber count now (could-reach).",
     name: "muted ones and later ones included, those who left not",
     tool: "get_alert_stats",
     given: async (world) => {
@@ -253,7 +253,7 @@ const perAlert: Case[] = [
   },
   ...["alr_01h455vb4pex5vsknk084sn02q", "nonsense"].map(
     (alert_id): Case => ({
-      spec: "200 buckets of read and ack reports; 404",
+      spec: "| GET /api/v1/pushers/{id}/alerts/{alertId}/stats | none | 200 buckets of read and ack reports; 404 |",
       name: `the alert ${alert_id} is 404`,
       tool: "get_alert_stats",
       given: (world) => world.pusher(),
@@ -270,7 +270,7 @@ const perAlert: Case[] = [
     want: { error: "not_found" },
   },
   {
-    spec: "rows that are not yours both answer 404",
+    spec: "Rows that do not exist and rows that are not yours both answer 404.",
     name: "another account's alert",
     tool: "get_alert_stats",
     given: (world) => sentAlert(world),
@@ -390,7 +390,7 @@ const perChannel: Case[] = [
     badRange("get_pusher_stats", args, param),
   ),
   {
-    spec: "Buckets are UTC calendar days.",
+    spec: "Every stats response carries timezone with value UTC. Buckets are UTC calendar days.",
     name: "to the microsecond, both ends inclusive",
     tool: "get_pusher_stats",
     given: borders,
@@ -428,7 +428,7 @@ const perChannel: Case[] = [
     },
   },
   {
-    spec: "`alerts_sent` counts alerts whose status is sent now",
+    spec: "`action: send` sets `send_at` to null; `sent_at` of a cancelled alert is kept if it had become visible, else null. `alerts_sent` counts alerts whose status is sent now.",
     name: "drafts, cancelled ones and those still scheduled are not; a scheduled one whose instant passed is",
     tool: "get_pusher_stats",
     given: async (world) => {
@@ -459,7 +459,7 @@ const perChannel: Case[] = [
     },
   },
   {
-    spec: "It does not fire at the send_at instant, because nothing runs then.",
+    spec: "The alert becomes SCHEDULED. It does not fire at the send_at instant, because nothing runs then.",
     name: "a scheduled alert counts from its instant on, with nothing written",
     tool: "get_pusher_stats",
     given: async (world) => {
@@ -483,13 +483,13 @@ const perChannel: Case[] = [
     want: { error: "not_found", param: null },
   },
   {
-    spec: "422 of what the request alone shows · 404",
+    spec: "422 of what the request alone shows · 404 · 403 forbidden · 409 · 422 that needs the stored row (handle, geofence, layout, send_at, expires_at) · 429.",
     tool: "get_pusher_stats",
     input: () => ({ pusher_id: "psh_01h455vb4pex5vsknk084sn02q", from: "2026-01-01" }),
     want: { error: "invalid_request", param: "to" },
   },
   {
-    spec: "rows that are not yours both answer 404",
+    spec: "Rows that do not exist and rows that are not yours both answer 404.",
     tool: "get_pusher_stats",
     given: (world) => world.pusher(),
     as: (world) => world.foreignKey(),
@@ -497,7 +497,7 @@ const perChannel: Case[] = [
     want: { error: "not_found" },
   },
   {
-    spec: "Workspace members can be restricted to certain channels",
+    spec: "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).",
     tool: "get_pusher_stats",
     given: async (world) => ({ seen: await world.pusher(), unseen: await world.pusher() }),
     as: (world, { seen }) => world.memberKey("owner", [seen.id]),
@@ -545,7 +545,7 @@ const row = (name: string, reach: number, alerts_sent: number, reads: number, ac
 
 const perAccount: Case[] = [
   {
-    spec: "200 all visible channels summed plus a per-channel breakdown",
+    spec: "| GET /api/v1/core/stats | Query: period, from, to as above | 200 all visible channels summed plus a per-channel breakdown; 422 |",
     tool: "get_account_stats",
     given: account,
     as: (_world, { key }) => key,
@@ -653,7 +653,7 @@ const perAccount: Case[] = [
     after: (_world, _given, { body }) => expect(body.channels).toHaveLength(1),
   },
   {
-    spec: "That is scope, not an error.",
+    spec: "a workspace member restricted to certain channels, or a key bound to a channel, sees only those channels. That is scope, not an error.",
     name: "a member restricted to nothing gets zeros",
     tool: "get_account_stats",
     as: (world) => world.memberKey("owner", []),

@@ -143,7 +143,7 @@ export const subscriberCases: Case[] = [
     },
   },
   {
-    spec: "whether the subscriber is muted",
+    spec: "The fields carried: device, platform, app version, locale, timezone, subscribed_at, and whether the subscriber is muted.",
     name: "unmuting is counted back, muting twice counts once",
     tool: "list_subscribers",
     given: async (world) => {
@@ -172,7 +172,7 @@ export const subscriberCases: Case[] = [
     },
   },
   {
-    spec: "`limit` is 1 to 100, 50 when absent.",
+    spec: "`limit` is 1 to 100, 50 when absent. Pages lose nothing when rows share an instant (a page may run over its limit to finish a tie) and `next_before` is null at the end.",
     tool: "list_subscribers",
     given: (world) => seeded(world, 51),
     input: ({ id }) => ({ pusher_id: id }),
@@ -206,7 +206,7 @@ export const subscriberCases: Case[] = [
       ),
   },
   {
-    spec: "Pages lose nothing when rows share an instant (a page may run over its limit to finish a tie)",
+    spec: "`limit` is 1 to 100, 50 when absent. Pages lose nothing when rows share an instant (a page may run over its limit to finish a tie) and `next_before` is null at the end.",
     tool: "list_subscribers",
     // Rows 1 to 3 have instants of their own, 4 to 20 share one.
     given: (world) => seeded(world, 20, { tieFrom: 4, muted: true }),
@@ -267,7 +267,7 @@ export const subscriberCases: Case[] = [
     want: { error: "not_found", param: null },
   },
   {
-    spec: "rows that are not yours both answer 404",
+    spec: "Rows that do not exist and rows that are not yours both answer 404.",
     tool: "list_subscribers",
     given: (world) => seeded(world, 1),
     as: (world) => world.foreignKey(),
@@ -275,7 +275,7 @@ export const subscriberCases: Case[] = [
     want: { error: "not_found", param: null },
   },
   {
-    spec: "Workspace members can be restricted to certain channels",
+    spec: "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).",
     tool: "list_subscribers",
     given: async (world) => ({ seen: await world.pusher(), unseen: await seeded(world, 1) }),
     as: (world, { seen }) => world.memberKey("owner", [seen.id]),
@@ -283,7 +283,7 @@ export const subscriberCases: Case[] = [
     want: { error: "not_found" },
   },
   {
-    spec: "A key can be bound to a channel and then sees only that channel",
+    spec: "A key can be bound to a channel and then sees only that channel.",
     tool: "list_subscribers",
     given: (world) => seeded(world, 1),
     as: (world, { id }) => world.key({ pusher: id }),
@@ -320,7 +320,7 @@ export const subscriberCases: Case[] = [
     },
   },
   {
-    spec: "reach is the subscriber count now",
+    spec: "reach is the subscriber count now (could-reach).",
     name: "a device that only registered subscribes to nothing",
     tool: "list_subscribers",
     given: async (world) => {

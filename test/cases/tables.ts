@@ -6,11 +6,16 @@ import { alertCases } from "./alerts.ts";
 import { authCases } from "./auth.ts";
 import { changeCases } from "./changes.ts";
 import { idempotencyCases } from "./idempotency.ts";
+import { inviteCases } from "./invites.ts";
 import { limitCases } from "./limits.ts";
 import { listCases } from "./lists.ts";
 import { meCases } from "./me.ts";
+import { previewCases } from "./preview.ts";
 import { pusherCases } from "./pushers.ts";
 import { requestCases } from "./requests.ts";
+import { statsCases } from "./stats.ts";
+import { subscriberCases } from "./subscribers.ts";
+import { webhookCases } from "./webhooks.ts";
 
 export interface Table {
   file: string;
@@ -25,6 +30,11 @@ export const TABLES: readonly Table[] = [
   { file: "changes.ts", cases: changeCases },
   { file: "alert_status.ts", cases: statusCases as Case[] },
   { file: "lists.ts", cases: listCases },
+  { file: "invites.ts", cases: inviteCases },
+  { file: "subscribers.ts", cases: subscriberCases },
+  { file: "stats.ts", cases: statsCases },
+  { file: "preview.ts", cases: previewCases },
+  { file: "webhooks.ts", cases: webhookCases },
   { file: "auth.ts", cases: authCases },
   { file: "requests.ts", cases: requestCases },
   { file: "idempotency.ts", cases: idempotencyCases },

@@ -103,7 +103,7 @@ const creating: Case[] = [
     after: (_world, _key, { body }) => expect(body.url).toHaveLength(2048),
   },
   {
-    spec: "One POST per event per endpoint",
+    spec: "One POST per event per endpoint with a five-second timeout.",
     name: "one address may be registered twice, with secrets of their own",
     tool: "create_webhook",
     given: (world) => registered(world),
@@ -198,7 +198,7 @@ const creating: Case[] = [
     },
   },
   {
-    spec: "roles apply",
+    spec: "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).",
     tool: "create_webhook",
     as: (world) => world.memberKey("viewer"),
     input: () => ({ url: URL, events: EVENTS }),
@@ -228,7 +228,7 @@ const creating: Case[] = [
     },
   },
   {
-    spec: "another body under the same key is 422",
+    spec: "a repeat within 24 hours answers with the first result, another body under the same key is 422.",
     tool: "create_webhook",
     given: async (world) => {
       const key = await world.foreignKey();
@@ -289,7 +289,7 @@ const listing: Case[] = [
     },
   },
   {
-    spec: "Rows that do not exist and rows that are not yours",
+    spec: "Rows that do not exist and rows that are not yours both answer 404.",
     name: "another account's endpoints are not there",
     tool: "list_webhooks",
     given: (world) => registered(world),
@@ -298,7 +298,7 @@ const listing: Case[] = [
     want: { body: { data: [] } },
   },
   {
-    spec: "Workspace members can be restricted to certain channels",
+    spec: "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).",
     name: "a restricted member sees its own endpoints only; the owner sees them all",
     tool: "list_webhooks",
     given: async (world) => {
@@ -324,7 +324,7 @@ const listing: Case[] = [
     },
   },
   {
-    spec: "A key can be bound to a channel and then sees only that channel",
+    spec: "A key can be bound to a channel and then sees only that channel.",
     name: "a bound key sees the endpoints that were made with it",
     tool: "list_webhooks",
     given: async (world) => {
@@ -410,7 +410,7 @@ const deleting: Case[] = [
     }),
   ),
   {
-    spec: "rows that are not yours both answer 404",
+    spec: "Rows that do not exist and rows that are not yours both answer 404.",
     tool: "delete_webhook",
     given: (world) => registered(world),
     as: (world) => world.foreignKey(),
@@ -419,7 +419,7 @@ const deleting: Case[] = [
     after: async (world, { key, endpoint }) => expect(await listed(world, key)).toEqual([endpoint.id]),
   },
   {
-    spec: "roles apply",
+    spec: "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).",
     tool: "delete_webhook",
     given: (world) => create(world, world.owner),
     as: (world) => world.memberKey("viewer"),
