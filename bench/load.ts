@@ -1,0 +1,119 @@
+// The two ways of loading: requests over HTTP by autocannon, and the same SQL by pgbench. Both report how often per
+// second; requests also how long and at what processor time.
+
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import autocannon, { type Client, type Request } from "autocannon";
+import type { Statement } from "../src/db/statement.ts";
+
+export const CONNECTIONS = 32;
+
+export interface HttpLoad {
+  kind: "http";
+  url: string;
+  /** What one connection asks for, in turn. */
+  requests(connection: number): Request[];
+  status: number;
+  /** Each request is sent once: running out of them fails the run. */
+  once?: boolean;
+  /** Holds for every right answer. */
+  verify?(body: string): boolean;
+}
+
+export interface PgLoad {
+  kind: "pgbench";
+  /** pgbench picks one of them for every transaction. */
+  scripts: string[];
+  variables?: Record<string, string | number>;
+}
+
+export type Load = HttpLoad | PgLoad;
+
+export interface Figure {
+  perSecond: number;
+  /** Milliseconds; only of requests. */
+  p50?: number;
+  /** Microseconds of the server a request; only of requests. */
+  cpu?: number;
+}
+
+export async function loadHttp(load: HttpLoad, seconds: number, cpu: () => Promise<number>): Promise<Figure> {
+  const times: number[] = [];
+  const asked = new Map<Client, number>();
+  let wrong = 0;
+  let i = 0;
+  const before = await cpu();
+  let pool = Number.POSITIVE_INFINITY;
+  const instance = autocannon({
+    url: load.url,
+    connections: CONNECTIONS,
+    duration: seconds,
+    setupClient(client) {
+      const requests = load.requests(i++);
+      if (load.once) pool = Math.min(pool, requests.length);
+      client.setRequests(requests);
+    },
+    verifyBody: load.verify,
+  });
+  instance.on("response", (client: Client, status: number, _bytes: number, ms: number) => {
+    times.push(ms);
+    asked.set(client, (asked.get(client) ?? 0) + 1);
+    if (status !== load.status) wrong++;
+  });
+  const result = await instance;
+  const spent = (await cpu()) - before;
+  if (wrong + result.errors + result.mismatches > 0)
+    throw new Error(
+      `${load.url}: of ${times.length} answers ${wrong} without status ${load.status}, ${result.mismatches} with another body; ${result.errors} errors`,
+    );
+  if (Math.max(...asked.values()) >= pool) throw new Error("the bench ran out of prepared requests");
+  times.sort((a, b) => a - b);
+  return {
+    perSecond: times.length / result.duration,
+    p50: times[times.length >> 1]!,
+    cpu: spent / times.length,
+  };
+}
+
+/** A statement of the service as a line of a pgbench script, its parameters replaced. */
+export function asScript(statement: Statement<unknown>, parameters: (string | number)[]): string {
+  const text = statement.text.replace(/\$(\d+)/g, (_, n) => `${parameters[Number(n) - 1]}`);
+  return `${text.replace(/\s+/g, " ").trim()};`;
+}
+
+export async function loadPg(
+  load: PgLoad,
+  seconds: number,
+  { pgbench, databaseUrl }: { pgbench: string; databaseUrl: string },
+): Promise<Figure> {
+  const folder = await mkdtemp(join(tmpdir(), "belfry-bench-"));
+  try {
+    const files = load.scripts.map((_, i) => join(folder, `${i}.sql`));
+    for (const [i, script] of load.scripts.entries()) await writeFile(files[i]!, `${script}\n`);
+    const output = await collect(pgbench, [
+      ...["-n", "-M", "prepared", "-c", String(CONNECTIONS), "-j", "2", "-T", String(seconds)],
+      ...Object.entries(load.variables ?? {}).flatMap(([name, value]) => ["-D", `${name}=${value}`]),
+      ...files.flatMap((file) => ["-f", file]),
+      databaseUrl,
+    ]);
+    const tps = /tps = ([\d.]+)/.exec(output)?.[1];
+    if (!tps || !/failed transactions: 0 /.test(output)) throw new Error(`pgbench: ${output}`);
+    return { perSecond: Number(tps) };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function collect(command: string, args: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { env: { ...process.env, PGOPTIONS: "-c TimeZone=UTC" } });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+    child.once("error", reject);
+    child.once("close", (code) =>
+      code === 0 ? resolve(output) : reject(new Error(`${command} ended with ${code}: ${output}`)),
+    );
+  });
+}

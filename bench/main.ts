@@ -1,0 +1,129 @@
+// Seeds databases of a thousand and of a million rows, loads a server in front of each and pgbench beside it in
+// interleaved rounds, and prints ratios next to their goals. See README.md.
+
+import { readdirSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { CASES, type Case } from "./cases.ts";
+import { type Figure, loadHttp, loadPg } from "./load.ts";
+import { mintTokens, type Size } from "./seed.ts";
+import { type Figures, markdown } from "./table.ts";
+import { type OpenWorld, openWorld } from "./worlds.ts";
+
+const HELP = `npm run bench -- [options]
+  --scale small|large|both   databases to measure (both)
+  --large N                  alerts in the large one (1000000)
+  --seconds N                seconds of one measurement (2)
+  --rounds N                 measurements of every case, at most 5 (2)
+  --only TEXT                cases whose name holds the text
+  --out FILE                 write the table there, too`;
+
+const { values: options } = parseArgs({
+  options: {
+    scale: { type: "string", default: "both" },
+    large: { type: "string", default: "1000000" },
+    seconds: { type: "string", default: "2" },
+    rounds: { type: "string", default: "2" },
+    only: { type: "string", default: "" },
+    out: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
+});
+
+function stop(message: string): never {
+  console.error(message);
+  process.exit(2);
+}
+
+function number(name: "large" | "seconds" | "rounds", min: number, max: number): number {
+  const value = Number(options[name]);
+  if (!Number.isInteger(value) || value < min || value > max)
+    stop(`--${name} must be a whole number from ${min} to ${max}.`);
+  return value;
+}
+
+function findPgbench(): string {
+  const debian = "/usr/lib/postgresql";
+  const versions = (process.env.PATH ?? "").split(":");
+  try {
+    for (const version of readdirSync(debian).sort().reverse()) versions.push(`${debian}/${version}/bin`);
+  } catch {}
+  for (const folder of versions) {
+    try {
+      if (readdirSync(folder).includes("pgbench")) return `${folder}/pgbench`;
+    } catch {}
+  }
+  return stop("pgbench is not found; it comes with PostgreSQL's client programs. Put it into PATH.");
+}
+
+if (options.help) stop(HELP);
+const adminUrl =
+  process.env.TEST_DATABASE_URL ||
+  process.env.DATABASE_URL ||
+  stop(
+    "Set TEST_DATABASE_URL (or DATABASE_URL) to a PostgreSQL where databases may be made and session_replication_role set.",
+  );
+const seconds = number("seconds", 1, 30);
+const rounds = number("rounds", 1, 5);
+const SIZES: Size[] = [
+  { name: "S", alerts: 1000 },
+  { name: "L", alerts: number("large", 1000, 10_000_000) },
+];
+const sizes = { small: [SIZES[0]!], large: [SIZES[1]!], both: SIZES }[options.scale];
+if (!sizes) stop("--scale must be small, large or both.");
+const cases = CASES.filter(({ name }) => name.includes(options.only));
+if (cases.length === 0) stop(`--only must be part of one of: ${CASES.map(({ name }) => name).join("; ")}.`);
+const pgbench = findPgbench();
+
+const worlds: OpenWorld[] = [];
+let interrupted = false;
+process.once("SIGINT", () => {
+  interrupted = true;
+});
+
+async function figure(
+  world: OpenWorld,
+  of: Case,
+  side: string,
+  round: number,
+  time: number,
+): Promise<Figure> {
+  if (interrupted) throw new Error("interrupted");
+  const load = await of.sides[side]!(world, round);
+  return load.kind === "http" ? loadHttp(load, time, world.cpu) : loadPg(load, time, { pgbench, ...world });
+}
+
+async function measure(of: Case): Promise<Map<string, Record<string, Figure[]>>> {
+  const bySize = new Map<string, Record<string, Figure[]>>();
+  for (const world of worlds) {
+    bySize.set(world.size.name, Object.fromEntries(Object.keys(of.sides).map((side) => [side, []])));
+    // Warm-up, of our own code only: pgbench has nothing that warms up.
+    for (const side of Object.keys(of.sides)) if (side !== "pgbench") await figure(world, of, side, 0, 1);
+  }
+  for (let round = 1; round <= rounds; round++)
+    for (const world of worlds)
+      for (const side of Object.keys(of.sides))
+        bySize.get(world.size.name)![side]!.push(await figure(world, of, side, round, seconds));
+  return bySize;
+}
+
+const started = performance.now();
+const elapsed = () => `${((performance.now() - started) / 1000).toFixed(0)} s`;
+try {
+  // More handsets than can report in one measurement.
+  const tokens = mintTokens(12_000 * Math.max(2, seconds));
+  for (const size of sizes) {
+    worlds.push(await openWorld(adminUrl, size, tokens, seconds));
+    console.error(`${elapsed()}: ${size.name} is seeded with ${size.alerts} alerts`);
+  }
+  const figures: Figures = new Map();
+  for (const of of cases) {
+    figures.set(of, await measure(of));
+    console.error(`${elapsed()}: ${of.name}`);
+  }
+  const table = markdown(figures);
+  console.log(table);
+  if (options.out) await writeFile(options.out, `${table}\n`);
+} finally {
+  for (const world of worlds) await world.close();
+}

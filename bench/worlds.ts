@@ -1,0 +1,98 @@
+// A database of a size with a server in front of it, made for one run and gone after it.
+
+import { type ChildProcess, fork } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { CompiledQuery, type Kysely } from "kysely";
+import { migrate, type Orm, openOrm } from "../src/db/orm.ts";
+import type { World } from "./cases.ts";
+import { type Size, seed, type Tokens } from "./seed.ts";
+
+export interface OpenWorld extends World {
+  size: Size;
+  databaseUrl: string;
+  /** Microseconds that the server has used so far. */
+  cpu(): Promise<number>;
+  close(): Promise<void>;
+}
+
+const open = (databaseUrl: string) => openOrm({ databaseUrl, dataDir: "" });
+const kyselyOf = (orm: Orm) => (orm.em.fork() as SqlEntityManager).getKysely() as unknown as Kysely<unknown>;
+
+async function execute(databaseUrl: string, text: string): Promise<void> {
+  const orm = await open(databaseUrl);
+  await kyselyOf(orm)
+    .executeQuery(CompiledQuery.raw(text))
+    .finally(() => orm.close(true));
+}
+
+export async function openWorld(
+  adminUrl: string,
+  size: Size,
+  tokens: Tokens,
+  seconds: number,
+): Promise<OpenWorld> {
+  const name = `bench_${size.name.toLowerCase()}_${process.pid}`;
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  const databaseUrl = url.href;
+  await execute(adminUrl, `create database ${name}`);
+  const closers = [() => execute(adminUrl, `drop database ${name} with (force)`)];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const orm = await open(databaseUrl);
+    closers.push(() => orm.close(true));
+    await migrate(orm, { databaseUrl });
+    await seed(kyselyOf(orm), size, tokens);
+    const server = await start(databaseUrl);
+    closers.push(server.stop);
+    const sql = async (text: string) => void (await kyselyOf(orm).executeQuery(CompiledQuery.raw(text)));
+    return { ...server, size, databaseUrl, tokens, seconds, sql, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function start(databaseUrl: string) {
+  const child = fork(`${import.meta.dirname}/server.ts`, {
+    env: {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      SECRET: randomBytes(32).toString("hex"),
+      PUBLIC_URL: "",
+    },
+  });
+  const { url, plainUrl } = await answer<{ url: string; plainUrl: string }>(child);
+  return {
+    url,
+    plainUrl,
+    async cpu() {
+      child.send("cpu");
+      const { cpu } = await answer<{ cpu: NodeJS.CpuUsage }>(child);
+      return cpu.user + cpu.system;
+    },
+    async stop() {
+      const gone = once(child, "exit");
+      child.disconnect();
+      await gone;
+    },
+  };
+}
+
+async function answer<T>(child: ChildProcess): Promise<T> {
+  const ended = new AbortController();
+  const gone = once(child, "exit", ended).then(
+    () => Promise.reject(new Error("the server ended")),
+    () => new Promise<never>(() => {}),
+  );
+  try {
+    const [message] = await Promise.race([once(child, "message"), gone]);
+    return message as T;
+  } finally {
+    ended.abort();
+  }
+}
