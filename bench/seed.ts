@@ -149,7 +149,7 @@ function rows(alerts: number): string[] {
     `insert into subscription (device_id, pusher_id, permissions, muted, subscribed_at)
      select id, ${ID("channel", "1")}, '{notify}'::text[], n % 20 = 0, now() - random() * interval '200 days' from bench_device
      union all
-     select id, ${ID("channel", `${POLLED_CHANNELS + 1} + (n * 7919 + j * 104729) % ${others}`)}, '{notify}',
+     select id, ${ID("channel", `${POLLED_CHANNELS + 1} + (n * 7919::bigint + j * 104729) % ${others}`)}, '{notify}',
        n % 20 = 0, now() - random() * interval '200 days'
      from bench_device, generate_series(0, 2) j where j < 2 or n % 3 = 0
      on conflict do nothing`,

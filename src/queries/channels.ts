@@ -43,7 +43,7 @@ export const channelBacklogs = defineStatement<{ id: string; drafts: number; sch
   "channel_backlogs",
   `select p.id, (select count(*) from alert a where a.pusher_id = p.id and a.status = 'draft')::int as drafts,
      (select count(*) from alert a where a.pusher_id = p.id and a.visible_at > now())::int as scheduled
-   from unnest($1::uuid[]) p (id)`,
+   from unnest((select $1::uuid[])) p (id)`,
 );
 
 /** Removes the narrow row first: the triggers of the alerts that go with the channel then have nothing to count. */
