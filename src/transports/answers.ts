@@ -1,19 +1,20 @@
 // How answers look on HTTP: JSON, the one envelope for refusals, and the headers that every answer carries.
 
+import { FastResponse } from "srvx";
 import { ApiError, serverError } from "../errors.ts";
 
 /** Answers are for this caller and this moment, and never to be guessed at by a browser. */
 const COMMON = { "cache-control": "private, no-cache", "x-content-type-options": "nosniff" };
 
 export function jsonAnswer(status: number, body: unknown, headers: Record<string, string> = {}): Response {
-  return new Response(JSON.stringify(body), {
+  return new FastResponse(JSON.stringify(body), {
     status,
     headers: { "content-type": "application/json", ...COMMON, ...headers },
   });
 }
 
 export function emptyAnswer(status: 204 | 304, headers: Record<string, string> = {}): Response {
-  return new Response(null, { status, headers: { ...COMMON, ...headers } });
+  return new FastResponse(null, { status, headers: { ...COMMON, ...headers } });
 }
 
 /** "Every failure from every route uses one envelope". `status` departs from the type's own only for 405. */

@@ -201,12 +201,12 @@ export function createMcpEndpoint({
     }
     const { id: clientId, scopes } = caller.credential;
     const extra = { caller, log } as unknown as Record<string, unknown>;
-    // Handed on as it came: what is no JSON or no message is the protocol's to refuse.
+    const authInfo = { token: "", clientId, scopes: [...scopes], extra };
+    if (value !== undefined) return handler.fetch(request, { authInfo, parsedBody: value });
+    // Handed on as it came: what is no JSON is the protocol's to refuse.
     const { url, method, headers } = request;
-    return handler.fetch(new Request(url, { method, headers, body: bytes as Uint8Array<ArrayBuffer> }), {
-      authInfo: { token: "", clientId, scopes: [...scopes], extra },
-      ...(value === undefined ? {} : { parsedBody: value }),
-    });
+    const body = bytes as Uint8Array<ArrayBuffer>;
+    return handler.fetch(new Request(url, { method, headers, body }), { authInfo });
   }
 
   return {
