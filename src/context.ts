@@ -75,7 +75,7 @@ export interface Surroundings {
 
 export interface Context<C = Caller> {
   /** Forked for this call, inside its transaction when the operation writes, narrowed to what the caller sees. */
-  em: SqlEntityManager;
+  readonly em: SqlEntityManager;
   caller: C;
   surroundings: Surroundings;
   log: Log;

@@ -3,6 +3,7 @@
 // events after the commit. Knows no operation by name.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { Kysely } from "kysely";
 import type { z } from "zod";
 import type { Seal } from "./auth/seal.ts";
 import type { Caller, Context, Log, Surroundings } from "./context.ts";
@@ -78,6 +79,7 @@ interface Runnable {
 
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const { orm, limits } = deps;
+  const database = (orm.em.fork() as SqlEntityManager).getKysely() as unknown as Kysely<unknown>;
 
   /** The handler between the shape of its input and the shape of its output, with everything that it may touch. */
   async function perform<C>(
@@ -91,17 +93,25 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     const taken: { policy: Policy; subject: string; answer: Taken }[] = [];
     const validator = { presented: call.ifNoneMatch ?? null, current: null as string | null };
 
-    const attempt = async (em: SqlEntityManager): Promise<unknown> => {
+    /** `db` is the transaction of an operation that writes. */
+    const attempt = async (db: Kysely<unknown>): Promise<unknown> => {
       events.length = 0;
-      if (options.visible) em.setFilterParams("visible", options.visible as never);
+      let em: SqlEntityManager | undefined;
       const context: Context<C> = {
-        em,
+        // Most operations only run statements, so it is not made before somebody asks for it.
+        get em() {
+          if (em) return em;
+          em = orm.em.fork() as SqlEntityManager;
+          if (options.writes) em.setTransactionContext(db);
+          if (options.visible) em.setFilterParams("visible", options.visible as never);
+          return em;
+        },
         caller,
         surroundings: deps.surroundings,
         log: call.log,
         now: deps.now,
         validator,
-        sql: (statement, parameters) => run(em, statement, parameters),
+        sql: (statement, parameters) => run(db, statement, parameters),
         emit: (event) => events.push({ ...options.address, ...event }),
         countAgainstLimit: async (subject) => {
           const { name, max, seconds } = operation.limit!;
@@ -115,7 +125,9 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         const answer = await operation.handler(input as never, context as never);
         return answer === NOT_MODIFIED ? answer : operation.output.parse(answer);
       };
-      return options.around ? options.around(em, handle) : handle();
+      const body = await (options.around ? options.around(db, handle) : handle());
+      if (options.writes) await em?.flush();
+      return body;
     };
 
     const giveBack = async () => {
@@ -125,10 +137,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
 
     for (let tries = 1; ; tries++) {
       try {
-        const em = orm.em.fork() as SqlEntityManager;
-        const body = options.writes
-          ? await em.transactional((inside) => attempt(inside as SqlEntityManager))
-          : await attempt(em);
+        const body = options.writes ? await database.transaction().execute(attempt) : await attempt(database);
         for (const event of events) deps.publish(event);
         const headers = Object.assign({}, ...taken.map((t) => rateLimitHeaders(t.policy, t.answer)));
         if (validator.current !== null) headers.etag = validator.current;
@@ -150,7 +159,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         const input = parse(tool.input, call.args, pathArguments(tool.http.path));
         const key = tool.creates ? checkIdempotencyKey(call.idempotencyKey) : null;
         const visible = { workspace_id: caller.workspace.id, pusher_ids: caller.pusherIds };
-        if (!roleReaches(caller.member.role, tool.role)) await refuseRole(orm, caller, input);
+        if (!roleReaches(caller.member.role, tool.role)) await refuseRole(database, caller, input);
         const problem = await tool
           .check?.(input as never, deps.surroundings)
           .catch((error: unknown) => error);
@@ -165,13 +174,13 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
           ...(key === null
             ? {}
             : {
-                around: (em: SqlEntityManager, handle: () => Promise<unknown>) =>
+                around: (db: Kysely<unknown>, handle: () => Promise<unknown>) =>
                   once(
-                    em,
+                    db,
                     deps.idempotencySeal,
                     { credentialId: caller.credential.id, tool, key, input },
                     unlessRefused(handle),
-                    (first) => refuseRepeat(em, caller, input, first),
+                    (first) => refuseRepeat(db, caller, input, first),
                   ),
               }),
         });
@@ -194,7 +203,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
 
 type EventAddress = Pick<DomainEvent, "workspaceId" | "listening">;
 
-type Around = (em: SqlEntityManager, handle: () => Promise<unknown>) => Promise<unknown>;
+type Around = (db: Kysely<unknown>, handle: () => Promise<unknown>) => Promise<unknown>;
 
 /** `ids` are looked up, never stored: "Ids are never 422", whatever characters they hold. */
 function parse(schema: z.ZodObject, args: unknown, ids: string[]): Record<string, unknown> {

@@ -2,7 +2,7 @@
 // holds the claim of the key, the action and the kept answer, so that a retry after a lost answer never acts twice.
 
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { Kysely } from "kysely";
 import type { Seal } from "./auth/seal.ts";
 import { run } from "./db/statement.ts";
 import { invalidRequest } from "./errors.ts";
@@ -31,7 +31,7 @@ function hashOf(input: unknown): Buffer {
  * @throws 422 when the key came with other arguments before.
  */
 export async function once(
-  em: SqlEntityManager,
+  db: Kysely<unknown>,
   seal: Seal,
   claim: Claim,
   act: () => Promise<unknown>,
@@ -39,10 +39,10 @@ export async function once(
 ): Promise<unknown> {
   const id = [claim.credentialId, claim.tool.name, claim.key];
   const hash = hashOf(claim.input);
-  await run(em, forgetOldKeys, id);
-  const [isNew] = await run(em, claimKey, [...id, hash]);
+  await run(db, forgetOldKeys, id);
+  const [isNew] = await run(db, claimKey, [...id, hash]);
   if (!isNew) {
-    const [first] = await run(em, firstAnswer, id);
+    const [first] = await run(db, firstAnswer, id);
     if (!first?.answer) throw new Error("an idempotency record without an answer was committed");
     const answer: unknown = JSON.parse(seal.open(first.answer));
     await recheck(answer);
@@ -54,6 +54,6 @@ export async function once(
     return answer;
   }
   const answer = await act();
-  await run(em, keepAnswer, [...id, seal.seal(JSON.stringify(answer))]);
+  await run(db, keepAnswer, [...id, seal.seal(JSON.stringify(answer))]);
   return answer;
 }

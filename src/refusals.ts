@@ -1,8 +1,7 @@
 // What is refused for who calls, whatever the operation: rows that the caller does not see, and a role that may not.
 
-import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { Kysely } from "kysely";
 import type { Caller } from "./context.ts";
-import type { Orm } from "./db/orm.ts";
 import { run } from "./db/statement.ts";
 import { parseId } from "./domain/ids.ts";
 import { forbidden, notFound } from "./errors.ts";
@@ -13,35 +12,35 @@ import { webhookExists, webhookScope } from "./queries/webhooks.ts";
 
 /** 404 for rows that the caller does not see: it comes before a refusal of the role, and on repeats, too. */
 async function refuseInvisible(
-  em: SqlEntityManager,
+  db: Kysely<unknown>,
   caller: Caller,
   input: Record<string, unknown>,
 ): Promise<void> {
   if (typeof input.webhook_id === "string") {
     const webhookId = parseId("whk", input.webhook_id);
-    const found = webhookId && (await run(em, webhookExists, [...webhookScope(caller), webhookId]))[0];
+    const found = webhookId && (await run(db, webhookExists, [...webhookScope(caller), webhookId]))[0];
     if (!found) throw notFound();
   }
   if (typeof input.pusher_id !== "string") return;
   const pusherId = parseId("psh", input.pusher_id);
-  if (!pusherId || !(await run(em, visibleChannel, scope(pusherId, caller)))[0]) throw notFound();
+  if (!pusherId || !(await run(db, visibleChannel, scope(pusherId, caller)))[0]) throw notFound();
   if (typeof input.invite_id === "string") {
     const inviteId = parseId("inv", input.invite_id);
-    if (!inviteId || !(await run(em, inviteExists, [pusherId, inviteId]))[0]) throw notFound();
+    if (!inviteId || !(await run(db, inviteExists, [pusherId, inviteId]))[0]) throw notFound();
   }
   if (typeof input.alert_id !== "string") return;
   const alertId = parseId("alr", input.alert_id);
-  if (!alertId || !(await run(em, alertExists, [...scope(pusherId, caller), alertId]))[0]) throw notFound();
+  if (!alertId || !(await run(db, alertExists, [...scope(pusherId, caller), alertId]))[0]) throw notFound();
 }
 
 /** "visibility is checked again on a repeat": of the channel that was asked for, and of the one that was made. */
 export async function refuseRepeat(
-  em: SqlEntityManager,
+  db: Kysely<unknown>,
   caller: Caller,
   input: Record<string, unknown>,
   first: unknown,
 ): Promise<void> {
-  await refuseInvisible(em, caller, input);
+  await refuseInvisible(db, caller, input);
   const { id } = first as { id?: unknown };
   const made = typeof id === "string" ? parseId("psh", id) : null;
   if (made && caller.pusherIds && !caller.pusherIds.includes(made))
@@ -50,8 +49,12 @@ export async function refuseRepeat(
     );
 }
 
-export async function refuseRole(orm: Orm, caller: Caller, input: Record<string, unknown>): Promise<never> {
-  await refuseInvisible(orm.em.fork() as SqlEntityManager, caller, input);
+export async function refuseRole(
+  db: Kysely<unknown>,
+  caller: Caller,
+  input: Record<string, unknown>,
+): Promise<never> {
+  await refuseInvisible(db, caller, input);
   throw forbidden(
     "The member behind this credential has a role that may not do this; ask an owner of the workspace.",
   );
