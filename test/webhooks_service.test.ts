@@ -512,6 +512,8 @@ describe.each(DATABASES)("on %s", (database) => {
         const started = performance.now();
         await send(pusher);
         times.push(performance.now() - started);
+        // The receivers live in this process: what they work must not be taken for the sender's.
+        await pause(30);
       }
       return times.sort((a, b) => a - b)[count >> 1]!;
     };
