@@ -29,6 +29,8 @@ export interface Answer {
 
 let copies = 0;
 
+const UNLIMITED = { "pusher-creations": 1e9, "alert-sends": 1e9, "device-registrations": 1e9 };
+
 /** A fresh migrated database as settings, and what removes it. */
 export async function freshDatabase(database: Database): Promise<{
   settings: Record<string, string>;
@@ -66,16 +68,20 @@ export class World {
   /** Key of the first workspace's owner, with every scope. */
   readonly owner: string;
   readonly workspace: { id: string };
+  /** What another process would need to open the same database. */
+  readonly settings: Record<string, string>;
   readonly #remove: () => Promise<void>;
 
   private constructor(parts: {
     service: Service;
+    settings: Record<string, string>;
     events: DomainEvent[];
     owner: string;
     workspace: { id: string };
     remove: () => Promise<void>;
   }) {
     this.service = parts.service;
+    this.settings = parts.settings;
     this.events = parts.events;
     this.owner = parts.owner;
     this.workspace = parts.workspace;
@@ -90,18 +96,33 @@ export class World {
     const { settings, remove } = await freshDatabase(database);
     const events: DomainEvent[] = [];
     const { settings: more, limits, ...serviceOptions } = options;
-    const config = loadConfig({ LOG_LEVEL: "silent", REDIS_URL: "", ...settings, ...more });
-    const unlimited = { "pusher-creations": 1e9, "alert-sends": 1e9, "device-registrations": 1e9 };
+    const config = loadConfig({
+      LOG_LEVEL: process.env.BELFRY_TEST_LOG ?? "silent",
+      REDIS_URL: "",
+      ...settings,
+      ...more,
+    });
     const service = await openService(config, {
       publish: (event) => events.push(event),
-      ...(limits ? {} : { limitMax: unlimited }),
+      ...(limits ? {} : { limitMax: UNLIMITED }),
       ...serviceOptions,
     });
     const em = service.orm.em.fork() as SqlEntityManager;
     const workspace = await createWorkspace(em, { name: "Test workspace" });
     await addMember(em, { workspace: workspace.id, email: "owner@example.org", role: "owner" });
     const { key } = await createKey(em, { workspace: workspace.id, scopes: "all" }, new Date());
-    return new World({ service, events, owner: key, workspace, remove });
+    return new World({ service, settings, events, owner: key, workspace, remove });
+  }
+
+  /** A second service on the same PostgreSQL database, as another process would be; it shares the list of events. */
+  async replica(): Promise<World> {
+    const { settings, events, owner, workspace } = this;
+    const config = loadConfig({ LOG_LEVEL: "silent", REDIS_URL: "", ...settings });
+    const service = await openService(config, {
+      publish: (event) => events.push(event),
+      limitMax: UNLIMITED,
+    });
+    return new World({ service, settings, events, owner, workspace, remove: async () => {} });
   }
 
   async close(): Promise<void> {
