@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { alertFor, announce } from "../src/alerts/change.ts";
+import { ALERT_GRID } from "../src/domain/alert_status.ts";
+import { conflict } from "../src/errors.ts";
 import { removeAlert } from "../src/queries/alerts.ts";
 import { deletedView, pathId } from "../src/shapes/fields.ts";
 import { defineTool } from "../src/tool.ts";
@@ -17,7 +19,9 @@ export default defineTool({
   output: deletedView,
   async handler(input, ctx) {
     const { alert } = await alertFor("delete", input, ctx);
-    await ctx.sql(removeAlert, [alert.id]);
+    const [removed] = await ctx.sql(removeAlert, [alert.id]);
+    // It came due while we looked at it.
+    if (!removed) throw conflict((ALERT_GRID.sent.delete as { message: string }).message);
     // Receivers that planned from alert.scheduled are told that it will not come.
     if (alert.status === "scheduled") announce(ctx, "alert.cancelled", { ...alert, status: "cancelled" });
     return { deleted: true as const, id: input.alert_id };

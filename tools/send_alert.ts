@@ -31,8 +31,10 @@ export default defineTool({
     if (cell.do === "stay") return { ...showAlert(alert), note: NOTES.send };
     checkNotExpired(toIsoMicrosOrNull(alert.expires_at), nowMicros(ctx));
     const [after] = await ctx.sql(publishAlert, [alert.id]);
+    // It came due while we looked at it: a repeat, like any send of a sent alert.
+    if (!after) return { ...showAlert((await alertFor("send", input, ctx)).alert), note: NOTES.send };
     await ctx.countAgainstLimit(pusherId);
-    announce(ctx, "alert.sent", after!);
-    return { ...showAlert(after!), note: NOTES.send };
+    announce(ctx, "alert.sent", after);
+    return { ...showAlert(after), note: NOTES.send };
   },
 });

@@ -5,14 +5,15 @@ import type { AlertStatus } from "../entities/alert.ts";
 
 /**
  * The one expression of an alert's status as the world sees it, for select lists: "A scheduled alert whose send_at has
- * passed is sent". Filters use `visible_at <= now()` instead, which an index can answer.
+ * passed is sent". Filters use `visible_at <= now()` instead, which an index can answer. `clock` is SQL: the instant of
+ * the reading, or `now()` where a filter of the same statement has to agree.
  */
-export const EFFECTIVE_STATUS =
-  "case when alert.status = 'scheduled' and alert.send_at <= clock_timestamp() then 'sent' else alert.status end";
+export const effectiveStatus = (clock = "clock_timestamp()") =>
+  `case when alert.status = 'scheduled' and alert.send_at <= ${clock} then 'sent' else alert.status end`;
 
 /** Of the same alert: the instant at which it became visible. A scheduled one's is its `send_at`. */
-export const EFFECTIVE_SENT_AT =
-  "case when alert.status = 'scheduled' and alert.send_at <= clock_timestamp() then alert.send_at else alert.sent_at end";
+export const effectiveSentAt = (clock = "clock_timestamp()") =>
+  `case when alert.status = 'scheduled' and alert.send_at <= ${clock} then alert.send_at else alert.sent_at end`;
 
 export type AlertVerb = "edit" | "send" | "schedule" | "cancel" | "delete";
 

@@ -2,7 +2,7 @@
 // Status is filtered by `visible_at`, which the inbox index answers; the status expression is only ever selected.
 
 import { defineStatement, type Statement } from "../db/statement.ts";
-import { EFFECTIVE_SENT_AT, EFFECTIVE_STATUS } from "../domain/alert_status.ts";
+import { effectiveSentAt, effectiveStatus } from "../domain/alert_status.ts";
 import type { AlertStatus } from "../entities/alert.ts";
 import type { AlertRecord } from "../shapes/alert.ts";
 import { VISIBLE } from "./channels.ts";
@@ -49,14 +49,14 @@ const placeholders = (first: number) => NAMES.map((name, i) => `$${first + i}::$
 const column = (name: string) => `alert.${name}`;
 
 /** Without the markup, whose length stands in for it. */
-const LIST_COLUMNS = `alert.id, alert.pusher_id, ${EFFECTIVE_STATUS} as status,
+const listColumns = (clock?: string) => `alert.id, alert.pusher_id, ${effectiveStatus(clock)} as status,
   ${NAMES.filter((name) => name !== "html")
     .map(column)
     .join(", ")},
-  coalesce(length(alert.html), 0) as html_length, ${EFFECTIVE_SENT_AT} as sent_at,
+  coalesce(length(alert.html), 0) as html_length, ${effectiveSentAt(clock)} as sent_at,
   alert.cancelled_at, alert.created_at, alert.updated_at`;
 
-const COLUMNS = `${LIST_COLUMNS}, alert.html`;
+const COLUMNS = `${listColumns()}, alert.html`;
 
 /**
  * Writes a new alert and, when it is published, checks in the same statement that its channel is active. One row for a
@@ -102,19 +102,22 @@ export const lockAlert = defineStatement<{ active: boolean; requested_perms: str
    where c.pusher_id = $1 and ${VISIBLE} and alert.id = $4 for no key update of c, alert`,
 );
 
+/** Time does not wait for a lock: an alert that was scheduled when it was locked may have become visible since. */
+const NOT_VISIBLE = "(visible_at is null or visible_at > clock_timestamp())";
+
 /** Takes the fields of a locked alert that handsets do not see yet. $1 alert, $2 status, from $3 the fields. */
 export const updateAlert = defineStatement<AlertRecord>(
   "update_alert",
   `update alert set status = $2, (${NAMES.join(", ")}) = row(${placeholders(3)}), updated_at = clock_timestamp()
-   where id = $1 and (visible_at is null or visible_at > clock_timestamp())
+   where id = $1 and ${NOT_VISIBLE}
    returning ${COLUMNS}`,
 );
 
-/** Publishing is one row changing. */
+/** Publishing is one row changing. No row: handsets see the alert already. */
 export const publishAlert = defineStatement<AlertRecord>(
   "publish_alert",
   `update alert set status = 'sent', sent_at = clock_timestamp(), send_at = null, updated_at = clock_timestamp()
-   where id = $1 returning ${COLUMNS}`,
+   where id = $1 and ${NOT_VISIBLE} returning ${COLUMNS}`,
 );
 
 export const scheduleAlert = defineStatement<AlertRecord>(
@@ -130,9 +133,10 @@ export const cancelAlert = defineStatement<AlertRecord>(
    where id = $1 returning ${COLUMNS}`,
 );
 
+/** No row: handsets see the alert already. */
 export const removeAlert = defineStatement<{ id: string }>(
   "remove_alert",
-  "delete from alert where id = $1 returning id",
+  `delete from alert where id = $1 and ${NOT_VISIBLE} returning id`,
 );
 
 const STATUS_FILTER: Record<AlertStatus | "any", string> = {
@@ -152,7 +156,7 @@ export const listAlerts = Object.fromEntries(
     status,
     defineStatement<AlertRecord>(
       `list_alerts_${status}`,
-      `select ${LIST_COLUMNS} from alert
+      `select ${listColumns("now()")} from alert
        where pusher_id = $1 and ${filter} and created_at < coalesce($2::timestamptz, 'infinity')
        order by created_at desc fetch first $3 rows with ties`,
     ),
