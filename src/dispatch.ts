@@ -9,7 +9,7 @@ import type { Seal } from "./auth/seal.ts";
 import type { Caller, Context, Log, Surroundings } from "./context.ts";
 import { NOT_MODIFIED } from "./context.ts";
 import type { Orm } from "./db/orm.ts";
-import { run } from "./db/statement.ts";
+import { isRetryable, run, TRIES } from "./db/statement.ts";
 import type { DomainEvent } from "./domain/events.ts";
 import { roleReaches } from "./domain/visibility.ts";
 import { ApiError, insufficientScope, invalidRequest, serverError } from "./errors.ts";
@@ -65,10 +65,6 @@ export interface Dispatcher {
 export function missingScopes(tool: Tool, caller: Caller, args: unknown): string[] {
   return scopesFor(tool, args).filter((needed) => !caller.credential.scopes.includes(needed));
 }
-
-/** Deadlock and serialisation failure: PostgreSQL undid everything and asks to try again. */
-const RETRYABLE = new Set(["40P01", "40001"]);
-const TRIES = 4;
 
 interface Runnable {
   input: z.ZodObject;
@@ -144,7 +140,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         return { body, headers };
       } catch (error) {
         await giveBack();
-        if (tries < TRIES && RETRYABLE.has((error as { code?: string }).code ?? "")) continue;
+        if (tries < TRIES && isRetryable(error)) continue;
         throw error;
       }
     }

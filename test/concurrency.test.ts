@@ -365,6 +365,34 @@ describe.each(settings)("$processes service(s) on $database", ({ database, proce
     }
   });
 
+  test.runIf(database === "postgres")(
+    "a channel that is deleted while its reports wait fails nobody's reports",
+    async () => {
+      const [pusher, other] = [await world.pusher(), await world.pusher()];
+      const alert = await world.alert(pusher.id, { send: true });
+      const kept = await world.alert(other.id, { send: true });
+      const device = await world.device(pusher.handle, other.handle);
+      const [{ device_id }] = await world.sql(
+        "select device_id::text from subscription where pusher_id = ?",
+        [parseId("psh", pusher.id)],
+      );
+      // Somebody holds the very row that the report is about to write.
+      const holder = world.service.orm.em.fork() as SqlEntityManager;
+      await holder.begin();
+      await holder.execute("insert into report (alert_id, device_id, kind) values (?, ?, 1)", [
+        parseId("alr", alert.id),
+        device_id,
+      ] as never);
+      const reports = [alert, kept].map(({ id }) => ({ alert_id: id, kind: "read" }));
+      const waiting = door(1).handset("POST", "/reports", device, { reports });
+      await pause(50);
+      await door(0).handset("DELETE", `/subscriptions/${pusher.handle}`, device);
+      expect((await door(0).rest("delete_pusher", { pusher_id: pusher.id })).status).toBe(204);
+      await holder.rollback();
+      expect(await waiting).toMatchObject({ status: 200, body: { accepted: 1 } });
+    },
+  );
+
   test("a list filtered by status shows that status while alerts come due", async () => {
     const pusher = await world.pusher();
     const due = Date.now() + 300;

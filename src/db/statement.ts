@@ -32,6 +32,17 @@ export async function run<Row>(
   return result.rows as Row[];
 }
 
+/** Deadlock and serialisation failure: PostgreSQL undid everything and asks to try again. */
+const UNDONE = new Set(["40P01", "40001"]);
+
+export function isRetryable(error: unknown, also: readonly string[] = []): boolean {
+  const { code = "" } = error as { code?: string };
+  return UNDONE.has(code) || also.includes(code);
+}
+
+/** How often something that the database undid is tried. */
+export const TRIES = 4;
+
 type ClientClass = new (...args: never[]) => { query(...args: unknown[]): unknown };
 
 /** A pg client that sends every defined statement under its name. */

@@ -4,8 +4,11 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { ReportBatch } from "../context.ts";
 import { batched } from "../db/batch.ts";
 import type { Orm } from "../db/orm.ts";
-import { run } from "../db/statement.ts";
+import { isRetryable, run, TRIES } from "../db/statement.ts";
 import { takeReports } from "../queries/reports.ts";
+
+/** The foreign key of a day's row. */
+const CHANNEL_GONE = "23503";
 
 export function createReportTaker(orm: Orm): (batch: ReportBatch) => Promise<number> {
   const kysely = (orm.em.fork() as SqlEntityManager).getKysely() as never;
@@ -13,12 +16,22 @@ export function createReportTaker(orm: Orm): (batch: ReportBatch) => Promise<num
     const rows = requests.flatMap((request, i) =>
       request.rows.map((row) => ({ ...row, i, deviceId: request.deviceId })),
     );
-    const accepted = await run(kysely, takeReports, [
+    const columns = [
       rows.map(({ i }) => i),
       rows.map(({ alertId }) => alertId),
       rows.map(({ deviceId }) => deviceId),
       rows.map(({ kind }) => kind),
-    ]);
+    ];
+    const take = async (tries: number): Promise<{ request: number; accepted: number }[]> => {
+      try {
+        return await run(kysely, takeReports, columns);
+      } catch (error) {
+        // One channel that was deleted meanwhile must not fail the reports of all the others: it is gone the next time.
+        if (tries < TRIES && isRetryable(error, [CHANNEL_GONE])) return take(tries + 1);
+        throw error;
+      }
+    };
+    const accepted = await take(1);
     const byRequest = new Map(accepted.map((row) => [row.request, row.accepted]));
     return requests.map((_, i) => byRequest.get(i) ?? 0);
   });
