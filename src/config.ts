@@ -24,6 +24,8 @@ export interface Config {
   nodeEnv: string;
 }
 
+export const MIN_SECRET_BYTES = 32;
+
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -94,7 +96,12 @@ const flag = (raw: string | undefined, name: string): boolean => {
   throw new ConfigError(name, "must be true or false.");
 };
 
-const hostAndPort = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/;
+const HOST_NAME = /^[a-z0-9._-]+$/i;
+
+function isHostAndPort(item: string): boolean {
+  const parts = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/.exec(item);
+  return !!parts && (parts[1] === undefined || isIP(parts[1]) === 6) && Number(parts[3] ?? 0) < 65536;
+}
 
 /** Accepts `1.2.3.4`, `1.2.3.4:53`, `::1` and `[::1]:53`. */
 function isDnsServer(item: string): boolean {
@@ -110,7 +117,7 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     shownDefault: "127.0.0.1",
     meaning: "Address to listen on.",
     read: (raw, name) => {
-      if (raw !== undefined && !hostAndPort.test(raw) && !isIP(raw))
+      if (raw !== undefined && !HOST_NAME.test(raw) && !isIP(raw))
         throw new ConfigError(name, "must be a host name or an address.");
       return raw ?? "127.0.0.1";
     },
@@ -161,8 +168,8 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     shownDefault: "(made in DATA_DIR)",
     meaning: "Server secret of at least 32 bytes: encrypts and pseudonymises. Required with DATABASE_URL.",
     read: (raw, name, soFar) => {
-      if (raw !== undefined && Buffer.byteLength(raw) < 32)
-        throw new ConfigError(name, "must be at least 32 bytes long.");
+      if (raw !== undefined && Buffer.byteLength(raw) < MIN_SECRET_BYTES)
+        throw new ConfigError(name, `must be at least ${MIN_SECRET_BYTES} bytes long.`);
       if (raw === undefined && soFar.databaseUrl)
         throw new ConfigError(name, "is required with DATABASE_URL: set it to at least 32 random bytes.");
       return raw ?? null;
@@ -172,7 +179,7 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     name: "WEBHOOK_ALLOW_HOSTS",
     shownDefault: "(none)",
     meaning: "Comma list of exact host[:port] that webhooks may reach although private or plain http.",
-    read: list((item) => hostAndPort.test(item), "exact host[:port] entries"),
+    read: list(isHostAndPort, "exact host[:port] entries"),
   },
   webhookDnsServers: {
     name: "WEBHOOK_DNS_SERVERS",

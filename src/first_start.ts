@@ -2,9 +2,18 @@
 // Afterwards the key lies in DATA_DIR/credentials.json (mode 0600) for the command line on the same machine.
 
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { type Config, dataPaths } from "./config.ts";
+import { type Config, ConfigError, dataPaths, MIN_SECRET_BYTES } from "./config.ts";
 import type { Orm } from "./db/orm.ts";
 import { Workspace } from "./entities/workspace.ts";
 import { addMember, createKey, createWorkspace } from "./operator/accounts.ts";
@@ -21,7 +30,14 @@ export function loadSecret(config: Config): string {
   if (config.secret) return config.secret;
   const path = dataPaths(config.dataDir).secret;
   if (!existsSync(path)) writePrivate(path, `${randomBytes(32).toString("base64url")}\n`);
-  return readFileSync(path, "utf8").trim();
+  const secret = readFileSync(path, "utf8").trim();
+  // What is sealed under a short one would be as good as open.
+  if (Buffer.byteLength(secret) < MIN_SECRET_BYTES)
+    throw new ConfigError(
+      "SECRET",
+      `in ${path} is shorter than ${MIN_SECRET_BYTES} bytes: restore that file.`,
+    );
+  return secret;
 }
 
 /** Makes the first workspace unless there is one. Null: nothing was made. */
@@ -32,7 +48,7 @@ export async function firstStart(orm: Orm, config: Config, now: Date): Promise<C
     refreshAddress(config);
     return null;
   }
-  const made = await em.transactional(async (inside) => {
+  return em.transactional(async (inside) => {
     const workspace = await createWorkspace(inside as Em, { name: "My workspace" });
     const member = await addMember(inside as Em, {
       workspace: workspace.id,
@@ -44,11 +60,11 @@ export async function firstStart(orm: Orm, config: Config, now: Date): Promise<C
       { member: member.id, scopes: "all", name: "first key" },
       now,
     );
-    return { workspace_id: workspace.id, member_id: member.id, key };
+    const credentials = { url: config.publicUrl, workspace_id: workspace.id, member_id: member.id, key };
+    // Before the commit: whatever ends the process, a key that exists is never one that nobody has.
+    writeCredentials(config.dataDir, credentials);
+    return credentials;
   });
-  const credentials = { url: config.publicUrl, ...made };
-  writeCredentials(config.dataDir, credentials);
-  return credentials;
 }
 
 type Em = SqlEntityManager;
@@ -73,9 +89,15 @@ function writeCredentials(dataDir: string, credentials: Credentials): void {
   writePrivate(dataPaths(dataDir).credentials, `${JSON.stringify(credentials, null, 2)}\n`);
 }
 
-/** Put in place whole: nobody reads half of it, and an existing file's mode does not live on. */
+/** Put in place whole: nobody reads half of it, nor does a crash leave half of it; an old file's mode does not live on. */
 function writePrivate(path: string, text: string): void {
-  writeFileSync(`${path}.new`, text, { mode: 0o600 });
+  const file = openSync(`${path}.new`, "w", 0o600);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
   chmodSync(`${path}.new`, 0o600);
   renameSync(`${path}.new`, path);
 }

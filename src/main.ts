@@ -35,13 +35,21 @@ async function settingsWithPort(): Promise<Config> {
   return loadConfig({ PORT: String(await freePort(config.host)) });
 }
 
+/** What refuses a listening socket, and which setting mends it. */
+const LISTENING: Record<string, string> = {
+  EADDRINUSE: "PORT is in use by another program; set another one.",
+  EACCES: "PORT may not be opened by this user; set one above 1023.",
+  EADDRNOTAVAIL: "HOST is no address of this machine.",
+  ENOTFOUND: "HOST is no name that resolves to an address of this machine.",
+};
+
 /** What an operator can mend is said in one line; anything else is a fault and shows where it happened. */
 export function failStart(error: unknown): never {
-  const mendable = error instanceof ConfigError || error instanceof DataDirInUse;
-  const code = (error as NodeJS.ErrnoException).code;
-  if (mendable) console.error(`belfry: ${(error as Error).message}`);
-  else if (code === "EADDRINUSE")
-    console.error("belfry: PORT is in use by another program; set another one.");
+  const { code = "", syscall = "" } = error as NodeJS.ErrnoException;
+  const known = /^(listen|getaddrinfo)$/.test(syscall) ? LISTENING[code] : undefined;
+  if (error instanceof ConfigError || error instanceof DataDirInUse)
+    console.error(`belfry: ${error.message}`);
+  else if (known) console.error(`belfry: ${known}`);
   else console.error("belfry: could not start:", error);
   process.exit(1);
 }

@@ -6,8 +6,8 @@ import { pino } from "pino";
 import { type App, createApp } from "./app.ts";
 import { createKeyAuthenticator } from "./auth/keys.ts";
 import { createSeal } from "./auth/seal.ts";
-import { type Config, dataPaths } from "./config.ts";
-import { lockDataDir } from "./db/lock.ts";
+import { type Config, ConfigError, dataPaths } from "./config.ts";
+import { DataDirInUse, lockDataDir } from "./db/lock.ts";
 import { isMigrated, migrate, type Orm, openOrm } from "./db/orm.ts";
 import { createDispatcher, type Dispatcher } from "./dispatch.ts";
 import { createDeviceHash } from "./domain/device_hash.ts";
@@ -61,6 +61,34 @@ export function createLog(config: Pick<Config, "logLevel">) {
   );
 }
 
+/** @throws ConfigError for a folder that cannot be made or opened, DataDirInUse. */
+function lock(dataDir: string): () => void {
+  try {
+    return lockDataDir(dataPaths(dataDir).lock);
+  } catch (error) {
+    if (error instanceof DataDirInUse) throw error;
+    throw new ConfigError("DATA_DIR", `(${dataDir}) cannot be used: ${(error as Error).message}.`);
+  }
+}
+
+/** Nobody there, no such name, no such database or role, wrong password: the address is to blame, not the service. */
+const NO_DATABASE =
+  /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ETIMEDOUT|28...|3D000|57P03)$/;
+
+/** Says it without the address, which holds a password. */
+function unreachable(error: unknown): ConfigError | null {
+  for (
+    let cause = error as { code?: string; cause?: unknown } | undefined;
+    cause;
+    cause = cause.cause as typeof cause
+  ) {
+    const { code } = cause;
+    if (code && NO_DATABASE.test(code))
+      return new ConfigError("DATABASE_URL", `names no database that can be opened (${code}).`);
+  }
+  return null;
+}
+
 /** @throws ConfigError, DataDirInUse, or what the database said. */
 export async function openService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   const log = createLog(config);
@@ -70,11 +98,13 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
-    if (!config.databaseUrl) closers.push(lockDataDir(dataPaths(config.dataDir).lock));
+    if (!config.databaseUrl) closers.push(lock(config.dataDir));
     const secret = loadSecret(config);
     const orm = await openOrm(config);
     closers.push(() => orm.close(true));
-    const migrated = await migrate(orm, config);
+    const migrated = await migrate(orm, config).catch((error) => {
+      throw config.databaseUrl ? (unreachable(error) ?? error) : error;
+    });
     if (migrated.length > 0) log.info({ migrations: migrated }, "migrated");
     const made = await firstStart(orm, config, now());
     if (!config.databaseUrl)

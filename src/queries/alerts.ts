@@ -87,7 +87,7 @@ export const readAlert = defineStatement<AlertRecord>(
 /** Whether there is such an alert, and since when it is visible; without its fields. $4 is the alert. */
 export const alertExists = defineStatement<{ id: string; sent_at: string | null }>(
   "alert_exists",
-  `select id, ${EFFECTIVE_SENT_AT} as sent_at from alert where id = $4 and pusher_id = (select p.id from pusher p where p.id = $1 and ${VISIBLE})`,
+  `select id, ${effectiveSentAt()} as sent_at from alert where id = $4 and pusher_id = (select p.id from pusher p where p.id = $1 and ${VISIBLE})`,
 );
 
 /**
