@@ -98,6 +98,9 @@ export interface RunningServer {
   key: string;
   /** Everything that it wrote so far. */
   log(): string;
+  pid: number;
+  /** Its exit code; null when a signal ended it. */
+  exited: Promise<number | null>;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -115,7 +118,7 @@ export async function startServer(
   });
   let log = "";
   running.add(child);
-  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
   ended.then(() => running.delete(child));
   await new Promise<void>((resolve, reject) => {
     const hear = (chunk: Buffer) => {
@@ -132,6 +135,8 @@ export async function startServer(
     dataDir,
     key: existsSync(credentials) ? JSON.parse(readFileSync(credentials, "utf8")).key : "",
     log: () => log,
+    pid: child.pid!,
+    exited: ended,
     stop: async (signal = "SIGTERM") => {
       child.kill(signal);
       await ended;

@@ -31,15 +31,18 @@ let copies = 0;
 
 const UNLIMITED = { "pusher-creations": 1e9, "alert-sends": 1e9, "device-registrations": 1e9 };
 
-/** A fresh migrated database as settings, and what removes it. */
-export async function freshDatabase(database: Database): Promise<{
+/** A fresh database as settings, migrated unless it shall be empty, and what removes it. */
+export async function freshDatabase(
+  database: Database,
+  { empty = false } = {},
+): Promise<{
   settings: Record<string, string>;
   remove(): Promise<void>;
 }> {
   const dataDir = mkdtempSync(join(inject("liteTemplate"), "copy-"));
   const secret = "a secret of the tests that is long enough";
   if (database === "embedded") {
-    cpSync(join(inject("liteTemplate"), "pg"), join(dataDir, "pg"), { recursive: true });
+    if (!empty) cpSync(join(inject("liteTemplate"), "pg"), join(dataDir, "pg"), { recursive: true });
     return {
       settings: { DATA_DIR: dataDir, DATABASE_URL: "", SECRET: secret },
       remove: async () => rmSync(dataDir, { recursive: true, force: true }),
@@ -49,8 +52,8 @@ export async function freshDatabase(database: Database): Promise<{
   const name = `${template}_${process.pid}_${++copies}`;
   const admin = await openOrm({ databaseUrl: url, dataDir: "" });
   const em = admin.em.fork() as SqlEntityManager;
-  await em.execute(`create database ${name} template ${template}`);
-  // Nothing here outlives a crash, so no commit waits for the disk.
+  await em.execute(`create database ${name} template ${empty ? "template0" : template}`);
+  // Nothing here outlives a crash of the server, so no commit waits for the disk.
   await em.execute(`alter database ${name} set synchronous_commit = off`);
   const databaseUrl = Object.assign(new URL(url), { pathname: `/${name}` }).href;
   return {
@@ -128,6 +131,15 @@ export class World {
   async close(): Promise<void> {
     await this.service.close();
     await this.#remove();
+  }
+
+  /** Only closes the service; what it wrote stays for other processes until `remove`. */
+  leave(): Promise<void> {
+    return this.service.close();
+  }
+
+  remove(): Promise<void> {
+    return this.#remove();
   }
 
   /** Raw SQL with `?` parameters, for what only time or an operator could bring about. */
