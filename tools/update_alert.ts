@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { alertFor, announce, nowMicros } from "../src/alerts/change.ts";
+import { alertFor, announce, lockedAlert, nowMicros } from "../src/alerts/change.ts";
 import { checkAssets, compose } from "../src/alerts/compose.ts";
 import { checkContent } from "../src/domain/alert_content.ts";
 import { ALERT_GRID } from "../src/domain/alert_status.ts";
@@ -23,9 +23,13 @@ export default defineTool({
   input: z.strictObject({ pusher_id: pathId("psh_…"), alert_id: pathId("alr_…"), ...alertPatch }),
   output: composedView,
   async handler(input, ctx) {
-    const { alert } = await alertFor("edit", input, ctx);
     const { pusher_id: _, alert_id: __, ...sent } = input;
-    const unchanged = Object.values(sent).every((value) => value === undefined);
+    if (Object.values(sent).every((value) => value === undefined)) {
+      // Nothing is edited, so a frozen alert has nothing to refuse.
+      const { alert } = await lockedAlert(input, ctx);
+      return { ...showAlert(alert), blocked: [], notes: capabilityNotes(alert, alert.requested_perms) };
+    }
+    const { alert } = await alertFor("edit", input, ctx);
     const { fields, blocked, htmlLength } = compose(sent, { ...showAlert(alert), ...rawIds(alert) });
     checkAssets(sent);
     // "Status recomputed from the timestamp": a scheduled alert without send_at is a draft again.
@@ -37,9 +41,7 @@ export default defineTool({
       scheduled: moved && status === "scheduled",
     };
     checkContent(fields, htmlLength, touched, nowMicros(ctx));
-    const [after] = unchanged
-      ? [alert]
-      : await ctx.sql(updateAlert, [alert.id, status, ...fieldParameters(fields)]);
+    const [after] = await ctx.sql(updateAlert, [alert.id, status, ...fieldParameters(fields)]);
     // It became visible while we looked at it.
     if (!after) throw conflict((ALERT_GRID.sent.edit as { message: string }).message);
     if (alert.status === "scheduled" && status === "draft") announce(ctx, "alert.cancelled", after);

@@ -27,14 +27,20 @@ export function alertIds(path: AlertPath): { pusherId: string; alertId: string }
   return { pusherId, alertId };
 }
 
+/** The alert, locked until the transaction ends. @throws 404 when the caller does not see it. */
+export async function lockedAlert(path: AlertPath, ctx: Context) {
+  const { pusherId, alertId } = alertIds(path);
+  const [alert] = await ctx.sql(lockAlert, [...scope(pusherId, ctx.caller), alertId]);
+  if (!alert) throw notFound();
+  return { alert, pusherId };
+}
+
 /**
  * The locked alert and what the grid says to the verb.
  * @throws 404 when the caller does not see it; 409 when the channel is not active or the state refuses the verb.
  */
 export async function alertFor(verb: AlertVerb, path: AlertPath, ctx: Context) {
-  const { pusherId, alertId } = alertIds(path);
-  const [alert] = await ctx.sql(lockAlert, [...scope(pusherId, ctx.caller), alertId]);
-  if (!alert) throw notFound();
+  const { alert, pusherId } = await lockedAlert(path, ctx);
   if (!alert.active && NEEDS_ACTIVE_CHANNEL.has(verb)) throw conflict(CHANNEL_NOT_ACTIVE);
   const cell = ALERT_GRID[alert.status][verb];
   if (cell.do === "refuse") throw conflict(cell.message);

@@ -24,7 +24,7 @@ const readList = (text: string) => text.split(",").map((item) => item.trim());
 
 const WORKSPACE = ["--workspace <wsp_…>", "the workspace; may be left out while there is only one"] as const;
 
-/** Adds migrate, workspaces, members, keys and channels. */
+/** Adds migrate, doctor, workspaces, members, keys and channels. */
 export function addOperatorCommands(program: Command, now: () => Date): void {
   const run = async (operation: OperatorOperation, args: Record<string, unknown>) => {
     const settings = loadSettings(["dataDir", "databaseUrl"]);
@@ -39,6 +39,12 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
     .summary("bring the database up")
     .description("Bring the database up to this version; prints the migrations that were missing.")
     .action(() => run("migrate", {}));
+
+  program
+    .command("doctor")
+    .summary("count every counter again")
+    .description("Count every counter again from its rows and look for half-written ones; changes nothing.")
+    .action(() => run("doctor", {}));
 
   const workspaces = group(program, "workspaces", "workspaces (accounts)");
   workspaces

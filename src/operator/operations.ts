@@ -15,6 +15,7 @@ import {
   revokeKey,
   setSuspended,
 } from "./accounts.ts";
+import { doctor } from "./doctor.ts";
 
 export interface OperatorRequest {
   operation: OperatorOperation;
@@ -41,6 +42,7 @@ const channel = z.strictObject({ handle: z.string() });
 export const OPERATOR_OPERATIONS = {
   /** The server brings its database up before it opens the socket, so nothing is ever left to do. */
   migrate: operation(z.strictObject({}), async () => ({ migrations: [] })),
+  doctor: operation(z.strictObject({}), doctor),
   create_workspace: operation(z.strictObject({ name: z.string() }), createWorkspace),
   list_workspaces: operation(z.strictObject({}), listWorkspaces),
   add_member: operation(

@@ -22,7 +22,18 @@ const moved =
     return alert;
   };
 
+const EMPTY_EDIT =
+  "null only where the specification writes `or null`, else 422; `{}` is 200 unchanged; a field edit answers `blocked` and `notes` as create does";
+
 export const changeCases: Case[] = [
+  ...(["draft", "scheduled", "sent", "cancelled"] as const).map((state) => ({
+    spec: EMPTY_EDIT,
+    tool: "update_alert",
+    name: `an empty edit of a ${state} alert`,
+    given: (world: Parameters<typeof sharedPusher>[0]) => alertIn(world, state),
+    input: (alert: { id: string; pusher_id: string }) => alertAt(alert),
+    want: { body: { status: state, blocked: [] } },
+  })),
   {
     spec: SCHEDULE,
     tool: "schedule_alert",
