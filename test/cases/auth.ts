@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import { SCOPES } from "../../src/scopes.ts";
 import type { Case } from "../support/cases.ts";
-import type { World } from "../support/world.ts";
+import { toolNamed, type World } from "../support/world.ts";
 import { alertAt, alertIn, keyOf, once, READY, sharedDraft, sharedPusher, uuidOf } from "./given.ts";
 
 const UNAUTHORIZED = "No credential, or a revoked or expired one, gives 401 unauthorized.";
@@ -33,6 +33,17 @@ const SCOPE_OF: Record<string, string> = {
   schedule_alert: "alerts:send",
   cancel_alert: "alerts:send",
   delete_alert: "alerts:write",
+  list_webhooks: "webhooks:read",
+  create_webhook: "webhooks:write",
+  delete_webhook: "webhooks:write",
+  list_invites: "invites:read",
+  create_invite: "invites:write",
+  revoke_invite: "invites:write",
+  preview_html: "alerts:write",
+  get_alert_stats: "stats:read",
+  get_pusher_stats: "stats:read",
+  get_account_stats: "stats:read",
+  list_subscribers: "subscribers:read",
 };
 const TOOLS = Object.keys(SCOPE_OF);
 const BUT_ME = TOOLS.filter((tool) => tool !== "get_me");
@@ -110,7 +121,7 @@ function withoutScope(
 }
 
 const ROLE_ALLOWS: Record<string, readonly string[]> = {
-  viewer: ["get_me", "list_pushers", "get_pusher", "list_alerts", "get_alert"],
+  viewer: TOOLS.filter((tool) => /^(get|list)_/.test(tool)),
   editor: TOOLS.filter((tool) => tool !== "delete_pusher"),
   admin: TOOLS,
   owner: TOOLS,
@@ -250,7 +261,7 @@ export const authCases: Case[] = [
       want: {},
       after: (_world, { id }, { body }) => expect(body.data.map((row: any) => row.id)).toEqual([id]),
     },
-    ...BUT_ME.filter((tool) => !["list_pushers", "create_pusher"].includes(tool)).map(
+    ...BUT_ME.filter((tool) => toolNamed(tool).http.path.includes("{id}")).map(
       (tool): Case => ({
         spec,
         tool,
@@ -268,7 +279,17 @@ export const authCases: Case[] = [
         want: { error: "not_found", param: null },
       }),
     ),
-    ...["get_pusher", "update_pusher", "create_alert", "get_alert", "list_alerts", "send_alert"].map(
+    ...[
+      "get_pusher",
+      "update_pusher",
+      "create_alert",
+      "get_alert",
+      "list_alerts",
+      "send_alert",
+      "list_invites",
+      "get_alert_stats",
+      "list_subscribers",
+    ].map(
       (tool): Case => ({
         spec,
         tool,
