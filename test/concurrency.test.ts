@@ -3,6 +3,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { openOrm } from "../src/db/orm.ts";
 import { parseId } from "../src/domain/ids.ts";
 import { doctor } from "../src/operator/doctor.ts";
 import { atOnce, pause, statuses } from "./support/at_once.ts";
@@ -450,6 +451,49 @@ describe.each(settings)("$processes service(s) on $database", ({ database, proce
       expect(sent.body.sent_at).toBe(alerts[0].send_at);
       expect(sent.body.status).toBe("sent");
       for (const alert of alerts) expect(eventsOf(alert.id)).toEqual(["alert.scheduled"]);
+    },
+  );
+
+  test.runIf(database === "postgres")(
+    "a connection that PostgreSQL ends is not lost to the pool",
+    async () => {
+      const pusher = await world.pusher();
+      // From outside of the services' pools.
+      const admin = await openOrm({ databaseUrl: world.settings.DATABASE_URL!, dataDir: "" });
+      const em = admin.em.fork() as SqlEntityManager;
+      let cutting = true;
+      const failed: Answer[] = [];
+      const clients = atOnce(16, async (i) => {
+        while (cutting) {
+          const answer = await door(i).rest("create_alert", {
+            pusher_id: pusher.id,
+            title: "Cut",
+            send: i % 2 === 0,
+          });
+          if (answer.status !== 201) failed.push(answer);
+        }
+      });
+      // Far more often than a pool has places.
+      for (let i = 0; i < 12; i++) {
+        await pause(30);
+        await em.execute(
+          "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+        );
+      }
+      cutting = false;
+      await clients;
+      await admin.close(true);
+      expect(failed.length).toBeGreaterThan(0);
+      expect(new Set(failed.map(({ status, body }) => `${status} ${body.error.type}`))).toEqual(
+        new Set(["500 server_error"]),
+      );
+      for (const { service } of doors) {
+        const pool = await (service.orm.em.getConnection() as any).getNativeClient();
+        expect(pool.totalCount - pool.idleCount).toBe(0);
+      }
+      expect(statuses(await atOnce(32, (i) => door(i).rest("get_pusher", { pusher_id: pusher.id })))).toEqual(
+        { 200: 32 },
+      );
     },
   );
 

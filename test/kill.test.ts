@@ -108,9 +108,9 @@ describe.each(DATABASES)("on %s", (database) => {
     const call = async (tool: string, args: Record<string, unknown>) => {
       const answer = await callTool(url, world.owner, tool, args);
       if (answer.status < 300) acknowledged++;
-      // A busy machine may reach a send_at that was ahead when it was written.
-      else if (![409, 429, ...(args.send_at ? [422] : [])].includes(answer.status))
-        throw new Error(`${tool}: ${answer.status}`);
+      // Too late for its own send_at, on a busy machine.
+      else if (answer.status === 422 && args.send_at) return answer;
+      else if (![409, 429].includes(answer.status)) throw new Error(`${tool}: ${answer.status}`);
       return answer;
     };
     const create = async (fields: Record<string, unknown>, state: string) => {

@@ -9,7 +9,7 @@ import { MikroORM as PgORM } from "@mikro-orm/postgresql";
 import type { AbstractSqlDriver, MikroORM, SqlEntityManager } from "@mikro-orm/sql";
 import { type Config, dataPaths } from "../config.ts";
 import { ENTITIES } from "../entities/all.ts";
-import { named } from "./statement.ts";
+import { resilient } from "./statement.ts";
 
 export type Orm = MikroORM<AbstractSqlDriver, SqlEntityManager>;
 
@@ -43,7 +43,7 @@ export function ormOptions(config: Pick<Config, "databaseUrl" | "dataDir">): Opt
         driverOptions: {
           options: "-c TimeZone=UTC",
           onPoolCreated: (pool: { Client: never }) => {
-            pool.Client = named(pool.Client);
+            pool.Client = resilient(pool.Client);
           },
         },
       }

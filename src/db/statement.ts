@@ -43,16 +43,35 @@ export function isRetryable(error: unknown, also: readonly string[] = []): boole
 /** How often something that the database undid is tried. */
 export const TRIES = 4;
 
-type ClientClass = new (...args: never[]) => { query(...args: unknown[]): unknown };
+interface Client {
+  query(...args: unknown[]): unknown;
+  end(): Promise<void>;
+}
 
-/** A pg client that sends every defined statement under its name. */
-export function named<C extends ClientClass>(Client: C): C {
-  const Base = Client as unknown as new (...args: unknown[]) => { query(...args: unknown[]): unknown };
-  class NamedClient extends Base {
+type ClientClass = new (...args: never[]) => Client;
+
+/** What begins or gives up a transaction; not what goes back to a savepoint. */
+const BRACKET = /^(begin|start transaction( .*)?|rollback)$/;
+
+/**
+ * A pg client that sends every defined statement under its name. It also mends a leak: the query builder returns a
+ * connection to the pool only after a `begin` or `rollback` that succeeded, so one that the server ended would count as
+ * taken for ever, and twelve of them would stop the service. Here these two close a broken connection and then succeed;
+ * every statement after that fails on it, and the pool drops it.
+ */
+export function resilient<C extends ClientClass>(Client: C): C {
+  const Base = Client as unknown as new (...args: unknown[]) => Client;
+  class ResilientClient extends Base {
     override query(text: unknown, values?: unknown, ...rest: unknown[]): unknown {
-      const name = typeof text === "string" ? names.get(text) : undefined;
-      return name ? super.query({ name, text, values }, ...rest) : super.query(text, values, ...rest);
+      if (typeof text !== "string") return super.query(text, values, ...rest);
+      const name = names.get(text);
+      const result = name ? super.query({ name, text, values }, ...rest) : super.query(text, values, ...rest);
+      if (!BRACKET.test(text) || !(result instanceof Promise)) return result;
+      return result.catch(() => {
+        this.end().catch(() => {});
+        return { command: "", rowCount: 0, rows: [] };
+      });
     }
   }
-  return NamedClient as unknown as C;
+  return ResilientClient as unknown as C;
 }
