@@ -1,7 +1,7 @@
 // A listening socket in front of an app, and an end to it that loses nothing in flight.
 
 import type { Server as NodeServer } from "node:http";
-import { createServer } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { serve } from "srvx";
 import type { App } from "./app.ts";
 import type { Config } from "./config.ts";
@@ -25,10 +25,19 @@ export async function listen(app: App, { host, port }: Pick<Config, "host" | "po
   });
   await server.ready();
   const node = server.node!.server as NodeServer;
+  const open = new Set<Socket>();
+  node.on("connection", (socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+  });
   return {
     async close() {
-      // A kept-alive connection that was busy when the listening ended would be waited for until its own time-out.
-      const idle = setInterval(() => node.closeIdleConnections(), IDLE_SWEEP_MS);
+      // A kept-alive connection that was busy when the listening ended would be waited for until its own time-out, and
+      // one that was opened in advance and never used, as browsers do, until the bound.
+      const idle = setInterval(() => {
+        node.closeIdleConnections();
+        for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+      }, IDLE_SWEEP_MS);
       const hard = setTimeout(() => node.closeAllConnections(), DRAIN_MS);
       await server.close();
       clearInterval(idle);
