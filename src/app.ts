@@ -5,6 +5,8 @@ import { randomUUID } from "node:crypto";
 import { H3, type H3Event, HTTPError } from "h3";
 import { TOOLS } from "../tools/index.ts";
 import type { Authenticate } from "./auth/keys.ts";
+import { addAuthorizationRoutes } from "./auth/routes.ts";
+import type { SignInLibrary } from "./auth/sign_in_library.ts";
 import { bearerToken } from "./auth/tokens.ts";
 import type { Config } from "./config.ts";
 import type { Caller, Log } from "./context.ts";
@@ -23,6 +25,9 @@ export interface AppDeps {
   config: Pick<Config, "publicUrl" | "host" | "metricsPublic">;
   dispatcher: Dispatcher;
   authenticateKey: Authenticate;
+  /** An access token that an assistant got by consent; good at /mcp and nowhere else. */
+  authenticateConnection(token: string): Promise<Caller | null>;
+  library: SignInLibrary;
   authenticateHandset: HandsetAuthenticator;
   /** Resolves when the database answers and every migration is in; rejects otherwise. */
   ready(): Promise<void>;
@@ -94,11 +99,20 @@ export function createApp(deps: AppDeps): App {
 
   addDocs(app, { tools: TOOLS, handsetOperations: HANDSET_OPERATIONS, publicUrl: config.publicUrl });
 
-  const mcp = createMcpEndpoint({ tools: TOOLS, dispatcher, authenticate, ...config });
+  const mcp = createMcpEndpoint({
+    tools: TOOLS,
+    dispatcher,
+    authenticate: async (request) => {
+      const token = bearerToken(request.headers);
+      return (
+        (await deps.authenticateKey(token)) ?? (token === null ? null : deps.authenticateConnection(token))
+      );
+    },
+    ...config,
+  });
   app.all("/mcp", (event) => mcp.fetch(event.req as unknown as Request, logOf(event)));
 
-  const resource = { resource: `${config.publicUrl}/mcp`, bearer_methods_supported: ["header"] };
-  app.get("/.well-known/oauth-protected-resource/mcp", () => jsonAnswer(200, resource));
+  addAuthorizationRoutes(app, deps.library);
 
   app.get("/healthz", () => jsonAnswer(200, { status: "ok" }));
   app.get("/readyz", async (event) => {

@@ -12,7 +12,7 @@ export interface Caller {
   workspace: { id: string; name: string; listening: boolean };
   member: { id: string; role: Role; pusherIds: string[] | null };
   credential: {
-    type: "key" | "oauth";
+    type: "key" | "oauth" | "session";
     id: string;
     name: string;
     scopes: readonly Scope[];

@@ -4,8 +4,11 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { pino } from "pino";
 import { type App, createApp } from "./app.ts";
+import { type Connections, createConnections } from "./auth/connections.ts";
 import { createKeyAuthenticator } from "./auth/keys.ts";
+import { createPeople, type People } from "./auth/people.ts";
 import { createSeal } from "./auth/seal.ts";
+import { createSignInLibrary } from "./auth/sign_in_library.ts";
 import { type Config, ConfigError, dataPaths } from "./config.ts";
 import { DataDirInUse, lockDataDir } from "./db/lock.ts";
 import { isMigrated, migrate, type Orm, openOrm } from "./db/orm.ts";
@@ -24,6 +27,8 @@ export interface Service {
   app: App;
   orm: Orm;
   dispatcher: Dispatcher;
+  people: People;
+  connections: Connections;
   /** What the first start made, null on every other one. */
   made: Credentials | null;
   log: ReturnType<typeof createLog>;
@@ -114,6 +119,14 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     closers.push(() => webhooks.close());
     const limits = createRateLimits({ redisUrl: config.redisUrl ?? undefined, log });
     closers.push(() => limits.close());
+    const library = createSignInLibrary({
+      em: orm.em.fork() as SqlEntityManager,
+      secret,
+      publicUrl: config.publicUrl,
+    });
+    await library.$context;
+    const people = createPeople({ orm, library, limits, publicUrl: config.publicUrl, now });
+    const connections = createConnections({ orm, library, publicUrl: config.publicUrl, log, now });
     const dispatcher = createDispatcher({
       orm,
       limits,
@@ -135,6 +148,8 @@ export async function openService(config: Config, options: ServiceOptions = {}):
       config,
       dispatcher,
       authenticateKey: createKeyAuthenticator(orm, log, now),
+      authenticateConnection: (token) => connections.callerOf(token),
+      library,
       authenticateHandset: createHandsetAuthenticator(orm),
       ready: async () => {
         await (orm.em.fork() as SqlEntityManager).execute("select 1");
@@ -144,7 +159,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
       log,
     });
     closers.push(() => app.close());
-    return { app, orm, dispatcher, made, log, close };
+    return { app, orm, dispatcher, people, connections, made, log, close };
   } catch (error) {
     await close();
     throw error;

@@ -18,7 +18,7 @@ export default defineTool({
     workspace: z.object({ id: z.string(), name: z.string() }),
     member: z.object({ id: z.string(), role: z.enum(ROLES), pusher_ids: z.array(z.string()).nullable() }),
     credential: z.object({
-      type: z.enum(["key", "oauth"]),
+      type: z.enum(["key", "oauth", "session"]),
       id: z.string(),
       name: z.string(),
       scopes: z.array(z.string()),

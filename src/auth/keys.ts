@@ -10,27 +10,13 @@ import { toIsoMicrosOrNull } from "../entities/columns.ts";
 import { findKey, touchKey } from "../queries/keys.ts";
 import { IMPLICIT_SCOPE, isScope } from "../scopes.ts";
 import { hashToken, KEY_PREFIX, looksLikeToken } from "./tokens.ts";
+import { createTouch } from "./touch.ts";
 
 export type Authenticate = (token: string | null) => Promise<Caller | null>;
 
-/** How often the last use of one key is written down, at most. */
-const TOUCH_EVERY_MS = 60_000;
-const MAX_REMEMBERED = 10_000;
-
 export function createKeyAuthenticator(orm: Orm, log: Log, now: () => Date): Authenticate {
   const kysely = (orm.em.fork() as SqlEntityManager).getKysely() as never;
-  const touchedAt = new Map<string, number>();
-
-  function touch(keyId: string): void {
-    const at = now().getTime();
-    if (at - (touchedAt.get(keyId) ?? Number.NEGATIVE_INFINITY) < TOUCH_EVERY_MS) return;
-    if (touchedAt.size >= MAX_REMEMBERED) touchedAt.clear();
-    touchedAt.set(keyId, at);
-    // The call does not wait for it and does not fail with it.
-    run(kysely, touchKey, [keyId]).catch((error) =>
-      log.warn({ err: error }, "last use of a key not written"),
-    );
-  }
+  const touch = createTouch(now, (id) => run(kysely, touchKey, [id]), log);
 
   return async (token) => {
     if (token === null || !looksLikeToken(KEY_PREFIX, token)) return null;

@@ -25,6 +25,8 @@ export function ormOptions(config: Pick<Config, "databaseUrl" | "dataDir">): Opt
     extensions: [Migrator],
     forceUtcTimezone: true,
     pool: POOL,
+    // The sign-in library's tables are its own.
+    schemaGenerator: { ignoreSchema: ["auth"] },
     // What there is to say, the service's own log says.
     logger: () => {},
     migrations: {

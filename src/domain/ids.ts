@@ -4,7 +4,7 @@
 import { TypeID } from "typeid-js";
 import { v7 } from "uuid";
 
-export type IdKind = "psh" | "alr" | "inv" | "whk" | "ast" | "key" | "wsp" | "mem";
+export type IdKind = "psh" | "alr" | "inv" | "whk" | "ast" | "key" | "wsp" | "mem" | "con";
 
 export function newUuid(): string {
   return v7();

@@ -5,7 +5,7 @@ import { ApiKey } from "./api_key.ts";
 import { AlertCounter, ChannelDay, Device, Report, SubscriberMix, Subscription } from "./handset.ts";
 import { IdempotencyRecord } from "./idempotency_record.ts";
 import { Invite } from "./invite.ts";
-import { Member } from "./member.ts";
+import { Connection, Member, MemberLink } from "./member.ts";
 import { ChannelState, Pusher } from "./pusher.ts";
 import { ReservedHandle } from "./reserved_handle.ts";
 import { WebhookEndpoint } from "./webhook_endpoint.ts";
@@ -14,6 +14,8 @@ import { Workspace } from "./workspace.ts";
 export const ENTITIES = [
   Workspace,
   Member,
+  MemberLink,
+  Connection,
   ApiKey,
   Pusher,
   ChannelState,

@@ -1,7 +1,7 @@
 // A person in a workspace: a role, and optionally the only channels that this member sees.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import { writtenAt } from "./columns.ts";
+import { instant, writtenAt } from "./columns.ts";
 import { Workspace } from "./workspace.ts";
 
 export const ROLES = ["owner", "admin", "editor", "viewer"] as const;
@@ -11,13 +11,62 @@ export const Member = defineEntity({
   name: "Member",
   tableName: "member",
   uniques: [{ name: "member_email", properties: ["workspace", "email"] }],
+  indexes: [
+    {
+      name: "member_user",
+      expression:
+        "create unique index member_user on member (workspace_id, user_id) where user_id is not null",
+    },
+    { name: "member_of_user", properties: ["user_id"], where: "user_id is not null" },
+  ],
   properties: {
     id: p.uuid().primary(),
     workspace: () => p.manyToOne(Workspace).ref().deleteRule("cascade"),
     email: p.text(),
+    name: p.text().nullable(),
     role: p.enum(ROLES),
     /** Null: every channel. A list, the empty one included: only these. */
     pusher_ids: p.array().columnType("uuid[]").nullable(),
+    /** The signed-in person behind it, once the link was followed. */
+    user_id: p.text().nullable(),
+    created_at: writtenAt(),
+  },
+});
+
+/** A one-time link that makes somebody this member; only its hash is kept. */
+export const MemberLink = defineEntity({
+  name: "MemberLink",
+  tableName: "member_link",
+  properties: {
+    token_hash: p.blob().primary(),
+    member: () => p.manyToOne(Member).ref().deleteRule("cascade"),
+    expires_at: instant(),
+    created_at: writtenAt(),
+  },
+});
+
+/**
+ * An assistant that a person connected: what it may do, for which member, on which channel. The access tokens that it
+ * holds say who it is; this row, read on every request, says what it may do, so that disconnecting takes effect at once.
+ */
+export const Connection = defineEntity({
+  name: "Connection",
+  tableName: "connection",
+  indexes: [
+    {
+      name: "connection_client",
+      expression: "create unique index connection_client on connection (user_id, client_id)",
+    },
+    { name: "connection_member", properties: ["member"] },
+  ],
+  properties: {
+    id: p.uuid().primary(),
+    user_id: p.text(),
+    client_id: p.text(),
+    member: () => p.manyToOne(Member).ref().deleteRule("cascade"),
+    pusher_id: p.uuid().nullable(),
+    scopes: p.array(),
+    last_used_at: instant().nullable(),
     created_at: writtenAt(),
   },
 });

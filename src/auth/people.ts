@@ -1,0 +1,252 @@
+// People as the console knows them: the one-time link that makes an account, signing in and out, sessions, and which
+// members a person is. Everything works without a mail server: links are shown to whoever hands them out.
+
+import { randomBytes } from "node:crypto";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { Caller } from "../context.ts";
+import type { Orm } from "../db/orm.ts";
+import { run } from "../db/statement.ts";
+import { ApiError, conflict, invalidRequest, notFound } from "../errors.ts";
+import {
+  attachUser,
+  dropLinks,
+  findLink,
+  insertLink,
+  type MemberRecord,
+  membershipsOf,
+  useLink,
+} from "../queries/people.ts";
+import { type RateLimits, rateLimitHeaders } from "../rate_limits.ts";
+import { ALL_SCOPES } from "../scopes.ts";
+import { MIN_PASSWORD, type SignInLibrary } from "./sign_in_library.ts";
+import { hashToken } from "./tokens.ts";
+
+const LINK_SECONDS = 7 * 24 * 3600;
+
+/** Guessing is slow from one address and for one account. */
+const BY_ADDRESS = { name: "sign-ins", max: 20, seconds: 60 };
+const BY_EMAIL = { name: "sign-ins-by-account", max: 8, seconds: 300 };
+
+export interface Session {
+  id: string;
+  user: { id: string; email: string; name: string };
+  memberships: MemberRecord[];
+}
+
+export interface OwnSession {
+  id: string;
+  current: boolean;
+  userAgent: string | null;
+  address: string | null;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/** What a signed-in person may do is what the member may do: a session is a credential with every scope. */
+export function callerOf(session: Session, workspaceId: string): Caller | null {
+  const member = session.memberships.find((membership) => membership.workspace_id === workspaceId);
+  if (!member) return null;
+  return {
+    workspace: { id: member.workspace_id, name: member.workspace_name, listening: member.listening },
+    member: { id: member.member_id, role: member.role, pusherIds: member.pusher_ids },
+    credential: {
+      type: "session",
+      id: `session:${session.user.id}`,
+      name: session.user.name,
+      scopes: ALL_SCOPES,
+      pusherId: null,
+      expiresAt: null,
+    },
+    pusherIds: member.pusher_ids,
+  };
+}
+
+export type People = ReturnType<typeof createPeople>;
+
+export function createPeople(options: {
+  orm: Orm;
+  library: SignInLibrary;
+  limits: RateLimits;
+  publicUrl: string;
+  now: () => Date;
+}) {
+  const { orm, library, limits, publicUrl, now } = options;
+  const kysely = (orm.em.fork() as SqlEntityManager).getKysely() as never;
+
+  /** Speaks to the library as a browser on our own origin would, without a socket. */
+  function ask(
+    path: string,
+    init: { method?: string; headers?: Headers; body?: unknown },
+  ): Promise<Response> {
+    const headers = new Headers({ origin: publicUrl, "content-type": "application/json" });
+    for (const name of ["cookie", "user-agent", "x-forwarded-for"]) {
+      const value = init.headers?.get(name);
+      if (value) headers.set(name, value);
+    }
+    const body = init.body === undefined ? undefined : JSON.stringify(init.body);
+    return library.handler(
+      new Request(`${publicUrl}/api/auth${path}`, { method: init.method ?? "POST", headers, body }),
+    );
+  }
+
+  async function count(policy: typeof BY_ADDRESS, subject: string): Promise<void> {
+    const taken = await limits.take(policy, subject);
+    if (!taken.allowed)
+      throw new ApiError("rate_limited", `Too many attempts; try again in ${taken.resetSeconds} seconds.`, {
+        headers: rateLimitHeaders(policy, taken),
+      });
+  }
+
+  return {
+    /** A one-time link that makes whoever follows it this member. An earlier link of the member ends. */
+    async newLink(memberId: string): Promise<string> {
+      const token = randomBytes(32).toString("base64url");
+      await run(kysely, dropLinks, [memberId]);
+      await run(kysely, insertLink, [hashToken(token), memberId, LINK_SECONDS]);
+      return `${publicUrl}/console/welcome?token=${token}`;
+    },
+
+    /** Who a live link stands for. @throws 404 when it was used, has expired or never was. */
+    async linkOf(token: string) {
+      const [link] = await run(kysely, findLink, [hashToken(token)]);
+      if (!link) throw notFound("link");
+      return link;
+    },
+
+    /**
+     * Follows a link: makes the account, or joins an existing one whose password is given, and uses the link up.
+     * @throws 404 for a dead link, 422 naming the field, 401 for a wrong password of an existing account.
+     */
+    async claim(
+      token: string,
+      person: { name: string; email: string; password: string },
+      address: string | null,
+    ) {
+      await count(BY_ADDRESS, address ?? "local");
+      const link = await this.linkOf(token);
+      const email = person.email.trim().toLowerCase();
+      if (!/^[^\s@]{1,64}@[^\s@]{1,190}$/.test(email))
+        throw invalidRequest("Give a valid e-mail address.", "email");
+      if (person.name.trim() === "" || person.name.length > 80)
+        throw invalidRequest("Give a name of at most 80 characters.", "name");
+      if (person.password.length < MIN_PASSWORD || person.password.length > 128)
+        throw invalidRequest(`A password has ${MIN_PASSWORD} to 128 characters.`, "password");
+      const { internalAdapter, password } = await library.$context;
+      const known = await internalAdapter.findUserByEmail(email, { includeAccounts: true });
+      let userId: string;
+      if (known) {
+        await count(BY_EMAIL, email);
+        const hash = known.accounts.find(({ providerId }) => providerId === "credential")?.password;
+        if (!hash || !(await password.verify({ hash, password: person.password })))
+          throw invalidRequest(
+            "This e-mail address has an account already; give that account's password.",
+            "password",
+          );
+        userId = known.user.id;
+      } else {
+        // Hashing takes its time, so it is done before the link is used up.
+        const hash = await password.hash(person.password);
+        const user = await internalAdapter.createUser(
+          { email, name: person.name.trim(), emailVerified: true },
+          { method: "email-password" },
+        );
+        await internalAdapter.linkAccount({
+          userId: user.id,
+          accountId: user.id,
+          providerId: "credential",
+          password: hash,
+        });
+        userId = user.id;
+      }
+      await (orm.em.fork() as SqlEntityManager).transactional(async (em) => {
+        const inside = em as SqlEntityManager;
+        const [used] = await run(inside, useLink, [hashToken(token)]);
+        if (!used) throw notFound("link");
+        const mine = await run(inside, membershipsOf, [userId]);
+        if (
+          mine.some(
+            (membership) =>
+              membership.workspace_id === link.workspace_id && membership.member_id !== used.member_id,
+          )
+        )
+          throw conflict("This account is a member of the workspace already; sign in with it.");
+        await run(inside, attachUser, [used.member_id, userId, person.name.trim(), email]);
+      });
+      return link;
+    },
+
+    /**
+     * Signs in and returns the library's answer: cookies to set, and where to go on when an assistant waits for consent.
+     * @throws 401 with one sentence for an unknown address and a wrong password alike, 429.
+     */
+    async signIn(
+      credentials: { email: string; password: string },
+      oauthQuery: string | null,
+      from: Request,
+      address: string | null,
+    ) {
+      const email = credentials.email.trim().toLowerCase();
+      await count(BY_ADDRESS, address ?? "local");
+      await count(BY_EMAIL, email);
+      const { password } = credentials;
+      const body = { email, password, ...(oauthQuery ? { oauth_query: oauthQuery } : {}) };
+      const answer = await ask("/sign-in/email", { headers: from.headers, body });
+      if (!answer.ok) throw new ApiError("unauthorized", "The e-mail address or the password is not right.");
+      const next = (await answer.json()) as { url?: string; redirect?: boolean };
+      return { cookies: answer.headers.getSetCookie(), next: next.redirect && next.url ? next.url : null };
+    },
+
+    async signOut(from: Request): Promise<string[]> {
+      const answer = await ask("/sign-out", { headers: from.headers, body: {} });
+      return answer.headers.getSetCookie();
+    },
+
+    /** The signed-in person, or null. An expired or ended session is none. */
+    async session(headers: Headers): Promise<Session | null> {
+      if (!headers.get("cookie")?.includes("better-auth.session_token")) return null;
+      const found = await library.api.getSession({ headers });
+      if (!found || found.session.expiresAt.getTime() <= now().getTime()) return null;
+      const { id, email, name } = found.user;
+      return {
+        id: found.session.id,
+        user: { id, email, name },
+        memberships: await run(kysely, membershipsOf, [id]),
+      };
+    },
+
+    async sessionsOf(session: Session): Promise<OwnSession[]> {
+      const { internalAdapter } = await library.$context;
+      const all = await internalAdapter.listSessions(session.user.id);
+      return all.map((row) => ({
+        id: row.id,
+        current: row.id === session.id,
+        userAgent: row.userAgent ?? null,
+        address: row.ipAddress ?? null,
+        createdAt: row.createdAt,
+        expiresAt: row.expiresAt,
+      }));
+    },
+
+    /** Ends one session of the person's own; another's answers as none. @throws 404. */
+    async endSession(session: Session, id: string): Promise<void> {
+      const { internalAdapter } = await library.$context;
+      const row = (await internalAdapter.listSessions(session.user.id)).find((own) => own.id === id);
+      if (!row) throw notFound("session");
+      await internalAdapter.deleteSession(row.token);
+    },
+
+    /** Carries on an authorization after the person's decision. Returns where the browser goes next. */
+    async decide(
+      from: Request,
+      decision: { accept: boolean; scope: string; oauthQuery: string },
+    ): Promise<string> {
+      const { accept, scope, oauthQuery } = decision;
+      const body = { accept, ...(accept ? { scope } : {}), oauth_query: oauthQuery };
+      const answer = await ask("/oauth2/consent", { headers: from.headers, body });
+      const next = (await answer.json().catch(() => ({}))) as { url?: string };
+      if (!answer.ok || !next.url)
+        throw invalidRequest("This request for access has expired; start again from the assistant.");
+      return next.url;
+    },
+  };
+}

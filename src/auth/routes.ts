@@ -1,0 +1,52 @@
+// The authorization server's own routes: only those that a client of OAuth needs. Signing in, consent and everything else
+// that the library could serve goes through our pages.
+
+import type { H3, H3Event } from "h3";
+import type { SignInLibrary } from "./sign_in_library.ts";
+
+const ROUTES: [method: "GET" | "POST", path: string][] = [
+  ["GET", "/.well-known/oauth-protected-resource"],
+  ["GET", "/.well-known/oauth-protected-resource/mcp"],
+  ["GET", "/.well-known/oauth-authorization-server/api/auth"],
+  ["GET", "/api/auth/.well-known/oauth-authorization-server"],
+  ["GET", "/api/auth/.well-known/openid-configuration"],
+  ["GET", "/api/auth/jwks"],
+  ["GET", "/api/auth/oauth2/authorize"],
+  ["POST", "/api/auth/oauth2/token"],
+  ["POST", "/api/auth/oauth2/revoke"],
+];
+
+export function addAuthorizationRoutes(app: H3, library: SignInLibrary): void {
+  const handle = (event: H3Event) => library.handler(event.req as unknown as Request);
+  for (const [method, path] of ROUTES) app.on(method, path, handle);
+  app.on("POST", "/api/auth/oauth2/register", async (event) =>
+    library.handler(await asNative(event.req as unknown as Request)),
+  );
+}
+
+/**
+ * Clients older than the 2026 protocol register without `application_type`. One whose every redirect goes to loopback
+ * (or to a scheme of its own) is an application on the person's machine.
+ */
+async function asNative(request: Request): Promise<Request> {
+  const body = (await request.json().catch(() => null)) as Record<string, unknown> | null;
+  const uris = body?.redirect_uris;
+  if (
+    body &&
+    body.application_type === undefined &&
+    Array.isArray(uris) &&
+    uris.length > 0 &&
+    uris.every(isLocal)
+  )
+    body.application_type = "native";
+  const headers = new Headers(request.headers);
+  headers.delete("content-length");
+  return new Request(request.url, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+function isLocal(uri: unknown): boolean {
+  const url = typeof uri === "string" ? URL.parse(uri) : null;
+  if (!url) return false;
+  if (url.protocol === "https:") return false;
+  return url.protocol !== "http:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+}

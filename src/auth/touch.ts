@@ -1,0 +1,23 @@
+// Writing down when a credential was last used, without costing each request a write.
+
+import type { Log } from "../context.ts";
+
+/** How often the last use of one credential is written down, at most. */
+const EVERY_MS = 60_000;
+const MAX_REMEMBERED = 10_000;
+
+/** The call does not wait for the writing and does not fail with it. */
+export function createTouch(
+  now: () => Date,
+  write: (id: string) => Promise<unknown>,
+  log: Log,
+): (id: string) => void {
+  const touchedAt = new Map<string, number>();
+  return (id) => {
+    const at = now().getTime();
+    if (at - (touchedAt.get(id) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return;
+    if (touchedAt.size >= MAX_REMEMBERED) touchedAt.clear();
+    touchedAt.set(id, at);
+    write(id).catch((error) => log.warn({ err: error }, "last use of a credential not written"));
+  };
+}
