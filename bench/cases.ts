@@ -203,7 +203,7 @@ export const CASES: Case[] = [
               ...scopeOf(ID("channel", ":c")),
               ID("sent", `${round} * 1000000000 + :client_id * 1000000 + :i`),
               "'sent'",
-              ...fieldParameters(compose(ALERT, null).fields).map(literal),
+              ...fieldParameters(compose(ALERT, null, null).fields).map(literal),
             ]),
           ],
           ["\\set i :i + 1", `\\set c random(${WRITTEN_CHANNELS.first}, ${LAST_WRITTEN})`],

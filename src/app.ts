@@ -4,6 +4,9 @@
 import { randomUUID } from "node:crypto";
 import { H3, type H3Event, HTTPError } from "h3";
 import { TOOLS } from "../tools/index.ts";
+import { addAssetRoutes } from "./assets/serve.ts";
+import type { Assets } from "./assets/surroundings.ts";
+import { withoutToken } from "./assets/urls.ts";
 import type { Authenticate } from "./auth/keys.ts";
 import { addAuthorizationRoutes } from "./auth/routes.ts";
 import type { SignInLibrary } from "./auth/sign_in_library.ts";
@@ -29,6 +32,7 @@ export interface AppDeps {
   authenticateConnection(token: string): Promise<Caller | null>;
   library: SignInLibrary;
   authenticateHandset: HandsetAuthenticator;
+  assets: Assets;
   /** Resolves when the database answers and every migration is in; rejects otherwise. */
   ready(): Promise<void>;
   metrics: Metrics;
@@ -97,6 +101,7 @@ export function createApp(deps: AppDeps): App {
     dispatch: (operation, caller, call) => dispatcher.handset(operation, caller, call),
   });
 
+  addAssetRoutes(app, deps.assets);
   addDocs(app, { tools: TOOLS, handsetOperations: HANDSET_OPERATIONS, publicUrl: config.publicUrl });
 
   const mcp = createMcpEndpoint({
@@ -141,8 +146,8 @@ export function createApp(deps: AppDeps): App {
       const { pathname } = new URL(request.url);
       const ms = performance.now() - started;
       metrics.request(request.method, pathname, response.status, ms / 1000);
-      // Never the query: an invite's code may stand in it. A secret that was put into the path is cut.
-      const path = pathname.replace(SECRETS, "$1(cut)");
+      // Never the query: an invite's code may stand in it. A secret that was put into the path is cut, a file's token, too.
+      const path = withoutToken(pathname).replace(SECRETS, "$1(cut)");
       log.info(
         { method: request.method, path, status: response.status, ms: Math.round(ms * 10) / 10 },
         "request",

@@ -18,6 +18,12 @@ export interface Config {
   secret: string | null;
   webhookAllowHosts: string[];
   webhookDnsServers: string[];
+  /** The S3-compatible store of uploaded files; all five are null when they lie below the data directory. */
+  assetsS3Endpoint: string | null;
+  assetsS3Bucket: string | null;
+  assetsS3Region: string | null;
+  assetsS3AccessKeyId: string | null;
+  assetsS3SecretAccessKey: string | null;
   metricsPublic: boolean;
   deviceRegistrationsPerMinute: number;
   logLevel: LogLevel;
@@ -66,6 +72,30 @@ export function httpUrl(raw: string, name: string): string {
       "must be an absolute http or https URL without credentials, query or fragment.",
     );
   return url.href.replace(/\/+$/, "");
+}
+
+function matching(shape: RegExp, words: string) {
+  return (raw: string | undefined, name: string): string | null => {
+    if (raw !== undefined && !shape.test(raw)) throw new ConfigError(name, `must be ${words}.`);
+    return raw ?? null;
+  };
+}
+
+/** The five settings of the store go together; asked when the last of them is read. */
+function refuseHalfAStore(soFar: Partial<Config>): void {
+  const parts = [
+    "assetsS3Endpoint",
+    "assetsS3Bucket",
+    "assetsS3Region",
+    "assetsS3AccessKeyId",
+    "assetsS3SecretAccessKey",
+  ] as const;
+  const missing = parts.filter((part) => soFar[part] == null);
+  if (missing.length > 0 && missing.length < parts.length)
+    throw new ConfigError(
+      SETTINGS[missing[0]!].name,
+      "is missing: the ASSETS_S3_ settings go together, all or none.",
+    );
 }
 
 function urlOf(protocols: string[]) {
@@ -131,7 +161,8 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   dataDir: {
     name: "DATA_DIR",
     shownDefault: ".data",
-    meaning: "Folder of the embedded database, its lock, secret, socket and first credentials.",
+    meaning:
+      "Folder of the embedded database, its lock, secret, socket and first credentials, and of uploaded files.",
     read: (raw) => resolve(raw ?? ".data"),
   },
   databaseUrl: {
@@ -186,6 +217,41 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     shownDefault: "(the system's)",
     meaning: "Comma list of ip[:port] that resolve webhook hosts.",
     read: list(isDnsServer, "ip[:port] entries"),
+  },
+  assetsS3Endpoint: {
+    name: "ASSETS_S3_ENDPOINT",
+    shownDefault: "(files in DATA_DIR)",
+    meaning:
+      "S3-compatible store for uploaded files instead of DATA_DIR/assets; needed when several processes serve.",
+    read: (raw, name) => (raw === undefined ? null : httpUrl(raw, name)),
+  },
+  assetsS3Bucket: {
+    name: "ASSETS_S3_BUCKET",
+    shownDefault: "(none)",
+    meaning: "Its bucket; nothing else should lie in it.",
+    read: matching(/^[a-z0-9][\w.-]{1,254}$/i, "the name of a bucket"),
+  },
+  assetsS3Region: {
+    name: "ASSETS_S3_REGION",
+    shownDefault: "(none)",
+    meaning: "Its region; auto where the provider has none.",
+    read: matching(/^[a-z0-9-]{1,64}$/i, "the name of a region, such as eu-west-1 or auto"),
+  },
+  assetsS3AccessKeyId: {
+    name: "ASSETS_S3_ACCESS_KEY_ID",
+    shownDefault: "(none)",
+    meaning: "Key that may read, write and delete in the bucket.",
+    read: matching(/^[\x21-\x7e]{1,256}$/, "printable text without spaces"),
+  },
+  assetsS3SecretAccessKey: {
+    name: "ASSETS_S3_SECRET_ACCESS_KEY",
+    shownDefault: "(none)",
+    meaning: "The secret that goes with it.",
+    read: (raw, name, soFar) => {
+      const value = matching(/^[\x21-\x7e]{1,256}$/, "printable text without spaces")(raw, name);
+      refuseHalfAStore({ ...soFar, assetsS3SecretAccessKey: value });
+      return value;
+    },
   },
   metricsPublic: {
     name: "METRICS_PUBLIC",
@@ -245,6 +311,7 @@ export function dataPaths(dataDir: string) {
   return {
     lock: join(dataDir, "instance.lock"),
     cluster: join(dataDir, "pg"),
+    assets: join(dataDir, "assets"),
     secret: join(dataDir, "secret"),
     credentials: join(dataDir, "credentials.json"),
     socket: join(dataDir, "operator.sock"),

@@ -2,6 +2,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Statement } from "./db/statement.ts";
+import type { AssetAddresses } from "./domain/assets.ts";
 import type { DomainEvent } from "./domain/events.ts";
 import type { Role } from "./entities/member.ts";
 import type { Scope } from "./scopes.ts";
@@ -71,6 +72,7 @@ export interface Surroundings {
   /** A raw device id → its pseudonym. */
   deviceHash(deviceId: string): string;
   webhooks: WebhookSurroundings;
+  assets: AssetAddresses;
 }
 
 export interface Context<C = Caller> {

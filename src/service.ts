@@ -4,6 +4,7 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { pino } from "pino";
 import { type App, createApp } from "./app.ts";
+import { type Assets, createAssets } from "./assets/surroundings.ts";
 import { type Connections, createConnections } from "./auth/connections.ts";
 import { createKeyAuthenticator } from "./auth/keys.ts";
 import { createPeople, type People } from "./auth/people.ts";
@@ -27,6 +28,7 @@ export interface Service {
   app: App;
   orm: Orm;
   dispatcher: Dispatcher;
+  assets: Assets;
   people: People;
   connections: Connections;
   /** What the first start made, null on every other one. */
@@ -127,6 +129,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     await library.$context;
     const people = createPeople({ orm, library, limits, publicUrl: config.publicUrl, now });
     const connections = createConnections({ orm, library, publicUrl: config.publicUrl, log, now });
+    const assets = await createAssets({ orm, config, secret, log, now });
     const dispatcher = createDispatcher({
       orm,
       limits,
@@ -136,6 +139,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
         takeReports: createReportTaker(orm),
         deviceHash: createDeviceHash(secret),
         webhooks,
+        assets,
       },
       limitMax: { "device-registrations": config.deviceRegistrationsPerMinute, ...options.limitMax },
       publish: (event) => {
@@ -155,11 +159,12 @@ export async function openService(config: Config, options: ServiceOptions = {}):
         await (orm.em.fork() as SqlEntityManager).execute("select 1");
         if (!(await isMigrated(orm))) throw new Error("migrations are missing");
       },
+      assets,
       metrics: createMetrics(),
       log,
     });
     closers.push(() => app.close());
-    return { app, orm, dispatcher, people, connections, made, log, close };
+    return { app, orm, dispatcher, assets, people, connections, made, log, close };
   } catch (error) {
     await close();
     throw error;

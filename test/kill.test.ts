@@ -619,6 +619,11 @@ describe("settings", () => {
     deviceRegistrationsPerMinute: ["0", "1e3", "-5"],
     logLevel: ["verbose", "INFO"],
     nodeEnv: [],
+    assetsS3Endpoint: ["ftp://x", "belfry.example"],
+    assetsS3Bucket: ["a b"],
+    assetsS3Region: ["a b"],
+    assetsS3AccessKeyId: ["a b"],
+    assetsS3SecretAccessKey: ["a b"],
   };
   const rows = Object.entries(BAD).flatMap(([key, values]) =>
     values.map((value) => ({ name: SETTINGS[key as keyof Config].name, value })),

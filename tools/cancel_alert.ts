@@ -25,9 +25,9 @@ export default defineTool({
   output: publishedView,
   async handler(input, ctx) {
     const { alert, cell } = await alertFor("cancel", input, ctx);
-    if (cell.do === "stay") return { ...showAlert(alert), note: NOTES.cancel };
+    if (cell.do === "stay") return { ...showAlert(alert, ctx.surroundings.assets), note: NOTES.cancel };
     const [after] = await ctx.sql(cancelAlert, [alert.id]);
     announce(ctx, "alert.cancelled", after!);
-    return { ...showAlert(after!), note: NOTES.cancel };
+    return { ...showAlert(after!, ctx.surroundings.assets), note: NOTES.cancel };
   },
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { attachAssets } from "../src/alerts/attach.ts";
 import { ALERT_SENDS, announce, nowMicros } from "../src/alerts/change.ts";
-import { checkAssets, compose } from "../src/alerts/compose.ts";
+import { compose } from "../src/alerts/compose.ts";
 import { checkContent, problemOf } from "../src/domain/alert_content.ts";
 import { CHANNEL_NOT_ACTIVE } from "../src/domain/alert_status.ts";
 import { capabilityNotes } from "../src/domain/capabilities.ts";
@@ -37,13 +38,12 @@ export default defineTool({
   output: composedView,
   async handler(input, ctx) {
     const pusherId = pusherIdOf(input);
-    const { fields, blocked, htmlLength } = compose(input, null);
+    const attached = await attachAssets(input, null, ctx);
+    const { fields, blocked, htmlLength } = compose(attached.sent, null, attached.text);
     const status = input.send ? (fields.send_at === null ? "sent" : "scheduled") : "draft";
     const touched = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
-    const problem = problemOf(() => {
-      checkAssets(input);
-      checkContent(fields, htmlLength, touched, nowMicros(ctx));
-    });
+    const problem =
+      attached.problem ?? problemOf(() => checkContent(fields, htmlLength, touched, nowMicros(ctx)));
     const channel = scope(pusherId, ctx.caller);
     // A wrong alert is not tried; a missing or paused channel is reported before what is wrong with the alert.
     const [row] = problem
@@ -57,6 +57,10 @@ export default defineTool({
       await ctx.countAgainstLimit(pusherId);
       announce(ctx, status === "sent" ? "alert.sent" : "alert.scheduled", row);
     }
-    return { ...showAlert(row), blocked, notes: capabilityNotes(row, row.requested_perms) };
+    return {
+      ...showAlert(row, ctx.surroundings.assets),
+      blocked,
+      notes: capabilityNotes(row, row.requested_perms),
+    };
   },
 });

@@ -22,6 +22,6 @@ export default defineTool({
     const { pusherId, alertId } = alertIds(input);
     const [alert] = await ctx.sql(readAlert, [...scope(pusherId, ctx.caller), alertId]);
     if (!alert) throw notFound();
-    return showAlert(alert);
+    return showAlert(alert, ctx.surroundings.assets);
   },
 });

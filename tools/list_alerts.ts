@@ -35,6 +35,9 @@ export default defineTool({
       (n) => ctx.sql(listAlerts[input.status ?? "any"], [pusherId, input.before ?? null, n]),
       (row) => row.created_at,
     );
-    return { data: rows.map(showAlert), meta: { next_before: next_before && toIsoMicros(next_before) } };
+    return {
+      data: rows.map((row) => showAlert(row, ctx.surroundings.assets)),
+      meta: { next_before: next_before && toIsoMicros(next_before) },
+    };
   },
 });

@@ -27,12 +27,12 @@ export default defineTool({
   output: publishedView,
   async handler(input, ctx) {
     const { alert, cell, pusherId } = await alertFor("schedule", input, ctx);
-    if (cell.do === "stay") return { ...showAlert(alert), note: NOTES.schedule };
+    if (cell.do === "stay") return { ...showAlert(alert, ctx.surroundings.assets), note: NOTES.schedule };
     const touched = { send_at: true, expires_at: true, scheduled: true };
-    checkContent({ ...showAlert(alert) }, 0, touched, nowMicros(ctx));
+    checkContent({ ...showAlert(alert, ctx.surroundings.assets) }, 0, touched, nowMicros(ctx));
     const [after] = await ctx.sql(scheduleAlert, [alert.id]);
     await ctx.countAgainstLimit(pusherId);
     announce(ctx, "alert.scheduled", after!);
-    return { ...showAlert(after!), note: NOTES.schedule };
+    return { ...showAlert(after!, ctx.surroundings.assets), note: NOTES.schedule };
   },
 });

@@ -28,13 +28,17 @@ export default defineTool({
   output: publishedView,
   async handler(input, ctx) {
     const { alert, cell, pusherId } = await alertFor("send", input, ctx);
-    if (cell.do === "stay") return { ...showAlert(alert), note: NOTES.send };
+    if (cell.do === "stay") return { ...showAlert(alert, ctx.surroundings.assets), note: NOTES.send };
     checkNotExpired(toIsoMicrosOrNull(alert.expires_at), nowMicros(ctx));
     const [after] = await ctx.sql(publishAlert, [alert.id]);
     // It came due while we looked at it: a repeat, like any send of a sent alert.
-    if (!after) return { ...showAlert((await alertFor("send", input, ctx)).alert), note: NOTES.send };
+    if (!after)
+      return {
+        ...showAlert((await alertFor("send", input, ctx)).alert, ctx.surroundings.assets),
+        note: NOTES.send,
+      };
     await ctx.countAgainstLimit(pusherId);
     announce(ctx, "alert.sent", after);
-    return { ...showAlert(after), note: NOTES.send };
+    return { ...showAlert(after, ctx.surroundings.assets), note: NOTES.send };
   },
 });

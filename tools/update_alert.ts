@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { attachAssets } from "../src/alerts/attach.ts";
 import { alertFor, announce, lockedAlert, nowMicros } from "../src/alerts/change.ts";
-import { checkAssets, compose } from "../src/alerts/compose.ts";
+import { compose } from "../src/alerts/compose.ts";
 import { checkContent } from "../src/domain/alert_content.ts";
 import { ALERT_GRID } from "../src/domain/alert_status.ts";
 import { capabilityNotes } from "../src/domain/capabilities.ts";
@@ -24,14 +25,21 @@ export default defineTool({
   output: composedView,
   async handler(input, ctx) {
     const { pusher_id: _, alert_id: __, ...sent } = input;
+    const { assets } = ctx.surroundings;
     if (Object.values(sent).every((value) => value === undefined)) {
       // Nothing is edited, so a frozen alert has nothing to refuse.
       const { alert } = await lockedAlert(input, ctx);
-      return { ...showAlert(alert), blocked: [], notes: capabilityNotes(alert, alert.requested_perms) };
+      return {
+        ...showAlert(alert, assets),
+        blocked: [],
+        notes: capabilityNotes(alert, alert.requested_perms),
+      };
     }
     const { alert } = await alertFor("edit", input, ctx);
-    const { fields, blocked, htmlLength } = compose(sent, { ...showAlert(alert), ...rawIds(alert) });
-    checkAssets(sent);
+    const stored = { ...showAlert(alert, assets), ...rawIds(alert) };
+    const attached = await attachAssets(sent, stored, ctx);
+    if (attached.problem) throw attached.problem;
+    const { fields, blocked, htmlLength } = compose(attached.sent, stored, attached.text);
     // "Status recomputed from the timestamp": a scheduled alert without send_at is a draft again.
     const status = alert.status === "scheduled" && fields.send_at === null ? "draft" : alert.status;
     const moved = sent.send_at !== undefined;
@@ -47,7 +55,11 @@ export default defineTool({
     if (alert.status === "scheduled" && status === "draft") announce(ctx, "alert.cancelled", after);
     else if (status === "scheduled" && after.send_at !== alert.send_at)
       announce(ctx, "alert.scheduled", after);
-    return { ...showAlert(after), blocked, notes: capabilityNotes(after, alert.requested_perms) };
+    return {
+      ...showAlert(after, assets),
+      blocked,
+      notes: capabilityNotes(after, alert.requested_perms),
+    };
   },
 });
 

@@ -49,7 +49,10 @@ export async function alertFor(verb: AlertVerb, path: AlertPath, ctx: Context) {
 
 /** Announces a change of an alert with the data that receivers plan from. */
 export function announce(ctx: Context, event: AlertEvent, record: AlertRecord): void {
-  const { id, pusher_id, title, priority, status, send_at, sent_at } = showAlert(record);
+  const { id, pusher_id, title, priority, status, send_at, sent_at } = showAlert(
+    record,
+    ctx.surroundings.assets,
+  );
   ctx.emit({ event, data: { pusher_id, alert_id: id, title, priority, status, send_at, sent_at } });
 }
 

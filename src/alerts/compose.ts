@@ -2,7 +2,6 @@
 // Nothing unsanitised is ever stored.
 
 import type { z } from "zod";
-import { invalidRequest } from "../errors.ts";
 import type { AlertFields } from "../queries/alerts.ts";
 import { sanitizeHtml } from "../sanitizer/sanitize.ts";
 import type { AlertRecord, alertPatch } from "../shapes/alert.ts";
@@ -20,6 +19,7 @@ const BLANK: AlertFields = {
   audio_asset_id: null,
   html_asset_id: null,
   html: null,
+  asset_html: null,
   actions: [],
   requires_ack: false,
   send_at: null,
@@ -39,33 +39,38 @@ const BLANK: AlertFields = {
 export interface Composed {
   fields: AlertFields;
   blocked: ReturnType<typeof sanitizeHtml>["blocked"];
-  /** Characters of markup that was not measured before: what was sent, or a stored document. */
+  /** Characters of markup that was not measured before: what was sent, a stored document, or a file's text. */
   htmlLength: number;
 }
 
-/** "An absent field is left alone; a field present as null is cleared." `stored` is null for a new alert. */
-export function compose(sent: Sent, stored: AlertRecord | null): Composed {
+/**
+ * "An absent field is left alone; a field present as null is cleared." `stored` is null for a new alert. Asset ids are
+ * uuids here. `assetText` is the text of the html asset where this change concerns it (see alerts/attach.ts).
+ */
+export function compose(sent: Sent, stored: AlertRecord | null, assetText: string | null): Composed {
   const fields = { ...BLANK };
   for (const name of Object.keys(BLANK) as (keyof AlertFields)[]) {
-    const value = sent[name] === undefined ? stored?.[name] : sent[name];
+    const given = name === "asset_html" ? undefined : sent[name];
+    const value = given === undefined ? stored?.[name] : given;
     if (value !== undefined) Object.assign(fields, { [name]: value });
   }
   // An empty text is no markup. A stored one is what the sanitiser left of some, and stays.
   if (sent.html?.trim() === "") fields.html = null;
-  const { html, layout } = fields;
+  const mode = fields.layout === "document" ? "document" : "html";
+  // "Its text goes through the same sanitiser as html": the file stays as written, handsets are shown `asset_html`.
+  if (fields.html_asset_id === null) fields.asset_html = null;
+  else if (assetText !== null) {
+    const clean = sanitizeHtml(assetText, mode);
+    fields.asset_html = clean.html;
+    return { fields, blocked: clean.blocked, htmlLength: codePoints(assetText) };
+  }
+  const { html } = fields;
   // Sanitised markup may be longer than what was sent, so it is not measured again.
   const unmeasured = sent.html !== undefined || stored?.layout === "document";
   const htmlLength = html !== null && unmeasured ? codePoints(html) : 0;
   // A stored document turned into another layout has never been through the sanitiser, so a change of layout counts.
   if (html === null || (sent.html === undefined && sent.layout === undefined))
     return { fields, blocked: [], htmlLength };
-  const clean = sanitizeHtml(html, layout === "document" ? "document" : "html");
+  const clean = sanitizeHtml(html, mode);
   return { fields: { ...fields, html: clean.html }, blocked: clean.blocked, htmlLength };
-}
-
-/** "A missing or foreign asset id is 422 on its field": until uploads exist, every asset id is missing. */
-export function checkAssets(sent: Sent): void {
-  for (const field of ["image_asset_id", "audio_asset_id", "html_asset_id"] as const)
-    if (typeof sent[field] === "string")
-      throw invalidRequest("No such uploaded file; upload it in the console first.", field);
 }

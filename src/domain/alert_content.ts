@@ -41,8 +41,11 @@ export function checkContent(content: Content, htmlLength: number, touched: Touc
       throw invalidRequest(`Layout ${content.layout} needs html or html_asset_id.`, "html");
   }
   const max = content.layout === "document" ? MAX_HTML.document : MAX_HTML.html;
-  if (htmlLength > max)
-    throw invalidRequest(`html must be at most ${max} characters long in this layout.`, "html");
+  if (htmlLength > max) {
+    const field = content.html_asset_id === null ? "html" : "html_asset_id";
+    const what = content.html_asset_id === null ? "html" : "The text of the uploaded page";
+    throw invalidRequest(`${what} must be at most ${max} characters long in this layout.`, field);
+  }
   checkGeofence(content);
   if (touched.scheduled && (content.send_at === null || content.send_at <= now))
     throw invalidRequest("send_at must be in the future; omit it to send now.", "send_at");

@@ -1,6 +1,7 @@
 // An alert. `visible_at` is generated from the status, so that what handsets see can never drift from it.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
+import { Asset } from "./asset.ts";
 import { instant, writtenAt } from "./columns.ts";
 import { Pusher } from "./pusher.ts";
 
@@ -51,6 +52,9 @@ export const Alert = defineEntity({
       columns: [{ name: "pusher" }, { name: "created_at", sort: "DESC" }],
       where: "status = 'cancelled'",
     },
+    { name: "alert_image_asset", properties: ["image_asset"], where: "image_asset_id is not null" },
+    { name: "alert_audio_asset", properties: ["audio_asset"], where: "audio_asset_id is not null" },
+    { name: "alert_html_asset", properties: ["html_asset"], where: "html_asset_id is not null" },
   ],
   properties: {
     id: p.uuid().primary(),
@@ -61,10 +65,12 @@ export const Alert = defineEntity({
     priority: p.enum(PRIORITIES).default("normal"),
     layout: p.enum(LAYOUTS).default("text"),
     image_url: p.text().nullable(),
-    image_asset_id: p.uuid().nullable(),
-    audio_asset_id: p.uuid().nullable(),
-    html_asset_id: p.uuid().nullable(),
+    image_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
+    audio_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
+    html_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
     html: p.text().nullable(),
+    /** The sanitised text of the html asset: what handsets are shown as `html`. */
+    asset_html: p.text().nullable(),
     actions: p.json<AlertAction[]>().defaultRaw("'[]'::jsonb"),
     requires_ack: p.boolean().default(false),
     send_at: instant().nullable(),

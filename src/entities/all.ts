@@ -2,6 +2,7 @@
 
 import { Alert } from "./alert.ts";
 import { ApiKey } from "./api_key.ts";
+import { Asset } from "./asset.ts";
 import { AlertCounter, ChannelDay, Device, Report, SubscriberMix, Subscription } from "./handset.ts";
 import { IdempotencyRecord } from "./idempotency_record.ts";
 import { Invite } from "./invite.ts";
@@ -30,4 +31,5 @@ export const ENTITIES = [
   ChannelDay,
   IdempotencyRecord,
   WebhookEndpoint,
+  Asset,
 ];

@@ -8,7 +8,7 @@ import { defineHandsetOperation } from "../tool.ts";
 import { inboxItem, showInboxItem } from "./shapes.ts";
 
 /** Goes up when the rows of an unchanged inbox are shown in another form. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 export default defineHandsetOperation({
   name: "get_inbox",
@@ -42,7 +42,7 @@ export default defineHandsetOperation({
     );
     ctx.validator.current = `"${revision}.${nextAt ?? ""}.${page}"`;
     return {
-      data: rows.map(showInboxItem),
+      data: rows.map((row) => showInboxItem(row, ctx.surroundings.assets)),
       meta: { next_before: next_before && toIsoMicros(next_before) },
     };
   },

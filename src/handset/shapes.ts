@@ -1,12 +1,13 @@
 // Channels, subscriptions and alerts as a handset sees them: nothing of the owner's, nothing of other devices'.
 
 import { z } from "zod";
-import { showId, showIdOrNull } from "../domain/ids.ts";
+import type { AssetAddresses } from "../domain/assets.ts";
+import { showId } from "../domain/ids.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
 import { CAPABILITIES } from "../entities/pusher.ts";
 import type { CardRecord } from "../queries/handset.ts";
 import type { InboxRecord } from "../queries/inbox.ts";
-import { alertDisplay } from "../shapes/alert.ts";
+import { alertDisplay, showAssets } from "../shapes/alert.ts";
 import { named } from "../shapes/named.ts";
 
 export const permissions = z.array(z.enum(CAPABILITIES)).transform((list) => [...new Set(list)]);
@@ -70,7 +71,7 @@ export const inboxItem = named(
   }),
 );
 
-export function showInboxItem(record: InboxRecord): z.input<typeof inboxItem> {
+export function showInboxItem(record: InboxRecord, assets: AssetAddresses): z.input<typeof inboxItem> {
   const { actions } = record;
   return {
     ...record,
@@ -78,9 +79,7 @@ export function showInboxItem(record: InboxRecord): z.input<typeof inboxItem> {
     status: "sent",
     sent_at: toIsoMicros(record.sent_at!),
     expires_at: toIsoMicrosOrNull(record.expires_at),
-    image_asset_id: showIdOrNull("ast", record.image_asset_id),
-    audio_asset_id: showIdOrNull("ast", record.audio_asset_id),
-    html_asset_id: showIdOrNull("ast", record.html_asset_id),
+    ...showAssets(record, assets),
     actions: typeof actions === "string" ? JSON.parse(actions) : actions,
   };
 }

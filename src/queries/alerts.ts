@@ -18,6 +18,7 @@ const FIELDS = {
   audio_asset_id: "uuid",
   html_asset_id: "uuid",
   html: "text",
+  asset_html: "text",
   actions: "jsonb",
   requires_ack: "boolean",
   send_at: "timestamptz",
@@ -34,7 +35,9 @@ const FIELDS = {
   collapse_key: "text",
 } as const;
 
-export type AlertFields = Pick<AlertRecord, Exclude<keyof typeof FIELDS, "html">> & { html: string | null };
+type Markup = "html" | "asset_html";
+export type AlertFields = Pick<AlertRecord, Exclude<keyof typeof FIELDS, Markup>> &
+  Record<Markup, string | null>;
 
 const NAMES = Object.keys(FIELDS) as (keyof typeof FIELDS)[];
 
@@ -50,13 +53,13 @@ const column = (name: string) => `alert.${name}`;
 
 /** Without the markup, whose length stands in for it. */
 const listColumns = (clock?: string) => `alert.id, alert.pusher_id, ${effectiveStatus(clock)} as status,
-  ${NAMES.filter((name) => name !== "html")
+  ${NAMES.filter((name) => name !== "html" && name !== "asset_html")
     .map(column)
     .join(", ")},
   coalesce(length(alert.html), 0) as html_length, ${effectiveSentAt(clock)} as sent_at,
   alert.cancelled_at, alert.created_at, alert.updated_at`;
 
-const COLUMNS = `${listColumns()}, alert.html`;
+const COLUMNS = `${listColumns()}, alert.html, alert.asset_html`;
 
 /**
  * Writes a new alert and, when it is published, checks in the same statement that its channel is active. One row for a

@@ -6,7 +6,7 @@ import type { AlertRecord } from "../shapes/alert.ts";
 /** A visible alert with its channel's handle. */
 export type InboxRecord = Omit<
   AlertRecord,
-  "pusher_id" | "status" | "html_length" | "created_at" | "updated_at"
+  "pusher_id" | "status" | "html_length" | "asset_html" | "created_at" | "updated_at"
 > & {
   handle: string;
   html: string | null;
@@ -36,8 +36,8 @@ export const inboxPage = defineStatement<{ next_at: string | null } & (InboxReco
        order by a.visible_at desc fetch first $3 rows with ties) ids
      order by ids.visible_at desc fetch first $3 rows with ties)
    select next.next_at, alert.id, p.handle, alert.visible_at as sent_at, alert.title, alert.body, alert.priority,
-     alert.layout, alert.image_url, alert.image_asset_id, alert.audio_asset_id, alert.html_asset_id, alert.html,
-     alert.actions, alert.requires_ack, alert.expires_at, alert.sound, alert.audio_url, alert.vibrate, alert.tts_text,
+     alert.layout, alert.image_url, alert.image_asset_id, alert.audio_asset_id, alert.html_asset_id,
+     coalesce(alert.html, alert.asset_html) as html, alert.actions, alert.requires_ack, alert.expires_at, alert.sound, alert.audio_url, alert.vibrate, alert.tts_text,
      alert.tts_lang, alert.lat, alert.lon, alert.radius_km, alert.geo_rule, alert.collapse_key
    from next left join (top join alert on alert.id = top.id join pusher p on p.id = alert.pusher_id) on true
    order by top.visible_at desc, top.id desc`,

@@ -1,6 +1,7 @@
 // The alert on the wire: what create and edit accept, and what a read answers.
 
 import { z } from "zod";
+import type { AssetAddresses } from "../domain/assets.ts";
 import { showId, showIdOrNull } from "../domain/ids.ts";
 import {
   ALERT_STATUSES,
@@ -32,8 +33,12 @@ export const alertFields = {
   layout: z.enum(LAYOUTS).optional(),
   image_url: httpsUrl().nullable().optional(),
   image_asset_id: z.string().nullable().optional().describe("Picture uploaded in the console."),
-  audio_asset_id: z.string().nullable().optional(),
-  html_asset_id: z.string().nullable().optional(),
+  audio_asset_id: z.string().nullable().optional().describe("Sound uploaded in the console."),
+  html_asset_id: z
+    .string()
+    .nullable()
+    .optional()
+    .describe("Page uploaded in the console, sanitised as html is."),
   html: text(0, MAX_HTML).nullable().optional().describe("Markup, sanitised on write."),
   actions: z.array(action).max(3, "must be at most 3 actions").optional(),
   requires_ack: z.boolean().optional().describe("Puts the acknowledgement button on the card."),
@@ -82,7 +87,9 @@ export const alertDisplay = {
   layout: z.enum(LAYOUTS),
   image_url: z.string().nullable(),
   image_asset_id: z.string().nullable(),
+  image_asset_url: z.string().nullable().describe("Where to fetch the uploaded picture."),
   audio_asset_id: z.string().nullable(),
+  audio_asset_url: z.string().nullable(),
   html_asset_id: z.string().nullable(),
   actions: z.array(actionView),
   requires_ack: z.boolean(),
@@ -123,6 +130,7 @@ export const alertView = named(
     ...alertHead,
     ...alertDisplay,
     html: z.string().nullable(),
+    asset_html: z.string().nullable().describe("What handsets show of the uploaded page."),
     ...alertTail,
   }),
 );
@@ -150,6 +158,7 @@ export interface AlertRecord {
   audio_asset_id: string | null;
   html_asset_id: string | null;
   html?: string | null;
+  asset_html?: string | null;
   html_length: number;
   actions: AlertAction[] | string;
   requires_ack: boolean;
@@ -172,16 +181,15 @@ export interface AlertRecord {
 }
 
 /** A record as the wire shows it; without `html` for the rows that were read without it. */
-export function showAlert<R extends AlertRecord>(record: R) {
+export function showAlert<R extends AlertRecord>(record: R, assets: AssetAddresses) {
   const { actions } = record;
   return {
     ...record,
     html: record.html ?? null,
+    asset_html: record.asset_html ?? null,
     id: showId("alr", record.id),
     pusher_id: showId("psh", record.pusher_id),
-    image_asset_id: showIdOrNull("ast", record.image_asset_id),
-    audio_asset_id: showIdOrNull("ast", record.audio_asset_id),
-    html_asset_id: showIdOrNull("ast", record.html_asset_id),
+    ...showAssets(record, assets),
     actions: typeof actions === "string" ? (JSON.parse(actions) as AlertAction[]) : actions,
     send_at: toIsoMicrosOrNull(record.send_at),
     expires_at: toIsoMicrosOrNull(record.expires_at),
@@ -189,5 +197,20 @@ export function showAlert<R extends AlertRecord>(record: R) {
     cancelled_at: toIsoMicrosOrNull(record.cancelled_at),
     created_at: toIsoMicros(record.created_at),
     updated_at: toIsoMicros(record.updated_at),
+  };
+}
+
+/** The files of an alert, for its owner and for handsets: their ids, and where to fetch what is shown as it is. */
+export function showAssets(
+  record: Pick<AlertRecord, "image_asset_id" | "audio_asset_id" | "html_asset_id">,
+  { urlOf }: AssetAddresses,
+) {
+  const { image_asset_id: image, audio_asset_id: audio, html_asset_id: html } = record;
+  return {
+    image_asset_id: showIdOrNull("ast", image),
+    image_asset_url: image && urlOf(image),
+    audio_asset_id: showIdOrNull("ast", audio),
+    audio_asset_url: audio && urlOf(audio),
+    html_asset_id: showIdOrNull("ast", html),
   };
 }

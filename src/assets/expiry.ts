@@ -1,0 +1,49 @@
+// The end of files that no alert took: "unattached" for a day and they are gone. No worker runs; an expired file is not
+// there for anybody at once, and its bytes go when somebody comes by (an upload, or the operator).
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { Caller } from "../context.ts";
+import { run } from "../db/statement.ts";
+import { parseId } from "../domain/ids.ts";
+import { conflict, notFound } from "../errors.ts";
+import { assetScope, claimAsset, claimExpired, removeAsset, visibleAsset } from "../queries/assets.ts";
+import type { AssetStore } from "./store.ts";
+
+/** File first, row last: what fails in between is found again as long as its row stands. */
+async function removeClaimed(em: SqlEntityManager, store: AssetStore, id: string): Promise<void> {
+  await store.remove(id);
+  await run(em, removeAsset, [id]);
+}
+
+/**
+ * Removes files that had expired at `now`, the oldest first, and answers how many. Outside of any transaction: the
+ * store may be far away.
+ * @throws what the store said, after trying all of them.
+ */
+export async function removeExpiredAssets(
+  em: SqlEntityManager,
+  store: AssetStore,
+  now: Date,
+  max = 1000,
+): Promise<number> {
+  const claimed = await run(em, claimExpired, [now.toISOString(), max]);
+  const done = await Promise.allSettled(claimed.map(({ id }) => removeClaimed(em, store, id)));
+  const failed = done.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
+  return done.length;
+}
+
+/** Removes one file that no alert has. @throws 404 when the caller does not see it; 409 while attached. */
+export async function removeUpload(
+  em: SqlEntityManager,
+  store: AssetStore,
+  caller: Caller,
+  wireId: string,
+): Promise<void> {
+  const id = parseId("ast", wireId);
+  if (!id) throw notFound();
+  const [claimed] = await run(em, claimAsset, [...assetScope(caller), id]);
+  if (claimed) return removeClaimed(em, store, id);
+  if (!(await run(em, visibleAsset, [...assetScope(caller), id]))[0]) throw notFound();
+  throw conflict("An alert has this file; detach it or delete the alert first.");
+}

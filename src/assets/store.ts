@@ -1,0 +1,77 @@
+// Where the bytes of uploaded files lie: below DATA_DIR, or with an S3-compatible provider. Raw bytes under the id of
+// their row; which of them exist and who may have them, only the rows know.
+
+import { mkdirSync } from "node:fs";
+import { createStorage } from "unstorage";
+import fsLite from "unstorage/drivers/fs-lite";
+import { type Config, dataPaths } from "../config.ts";
+
+export interface AssetStore {
+  put(id: string, bytes: Uint8Array): Promise<void>;
+  /** Null when there is no such file. */
+  get(id: string): Promise<Uint8Array | null>;
+  /** Removing what is not there is no mistake. */
+  remove(id: string): Promise<void>;
+}
+
+/** A provider that does not answer must not hold a request for ever. */
+const PATIENCE_MS = 30_000;
+
+type StoreConfig = Pick<
+  Config,
+  | "dataDir"
+  | "assetsS3Endpoint"
+  | "assetsS3Bucket"
+  | "assetsS3Region"
+  | "assetsS3AccessKeyId"
+  | "assetsS3SecretAccessKey"
+>;
+
+async function driverFor(config: StoreConfig) {
+  if (config.assetsS3Endpoint === null) {
+    const base = dataPaths(config.dataDir).assets;
+    mkdirSync(base, { recursive: true, mode: 0o700 });
+    return fsLite({ base });
+  }
+  // Only those who use it load it.
+  const { default: s3 } = await import("unstorage/drivers/s3");
+  return s3({
+    endpoint: config.assetsS3Endpoint,
+    bucket: config.assetsS3Bucket!,
+    region: config.assetsS3Region!,
+    accessKeyId: config.assetsS3AccessKeyId!,
+    secretAccessKey: config.assetsS3SecretAccessKey!,
+  });
+}
+
+export async function createAssetStore(config: StoreConfig): Promise<AssetStore> {
+  const storage = createStorage({ driver: await driverFor(config) });
+
+  async function soon<T>(work: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error("the asset store did not answer in time")), PATIENCE_MS);
+    });
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    put: (id, bytes) => soon(storage.setItemRaw(id, bytes)),
+    async get(id) {
+      const bytes = await soon(storage.getItemRaw<Uint8Array | ArrayBuffer>(id));
+      return bytes === null ? null : new Uint8Array(bytes);
+    },
+    async remove(id) {
+      try {
+        await soon(storage.removeItem(id));
+      } catch (error) {
+        // Some providers answer 404 for what is gone already, which the driver takes for a failure.
+        if (await soon(storage.hasItem(id))) throw error;
+      }
+    },
+  };
+}

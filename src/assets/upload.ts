@@ -1,0 +1,156 @@
+// Taking a file in: bounded while it streams, judged by its content, and never half there. The row is written first and
+// is not there for anybody until the file is; whatever fails in between takes both away.
+
+import { createHash } from "node:crypto";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { Caller, Log } from "../context.ts";
+import type { Orm } from "../db/orm.ts";
+import { run } from "../db/statement.ts";
+import { KIND_WORDS, MAX_BYTES, MAX_UNATTACHED } from "../domain/assets.ts";
+import { newUuid } from "../domain/ids.ts";
+import { roleReaches } from "../domain/visibility.ts";
+import type { AssetKind } from "../entities/asset.ts";
+import { ApiError, conflict, forbidden, invalidRequest } from "../errors.ts";
+import {
+  type AssetRecord,
+  countUnattached,
+  insertAsset,
+  lockMember,
+  markStored,
+  removeAsset,
+} from "../queries/assets.ts";
+import { removeExpiredAssets } from "./expiry.ts";
+import { cleanName } from "./names.ts";
+import { type Sniffed, sniff } from "./sniff.ts";
+import { textOf } from "./sniff_html.ts";
+import type { AssetStore } from "./store.ts";
+
+export interface UploadDeps {
+  orm: Orm;
+  store: AssetStore;
+  log: Log;
+  now(): Date;
+}
+
+export interface Upload {
+  caller: Caller;
+  kind: AssetKind;
+  /** The bytes as they come. An array of one is a stream, too. */
+  stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  /** The owner's name of the file; looked at when the stream has ended, since a form may bring it. */
+  name: string;
+}
+
+/** Old files that one upload clears away on its way. */
+const EXPIRED_AT_ONCE = 5;
+
+/** Uploading is composing: viewers do not. @throws 403 */
+export function checkUploader(caller: Caller): void {
+  if (!roleReaches(caller.member.role, "editor"))
+    throw forbidden("Your role may not upload files; ask an owner of the workspace.");
+}
+
+/**
+ * Takes one file.
+ * @throws 403 for a viewer; 409 at the member's quota; 422 for a file that is too large or not of that kind.
+ */
+export async function receiveUpload(deps: UploadDeps, upload: Upload): Promise<AssetRecord> {
+  const { orm, store, log } = deps;
+  const { caller, kind } = upload;
+  checkUploader(caller);
+  const em = orm.em.fork() as SqlEntityManager;
+  await clearAway(deps, em);
+  await refuseOverQuota(em, caller);
+  const bytes = await collect(upload.stream, MAX_BYTES[kind], kind);
+  const { contentType } = checkedKind(bytes, kind);
+  const id = newUuid();
+  const text = kind === "html" ? textOf(bytes) : null;
+  const row = await em.transactional(async (inside) => {
+    const on = inside as SqlEntityManager;
+    await run(on, lockMember, [caller.member.id]);
+    await refuseOverQuota(on, caller);
+    const [inserted] = await run(on, insertAsset, [
+      caller.workspace.id,
+      caller.member.id,
+      id,
+      kind,
+      contentType,
+      bytes.length,
+      createHash("sha256").update(bytes).digest(),
+      cleanName(upload.name, kind),
+      text,
+    ]);
+    return inserted!;
+  });
+  try {
+    await store.put(id, bytes);
+    await run(em, markStored, [id]);
+  } catch (error) {
+    // Should this fail as well, the row expires and takes the file with it.
+    await store
+      .remove(id)
+      .then(() => run(em, removeAsset, [id]))
+      .catch((failed) => log.warn({ err: failed }, "a refused upload was not cleared away"));
+    throw error;
+  }
+  return row;
+}
+
+async function clearAway(deps: UploadDeps, em: SqlEntityManager): Promise<void> {
+  try {
+    await removeExpiredAssets(em, deps.store, deps.now(), EXPIRED_AT_ONCE);
+  } catch (error) {
+    deps.log.warn({ err: error }, "expired files were not cleared away");
+  }
+}
+
+async function refuseOverQuota(em: SqlEntityManager, { member }: Caller): Promise<void> {
+  const [count] = await run(em, countUnattached, [member.id]);
+  if (count!.files >= MAX_UNATTACHED)
+    throw conflict(
+      `At most ${MAX_UNATTACHED} of your files may wait for an alert; attach or delete some, or wait until they expire.`,
+    );
+}
+
+const shown = (bytes: number) => (bytes < 1e6 ? `${bytes / 1e3} KB` : `${bytes / 1e6} MB`);
+
+/** The refusal of a file beyond its kind's bound. What is left of the body is not read, so the connection ends. */
+export function tooLarge(kind: AssetKind): ApiError {
+  return new ApiError(
+    "invalid_request",
+    `A file of kind ${kind} may have at most ${shown(MAX_BYTES[kind])}.`,
+    {
+      param: "file",
+      headers: { connection: "close" },
+    },
+  );
+}
+
+/** The whole of a stream, which never holds more than the bound and its last chunk. @throws 422 beyond `max` bytes. */
+export async function collect(
+  stream: Upload["stream"],
+  max: number,
+  kind: AssetKind,
+): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of stream) {
+      size += chunk.byteLength;
+      if (size > max) throw tooLarge(kind);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw invalidRequest("The file did not arrive whole; send it again.", "file");
+  }
+  return Buffer.concat(chunks);
+}
+
+function checkedKind(bytes: Uint8Array, kind: AssetKind): Sniffed {
+  if (bytes.length === 0) throw invalidRequest("The file is empty.", "file");
+  const found = sniff(bytes);
+  if (found?.kind === kind) return found;
+  const is = found ? `is ${found.contentType}` : "is of no kind that is taken here";
+  throw invalidRequest(`The file's content ${is}; kind ${kind} takes ${KIND_WORDS[kind]}.`, "file");
+}

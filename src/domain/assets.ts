@@ -1,0 +1,33 @@
+// Rules of uploaded files: how large they may be, which field of an alert takes which kind, and what alerts need to
+// know of their addresses.
+
+import type { AssetKind } from "../entities/asset.ts";
+
+/** "image up to 5 MB, audio up to 2 MB, .html up to 500 KB", in decimal units. */
+export const MAX_BYTES: Record<AssetKind, number> = { image: 5_000_000, audio: 2_000_000, html: 500_000 };
+
+/** Files of one member that no alert has taken yet. */
+export const MAX_UNATTACHED = 50;
+
+/** Which kind of file a field takes, and how the refusal of another one calls it. */
+export const ASSET_FIELDS = {
+  image_asset_id: "image",
+  audio_asset_id: "audio",
+  html_asset_id: "html",
+} as const satisfies Record<string, AssetKind>;
+
+export type AssetField = keyof typeof ASSET_FIELDS;
+
+export const KIND_WORDS: Record<AssetKind, string> = {
+  image: "a picture (PNG, JPEG, GIF, WebP or AVIF)",
+  audio: "a sound (MP3, AAC, M4A, Ogg Opus or Vorbis, WAV or FLAC)",
+  html: "an .html page in UTF-8",
+};
+
+/** Where everybody who was given the address fetches a file. */
+export interface AssetAddresses {
+  urlOf(uuid: string): string;
+}
+
+/** The address at which an html file is shown inside of a frame instead of being downloaded. */
+export const frameUrl = (url: string) => `${url}/frame`;

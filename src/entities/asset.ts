@@ -1,0 +1,55 @@
+// A file that a member uploaded in the console. The bytes lie in the store under the row's id; the row says what they
+// are. It belongs to the workspace and outlives the member who sent it.
+
+import { defineEntity, p } from "@mikro-orm/core";
+import { instant, writtenAt } from "./columns.ts";
+import { Member } from "./member.ts";
+import { Workspace } from "./workspace.ts";
+
+export const ASSET_KINDS = ["image", "audio", "html"] as const;
+export type AssetKind = (typeof ASSET_KINDS)[number];
+
+export const Asset = defineEntity({
+  name: "Asset",
+  tableName: "asset",
+  checks: [
+    { name: "asset_text", expression: "(kind = 'html') = (text is not null)" },
+    {
+      name: "asset_attached",
+      expression:
+        "refs >= 0 and (refs > 0) = (attached_at is not null) and (refs > 0) = (expires_at is null)",
+    },
+  ],
+  indexes: [
+    {
+      name: "asset_list",
+      properties: ["workspace", "created_at"],
+      columns: [{ name: "workspace" }, { name: "created_at", sort: "DESC" }],
+    },
+    { name: "asset_unattached", properties: ["member", "expires_at"], where: "expires_at is not null" },
+    { name: "asset_expiry", properties: ["expires_at"], where: "expires_at is not null" },
+  ],
+  properties: {
+    id: p.uuid().primary(),
+    workspace: () => p.manyToOne(Workspace).ref().deleteRule("cascade"),
+    /** Who uploaded it: callers that do not see the whole workspace attach only what is their own member's. */
+    member: () => p.manyToOne(Member).ref().nullable().deleteRule("set null"),
+    kind: p.enum(ASSET_KINDS),
+    /** What the content was found to be, never what somebody said it was. */
+    content_type: p.text(),
+    bytes: p.integer(),
+    sha256: p.blob(),
+    /** The owner's file name, cleaned; for people. */
+    name: p.text(),
+    /** The text of an html file, so that attaching it inside a transaction never waits for the store. */
+    text: p.text().nullable(),
+    /** The row comes before the file and goes after it; in between it is not there for anybody. */
+    stored: p.boolean().default(false),
+    /** How many times alerts refer to it; kept by a trigger, as are the two instants. */
+    refs: p.integer().default(0),
+    attached_at: instant().nullable(),
+    /** When it is gone unless an alert takes it; null while one has it. */
+    expires_at: instant().nullable(),
+    created_at: writtenAt(),
+  },
+});

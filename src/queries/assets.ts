@@ -1,0 +1,116 @@
+// Uploaded files by raw SQL. A file is there for callers when it is stored and has not expired; a caller that does not
+// see the whole workspace knows only the files of its own member. Expiry needs no worker: an expired row is no row.
+
+import type { Caller } from "../context.ts";
+import { defineStatement } from "../db/statement.ts";
+import type { AssetKind } from "../entities/asset.ts";
+
+export interface AssetRecord {
+  id: string;
+  kind: AssetKind;
+  content_type: string;
+  bytes: number;
+  name: string;
+  own: boolean;
+  attached_at: string | null;
+  expires_at: string | null;
+  created_at: string;
+}
+
+const THERE = "stored and (expires_at is null or expires_at > clock_timestamp())";
+
+/** $1 workspace, $2 the caller's member, $3 whether the caller knows the files of its own member only. */
+const VISIBLE = "workspace_id = $1 and (member_id = $2 or not $3::boolean)";
+
+const COLUMNS = `id, kind, content_type, bytes, name, coalesce(member_id = $2, false) as own,
+  attached_at, expires_at, created_at`;
+
+/** The first three parameters of the statements for callers. */
+export function assetScope(caller: Caller): [string, string, boolean] {
+  return [caller.workspace.id, caller.member.id, caller.pusherIds !== null];
+}
+
+/**
+ * The kinds of the files among $4 that may be attached. Held until the transaction ends against removal, which locks
+ * for update, but not against one another.
+ */
+export const attachableAssets = defineStatement<{ id: string; kind: AssetKind }>(
+  "attachable_assets",
+  `select id, kind from asset where ${VISIBLE} and id = any($4::uuid[]) and ${THERE} for key share`,
+);
+
+/** The text of an html file that the alert at hand refers to. */
+export const assetText = defineStatement<{ text: string }>(
+  "asset_text",
+  "select text from asset where id = $1 and text is not null",
+);
+
+/** A page of the files, newest first. $4 kind or null, $5 strictly before, $6 how many, ties come along. */
+export const listAssets = defineStatement<AssetRecord>(
+  "list_assets",
+  `select ${COLUMNS} from asset where ${VISIBLE} and ${THERE} and kind = coalesce($4::text, kind)
+     and created_at < coalesce($5::timestamptz, 'infinity')
+   order by created_at desc fetch first $6 rows with ties`,
+);
+
+/** Held until the transaction ends, so that two uploads cannot both be a member's last one. */
+export const lockMember = defineStatement<{ id: string }>(
+  "lock_member",
+  "select id from member where id = $1 for no key update",
+);
+
+/** What waits for an alert to take it; uploads that are under way count. */
+export const countUnattached = defineStatement<{ files: number }>(
+  "count_unattached",
+  "select count(*)::int as files from asset where member_id = $1 and expires_at > clock_timestamp()",
+);
+
+/** $1 workspace, $2 member, $3 id, then what the file is. Not there for anybody until it is stored. */
+export const insertAsset = defineStatement<AssetRecord>(
+  "insert_asset",
+  `insert into asset (workspace_id, member_id, id, kind, content_type, bytes, sha256, name, text, expires_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, clock_timestamp() + interval '24 hours') returning ${COLUMNS}`,
+);
+
+export const markStored = defineStatement<{ id: string }>(
+  "mark_stored",
+  "update asset set stored = true where id = $1 returning id",
+);
+
+/**
+ * The first half of a removal: the row stays until the file is gone, but is not there for anybody. Waits for whoever
+ * is attaching it. No row when it is not there or an alert has it. $4 the file.
+ */
+export const claimAsset = defineStatement<{ id: string }>(
+  "claim_asset",
+  `update asset set stored = false where id = (
+     select id from asset where ${VISIBLE} and id = $4 and ${THERE} and refs = 0 for update) returning id`,
+);
+
+/** The same for up to $2 files that had expired at $1; those that somebody holds are left for another time. */
+export const claimExpired = defineStatement<{ id: string }>(
+  "claim_expired",
+  `update asset set stored = false where id in (
+     select id from asset where expires_at <= $1 order by expires_at limit $2 for update skip locked) returning id`,
+);
+
+/** The second half: the file is gone. */
+export const removeAsset = defineStatement<{ id: string }>(
+  "remove_asset",
+  "delete from asset where id = $1 and not stored and refs = 0 returning id",
+);
+
+/** Whether there is such a file for the caller. $4 the file. */
+export const visibleAsset = defineStatement<{ id: string }>(
+  "visible_asset",
+  `select id from asset where ${VISIBLE} and id = $4 and ${THERE}`,
+);
+
+/** For everybody who holds the file's address; whether they do is decided before. */
+export const servedAsset = defineStatement<{
+  kind: AssetKind;
+  content_type: string;
+  bytes: number;
+  sha256: Uint8Array;
+  name: string;
+}>("served_asset", `select kind, content_type, bytes, sha256, name from asset where id = $1 and ${THERE}`);
