@@ -118,8 +118,9 @@ function uploadOf(request: Request, caller: Caller, kind: AssetKind, name: strin
   const max = MAX_BYTES[kind] + (form ? FORM_OVERHEAD : 0);
   // Said at once where the client says it; believed by nobody.
   if (Number(request.headers.get("content-length") ?? 0) > max) throw tooLarge(kind);
-  const upload: Upload = { caller, kind, name, stream: chunksOf(request) };
-  if (form) upload.stream = fromForm(upload, contentType, max);
+  const body = chunksOf(request);
+  const upload: Upload = { caller, kind, name, stream: body };
+  if (form) upload.stream = fromForm(upload, body, contentType, max);
   return upload;
 }
 
@@ -129,9 +130,14 @@ async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
 }
 
 /** The one file of a form, whose name is the upload's unless it has another one. */
-async function* fromForm(upload: Upload, contentType: string, max: number): AsyncGenerator<Uint8Array> {
-  const chunks = await collect(upload.stream, max, upload.kind);
-  const form = await new Response(chunks, { headers: { "content-type": contentType } })
+async function* fromForm(
+  upload: Upload,
+  body: Upload["stream"],
+  contentType: string,
+  max: number,
+): AsyncGenerator<Uint8Array> {
+  const whole = await collect(body, max, upload.kind);
+  const form = await new Response(whole, { headers: { "content-type": contentType } })
     .formData()
     .catch(() => {
       throw invalidRequest("The form could not be read; send the file as the body instead.", "file");

@@ -40,9 +40,20 @@ function firstElement(text: string): string | null {
   return null;
 }
 
+/** A text that quotes markup is none. */
+function isJson(text: string): boolean {
+  if (!/^\s*[[{"]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export function looksLikeHtml(bytes: Uint8Array): boolean {
   const text = textOf(bytes);
-  if (text === null || OTHER_TYPES.test(text.slice(0, 200).trimStart())) return false;
+  if (text === null || OTHER_TYPES.test(text.trimStart().slice(0, 200)) || isJson(text)) return false;
   const first = firstElement(text);
   return first !== null && ELEMENTS.has(first);
 }

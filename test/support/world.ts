@@ -75,6 +75,11 @@ export class World {
   readonly settings: Record<string, string>;
   readonly #remove: () => Promise<void>;
 
+  /** The data directory, where uploaded files lie. */
+  get dataDir(): string {
+    return this.settings.DATA_DIR!;
+  }
+
   private constructor(parts: {
     service: Service;
     settings: Record<string, string>;
