@@ -594,6 +594,8 @@ export interface components {
     schemas: {
         Alert: components["schemas"]["AlertSummary"] & {
             html: string | null;
+            /** @description What handsets show of the uploaded page. */
+            asset_html: string | null;
         };
         AlertAction: {
             /** @constant */
@@ -614,7 +616,10 @@ export interface components {
             layout: "text" | "image" | "html" | "document";
             image_url: string | null;
             image_asset_id: string | null;
+            /** @description Where to fetch the uploaded picture. */
+            image_asset_url: string | null;
             audio_asset_id: string | null;
+            audio_asset_url: string | null;
             html_asset_id: string | null;
             actions: components["schemas"]["AlertAction"][];
             requires_ack: boolean;
@@ -710,7 +715,9 @@ export interface components {
             image_url?: string | null;
             /** @description Picture uploaded in the console. */
             image_asset_id?: string | null;
+            /** @description Sound uploaded in the console. */
             audio_asset_id?: string | null;
+            /** @description Page uploaded in the console, sanitised as html is. */
             html_asset_id?: string | null;
             /** @description Markup, sanitised on write. */
             html?: string | null;
@@ -843,7 +850,10 @@ export interface components {
             layout: "text" | "image" | "html" | "document";
             image_url: string | null;
             image_asset_id: string | null;
+            /** @description Where to fetch the uploaded picture. */
+            image_asset_url: string | null;
             audio_asset_id: string | null;
+            audio_asset_url: string | null;
             html_asset_id: string | null;
             actions: components["schemas"]["AlertAction"][];
             requires_ack: boolean;
@@ -971,7 +981,9 @@ export interface components {
             image_url?: string | null;
             /** @description Picture uploaded in the console. */
             image_asset_id?: string | null;
+            /** @description Sound uploaded in the console. */
             audio_asset_id?: string | null;
+            /** @description Page uploaded in the console, sanitised as html is. */
             html_asset_id?: string | null;
             /** @description Markup, sanitised on write. */
             html?: string | null;
@@ -1244,7 +1256,7 @@ export interface operations {
                         };
                         credential: {
                             /** @enum {string} */
-                            type: "key" | "oauth";
+                            type: "key" | "oauth" | "session";
                             id: string;
                             name: string;
                             scopes: string[];
@@ -1968,7 +1980,9 @@ export interface operations {
                      *           "layout": "text",
                      *           "image_url": null,
                      *           "image_asset_id": null,
+                     *           "image_asset_url": null,
                      *           "audio_asset_id": null,
+                     *           "audio_asset_url": null,
                      *           "html_asset_id": null,
                      *           "actions": [
                      *             {
@@ -2076,7 +2090,9 @@ export interface operations {
                      *       "layout": "text",
                      *       "image_url": null,
                      *       "image_asset_id": null,
+                     *       "image_asset_url": null,
                      *       "audio_asset_id": null,
+                     *       "audio_asset_url": null,
                      *       "html_asset_id": null,
                      *       "actions": [
                      *         {
@@ -2098,6 +2114,7 @@ export interface operations {
                      *       "geo_rule": null,
                      *       "collapse_key": "line-3",
                      *       "html": null,
+                     *       "asset_html": null,
                      *       "html_length": 0,
                      *       "send_at": null,
                      *       "sent_at": null,
@@ -2158,7 +2175,9 @@ export interface operations {
                      *       "layout": "text",
                      *       "image_url": null,
                      *       "image_asset_id": null,
+                     *       "image_asset_url": null,
                      *       "audio_asset_id": null,
+                     *       "audio_asset_url": null,
                      *       "html_asset_id": null,
                      *       "actions": [
                      *         {
@@ -2180,6 +2199,7 @@ export interface operations {
                      *       "geo_rule": null,
                      *       "collapse_key": "line-3",
                      *       "html": null,
+                     *       "asset_html": null,
                      *       "html_length": 0,
                      *       "send_at": null,
                      *       "sent_at": "2026-11-20T14:25:31.123456Z",
@@ -3008,7 +3028,9 @@ export interface operations {
                      *           "layout": "text",
                      *           "image_url": null,
                      *           "image_asset_id": null,
+                     *           "image_asset_url": null,
                      *           "audio_asset_id": null,
+                     *           "audio_asset_url": null,
                      *           "html_asset_id": null,
                      *           "actions": [
                      *             {
