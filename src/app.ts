@@ -12,6 +12,8 @@ import { addAuthorizationRoutes } from "./auth/routes.ts";
 import type { SignInLibrary } from "./auth/sign_in_library.ts";
 import { bearerToken } from "./auth/tokens.ts";
 import type { Config } from "./config.ts";
+import { addConsole } from "./console/routes.ts";
+import type { ConsoleDeps } from "./console/visit.ts";
 import type { Caller, Log } from "./context.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { ApiError, forbidden, notFound, unauthorized } from "./errors.ts";
@@ -31,6 +33,8 @@ export interface AppDeps {
   /** An access token that an assistant got by consent; good at /mcp and nowhere else. */
   authenticateConnection(token: string): Promise<Caller | null>;
   library: SignInLibrary;
+  /** What the pages for people stand on; the operations come from here. */
+  console: Omit<ConsoleDeps, "dispatcher" | "tools">;
   authenticateHandset: HandsetAuthenticator;
   assets: Assets;
   /** Resolves when the database answers and every migration is in; rejects otherwise. */
@@ -118,6 +122,11 @@ export function createApp(deps: AppDeps): App {
   app.all("/mcp", (event) => mcp.fetch(event.req as unknown as Request, logOf(event)));
 
   addAuthorizationRoutes(app, deps.library);
+  addConsole(
+    app,
+    { ...deps.console, dispatcher, tools: TOOLS },
+    { logOf, addressOf: (event) => of(event).address },
+  );
 
   app.get("/healthz", () => jsonAnswer(200, { status: "ok" }));
   app.get("/readyz", async (event) => {

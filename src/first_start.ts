@@ -13,13 +13,17 @@ import {
   writeSync,
 } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { supportsConsent } from "./auth/sign_in_library.ts";
 import { type Config, ConfigError, dataPaths, MIN_SECRET_BYTES } from "./config.ts";
 import type { Orm } from "./db/orm.ts";
+import { parseId } from "./domain/ids.ts";
 import { Workspace } from "./entities/workspace.ts";
 import { addMember, createKey, createWorkspace } from "./operator/accounts.ts";
 
 export interface Credentials {
   url: string;
+  /** The one-time link that makes the owner's account, once it is made. */
+  console?: string;
   workspace_id: string;
   member_id: string;
   key: string;
@@ -40,15 +44,20 @@ export function loadSecret(config: Config): string {
   return secret;
 }
 
-/** Makes the first workspace unless there is one. Null: nothing was made. */
-export async function firstStart(orm: Orm, config: Config, now: Date): Promise<Credentials | null> {
+/** Makes the first workspace unless there is one. Null: nothing was made. `newLink` makes a member's one-time link. */
+export async function firstStart(
+  orm: Orm,
+  config: Config,
+  now: Date,
+  newLink: (memberId: string) => Promise<string>,
+): Promise<Credentials | null> {
   if (config.databaseUrl) return null;
   const em = orm.em.fork() as SqlEntityManager;
   if ((await em.count(Workspace)) > 0) {
     refreshAddress(config);
     return null;
   }
-  return em.transactional(async (inside) => {
+  const made = await em.transactional(async (inside) => {
     const workspace = await createWorkspace(inside as Em, { name: "My workspace" });
     const member = await addMember(inside as Em, {
       workspace: workspace.id,
@@ -65,6 +74,10 @@ export async function firstStart(orm: Orm, config: Config, now: Date): Promise<C
     writeCredentials(config.dataDir, credentials);
     return credentials;
   });
+  const link = await newLink(parseId("mem", made.member_id)!);
+  const credentials = { ...made, console: link };
+  writeCredentials(config.dataDir, credentials);
+  return credentials;
 }
 
 type Em = SqlEntityManager;
@@ -103,17 +116,18 @@ function writePrivate(path: string, text: string): void {
 }
 
 /** What a person reads on the first start: where to go next, with lines that work as they stand. */
-export function welcome({ url, key }: Credentials): string {
+export function welcome({ url, key, console }: Credentials): string {
   const rule = "─".repeat(72);
   return `${rule}
 Belfry is ready, and this is its first start.
 
-  Console     ${url}/console
+  Console     ${console}
+              makes your account; works once, within 7 days
   MCP         ${url}/mcp
   Your key    ${key}
               shown this once; also in DATA_DIR/credentials.json for the belfry command
 
-Connect an assistant:
+${supportsConsent(url) ? `Connect an assistant, which asks for your consent in the console:\n  claude mcp add --transport http belfry ${url}/mcp\n\nOr without a browser, by the key:` : "Connect an assistant by the key:"}
   claude mcp add --transport http belfry ${url}/mcp --header "Authorization: Bearer ${key}"
 
 Or open a channel with curl:

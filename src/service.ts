@@ -7,10 +7,13 @@ import { type App, createApp } from "./app.ts";
 import { type Assets, createAssets } from "./assets/surroundings.ts";
 import { type Connections, createConnections } from "./auth/connections.ts";
 import { createKeyAuthenticator } from "./auth/keys.ts";
+import { createMemberKeys } from "./auth/member_keys.ts";
+import { createMembers } from "./auth/members.ts";
 import { createPeople, type People } from "./auth/people.ts";
 import { createSeal } from "./auth/seal.ts";
 import { createSignInLibrary } from "./auth/sign_in_library.ts";
 import { type Config, ConfigError, dataPaths } from "./config.ts";
+import { createForms } from "./console/forms.ts";
 import { DataDirInUse, lockDataDir } from "./db/lock.ts";
 import { isMigrated, migrate, type Orm, openOrm } from "./db/orm.ts";
 import { createDispatcher, type Dispatcher } from "./dispatch.ts";
@@ -113,9 +116,6 @@ export async function openService(config: Config, options: ServiceOptions = {}):
       throw config.databaseUrl ? (unreachable(error) ?? error) : error;
     });
     if (migrated.length > 0) log.info({ migrations: migrated }, "migrated");
-    const made = await firstStart(orm, config, now());
-    if (!config.databaseUrl)
-      closers.push(await listenForOperator(orm, dataPaths(config.dataDir).socket, { log, now }));
 
     const webhooks = createWebhooks({ orm, secret, config, log, now });
     closers.push(() => webhooks.close());
@@ -128,6 +128,9 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     });
     await library.$context;
     const people = createPeople({ orm, library, limits, publicUrl: config.publicUrl, now });
+    const made = await firstStart(orm, config, now(), people.newLink);
+    if (!config.databaseUrl)
+      closers.push(await listenForOperator(orm, dataPaths(config.dataDir).socket, { log, now }));
     const connections = createConnections({ orm, library, publicUrl: config.publicUrl, log, now });
     const assets = await createAssets({ orm, config, secret, log, now });
     const dispatcher = createDispatcher({
@@ -154,6 +157,15 @@ export async function openService(config: Config, options: ServiceOptions = {}):
       authenticateKey: createKeyAuthenticator(orm, log, now),
       authenticateConnection: (token) => connections.callerOf(token),
       library,
+      console: {
+        people,
+        connections,
+        members: createMembers({ orm, publicUrl: config.publicUrl }),
+        keys: createMemberKeys({ orm, now }),
+        forms: createForms({ secret, publicUrl: config.publicUrl }),
+        publicUrl: config.publicUrl,
+        now,
+      },
       authenticateHandset: createHandsetAuthenticator(orm),
       ready: async () => {
         await (orm.em.fork() as SqlEntityManager).execute("select 1");

@@ -8,7 +8,7 @@ import type { Orm } from "../db/orm.ts";
 import { run } from "../db/statement.ts";
 import { newUuid, showId } from "../domain/ids.ts";
 import { visiblePushers } from "../domain/visibility.ts";
-import { toIsoMicrosOrNull } from "../entities/columns.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
 import { notFound } from "../errors.ts";
 import {
   connect,
@@ -97,7 +97,11 @@ export function createConnections(options: {
 
     async list(userId: string, workspaceId: string) {
       const rows = await run(kysely, listConnections, [userId, workspaceId]);
-      return rows.map((row) => ({ ...row, last_used_at: toIsoMicrosOrNull(row.last_used_at) }));
+      return rows.map((row) => ({
+        ...row,
+        last_used_at: toIsoMicrosOrNull(row.last_used_at),
+        created_at: toIsoMicros(row.created_at),
+      }));
     },
 
     /** Ends a connection: the next request of the assistant is refused, on every process, and nothing can be refreshed. */

@@ -1,27 +1,17 @@
 // People as the console knows them: the one-time link that makes an account, signing in and out, sessions, and which
 // members a person is. Everything works without a mail server: links are shown to whoever hands them out.
 
-import { randomBytes } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Caller } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
 import { run } from "../db/statement.ts";
 import { ApiError, conflict, invalidRequest, notFound } from "../errors.ts";
-import {
-  attachUser,
-  dropLinks,
-  findLink,
-  insertLink,
-  type MemberRecord,
-  membershipsOf,
-  useLink,
-} from "../queries/people.ts";
+import { attachUser, findLink, type MemberRecord, membershipsOf, useLink } from "../queries/people.ts";
 import { type RateLimits, rateLimitHeaders } from "../rate_limits.ts";
 import { ALL_SCOPES } from "../scopes.ts";
+import { newLink } from "./links.ts";
 import { MIN_PASSWORD, type SignInLibrary } from "./sign_in_library.ts";
 import { hashToken } from "./tokens.ts";
-
-const LINK_SECONDS = 7 * 24 * 3600;
 
 /** Guessing is slow from one address and for one account. */
 const BY_ADDRESS = { name: "sign-ins", max: 20, seconds: 60 };
@@ -31,6 +21,29 @@ export interface Session {
   id: string;
   user: { id: string; email: string; name: string };
   memberships: MemberRecord[];
+}
+
+/** An assistant that asks to be let in, and where the answer goes. */
+export interface AccessRequest {
+  /** The signed query, to be handed back with the decision. */
+  oauthQuery: string;
+  clientId: string;
+  /** What the assistant calls itself; nobody has checked it. */
+  clientName: string | null;
+  redirect: URL;
+  /** The scopes that it named, `offline_access` among them. */
+  asked: string[];
+}
+
+/** Nothing that a browser would run or read from the disk is an address to go to. */
+const UNSAFE_REDIRECT = /^(javascript|data|vbscript|file|blob|about):$/;
+
+const expiredRequest = () =>
+  invalidRequest("This request for access has expired; start again from the assistant.");
+
+function checkPassword(password: string, field: string): void {
+  if (password.length < MIN_PASSWORD || password.length > 128)
+    throw invalidRequest(`A password has ${MIN_PASSWORD} to 128 characters.`, field);
 }
 
 export interface OwnSession {
@@ -76,13 +89,15 @@ export function createPeople(options: {
   /** Speaks to the library as a browser on our own origin would, without a socket. */
   function ask(
     path: string,
-    init: { method?: string; headers?: Headers; body?: unknown },
+    init: { method?: string; headers?: Headers; body?: unknown; address?: string | null },
   ): Promise<Response> {
     const headers = new Headers({ origin: publicUrl, "content-type": "application/json" });
-    for (const name of ["cookie", "user-agent", "x-forwarded-for"]) {
+    for (const name of ["cookie", "user-agent"]) {
       const value = init.headers?.get(name);
       if (value) headers.set(name, value);
     }
+    // The list of sessions shows where each came from: the network's word, not the request's.
+    if (init.address) headers.set("x-forwarded-for", init.address);
     const body = init.body === undefined ? undefined : JSON.stringify(init.body);
     return library.handler(
       new Request(`${publicUrl}/api/auth${path}`, { method: init.method ?? "POST", headers, body }),
@@ -99,12 +114,8 @@ export function createPeople(options: {
 
   return {
     /** A one-time link that makes whoever follows it this member. An earlier link of the member ends. */
-    async newLink(memberId: string): Promise<string> {
-      const token = randomBytes(32).toString("base64url");
-      await run(kysely, dropLinks, [memberId]);
-      await run(kysely, insertLink, [hashToken(token), memberId, LINK_SECONDS]);
-      return `${publicUrl}/console/welcome?token=${token}`;
-    },
+    newLink: (memberId: string): Promise<string> =>
+      newLink(orm.em.fork() as SqlEntityManager, publicUrl, memberId),
 
     /** Who a live link stands for. @throws 404 when it was used, has expired or never was. */
     async linkOf(token: string) {
@@ -129,8 +140,7 @@ export function createPeople(options: {
         throw invalidRequest("Give a valid e-mail address.", "email");
       if (person.name.trim() === "" || person.name.length > 80)
         throw invalidRequest("Give a name of at most 80 characters.", "name");
-      if (person.password.length < MIN_PASSWORD || person.password.length > 128)
-        throw invalidRequest(`A password has ${MIN_PASSWORD} to 128 characters.`, "password");
+      checkPassword(person.password, "password");
       const { internalAdapter, password } = await library.$context;
       const known = await internalAdapter.findUserByEmail(email, { includeAccounts: true });
       let userId: string;
@@ -190,7 +200,7 @@ export function createPeople(options: {
       await count(BY_EMAIL, email);
       const { password } = credentials;
       const body = { email, password, ...(oauthQuery ? { oauth_query: oauthQuery } : {}) };
-      const answer = await ask("/sign-in/email", { headers: from.headers, body });
+      const answer = await ask("/sign-in/email", { headers: from.headers, body, address });
       if (!answer.ok) throw new ApiError("unauthorized", "The e-mail address or the password is not right.");
       const next = (await answer.json()) as { url?: string; redirect?: boolean };
       return { cookies: answer.headers.getSetCookie(), next: next.redirect && next.url ? next.url : null };
@@ -235,6 +245,46 @@ export function createPeople(options: {
       await internalAdapter.deleteSession(row.token);
     },
 
+    /**
+     * Changes the password, which needs the present one, and ends every other session of the person.
+     * @throws 422 naming the field, 429.
+     */
+    async changePassword(session: Session, passwords: { present: string; next: string }): Promise<void> {
+      await count(BY_EMAIL, session.user.email);
+      const { internalAdapter, password } = await library.$context;
+      const known = await internalAdapter.findUserByEmail(session.user.email, { includeAccounts: true });
+      const hash = known?.accounts.find(({ providerId }) => providerId === "credential")?.password;
+      if (!hash || !(await password.verify({ hash, password: passwords.present })))
+        throw invalidRequest("The present password is not right.", "present");
+      checkPassword(passwords.next, "next");
+      await internalAdapter.updatePassword(session.user.id, await password.hash(passwords.next));
+      for (const row of await internalAdapter.listSessions(session.user.id))
+        if (row.id !== session.id) await internalAdapter.deleteSession(row.token);
+    },
+
+    /**
+     * What an assistant asks for, read from the query that the authorization server signed.
+     * @throws 422 when the query was changed, has expired, or its client is gone.
+     */
+    async accessRequest(search: string): Promise<AccessRequest> {
+      const oauthQuery = search.replace(/^\?/, "");
+      const query = new URLSearchParams(oauthQuery);
+      const clientId = query.get("client_id") ?? "";
+      const redirect = URL.parse(query.get("redirect_uri") ?? "");
+      const client = await library.api
+        .getOAuthClientPublicPrelogin({ body: { client_id: clientId, oauth_query: oauthQuery } })
+        .catch(() => null);
+      if (!client || !redirect || UNSAFE_REDIRECT.test(redirect.protocol)) throw expiredRequest();
+      const asked = [...new Set((query.get("scope") ?? "").split(" ").filter(Boolean))];
+      return {
+        oauthQuery,
+        clientId,
+        clientName: String(client.client_name ?? "").trim() || null,
+        redirect,
+        asked,
+      };
+    },
+
     /** Carries on an authorization after the person's decision. Returns where the browser goes next. */
     async decide(
       from: Request,
@@ -244,8 +294,7 @@ export function createPeople(options: {
       const body = { accept, ...(accept ? { scope } : {}), oauth_query: oauthQuery };
       const answer = await ask("/oauth2/consent", { headers: from.headers, body });
       const next = (await answer.json().catch(() => ({}))) as { url?: string };
-      if (!answer.ok || !next.url)
-        throw invalidRequest("This request for access has expired; start again from the assistant.");
+      if (!answer.ok || !next.url) throw expiredRequest();
       return next.url;
     },
   };

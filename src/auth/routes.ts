@@ -2,6 +2,7 @@
 // that the library could serve goes through our pages.
 
 import type { H3, H3Event } from "h3";
+import { ALL_SCOPES } from "../scopes.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
 const ROUTES: [method: "GET" | "POST", path: string][] = [
@@ -11,7 +12,6 @@ const ROUTES: [method: "GET" | "POST", path: string][] = [
   ["GET", "/api/auth/.well-known/oauth-authorization-server"],
   ["GET", "/api/auth/.well-known/openid-configuration"],
   ["GET", "/api/auth/jwks"],
-  ["GET", "/api/auth/oauth2/authorize"],
   ["POST", "/api/auth/oauth2/token"],
   ["POST", "/api/auth/oauth2/revoke"],
 ];
@@ -19,9 +19,23 @@ const ROUTES: [method: "GET" | "POST", path: string][] = [
 export function addAuthorizationRoutes(app: H3, library: SignInLibrary): void {
   const handle = (event: H3Event) => library.handler(event.req as unknown as Request);
   for (const [method, path] of ROUTES) app.on(method, path, handle);
+  app.on("GET", "/api/auth/oauth2/authorize", (event) =>
+    library.handler(withNamedScopes(event.req as unknown as Request)),
+  );
   app.on("POST", "/api/auth/oauth2/register", async (event) =>
     library.handler(await asNative(event.req as unknown as Request)),
   );
+}
+
+/** What an assistant gets to ask for that names no scope: to look, never to change or send. */
+const UNNAMED = ["offline_access", ...ALL_SCOPES.filter((scope) => scope.endsWith(":read"))].join(" ");
+
+/** The library would take a request without scopes for one that names them all. */
+function withNamedScopes(request: Request): Request {
+  const url = new URL(request.url);
+  if (url.searchParams.get("scope")?.trim()) return request;
+  url.searchParams.set("scope", UNNAMED);
+  return new Request(url, { headers: request.headers });
 }
 
 /**
@@ -39,6 +53,8 @@ async function asNative(request: Request): Promise<Request> {
     uris.every(isLocal)
   )
     body.application_type = "native";
+  // What a client may ask for is decided by a person each time, also when it steps up beyond what it registered with.
+  if (body) delete body.scope;
   const headers = new Headers(request.headers);
   headers.delete("content-length");
   return new Request(request.url, { method: "POST", headers, body: JSON.stringify(body) });

@@ -70,6 +70,8 @@ export function createSignInLibrary({ em, secret, publicUrl }: LibraryOptions) {
         allowDynamicClientRegistration: true,
         allowUnauthenticatedClientRegistration: true,
         accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
+        // Our pages ask in process who a signed request is from; the route is not served.
+        allowPublicClientPrelogin: true,
       }),
     ],
   });

@@ -95,7 +95,8 @@ export async function listMembers(em: Em, { workspace }: { workspace?: string })
   return { data: rows.map(showMember) };
 }
 
-async function pusherOf(em: Em, workspaceId: string, wireId: string): Promise<string> {
+/** The row id of a workspace's channel. @throws 404. */
+export async function pusherOf(em: Em, workspaceId: string, wireId: string): Promise<string> {
   const id = parseId("psh", wireId);
   const pusher = id && (await em.findOne(Pusher, { id, workspace: workspaceId }, EVERYTHING));
   if (!pusher) throw notFound("channel in this workspace");
@@ -144,7 +145,11 @@ function parseScopes(text: string): Scope[] {
   return [...new Set(scopes as Scope[])];
 }
 
-async function memberOf(em: Em, { workspace, member }: NewKey): Promise<MemberRow> {
+/** The member that is named, or else the workspace's first owner. @throws 404, 422. */
+export async function memberOf(
+  em: Em,
+  { workspace, member }: Pick<NewKey, "workspace" | "member">,
+): Promise<MemberRow> {
   if (member !== undefined) {
     const id = parseId("mem", member);
     const row = id && (await em.findOne(Member, { id }));

@@ -28,3 +28,28 @@ export const findKey = defineStatement<KeyRecord>(
 );
 
 export const touchKey = defineStatement("touch_key", "update api_key set last_used_at = now() where id = $1");
+
+export interface ListedKey {
+  id: string;
+  name: string;
+  scopes: string[];
+  pusher_id: string | null;
+  handle: string | null;
+  expires_at: string | null;
+  last_used_at: string | null;
+  member_id: string;
+  email: string;
+  member_name: string | null;
+  role: Role;
+  pusher_ids: string[] | null;
+}
+
+/** The live keys of a workspace, the newest first. $1 workspace. */
+export const listWorkspaceKeys = defineStatement<ListedKey>(
+  "list_workspace_keys",
+  `select k.id, k.name, k.scopes, k.pusher_id, p.handle, k.expires_at, k.last_used_at, m.id as member_id, m.email,
+     m.name as member_name, m.role, m.pusher_ids
+   from api_key k join member m on m.id = k.member_id left join pusher p on p.id = k.pusher_id
+   where m.workspace_id = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+   order by k.created_at desc`,
+);

@@ -119,3 +119,35 @@ export const attachUser = defineStatement(
   "attach_user",
   "update member set user_id = $2, name = $3, email = $4 where id = $1",
 );
+
+/** Changes of a workspace's members wait for one another. $1 workspace. */
+export const lockWorkspace = defineStatement(
+  "lock_workspace",
+  "select 1 from workspace where id = $1 for update",
+);
+
+/** The owners first, then by age. $1 workspace. */
+export const listWorkspaceMembers = defineStatement<{
+  id: string;
+  email: string;
+  name: string | null;
+  role: Role;
+  pusher_ids: string[] | null;
+  handles: string[] | null;
+  joined: boolean;
+  invited: boolean;
+}>(
+  "list_workspace_members",
+  `select m.id, m.email, m.name, m.role, m.pusher_ids, m.user_id is not null as joined,
+     (select array_agg(p.handle order by p.handle) from pusher p
+       where p.workspace_id = m.workspace_id and p.id = any(m.pusher_ids)) as handles,
+     exists (select 1 from member_link l where l.member_id = m.id and l.expires_at > now()) as invited
+   from member m where m.workspace_id = $1
+   order by array_position(array['owner', 'admin', 'editor', 'viewer'], m.role), m.created_at`,
+);
+
+/** $1 member. */
+export const connectionsOfMember = defineStatement<{ user_id: string; client_id: string }>(
+  "connections_of_member",
+  "select user_id, client_id from connection where member_id = $1",
+);

@@ -1,0 +1,14 @@
+// The message that a page shows once after a form was sent. A cookie carries its code, never its words.
+
+export const FLASHES = {
+  "signed-out": "You are signed out.",
+  "session-ended": "The session was ended.",
+  "password-changed": "Your password was changed, and every other session was ended.",
+  "member-changed": "The member was changed. It takes effect on the next request.",
+  "member-removed": "The member was removed, and with it its keys and connected assistants.",
+  "key-revoked": "The key was revoked. Its next call is refused.",
+  disconnected: "The assistant was disconnected. Its next call is refused.",
+} as const;
+
+export type FlashCode = keyof typeof FLASHES;
+export const FLASH_COOKIE = "belfry_flash";

@@ -1,0 +1,87 @@
+// What a form sends, and proof that it was one of our pages that sent it: a token bound to the session by HMAC (to a
+// cookie before sign-in), and the browser's word on where the request came from. Both must hold for every POST.
+
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Session } from "../auth/people.ts";
+import { ApiError, forbidden, invalidRequest } from "../errors.ts";
+import { refuseUnstorableText } from "../problems.ts";
+import { readBytes } from "../transports/body.ts";
+import { type Html, html } from "./html.ts";
+
+/** No form of the console comes near this. */
+const MAX_FORM = 64 * 1024;
+export const TOKEN_FIELD = "form_token";
+const VISITOR_COOKIE = "belfry_visitor";
+
+/** @throws 422 for anything but a form within bounds. */
+export async function readForm(request: Request): Promise<URLSearchParams> {
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
+    throw invalidRequest("This page takes forms only.");
+  if (Number(request.headers.get("content-length") ?? 0) > MAX_FORM)
+    throw invalidRequest("The form is too large.");
+  const bytes = await readBytes(request);
+  if (bytes instanceof ApiError) throw bytes;
+  if (bytes.length > MAX_FORM) throw invalidRequest("The form is too large.");
+  const form = new URLSearchParams(new TextDecoder().decode(bytes));
+  refuseUnstorableText([...form.values()]);
+  return form;
+}
+
+export function cookieOf(headers: Headers, name: string): string | null {
+  for (const part of (headers.get("cookie") ?? "").split(";")) {
+    const [key, value] = part.trim().split("=", 2);
+    if (key === name && value) return value;
+  }
+  return null;
+}
+
+export type Forms = ReturnType<typeof createForms>;
+
+export function createForms({ secret, publicUrl }: { secret: string; publicUrl: string }) {
+  const key = Buffer.from(hkdfSync("sha256", secret, "belfry", "console forms", 32));
+  const { origin, protocol } = new URL(publicUrl);
+  const attributes = `Path=/console; HttpOnly; SameSite=Lax${protocol === "https:" ? "; Secure" : ""}`;
+  const sign = (subject: string) => createHmac("sha256", key).update(subject).digest("base64url");
+  const sessionToken = (session: Session) => sign(`session:${session.id}`);
+  const visitorToken = (nonce: string) => sign(`visitor:${nonce}`);
+
+  const field = (token: string): Html => html`<input type="hidden" name="${TOKEN_FIELD}" value="${token}">`;
+
+  return {
+    cookie: (name: string, value: string, seconds?: number) =>
+      `${name}=${value}; ${attributes}${seconds === undefined ? "" : `; Max-Age=${seconds}`}`,
+
+    /** The hidden field of forms that a signed-in person sends. */
+    sessionField: (session: Session) => field(sessionToken(session)),
+
+    /** The hidden field of forms that anybody may send, and the cookie that it is bound to. */
+    visitorField(headers: Headers): { field: Html; cookie: string | null } {
+      const known = cookieOf(headers, VISITOR_COOKIE);
+      const nonce = known && /^[\w-]{32}$/.test(known) ? known : randomBytes(24).toString("base64url");
+      return {
+        field: field(visitorToken(nonce)),
+        cookie: nonce === known ? null : this.cookie(VISITOR_COOKIE, nonce),
+      };
+    },
+
+    /** @throws 403 unless the request came from a page of ours. */
+    checkOrigin(headers: Headers): void {
+      const from = headers.get("origin");
+      const site = headers.get("sec-fetch-site");
+      const named = from !== null && from !== "null";
+      const ours = named ? from === origin : site === "same-origin";
+      if (!ours || (site !== null && site !== "same-origin"))
+        throw forbidden(`This form was sent from another site. Open the console at ${origin}/console.`);
+    },
+
+    /** @throws 403 unless the form carries the token of this session, or of this visitor. */
+    checkToken(form: URLSearchParams, headers: Headers, session: Session | null): void {
+      const nonce = cookieOf(headers, VISITOR_COOKIE);
+      const wanted = session ? sessionToken(session) : nonce && visitorToken(nonce);
+      const given = Buffer.from(form.get(TOKEN_FIELD) ?? "");
+      const right = Buffer.from(wanted ?? "");
+      if (right.length === 0 || given.length !== right.length || !timingSafeEqual(given, right))
+        throw forbidden("This form is no longer valid. Go back, reload the page and send it again.");
+    },
+  };
+}

@@ -1,0 +1,123 @@
+// The frame around every page, and the headers that keep it ours: no script at all, styles from here only, no framing.
+
+import type { Session } from "../auth/people.ts";
+import type { Caller } from "../context.ts";
+import { showId } from "../domain/ids.ts";
+import { roleReaches } from "../domain/visibility.ts";
+import type { Role } from "../entities/member.ts";
+import { type Content, type Html, html } from "./html.ts";
+import { ICON, STYLES } from "./styles.ts";
+
+const SECURITY = {
+  "content-security-policy":
+    "default-src 'none'; style-src 'self'; img-src 'self' https: data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  // A form on a page without any referrer would be sent with `Origin: null`, so our own pages may know.
+  "referrer-policy": "same-origin",
+  "x-frame-options": "DENY",
+  "x-content-type-options": "nosniff",
+  "cross-origin-opener-policy": "same-origin",
+  "cache-control": "no-store",
+};
+
+/** Parts of a workspace: path below it, name, and the least role that opens it. */
+export const SECTIONS: { path: string; name: string; least: Role }[] = [
+  { path: "", name: "Overview", least: "viewer" },
+  { path: "members", name: "Members", least: "admin" },
+  { path: "keys", name: "Keys", least: "admin" },
+  { path: "assistants", name: "Assistants", least: "viewer" },
+];
+
+export interface Frame {
+  title: string;
+  body: Content;
+  session?: Session | null;
+  /** The workspace that the page is about. */
+  caller?: Caller | null;
+  /** Path of the section that the page belongs to. */
+  section?: string;
+  flash?: { kind: "done" | "problem"; text: string } | null;
+  /** One column in the middle, for pages before sign-in. */
+  narrow?: boolean;
+  /** Where the page goes on by itself. */
+  onwards?: string;
+  /** The form's hidden field for signing out. */
+  signOutField?: Html;
+}
+
+export const workspacePath = (workspaceId: string) => `/console/${showId("wsp", workspaceId)}/`;
+
+function workspaceSwitch({ session, caller }: Frame): Content {
+  if (!session || !caller) return null;
+  const others = session.memberships.filter(({ workspace_id }) => workspace_id !== caller.workspace.id);
+  if (others.length === 0) return html`<span class="workspace">${caller.workspace.name}</span>`;
+  return html`<details class="switch">
+    <summary><span class="unseen">Workspace: </span>${caller.workspace.name}</summary>
+    <ul>${others.map(
+      (other) => html`<li><a href="${workspacePath(other.workspace_id)}">${other.workspace_name}</a></li>`,
+    )}</ul>
+  </details>`;
+}
+
+function navigation({ caller, section }: Frame): Content {
+  if (!caller) return null;
+  const base = workspacePath(caller.workspace.id);
+  return html`<nav aria-label="Workspace"><ul>${SECTIONS.filter(({ least }) =>
+    roleReaches(caller.member.role, least),
+  ).map(
+    ({ path, name }) =>
+      html`<li><a href="${base}${path}"${path === section && html` aria-current="page"`}>${name}</a></li>`,
+  )}</ul></nav>`;
+}
+
+function header(frame: Frame): Html {
+  const { session, caller, signOutField } = frame;
+  const home = caller ? workspacePath(caller.workspace.id) : "/console";
+  return html`<header class="top"><div class="bar">
+    <a class="brand" href="${home}"><img src="${ICON.href}" alt="" width="28" height="28">Belfry</a>
+    ${workspaceSwitch(frame)}
+    ${
+      session &&
+      html`<div class="person"><a href="/console/account"><span class="unseen">Your account: </span>${session.user.name}</a>
+      <form method="post" action="/console/sign-out">${signOutField}<button class="quiet">Sign out</button></form></div>`
+    }
+  </div>${navigation(frame)}</header>`;
+}
+
+export function frame(parts: Frame): Html {
+  const { title, body, flash, narrow, onwards } = parts;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+${onwards && html`<meta http-equiv="refresh" content="0;url=${onwards}">`}
+<title>${title} · Belfry</title>
+<link rel="icon" href="${ICON.href}">
+<link rel="stylesheet" href="${STYLES.href}">
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+${header(parts)}
+<main id="main" tabindex="-1"${narrow && html` class="narrow"`}>
+${flash && html`<p class="flash ${flash.kind}" role="${flash.kind === "done" ? "status" : "alert"}">${flash.text}</p>`}
+${body}
+</main>
+</body>
+</html>
+`;
+}
+
+export function pageAnswer(status: number, page: Html, cookies: readonly (string | null)[] = []): Response {
+  const headers = new Headers({ "content-type": "text/html; charset=utf-8", ...SECURITY });
+  for (const cookie of cookies) if (cookie) headers.append("set-cookie", cookie);
+  return new Response(page.toString(), { status, headers });
+}
+
+/** After a form was sent: the browser fetches another page of ours. */
+export function goTo(path: string, cookies: readonly (string | null)[] = []): Response {
+  const headers = new Headers({ location: path, ...SECURITY });
+  for (const cookie of cookies) if (cookie) headers.append("set-cookie", cookie);
+  return new Response(null, { status: 303, headers });
+}

@@ -1,0 +1,81 @@
+// A person's own account: where it is signed in, and the password.
+
+import type { OwnSession } from "../../auth/people.ts";
+import { MIN_PASSWORD } from "../../auth/sign_in_library.ts";
+import { ApiError } from "../../errors.ts";
+import { html } from "../html.ts";
+import { workspacePath } from "../page.ts";
+import { field, instant, problem, table } from "../parts.ts";
+import { type Page, type PersonVisit, personPage } from "../visit.ts";
+
+/** A browser's own description in a few words; it is the browser's word, and only shown to its owner. */
+function deviceWords({ userAgent }: OwnSession): string {
+  const agent = userAgent ?? "";
+  const browser = [/\bEdg\//, /\bFirefox\//, /\bOPR\//, /\bChrome\//, /\bSafari\//].findIndex((p) =>
+    p.test(agent),
+  );
+  const system = [/Android/, /iPhone|iPad/, /Windows/, /Mac OS X/, /Linux/].findIndex((p) => p.test(agent));
+  const name = ["Edge", "Firefox", "Opera", "Chrome", "Safari"][browser] ?? "A browser";
+  const on = ["Android", "iOS", "Windows", "macOS", "Linux"][system];
+  return on ? `${name} on ${on}` : name;
+}
+
+async function account(visit: PersonVisit, error?: ApiError): Promise<Response> {
+  const { deps, session, token, now } = visit;
+  const sessions = await deps.people.sessionsOf(session);
+  return visit.page(
+    "Your account",
+    html`<h1>Your account</h1>
+    <p class="lede">${session.user.name} · ${session.user.email}</p>
+    <h2>Workspaces</h2>
+    <ul>${session.memberships.map(
+      (membership) =>
+        html`<li><a href="${workspacePath(membership.workspace_id)}">${membership.workspace_name}</a>, ${membership.role}</li>`,
+    )}</ul>
+    <h2>Where you are signed in</h2>
+    ${table(
+      "Sessions",
+      ["Browser", "Address", "Signed in", "Ends", ""],
+      sessions.map((row) => [
+        html`<strong>${deviceWords(row)}</strong>${row.current && html`<span class="badge good">this one</span>`}`,
+        row.address || "unknown",
+        instant(row.createdAt, now),
+        instant(row.expiresAt, now),
+        html`<form method="post" action="/console/account/sessions/${row.id}/end">${token}
+          <button class="danger">${row.current ? "Sign out here" : "End"}<span class="unseen">: ${deviceWords(row)}</span></button></form>`,
+      ]),
+    )}
+    <section class="card" aria-labelledby="password-title"><h2 id="password-title">Change the password</h2>
+      ${problem(error?.message)}
+      <form method="post" action="/console/account/password">${token}
+        <div class="columns">
+        ${field({ name: "present", label: "Present password", type: "password", autocomplete: "current-password", maxlength: 128 })}
+        ${field({ name: "next", label: `New password, at least ${MIN_PASSWORD} characters`, type: "password", autocomplete: "new-password", minlength: MIN_PASSWORD, maxlength: 128 })}
+        </div>
+        <p class="hint">Every other session ends with it. Connected assistants stay; disconnect them on their own page.</p>
+        <button>Change the password</button>
+      </form></section>`,
+    { status: error?.status ?? 200 },
+  );
+}
+
+export const ACCOUNT_PAGES: readonly Page[] = [
+  personPage("GET", "/console/account", (visit) => account(visit)),
+
+  personPage("POST", "/console/account/password", async (visit) => {
+    const { form: sent, deps, session } = visit;
+    try {
+      const passwords = { present: sent.get("present") ?? "", next: sent.get("next") ?? "" };
+      await deps.people.changePassword(session, passwords);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.type === "server_error") throw error;
+      return account(visit, error);
+    }
+    return visit.goTo("/console/account", "password-changed");
+  }),
+
+  personPage("POST", "/console/account/sessions/:id/end", async (visit) => {
+    await visit.deps.people.endSession(visit.session, visit.params.id ?? "");
+    return visit.goTo("/console/account", "session-ended");
+  }),
+];

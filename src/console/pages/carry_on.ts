@@ -1,0 +1,35 @@
+// Where an assistant's request goes on: to a page of ours at once, to the assistant by a page that leads there. A redirect
+// right after a form would be held against the form's policy (form-action), which cannot name every address of an app.
+
+import { html } from "../html.ts";
+import type { Visit } from "../visit.ts";
+
+export function carryOn(
+  visit: Visit,
+  next: string,
+  cookies: readonly string[] = [],
+  words: { title: string; text: string } = {
+    title: "Back to your assistant",
+    text: "You can close this page once the assistant says that it is connected.",
+  },
+): Response {
+  const own = new URL(visit.deps.publicUrl).origin;
+  const url = new URL(next, own);
+  if (url.origin === own && url.pathname.startsWith("/console/"))
+    return visit.goTo(url.pathname + url.search, undefined, cookies);
+  return visit.page(
+    words.title,
+    html`<h1>${words.title}</h1><p class="lede">${words.text}</p>
+    <p><a class="button" href="${url.href}">Continue to ${destination(url)}</a></p>`,
+    { narrow: true, onwards: url.href, cookies },
+  );
+}
+
+/** An address as a person should read it: who gets the answer. */
+export function destination(url: URL): string {
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    return `an app on this device (${url.protocol}//)`;
+  if (/^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
+    return `an app on the computer that you are using (${url.host})`;
+  return url.host;
+}

@@ -1,0 +1,91 @@
+// The first page of a workspace: its channels, and how to connect an assistant.
+
+import { supportsConsent } from "../../auth/sign_in_library.ts";
+import { showId } from "../../domain/ids.ts";
+import { roleReaches } from "../../domain/visibility.ts";
+import { type Content, html } from "../html.ts";
+import { copyable, emptyState, table } from "../parts.ts";
+import { type MemberVisit, memberPage, openPage, type Page } from "../visit.ts";
+
+const STATUS: Record<string, Content> = {
+  active: html`<span class="badge good">active</span>`,
+  paused: html`<span class="badge">paused</span>`,
+  suspended: html`<span class="badge warn">suspended</span>`,
+};
+
+function connecting({ deps, caller, base }: MemberVisit): Content {
+  const address = `${deps.publicUrl}/mcp`;
+  const keys = roleReaches(caller.member.role, "admin")
+    ? html`<a href="${base}keys">Make a key</a>`
+    : html`Ask an owner for a key`;
+  if (!supportsConsent(deps.publicUrl))
+    return html`<p>Assistants connect with a key here, since this server is not reached over https. ${keys}, then:</p>
+    ${copyable(`claude mcp add --transport http belfry ${address} --header "Authorization: Bearer <your key>"`)}`;
+  return html`<p>Give your assistant this address. It opens a page here that asks what it may do; no key is needed.</p>
+    ${copyable(address)}
+    <p>In Claude Code:</p>
+    ${copyable(`claude mcp add --transport http belfry ${address}`)}
+    <p class="hint">Scripts use keys instead: ${keys}. Every operation is described in the <a href="/api/v1/docs">API documentation</a>.</p>`;
+}
+
+export const OVERVIEW_PAGES: readonly Page[] = [
+  openPage("GET", "/console", async (visit) => {
+    const { session } = visit;
+    if (!session) return visit.goTo("/console/sign-in");
+    const [first] = session.memberships;
+    if (first) return visit.goTo(`/console/${showId("wsp", first.workspace_id)}/`);
+    return visit.page(
+      "No workspace",
+      html`<h1>No workspace</h1><p class="lede">Your account is not a member of any workspace now. Ask an owner for a link to join one.</p>`,
+      { narrow: true },
+    );
+  }),
+
+  memberPage("GET", "/", "viewer", async (visit) => {
+    const member = visit;
+    const [channels, stats] = await Promise.all([
+      member.call("list_pushers"),
+      member.call("get_account_stats"),
+    ]);
+    const reach = new Map(stats.channels.map((channel: any) => [channel.pusher_id, channel.reach]));
+    const sum = (name: string) => channels.data.reduce((total: number, row: any) => total + row[name], 0);
+    const figures = [
+      ["Channels", channels.data.length],
+      ["Subscriptions", stats.reach],
+      ["Scheduled alerts", sum("scheduled")],
+      ["Drafts", sum("drafts")],
+    ];
+    return visit.page(
+      member.caller.workspace.name,
+      html`<h1>${member.caller.workspace.name}</h1>
+      <p class="lede">You are ${roleWords(member.caller.member.role)} here${
+        member.caller.pusherIds &&
+        html`, and see ${member.caller.pusherIds.length === 1 ? "one channel" : "certain channels"} only`
+      }.</p>
+      <dl class="figures">${figures.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+      <h2>Channels</h2>
+      ${
+        channels.data.length === 0
+          ? emptyState(
+              "No channels yet",
+              "Connect an assistant below and ask it to open an alert channel, or open one through the API.",
+            )
+          : table(
+              "Alert channels",
+              ["Channel", "Status", "Subscribers", "Scheduled", "Drafts"],
+              channels.data.map((channel: any) => [
+                html`<strong>${channel.name}</strong><a href="${channel.url}">${channel.handle}</a>`,
+                STATUS[channel.status],
+                reach.get(channel.id) as number,
+                channel.scheduled,
+                channel.drafts,
+              ]),
+            )
+      }
+      <section class="card" aria-labelledby="connect"><h2 id="connect">Connect an assistant</h2>${connecting(member)}</section>`,
+      { section: "" },
+    );
+  }),
+];
+
+const roleWords = (role: string) => `an ${role}`.replace("an viewer", "a viewer");

@@ -1,0 +1,139 @@
+// Pieces that pages are made of: fields with their labels, tables that become cards on a phone, instants, copyable text.
+
+import { SCOPES, type Scope } from "../scopes.ts";
+import { type Content, type Html, html } from "./html.ts";
+
+export interface Field {
+  name: string;
+  label: string;
+  type?: "text" | "email" | "password";
+  value?: string;
+  hint?: Content;
+  autocomplete?: string;
+  required?: boolean;
+  minlength?: number;
+  maxlength?: number;
+  autofocus?: boolean;
+}
+
+export function field(f: Field): Html {
+  const hintId = `${f.name}-hint`;
+  return html`<div class="field"><label for="${f.name}">${f.label}</label>
+    ${f.hint && html`<p class="hint" id="${hintId}">${f.hint}</p>`}
+    <input id="${f.name}" name="${f.name}" type="${f.type ?? "text"}" value="${f.value ?? ""}"${
+      f.autocomplete && html` autocomplete="${f.autocomplete}"`
+    }${f.required !== false && html` required`}${f.minlength && html` minlength="${f.minlength}"`}${
+      f.maxlength && html` maxlength="${f.maxlength}"`
+    }${f.autofocus && html` autofocus`}${f.hint && html` aria-describedby="${hintId}"`}></div>`;
+}
+
+export interface Option {
+  value: string;
+  label: string;
+}
+
+const option = ({ value, label }: Option, chosen: string) =>
+  html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`;
+
+/** `groups` adds headed options after the plain ones. */
+export function select(s: {
+  id?: string;
+  name: string;
+  label: string;
+  options: readonly Option[];
+  groups?: readonly { label: string; options: readonly Option[] }[];
+  value?: string;
+  hint?: Content;
+}): Html {
+  const id = s.id ?? s.name;
+  const chosen = s.value ?? s.options[0]?.value ?? "";
+  return html`<div class="field"><label for="${id}">${s.label}</label>
+    ${s.hint && html`<p class="hint" id="${id}-hint">${s.hint}</p>`}
+    <select id="${id}" name="${s.name}"${s.hint && html` aria-describedby="${id}-hint"`}>
+    ${s.options.map((o) => option(o, chosen))}
+    ${(s.groups ?? []).map(
+      (group) =>
+        html`<optgroup label="${group.label}">${group.options.map((o) => option(o, chosen))}</optgroup>`,
+    )}</select></div>`;
+}
+
+export function tick(t: {
+  id: string;
+  name: string;
+  value: string;
+  label: Content;
+  note?: Content;
+  checked?: boolean;
+  type?: "checkbox" | "radio";
+}): Html {
+  return html`<div class="tick"><input type="${t.type ?? "checkbox"}" id="${t.id}" name="${t.name}" value="${t.value}"${
+    t.checked && html` checked`
+  }${t.note && html` aria-describedby="${t.id}-note"`}><div><label for="${t.id}">${t.label}</label>${
+    t.note && html`<p class="hint" id="${t.id}-note">${t.note}</p>`
+  }</div></div>`;
+}
+
+/** A scope as a person reads it. */
+export const scopeLine = (scope: Scope): Html => html`${SCOPES[scope]} <code class="scope">${scope}</code>`;
+
+/** The first cell of a row is its heading. Roles are named, since cards on a phone are no table to a browser. */
+export function table(
+  caption: string,
+  columns: readonly string[],
+  rows: readonly (readonly Content[])[],
+): Html {
+  return html`<table role="table"><caption class="unseen">${caption}</caption>
+    <thead role="rowgroup"><tr role="row">${columns.map(
+      (column) =>
+        html`<th role="columnheader" scope="col">${column || html`<span class="unseen">Actions</span>`}</th>`,
+    )}</tr></thead>
+    <tbody role="rowgroup">${rows.map(
+      (cells) =>
+        html`<tr role="row">${cells.map((cell, i) =>
+          i === 0
+            ? html`<th role="rowheader" scope="row">${cell}</th>`
+            : html`<td role="cell" data-label="${columns[i]}">${cell}</td>`,
+        )}</tr>`,
+    )}</tbody></table>`;
+}
+
+export function emptyState(title: string, text: Content): Html {
+  return html`<div class="empty"><p class="lead">${title}</p><p>${text}</p></div>`;
+}
+
+export const problem = (message: string | null | undefined): Content =>
+  message && html`<p class="flash problem" role="alert">${message}</p>`;
+
+const DAY = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
+const MINUTE = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
+
+/** An instant in words that need no script: how long ago when it is near, the date otherwise. */
+export function instant(value: string | Date | null, now: Date, none = "never"): Content {
+  if (value === null) return html`<span class="muted">${none}</span>`;
+  const at = new Date(value);
+  const full = `${DAY.format(at)}, ${MINUTE.format(at)} UTC`;
+  return html`<time datetime="${at.toISOString()}" title="${full}">${words(at, now)}</time>`;
+}
+
+function words(at: Date, now: Date): string {
+  const seconds = Math.round((now.getTime() - at.getTime()) / 1000);
+  if (Math.abs(seconds) < 60) return seconds < 0 ? "in a moment" : "just now";
+  const [count, unit] =
+    Math.abs(seconds) < 3600
+      ? [Math.floor(Math.abs(seconds) / 60), "minute"]
+      : Math.abs(seconds) < 86_400
+        ? [Math.floor(Math.abs(seconds) / 3600), "hour"]
+        : [0, ""];
+  if (!unit) return DAY.format(at);
+  const text = `${count} ${unit}${count === 1 ? "" : "s"}`;
+  return seconds < 0 ? `in ${text}` : `${text} ago`;
+}
+
+/** Text to be copied whole: a click into it selects everything. */
+export const copyable = (text: string): Html =>
+  html`<pre class="copy" tabindex="0"><code>${text}</code></pre>`;

@@ -1,0 +1,179 @@
+// Mounts every page. Decides, before a page's own code runs: where the form came from, who is signed in, of which
+// workspace, and whether the role opens the page. Refusals are pages, too.
+
+import type { H3, H3Event } from "h3";
+import { callerOf, type Session } from "../auth/people.ts";
+import type { Caller, Log } from "../context.ts";
+import { parseId, showId } from "../domain/ids.ts";
+import { roleReaches } from "../domain/visibility.ts";
+import { ApiError, forbidden, notFound, serverError } from "../errors.ts";
+import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
+import { cookieOf, readForm } from "./forms.ts";
+import { frame, goTo, pageAnswer } from "./page.ts";
+import { ACCOUNT_PAGES } from "./pages/account.ts";
+import { ASSISTANT_PAGES } from "./pages/assistants.ts";
+import { CONSENT_PAGES } from "./pages/consent.ts";
+import { errorPage } from "./pages/error.ts";
+import { KEY_PAGES } from "./pages/keys.ts";
+import { MEMBER_PAGES } from "./pages/members.ts";
+import { OVERVIEW_PAGES } from "./pages/overview.ts";
+import { SIGN_IN_PAGES } from "./pages/sign_in.ts";
+import { WELCOME_PAGES } from "./pages/welcome.ts";
+import { assetAnswer, ICON, STYLES } from "./styles.ts";
+import type { ConsoleDeps, MemberVisit, Page, Visit } from "./visit.ts";
+
+export const PAGES: readonly Page[] = [
+  ...OVERVIEW_PAGES,
+  ...SIGN_IN_PAGES,
+  ...WELCOME_PAGES,
+  ...CONSENT_PAGES,
+  ...ACCOUNT_PAGES,
+  ...MEMBER_PAGES,
+  ...KEY_PAGES,
+  ...ASSISTANT_PAGES,
+];
+
+/** What the app knows of a request. */
+export interface ConsoleSurroundings {
+  logOf(event: H3Event): Log;
+  addressOf(event: H3Event): string | null;
+}
+
+export function addConsole(app: H3, deps: ConsoleDeps, around: ConsoleSurroundings): void {
+  for (const asset of [STYLES, ICON]) app.get(asset.path, () => assetAnswer(asset));
+  for (const page of PAGES) {
+    app.on(page.method, page.path, (event) => serve(page, event, deps, around));
+    if (page.method === "GET") app.on("HEAD", page.path, (event) => serve(page, event, deps, around));
+  }
+  const nowhere: Page = {
+    method: "GET",
+    path: "",
+    for: "anyone",
+    least: "viewer",
+    answer: async () => {
+      throw notFound("page");
+    },
+  };
+  app.all("/console/**", (event) => serve(nowhere, event, deps, around));
+}
+
+async function serve(
+  page: Page,
+  event: H3Event,
+  deps: ConsoleDeps,
+  around: ConsoleSurroundings,
+): Promise<Response> {
+  const request = event.req as unknown as Request;
+  const log = around.logOf(event);
+  const url = new URL(request.url);
+  const params = (event.context.params ?? {}) as Record<string, string>;
+  const elsewhere = otherNameOfThisMachine(request, url, deps.publicUrl);
+  if (elsewhere) return goTo(elsewhere);
+
+  let session: Session | null = null;
+  let caller: Caller | null = null;
+  const build = (form: URLSearchParams) =>
+    visitOf({ deps, request, url, params, form, session, caller, log, address: around.addressOf(event) });
+  try {
+    if (page.method === "POST") deps.forms.checkOrigin(request.headers);
+    session = await deps.people.session(request.headers);
+    if (page.for !== "anyone" && !session) return toSignIn(page, url);
+    if (page.for === "member") {
+      const id = parseId("wsp", params.workspace ?? "");
+      const found = id ? callerOf(session!, id) : null;
+      if (!found) throw notFound("workspace");
+      caller = found;
+      if (!roleReaches(caller.member.role, page.least))
+        throw forbidden(
+          `This page is for the roles ${page.least} and above; yours here is ${caller.member.role}.`,
+        );
+    }
+    let form = new URLSearchParams();
+    if (page.method === "POST") {
+      form = await readForm(request);
+      deps.forms.checkToken(form, request.headers, page.for === "anyone" ? null : session);
+    }
+    const visit = build(form);
+    // Before sign-in, forms are bound to a cookie of the visitor.
+    return await page.answer(page.for === "anyone" ? asVisitor(visit) : visit);
+  } catch (error) {
+    if (!(error instanceof ApiError)) log.error({ err: error }, "page failed");
+    const refused = error instanceof ApiError ? error : serverError();
+    const response = errorPage(build(new URLSearchParams()), refused);
+    for (const name of ["retry-after", "connection"])
+      if (refused.headers[name]) response.headers.set(name, refused.headers[name]);
+    return response;
+  }
+}
+
+/** `localhost` and `127.0.0.1` are two origins to a browser: a cookie of one is none of the other. */
+function otherNameOfThisMachine(request: Request, url: URL, publicUrl: string): string | null {
+  const own = new URL(publicUrl);
+  const loopback = /^(localhost|127\.0\.0\.1|\[::1\])$/;
+  if (request.method !== "GET" || url.hostname === own.hostname || url.port !== own.port) return null;
+  if (!loopback.test(url.hostname) || !loopback.test(own.hostname)) return null;
+  return own.origin + url.pathname + url.search;
+}
+
+function toSignIn(page: Page, url: URL): Response {
+  if (page.method === "POST") return goTo("/console/sign-in");
+  return goTo(`/console/sign-in?${new URLSearchParams({ next: url.pathname })}`);
+}
+
+type Bare = Pick<
+  Visit,
+  "deps" | "request" | "url" | "params" | "form" | "session" | "caller" | "log" | "address"
+>;
+
+function visitOf(bare: Bare): Visit {
+  const { deps, request, session, caller } = bare;
+  const token = session ? deps.forms.sessionField(session) : deps.forms.visitorField(request.headers).field;
+  const flashCode = request.method === "GET" ? cookieOf(request.headers, FLASH_COOKIE) : null;
+  const visit: Visit = {
+    ...bare,
+    token,
+    now: deps.now(),
+    page(title, body, options = {}) {
+      const { status = 200, cookies = [], ...rest } = options;
+      const text = flashCode && Object.hasOwn(FLASHES, flashCode) ? FLASHES[flashCode as FlashCode] : null;
+      const page = frame({
+        title,
+        body,
+        session,
+        caller,
+        signOutField: token,
+        flash: text === null ? null : { kind: "done", text },
+        ...rest,
+      });
+      return pageAnswer(status, page, [...cookies, flashCode && deps.forms.cookie(FLASH_COOKIE, "", 0)]);
+    },
+    goTo: (path, flash, cookies = []) =>
+      goTo(path, [...cookies, flash ? deps.forms.cookie(FLASH_COOKIE, flash, 60) : null]),
+  };
+  if (!session || !caller) return visit;
+  const member: MemberVisit = {
+    ...visit,
+    session,
+    caller,
+    base: `/console/${showId("wsp", caller.workspace.id)}/`,
+    async call(name, args = {}) {
+      const tool = deps.tools.find((candidate) => candidate.name === name)!;
+      return (await deps.dispatcher.tool(tool, caller, { args, log: bare.log })).body;
+    },
+  };
+  return member;
+}
+
+/** Forms of open pages carry the visitor's token; signing out in the frame stays bound to the session. */
+function asVisitor(visit: Visit): Visit {
+  const { field, cookie } = visit.deps.forms.visitorField(visit.request.headers);
+  return {
+    ...visit,
+    token: field,
+    page: (title, body, options = {}) =>
+      visit.page(title, body, {
+        ...options,
+        cookies: [...(options.cookies ?? []), ...(cookie ? [cookie] : [])],
+      }),
+  };
+}
