@@ -13,11 +13,11 @@ import { addMember, pusherOf } from "../operator/accounts.ts";
 import {
   connectionsOfMember,
   listWorkspaceMembers,
-  lockWorkspace,
   removeAccessTokens,
   removeConsents,
   removeRefreshTokens,
 } from "../queries/people.ts";
+import { lockWorkspace } from "../queries/webhooks.ts";
 import { newLink } from "./links.ts";
 
 /** What decides between two members: the role, and the channels that each sees. */

@@ -120,12 +120,6 @@ export const attachUser = defineStatement(
   "update member set user_id = $2, name = $3, email = $4 where id = $1",
 );
 
-/** Changes of a workspace's members wait for one another. $1 workspace. */
-export const lockWorkspace = defineStatement(
-  "lock_workspace",
-  "select 1 from workspace where id = $1 for update",
-);
-
 /** The owners first, then by age. $1 workspace. */
 export const listWorkspaceMembers = defineStatement<{
   id: string;

@@ -1,0 +1,181 @@
+// A service on a listening socket with its console, and what looks at it: a browser that writes down everything a page
+// must not do, and a bare visitor that keeps cookies and fills forms without one.
+
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
+import { ownerLink } from "../../src/auth/links.ts";
+import { freePort, type Listening, listen } from "../../src/server.ts";
+import type { ServiceOptions } from "../../src/service.ts";
+import { type Database, World } from "./world.ts";
+
+export const executablePath = process.env.CHROMIUM;
+
+const ARGS = [
+  "--no-sandbox --disable-gpu --disable-quic --no-first-run",
+  "--disable-background-networking --disable-component-update --disable-sync",
+].flatMap((line) => line.split(" "));
+
+export const launch = (): Promise<Browser> => chromium.launch({ executablePath, args: ARGS });
+
+export class Site {
+  readonly world: World;
+  readonly url: string;
+  readonly #listening: Listening;
+
+  private constructor(world: World, url: string, listening: Listening) {
+    this.world = world;
+    this.url = url;
+    this.#listening = listening;
+  }
+
+  static async open(database: Database, options: ServiceOptions = {}): Promise<Site> {
+    const host = "127.0.0.1";
+    const port = await freePort(host);
+    const world = await World.open(database, { ...options, settings: { HOST: host, PORT: String(port) } });
+    return new Site(world, `http://${host}:${port}`, await listen(world.service.app, { host, port }));
+  }
+
+  /** A one-time link for the first workspace's owner, or for the member that is named. */
+  link(member?: string): Promise<string> {
+    return ownerLink(
+      this.world.service.orm,
+      this.url,
+      member ? { member } : { workspace: this.world.workspace.id },
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#listening.close();
+    await this.world.close();
+  }
+}
+
+/** A browser of its own with what its pages did wrong: other origins asked, policies broken, scripts or styles inline. */
+export async function watched(
+  browser: Browser,
+  site: Site,
+  options: BrowserContextOptions = {},
+): Promise<{ context: BrowserContext; page: Page; faults: string[] }> {
+  const context = await browser.newContext({ ...options, bypassCSP: false });
+  const faults: string[] = [];
+  const page = await context.newPage();
+  page.on("request", (request) => {
+    const { origin, pathname } = new URL(request.url());
+    if (origin !== site.url && pathname !== "/callback") faults.push(`asked ${request.url()}`);
+  });
+  page.on("console", (message) => {
+    if (/Content Security Policy|Refused/i.test(message.text())) faults.push(message.text());
+  });
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("response", async (response) => {
+    if (!response.headers()["content-type"]?.startsWith("text/html")) return;
+    const policy = response.headers()["content-security-policy"] ?? "";
+    if (new URL(response.url()).origin === site.url && !policy.startsWith("default-src 'none'"))
+      faults.push(`no policy on ${response.url()}`);
+  });
+  page.on("load", async () => {
+    const found = await page
+      .locator("script, style, [style], [onclick], [onload]")
+      .count()
+      .catch(() => 0);
+    if (found > 0 && page.url().startsWith(site.url)) faults.push(`inline script or style on ${page.url()}`);
+  });
+  return { context, page, faults };
+}
+
+/** Follows a one-time link in a browser. */
+export async function join(
+  page: Page,
+  link: string,
+  person: { name: string; email: string; password: string },
+): Promise<void> {
+  await page.goto(link);
+  await page.getByLabel("Your name").fill(person.name);
+  await page.getByLabel("E-mail address").fill(person.email);
+  await page.getByLabel("Password").fill(person.password);
+  await page.getByRole("button", { name: "Join" }).click();
+}
+
+export async function signIn(page: Page, person: { email: string; password: string }): Promise<void> {
+  await page.getByLabel("E-mail address").fill(person.email);
+  await page.getByLabel("Password").fill(person.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+export interface Seen {
+  status: number;
+  text: string;
+  headers: Headers;
+}
+
+/** Cookies and forms without a browser, in process. */
+export class Visitor {
+  readonly world: World;
+  readonly url: string;
+  readonly cookies = new Map<string, string>();
+
+  constructor(world: World, url = "http://127.0.0.1:8787") {
+    this.world = world;
+    this.url = url;
+  }
+
+  async #ask(path: string, init: RequestInit = {}, address: string | null = null): Promise<Seen> {
+    const headers = new Headers(init.headers);
+    if (this.cookies.size > 0 && !headers.has("cookie"))
+      headers.set("cookie", [...this.cookies].map((pair) => pair.join("=")).join("; "));
+    const response = await this.world.service.app.fetch(
+      new Request(this.url + path, { ...init, headers }),
+      address,
+    );
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie)!;
+      if (value === "" || /max-age=0/i.test(cookie)) this.cookies.delete(name!);
+      else this.cookies.set(name!, value!);
+    }
+    return { status: response.status, text: await response.text(), headers: response.headers };
+  }
+
+  get(path: string): Promise<Seen> {
+    return this.#ask(path);
+  }
+
+  /** The token that the forms of a page carry. */
+  async token(path: string): Promise<string> {
+    const { text } = await this.get(path);
+    return [...text.matchAll(/name="form_token" value="([^"]+)"/g)].at(-1)?.[1] ?? "";
+  }
+
+  /** Sends a form as a page at `from` would; fields and headers may be given otherwise. */
+  async post(
+    path: string,
+    fields: Record<string, string | string[]>,
+    options: {
+      from?: string;
+      token?: string | null;
+      headers?: Record<string, string>;
+      address?: string;
+    } = {},
+  ): Promise<Seen> {
+    const token = options.token === undefined ? await this.token(options.from ?? path) : options.token;
+    const body = new URLSearchParams(token === null ? [] : [["form_token", token]]);
+    for (const [name, value] of Object.entries(fields))
+      for (const one of [value].flat()) body.append(name, one);
+    const headers = {
+      origin: this.url,
+      "content-type": "application/x-www-form-urlencoded",
+      ...options.headers,
+    };
+    return this.#ask(path, { method: "POST", headers, body: body.toString() }, options.address);
+  }
+
+  /** Joins by a one-time link and stays signed in. */
+  async join(link: string, person: { name: string; email: string; password: string }): Promise<Seen> {
+    const { pathname, search, searchParams } = new URL(link);
+    return this.post(pathname, { token: searchParams.get("token")!, ...person }, { from: pathname + search });
+  }
+}
