@@ -148,7 +148,10 @@ export function createMcpEndpoint({
 }: McpOptions): McpEndpoint {
   const hostnames = [...localhostAllowedHostnames(), new URL(publicUrl).hostname, host];
   const metadata = `${publicUrl}/.well-known/oauth-protected-resource/mcp`;
-  const base = [...new Set(tools.filter((tool) => tool.hints.readOnly).map(({ scope }) => scope))].join(" ");
+  // What an assistant is told to ask for at first: to look. More is asked for by the call that needs it.
+  const base = [...new Set(tools.map(({ scope }) => scope))]
+    .filter((scope) => scope.endsWith(":read"))
+    .join(" ");
 
   const handler = createMcpHandler(({ authInfo }) => {
     const { caller, log } = authInfo!.extra as unknown as { caller: Caller; log: Log };
