@@ -27,7 +27,7 @@ export interface Standing {
 }
 
 const covers = (mine: string[] | null, theirs: string[] | null): boolean =>
-  mine === null || (theirs !== null && theirs.every((id) => mine.includes(id)));
+  mine === null || (theirs?.every((id) => mine.includes(id)) ?? false);
 
 /** May a member with the first standing manage one with the second? */
 export function manages(mine: Standing, theirs: Standing): boolean {

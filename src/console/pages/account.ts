@@ -11,7 +11,7 @@ import { type Page, type PersonVisit, personPage } from "../visit.ts";
 /** A browser's own description in a few words; it is the browser's word, and only shown to its owner. */
 function deviceWords({ userAgent }: OwnSession): string {
   const agent = userAgent ?? "";
-  const browser = [/\bEdg\//, /\bFirefox\//, /\bOPR\//, /\bChrome\//, /\bSafari\//].findIndex((p) =>
+  const browser = [/\bEdg\//, /\bFirefox\//, /\bOPR\//, /Chrome\//, /\bSafari\//].findIndex((p) =>
     p.test(agent),
   );
   const system = [/Android/, /iPhone|iPad/, /Windows/, /Mac OS X/, /Linux/].findIndex((p) => p.test(agent));
