@@ -78,7 +78,12 @@ describe.skipIf(!executablePath).for(DATABASES)("a person in the console (%s)", 
     await page.getByRole("link", { name: "I have copied it" }).click();
     expect(await page.content()).not.toContain(key);
     const row = page.getByRole("row").filter({ hasText: "opening channels" });
-    await expect.poll(async () => (await page.reload(), row.textContent())).toContain("just now");
+    await expect
+      .poll(async () => {
+        await page.reload();
+        return row.textContent();
+      })
+      .toContain("just now");
 
     // A member of one channel only.
     await page.getByRole("link", { name: "Members" }).click();

@@ -61,7 +61,7 @@ function workspaceSwitch({ session, caller }: Frame): Content {
 function navigation({ caller, section }: Frame): Content {
   if (!caller) return null;
   const base = workspacePath(caller.workspace.id);
-  return html`<nav aria-label="Workspace"><ul>${SECTIONS.filter(({ least }) =>
+  return html`<nav class="sections" aria-label="Workspace"><ul>${SECTIONS.filter(({ least }) =>
     roleReaches(caller.member.role, least),
   ).map(
     ({ path, name }) =>

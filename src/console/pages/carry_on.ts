@@ -20,7 +20,8 @@ export function carryOn(
   return visit.page(
     words.title,
     html`<h1>${words.title}</h1><p class="lede">${words.text}</p>
-    <p><a class="button" href="${url.href}">Continue to ${destination(url)}</a></p>`,
+    <p>The answer goes to ${destination(url)}. If nothing happens, go on by hand:</p>
+    <p><a class="button" href="${url.href}">Continue</a></p>`,
     { narrow: true, onwards: url.href, cookies },
   );
 }

@@ -77,7 +77,9 @@ function scopeBoxes(visit: PersonVisit, { shown, earlier }: Asking, ticked: Read
         name: "scope",
         value: scope,
         label: scopeLine(scope),
-        note: (had || role) && html`${had && html`<span class="badge">granted before</span> `}${role}`,
+        note:
+          (earlier.length > 0 || role) &&
+          html`${earlier.length > 0 && (had ? html`<span class="badge">granted before</span> ` : html`<span class="badge warn">new</span> `)}${role}`,
         checked: ticked.has(scope),
       });
     })}</fieldset>`;
