@@ -63,6 +63,8 @@ function memory() {
     state: () => "a state of the test",
     clientInformation: () => held.client,
     saveClientInformation: (client: unknown) => keep({ client }),
+    discoveryState: () => held.discovery,
+    saveDiscoveryState: (discovery: unknown) => keep({ discovery }),
     tokens: () => held.tokens,
     saveTokens: (tokens: unknown) => keep({ tokens }),
     redirectToAuthorization: (goTo: URL) => keep({ goTo }),

@@ -15,7 +15,6 @@ const SECURITY = {
   "referrer-policy": "same-origin",
   "x-frame-options": "DENY",
   "x-content-type-options": "nosniff",
-  "cross-origin-opener-policy": "same-origin",
   "cache-control": "no-store",
 };
 
