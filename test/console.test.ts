@@ -1,7 +1,7 @@
 // People in a browser: from the first start's link to keys, members and sessions, on both databases. Needs a Chromium:
 // CHROMIUM=/path/to/chromium. Without one it says so and is skipped.
 
-import type { Browser } from "playwright-core";
+import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { executablePath, join, launch, Site, signIn, watched } from "./support/site.ts";
 import { DATABASES } from "./support/world.ts";
@@ -168,8 +168,22 @@ describe.skipIf(!executablePath).for(DATABASES)("a person in the console (%s)", 
     await page.waitForURL(/wsp_/);
     const home = page.url();
     await page.setViewportSize({ width: 360, height: 740 });
-    for (const path of ["", "members", "keys", "assistants", "nothing-here", "../account"]) {
-      await page.goto(home + path);
+    // Words without a break, as long as they may be.
+    await page.goto(`${home}members`);
+    await page.getByLabel("E-mail address").fill(`${"long".repeat(14)}@${"example".repeat(9)}.org`);
+    await page.getByRole("button", { name: "Add and show the link" }).click();
+    await look();
+    await page.goto(`${home}members`);
+    const [wordy] = (await page.getByRole("link", { name: /^Change long/ }).all()) as [Locator];
+    const member = (await wordy.getAttribute("href"))!;
+    const word = "w".repeat(80);
+    await site.world.sql("update workspace set name = ?", [word]);
+    await site.world.sql("update pusher set name = ?", [word]);
+    const paths = ["", "members", "keys", "assistants", "nothing-here", "../account"].map(
+      (path) => home + path,
+    );
+    for (const url of [...paths, site.url + member]) {
+      await page.goto(url);
       await look();
     }
     expect(all.flat()).toEqual([]);
