@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callerOf } from "../src/auth/people.ts";
 import { html } from "../src/console/html.ts";
+import { destination } from "../src/console/pages/carry_on.ts";
 import { leastRoleOf } from "../src/console/scope_groups.ts";
 import { parseId, showId } from "../src/domain/ids.ts";
 import { addMember } from "../src/operator/accounts.ts";
@@ -188,6 +189,36 @@ describe.for(DATABASES)("the console's rules (%s)", (database) => {
     expect((await editor.get(base)).status).toBe(404);
   });
 
+  test("with a member go the assistants that it connected, and what they hold", async () => {
+    const person = await memberOf("editor");
+    const [{ user_id }] = await world.sql("select user_id from member where id = ?", [
+      parseId("mem", person.id),
+    ]);
+    const client = "a-client-of-the-test";
+    await world.sql(
+      `insert into auth."oauthClient" (id, "clientId", name, "redirectUris") values (?, ?, 'C', '[]')`,
+      [client, client],
+    );
+    const consented = `insert into auth."oauthConsent" (id, "clientId", "userId", scopes, "createdAt", "updatedAt")
+      values (?, ?, ?, '["pushers:read"]', now(), now())`;
+    await world.sql(consented, [client, client, user_id]);
+    await world.service.connections.grant({
+      userId: user_id,
+      clientId: client,
+      memberId: parseId("mem", person.id)!,
+      pusherId: null,
+      scopes: ["pushers:read"],
+    });
+    expect((await person.get(`${base}assistants`)).text).toContain("1 permission<");
+    const from = `${base}members`;
+    expect((await owner.post(`${from}/${person.id}/remove`, {}, { from })).status).toBe(303);
+    // A remembered consent would let the assistant back in without a question, to nothing.
+    for (const table of ["connection", 'auth."oauthConsent"'])
+      expect(
+        await count(`${table} where ${table === "connection" ? "user_id" : '"userId"'} = '${user_id}'`),
+      ).toBe(0);
+  });
+
   test("a link works once and for its time", async () => {
     const em = world.service.orm.em.fork() as never;
     const email = "once@example.org";
@@ -342,6 +373,15 @@ test("markup escapes whatever it is given", () => {
   expect(String(html`<p title="${evil}">${[evil, null, 1]}</p>`)).toBe(
     `<p title="&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;">&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;1</p>`,
   );
+});
+
+test("where an answer goes is said in full", () => {
+  const words = (url: string) => destination(new URL(url));
+  expect(words("https://claude.ai/api/callback?x=1")).toBe("claude.ai");
+  expect(words("https://claude.ai.elsewhere.example/cb")).toBe("claude.ai.elsewhere.example");
+  expect(words("https://claude.ai@elsewhere.example/cb")).toBe("elsewhere.example");
+  expect(words("http://[::1]:4000/cb")).toBe("an app on the computer that you are using ([::1]:4000)");
+  expect(words("com.example.app:/cb")).toBe("an app on this device (com.example.app://)");
 });
 
 test("every scope says which role it needs", () => {
