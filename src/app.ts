@@ -4,11 +4,10 @@
 import { randomUUID } from "node:crypto";
 import { H3, type H3Event, HTTPError } from "h3";
 import { TOOLS } from "../tools/index.ts";
-import { addAssetRoutes } from "./assets/serve.ts";
 import type { Assets } from "./assets/surroundings.ts";
 import { withoutToken } from "./assets/urls.ts";
 import type { Authenticate } from "./auth/keys.ts";
-import { addAuthorizationRoutes } from "./auth/routes.ts";
+import { callerOf } from "./auth/people.ts";
 import type { SignInLibrary } from "./auth/sign_in_library.ts";
 import { bearerToken } from "./auth/tokens.ts";
 import type { Config } from "./config.ts";
@@ -16,15 +15,19 @@ import { addConsole } from "./console/routes.ts";
 import type { ConsoleDeps } from "./console/visit.ts";
 import type { Caller, Log } from "./context.ts";
 import type { Dispatcher } from "./dispatch.ts";
+import { parseId } from "./domain/ids.ts";
 import { ApiError, forbidden, notFound, unauthorized } from "./errors.ts";
 import type { HandsetAuthenticator } from "./handset/authenticate.ts";
 import { HANDSET_OPERATIONS } from "./handset/index.ts";
 import type { Metrics } from "./metrics.ts";
 import type { HandsetOperation, Tool } from "./tool.ts";
 import { jsonAnswer, refusal } from "./transports/answers.ts";
+import { addAssetRoutes } from "./transports/assets.ts";
+import { addAuthorizationRoutes } from "./transports/authorization.ts";
 import { addDocs } from "./transports/docs.ts";
 import { createMcpEndpoint } from "./transports/mcp.ts";
 import { addRoutes } from "./transports/rest.ts";
+import { addUploadRoutes } from "./transports/uploads.ts";
 
 export interface AppDeps {
   config: Pick<Config, "publicUrl" | "host" | "metricsPublic">;
@@ -122,6 +125,19 @@ export function createApp(deps: AppDeps): App {
   app.all("/mcp", (event) => mcp.fetch(event.req as unknown as Request, logOf(event)));
 
   addAuthorizationRoutes(app, deps.library);
+  addUploadRoutes(app, {
+    assets: deps.assets,
+    publicUrl: config.publicUrl,
+    logOf,
+    // Of a person in several workspaces, the header says which one is meant.
+    async callerOf({ headers }) {
+      const session = await deps.console.people.session(headers);
+      const named = headers.get("belfry-workspace");
+      const only = session?.memberships.length === 1 ? session.memberships[0]!.workspace_id : null;
+      const workspace = named === null ? only : parseId("wsp", named);
+      return session && workspace ? callerOf(session, workspace) : null;
+    },
+  });
   addConsole(
     app,
     { ...deps.console, dispatcher, tools: TOOLS },

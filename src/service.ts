@@ -162,6 +162,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
         connections,
         members: createMembers({ orm, publicUrl: config.publicUrl }),
         keys: createMemberKeys({ orm, now }),
+        assets,
         forms: createForms({ secret, publicUrl: config.publicUrl }),
         publicUrl: config.publicUrl,
         now,

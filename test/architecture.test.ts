@@ -51,7 +51,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   tool: ["context", "entities", "errors", "scopes"],
   alerts: ["context", "domain", "errors", "queries", "sanitizer", "shapes"],
   pushers: ["context", "domain", "entities", "errors", "queries"],
-  auth: ["context", "db", "domain", "entities", "errors", "queries", "scopes"],
+  auth: ["context", "db", "domain", "entities", "errors", "operator", "queries", "rate_limits", "scopes"],
+  assets: ["config", "context", "db", "domain", "entities", "errors", "page", "queries"],
   webhooks: ["auth", "config", "context", "db", "domain", "entities", "errors", "queries"],
   idempotency: ["auth", "db", "errors", "queries"],
   refusals: ["context", "db", "domain", "errors", "queries"],
@@ -99,10 +100,40 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
   // Projections of the records; they receive the list as an argument.
   openapi: ["domain", "errors", "package.json", "schema", "scopes", "shapes", "tool", "transports"],
-  transports: ["context", "dispatch", "docs_page", "errors", "openapi", "schema", "tool"],
+  transports: [
+    "assets",
+    "auth",
+    "context",
+    "dispatch",
+    "docs_page",
+    "domain",
+    "entities",
+    "errors",
+    "openapi",
+    "schema",
+    "scopes",
+    "shapes",
+    "tool",
+  ],
+
+  // Pages for people: sign-in and the rules for members, keys and files; everything else through dispatch.
+  console: [
+    "assets",
+    "auth",
+    "context",
+    "dispatch",
+    "domain",
+    "entities",
+    "errors",
+    "problems",
+    "scopes",
+    "shapes",
+    "tool",
+    "transports",
+  ],
 
   // Where everything meets.
-  first_start: ["config", "db", "entities", "operator"],
+  first_start: ["auth", "config", "db", "domain", "entities", "operator"],
   app: ANYTHING,
   service: ANYTHING,
   server: ["app", "config"],
@@ -120,12 +151,14 @@ const CLOCKS = new Set(["src/service.ts", "src/cli.ts", "src/webhooks/sign.ts"])
 
 /** Packages of a transport, and the parts that may know them. */
 const TRANSPORT_PACKAGES = /^(h3|srvx|commander|@modelcontextprotocol\/.*)$/;
-const MAY_TRANSPORT = new Set(["app", "server", "transports", "cli", "scripts", "bench"]);
+const MAY_TRANSPORT = new Set(["app", "server", "transports", "console", "cli", "scripts", "bench"]);
 
 /** Lines beyond the bound, and why. */
 const LONG_FILES: Record<string, string> = {
   "src/migrations/Migration20261120000001_foundation.ts": "a schema is one list",
   "src/openapi/examples.ts": "one literal",
+  "src/config.ts": "one table of settings",
+  "src/auth/people.ts": "everything that a person does with an account, over one library",
   "src/openapi/operations.ts": "to be cut",
 };
 

@@ -8,6 +8,12 @@ import { DATABASES } from "./support/world.ts";
 
 if (!executablePath) console.log("console: skipped, since CHROMIUM names no browser");
 
+/** One white pixel. */
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC",
+  "base64",
+);
+
 const OWNER = { name: "Ada Owner", email: "ada@example.org", password: "correct horse battery" };
 const EDITOR = { name: "Ed Editor", email: "ed@example.org", password: "staple of the battery" };
 
@@ -36,7 +42,7 @@ describe.skipIf(!executablePath).for(DATABASES)("a person in the console (%s)", 
     const { world } = site;
     const made = world.service.made;
     // An embedded database was started for the first time; on PostgreSQL the operator makes the link.
-    const link = made ? made.console : await site.link();
+    const link = made?.console ?? (await site.link());
     const { page } = await visitor();
 
     await join(page, link, OWNER);
@@ -67,7 +73,7 @@ describe.skipIf(!executablePath).for(DATABASES)("a person in the console (%s)", 
     // A key over the page, used over REST.
     await page.getByRole("link", { name: "Keys" }).click();
     await page.getByLabel("Name").fill("opening channels");
-    for (const scope of ["pushers:read", "pushers:write"])
+    for (const scope of ["pushers:read", "pushers:write", "alerts:write"])
       await page.locator(`[id="scope-${scope}"]`).check();
     await page.getByRole("button", { name: "Make the key" }).click();
     const key = (await page.locator("pre").first().textContent())!;
@@ -104,6 +110,26 @@ describe.skipIf(!executablePath).for(DATABASES)("a person in the console (%s)", 
 
     await page.goto(home);
     expect(await page.locator("main").textContent()).toContain(second.handle);
+
+    // A picture uploaded on the page, attached to an alert by its id.
+    await page.goto(`${home}files`);
+    const png = { name: "quay.png", mimeType: "image/png", buffer: PNG };
+    await page
+      .getByLabel("File", { exact: true })
+      .setInputFiles({ ...png, buffer: Buffer.from("no picture") });
+    await page.getByRole("button", { name: "Upload" }).click();
+    expect(await page.getByRole("alert").textContent()).toMatch(/picture/);
+    await page.getByLabel("File", { exact: true }).setInputFiles(png);
+    await page.getByRole("button", { name: "Upload" }).click();
+    expect(await page.getByRole("status").textContent()).toContain("uploaded");
+    const file = page.getByRole("row").filter({ hasText: "quay.png" });
+    const assetId = await file.locator("pre").textContent();
+    const attach = { pusher_id: first.id, title: "See the quay", layout: "image", image_asset_id: assetId };
+    const alert = await world.rest("create_alert", attach, key);
+    expect(alert.body).toMatchObject({ status: "draft", image_asset_id: assetId });
+    await page.reload();
+    expect(await file.textContent()).toContain("by an alert");
+    expect(await file.getByRole("button").count()).toBe(0);
 
     // Revoked: the next call is refused.
     await page.goto(`${home}keys`);

@@ -6,6 +6,8 @@ export const FLASHES = {
   "password-changed": "Your password was changed, and every other session was ended.",
   "member-changed": "The member was changed. It takes effect on the next request.",
   "member-removed": "The member was removed, and with it its keys and connected assistants.",
+  "file-uploaded": "The file was uploaded. Name its id in an alert.",
+  "file-deleted": "The file was deleted.",
   "key-revoked": "The key was revoked. Its next call is refused.",
   disconnected: "The assistant was disconnected. Its next call is refused.",
 } as const;

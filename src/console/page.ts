@@ -21,6 +21,7 @@ const SECURITY = {
 /** Parts of a workspace: path below it, name, and the least role that opens it. */
 export const SECTIONS: { path: string; name: string; least: Role }[] = [
   { path: "", name: "Overview", least: "viewer" },
+  { path: "files", name: "Files", least: "editor" },
   { path: "members", name: "Members", least: "admin" },
   { path: "keys", name: "Keys", least: "admin" },
   { path: "assistants", name: "Assistants", least: "viewer" },

@@ -8,12 +8,13 @@ import { parseId, showId } from "../domain/ids.ts";
 import { roleReaches } from "../domain/visibility.ts";
 import { ApiError, forbidden, notFound, serverError } from "../errors.ts";
 import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
-import { cookieOf, readForm } from "./forms.ts";
+import { cookieOf, readFileForm, readForm, type SentFile } from "./forms.ts";
 import { frame, goTo, pageAnswer } from "./page.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
 import { ASSISTANT_PAGES } from "./pages/assistants.ts";
 import { CONSENT_PAGES } from "./pages/consent.ts";
 import { errorPage } from "./pages/error.ts";
+import { FILE_PAGES } from "./pages/files.ts";
 import { KEY_PAGES } from "./pages/keys.ts";
 import { MEMBER_PAGES } from "./pages/members.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
@@ -30,6 +31,7 @@ export const PAGES: readonly Page[] = [
   ...ACCOUNT_PAGES,
   ...MEMBER_PAGES,
   ...KEY_PAGES,
+  ...FILE_PAGES,
   ...ASSISTANT_PAGES,
 ];
 
@@ -72,8 +74,19 @@ async function serve(
 
   let session: Session | null = null;
   let caller: Caller | null = null;
-  const build = (form: URLSearchParams) =>
-    visitOf({ deps, request, url, params, form, session, caller, log, address: around.addressOf(event) });
+  const build = (form: URLSearchParams, file: SentFile | null = null) =>
+    visitOf({
+      deps,
+      request,
+      url,
+      params,
+      form,
+      file,
+      session,
+      caller,
+      log,
+      address: around.addressOf(event),
+    });
   try {
     if (page.method === "POST") deps.forms.checkOrigin(request.headers);
     session = await deps.people.session(request.headers);
@@ -89,11 +102,13 @@ async function serve(
         );
     }
     let form = new URLSearchParams();
+    let file: SentFile | null = null;
     if (page.method === "POST") {
-      form = await readForm(request);
+      if (page.maxFile === undefined) form = await readForm(request);
+      else ({ form, file } = await readFileForm(request, page.maxFile));
       deps.forms.checkToken(form, request.headers, page.for === "anyone" ? null : session);
     }
-    const visit = build(form);
+    const visit = build(form, file);
     // Before sign-in, forms are bound to a cookie of the visitor.
     return await page.answer(page.for === "anyone" ? asVisitor(visit) : visit);
   } catch (error) {
@@ -122,7 +137,7 @@ function toSignIn(page: Page, url: URL): Response {
 
 type Bare = Pick<
   Visit,
-  "deps" | "request" | "url" | "params" | "form" | "session" | "caller" | "log" | "address"
+  "deps" | "request" | "url" | "params" | "form" | "file" | "session" | "caller" | "log" | "address"
 >;
 
 function visitOf(bare: Bare): Visit {

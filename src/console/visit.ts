@@ -1,6 +1,7 @@
 // A page is a record: method, path, who may open it, and what it answers. A visit is what the record is given; it sees no
 // database, only sign-in, the rules for members and keys, and operations through dispatch().
 
+import type { Assets } from "../assets/surroundings.ts";
 import type { Connections } from "../auth/connections.ts";
 import type { MemberKeys } from "../auth/member_keys.ts";
 import type { Members } from "../auth/members.ts";
@@ -10,7 +11,7 @@ import type { Dispatcher } from "../dispatch.ts";
 import type { Role } from "../entities/member.ts";
 import type { Tool } from "../tool.ts";
 import type { FlashCode } from "./flash.ts";
-import type { Forms } from "./forms.ts";
+import type { Forms, SentFile } from "./forms.ts";
 import type { Content, Html } from "./html.ts";
 
 export interface ConsoleDeps {
@@ -18,6 +19,7 @@ export interface ConsoleDeps {
   connections: Connections;
   members: Members;
   keys: MemberKeys;
+  assets: Assets;
   dispatcher: Dispatcher;
   tools: readonly Tool[];
   forms: Forms;
@@ -43,6 +45,8 @@ export interface Visit {
   params: Record<string, string>;
   /** What the form sent; empty for GET. */
   form: URLSearchParams;
+  /** The file that a form brought, on pages that take one. */
+  file: SentFile | null;
   session: Session | null;
   caller: Caller | null;
   /** The hidden field that every form carries. */
@@ -70,6 +74,8 @@ export interface Page {
   path: string;
   for: "anyone" | "person" | "member";
   least: Role;
+  /** The most bytes of a file that its form may bring; none when left out. */
+  maxFile?: number;
   answer(visit: Visit): Promise<Response>;
 }
 

@@ -8,20 +8,22 @@ export const MAX_BODY = 4 * 1024 * 1024;
 export type Body = { value: unknown; problem?: undefined } | { value?: undefined; problem: ApiError };
 
 /** The bytes of the body. After one that is too large the connection is not usable, so that refusal closes it. */
-export async function readBytes(request: Request): Promise<Uint8Array | ApiError> {
+export async function readBytes(request: Request, max = MAX_BODY): Promise<Uint8Array | ApiError> {
   try {
     let size = Number(request.headers.get("content-length") ?? 0);
     const chunks: Uint8Array[] = [];
-    if (size <= MAX_BODY) {
+    if (size <= max) {
       size = 0;
       for await (const chunk of request.body ?? []) {
         size += chunk.byteLength;
-        if (size > MAX_BODY) break;
+        if (size > max) break;
         chunks.push(chunk);
       }
     }
-    if (size <= MAX_BODY) return Buffer.concat(chunks);
-    const problem = invalidRequest("The body is larger than 4 MiB; send less at once.");
+    if (size <= max) return Buffer.concat(chunks);
+    const problem = invalidRequest(
+      max === MAX_BODY ? "The body is larger than 4 MiB; send less at once." : "The file is too large.",
+    );
     problem.headers.connection = "close";
     return problem;
   } catch {

@@ -2,9 +2,9 @@
 // taken from a key, since signing in is no matter of theirs.
 
 import { H3 } from "h3";
-import { addUploadRoutes } from "../../src/assets/routes.ts";
 import { createKeyAuthenticator } from "../../src/auth/keys.ts";
 import { bearerToken } from "../../src/auth/tokens.ts";
+import { addUploadRoutes } from "../../src/transports/uploads.ts";
 import type { Answer, World } from "./world.ts";
 
 const text = (value: string) => Buffer.from(value, "latin1");

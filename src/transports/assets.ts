@@ -2,11 +2,11 @@
 // to sniff, nothing to run. Pages are downloads, and shown only inside of a frame in which everything is inert.
 
 import type { H3 } from "h3";
+import { contentDisposition } from "../assets/names.ts";
+import type { Assets } from "../assets/surroundings.ts";
 import { parseId } from "../domain/ids.ts";
 import { invalidRequest, notFound } from "../errors.ts";
-import { refusal } from "../transports/answers.ts";
-import { contentDisposition } from "./names.ts";
-import type { Assets } from "./surroundings.ts";
+import { refusal } from "./answers.ts";
 
 /** Nothing at all is allowed to a file that somebody opens as a page. */
 const FILE_POLICY = "default-src 'none'; sandbox";

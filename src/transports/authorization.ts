@@ -2,8 +2,8 @@
 // that the library could serve goes through our pages.
 
 import type { H3, H3Event } from "h3";
+import type { SignInLibrary } from "../auth/sign_in_library.ts";
 import { ALL_SCOPES } from "../scopes.ts";
-import type { SignInLibrary } from "./sign_in_library.ts";
 
 const ROUTES: [method: "GET" | "POST", path: string][] = [
   ["GET", "/.well-known/oauth-protected-resource"],

@@ -2,15 +2,15 @@
 // the console says; that a page of another origin cannot make the browser upload or delete, is held here.
 
 import type { H3, H3Event } from "h3";
+import type { Assets } from "../assets/surroundings.ts";
+import { checkUploader, collect, tooLarge, type Upload } from "../assets/upload.ts";
 import type { Caller, Log } from "../context.ts";
 import { MAX_BYTES } from "../domain/assets.ts";
 import { ASSET_KINDS, type AssetKind } from "../entities/asset.ts";
 import { ApiError, forbidden, invalidRequest, notFound, unauthorized } from "../errors.ts";
 import { showAsset } from "../shapes/asset.ts";
 import { DEFAULT_LIMIT, instant } from "../shapes/fields.ts";
-import { emptyAnswer, jsonAnswer, refusal } from "../transports/answers.ts";
-import type { Assets } from "./surroundings.ts";
-import { checkUploader, collect, tooLarge, type Upload } from "./upload.ts";
+import { emptyAnswer, jsonAnswer, refusal } from "./answers.ts";
 
 export interface UploadRoutes {
   assets: Assets;
