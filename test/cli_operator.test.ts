@@ -44,6 +44,12 @@ async function story(settings: Record<string, string>) {
     type: "conflict",
   });
   expect((await done("members", "list", ...within)).data).toEqual([member]);
+  const link = await done("members", "link", ...within);
+  expect(link.member_id).toBe(member.id);
+  expect(link.link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\/welcome\?token=[\w-]{43}$/);
+  const checks = (await done("doctor")).checks as { name: string; wrong: number }[];
+  expect(checks.length).toBeGreaterThan(5);
+  expect(checks.filter(({ wrong }) => wrong > 0)).toEqual([]);
   const key = await done(
     "keys",
     "create",

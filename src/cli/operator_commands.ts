@@ -3,6 +3,7 @@
 
 import { type Command, InvalidArgumentError } from "commander";
 import { loadSettings } from "../config.ts";
+import { readCredentials } from "../first_start.ts";
 import type { OperatorOperation } from "../operator/operations.ts";
 import { runForOperator } from "../operator/reach.ts";
 import { printResult, remark } from "./output.ts";
@@ -71,6 +72,21 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
     .description("List members.")
     .option(...WORKSPACE)
     .action((args) => run("list_members", args));
+
+  members
+    .command("link")
+    .description("Make a one-time link that lets a person be a member and sign in to the console.")
+    .option(...WORKSPACE)
+    .option("--member <mem_…>", "the member; the workspace's owner when absent")
+    .action(async (args) => {
+      const settings = loadSettings(["host", "port", "dataDir", "databaseUrl", "publicUrl"]);
+      const { result } = await runForOperator(settings, { operation: "link_member", args }, now);
+      const { member_id, path } = result as { member_id: string; path: string };
+      // The embedded server may listen elsewhere than these settings say; it wrote down where.
+      const local = settings.databaseUrl ? null : readCredentials(settings.dataDir);
+      const address = local?.url ?? settings.publicUrl;
+      printResult({ member_id, link: address + path });
+    });
 
   const keys = group(program, "keys", "API keys");
   keys

@@ -3,6 +3,8 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { z } from "zod";
+import { newLink } from "../auth/links.ts";
+import { showId } from "../domain/ids.ts";
 import { invalidRequest } from "../errors.ts";
 import { invalidInput } from "../problems.ts";
 import {
@@ -12,6 +14,7 @@ import {
   listKeys,
   listMembers,
   listWorkspaces,
+  memberOf,
   revokeKey,
   setSuspended,
 } from "./accounts.ts";
@@ -55,6 +58,11 @@ export const OPERATOR_OPERATIONS = {
     addMember,
   ),
   list_members: operation(within, listMembers),
+  /** The path of a one-time link; who asks knows under which address the service is reached. */
+  link_member: operation(within.extend({ member: z.string().optional() }), async (em, which) => {
+    const member = await memberOf(em, which);
+    return { member_id: showId("mem", member.id), path: await newLink(em, "", member.id) };
+  }),
   create_key: operation(
     z.strictObject({
       workspace: z.string().optional(),
