@@ -24,6 +24,8 @@ export interface Config {
   assetsS3Region: string | null;
   assetsS3AccessKeyId: string | null;
   assetsS3SecretAccessKey: string | null;
+  smtpUrl: string | null;
+  mailFrom: string | null;
   metricsPublic: boolean;
   deviceRegistrationsPerMinute: number;
   logLevel: LogLevel;
@@ -252,6 +254,19 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
       refuseHalfAStore({ ...soFar, assetsS3SecretAccessKey: value });
       return value;
     },
+  },
+  smtpUrl: {
+    name: "SMTP_URL",
+    shownDefault: "(no mail)",
+    meaning:
+      "smtp:// or smtps:// server that one-time links are mailed through; they are always shown as well.",
+    read: urlOf(["smtp:", "smtps:"]),
+  },
+  mailFrom: {
+    name: "MAIL_FROM",
+    shownDefault: "belfry@ the host of PUBLIC_URL",
+    meaning: "Sender of those mails.",
+    read: matching(/^[^\r\n<>]*<?[^\s@<>]+@[^\s@<>]+>?$/, "an e-mail address, with or without a name"),
   },
   metricsPublic: {
     name: "METRICS_PUBLIC",

@@ -22,6 +22,7 @@ import type { DomainEvent } from "./domain/events.ts";
 import { type Credentials, firstStart, loadSecret } from "./first_start.ts";
 import { createHandsetAuthenticator } from "./handset/authenticate.ts";
 import { createReportTaker } from "./handset/reports.ts";
+import { createMail } from "./mail.ts";
 import { createMetrics } from "./metrics.ts";
 import { listenForOperator } from "./operator/socket.ts";
 import { createRateLimits } from "./rate_limits.ts";
@@ -164,6 +165,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
         keys: createMemberKeys({ orm, now }),
         assets,
         forms: createForms({ secret, publicUrl: config.publicUrl }),
+        mail: createMail(config, log),
         publicUrl: config.publicUrl,
         now,
       },

@@ -521,7 +521,7 @@ describe("first start", () => {
     const { credentials, secret } = dataPaths(dataDir);
     const { key, url } = JSON.parse(readFileSync(credentials, "utf8"));
     expect(url).toBe(server.url);
-    expect(log).toContain(`${server.url}/console\n`);
+    expect(log).toMatch(/Console {5}http:\/\/127\.0\.0\.1:\d+\/console\/welcome\?token=[\w-]{43}\n/);
     expect(log).toContain(`${server.url}/mcp\n`);
     expect(log).toContain(`Your key    ${key}\n`);
     expect(log).toMatch(/claude mcp add .*--header "Authorization: Bearer bfk_/);
@@ -619,6 +619,8 @@ describe("settings", () => {
     deviceRegistrationsPerMinute: ["0", "1e3", "-5"],
     logLevel: ["verbose", "INFO"],
     nodeEnv: [],
+    smtpUrl: ["http://x", "mail.example"],
+    mailFrom: ["nobody", "a@b\nBcc: c@d"],
     assetsS3Endpoint: ["ftp://x", "belfry.example"],
     assetsS3Bucket: ["a b"],
     assetsS3Region: ["a b"],

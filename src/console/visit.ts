@@ -9,6 +9,7 @@ import type { People, Session } from "../auth/people.ts";
 import type { Caller, Log } from "../context.ts";
 import type { Dispatcher } from "../dispatch.ts";
 import type { Role } from "../entities/member.ts";
+import type { Mail } from "../mail.ts";
 import type { Tool } from "../tool.ts";
 import type { FlashCode } from "./flash.ts";
 import type { Forms, SentFile } from "./forms.ts";
@@ -23,6 +24,8 @@ export interface ConsoleDeps {
   dispatcher: Dispatcher;
   tools: readonly Tool[];
   forms: Forms;
+  /** Null where no mail server is configured. */
+  mail: Mail | null;
   publicUrl: string;
   now(): Date;
 }

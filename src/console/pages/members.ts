@@ -5,6 +5,7 @@ import { grantableRoles } from "../../auth/members.ts";
 import { showId } from "../../domain/ids.ts";
 import type { Role } from "../../entities/member.ts";
 import { ApiError } from "../../errors.ts";
+import { linkMail } from "../../mail.ts";
 import { type Content, html } from "../html.ts";
 import { copyable, field, problem, select, table, tick } from "../parts.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
@@ -57,7 +58,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     ${problem(error?.message)}
     <form method="post" action="${base}members">${token}
       <div class="columns">
-        ${field({ name: "email", label: "E-mail address", type: "email", value: sent.get("email") ?? "", maxlength: 254, autocomplete: "off", hint: "No mail is sent: you get a link to hand out." })}
+        ${field({ name: "email", label: "E-mail address", type: "email", value: sent.get("email") ?? "", maxlength: 254, autocomplete: "off", hint: deps.mail ? "The link is mailed there, and shown to you." : "No mail is sent: you get a link to hand out." })}
         ${select({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: sent.get("role") ?? "editor", hint: "Nobody can grant more than they have." })}
       </div>
       ${channelChoice("new", channels.data, sent.has("sees") ? readChannels(sent) : null, mayAll)}
@@ -124,12 +125,15 @@ async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
 }
 
 function linkPage(visit: MemberVisit, email: string, link: string): Response {
+  const { mail } = visit.deps;
+  mail?.(linkMail(email, visit.caller.workspace.name, link));
   return visit.page(
     "A link to hand out",
     html`<h1>A link to hand out</h1>
     <p class="lede">Give it to <strong>${email}</strong> over a channel that you trust. Whoever follows it becomes this member.</p>
     <p class="flash careful">It works once, within 7 days, and is shown only now.</p>
     ${copyable(link)}
+    ${mail && html`<p>It is on its way by mail, too.</p>`}
     <p><a class="button" href="${visit.base}members">Back to the members</a></p>`,
     { section: "members" },
   );
