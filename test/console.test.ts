@@ -128,7 +128,7 @@ describe.skipIf(!executablePath).for(DATABASES)("a person in the console (%s)", 
     const alert = await world.rest("create_alert", attach, key);
     expect(alert.body).toMatchObject({ status: "draft", image_asset_id: assetId });
     await page.reload();
-    expect(await file.textContent()).toContain("by an alert");
+    expect(await file.textContent()).toContain("kept by an alert");
     expect(await file.getByRole("button").count()).toBe(0);
 
     // Revoked: the next call is refused.

@@ -47,12 +47,12 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
         ? emptyState("No files", "Upload one above, then name its id in an alert.")
         : table(
             "Files",
-            ["File", "Id for alerts", "Size", "Kept", ""],
+            ["File", "Id for alerts", "Size", "Ends", ""],
             files.map((file) => [
-              html`${file.kind === "image" && html`<img class="thumb" src="${file.url}" alt="" width="56" height="56" loading="lazy">`}<a href="${file.frame_url ?? file.url}">${file.name}</a>`,
-              html`<span class="muted">${KINDS[file.kind].field}</span>${copyable(file.id)}`,
+              html`<div>${file.kind === "image" && html`<img class="thumb" src="${file.url}" alt="" width="56" height="56" loading="lazy">`}<a href="${file.frame_url ?? file.url}">${file.name}</a><br><span class="muted">${KINDS[file.kind].field}</span></div>`,
+              copyable(file.id),
               size(file.bytes),
-              file.attached ? "by an alert" : html`until ${instant(file.expires_at, now)}`,
+              file.attached ? "kept by an alert" : instant(file.expires_at, now),
               !file.attached &&
                 html`<form method="post" action="${base}files/${file.id}/delete">${token}
                 <button class="danger">Delete<span class="unseen"> ${file.name}</span></button></form>`,
