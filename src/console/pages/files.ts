@@ -10,9 +10,9 @@ import { copyable, emptyState, instant, problem, select, table } from "../parts.
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
 
 const KINDS: Record<AssetKind, { label: string; field: string }> = {
-  image: { label: "Picture (PNG, JPEG, GIF, WebP or AVIF, up to 5 MB)", field: "image_asset_id" },
-  audio: { label: "Sound (MP3, AAC, M4A, Ogg, WAV or FLAC, up to 2 MB)", field: "audio_asset_id" },
-  html: { label: "Page (.html in UTF-8, up to 500 KB)", field: "html_asset_id" },
+  image: { label: "Picture, up to 5 MB", field: "image_asset_id" },
+  audio: { label: "Sound, up to 2 MB", field: "audio_asset_id" },
+  html: { label: "Page, up to 500 KB", field: "html_asset_id" },
 };
 
 const SHOWN = 100;
@@ -38,7 +38,9 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
             options: ASSET_KINDS.map((value) => ({ value, label: KINDS[value].label })),
             value: sent.get("kind") ?? "image",
           })}
-          <div class="field"><label for="file">File</label><input id="file" name="file" type="file" required></div>
+          <div class="field"><label for="file">File</label>
+            <input id="file" name="file" type="file" required aria-describedby="file-hint">
+            <p class="hint" id="file-hint">PNG, JPEG, GIF, WebP or AVIF; MP3, AAC, M4A, Ogg, WAV or FLAC; .html in UTF-8.</p></div>
         </div>
         <button>Upload</button>
       </form></section>
