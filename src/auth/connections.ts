@@ -7,7 +7,6 @@ import type { Caller, Log } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
 import { run } from "../db/statement.ts";
 import { newUuid, showId } from "../domain/ids.ts";
-import { visiblePushers } from "../domain/visibility.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
 import { notFound } from "../errors.ts";
 import {
@@ -21,6 +20,7 @@ import {
   touchConnection,
 } from "../queries/people.ts";
 import { IMPLICIT_SCOPE, isScope } from "../scopes.ts";
+import { callerWith } from "./caller.ts";
 import { AUTH_PATH, type SignInLibrary } from "./sign_in_library.ts";
 import { createTouch } from "./touch.ts";
 
@@ -63,22 +63,15 @@ export function createConnections(options: {
       const [found] = await run(kysely, findConnection, [claims.sub, clientId]);
       if (!found) return null;
       touch(found.id);
-      return {
-        workspace: { id: found.workspace_id, name: found.workspace_name, listening: found.listening },
-        member: { id: found.member_id, role: found.role, pusherIds: found.pusher_ids },
-        credential: {
-          type: "oauth",
-          id: showId("con", found.id),
-          name: found.name ?? "assistant",
-          scopes: [...new Set([IMPLICIT_SCOPE, ...found.scopes.filter(isScope)])],
-          pusherId: found.pusher_id,
-          expiresAt:
-            typeof claims.exp === "number"
-              ? new Date(claims.exp * 1000).toISOString().replace("Z", "000Z")
-              : null,
-        },
-        pusherIds: visiblePushers(found.pusher_ids, found.pusher_id),
-      };
+      const expires = typeof claims.exp === "number" ? new Date(claims.exp * 1000).toISOString() : null;
+      return callerWith(found, {
+        type: "oauth",
+        id: showId("con", found.id),
+        name: found.name ?? "assistant",
+        scopes: [...new Set([IMPLICIT_SCOPE, ...found.scopes.filter(isScope)])],
+        pusherId: found.pusher_id,
+        expiresAt: expires?.replace("Z", "000Z") ?? null,
+      });
     },
 
     /** The scopes that a person has granted a client so far; none before the first consent. */

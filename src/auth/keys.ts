@@ -5,10 +5,10 @@ import type { Caller, Log } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
 import { run } from "../db/statement.ts";
 import { showId } from "../domain/ids.ts";
-import { visiblePushers } from "../domain/visibility.ts";
 import { toIsoMicrosOrNull } from "../entities/columns.ts";
 import { findKey, touchKey } from "../queries/keys.ts";
 import { IMPLICIT_SCOPE, isScope } from "../scopes.ts";
+import { callerWith } from "./caller.ts";
 import { hashToken, KEY_PREFIX, looksLikeToken } from "./tokens.ts";
 import { createTouch } from "./touch.ts";
 
@@ -23,18 +23,13 @@ export function createKeyAuthenticator(orm: Orm, log: Log, now: () => Date): Aut
     const [key] = await run(kysely, findKey, [hashToken(token)]);
     if (!key) return null;
     touch(key.id);
-    return {
-      workspace: { id: key.workspace_id, name: key.workspace_name, listening: key.listening },
-      member: { id: key.member_id, role: key.role, pusherIds: key.pusher_ids },
-      credential: {
-        type: "key",
-        id: showId("key", key.id),
-        name: key.name,
-        scopes: [...new Set([IMPLICIT_SCOPE, ...key.scopes.filter(isScope)])],
-        pusherId: key.pusher_id,
-        expiresAt: toIsoMicrosOrNull(key.expires_at),
-      },
-      pusherIds: visiblePushers(key.pusher_ids, key.pusher_id),
-    };
+    return callerWith(key, {
+      type: "key",
+      id: showId("key", key.id),
+      name: key.name,
+      scopes: [...new Set([IMPLICIT_SCOPE, ...key.scopes.filter(isScope)])],
+      pusherId: key.pusher_id,
+      expiresAt: toIsoMicrosOrNull(key.expires_at),
+    });
   };
 }

@@ -9,6 +9,7 @@ import { ApiError, conflict, invalidRequest, notFound } from "../errors.ts";
 import { attachUser, findLink, type MemberRecord, membershipsOf, useLink } from "../queries/people.ts";
 import { type RateLimits, rateLimitHeaders } from "../rate_limits.ts";
 import { ALL_SCOPES } from "../scopes.ts";
+import { callerWith } from "./caller.ts";
 import { newLink } from "./links.ts";
 import { MIN_PASSWORD, type SignInLibrary } from "./sign_in_library.ts";
 import { hashToken } from "./tokens.ts";
@@ -59,19 +60,14 @@ export interface OwnSession {
 export function callerOf(session: Session, workspaceId: string): Caller | null {
   const member = session.memberships.find((membership) => membership.workspace_id === workspaceId);
   if (!member) return null;
-  return {
-    workspace: { id: member.workspace_id, name: member.workspace_name, listening: member.listening },
-    member: { id: member.member_id, role: member.role, pusherIds: member.pusher_ids },
-    credential: {
-      type: "session",
-      id: `session:${session.user.id}`,
-      name: session.user.name,
-      scopes: ALL_SCOPES,
-      pusherId: null,
-      expiresAt: null,
-    },
-    pusherIds: member.pusher_ids,
-  };
+  return callerWith(member, {
+    type: "session",
+    id: `session:${session.user.id}`,
+    name: session.user.name,
+    scopes: ALL_SCOPES,
+    pusherId: null,
+    expiresAt: null,
+  });
 }
 
 export type People = ReturnType<typeof createPeople>;

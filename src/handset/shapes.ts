@@ -9,6 +9,7 @@ import type { CardRecord } from "../queries/handset.ts";
 import type { InboxRecord } from "../queries/inbox.ts";
 import { alertDisplay, showAssets } from "../shapes/alert.ts";
 import { named } from "../shapes/named.ts";
+import { pusherFace } from "../shapes/pusher.ts";
 
 export const permissions = z.array(z.enum(CAPABILITIES)).transform((list) => [...new Set(list)]);
 
@@ -21,24 +22,7 @@ export const cardView = named(
   z.object({
     handle: z.string(),
     url: z.string(),
-    name: z.string(),
-    category: z.string(),
-    description: z.string(),
-    long: z.string().nullable(),
-    site: z.string().nullable(),
-    city: z.string().nullable(),
-    lat: z.number().nullable(),
-    lon: z.number().nullable(),
-    radius_km: z.number().nullable(),
-    loc_rule: z.string().nullable(),
-    requested_perms: z.array(z.string()),
-    alert_types: z.array(z.string()),
-    tags: z.array(z.string()),
-    is_public: z.boolean(),
-    image_url: z.string().nullable(),
-    gradient_from: z.string(),
-    gradient_to: z.string(),
-    initials: z.string(),
+    ...pusherFace,
     subscription: z.object(own).nullable(),
   }),
 );

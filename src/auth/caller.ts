@@ -1,0 +1,25 @@
+// From a member and a credential to a caller, the same for keys, connected assistants and sessions.
+
+import type { Caller } from "../context.ts";
+import { visiblePushers } from "../domain/visibility.ts";
+import type { Role } from "../entities/member.ts";
+
+/** What a call needs to know of a member and its workspace, as the look-ups return it. */
+export interface MemberFacts {
+  member_id: string;
+  role: Role;
+  pusher_ids: string[] | null;
+  workspace_id: string;
+  workspace_name: string;
+  listening: boolean;
+}
+
+/** "A key acts for its creator and can never do more than that member", and so does every other credential. */
+export function callerWith(member: MemberFacts, credential: Caller["credential"]): Caller {
+  return {
+    workspace: { id: member.workspace_id, name: member.workspace_name, listening: member.listening },
+    member: { id: member.member_id, role: member.role, pusherIds: member.pusher_ids },
+    credential,
+    pusherIds: visiblePushers(member.pusher_ids, credential.pusherId),
+  };
+}
