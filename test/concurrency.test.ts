@@ -8,7 +8,7 @@ import { parseId } from "../src/domain/ids.ts";
 import { doctor } from "../src/operator/doctor.ts";
 import { atOnce, pause, statuses } from "./support/at_once.ts";
 import { expectRecountClean, wrongCounts } from "./support/recount.ts";
-import { type Answer, DATABASES, inSeconds, uniqueHandle, World } from "./support/world.ts";
+import { type Answer, DATABASES, inSeconds, onPostgres, uniqueHandle, World } from "./support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 8);
 
@@ -384,7 +384,7 @@ describe.each(settings)("$processes service(s) on $database", ({ database, proce
     }
   });
 
-  test.runIf(database === "postgres")(
+  onPostgres(database)(
     "a channel that is deleted while its reports wait fails nobody's reports",
     async () => {
       const [pusher, other] = [await world.pusher(), await world.pusher()];
@@ -427,7 +427,7 @@ describe.each(settings)("$processes service(s) on $database", ({ database, proce
       }
   });
 
-  test.runIf(database === "postgres")(
+  onPostgres(database)(
     "a scheduled alert that comes due while a change waits for it is sent: not sent again, edited or deleted",
     async () => {
       const pusher = await world.pusher();
@@ -454,48 +454,45 @@ describe.each(settings)("$processes service(s) on $database", ({ database, proce
     },
   );
 
-  test.runIf(database === "postgres")(
-    "a connection that PostgreSQL ends is not lost to the pool",
-    async () => {
-      const pusher = await world.pusher();
-      // From outside of the services' pools.
-      const admin = await openOrm({ databaseUrl: world.settings.DATABASE_URL!, dataDir: "" });
-      const em = admin.em.fork() as SqlEntityManager;
-      let cutting = true;
-      const failed: Answer[] = [];
-      const clients = atOnce(16, async (i) => {
-        while (cutting) {
-          const answer = await door(i).rest("create_alert", {
-            pusher_id: pusher.id,
-            title: "Cut",
-            send: i % 2 === 0,
-          });
-          if (answer.status !== 201) failed.push(answer);
-        }
-      });
-      // Far more often than a pool has places.
-      for (let i = 0; i < 12; i++) {
-        await pause(30);
-        await em.execute(
-          "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
-        );
+  onPostgres(database)("a connection that PostgreSQL ends is not lost to the pool", async () => {
+    const pusher = await world.pusher();
+    // From outside of the services' pools.
+    const admin = await openOrm({ databaseUrl: world.settings.DATABASE_URL!, dataDir: "" });
+    const em = admin.em.fork() as SqlEntityManager;
+    let cutting = true;
+    const failed: Answer[] = [];
+    const clients = atOnce(16, async (i) => {
+      while (cutting) {
+        const answer = await door(i).rest("create_alert", {
+          pusher_id: pusher.id,
+          title: "Cut",
+          send: i % 2 === 0,
+        });
+        if (answer.status !== 201) failed.push(answer);
       }
-      cutting = false;
-      await clients;
-      await admin.close(true);
-      expect(failed.length).toBeGreaterThan(0);
-      expect(new Set(failed.map(({ status, body }) => `${status} ${body.error.type}`))).toEqual(
-        new Set(["500 server_error"]),
+    });
+    // Far more often than a pool has places.
+    for (let i = 0; i < 12; i++) {
+      await pause(30);
+      await em.execute(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
       );
-      for (const { service } of doors) {
-        const pool = await (service.orm.em.getConnection() as any).getNativeClient();
-        expect(pool.totalCount - pool.idleCount).toBe(0);
-      }
-      expect(statuses(await atOnce(32, (i) => door(i).rest("get_pusher", { pusher_id: pusher.id })))).toEqual(
-        { 200: 32 },
-      );
-    },
-  );
+    }
+    cutting = false;
+    await clients;
+    await admin.close(true);
+    expect(failed.length).toBeGreaterThan(0);
+    expect(new Set(failed.map(({ status, body }) => `${status} ${body.error.type}`))).toEqual(
+      new Set(["500 server_error"]),
+    );
+    for (const { service } of doors) {
+      const pool = await (service.orm.em.getConnection() as any).getNativeClient();
+      expect(pool.totalCount - pool.idleCount).toBe(0);
+    }
+    expect(statuses(await atOnce(32, (i) => door(i).rest("get_pusher", { pusher_id: pusher.id })))).toEqual({
+      200: 32,
+    });
+  });
 
   test("the recount sees what is wrong", async () => {
     const pusher = await world.pusher();

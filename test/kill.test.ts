@@ -13,7 +13,15 @@ import { requestFor } from "../src/transports/client.ts";
 import { atOnce, pause } from "./support/at_once.ts";
 import { freePort, type RunningServer, run, startServer, temporaryFolder } from "./support/processes.ts";
 import { expectRecountClean } from "./support/recount.ts";
-import { DATABASES, type Database, freshDatabase, inSeconds, toolNamed, World } from "./support/world.ts";
+import {
+  DATABASES,
+  type Database,
+  freshDatabase,
+  inSeconds,
+  onPostgres,
+  toolNamed,
+  World,
+} from "./support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 5);
 const CLIENTS = 24;
@@ -323,7 +331,7 @@ describe.each(DATABASES)("on %s", (database) => {
     await next.stop();
   }, 60_000);
 
-  test.runIf(database === "postgres")(
+  onPostgres(database)(
     "connections that PostgreSQL ends cost the requests on them and nothing else",
     async () => {
       const server = await start({ LOG_LEVEL: "fatal" });

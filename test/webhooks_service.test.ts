@@ -568,7 +568,8 @@ describe.each(DATABASES)("on %s", (database) => {
     expect((await world.rest("list_webhooks", {}, key)).body.data).toHaveLength(1);
   });
 
-  test.runIf(database === DATABASES[0])("shutdown gives those in flight their time", async () => {
+  // Nothing of it depends on the database.
+  (database === "embedded" ? test : () => {})("shutdown gives those in flight their time", async () => {
     const own = await World.open(database, { settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } });
     const finished: boolean[] = [];
     const slow = await sink((response) => {

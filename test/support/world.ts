@@ -4,7 +4,7 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { inject } from "vitest";
+import { inject, test } from "vitest";
 import { loadConfig } from "../../src/config.ts";
 import { openOrm } from "../../src/db/orm.ts";
 import type { DomainEvent } from "../../src/domain/events.ts";
@@ -19,6 +19,10 @@ export type Database = "embedded" | "postgres";
 
 /** The databases that are there; the missing one's reason was printed by the global set-up. */
 export const DATABASES: Database[] = inject("postgres") ? ["embedded", "postgres"] : ["embedded"];
+
+/** Makes a test on PostgreSQL alone: it needs several processes on one database, which the embedded one refuses. */
+export const onPostgres = (database: Database): typeof test =>
+  database === "postgres" ? test : ((() => {}) as never);
 
 export interface Answer {
   status: number;
