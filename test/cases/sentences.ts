@@ -390,6 +390,57 @@ export const OF_ERRORS: Partial<Record<ErrorType, string>> = {
 
 /** Sentences that another part of the suite holds. */
 export const ELSEWHERE: Record<string, string> = {
+  "A channel never sees a name, e-mail, location or per-device engagement.": "test/pseudonymity.test.ts",
+  "Signed webhooks report alert and subscriber events to a registered HTTPS endpoint.":
+    "test/webhooks_service.test.ts",
+  "| audio_asset_id | string or null | Identifier of an uploaded sound file, same arrangement as image_asset_id. |":
+    "test/assets.test.ts",
+  "Phones do not render it as is; its text goes through the same sanitiser as html.": "test/assets.test.ts",
+  "Owner's own note. Never shown to a subscriber.": "test/cases/invites.ts",
+  "Number of phones that may join with it. Null is unlimited. 1 gives a one-shot link.":
+    "test/cases/invites.ts",
+  "When the invite stops working. Null is never. A time in the past gives 422.": "test/cases/invites.ts",
+  "HTTPS endpoint. Validated at registration and re-checked at delivery.": "test/webhooks_service.test.ts",
+  "| events* | array of enum | alert.sent, alert.scheduled, alert.cancelled, subscriber.created, subscriber.deleted |":
+    "test/cases/webhooks.ts",
+  "The create response (201) carries a signing secret that is shown once and never again.":
+    "test/webhooks_service.test.ts",
+  "The list also returns a `breakdown` computed over the whole subscription set, not the page.":
+    "test/cases/subscribers.ts",
+  "Until plans exist nothing clamps and the field is absent.": "test/cases/stats.ts",
+  "Totals of reads and acks come from counters. Reach is the current subscriber count.":
+    "test/cases/stats.ts",
+  "| usable | DELETE invite with remove_subscribers=true | revoked |": "test/cases/invites.ts",
+  "| revoked | DELETE invite | revoked | Original revoked_at is kept. |": "test/cases/invites.ts",
+  "| enabled | 20 consecutive failed deliveries | disabled |": "test/webhooks_service.test.ts",
+  "| enabled | any successful delivery | enabled, failure counter reset to zero |":
+    "test/webhooks_service.test.ts",
+  "| GET /api/v1/webhooks | none | 200 list of endpoints |": "test/cases/webhooks.ts",
+  "| POST /api/v1/webhooks | Body: url*, events* (see Webhook endpoint) | 201 created, includes one-time secret |":
+    "test/cases/webhooks.ts",
+  "| DELETE /api/v1/webhooks/{webhook_id} | none | 204 removed; 404 |": "test/cases/webhooks.ts",
+  "html is at most 60,000 characters for one of the layouts; which layout the bound applies to is not stated precisely.":
+    "test/cases/preview.ts",
+  "| GET /api/v1/pushers/{id}/stats | Query: period (day, week, month), from (date), to (date) | 200; 404; 422 |":
+    "test/cases/stats.ts",
+  "| GET /api/v1/pushers/{id}/subscribers |": "test/cases/subscribers.ts",
+  "The subscribers list is keyset-paged on subscribed_at; breakdown covers the whole set.":
+    "test/cases/subscribers.ts",
+  "Only a hash is stored; the key is shown once and cannot be recovered.": "test/kill.test.ts",
+  "A key cannot create other keys.": "test/console_rules.test.ts",
+  "MCP connections approve scopes when the assistant is connected; no key is pasted.":
+    "test/console_consent.test.ts",
+  "Outgoing webhook deliveries are authenticated by signature (see Events).": "test/webhooks_service.test.ts",
+  "Events are delivered as signed HTTP POSTs to registered endpoints. They are best-effort and never block the action they report.":
+    "test/webhooks_service.test.ts",
+  "Every delivery carries the header `X-Webhook-Signature: t=<unix>,v1=<hex>`.": "test/webhooks_sign.test.ts",
+  "No automatic retries.": "test/webhooks_deliver.test.ts",
+  "Redirects are not followed.": "test/webhooks_deliver.test.ts",
+  "Twenty consecutive failures disable the endpoint. Any success resets the counter to zero.":
+    "test/webhooks_service.test.ts",
+  "| server_error | 500 | Server fault; retry with backoff. |": "test/faults.test.ts",
+  "| Invite expires_at in the past | 422 |": "test/cases/invites.ts",
+  "Nothing documented is renamed, removed or retyped.": "test/openapi.test.ts",
   "Every operation is reachable by HTTP with a bearer key.": "test/support/cases.ts",
   "The same operations are also exposed to an AI assistant over MCP, one tool per operation, with the same handlers and rules.":
     "test/support/cases.ts",
