@@ -220,7 +220,8 @@ describe.each(DATABASES)("on %s", (database) => {
         const path = `/subscriptions/${any(pushers).handle}`;
         await world.handset("DELETE", path, token);
         await pause(Math.random() * 15);
-        await world.handset("PUT", path, token, {});
+        const { status } = await world.handset("PUT", path, token, {});
+        expect([200, 404]).toContain(status);
       },
     ];
     const weights = [0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7];
@@ -237,6 +238,9 @@ describe.each(DATABASES)("on %s", (database) => {
     for (; Date.now() < until; await pause(1)) await judgedPoll();
     writing = false;
     await writers;
+    // Coming back to a channel that was suspended at that moment is 404, so a join may have been lost on the way.
+    for (const { handle } of pushers)
+      expect((await world.handset("PUT", `/subscriptions/${handle}`, token, {})).status).toBe(200);
 
     // Quiet now, one change at a time: a scheduled alert comes due, and the handset changes channels.
     for (let i = 0; i < 3; i++) {
