@@ -4,13 +4,20 @@ import type { Context } from "./context.ts";
 import { parseId } from "./domain/ids.ts";
 import { Pusher, type PusherRow } from "./entities/pusher.ts";
 import { notFound } from "./errors.ts";
-import { lockChannel, scope } from "./queries/channels.ts";
+import { lockChannel, scope, visibleChannel } from "./queries/channels.ts";
 
 /** The uuid behind a path id. @throws 404 for a text that is no channel id. */
 export function pusherIdOf(input: { pusher_id: string }): string {
   const id = parseId("psh", input.pusher_id);
   if (!id) throw notFound();
   return id;
+}
+
+/** The uuid of a channel that the caller sees, without reading the channel. @throws 404. */
+export async function seenPusherId(input: { pusher_id: string }, ctx: Context): Promise<string> {
+  const pusherId = pusherIdOf(input);
+  if (!(await ctx.sql(visibleChannel, scope(pusherId, ctx.caller)))[0]) throw notFound();
+  return pusherId;
 }
 
 /** The channel, if the caller sees it. @throws 404. */

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { alertFor, announce } from "../src/alerts/change.ts";
-import { NOTES } from "../src/domain/alert_status.ts";
+import { alertFor, announce, published } from "../src/alerts/change.ts";
 import { cancelAlert } from "../src/queries/alerts.ts";
-import { publishedView, showAlert } from "../src/shapes/alert.ts";
+import { publishedView } from "../src/shapes/alert.ts";
 import { pathId } from "../src/shapes/fields.ts";
 import { defineTool } from "../src/tool.ts";
 
@@ -25,9 +24,9 @@ export default defineTool({
   output: publishedView,
   async handler(input, ctx) {
     const { alert, cell } = await alertFor("cancel", input, ctx);
-    if (cell.do === "stay") return { ...showAlert(alert, ctx.surroundings.assets), note: NOTES.cancel };
+    if (cell.do === "stay") return published("cancel", alert, ctx);
     const [after] = await ctx.sql(cancelAlert, [alert.id]);
     announce(ctx, "alert.cancelled", after!);
-    return { ...showAlert(after!, ctx.surroundings.assets), note: NOTES.cancel };
+    return published("cancel", after!, ctx);
   },
 });

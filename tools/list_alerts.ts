@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { ALERT_STATUSES } from "../src/entities/alert.ts";
 import { toIsoMicros } from "../src/entities/columns.ts";
-import { notFound } from "../src/errors.ts";
 import { keysetPage } from "../src/page.ts";
-import { pusherIdOf } from "../src/pushers.ts";
+import { seenPusherId } from "../src/pushers.ts";
 import { listAlerts } from "../src/queries/alerts.ts";
-import { scope, visibleChannel } from "../src/queries/channels.ts";
 import { alertListItem, showAlert } from "../src/shapes/alert.ts";
 import { DEFAULT_LIMIT, instant, limit, pageMeta, pathId } from "../src/shapes/fields.ts";
 import { defineTool } from "../src/tool.ts";
@@ -28,8 +26,7 @@ export default defineTool({
   }),
   output: z.object({ data: z.array(alertListItem), meta: pageMeta }),
   async handler(input, ctx) {
-    const pusherId = pusherIdOf(input);
-    if (!(await ctx.sql(visibleChannel, scope(pusherId, ctx.caller)))[0]) throw notFound();
+    const pusherId = await seenPusherId(input, ctx);
     const { rows, next_before } = await keysetPage(
       input.limit ?? DEFAULT_LIMIT,
       (n) => ctx.sql(listAlerts[input.status ?? "any"], [pusherId, input.before ?? null, n]),

@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { toIsoMicros } from "../src/entities/columns.ts";
-import { notFound } from "../src/errors.ts";
 import { keysetPage } from "../src/page.ts";
-import { pusherIdOf } from "../src/pushers.ts";
-import { scope, visibleChannel } from "../src/queries/channels.ts";
+import { seenPusherId } from "../src/pushers.ts";
 import { listSubscribers, subscriberMix } from "../src/queries/subscribers.ts";
 import { DEFAULT_LIMIT, instant, limit, pageMeta, pathId } from "../src/shapes/fields.ts";
 import { defineTool } from "../src/tool.ts";
@@ -50,8 +48,7 @@ export default defineTool({
     meta: pageMeta,
   }),
   async handler(input, ctx) {
-    const pusherId = pusherIdOf(input);
-    if (!(await ctx.sql(visibleChannel, scope(pusherId, ctx.caller)))[0]) throw notFound();
+    const pusherId = await seenPusherId(input, ctx);
     const { rows, next_before } = await keysetPage(
       input.limit ?? DEFAULT_LIMIT,
       (n) => ctx.sql(listSubscribers[input.status ?? "any"], [pusherId, input.before ?? null, n]),

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { ALERT_SENDS, alertFor, announce, nowMicros } from "../src/alerts/change.ts";
+import { ALERT_SENDS, alertFor, announce, nowMicros, published } from "../src/alerts/change.ts";
 import { checkContent } from "../src/domain/alert_content.ts";
-import { NOTES } from "../src/domain/alert_status.ts";
 import { scheduleAlert } from "../src/queries/alerts.ts";
 import { publishedView, showAlert } from "../src/shapes/alert.ts";
 import { pathId } from "../src/shapes/fields.ts";
@@ -27,12 +26,12 @@ export default defineTool({
   output: publishedView,
   async handler(input, ctx) {
     const { alert, cell, pusherId } = await alertFor("schedule", input, ctx);
-    if (cell.do === "stay") return { ...showAlert(alert, ctx.surroundings.assets), note: NOTES.schedule };
+    if (cell.do === "stay") return published("schedule", alert, ctx);
     const touched = { send_at: true, expires_at: true, scheduled: true };
     checkContent({ ...showAlert(alert, ctx.surroundings.assets) }, 0, touched, nowMicros(ctx));
     const [after] = await ctx.sql(scheduleAlert, [alert.id]);
     await ctx.countAgainstLimit(pusherId);
     announce(ctx, "alert.scheduled", after!);
-    return { ...showAlert(after!, ctx.surroundings.assets), note: NOTES.schedule };
+    return published("schedule", after!, ctx);
   },
 });

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { ALERT_SENDS, alertFor, announce, nowMicros } from "../src/alerts/change.ts";
+import { ALERT_SENDS, alertFor, announce, nowMicros, published } from "../src/alerts/change.ts";
 import { checkNotExpired } from "../src/domain/alert_content.ts";
-import { NOTES } from "../src/domain/alert_status.ts";
 import { toIsoMicrosOrNull } from "../src/entities/columns.ts";
 import { publishAlert } from "../src/queries/alerts.ts";
-import { publishedView, showAlert } from "../src/shapes/alert.ts";
+import { publishedView } from "../src/shapes/alert.ts";
 import { pathId } from "../src/shapes/fields.ts";
 import { defineTool } from "../src/tool.ts";
 
@@ -28,17 +27,13 @@ export default defineTool({
   output: publishedView,
   async handler(input, ctx) {
     const { alert, cell, pusherId } = await alertFor("send", input, ctx);
-    if (cell.do === "stay") return { ...showAlert(alert, ctx.surroundings.assets), note: NOTES.send };
+    if (cell.do === "stay") return published("send", alert, ctx);
     checkNotExpired(toIsoMicrosOrNull(alert.expires_at), nowMicros(ctx));
     const [after] = await ctx.sql(publishAlert, [alert.id]);
     // It came due while we looked at it: a repeat, like any send of a sent alert.
-    if (!after)
-      return {
-        ...showAlert((await alertFor("send", input, ctx)).alert, ctx.surroundings.assets),
-        note: NOTES.send,
-      };
+    if (!after) return published("send", (await alertFor("send", input, ctx)).alert, ctx);
     await ctx.countAgainstLimit(pusherId);
     announce(ctx, "alert.sent", after);
-    return { ...showAlert(after, ctx.surroundings.assets), note: NOTES.send };
+    return published("send", after, ctx);
   },
 });

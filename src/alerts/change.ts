@@ -7,6 +7,7 @@ import {
   type AlertVerb,
   CHANNEL_NOT_ACTIVE,
   NEEDS_ACTIVE_CHANNEL,
+  NOTES,
 } from "../domain/alert_status.ts";
 import { parseId } from "../domain/ids.ts";
 import { conflict, notFound } from "../errors.ts";
@@ -45,6 +46,11 @@ export async function alertFor(verb: AlertVerb, path: AlertPath, ctx: Context) {
   const cell = ALERT_GRID[alert.status][verb];
   if (cell.do === "refuse") throw conflict(cell.message);
   return { alert, cell, pusherId };
+}
+
+/** What send, schedule and cancel answer: the alert as it is now, and what the verb means. */
+export function published(verb: keyof typeof NOTES, record: AlertRecord, ctx: Context) {
+  return { ...showAlert(record, ctx.surroundings.assets), note: NOTES[verb] };
 }
 
 /** Announces a change of an alert with the data that receivers plan from. */
