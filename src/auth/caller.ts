@@ -2,17 +2,7 @@
 
 import type { Caller } from "../context.ts";
 import { visiblePushers } from "../domain/visibility.ts";
-import type { Role } from "../entities/member.ts";
-
-/** What a call needs to know of a member and its workspace, as the look-ups return it. */
-export interface MemberFacts {
-  member_id: string;
-  role: Role;
-  pusher_ids: string[] | null;
-  workspace_id: string;
-  workspace_name: string;
-  listening: boolean;
-}
+import type { MemberFacts } from "../queries/member_facts.ts";
 
 /** "A key acts for its creator and can never do more than that member", and so does every other credential. */
 export function callerWith(member: MemberFacts, credential: Caller["credential"]): Caller {

@@ -2,27 +2,20 @@
 
 import { defineStatement } from "../db/statement.ts";
 import type { Role } from "../entities/member.ts";
+import { MEMBER_FACTS, type MemberFacts } from "./member_facts.ts";
 
-export interface KeyRecord {
+export interface KeyRecord extends MemberFacts {
   id: string;
   name: string;
   scopes: string[];
   pusher_id: string | null;
   expires_at: string | null;
-  member_id: string;
-  role: Role;
-  pusher_ids: string[] | null;
-  workspace_id: string;
-  workspace_name: string;
-  listening: boolean;
 }
 
 /** The live key behind a hash with everything that a call needs to know of its member and workspace. */
 export const findKey = defineStatement<KeyRecord>(
   "find_key",
-  `select k.id, k.name, k.scopes, k.pusher_id, k.expires_at, m.id as member_id, m.role, m.pusher_ids,
-     w.id as workspace_id, w.name as workspace_name,
-     exists (select 1 from webhook_endpoint e where e.workspace_id = w.id and e.disabled_at is null) as listening
+  `select k.id, k.name, k.scopes, k.pusher_id, k.expires_at, ${MEMBER_FACTS}
    from api_key k join member m on m.id = k.member_id join workspace w on w.id = m.workspace_id
    where k.hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
 );

@@ -2,20 +2,14 @@
 
 import { defineStatement } from "../db/statement.ts";
 import type { Role } from "../entities/member.ts";
+import { MEMBER_FACTS, type MemberFacts } from "./member_facts.ts";
 
-/** What a call needs to know of a member and its workspace. */
-export interface MemberRecord {
-  member_id: string;
+/** The same of a person that signs in, with the address. */
+export interface MemberRecord extends MemberFacts {
   email: string;
-  role: Role;
-  pusher_ids: string[] | null;
-  workspace_id: string;
-  workspace_name: string;
-  listening: boolean;
 }
 
-const MEMBER = `m.id as member_id, m.email, m.role, m.pusher_ids, w.id as workspace_id, w.name as workspace_name,
-  exists (select 1 from webhook_endpoint e where e.workspace_id = w.id and e.disabled_at is null) as listening`;
+const MEMBER = `m.email, ${MEMBER_FACTS}`;
 
 /** A person's memberships, the oldest first. $1 user. */
 export const membershipsOf = defineStatement<MemberRecord>(
