@@ -9,7 +9,7 @@ import type { Seal } from "./auth/seal.ts";
 import type { Caller, Context, Log, Surroundings } from "./context.ts";
 import { NOT_MODIFIED } from "./context.ts";
 import type { Orm } from "./db/orm.ts";
-import { isRetryable, run, TRIES } from "./db/statement.ts";
+import { isRetryable, ownStatements, run, TRIES } from "./db/statement.ts";
 import type { DomainEvent } from "./domain/events.ts";
 import { roleReaches } from "./domain/visibility.ts";
 import { ApiError, insufficientScope, invalidRequest, serverError } from "./errors.ts";
@@ -75,7 +75,7 @@ interface Runnable {
 
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const { orm, limits } = deps;
-  const database = (orm.em.fork() as SqlEntityManager).getKysely() as unknown as Kysely<unknown>;
+  const database = ownStatements(orm);
 
   /** The handler between the shape of its input and the shape of its output, with everything that it may touch. */
   async function perform<C>(
@@ -97,7 +97,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         // Most operations only run statements, so it is not made before somebody asks for it.
         get em() {
           if (em) return em;
-          em = orm.em.fork() as SqlEntityManager;
+          em = orm.em.fork();
           if (options.writes) em.setTransactionContext(db);
           if (options.visible) em.setFilterParams("visible", options.visible as never);
           return em;

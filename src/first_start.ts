@@ -52,7 +52,7 @@ export async function firstStart(
   newLink: (memberId: string) => Promise<string>,
 ): Promise<Credentials | null> {
   if (config.databaseUrl) return null;
-  const em = orm.em.fork() as SqlEntityManager;
+  const em = orm.em.fork();
   if ((await em.count(Workspace)) > 0) {
     refreshAddress(config);
     return null;

@@ -1,7 +1,6 @@
 // Opens everything that the service stands on, in order, and closes it in reverse: lock, secret, database, migrations,
 // operator's socket, limits, app. `main.ts` puts a socket in front of it; tests, demo and bench use it as it is.
 
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { pino } from "pino";
 import { type App, createApp } from "./app.ts";
 import { type Assets, createAssets } from "./assets/surroundings.ts";
@@ -123,7 +122,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const limits = createRateLimits({ redisUrl: config.redisUrl ?? undefined, log });
     closers.push(() => limits.close());
     const library = createSignInLibrary({
-      em: orm.em.fork() as SqlEntityManager,
+      em: orm.em.fork(),
       secret,
       publicUrl: config.publicUrl,
     });
@@ -171,7 +170,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
       },
       authenticateHandset: createHandsetAuthenticator(orm),
       ready: async () => {
-        await (orm.em.fork() as SqlEntityManager).execute("select 1");
+        await orm.em.fork().execute("select 1");
         if (!(await isMigrated(orm))) throw new Error("migrations are missing");
       },
       assets,

@@ -1,7 +1,6 @@
 // Uploaded files as the rest of the service sees them: their addresses, one to serve, a new one, an old one to remove.
 // Joins the parts of this folder to the rows and the store.
 
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Config } from "../config.ts";
 import type { Caller, Log } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
@@ -42,7 +41,7 @@ export async function createAssets(options: {
 }): Promise<Assets> {
   const { orm, config, secret, log, now } = options;
   const store = await createAssetStore(config);
-  const fork = () => orm.em.fork() as SqlEntityManager;
+  const fork = () => orm.em.fork();
   return {
     ...createAssetUrls(secret, config.publicUrl),
     store,

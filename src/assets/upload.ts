@@ -58,15 +58,14 @@ export async function receiveUpload(deps: UploadDeps, upload: Upload): Promise<A
   const { orm, store, log } = deps;
   const { caller, kind } = upload;
   checkUploader(caller);
-  const em = orm.em.fork() as SqlEntityManager;
+  const em = orm.em.fork();
   await clearAway(deps, em);
   await refuseOverQuota(em, caller);
   const bytes = await collect(upload.stream, MAX_BYTES[kind], kind);
   const { contentType } = checkedKind(bytes, kind);
   const id = newUuid();
   const text = kind === "html" ? textOf(bytes) : null;
-  const row = await em.transactional(async (inside) => {
-    const on = inside as SqlEntityManager;
+  const row = await em.transactional(async (on) => {
     await run(on, lockMember, [caller.member.id]);
     await refuseOverQuota(on, caller);
     const [inserted] = await run(on, insertAsset, [

@@ -1,11 +1,10 @@
 // Assistants that connected by consent: from an access token to a caller. The token proves who asks; what it may do is
 // read from the connection on every request, so that disconnecting, unticking or restricting takes effect at once.
 
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { verifyJwsAccessToken } from "better-auth/oauth2";
 import type { Caller, Log } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
-import { run } from "../db/statement.ts";
+import { ownStatements, run } from "../db/statement.ts";
 import { newUuid, showId } from "../domain/ids.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
 import { notFound } from "../errors.ts";
@@ -43,7 +42,7 @@ export function createConnections(options: {
   now: () => Date;
 }) {
   const { orm, library, publicUrl, log, now } = options;
-  const kysely = (orm.em.fork() as SqlEntityManager).getKysely() as never;
+  const kysely = ownStatements(orm);
   const audience = `${publicUrl}/mcp`;
   const jwksCacheKey = {};
   const touch = createTouch(now, (id) => run(kysely, touchConnection, [id]), log);
@@ -99,8 +98,7 @@ export function createConnections(options: {
 
     /** Ends a connection: the next request of the assistant is refused, on every process, and nothing can be refreshed. */
     async disconnect(userId: string, connectionId: string): Promise<void> {
-      await (orm.em.fork() as SqlEntityManager).transactional(async (em) => {
-        const inside = em as SqlEntityManager;
+      await orm.em.fork().transactional(async (inside) => {
         const [gone] = await run(inside, removeConnection, [userId, connectionId]);
         if (!gone) throw notFound("connection");
         const both = [userId, gone.client_id];

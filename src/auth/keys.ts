@@ -1,9 +1,8 @@
 // From a bearer key to a caller. A key that is unknown, revoked or expired is no caller at all.
 
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Caller, Log } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
-import { run } from "../db/statement.ts";
+import { ownStatements, run } from "../db/statement.ts";
 import { showId } from "../domain/ids.ts";
 import { toIsoMicrosOrNull } from "../entities/columns.ts";
 import { findKey, touchKey } from "../queries/keys.ts";
@@ -15,7 +14,7 @@ import { createTouch } from "./touch.ts";
 export type Authenticate = (token: string | null) => Promise<Caller | null>;
 
 export function createKeyAuthenticator(orm: Orm, log: Log, now: () => Date): Authenticate {
-  const kysely = (orm.em.fork() as SqlEntityManager).getKysely() as never;
+  const kysely = ownStatements(orm);
   const touch = createTouch(now, (id) => run(kysely, touchKey, [id]), log);
 
   return async (token) => {

@@ -27,7 +27,7 @@ export async function ownerLink(
   publicUrl: string,
   which: { workspace?: string; member?: string } = {},
 ): Promise<string> {
-  const em = orm.em.fork() as SqlEntityManager;
+  const em = orm.em.fork();
   const member = await memberOf(em, which);
   return newLink(em, publicUrl, member.id);
 }

@@ -1,7 +1,6 @@
 // Keys as people make them: one acts for the member who makes it and can do no more. Listing and revoking follow the
 // same rule as members do: whoever manages a member manages its keys.
 
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Caller } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
 import { run } from "../db/statement.ts";
@@ -44,7 +43,7 @@ export function createMemberKeys({ orm, now }: { orm: Orm; now: () => Date }) {
   const list = async (caller: Caller) => {
     mayManage(caller);
     const mine = standingOf(caller);
-    const rows = await run(orm.em.fork() as SqlEntityManager, listWorkspaceKeys, [caller.workspace.id]);
+    const rows = await run(orm.em.fork(), listWorkspaceKeys, [caller.workspace.id]);
     return rows
       .filter((row) => row.member_id === caller.member.id || manages(mine, row))
       .map(({ id, ...row }) => ({
@@ -74,7 +73,7 @@ export function createMemberKeys({ orm, now }: { orm: Orm; now: () => Date }) {
         if (!pusherId || visiblePushers(caller.pusherIds, pusherId)?.length === 0) throw notFound("channel");
       }
       return createKey(
-        orm.em.fork() as SqlEntityManager,
+        orm.em.fork(),
         {
           member: showId("mem", caller.member.id),
           workspace: showId("wsp", caller.workspace.id),
@@ -90,7 +89,7 @@ export function createMemberKeys({ orm, now }: { orm: Orm; now: () => Date }) {
     /** Takes effect on the next request. A key that the caller does not see is none. @throws 403, 404. */
     async revoke(caller: Caller, keyId: string): Promise<void> {
       if (!(await list(caller)).some(({ id }) => id === keyId)) throw notFound("key");
-      await revokeKey(orm.em.fork() as SqlEntityManager, keyId);
+      await revokeKey(orm.em.fork(), keyId);
     },
   };
 }

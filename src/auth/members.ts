@@ -57,8 +57,7 @@ export type Members = ReturnType<typeof createMembers>;
 export function createMembers({ orm, publicUrl }: { orm: Orm; publicUrl: string }) {
   /** Changes of one workspace's members queue, so that each sees what the one before it left. */
   function inTurn<T>(caller: Caller, work: (em: SqlEntityManager, mine: Standing) => Promise<T>): Promise<T> {
-    return (orm.em.fork() as SqlEntityManager).transactional(async (inside) => {
-      const em = inside as SqlEntityManager;
+    return orm.em.fork().transactional(async (em) => {
       await run(em, lockWorkspace, [caller.workspace.id]);
       const me = await em.findOne(Member, { id: caller.member.id, workspace: caller.workspace.id });
       if (!me) throw notFound("workspace");
@@ -119,7 +118,7 @@ export function createMembers({ orm, publicUrl }: { orm: Orm; publicUrl: string 
     /** The members that the caller may know of: all, or for a restricted manager those within the same channels. */
     async list(caller: Caller) {
       const mine = standingOf(caller);
-      const rows = await run(orm.em.fork() as SqlEntityManager, listWorkspaceMembers, [caller.workspace.id]);
+      const rows = await run(orm.em.fork(), listWorkspaceMembers, [caller.workspace.id]);
       return rows
         .map(({ id, ...row }) => ({
           ...row,

@@ -1,10 +1,9 @@
 // People as the console knows them: the one-time link that makes an account, signing in and out, sessions, and which
 // members a person is. Everything works without a mail server: links are shown to whoever hands them out.
 
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Caller } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
-import { run } from "../db/statement.ts";
+import { ownStatements, run } from "../db/statement.ts";
 import { ApiError, conflict, invalidRequest, notFound } from "../errors.ts";
 import { attachUser, findLink, type MemberRecord, membershipsOf, useLink } from "../queries/people.ts";
 import { type RateLimits, rateLimitHeaders } from "../rate_limits.ts";
@@ -80,7 +79,7 @@ export function createPeople(options: {
   now: () => Date;
 }) {
   const { orm, library, limits, publicUrl, now } = options;
-  const kysely = (orm.em.fork() as SqlEntityManager).getKysely() as never;
+  const kysely = ownStatements(orm);
 
   /** Speaks to the library as a browser on our own origin would, without a socket. */
   function ask(
@@ -110,8 +109,7 @@ export function createPeople(options: {
 
   return {
     /** A one-time link that makes whoever follows it this member. An earlier link of the member ends. */
-    newLink: (memberId: string): Promise<string> =>
-      newLink(orm.em.fork() as SqlEntityManager, publicUrl, memberId),
+    newLink: (memberId: string): Promise<string> => newLink(orm.em.fork(), publicUrl, memberId),
 
     /** Who a live link stands for. @throws 404 when it was used, has expired or never was. */
     async linkOf(token: string) {
@@ -164,8 +162,7 @@ export function createPeople(options: {
         });
         userId = user.id;
       }
-      await (orm.em.fork() as SqlEntityManager).transactional(async (em) => {
-        const inside = em as SqlEntityManager;
+      await orm.em.fork().transactional(async (inside) => {
         const [used] = await run(inside, useLink, [hashToken(token)]);
         if (!used) throw notFound("link");
         const mine = await run(inside, membershipsOf, [userId]);

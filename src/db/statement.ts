@@ -21,6 +21,11 @@ export function defineStatement<Row>(name: string, text: string): Statement<Row>
   return { name, text };
 }
 
+/** Where statements run on their own, outside of any transaction. */
+export function ownStatements(orm: { em: { fork(): SqlEntityManager } }): Kysely<unknown> {
+  return orm.em.fork().getKysely();
+}
+
 /** Runs a statement inside the manager's transaction, or on its own when there is none. */
 export async function run<Row>(
   on: SqlEntityManager | Kysely<unknown>,

@@ -1,12 +1,11 @@
 // Who a handset is. Look-ups of requests that arrive together go together; the inbox's also fetch the revision that
 // decides a 304, so that an unchanged inbox costs one share of one statement.
 
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { DEVICE_PREFIX, hashToken, looksLikeToken } from "../auth/tokens.ts";
 import type { Anyone, DeviceCaller, DeviceWithRevision } from "../context.ts";
 import { batched } from "../db/batch.ts";
 import type { Orm } from "../db/orm.ts";
-import { run, type Statement } from "../db/statement.ts";
+import { ownStatements, run, type Statement } from "../db/statement.ts";
 import { unauthorized } from "../errors.ts";
 import { findDevices, findDevicesWithRevision } from "../queries/handset.ts";
 import type { HandsetAuth } from "../tool.ts";
@@ -19,7 +18,7 @@ export type HandsetAuthenticator = (
 ) => Promise<Anyone | DeviceCaller | DeviceWithRevision>;
 
 export function createHandsetAuthenticator(orm: Orm): HandsetAuthenticator {
-  const kysely = (orm.em.fork() as SqlEntityManager).getKysely() as never;
+  const kysely = ownStatements(orm);
 
   function lookUp<Row extends { position: number }>(statement: Statement<Row>) {
     return batched<string, Row | undefined>(async (hashes) => {

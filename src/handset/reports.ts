@@ -1,17 +1,16 @@
 // Reports of many handsets in few statements: each request is answered after the batch that it went with has committed.
 
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { ReportBatch } from "../context.ts";
 import { batched } from "../db/batch.ts";
 import type { Orm } from "../db/orm.ts";
-import { isRetryable, run, TRIES } from "../db/statement.ts";
+import { isRetryable, ownStatements, run, TRIES } from "../db/statement.ts";
 import { takeReports } from "../queries/reports.ts";
 
 /** The foreign key of a day's row. */
 const CHANNEL_GONE = "23503";
 
 export function createReportTaker(orm: Orm): (batch: ReportBatch) => Promise<number> {
-  const kysely = (orm.em.fork() as SqlEntityManager).getKysely() as never;
+  const kysely = ownStatements(orm);
   return batched(async (requests) => {
     const rows = requests.flatMap((request, i) =>
       request.rows.map((row) => ({ ...row, i, deviceId: request.deviceId })),

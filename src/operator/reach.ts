@@ -2,7 +2,6 @@
 // and with no server directly, under the data directory's lock. Knows no operation.
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type Config, dataPaths } from "../config.ts";
 import { DataDirInUse, lockDataDir } from "../db/lock.ts";
 import type { Orm } from "../db/orm.ts";
@@ -69,7 +68,7 @@ async function runDirectly(
       throw unusable(error);
     }
     if (request.operation === "migrate") return { migrations };
-    return await runOperation(orm.em.fork() as SqlEntityManager, request, now());
+    return await runOperation(orm.em.fork(), request, now());
   } finally {
     await orm?.close(true);
   }

@@ -3,7 +3,6 @@
 
 import { chmodSync, rmSync } from "node:fs";
 import { createConnection, createServer, type Socket } from "node:net";
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Log } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
 import { ApiError, forbidden, fromEnvelope, invalidRequest, serverError } from "../errors.ts";
@@ -38,7 +37,7 @@ export async function listenForOperator(
       const request = parseLine(line);
       const name = isOperatorOperation(request.operation) ? request.operation : "unknown";
       log.info({ operation: name }, "operator");
-      return { result: await runOperation(orm.em.fork() as SqlEntityManager, request, now()) };
+      return { result: await runOperation(orm.em.fork(), request, now()) };
     } catch (error) {
       if (error instanceof ApiError) return error.toEnvelope();
       log.error({ err: error }, "operator's operation failed");

@@ -1,12 +1,11 @@
 // Webhooks as the rest of the service sees them: may a URL be registered, a new secret, an event to send out, an endpoint
 // to forget. Joins the pure parts of this folder to the rows.
 
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { createSeal } from "../auth/seal.ts";
 import type { Config } from "../config.ts";
 import type { WebhookSurroundings } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
-import { run } from "../db/statement.ts";
+import { ownStatements, run } from "../db/statement.ts";
 import type { DomainEvent } from "../domain/events.ts";
 import { parseId } from "../domain/ids.ts";
 import { endpointsFor, recordDelivery } from "../queries/webhooks.ts";
@@ -31,7 +30,7 @@ export function createWebhooks(options: {
   now: () => Date;
 }): Webhooks {
   const { orm, config, now } = options;
-  const kysely = (orm.em.fork() as SqlEntityManager).getKysely() as never;
+  const kysely = ownStatements(orm);
   const seal = createSeal(options.secret, "webhook secrets");
   const rules = targetRules({ allowHosts: config.webhookAllowHosts, dnsServers: config.webhookDnsServers });
   const deliveries = createDeliveries({
