@@ -18,7 +18,11 @@ import { checkAnswer } from "./strict.ts";
 export type Database = "embedded" | "postgres";
 
 /** The databases that are there; the missing one's reason was printed by the global set-up. */
-export const DATABASES: Database[] = inject("postgres") ? ["embedded", "postgres"] : ["embedded"];
+export const DATABASES: Database[] = !inject("postgres")
+  ? ["embedded"]
+  : process.env.BELFRY_TEST_DATABASE === "postgres"
+    ? ["postgres"]
+    : ["embedded", "postgres"];
 
 /** Makes a test on PostgreSQL alone: it needs several processes on one database, which the embedded one refuses. */
 export const onPostgres = (database: Database): typeof test =>
