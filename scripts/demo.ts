@@ -150,7 +150,7 @@ class Handset {
 
   async register(): Promise<void> {
     const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
-    const facts = { platform: "demo", app_version: "1.0.0", locale: "en", timezone };
+    const facts = { platform: "cli", app_version: "1.0.0", locale: "en", timezone };
     this.#token = (await this.call("POST", "/devices", facts, [201])).body.token;
   }
 

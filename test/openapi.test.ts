@@ -113,10 +113,14 @@ test("generated files are current (mend with: npm run gen)", async () => {
 });
 
 describe("only additions", () => {
+  /** What the decisions closed in fields that the specification does not document, section by section. */
+  const DECIDED = [
+    "POST /handset/v1/devices body.platform: it is newly limited to a list of values", // 9
+  ];
   const versions = committedVersions();
   if (versions.reason) console.log(`openapi: nothing to compare with, since ${versions.reason}`);
   test.each([...versions.versions])("since %s", (_ref, before) => {
-    expect(breakingChanges(before, document)).toEqual([]);
+    expect(breakingChanges(before, document).filter((change) => !DECIDED.includes(change))).toEqual([]);
   });
 
   const PATCH = "/api/v1/pushers/{id}/alerts/{alertId}";

@@ -200,8 +200,8 @@ describe.each(DATABASES)("on %s", (database) => {
       await handset("PUT", `/subscriptions/${pusher.handle}`, device.token, { invite: invite.code });
       expect((await call("list_subscribers", channel)).error.type).toBe("server_error");
       await sql("alter table subscription_gone rename to subscription");
-      await sql("alter table device add constraint none check (platform <> 'none')");
-      const facts = { platform: "none", app_version: "1", locale: "en", timezone: "UTC" };
+      await sql("alter table device add constraint none check (app_version <> 'none')");
+      const facts = { platform: "other", app_version: "none", locale: "en", timezone: "UTC" };
       expect((await handset("POST", "/devices", undefined, facts)).error.type).toBe("server_error");
     }
     const metrics = await fetched("GET", "/metrics");

@@ -3,11 +3,11 @@ import { toIsoMicros } from "../src/entities/columns.ts";
 import { keysetPage } from "../src/page.ts";
 import { seenPusherId } from "../src/pushers.ts";
 import { listSubscribers, subscriberMix } from "../src/queries/subscribers.ts";
-import { DEFAULT_LIMIT, instant, limit, pageMeta, pathId } from "../src/shapes/fields.ts";
+import { countsByText, DEFAULT_LIMIT, instant, limit, pageMeta, pathId } from "../src/shapes/fields.ts";
 import { defineTool } from "../src/tool.ts";
 
 const FACETS = ["platform", "app_version", "locale", "timezone"] as const;
-const counts = z.record(z.string(), z.int());
+const counts = countsByText();
 
 export default defineTool({
   name: "list_subscribers",
@@ -72,10 +72,10 @@ type Mix = Record<(typeof FACETS)[number], string> & { n: number; muted: number 
 function breakDown(mix: Mix[]) {
   const sum = (of: (row: Mix) => number) => mix.reduce((total, row) => total + of(row), 0);
   const facet = (name: (typeof FACETS)[number]) => {
-    const byValue = Map.groupBy(mix, (row) => row[name]);
-    return Object.fromEntries(
-      [...byValue].map(([value, rows]) => [value, rows.reduce((t, { n }) => t + n, 0)]),
-    );
+    // The keys are what strangers sent, so there is no prototype that one of them could mean.
+    const counted: Record<string, number> = Object.create(null);
+    for (const row of mix) counted[row[name]] = (counted[row[name]] ?? 0) + row.n;
+    return counted;
   };
   return {
     total: sum(({ n }) => n),

@@ -6,6 +6,9 @@ import { instant, writtenAt } from "./columns.ts";
 import { Invite } from "./invite.ts";
 import { type Capability, Pusher } from "./pusher.ts";
 
+/** What a handset may say that it runs on. */
+export const PLATFORMS = ["ios", "android", "web", "desktop", "cli", "other"] as const;
+
 export const Device = defineEntity({
   name: "Device",
   tableName: "device",
@@ -21,7 +24,7 @@ export const Device = defineEntity({
     token_hash: p.blob(),
     /** Grows with every join, leave and eviction: half of the inbox's validator. */
     subs_rev: p.bigint().$type<number>().default(0),
-    platform: p.text(),
+    platform: p.enum(PLATFORMS),
     app_version: p.text(),
     locale: p.text(),
     timezone: p.text(),

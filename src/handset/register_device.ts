@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { DEVICE_PREFIX, mintToken } from "../auth/tokens.ts";
 import { insertDevice } from "../queries/handset.ts";
-import { languageTag, text } from "../shapes/fields.ts";
 import { defineHandsetOperation } from "../tool.ts";
+import { deviceFacts } from "./shapes.ts";
 
 export default defineHandsetOperation({
   name: "register_device",
@@ -14,17 +14,7 @@ export default defineHandsetOperation({
   http: { method: "POST", path: "/handset/v1/devices", status: 201 },
   limit: { name: "device-registrations", per: "address", max: 60, seconds: 60 },
   errors: ["invalid_request", "rate_limited"],
-  input: z.strictObject({
-    platform: text(1, 40),
-    app_version: text(1, 40),
-    locale: languageTag(),
-    timezone: z
-      .string()
-      .regex(
-        /^[A-Za-z0-9_+-]{1,32}(\/[A-Za-z0-9_+-]{1,32}){0,3}$/,
-        "must be an IANA time zone, such as Europe/Lisbon",
-      ),
-  }),
+  input: z.strictObject(deviceFacts),
   output: z.object({ id: z.string(), token: z.string() }),
   async handler({ platform, app_version, locale, timezone }, ctx) {
     // 63 random bits, so that a sample by device id is uniform.

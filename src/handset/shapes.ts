@@ -4,12 +4,24 @@ import { z } from "zod";
 import type { AssetAddresses } from "../domain/assets.ts";
 import { showId } from "../domain/ids.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
+import { PLATFORMS } from "../entities/handset.ts";
 import { CAPABILITIES } from "../entities/pusher.ts";
 import type { CardRecord } from "../queries/handset.ts";
 import type { InboxRecord } from "../queries/inbox.ts";
 import { alertDisplay, showAssets } from "../shapes/alert.ts";
+import { languageTag, timeZone } from "../shapes/fields.ts";
 import { named } from "../shapes/named.ts";
 import { pusherFace } from "../shapes/pusher.ts";
+
+/** What a handset says of itself. Owners and their assistants read it, so nothing of it is free text. */
+export const deviceFacts = {
+  platform: z.enum(PLATFORMS),
+  app_version: z
+    .string()
+    .regex(/^[0-9A-Za-z.+_-]{1,40}$/, "must be 1 to 40 of 0-9 A-Z a-z . + _ -, such as 1.4.0"),
+  locale: languageTag(),
+  timezone: timeZone(),
+};
 
 export const permissions = z.array(z.enum(CAPABILITIES)).transform((list) => [...new Set(list)]);
 

@@ -53,6 +53,39 @@ export function languageTag() {
     .regex(BCP47, "must be a well-formed BCP-47 language tag, such as en or pt-BR");
 }
 
+/**
+ * An IANA time zone that the runtime knows, in any case; kept as it was sent. An offset is no name. The pattern bounds
+ * what the runtime is asked about.
+ */
+export function timeZone() {
+  const error = "must be an IANA time zone, such as Europe/Lisbon";
+  return z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/, { error, abort: true })
+    .refine(isTimeZone, error);
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * How often each of some texts occurs that strangers chose. Not a record of the schema library, which leaves out the
+ * key `__proto__`: the object is taken as it was built, and must be built without a prototype.
+ */
+export function countsByText(): z.ZodType<Record<string, number>> {
+  return z
+    .any()
+    .refine((value) => value !== null && typeof value === "object" && !Array.isArray(value))
+    .refine((value) => Object.values(value).every(Number.isInteger))
+    .meta({ type: "object", additionalProperties: { type: "integer" } });
+}
+
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 
 /**

@@ -100,7 +100,7 @@ export function refuseOtherOrigins(request: Request, publicUrl: string): void {
 }
 
 function readQuery(params: URLSearchParams, known: string[]): Record<string, string | undefined> {
-  const args: Record<string, string> = {};
+  const args: Record<string, string> = Object.create(null);
   for (const [name, value] of params) {
     if (!known.includes(name))
       throw invalidRequest("This query parameter is not known here.", /^\w{1,64}$/.test(name) ? name : null);

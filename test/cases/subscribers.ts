@@ -304,19 +304,20 @@ export const subscriberCases: Case[] = [
     tool: "list_subscribers",
     given: async (world) => {
       const pusher = await world.pusher();
-      for (const app_version of ["constructor", "hasOwnProperty", "toString"])
-        await joined(world, pusher.handle, undefined, { app_version, platform: "p" });
+      for (const app_version of ["constructor", "hasOwnProperty", "toString", "__proto__"])
+        await joined(world, pusher.handle, undefined, { app_version, platform: "other" });
       return pusher;
     },
     input: ({ id }) => ({ pusher_id: id }),
     want: {},
     after: (_world, _given, { body }) => {
       expect(Object.entries(body.breakdown.app_version).sort()).toEqual([
+        ["__proto__", 1],
         ["constructor", 1],
         ["hasOwnProperty", 1],
         ["toString", 1],
       ]);
-      expect(body.breakdown.platform).toEqual({ p: 3 });
+      expect(body.breakdown.platform).toEqual({ other: 4 });
     },
   },
   {

@@ -951,7 +951,8 @@ export interface components {
         };
         /** Register handset */
         RegisterDeviceRequest: {
-            platform: string;
+            /** @enum {string} */
+            platform: "ios" | "android" | "web" | "desktop" | "cli" | "other";
             app_version: string;
             locale: string;
             timezone: string;
