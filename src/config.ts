@@ -28,6 +28,7 @@ export interface Config {
   mailFrom: string | null;
   metricsPublic: boolean;
   deviceRegistrationsPerMinute: number;
+  devicesKeptDays: number;
   logLevel: LogLevel;
   nodeEnv: string;
 }
@@ -279,6 +280,13 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     shownDefault: "60",
     meaning: "How many handsets one address may register in a minute; loopback is exempt.",
     read: wholeNumber(1, 1_000_000, 60),
+  },
+  devicesKeptDays: {
+    name: "DEVICES_KEPT_DAYS",
+    shownDefault: "365",
+    meaning:
+      "Days after which a handset that was not seen again is removed, which lowers its channels' subscribers as leaving does; what it reported stays counted. 0 keeps all.",
+    read: wholeNumber(0, 36_500, 365),
   },
   logLevel: {
     name: "LOG_LEVEL",

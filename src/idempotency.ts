@@ -6,7 +6,7 @@ import type { Kysely } from "kysely";
 import type { Seal } from "./auth/seal.ts";
 import { run } from "./db/statement.ts";
 import { invalidRequest } from "./errors.ts";
-import { claimKey, firstAnswer, forgetOldKeys, keepAnswer } from "./queries/idempotency.ts";
+import { claimKey, firstAnswer, forgetOldKey, keepAnswer } from "./queries/idempotency.ts";
 
 export interface Claim {
   credentialId: string;
@@ -39,7 +39,7 @@ export async function once(
 ): Promise<unknown> {
   const id = [claim.credentialId, claim.tool.name, claim.key];
   const hash = hashOf(claim.input);
-  await run(db, forgetOldKeys, id);
+  await run(db, forgetOldKey, id);
   const [isNew] = await run(db, claimKey, [...id, hash]);
   if (!isNew) {
     const [first] = await run(db, firstAnswer, id);

@@ -1,10 +1,12 @@
-// Prometheus figures of this process: requests by surface and status, and the runtime's own. Never an id, a handle or a
+// Prometheus figures of this process: requests by surface and status, the housekeeping's, and the runtime's own. Never an id, a handle or a
 // device as a label.
 
-import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
 export interface Metrics {
   request(method: string, path: string, status: number, seconds: number): void;
+  /** A round of one of the housekeeping's steps; `removed` is null when it failed. */
+  housekeeping(step: string, removed: number | null): void;
   text(): Promise<string>;
   contentType: string;
 }
@@ -35,6 +37,24 @@ export function createMetrics(): Metrics {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,
   });
+  const rounds = new Counter({
+    name: "belfry_housekeeping_rounds_total",
+    help: "Rounds of the housekeeping, by step and outcome.",
+    labelNames: ["step", "outcome"],
+    registers,
+  });
+  const removals = new Counter({
+    name: "belfry_housekeeping_removed_total",
+    help: "Rows, devices and files that the housekeeping removed, by step.",
+    labelNames: ["step"],
+    registers,
+  });
+  const lastRound = new Gauge({
+    name: "belfry_housekeeping_last_success_timestamp_seconds",
+    help: "When a step of the housekeeping last succeeded, by step.",
+    labelNames: ["step"],
+    registers,
+  });
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
@@ -42,6 +62,12 @@ export function createMetrics(): Metrics {
       const surface = surfaceOf(path);
       requests.inc({ surface, method: METHODS.has(method) ? method : "other", status });
       durations.observe({ surface }, seconds);
+    },
+    housekeeping(step, removed) {
+      rounds.inc({ step, outcome: removed === null ? "failed" : "done" });
+      if (removed === null) return;
+      removals.inc({ step }, removed);
+      lastRound.setToCurrentTime({ step });
     },
   };
 }

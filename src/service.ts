@@ -21,6 +21,9 @@ import type { DomainEvent } from "./domain/events.ts";
 import { type Credentials, firstStart, loadSecret } from "./first_start.ts";
 import { createHandsetAuthenticator } from "./handset/authenticate.ts";
 import { createReportTaker } from "./handset/reports.ts";
+import { createSeen } from "./handset/seen.ts";
+import { createHousekeeping, type Housekeeping } from "./housekeeping/keeper.ts";
+import { housekeepingSteps } from "./housekeeping/steps.ts";
 import { createMail } from "./mail.ts";
 import { createMetrics } from "./metrics.ts";
 import { listenForOperator } from "./operator/socket.ts";
@@ -34,6 +37,7 @@ export interface Service {
   assets: Assets;
   people: People;
   connections: Connections;
+  housekeeping: Housekeeping;
   /** What the first start made, null on every other one. */
   made: Credentials | null;
   log: ReturnType<typeof createLog>;
@@ -133,6 +137,25 @@ export async function openService(config: Config, options: ServiceOptions = {}):
       closers.push(await listenForOperator(orm, dataPaths(config.dataDir).socket, { log, now }));
     const connections = createConnections({ orm, library, publicUrl: config.publicUrl, log, now });
     const assets = await createAssets({ orm, config, secret, log, now });
+    const publish = (event: DomainEvent) => {
+      if (event.listening) webhooks.publish(event);
+      options.publish?.(event);
+    };
+    const metrics = createMetrics();
+    const seen = createSeen(orm, log);
+    closers.push(() => seen.close());
+    const housekeeping = createHousekeeping({
+      steps: housekeepingSteps({
+        orm,
+        publish,
+        removeExpiredAssets: (max) => assets.removeExpired(max),
+        devicesKeptDays: config.devicesKeptDays,
+      }),
+      fork: () => orm.em.fork(),
+      figures: metrics,
+      log,
+    });
+    closers.push(() => housekeeping.close());
     const dispatcher = createDispatcher({
       orm,
       limits,
@@ -145,10 +168,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
         assets,
       },
       limitMax: { "device-registrations": config.deviceRegistrationsPerMinute, ...options.limitMax },
-      publish: (event) => {
-        if (event.listening) webhooks.publish(event);
-        options.publish?.(event);
-      },
+      publish,
       now,
     });
     const app = createApp({
@@ -168,17 +188,17 @@ export async function openService(config: Config, options: ServiceOptions = {}):
         publicUrl: config.publicUrl,
         now,
       },
-      authenticateHandset: createHandsetAuthenticator(orm),
+      authenticateHandset: createHandsetAuthenticator(orm, seen),
       ready: async () => {
         await orm.em.fork().execute("select 1");
         if (!(await isMigrated(orm))) throw new Error("migrations are missing");
       },
       assets,
-      metrics: createMetrics(),
+      metrics,
       log,
     });
     closers.push(() => app.close());
-    return { app, orm, dispatcher, assets, people, connections, made, log, close };
+    return { app, orm, dispatcher, assets, people, connections, housekeeping, made, log, close };
   } catch (error) {
     await close();
     throw error;

@@ -69,6 +69,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "refusals",
     "tool",
   ],
+  housekeeping: ["context", "db", "domain"],
   handset: ["auth", "context", "db", "domain", "entities", "errors", "page", "queries", "shapes", "tool"],
   operator: [
     "auth",

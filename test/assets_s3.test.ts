@@ -98,7 +98,7 @@ describe("an S3-compatible store", () => {
     expect(row).toEqual({ stored: false });
     expect((await pages.call("GET", "")).body.data).toEqual([]);
     await world.sql("update asset set expires_at = clock_timestamp() - interval '1 second'");
-    expect(await world.service.assets.removeExpired()).toBe(1);
+    expect(await world.service.assets.removeExpired(1000)).toBe(1);
     expect(await world.sql("select id from asset")).toEqual([]);
   });
 

@@ -625,6 +625,7 @@ describe("settings", () => {
     webhookDnsServers: ["dns.example", "1.1.1.1:70000", "1.1.1"],
     metricsPublic: ["yes", "1", "TRUE"],
     deviceRegistrationsPerMinute: ["0", "1e3", "-5"],
+    devicesKeptDays: ["-1", "1.5", "a year"],
     logLevel: ["verbose", "INFO"],
     nodeEnv: [],
     smtpUrl: ["http://x", "mail.example"],

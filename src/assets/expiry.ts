@@ -1,5 +1,5 @@
-// The end of files that no alert took: "unattached" for a day and they are gone. No worker runs; an expired file is not
-// there for anybody at once, and its bytes go when somebody comes by (an upload, or the operator).
+// The end of files that no alert took: "unattached" for a day and they are gone. An expired file is not there for
+// anybody at once; its bytes go with the housekeeping.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Caller } from "../context.ts";
@@ -24,7 +24,7 @@ export async function removeExpiredAssets(
   em: SqlEntityManager,
   store: AssetStore,
   now: Date,
-  max = 1000,
+  max: number,
 ): Promise<number> {
   const claimed = await run(em, claimExpired, [now.toISOString(), max]);
   const done = await Promise.allSettled(claimed.map(({ id }) => removeClaimed(em, store, id)));

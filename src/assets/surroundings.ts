@@ -28,8 +28,8 @@ export interface Assets extends AssetUrls {
     page: { kind?: AssetKind; limit: number; before?: string },
   ): Promise<{ rows: AssetRecord[]; next_before: string | null }>;
   remove(caller: Caller, wireId: string): Promise<void>;
-  /** Clears away what has expired; uploads do a little of it each time. */
-  removeExpired(): Promise<number>;
+  /** Clears away up to `max` files that have expired, and answers how many: a step of the housekeeping. */
+  removeExpired(max: number): Promise<number>;
 }
 
 export async function createAssets(options: {
@@ -52,7 +52,7 @@ export async function createAssets(options: {
         throw new Error("the asset store does not hold a file that its row promises");
       return bytes as Uint8Array<ArrayBuffer>;
     },
-    receive: (upload) => receiveUpload({ orm, store, log, now }, upload),
+    receive: (upload) => receiveUpload({ orm, store, log }, upload),
     async list(caller, { kind, limit, before }) {
       const page = await keysetPage(
         limit,
@@ -62,6 +62,6 @@ export async function createAssets(options: {
       return { ...page, next_before: page.next_before && toIsoMicros(page.next_before) };
     },
     remove: (caller, wireId) => removeUpload(fork(), store, caller, wireId),
-    removeExpired: () => removeExpiredAssets(fork(), store, now()),
+    removeExpired: (max) => removeExpiredAssets(fork(), store, now(), max),
   };
 }

@@ -19,7 +19,6 @@ import {
   markStored,
   removeAsset,
 } from "../queries/assets.ts";
-import { removeExpiredAssets } from "./expiry.ts";
 import { cleanName } from "./names.ts";
 import { type Sniffed, sniff } from "./sniff.ts";
 import { textOf } from "./sniff_html.ts";
@@ -29,7 +28,6 @@ export interface UploadDeps {
   orm: Orm;
   store: AssetStore;
   log: Log;
-  now(): Date;
 }
 
 export interface Upload {
@@ -40,9 +38,6 @@ export interface Upload {
   /** The owner's name of the file; looked at when the stream has ended, since a form may bring it. */
   name: string;
 }
-
-/** Old files that one upload clears away on its way. */
-const EXPIRED_AT_ONCE = 5;
 
 /** Uploading is composing: viewers do not. @throws 403 */
 export function checkUploader(caller: Caller): void {
@@ -59,7 +54,6 @@ export async function receiveUpload(deps: UploadDeps, upload: Upload): Promise<A
   const { caller, kind } = upload;
   checkUploader(caller);
   const em = orm.em.fork();
-  await clearAway(deps, em);
   await refuseOverQuota(em, caller);
   const bytes = await collect(upload.stream, MAX_BYTES[kind], kind);
   const { contentType } = checkedKind(bytes, kind);
@@ -93,14 +87,6 @@ export async function receiveUpload(deps: UploadDeps, upload: Upload): Promise<A
     throw error;
   }
   return row;
-}
-
-async function clearAway(deps: UploadDeps, em: SqlEntityManager): Promise<void> {
-  try {
-    await removeExpiredAssets(em, deps.store, deps.now(), EXPIRED_AT_ONCE);
-  } catch (error) {
-    deps.log.warn({ err: error }, "expired files were not cleared away");
-  }
 }
 
 async function refuseOverQuota(em: SqlEntityManager, { member }: Caller): Promise<void> {

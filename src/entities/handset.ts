@@ -17,6 +17,7 @@ export const Device = defineEntity({
       name: "device_token",
       expression: "create unique index device_token on device (token_hash) include (id)",
     },
+    { name: "device_seen", properties: ["seen_at"] },
   ],
   properties: {
     /** 63 random bits: a sample by device id is uniform. */
@@ -28,6 +29,8 @@ export const Device = defineEntity({
     app_version: p.text(),
     locale: p.text(),
     timezone: p.text(),
+    /** Within a day of the truth (see handset/seen.ts). */
+    seen_at: writtenAt(),
     created_at: writtenAt(),
   },
 });

@@ -37,6 +37,7 @@ export const Member = defineEntity({
 export const MemberLink = defineEntity({
   name: "MemberLink",
   tableName: "member_link",
+  indexes: [{ name: "member_link_end", properties: ["expires_at"] }],
   properties: {
     token_hash: p.blob().primary(),
     member: () => p.manyToOne(Member).ref().deleteRule("cascade"),

@@ -9,6 +9,7 @@ import { ownStatements, run, type Statement } from "../db/statement.ts";
 import { unauthorized } from "../errors.ts";
 import { findDevices, findDevicesWithRevision } from "../queries/handset.ts";
 import type { HandsetAuth } from "../tool.ts";
+import type { Seen } from "./seen.ts";
 
 /** @throws 401 for a missing or unknown device token, where one is needed. */
 export type HandsetAuthenticator = (
@@ -17,7 +18,7 @@ export type HandsetAuthenticator = (
   address: string | null,
 ) => Promise<Anyone | DeviceCaller | DeviceWithRevision>;
 
-export function createHandsetAuthenticator(orm: Orm): HandsetAuthenticator {
+export function createHandsetAuthenticator(orm: Orm, seen: Pick<Seen, "note">): HandsetAuthenticator {
   const kysely = ownStatements(orm);
 
   function lookUp<Row extends { position: number }>(statement: Statement<Row>) {
@@ -37,6 +38,7 @@ export function createHandsetAuthenticator(orm: Orm): HandsetAuthenticator {
     if (token === null || !looksLikeToken(DEVICE_PREFIX, token)) throw unauthorized();
     const found = await (auth === "revision" ? revision : device)(hashToken(token).toString("hex"));
     if (!found) throw unauthorized();
+    if (found.unseen) seen.note(found.id);
     return found;
   };
 }

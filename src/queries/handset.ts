@@ -14,13 +14,23 @@ const REVISION = `concat_ws('.',
   coalesce((select sum(c.rev) from subscription s join channel_state c on c.pusher_id = s.pusher_id
      where s.device_id = d.id), 0))`;
 
+/** Nobody wrote down for a day that the device is there. */
+const UNSEEN = "d.seen_at < now() - interval '1 day'";
+
+/** Waits for nobody: who holds the row is busy with the device, so it will be seen again. $1 devices. */
+export const touchDevices = defineStatement(
+  "touch_devices",
+  `update device set seen_at = now() where id in (
+     select d.id from device d where d.id = any($1::bigint[]) and ${UNSEEN} order by d.id for no key update skip locked)`,
+);
+
 /**
  * Token hashes in hex → device ids, by position. The array stands in a subquery so that the planner does not see its
  * length: with a short one it would take a plan made for that call to be cheaper, and plan anew every time.
  */
-export const findDevices = defineStatement<{ position: number; id: string }>(
+export const findDevices = defineStatement<{ position: number; id: string; unseen: boolean }>(
   "find_devices",
-  `select t.position::int as position, d.id::text as id
+  `select t.position::int as position, d.id::text as id, ${UNSEEN} as unseen
    from unnest((select $1::text[])) with ordinality t (hash, position) join device d on d.token_hash = decode(t.hash, 'hex')`,
 );
 
@@ -28,11 +38,12 @@ export const findDevices = defineStatement<{ position: number; id: string }>(
 export const findDevicesWithRevision = defineStatement<{
   position: number;
   id: string;
+  unseen: boolean;
   revision: string;
   now: string;
 }>(
   "find_devices_with_revision",
-  `select t.position::int as position, d.id::text as id, ${REVISION} as revision,
+  `select t.position::int as position, d.id::text as id, ${UNSEEN} as unseen, ${REVISION} as revision,
      (extract(epoch from now()) * 1000000)::bigint::text as now
    from unnest((select $1::text[])) with ordinality t (hash, position) join device d on d.token_hash = decode(t.hash, 'hex')`,
 );

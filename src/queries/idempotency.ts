@@ -3,16 +3,11 @@
 
 import { defineStatement } from "../db/statement.ts";
 
-/** Forgets this key when its day is over, and a few others whose day is. */
-export const forgetOldKeys = defineStatement(
-  "forget_old_keys",
-  `delete from idempotency_record where (credential_id, operation, key) in (
-     select credential_id, operation, key from (
-       select credential_id, operation, key from idempotency_record
-       where created_at < now() - interval '24 hours' order by created_at limit 20 for update skip locked) as old
-     union all
-     select $1, $2, $3 where exists (select 1 from idempotency_record
-       where credential_id = $1 and operation = $2 and key = $3 and created_at < now() - interval '24 hours'))`,
+/** Forgets this key when its day is over; the others go by the housekeeping. */
+export const forgetOldKey = defineStatement(
+  "forget_old_key",
+  `delete from idempotency_record
+   where credential_id = $1 and operation = $2 and key = $3 and created_at < now() - interval '24 hours'`,
 );
 
 /** One row when the key is new to this credential and operation; none when it was used. */

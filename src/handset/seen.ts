@@ -1,0 +1,49 @@
+// When a device was last seen, to the day: enough to tell one that never comes back, and one small write a device and
+// day. No request waits for it; what is lost is written with the next poll.
+
+import type { Log } from "../context.ts";
+import type { Orm } from "../db/orm.ts";
+import { ownStatements, run } from "../db/statement.ts";
+import { touchDevices } from "../queries/handset.ts";
+
+/** Devices in one statement, and devices that wait for one. */
+const BATCH = 500;
+const MAX_WAITING = 10_000;
+
+export interface Seen {
+  /** Writes down that a device is here, with others that are, after the answer. */
+  note(deviceId: string): void;
+  /** Waits for the statement under way and writes no more. */
+  close(): Promise<void>;
+}
+
+export function createSeen(orm: Orm, log: Log): Seen {
+  const kysely = ownStatements(orm);
+  const waiting = new Set<string>();
+  let writing: Promise<void> | null = null;
+  let closed = false;
+
+  async function write(): Promise<void> {
+    while (waiting.size > 0 && !closed) {
+      const ids = [...waiting].slice(0, BATCH);
+      for (const id of ids) waiting.delete(id);
+      await run(kysely, touchDevices, [ids]);
+    }
+  }
+
+  return {
+    note(deviceId) {
+      if (closed || waiting.size >= MAX_WAITING) return;
+      waiting.add(deviceId);
+      writing ??= write()
+        .catch((error) => log.warn({ err: error }, "when devices were last seen is not written"))
+        .finally(() => {
+          writing = null;
+        });
+    },
+    async close() {
+      closed = true;
+      await writing;
+    },
+  };
+}

@@ -1,0 +1,104 @@
+// The list of everything that would grow for ever, and its end. A row that is no row for anybody any more goes here and
+// nowhere else; whoever adds a table with an end adds a line.
+
+import { type DeviceCleaning, removeUnseenDevices } from "./devices.ts";
+import { removal, type Step } from "./step.ts";
+
+const HOUR = 3600;
+
+/** Kept this long after its end, so that whoever still holds it can be told what became of it. */
+const TOLD_FOR = "interval '30 days'";
+/** The sign-in library compares with the clock of its own process; a day is more than any two clocks differ. */
+const CLOCKS_AGREE = "interval '1 day'";
+
+const ended = (column: string, grace = CLOCKS_AGREE) => `${column} < now() - ${grace}`;
+
+export interface StepDeps extends DeviceCleaning {
+  /** Removes up to so many uploaded files that no alert took; answers how many. */
+  removeExpiredAssets(max: number): Promise<number>;
+  /** Days after which a device that was never seen again goes; 0 keeps all. */
+  devicesKeptDays: number;
+}
+
+const STATEMENTS: Step[] = [
+  {
+    name: "one_time_links",
+    removes: "One-time links, used or not, 30 days after they expired.",
+    statement: removal("one_time_links", "member_link", ended("expires_at", TOLD_FOR)),
+    batch: 500,
+    every_seconds: HOUR,
+  },
+  {
+    name: "sessions",
+    removes: "Sessions of people, a day after they expired.",
+    statement: removal("sessions", "auth.session", ended('"expiresAt"')),
+    batch: 500,
+    every_seconds: HOUR,
+  },
+  {
+    name: "verifications",
+    removes:
+      "Authorization codes and other one-time values of the sign-in library, a day after they expired.",
+    statement: removal("verifications", "auth.verification", ended('"expiresAt"')),
+    batch: 500,
+    every_seconds: HOUR,
+  },
+  {
+    name: "oauth_access_tokens",
+    removes: "Assistants' access tokens, a day after they expired.",
+    statement: removal("oauth_access_tokens", `auth."oauthAccessToken"`, ended('"expiresAt"')),
+    batch: 500,
+    every_seconds: HOUR,
+  },
+  {
+    name: "oauth_refresh_tokens",
+    removes:
+      "Assistants' refresh tokens, a day after they expired, with the access tokens that came from them.",
+    statement: removal("oauth_refresh_tokens", `auth."oauthRefreshToken"`, ended('"expiresAt"')),
+    batch: 500,
+    every_seconds: HOUR,
+  },
+  {
+    name: "oauth_client_assertions",
+    removes: "Remembered client assertions, a day after they expired.",
+    statement: removal("oauth_client_assertions", `auth."oauthClientAssertion"`, ended('"expiresAt"')),
+    batch: 500,
+    every_seconds: HOUR,
+  },
+  {
+    name: "idempotency_records",
+    removes: "Idempotency keys and the answers kept under them, after 24 hours.",
+    statement: removal(
+      "idempotency_records",
+      "idempotency_record",
+      ended("created_at", "interval '24 hours'"),
+    ),
+    batch: 500,
+    every_seconds: HOUR / 4,
+  },
+];
+
+/** The steps of one service. */
+export function housekeepingSteps(deps: StepDeps): Step[] {
+  const { devicesKeptDays: days } = deps;
+  const steps: Step[] = [
+    ...STATEMENTS,
+    {
+      name: "unused_files",
+      removes: "Uploaded files that no alert took within 24 hours, from the store and from the list.",
+      work: (batch) => deps.removeExpiredAssets(batch),
+      batch: 100,
+      every_seconds: HOUR / 4,
+    },
+  ];
+  if (days > 0)
+    steps.push({
+      name: "unseen_devices",
+      removes:
+        "Devices that were not seen for so many days as DEVICES_KEPT_DAYS says, with their subscriptions.",
+      work: (batch) => removeUnseenDevices(deps, days, batch),
+      batch: 200,
+      every_seconds: HOUR,
+    });
+  return steps;
+}
