@@ -20,10 +20,11 @@ import { ApiError, forbidden, notFound, unauthorized } from "./errors.ts";
 import type { HandsetAuthenticator } from "./handset/authenticate.ts";
 import { HANDSET_OPERATIONS } from "./handset/index.ts";
 import type { Metrics } from "./metrics.ts";
-import type { HandsetOperation, Tool } from "./tool.ts";
+import { type HandsetOperation, MAX_BODY, type Tool } from "./tool.ts";
 import { jsonAnswer, refusal } from "./transports/answers.ts";
 import { addAssetRoutes } from "./transports/assets.ts";
 import { addAuthorizationRoutes } from "./transports/authorization.ts";
+import { boundBody, type RouteMeta } from "./transports/body.ts";
 import { addDocs } from "./transports/docs.ts";
 import { createMcpEndpoint } from "./transports/mcp.ts";
 import { addRoutes } from "./transports/rest.ts";
@@ -49,6 +50,8 @@ export interface AppDeps {
 export interface App {
   /** Serves one request. `address` is the peer's network address, null when there is none. */
   fetch(request: Request, address?: string | null): Promise<Response>;
+  /** Everything that is served, in the router's spelling; an empty method stands for all others. */
+  routes: readonly { method?: string; route?: string; meta?: Partial<RouteMeta> }[];
   close(): Promise<void>;
 }
 
@@ -81,6 +84,13 @@ export function createApp(deps: AppDeps): App {
       logOf(event).error({ err: cause }, "request failed");
       return refusal(cause);
     },
+  });
+
+  // In front of every route, whoever implements it.
+  app.use(({ req, context }, next) => {
+    const { maxBody } = (context.matchedRoute?.meta ?? {}) as Partial<RouteMeta>;
+    boundBody(req as unknown as Request, maxBody ?? MAX_BODY.usual);
+    return next();
   });
 
   addRoutes<Tool, Caller>(app, TOOLS, {
@@ -122,7 +132,9 @@ export function createApp(deps: AppDeps): App {
     },
     ...config,
   });
-  app.all("/mcp", (event) => mcp.fetch(event.req as unknown as Request, logOf(event)));
+  app.all("/mcp", (event) => mcp.fetch(event.req as unknown as Request, logOf(event)), {
+    meta: { maxBody: MAX_BODY.alerts } satisfies RouteMeta,
+  });
 
   addAuthorizationRoutes(app, deps.library);
   addUploadRoutes(app, {
@@ -179,6 +191,7 @@ export function createApp(deps: AppDeps): App {
       );
       return response;
     },
+    routes: app["~routes"],
     close: () => mcp.close(),
   };
 }

@@ -5,6 +5,7 @@ import { createServer, type Socket } from "node:net";
 import { serve } from "srvx";
 import type { App } from "./app.ts";
 import type { Config } from "./config.ts";
+import { nodeTimes, readOnAfterAnswers, TIMES } from "./connections.ts";
 
 /** How long requests in flight may still take after the signal to stop. */
 const DRAIN_MS = 8_000;
@@ -15,16 +16,23 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-export async function listen(app: App, { host, port }: Pick<Config, "host" | "port">): Promise<Listening> {
+export async function listen(
+  app: App,
+  { host, port }: Pick<Config, "host" | "port">,
+  times = TIMES,
+): Promise<Listening> {
   const server = serve({
     hostname: host,
     port,
     silent: true,
     gracefulShutdown: false,
+    node: nodeTimes(times),
     fetch: (request) => app.fetch(request as unknown as Request, request.ip ?? null),
   });
   await server.ready();
   const node = server.node!.server as NodeServer;
+  node.timeout = times.silence;
+  readOnAfterAnswers(node, times);
   const open = new Set<Socket>();
   node.on("connection", (socket) => {
     open.add(socket);

@@ -17,6 +17,12 @@ import type { Scope } from "./scopes.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
+/**
+ * The most bytes that a body may have: where alerts are written (their markup has up to 500,000 characters, which JSON
+ * may escape), where nothing else is said, and on the small routes of handsets.
+ */
+export const MAX_BODY = { alerts: 4 * 1024 * 1024, usual: 64 * 1024, handset: 16 * 1024 } as const;
+
 export interface Http {
   method: Method;
   /** The literal public path, so that a search for the URL lands in the file. `{id}` and the like are PATH_ARGUMENTS. */
@@ -24,6 +30,8 @@ export interface Http {
   status: 200 | 201 | 204;
   /** Several operations share the route: this one is meant when the body's `action` has this value. */
   when?: { action: string };
+  /** Bytes that its body may have: one of MAX_BODY, `usual` when left out. */
+  maxBody?: number;
 }
 
 /** Path segment → name of the argument that every other face gives it. */

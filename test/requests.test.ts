@@ -92,19 +92,27 @@ describe.each(DATABASES)("on %s", (database) => {
       expect(answer).toMatchObject(refused(null, "unauthorized", 401));
       expect(answer.headers.get("www-authenticate")).toBe("Bearer");
     });
+    const alertJson = (more = "") => `{"title":"x"${more}}`;
+    const postAlert = (body: Sendable, headers = {}) => post(body, headers, `${PUSHERS}/${pusher.id}/alerts`);
     test("over 4 MiB", async () => {
-      const large = pusherJson(`,"long":"${"x".repeat(4 * MIB)}"`);
-      expect(await post(large)).toMatchObject(refused(null));
+      const large = alertJson(`,"body":"${"x".repeat(4 * MIB)}"`);
+      expect(await postAlert(large)).toMatchObject(refused(null));
       expect(mcpError(await mcp(callJson("create_pusher", large)))).toMatchObject({
         type: "invalid_request",
         param: null,
       });
     });
     test("exactly 4 MiB are read", async () => {
-      const frame = pusherJson(',"long":""').length;
-      const body = pusherJson(`,"long":"${"x".repeat(4 * MIB - frame)}"`);
+      const frame = alertJson(',"body":""').length;
+      const body = alertJson(`,"body":"${"x".repeat(4 * MIB - frame)}"`);
       expect(body.length).toBe(4 * MIB);
+      expect(await postAlert(body)).toMatchObject(refused("body"));
+    });
+    test("exactly 64 KiB are read elsewhere", async () => {
+      const frame = pusherJson(',"long":""').length;
+      const body = pusherJson(`,"long":"${"x".repeat(64 * 1024 - frame)}"`);
       expect(await post(body)).toMatchObject(refused("long"));
+      expect(await post(`${body} `)).toMatchObject(refused(null));
     });
     test("over 4 MiB without a length", async () => {
       const endless = () => {
@@ -117,7 +125,7 @@ describe.each(DATABASES)("on %s", (database) => {
           },
         });
       };
-      expect(await post(endless(), { "content-type": "application/json" })).toMatchObject(refused(null));
+      expect(await postAlert(endless(), { "content-type": "application/json" })).toMatchObject(refused(null));
       expect(mcpError(await mcp(endless()))).toMatchObject({ type: "invalid_request" });
     });
 
@@ -128,9 +136,9 @@ describe.each(DATABASES)("on %s", (database) => {
       ["as much as the body holds", "[".repeat(2 * MIB - 1000) + "]".repeat(2 * MIB - 1000)],
     ];
     test.each(nested)("deep nesting: %s", async (_name, deep) => {
-      expect(await post(pusherJson(`,"long":${deep}`))).toMatchObject(refused("long"));
-      expect(await post(pusherJson(`,"other":${deep}`))).toMatchObject(refused("other"));
-      expect(await post(deep)).toMatchObject(deep.startsWith("[") ? refused(null) : { status: 422 });
+      expect(await postAlert(alertJson(`,"body":${deep}`))).toMatchObject(refused("body"));
+      expect(await postAlert(alertJson(`,"other":${deep}`))).toMatchObject(refused("other"));
+      expect(await postAlert(deep)).toMatchObject(deep.startsWith("[") ? refused(null) : { status: 422 });
       const answer = await mcp(callJson("create_pusher", pusherJson(`,"long":${deep}`)));
       expect(mcpError(answer)).toMatchObject({ type: "invalid_request", param: "long" });
     });

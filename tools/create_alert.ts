@@ -12,7 +12,7 @@ import { fieldParameters, insertAlert } from "../src/queries/alerts.ts";
 import { scope, visibleChannel } from "../src/queries/channels.ts";
 import { alertFields, composedView, showAlert } from "../src/shapes/alert.ts";
 import { pathId } from "../src/shapes/fields.ts";
-import { defineTool } from "../src/tool.ts";
+import { defineTool, MAX_BODY } from "../src/tool.ts";
 
 export default defineTool({
   name: "create_alert",
@@ -22,7 +22,7 @@ export default defineTool({
   scope: "alerts:write",
   alsoRequires: { "alerts:send": (raw) => raw.send === true },
   role: "editor",
-  http: { method: "POST", path: "/api/v1/pushers/{id}/alerts", status: 201 },
+  http: { method: "POST", path: "/api/v1/pushers/{id}/alerts", status: 201, maxBody: MAX_BODY.alerts },
   hints: { readOnly: false, destructive: false, idempotent: false },
   creates: true,
   limit: ALERT_SENDS,

@@ -4,7 +4,7 @@ import { invalidRequest } from "../src/errors.ts";
 import { sanitizeHtml } from "../src/sanitizer/sanitize.ts";
 import { blockedRows } from "../src/shapes/alert.ts";
 import { codePoints, text } from "../src/shapes/fields.ts";
-import { defineTool } from "../src/tool.ts";
+import { defineTool, MAX_BODY } from "../src/tool.ts";
 
 export default defineTool({
   name: "preview_html",
@@ -13,7 +13,7 @@ export default defineTool({
     "See what the sanitiser leaves of markup and what it would remove, before composing. Stores and sends nothing.",
   scope: "alerts:write",
   role: "editor",
-  http: { method: "POST", path: "/api/v1/core/preview", status: 200 },
+  http: { method: "POST", path: "/api/v1/core/preview", status: 200, maxBody: MAX_BODY.alerts },
   hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "forbidden"],
   input: z.strictObject({

@@ -9,7 +9,7 @@ import { conflict } from "../src/errors.ts";
 import { fieldParameters, updateAlert } from "../src/queries/alerts.ts";
 import { alertPatch, composedView, showAlert } from "../src/shapes/alert.ts";
 import { pathId } from "../src/shapes/fields.ts";
-import { defineTool } from "../src/tool.ts";
+import { defineTool, MAX_BODY } from "../src/tool.ts";
 
 export default defineTool({
   name: "update_alert",
@@ -18,7 +18,12 @@ export default defineTool({
     "Edit fields of a draft or of a scheduled alert. Absent fields stay; null clears. Never publishes a draft; clearing send_at returns a scheduled alert to draft. Sent and cancelled alerts are frozen.",
   scope: "alerts:write",
   role: "editor",
-  http: { method: "PATCH", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 200 },
+  http: {
+    method: "PATCH",
+    path: "/api/v1/pushers/{id}/alerts/{alertId}",
+    status: 200,
+    maxBody: MAX_BODY.alerts,
+  },
   hints: { readOnly: false, destructive: false, idempotent: true },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   input: z.strictObject({ pusher_id: pathId("psh_…"), alert_id: pathId("alr_…"), ...alertPatch }),

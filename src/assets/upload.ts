@@ -99,16 +99,9 @@ async function refuseOverQuota(em: SqlEntityManager, { member }: Caller): Promis
 
 const shown = (bytes: number) => (bytes < 1e6 ? `${bytes / 1e3} KB` : `${bytes / 1e6} MB`);
 
-/** The refusal of a file beyond its kind's bound. What is left of the body is not read, so the connection ends. */
+/** The refusal of a file beyond its kind's bound. */
 export function tooLarge(kind: AssetKind): ApiError {
-  return new ApiError(
-    "invalid_request",
-    `A file of kind ${kind} may have at most ${shown(MAX_BYTES[kind])}.`,
-    {
-      param: "file",
-      headers: { connection: "close" },
-    },
-  );
+  return invalidRequest(`A file of kind ${kind} may have at most ${shown(MAX_BYTES[kind])}.`, "file");
 }
 
 /** The whole of a stream, which never holds more than the bound and its last chunk. @throws 422 beyond `max` bytes. */

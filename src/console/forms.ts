@@ -8,20 +8,15 @@ import { refuseUnstorableText } from "../problems.ts";
 import { readBytes } from "../transports/body.ts";
 import { type Html, html } from "./html.ts";
 
-/** No form of the console comes near this. */
-const MAX_FORM = 64 * 1024;
 export const TOKEN_FIELD = "form_token";
 const VISITOR_COOKIE = "belfry_visitor";
 
-/** @throws 422 for anything but a form within bounds. */
+/** @throws 422 for anything but a form within the page's bound. */
 export async function readForm(request: Request): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
     throw invalidRequest("This page takes forms only.");
-  if (Number(request.headers.get("content-length") ?? 0) > MAX_FORM)
-    throw invalidRequest("The form is too large.");
   const bytes = await readBytes(request);
   if (bytes instanceof ApiError) throw bytes;
-  if (bytes.length > MAX_FORM) throw invalidRequest("The form is too large.");
   const form = new URLSearchParams(new TextDecoder().decode(bytes));
   refuseUnstorableText([...form.values()]);
   return form;
@@ -34,21 +29,16 @@ export interface SentFile {
 }
 
 /** What a form adds to the file that it carries. */
-const FILE_FORM_OVERHEAD = 64 * 1024;
+export const FILE_FORM_OVERHEAD = 64 * 1024;
 
-/** A form with one file of at most `max` bytes. @throws 422 for any other body. */
-export async function readFileForm(
-  request: Request,
-  max: number,
-): Promise<{ form: URLSearchParams; file: SentFile }> {
+/** A form with one file, within the page's bound. @throws 422 for any other body. */
+export async function readFileForm(request: Request): Promise<{ form: URLSearchParams; file: SentFile }> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\s*;/i.test(type))
     throw invalidRequest("This page takes forms with a file only.");
-  const bytes = await readBytes(request, max + FILE_FORM_OVERHEAD);
+  const bytes = await readBytes(request);
   if (bytes instanceof ApiError) throw bytes;
-  const parts = await new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { "content-type": type } })
-    .formData()
-    .catch(() => null);
+  const parts = await new Response(bytes, { headers: { "content-type": type } }).formData().catch(() => null);
   const file = parts?.get("file");
   if (!parts || !(file instanceof File) || file.size === 0)
     throw invalidRequest("Choose a file first.", "file");

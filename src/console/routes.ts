@@ -7,8 +7,10 @@ import type { Caller, Log } from "../context.ts";
 import { parseId, showId } from "../domain/ids.ts";
 import { roleReaches } from "../domain/visibility.ts";
 import { ApiError, forbidden, notFound, serverError } from "../errors.ts";
+import { MAX_BODY } from "../tool.ts";
+import type { RouteMeta } from "../transports/body.ts";
 import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
-import { cookieOf, readFileForm, readForm, type SentFile } from "./forms.ts";
+import { cookieOf, FILE_FORM_OVERHEAD, readFileForm, readForm, type SentFile } from "./forms.ts";
 import { frame, goTo, pageAnswer } from "./page.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
 import { ASSISTANT_PAGES } from "./pages/assistants.ts";
@@ -44,7 +46,10 @@ export interface ConsoleSurroundings {
 export function addConsole(app: H3, deps: ConsoleDeps, around: ConsoleSurroundings): void {
   for (const asset of [STYLES, ICON]) app.get(asset.path, () => assetAnswer(asset));
   for (const page of PAGES) {
-    app.on(page.method, page.path, (event) => serve(page, event, deps, around));
+    const meta: RouteMeta = {
+      maxBody: page.maxFile === undefined ? MAX_BODY.usual : page.maxFile + FILE_FORM_OVERHEAD,
+    };
+    app.on(page.method, page.path, (event) => serve(page, event, deps, around), { meta });
     if (page.method === "GET") app.on("HEAD", page.path, (event) => serve(page, event, deps, around));
   }
   const nowhere: Page = {
@@ -105,7 +110,7 @@ async function serve(
     let file: SentFile | null = null;
     if (page.method === "POST") {
       if (page.maxFile === undefined) form = await readForm(request);
-      else ({ form, file } = await readFileForm(request, page.maxFile));
+      else ({ form, file } = await readFileForm(request));
       deps.forms.checkToken(form, request.headers, page.for === "anyone" ? null : session);
     }
     const visit = build(form, file);
@@ -115,8 +120,8 @@ async function serve(
     if (!(error instanceof ApiError)) log.error({ err: error }, "page failed");
     const refused = error instanceof ApiError ? error : serverError();
     const response = errorPage(build(new URLSearchParams()), refused);
-    for (const name of ["retry-after", "connection"])
-      if (refused.headers[name]) response.headers.set(name, refused.headers[name]);
+    const retryAfter = refused.headers["retry-after"];
+    if (retryAfter) response.headers.set("retry-after", retryAfter);
     return response;
   }
 }

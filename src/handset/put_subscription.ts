@@ -8,7 +8,7 @@ import {
   takeInvite,
 } from "../queries/handset.ts";
 import { pathId, text } from "../shapes/fields.ts";
-import { defineHandsetOperation } from "../tool.ts";
+import { defineHandsetOperation, MAX_BODY } from "../tool.ts";
 import { announceSubscribers } from "./announce.ts";
 import { permissions, showSubscription, subscriptionView } from "./shapes.ts";
 
@@ -19,7 +19,7 @@ export default defineHandsetOperation({
     "Join a channel (a private one with an invite), or adjust the subscription: mute it, grant permissions. Absent fields stay. Idempotent.",
   auth: "device",
   writes: true,
-  http: { method: "PUT", path: "/handset/v1/subscriptions/{handle}", status: 200 },
+  http: { method: "PUT", path: "/handset/v1/subscriptions/{handle}", status: 200, maxBody: MAX_BODY.handset },
   errors: ["invalid_request", "unauthorized", "not_found"],
   input: z.strictObject({
     handle: pathId("The channel's handle."),

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { DEVICE_PREFIX, mintToken } from "../auth/tokens.ts";
 import { insertDevice } from "../queries/handset.ts";
-import { defineHandsetOperation } from "../tool.ts";
+import { defineHandsetOperation, MAX_BODY } from "../tool.ts";
 import { deviceFacts } from "./shapes.ts";
 
 export default defineHandsetOperation({
@@ -11,7 +11,7 @@ export default defineHandsetOperation({
   description: "Register a handset and receive its token, once. No account, no name, no address book.",
   auth: "nothing",
   writes: true,
-  http: { method: "POST", path: "/handset/v1/devices", status: 201 },
+  http: { method: "POST", path: "/handset/v1/devices", status: 201, maxBody: MAX_BODY.handset },
   limit: { name: "device-registrations", per: "address", max: 60, seconds: 60 },
   errors: ["invalid_request", "rate_limited"],
   input: z.strictObject(deviceFacts),

@@ -3,7 +3,10 @@
 
 import type { H3, H3Event } from "h3";
 import type { SignInLibrary } from "../auth/sign_in_library.ts";
+import { ApiError } from "../errors.ts";
 import { ALL_SCOPES } from "../scopes.ts";
+import { jsonAnswer } from "./answers.ts";
+import { readBytes } from "./body.ts";
 
 const ROUTES: [method: "GET" | "POST", path: string][] = [
   ["GET", "/.well-known/oauth-protected-resource"],
@@ -17,14 +20,31 @@ const ROUTES: [method: "GET" | "POST", path: string][] = [
 ];
 
 export function addAuthorizationRoutes(app: H3, library: SignInLibrary): void {
-  const handle = (event: H3Event) => library.handler(event.req as unknown as Request);
+  const handle = async (event: H3Event) => {
+    const read = await readWhole(event.req as unknown as Request);
+    return read instanceof ApiError ? oauthRefusal(read) : library.handler(read);
+  };
   for (const [method, path] of ROUTES) app.on(method, path, handle);
   app.on("GET", "/api/auth/oauth2/authorize", (event) =>
     library.handler(withNamedScopes(event.req as unknown as Request)),
   );
-  app.on("POST", "/api/auth/oauth2/register", async (event) =>
-    library.handler(await asNative(event.req as unknown as Request)),
-  );
+  app.on("POST", "/api/auth/oauth2/register", async (event) => {
+    const read = await readWhole(event.req as unknown as Request);
+    return read instanceof ApiError ? oauthRefusal(read) : library.handler(await asNative(read));
+  });
+}
+
+/** The same request with its body read: the library would read one without a bound, and fail in its own words. */
+async function readWhole(request: Request): Promise<Request | ApiError> {
+  const { url, method, headers } = request;
+  if (method === "GET" || method === "HEAD") return new Request(url, { method, headers });
+  const body = await readBytes(request);
+  return body instanceof ApiError ? body : new Request(url, { method, headers, body });
+}
+
+/** "answers in OAuth's own error shape" (RFC 6749 §5.2, RFC 7591 §3.2.2). */
+function oauthRefusal({ message }: ApiError): Response {
+  return jsonAnswer(400, { error: "invalid_request", error_description: message });
 }
 
 /** What an assistant gets to ask for that names no scope: to look, never to change or send. */

@@ -1,32 +1,85 @@
-// Reading a request's body within bounds. What is wrong with it is returned, not thrown: the credential comes first.
+// The one reader of bodies. Every request is bounded before its route sees it, so that nobody, a library included, can
+// read more than the route's record allows. What is wrong with a body is returned, not thrown: the credential comes first.
 
 import { ApiError, invalidRequest } from "../errors.ts";
 
-/** "body over 4 MiB (also at /mcp)" */
-export const MAX_BODY = 4 * 1024 * 1024;
-
 export type Body = { value: unknown; problem?: undefined } | { value?: undefined; problem: ApiError };
 
-/** The bytes of the body. After one that is too large the connection is not usable, so that refusal closes it. */
-export async function readBytes(request: Request, max = MAX_BODY): Promise<Uint8Array | ApiError> {
-  try {
-    let size = Number(request.headers.get("content-length") ?? 0);
-    const chunks: Uint8Array[] = [];
-    if (size <= max) {
-      size = 0;
-      for await (const chunk of request.body ?? []) {
-        size += chunk.byteLength;
-        if (size > max) break;
-        chunks.push(chunk);
-      }
+/** What a route says of itself to the router. */
+export interface RouteMeta extends Record<string, unknown> {
+  /** The most bytes that a body may have. */
+  maxBody: number;
+}
+
+/** The names by which a request gives its body away, besides the stream itself. */
+const READERS = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as const;
+
+const shown = (bytes: number) =>
+  bytes < 1_048_576 ? `${Math.floor(bytes / 1024)} KiB` : `${Math.floor(bytes / 104_857.6) / 10} MiB`;
+
+function tooLarge(max: number): ApiError {
+  return invalidRequest(
+    `The body is larger than ${shown(max)}, the most that is taken here; send less at once.`,
+  );
+}
+
+/** Bounds the body of a request in place: whoever reads it, and however, gets at most `max` bytes and then the 422. */
+export function boundBody(request: Request, max: number): void {
+  const { method } = request;
+  if (method === "GET" || method === "HEAD") return;
+  // Taken from the class, since the request's own property is about to hide it.
+  const source = () => Reflect.get(Object.getPrototypeOf(request), "body", request) as Request["body"];
+  let stream: Request["body"] | undefined;
+  const body = () => {
+    if (stream === undefined) {
+      const whole = source();
+      stream = whole && bounded(whole, Number(request.headers.get("content-length") ?? 0), max);
     }
-    if (size <= max) return Buffer.concat(chunks);
-    const problem = invalidRequest(
-      max === MAX_BODY ? "The body is larger than 4 MiB; send less at once." : "The file is too large.",
-    );
-    problem.headers.connection = "close";
-    return problem;
-  } catch {
+    return stream;
+  };
+  const properties: PropertyDescriptorMap = { body: { get: body } };
+  for (const name of READERS)
+    properties[name] = {
+      value: () => new Response(body(), { headers: contentType(request) })[name](),
+    };
+  properties.clone = {
+    value: () => {
+      throw new TypeError("A bounded body is read once.");
+    },
+  };
+  Object.defineProperties(request, properties);
+}
+
+const contentType = ({ headers }: Request): Record<string, string> => {
+  const type = headers.get("content-type");
+  return type === null ? {} : { "content-type": type };
+};
+
+/** Never cancels what it reads from: that would cut the connection under the answer. */
+function bounded(whole: ReadableStream, declared: number, max: number): ReadableStream {
+  const reader = whole.getReader();
+  let size = 0;
+  return new ReadableStream({
+    // What the client says of the length is believed only when it is too much.
+    start: (to) => (declared > max ? to.error(tooLarge(max)) : undefined),
+    async pull(to) {
+      const { done, value } = await reader.read();
+      if (done) return to.close();
+      size += value.byteLength;
+      if (size > max) to.error(tooLarge(max));
+      else to.enqueue(value);
+    },
+  });
+}
+
+/** The bytes of the body. */
+export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffer> | ApiError> {
+  try {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of request.body ?? []) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  } catch (error) {
+    if (error instanceof ApiError) return error;
     return invalidRequest("The body could not be read; send it again.");
   }
 }

@@ -208,8 +208,7 @@ export function createMcpEndpoint({
     if (value !== undefined) return handler.fetch(request, { authInfo, parsedBody: value });
     // Handed on as it came: what is no JSON is the protocol's to refuse.
     const { url, method, headers } = request;
-    const body = bytes as Uint8Array<ArrayBuffer>;
-    return handler.fetch(new Request(url, { method, headers, body }), { authInfo });
+    return handler.fetch(new Request(url, { method, headers, body: bytes }), { authInfo });
   }
 
   return {

@@ -7,9 +7,9 @@ import { NOT_MODIFIED } from "../context.ts";
 import type { Call, Outcome } from "../dispatch.ts";
 import { type ApiError, invalidRequest, notFound } from "../errors.ts";
 import { inputSchema, type JsonSchema, withoutNull } from "../schema.ts";
-import { type Http, pathArguments } from "../tool.ts";
+import { type Http, MAX_BODY, pathArguments } from "../tool.ts";
 import { emptyAnswer, jsonAnswer } from "./answers.ts";
-import { readJson } from "./body.ts";
+import { type RouteMeta, readJson } from "./body.ts";
 
 /** What a route needs to know of an operation. */
 interface Routed {
@@ -41,8 +41,13 @@ export function addRoutes<O extends Routed, C>(
     const byMethod = Map.groupBy(onPath, ({ http }) => http.method as string);
     byMethod.set("HEAD", byMethod.get("GET") ?? []);
     const served = METHODS.filter((method) => byMethod.get(method)?.length);
-    for (const method of served)
-      app.on(method, routePattern(path), (event) => serve(event, byMethod.get(method)!, runner));
+    for (const method of served) {
+      const onRoute = byMethod.get(method)!;
+      const meta: RouteMeta = {
+        maxBody: Math.max(...onRoute.map(({ http }) => http.maxBody ?? MAX_BODY.usual)),
+      };
+      app.on(method, routePattern(path), (event) => serve(event, onRoute, runner), { meta });
+    }
     app.all(routePattern(path), () => {
       const problem = notFound("method on this route");
       problem.headers.allow = served.join(", ");

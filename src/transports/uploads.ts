@@ -11,6 +11,7 @@ import { ApiError, forbidden, invalidRequest, notFound, unauthorized } from "../
 import { showAsset } from "../shapes/asset.ts";
 import { DEFAULT_LIMIT, instant } from "../shapes/fields.ts";
 import { emptyAnswer, jsonAnswer, refusal } from "./answers.ts";
+import type { RouteMeta } from "./body.ts";
 
 export interface UploadRoutes {
   assets: Assets;
@@ -51,6 +52,7 @@ export function addUploadRoutes(app: H3, routes: UploadRoutes): void {
       const row = await assets.receive(uploadOf(request, caller, kind, name ?? ""));
       return jsonAnswer(201, showAsset(row, assets));
     }),
+    { meta: { maxBody: Math.max(...Object.values(MAX_BYTES)) + FORM_OVERHEAD } satisfies RouteMeta },
   );
   app.on(
     "GET",

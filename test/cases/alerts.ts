@@ -290,7 +290,7 @@ const REFUSED: [spec: string, name: string, fields: Fields, param: string][] = [
   [UNKNOWN, "a field of answers", { status: "sent" }, "status"],
   [UNKNOWN, "another one", { sent_at: "2026-01-01T00:00:00Z" }, "sent_at"],
   [
-    "malformed JSON, wrong content type, body over 4 MiB (also at `/mcp`), NUL in a string | 422 `invalid_request`.",
+    "malformed JSON, wrong content type, body over the route's bound, NUL in a string | 422 `invalid_request`.",
     "NUL",
     { actions: [{ ...button, label: "a\u0000b" }] },
     "actions.0.label",

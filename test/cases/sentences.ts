@@ -309,7 +309,7 @@ export const DECISIONS: Record<string, readonly string[]> = {
     "requests: any RFC 3339 instant with `Z` or an offset",
     "lists without pages | newest first",
     "422 `invalid_request` with `param`: a misspelt field is never silently ignored.",
-    "malformed JSON, wrong content type, body over 4 MiB (also at `/mcp`), NUL in a string | 422 `invalid_request`.",
+    "malformed JSON, wrong content type, body over the route's bound, NUL in a string | 422 `invalid_request`.",
     "An empty body where every field is optional means `{}`",
     "count Unicode code points; a title or name of white space alone is 422",
     "routing 404 · 401 · 403 insufficient_scope",

@@ -1,0 +1,82 @@
+// What a connection may do, whatever is asked on it: how long it may take over headers, body and silence, and how an
+// answer reaches a client that is still sending. Knows nothing of what is served.
+
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** Milliseconds. */
+export interface Times {
+  /** From a connection, or the first byte of a request, to the end of its headers. */
+  headers: number;
+  /** From the first byte of a request to the end of its body. */
+  body: number;
+  /** Between two requests; longer than the 60 s for which proxies keep a connection, so that they close first. */
+  idle: number;
+  /** Without a byte in either direction while an answer is due or being read; above the longest held request. */
+  silence: number;
+  /** How long the rest of a body is thrown away after its answer. */
+  rest: number;
+}
+
+export const TIMES: Times = {
+  headers: 10_000,
+  body: 60_000,
+  idle: 75_000,
+  silence: 120_000,
+  rest: 30_000,
+};
+
+/** How much of a body is thrown away after its answer. */
+const REST_BYTES = 32 * 1024 * 1024;
+const LOOK_MS = 50;
+
+/** The same as options of Node's server. */
+export const nodeTimes = (times: Times) => ({
+  headersTimeout: times.headers,
+  requestTimeout: times.body,
+  keepAliveTimeout: times.idle,
+  // By default a time that has passed is noticed 30 seconds later.
+  connectionsCheckingInterval: Math.min(1_000, times.headers),
+  maxHeaderSize: 16 * 1024,
+});
+
+const hasBody = ({ headers }: IncomingMessage) =>
+  headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+
+/**
+ * A refusal is often written before the body has come. Were the connection cut then, the client's system would throw the
+ * answer away together with what was being sent; so the rest is read and forgotten, within bounds, and only the sending
+ * side is closed.
+ */
+export function readOnAfterAnswers(node: Server, times: Times): void {
+  const reading = new WeakMap<Socket, IncomingMessage>();
+
+  node.on("connection", (socket: Socket) => {
+    const cut = socket.destroySoon.bind(socket);
+    socket.destroySoon = () => {
+      const request = reading.get(socket);
+      if (request && !request.complete) socket.end();
+      else cut();
+    };
+  });
+
+  node.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    if (!hasBody(request)) return;
+    reading.set(socket, request);
+    response.once("finish", () => {
+      if (request.complete || socket.destroyed) return;
+      // Whoever began to read has given up; what comes must not pile up there.
+      request.removeAllListeners("data");
+      request.resume();
+      const began = { at: performance.now(), bytes: socket.bytesRead };
+      const look = setInterval(() => {
+        const over = performance.now() - began.at > times.rest || socket.bytesRead - began.bytes > REST_BYTES;
+        if (!over && !request.complete && !socket.destroyed) return;
+        clearInterval(look);
+        if (over || socket.writableEnded) socket.destroy();
+      }, LOOK_MS);
+      look.unref();
+    });
+  });
+}
