@@ -44,9 +44,9 @@ const TABLES: Record<string, () => string> = {
   tools: () =>
     table(
       ["Tool", "Scope", "REST"],
-      TOOLS.map(({ name, scope, alsoRequires, http }) => [
+      TOOLS.map(({ name, scope, alsoRequires, mayRequire, http }) => [
         code(name),
-        [scope, ...Object.keys(alsoRequires ?? {})].map(code).join(", "),
+        [scope, ...Object.keys({ ...alsoRequires, ...mayRequire })].map(code).join(", "),
         code(`${http.method} ${http.path}`) + (http.when ? ` with ${code(JSON.stringify(http.when))}` : ""),
       ]),
     ),

@@ -67,12 +67,15 @@ export function unauthorized(): ApiError {
   );
 }
 
-/** 403 with the challenge that the specification spells out; several scopes are listed space-separated. */
-export function insufficientScope(missing: readonly string[]): ApiError {
+/**
+ * 403 with the challenge that the specification spells out; several scopes are listed space-separated. `message` names
+ * another way out where there is one.
+ */
+export function insufficientScope(missing: readonly string[], message?: string): ApiError {
   const scope = missing.join(" ");
   return new ApiError(
     "insufficient_scope",
-    `This credential lacks the scope ${scope}; use one that carries it.`,
+    message ?? `This credential lacks the scope ${scope}; use one that carries it.`,
     {
       headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` },
       scopes: missing,

@@ -10,7 +10,8 @@ export const SCOPES = {
   "invites:read": "See the invites of private channels, their codes included.",
   "invites:write": "Create and revoke invites.",
   "alerts:read": "Read drafts, scheduled, sent and cancelled alerts.",
-  "alerts:write": "Write and edit alerts, scheduled ones included, without being able to publish them.",
+  "alerts:write":
+    "Write and edit drafts, return a scheduled alert to draft, delete what was not sent. It never publishes.",
   "alerts:send": "Publish, schedule and withdraw alerts. A sent alert cannot be unsent.",
   "stats:read": "Read the aggregate statistics.",
   "subscribers:read": "List the pseudonymous subscribers.",

@@ -82,6 +82,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   scope: Scope;
   /** Scopes that the body asks for besides; data, so that docs, consent page and tests see them. */
   alsoRequires?: Partial<Record<Scope, (raw: Record<string, unknown>) => boolean>>;
+  /** Scopes that only the stored row can ask for, and when, in words; the handler judges it (`requireScope`). */
+  mayRequire?: Partial<Record<Scope, string>>;
   /** The least role that may call it; another one answers 403 forbidden. */
   role: Role;
   hints: { readOnly: boolean; destructive: boolean; idempotent: boolean };

@@ -99,6 +99,27 @@ describe.each(settings)("$processes service(s) on $database", ({ database, proce
       expect(lives.some(({ created, deleted }) => created[0] < known && begun < deleted[1])).toBe(true);
   });
 
+  test("an edit by a key that may only write is judged by what a schedule left", async () => {
+    const pusher = await world.pusher();
+    const key = await world.key({ scopes: "alerts:write" });
+    for (let i = 0; i < ROUNDS * 2; i++) {
+      const draft = await world.alert(pusher.id, { title: "As reviewed", send_at: inSeconds(3600) });
+      const [scheduled, edited] = await race(
+        i,
+        () => door(i).rest("schedule_alert", ids(draft)),
+        () => door(i + 1).rest("update_alert", { ...ids(draft), title: "Changed" }, key),
+      );
+      expect(scheduled.status).toBe(200);
+      expect([200, 403]).toContain(edited.status);
+      const title = edited.status === 200 ? "Changed" : "As reviewed";
+      expect(await read(draft)).toMatchObject({ status: "scheduled", title });
+      // What receivers planned from is what will be published.
+      expect(world.events.filter(({ data }) => data.alert_id === draft.id)).toMatchObject([
+        { event: "alert.scheduled", data: { title } },
+      ]);
+    }
+  });
+
   test("100 simultaneous sends of one draft publish it once", async () => {
     for (let round = 0; round < 2; round++) {
       const pusher = await world.pusher();

@@ -182,6 +182,29 @@ describe.each(DATABASES)("on %s", (database) => {
       });
     });
 
+    test("a scope that only the stored row asks for is told in the same way", async () => {
+      const pusher = await world.pusher();
+      const alert = await world.alert(pusher.id, { send: true, send_at: inSeconds(3600) });
+      const key = await world.key({ scopes: "alerts:write" });
+      await using(kind, key, async (client) => {
+        const edit = (args: object) =>
+          client.callTool({
+            name: "update_alert",
+            arguments: { pusher_id: pusher.id, alert_id: alert.id, ...args },
+          });
+        const error: any = await edit({ title: "Changed" }).then(
+          () => null,
+          (caught: unknown) => caught,
+        );
+        expect(error).toBeInstanceOf(Error);
+        if (kind === "sdk 1") expect(error.code).toBe(403);
+        else expect(error.requiredScope ?? error.message).toMatch(/alerts:write alerts:send/);
+        // The connection is as good as before, and the other way out is open.
+        const draft = await edit({ title: "Changed", send_at: null });
+        expect(bodyOf(draft)).toMatchObject({ status: "draft", title: "Changed" });
+      });
+    });
+
     test("without a live key there is no connection", async () => {
       const key = await world.key();
       const [row] = await world.sql("select id from api_key order by created_at desc limit 1");

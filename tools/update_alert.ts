@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { attachAssets } from "../src/alerts/attach.ts";
-import { alertFor, announce, lockedAlert, nowMicros } from "../src/alerts/change.ts";
+import { alertFor, announce, lockedAlert, nowMicros, refuseComposer } from "../src/alerts/change.ts";
 import { compose } from "../src/alerts/compose.ts";
 import { checkContent } from "../src/domain/alert_content.ts";
 import { ALERT_GRID } from "../src/domain/alert_status.ts";
@@ -15,8 +15,9 @@ export default defineTool({
   name: "update_alert",
   title: "Edit alert",
   description:
-    "Edit fields of a draft or of a scheduled alert. Absent fields stay; null clears. Never publishes a draft; clearing send_at returns a scheduled alert to draft. Sent and cancelled alerts are frozen.",
+    "Edit fields of a draft or of a scheduled alert. Absent fields stay; null clears. Never publishes a draft. A scheduled alert needs alerts:send, unless send_at is null in the same call: that returns it to draft, with the other fields. Sent and cancelled alerts are frozen.",
   scope: "alerts:write",
+  mayRequire: { "alerts:send": "the alert is scheduled and send_at is not sent as null" },
   role: "editor",
   http: {
     method: "PATCH",
@@ -41,6 +42,7 @@ export default defineTool({
       };
     }
     const { alert } = await alertFor("edit", input, ctx);
+    refuseComposer(alert, sent, ctx);
     const stored = { ...showAlert(alert, assets), ...rawIds(alert) };
     const attached = await attachAssets(sent, stored, ctx);
     if (attached.problem) throw attached.problem;

@@ -10,7 +10,7 @@ import {
   NOTES,
 } from "../domain/alert_status.ts";
 import { parseId } from "../domain/ids.ts";
-import { conflict, notFound } from "../errors.ts";
+import { conflict, insufficientScope, notFound } from "../errors.ts";
 import { lockAlert } from "../queries/alerts.ts";
 import { scope } from "../queries/channels.ts";
 import { type AlertRecord, showAlert } from "../shapes/alert.ts";
@@ -46,6 +46,19 @@ export async function alertFor(verb: AlertVerb, path: AlertPath, ctx: Context) {
   const cell = ALERT_GRID[alert.status][verb];
   if (cell.do === "refuse") throw conflict(cell.message);
   return { alert, cell, pusherId };
+}
+
+/**
+ * "Composing never publishes": an edit that leaves an alert scheduled changes what will be published. Judged of the locked
+ * row, so that an edit which waited for somebody's schedule is held to it as well. @throws 403 insufficient_scope.
+ */
+export function refuseComposer(alert: AlertRecord, sent: { send_at?: string | null }, ctx: Context): void {
+  if (alert.status !== "scheduled" || sent.send_at === null) return;
+  if (ctx.caller.credential.scopes.includes("alerts:send")) return;
+  throw insufficientScope(
+    ["alerts:send"],
+    "The alert is scheduled, so editing it needs the scope alerts:send. Use a credential that carries it, or send send_at as null: the alert is then a draft again and takes the other fields as well.",
+  );
 }
 
 /** What send, schedule and cancel answer: the alert as it is now, and what the verb means. */

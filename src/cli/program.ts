@@ -69,7 +69,7 @@ const listed = (tool: Tool) => ({
   title: tool.title,
   description: tool.description,
   scope: tool.scope,
-  also_requires: Object.keys(tool.alsoRequires ?? {}),
+  also_requires: Object.keys({ ...tool.alsoRequires, ...tool.mayRequire }),
   method: tool.http.method,
   path: tool.http.path,
   action: tool.http.when?.action ?? null,

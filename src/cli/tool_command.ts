@@ -63,9 +63,9 @@ function addToolCommand(program: Command, tool: Tool): void {
   });
 }
 
-function scopesOf({ scope, alsoRequires = {} }: Tool): string {
-  const further = Object.keys(alsoRequires);
-  return further.length > 0 ? `${scope} (some arguments need ${further.join(", ")} as well)` : scope;
+function scopesOf({ scope, alsoRequires, mayRequire }: Tool): string {
+  const further = Object.keys({ ...alsoRequires, ...mayRequire });
+  return further.length > 0 ? `${scope} (some calls need ${further.join(", ")} as well)` : scope;
 }
 
 /** --url and --key; where the tool has an argument of that name, only the one before the command's name is left. */

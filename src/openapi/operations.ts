@@ -87,7 +87,7 @@ function describe(operation: Operation, alone: boolean): string {
       : `**${title}**${http.when ? ` (\`action\`: \`${http.when.action}\`)` : ""}: ${description}`,
   ];
   if (isTool(operation)) {
-    const extra = Object.entries(conditions(operation)).map(
+    const extra = Object.entries({ ...conditions(operation), ...operation.mayRequire }).map(
       ([scope, when]) => `, and \`${scope}\`${when ? ` when ${when}` : ""}`,
     );
     lines.push(`Scope \`${operation.scope}\`${extra.join("")}; least role ${operation.role}.`);
@@ -127,6 +127,7 @@ function scopeFields(operations: Operation[], alone: boolean): Json {
       ? {
           "x-required-scope": operation.scope,
           ...(operation.alsoRequires ? { "x-also-requires": conditions(operation) } : {}),
+          ...(operation.mayRequire ? { "x-may-require": operation.mayRequire } : {}),
         }
       : {}),
     ...(operation.limit ? { "x-rate-limit": operation.limit } : {}),

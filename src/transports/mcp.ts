@@ -134,6 +134,18 @@ function splitKey(tool: Tool, args: Record<string, unknown>) {
   return { args: rest, idempotencyKey: typeof idempotency_key === "string" ? idempotency_key : "" };
 }
 
+interface Message {
+  method?: unknown;
+  params?: { name?: unknown; arguments?: unknown };
+}
+
+/** What a request hands to its calls, and the scope refusal that a call hands back. */
+interface Passed {
+  caller: Caller;
+  log: Log;
+  refused?: ApiError;
+}
+
 export interface McpEndpoint {
   fetch(request: Request, log: Log): Promise<Response>;
   close(): Promise<void>;
@@ -154,27 +166,35 @@ export function createMcpEndpoint({
     .join(" ");
 
   const handler = createMcpHandler(({ authInfo }) => {
-    const { caller, log } = authInfo!.extra as unknown as { caller: Caller; log: Log };
-    return createToolServer(tools, (tool, raw) =>
-      dispatcher.tool(tool, caller, { ...splitKey(tool, raw), log }),
-    );
+    const passed = authInfo!.extra as unknown as Passed;
+    return createToolServer(tools, async (tool, raw) => {
+      try {
+        return await dispatcher.tool(tool, passed.caller, { ...splitKey(tool, raw), log: passed.log });
+      } catch (error) {
+        if (error instanceof ApiError && error.type === "insufficient_scope") passed.refused = error;
+        throw error;
+      }
+    });
   });
+
+  const challenge = (refused: ApiError, needed: readonly string[]): ApiError => {
+    refused.headers["www-authenticate"] =
+      `Bearer error="insufficient_scope", scope="${needed.join(" ")}", resource_metadata="${metadata}"`;
+    return refused;
+  };
+
+  const calledTool = (message: unknown) => {
+    const { method, params } = (message ?? {}) as Message;
+    return method === "tools/call" ? tools.find(({ name }) => name === params?.name) : undefined;
+  };
 
   /** "A missing scope on tools/call: HTTP 403 with every scope that the call needs, so that clients step up." */
   function scopeChallenge(message: unknown, caller: Caller): ApiError | null {
-    const { method, params } = (message ?? {}) as {
-      method?: unknown;
-      params?: { name?: unknown; arguments?: unknown };
-    };
-    const tool = method === "tools/call" ? tools.find(({ name }) => name === params?.name) : undefined;
+    const tool = calledTool(message);
     if (!tool) return null;
-    const missing = missingScopes(tool, caller, params?.arguments);
-    if (missing.length === 0) return null;
-    const refused = insufficientScope(missing);
-    const needed = scopesFor(tool, params?.arguments).join(" ");
-    refused.headers["www-authenticate"] =
-      `Bearer error="insufficient_scope", scope="${needed}", resource_metadata="${metadata}"`;
-    return refused;
+    const args = (message as Message).params?.arguments;
+    const missing = missingScopes(tool, caller, args);
+    return missing.length === 0 ? null : challenge(insufficientScope(missing), scopesFor(tool, args));
   }
 
   async function serve(request: Request, log: Log): Promise<Response> {
@@ -203,9 +223,18 @@ export function createMcpEndpoint({
       if (refused) throw refused;
     }
     const { id: clientId, scopes } = caller.credential;
-    const extra = { caller, log } as unknown as Record<string, unknown>;
+    const passed: Passed = { caller, log };
+    const extra = passed as unknown as Record<string, unknown>;
     const authInfo = { token: "", clientId, scopes: [...scopes], extra };
-    if (value !== undefined) return handler.fetch(request, { authInfo, parsedBody: value });
+    if (value !== undefined) {
+      const response = await handler.fetch(request, { authInfo, parsedBody: value });
+      // Of these tools only the stored row says whether a scope is missing, so the answer's status waits for the call.
+      const tool = calledTool(value);
+      if (!tool?.mayRequire) return response;
+      const text = await response.text();
+      if (passed.refused) throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
+      return new Response(text, response);
+    }
     // Handed on as it came: what is no JSON is the protocol's to refuse.
     const { url, method, headers } = request;
     return handler.fetch(new Request(url, { method, headers, body: bytes }), { authInfo });

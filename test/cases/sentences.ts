@@ -351,7 +351,7 @@ export const DECISIONS: Record<string, readonly string[]> = {
     "`action: send` sets `send_at` to null; `sent_at` of a cancelled alert is kept if it had become visible, else null. `alerts_sent` counts alerts whose status is sent now.",
     "`note` is there on repeats, too.",
     "A send after `expires_at` is 422.",
-    "The specification lets alerts:write edit a scheduled alert.",
+    "Composing never publishes: without alerts:send, an edit of a scheduled alert is 403 insufficient_scope naming alerts:send (judged after visibility, so a foreign alert stays 404; the message names both ways out), except one that clears `send_at`: it returns the alert to draft, and may carry other fields with it.",
     'An edit that moves the `send_at` of a scheduled alert fires alert.scheduled again; its return to draft fires alert.cancelled with `status: "draft"` in the data',
     "list_alerts leaves `html` out and carries `html_length` instead; get_alert has both.",
     "title 1 to 120, body 4,000, tts_text 1,000, html 60,000 characters for layout html and 500,000 for document, geo_rule a slug of at most 40.",

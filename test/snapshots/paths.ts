@@ -208,7 +208,7 @@ export interface paths {
         head?: never;
         /**
          * Edit alert · Send alert · Schedule alert · Cancel alert
-         * @description **Edit alert**: Edit fields of a draft or of a scheduled alert. Absent fields stay; null clears. Never publishes a draft; clearing send_at returns a scheduled alert to draft. Sent and cancelled alerts are frozen. Scope `alerts:write`; least role editor.
+         * @description **Edit alert**: Edit fields of a draft or of a scheduled alert. Absent fields stay; null clears. Never publishes a draft. A scheduled alert needs alerts:send, unless send_at is null in the same call: that returns it to draft, with the other fields. Sent and cancelled alerts are frozen. Scope `alerts:write`, and `alerts:send` when the alert is scheduled and send_at is not sent as null; least role editor.
          *
          *     **Send alert** (`action`: `send`): Publish a draft or scheduled alert to every subscriber now. A sent alert cannot be unsent and cannot be edited; check it with get_alert first. Sending again changes nothing. Scope `alerts:send`; least role editor. At most 30 calls in 60 seconds per pusher (`alert-sends`).
          *
