@@ -21,25 +21,39 @@ export interface ErrorEnvelope {
   error: { type: ErrorType; message: string; param: string | null };
 }
 
+/** One field of a form or body that does not hold, and why. */
+export interface WrongField {
+  param: string;
+  message: string;
+}
+
 /**
  * A refusal. Its message is our own fixed text, never a caller's and never the database's, and names the way out.
- * `headers` are sent with the REST answer; `scopes` are what an `insufficient_scope` refusal asks for.
+ * `headers` are sent with the REST answer; `scopes` are what an `insufficient_scope` refusal asks for; `fields` are all
+ * that is wrong, the first of them being `param`: forms name them together, the envelope names the first.
  */
 export class ApiError extends Error {
   readonly type: ErrorType;
   readonly param: string | null;
   readonly headers: Record<string, string>;
   readonly scopes: readonly string[];
+  readonly fields: readonly WrongField[];
 
   constructor(
     type: ErrorType,
     message: string,
-    options: { param?: string | null; headers?: Record<string, string>; scopes?: readonly string[] } = {},
+    options: {
+      param?: string | null;
+      headers?: Record<string, string>;
+      scopes?: readonly string[];
+      fields?: readonly WrongField[];
+    } = {},
   ) {
     super(message);
     this.name = "ApiError";
     this.type = type;
-    this.param = options.param ?? null;
+    this.fields = options.fields ?? (options.param ? [{ param: options.param, message }] : []);
+    this.param = options.param ?? this.fields[0]?.param ?? null;
     this.headers = options.headers ?? {};
     this.scopes = options.scopes ?? [];
   }
@@ -56,6 +70,13 @@ export class ApiError extends Error {
 /** 422: what was sent does not hold; `param` is the dotted path of the offending field. */
 export function invalidRequest(message: string, param: string | null = null): ApiError {
   return new ApiError("invalid_request", message, { param });
+}
+
+/** 422 that names every wrong field of a form at once. Does nothing when no field has a message. */
+export function refuseFields(wrong: Record<string, string | false | null | undefined>): void {
+  const fields = Object.entries(wrong).flatMap(([param, message]) => (message ? [{ param, message }] : []));
+  if (fields.length === 0) return;
+  throw new ApiError("invalid_request", fields.map(({ message }) => message).join(" "), { fields });
 }
 
 /** 401: "No credential, or a revoked or expired one". One sentence for all three, so that nothing is told apart. */

@@ -128,12 +128,17 @@ describe.skipIf(!executablePath).for(DATABASES)("a person in the console (%s)", 
     const alert = await world.rest("create_alert", attach, key);
     expect(alert.body).toMatchObject({ status: "draft", image_asset_id: assetId });
     await page.reload();
-    expect(await file.textContent()).toContain("kept by an alert");
-    expect(await file.getByRole("button").count()).toBe(0);
+    expect(await file.textContent()).toContain("An alert uses it");
+    expect(await file.getByRole("link", { name: /^Delete/ }).count()).toBe(0);
 
     // Revoked: the next call is refused.
     await page.goto(`${home}keys`);
-    await page.getByRole("button", { name: "Revoke opening channels" }).click();
+    await page.getByRole("link", { name: "Revoke opening channels" }).click();
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(
+      "Revoke the key opening channels?",
+    );
+    expect((await world.rest("list_pushers", {}, key)).status).toBe(200);
+    await page.getByRole("button", { name: "Revoke the key" }).click();
     expect(await page.getByRole("status").textContent()).toContain("revoked");
     expect((await world.rest("list_pushers", {}, key)).status).toBe(401);
 
@@ -146,7 +151,8 @@ describe.skipIf(!executablePath).for(DATABASES)("a person in the console (%s)", 
     expect(await page.locator("tbody tr").first().textContent()).toContain("127.0.0.1");
     const others = page.locator("tbody tr").filter({ hasNotText: "this one" });
     expect(await others.count()).toBe(1);
-    await others.getByRole("button", { name: /^End/ }).click();
+    await others.getByRole("link", { name: /^End/ }).click();
+    await page.getByRole("button", { name: "End the session" }).click();
     expect((await elsewhere.goto(home))!.url()).toContain("/console/sign-in");
 
     // An expired session is none.
@@ -174,6 +180,32 @@ describe.skipIf(!executablePath).for(DATABASES)("a person in the console (%s)", 
     expect(all.flat()).toEqual([]);
   });
 
+  test("a refused form names every wrong field, and the first has the focus", async () => {
+    const { page } = await visitor();
+    await page.goto(`${site.url}/console/sign-in`);
+    await signIn(page, OWNER);
+    await page.waitForURL(/wsp_/);
+    await page.goto(`${page.url()}keys`);
+    const name = page.getByLabel("Name");
+    await page.getByRole("button", { name: "Make the key" }).click();
+    const links = page.getByRole("alert").getByRole("link");
+    expect(await links.allTextContents()).toEqual([
+      "Give the key a name of at most 80 characters.",
+      "Tick at least one thing that the key may do.",
+    ]);
+    await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("name");
+    expect(await name.getAttribute("aria-describedby")).toBe("name-hint name-wrong");
+    await links.last().click();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.name")).toBe("scope");
+    // One field mended: the other one is the first now.
+    await name.fill("mended");
+    await page.getByRole("button", { name: "Make the key" }).click();
+    await expect.poll(() => page.evaluate("document.activeElement.name")).toBe("scope");
+    expect(await name.inputValue()).toBe("mended");
+    expect(all.flat()).toEqual([]);
+  });
+
   test("reads every page by its structure", async () => {
     const { page } = await visitor();
     await page.goto(`${site.url}/console/sign-in`);
@@ -193,7 +225,7 @@ describe.skipIf(!executablePath).for(DATABASES)("a person in the console (%s)", 
     await signIn(page, OWNER);
     await page.waitForURL(/wsp_/);
     const home = page.url();
-    await page.setViewportSize({ width: 360, height: 740 });
+    await page.setViewportSize({ width: 320, height: 740 });
     // Words without a break, as long as they may be.
     await page.goto(`${home}members`);
     await page.getByLabel("E-mail address").fill(`${"long".repeat(14)}@${"example".repeat(9)}.org`);
@@ -205,9 +237,19 @@ describe.skipIf(!executablePath).for(DATABASES)("a person in the console (%s)", 
     const word = "w".repeat(80);
     await site.world.sql("update workspace set name = ?", [word]);
     await site.world.sql("update pusher set name = ?", [word]);
-    const paths = ["", "members", "keys", "assistants", "nothing-here", "../account"].map(
+    // So are the names of files, and a picture has an id to copy.
+    await page.goto(`${home}files`);
+    for (const name of [`${"quay".repeat(20)}.png`, "quay.png"]) {
+      await page
+        .getByLabel("File", { exact: true })
+        .setInputFiles({ name, mimeType: "image/png", buffer: PNG });
+      await page.getByRole("button", { name: "Upload" }).click();
+    }
+    const waiting = page.getByRole("link", { name: /^Delete quay/ }).first();
+    const paths = ["", "files", "members", "keys", "assistants", "nothing-here", "../account"].map(
       (path) => home + path,
     );
+    paths.push(site.url + (await waiting.getAttribute("href")));
     for (const url of [...paths, site.url + member]) {
       await page.goto(url);
       await look();

@@ -7,7 +7,7 @@ import { run } from "../db/statement.ts";
 import { parseId, showId } from "../domain/ids.ts";
 import { roleReaches, visiblePushers } from "../domain/visibility.ts";
 import { toIsoMicrosOrNull } from "../entities/columns.ts";
-import { forbidden, invalidRequest, notFound } from "../errors.ts";
+import { forbidden, notFound, refuseFields } from "../errors.ts";
 import { createKey, revokeKey } from "../operator/accounts.ts";
 import { listWorkspaceKeys } from "../queries/keys.ts";
 import { isScope } from "../scopes.ts";
@@ -21,7 +21,7 @@ export const KEY_LIVES: Record<string, { label: string; seconds: number | null }
   "30d": { label: "30 days", seconds: 30 * DAY },
   "90d": { label: "90 days", seconds: 90 * DAY },
   "365d": { label: "1 year", seconds: 365 * DAY },
-  never: { label: "Until it is revoked", seconds: null },
+  never: { label: "Until you revoke it", seconds: null },
 };
 
 export interface KeyWish {
@@ -62,12 +62,14 @@ export function createMemberKeys({ orm, now }: { orm: Orm; now: () => Date }) {
     async create(caller: Caller, wish: KeyWish) {
       mayManage(caller);
       const name = wish.name.trim();
-      if (name === "" || name.length > 80)
-        throw invalidRequest("Give the key a name of at most 80 characters.", "name");
-      if (wish.scopes.length === 0 || !wish.scopes.every(isScope))
-        throw invalidRequest("Tick at least one thing that the key may do.", "scopes");
-      const life = Object.hasOwn(KEY_LIVES, wish.life) ? KEY_LIVES[wish.life] : undefined;
-      if (!life) throw invalidRequest("Choose how long the key is good for.", "life");
+      const life = Object.hasOwn(KEY_LIVES, wish.life) ? KEY_LIVES[wish.life]! : null;
+      refuseFields({
+        name: (name === "" || name.length > 80) && "Give the key a name of at most 80 characters.",
+        life: life === null && "Choose how long the key works.",
+        scope:
+          (wish.scopes.length === 0 || !wish.scopes.every(isScope)) &&
+          "Tick at least one thing that the key may do.",
+      });
       if (wish.pusher !== null) {
         const pusherId = parseId("psh", wish.pusher);
         if (!pusherId || visiblePushers(caller.pusherIds, pusherId)?.length === 0) throw notFound("channel");
@@ -80,7 +82,7 @@ export function createMemberKeys({ orm, now }: { orm: Orm; now: () => Date }) {
           name,
           scopes: wish.scopes.join(","),
           ...(wish.pusher === null ? {} : { pusher: wish.pusher }),
-          ...(life.seconds === null ? {} : { expires_in: life.seconds }),
+          ...(life?.seconds ? { expires_in: life.seconds } : {}),
         },
         now(),
       );

@@ -4,7 +4,7 @@
 import type { Caller } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
 import { ownStatements, run } from "../db/statement.ts";
-import { ApiError, conflict, invalidRequest, notFound } from "../errors.ts";
+import { ApiError, conflict, invalidRequest, notFound, refuseFields } from "../errors.ts";
 import { attachUser, findLink, type MemberRecord, membershipsOf, useLink } from "../queries/people.ts";
 import { type RateLimits, rateLimitHeaders } from "../rate_limits.ts";
 import { ALL_SCOPES } from "../scopes.ts";
@@ -41,10 +41,11 @@ const UNSAFE_REDIRECT = /^(javascript|data|vbscript|file|blob|about):$/;
 const expiredRequest = () =>
   invalidRequest("This request for access has expired; start again from the assistant.");
 
-function checkPassword(password: string, field: string): void {
-  if (password.length < MIN_PASSWORD || password.length > 128)
-    throw invalidRequest(`A password has ${MIN_PASSWORD} to 128 characters.`, field);
-}
+/** What is wrong with a new password, in the words that its form shows. */
+const passwordProblem = (password: string): string | null =>
+  password.length < MIN_PASSWORD || password.length > 128
+    ? `A password has ${MIN_PASSWORD} to 128 characters.`
+    : null;
 
 export interface OwnSession {
   id: string;
@@ -134,7 +135,7 @@ export function createPeople(options: {
         throw invalidRequest("Give a valid e-mail address.", "email");
       if (person.name.trim() === "" || person.name.length > 80)
         throw invalidRequest("Give a name of at most 80 characters.", "name");
-      checkPassword(person.password, "password");
+      refuseFields({ password: passwordProblem(person.password) });
       const { internalAdapter, password } = await library.$context;
       const known = await internalAdapter.findUserByEmail(email, { includeAccounts: true });
       let userId: string;
@@ -239,7 +240,7 @@ export function createPeople(options: {
     },
 
     /**
-     * Changes the password, which needs the present one, and ends every other session of the person.
+     * Changes the password, which needs the current one, and ends every other session of the person.
      * @throws 422 naming the field, 429.
      */
     async changePassword(session: Session, passwords: { present: string; next: string }): Promise<void> {
@@ -247,9 +248,11 @@ export function createPeople(options: {
       const { internalAdapter, password } = await library.$context;
       const known = await internalAdapter.findUserByEmail(session.user.email, { includeAccounts: true });
       const hash = known?.accounts.find(({ providerId }) => providerId === "credential")?.password;
-      if (!hash || !(await password.verify({ hash, password: passwords.present })))
-        throw invalidRequest("The present password is not right.", "present");
-      checkPassword(passwords.next, "next");
+      const right = hash && (await password.verify({ hash, password: passwords.present }));
+      refuseFields({
+        present: !right && "The current password is not right.",
+        next: passwordProblem(passwords.next),
+      });
       await internalAdapter.updatePassword(session.user.id, await password.hash(passwords.next));
       for (const row of await internalAdapter.listSessions(session.user.id))
         if (row.id !== session.id) await internalAdapter.deleteSession(row.token);

@@ -31,20 +31,23 @@ export interface SentFile {
 /** What a form adds to the file that it carries. */
 export const FILE_FORM_OVERHEAD = 64 * 1024;
 
-/** A form with one file, within the page's bound. @throws 422 for any other body. */
-export async function readFileForm(request: Request): Promise<{ form: URLSearchParams; file: SentFile }> {
+/** A form with at most one file, within the page's bound. @throws 422 for any other body. */
+export async function readFileForm(
+  request: Request,
+): Promise<{ form: URLSearchParams; file: SentFile | null }> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\s*;/i.test(type))
     throw invalidRequest("This page takes forms with a file only.");
   const bytes = await readBytes(request);
   if (bytes instanceof ApiError) throw bytes;
   const parts = await new Response(bytes, { headers: { "content-type": type } }).formData().catch(() => null);
-  const file = parts?.get("file");
-  if (!parts || !(file instanceof File) || file.size === 0)
-    throw invalidRequest("Choose a file first.", "file");
+  if (!parts) throw invalidRequest("The form did not arrive whole; send it again.");
   const form = new URLSearchParams();
   for (const [name, value] of parts) if (typeof value === "string") form.append(name, value);
   refuseUnstorableText([...form.values()]);
+  const file = parts.get("file");
+  // A browser sends an empty nameless file where none was chosen.
+  if (!(file instanceof File) || (file.size === 0 && file.name === "")) return { form, file: null };
   return { form, file: { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) } };
 }
 

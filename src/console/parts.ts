@@ -1,5 +1,6 @@
 // Pieces that pages are made of: fields with their labels, tables that become cards on a phone, instants, copyable text.
 
+import type { ApiError } from "../errors.ts";
 import { SCOPES, type Scope } from "../scopes.ts";
 import { type Content, type Html, html } from "./html.ts";
 
@@ -14,17 +15,33 @@ export interface Field {
   minlength?: number;
   maxlength?: number;
   autofocus?: boolean;
+  error?: ApiError;
+}
+
+/**
+ * What a refusal says of one field: the line under its label, and the attributes of its first control, which gets the
+ * focus when it is the first wrong one. `hint` is described along with it.
+ */
+export function wrongWith(error: ApiError | undefined, name: string, hint: Content = null) {
+  const wrong = error?.fields.find(({ param }) => param === name);
+  const described = [hint && `${name}-hint`, wrong && `${name}-wrong`].filter(Boolean).join(" ");
+  return {
+    line: wrong && html`<p class="wrong" id="${name}-wrong">${wrong.message}</p>`,
+    attributes: html`${wrong && html` aria-invalid="true"`}${wrong && error?.param === name && html` autofocus`}${
+      described !== "" && html` aria-describedby="${described}"`
+    }`,
+  };
 }
 
 export function field(f: Field): Html {
-  const hintId = `${f.name}-hint`;
+  const { line, attributes } = wrongWith(f.error, f.name, f.hint);
   return html`<div class="field"><label for="${f.name}">${f.label}</label>
-    ${f.hint && html`<p class="hint" id="${hintId}">${f.hint}</p>`}
+    ${f.hint && html`<p class="hint" id="${f.name}-hint">${f.hint}</p>`}${line}
     <input id="${f.name}" name="${f.name}" type="${f.type ?? "text"}" value="${f.value ?? ""}"${
       f.autocomplete && html` autocomplete="${f.autocomplete}"`
     }${f.required !== false && html` required`}${f.minlength && html` minlength="${f.minlength}"`}${
       f.maxlength && html` maxlength="${f.maxlength}"`
-    }${f.autofocus && html` autofocus`}${f.hint && html` aria-describedby="${hintId}"`}></div>`;
+    }${f.autofocus && html` autofocus`}${attributes}></div>`;
 }
 
 export interface Option {
@@ -37,19 +54,19 @@ const option = ({ value, label }: Option, chosen: string) =>
 
 /** `groups` adds headed options after the plain ones. */
 export function select(s: {
-  id?: string;
   name: string;
   label: string;
   options: readonly Option[];
   groups?: readonly { label: string; options: readonly Option[] }[];
   value?: string;
   hint?: Content;
+  error?: ApiError;
 }): Html {
-  const id = s.id ?? s.name;
   const chosen = s.value ?? s.options[0]?.value ?? "";
-  return html`<div class="field"><label for="${id}">${s.label}</label>
-    ${s.hint && html`<p class="hint" id="${id}-hint">${s.hint}</p>`}
-    <select id="${id}" name="${s.name}"${s.hint && html` aria-describedby="${id}-hint"`}>
+  const { line, attributes } = wrongWith(s.error, s.name, s.hint);
+  return html`<div class="field"><label for="${s.name}">${s.label}</label>
+    ${s.hint && html`<p class="hint" id="${s.name}-hint">${s.hint}</p>`}${line}
+    <select id="${s.name}" name="${s.name}"${attributes}>
     ${s.options.map((o) => option(o, chosen))}
     ${(s.groups ?? []).map(
       (group) =>
@@ -65,10 +82,12 @@ export function tick(t: {
   note?: Content;
   checked?: boolean;
   type?: "checkbox" | "radio";
+  /** What `wrongWith` says of the group, for its first box. */
+  attributes?: Content;
 }): Html {
   return html`<div class="tick"><input type="${t.type ?? "checkbox"}" id="${t.id}" name="${t.name}" value="${t.value}"${
     t.checked && html` checked`
-  }${t.note && html` aria-describedby="${t.id}-note"`}><div><label for="${t.id}">${t.label}</label>${
+  }${t.attributes || (t.note && html` aria-describedby="${t.id}-note"`)}><div><label for="${t.id}">${t.label}</label>${
     t.note && html`<p class="hint" id="${t.id}-note">${t.note}</p>`
   }</div></div>`;
 }
@@ -101,8 +120,16 @@ export function emptyState(title: string, text: Content): Html {
   return html`<div class="empty"><p class="lead">${title}</p><p>${text}</p></div>`;
 }
 
-export const problem = (message: string | null | undefined): Content =>
-  message && html`<p class="flash problem" role="alert">${message}</p>`;
+/**
+ * What was refused, on top of the form: one sentence, or every wrong field with a link to it. `ids` names the control of
+ * a field where it is not the field's own name.
+ */
+export function problem(error: ApiError | null | undefined, ids: Record<string, string> = {}): Content {
+  if (!error) return null;
+  if (error.fields.length < 2) return html`<p class="flash problem" role="alert">${error.message}</p>`;
+  return html`<div class="flash problem" role="alert"><p>${error.fields.length} things are not right yet:</p>
+    <ul>${error.fields.map(({ param, message }) => html`<li><a href="#${ids[param] ?? param}">${message}</a></li>`)}</ul></div>`;
+}
 
 const DAY = new Intl.DateTimeFormat("en-GB", {
   day: "numeric",

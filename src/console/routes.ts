@@ -79,6 +79,7 @@ async function serve(
 
   let session: Session | null = null;
   let caller: Caller | null = null;
+  let reading = false;
   const build = (form: URLSearchParams, file: SentFile | null = null) =>
     visitOf({
       deps,
@@ -109,8 +110,10 @@ async function serve(
     let form = new URLSearchParams();
     let file: SentFile | null = null;
     if (page.method === "POST") {
+      reading = true;
       if (page.maxFile === undefined) form = await readForm(request);
       else ({ form, file } = await readFileForm(request));
+      reading = false;
       deps.forms.checkToken(form, request.headers, page.for === "anyone" ? null : session);
     }
     const visit = build(form, file);
@@ -119,7 +122,8 @@ async function serve(
   } catch (error) {
     if (!(error instanceof ApiError)) log.error({ err: error }, "page failed");
     const refused = error instanceof ApiError ? error : serverError();
-    const response = errorPage(build(new URLSearchParams()), refused);
+    const visit = build(new URLSearchParams());
+    const response = reading && page.unread ? await page.unread(visit, refused) : errorPage(visit, refused);
     const retryAfter = refused.headers["retry-after"];
     if (retryAfter) response.headers.set("retry-after", retryAfter);
     return response;

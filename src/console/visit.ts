@@ -9,6 +9,7 @@ import type { People, Session } from "../auth/people.ts";
 import type { Caller, Log } from "../context.ts";
 import type { Dispatcher } from "../dispatch.ts";
 import type { Role } from "../entities/member.ts";
+import type { ApiError } from "../errors.ts";
 import type { Mail } from "../mail.ts";
 import type { Tool } from "../tool.ts";
 import type { FlashCode } from "./flash.ts";
@@ -48,7 +49,7 @@ export interface Visit {
   params: Record<string, string>;
   /** What the form sent; empty for GET. */
   form: URLSearchParams;
-  /** The file that a form brought, on pages that take one. */
+  /** The file that a form brought, on pages that take one; null when none was chosen. */
   file: SentFile | null;
   session: Session | null;
   caller: Caller | null;
@@ -80,6 +81,8 @@ export interface Page {
   /** The most bytes of a file that its form may bring; none when left out. */
   maxFile?: number;
   answer(visit: Visit): Promise<Response>;
+  /** The page again, for a form that could not be read; without it the refusal is a page of its own. */
+  unread?(visit: Visit, error: ApiError): Promise<Response>;
 }
 
 type Method = Page["method"];

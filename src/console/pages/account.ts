@@ -2,11 +2,12 @@
 
 import type { OwnSession } from "../../auth/people.ts";
 import { MIN_PASSWORD } from "../../auth/sign_in_library.ts";
-import { ApiError } from "../../errors.ts";
+import { ApiError, notFound } from "../../errors.ts";
 import { html } from "../html.ts";
 import { workspacePath } from "../page.ts";
 import { field, instant, problem, table } from "../parts.ts";
 import { type Page, type PersonVisit, personPage } from "../visit.ts";
+import { askOnce } from "./confirm.ts";
 
 /** A browser's own description in a few words; it is the browser's word, and only shown to its owner. */
 function deviceWords({ userAgent }: OwnSession): string {
@@ -41,18 +42,19 @@ async function account(visit: PersonVisit, error?: ApiError): Promise<Response> 
         row.address || "unknown",
         instant(row.createdAt, now),
         instant(row.expiresAt, now),
-        html`<form method="post" action="/console/account/sessions/${row.id}/end">${token}
-          <button class="danger">${row.current ? "Sign out here" : "End"}<span class="unseen">: ${deviceWords(row)}</span></button></form>`,
+        row.current
+          ? html`<form method="post" action="/console/sign-out">${token}<button class="plain">Sign out</button></form>`
+          : html`<a class="button danger" href="/console/account/sessions/${row.id}/end">End<span class="unseen"> the session: ${deviceWords(row)}</span></a>`,
       ]),
     )}
     <section class="card" aria-labelledby="password-title"><h2 id="password-title">Change the password</h2>
-      ${problem(error?.message)}
-      <form method="post" action="/console/account/password">${token}
+      ${problem(error)}
+      <form method="post" action="/console/account/password" novalidate>${token}
         <div class="columns">
-        ${field({ name: "present", label: "Present password", type: "password", autocomplete: "current-password", maxlength: 128 })}
-        ${field({ name: "next", label: `New password, at least ${MIN_PASSWORD} characters`, type: "password", autocomplete: "new-password", minlength: MIN_PASSWORD, maxlength: 128 })}
+        ${field({ name: "present", label: "Current password", type: "password", autocomplete: "current-password", maxlength: 128, error })}
+        ${field({ name: "next", label: `New password, at least ${MIN_PASSWORD} characters`, type: "password", autocomplete: "new-password", minlength: MIN_PASSWORD, maxlength: 128, error })}
         </div>
-        <p class="hint">Every other session ends with it. Connected assistants stay; disconnect them on their own page.</p>
+        <p class="hint">All your other sessions end. Connected assistants stay connected; you can disconnect them on the page Assistants.</p>
         <button>Change the password</button>
       </form></section>`,
     { status: error?.status ?? 200 },
@@ -72,6 +74,19 @@ export const ACCOUNT_PAGES: readonly Page[] = [
       return account(visit, error);
     }
     return visit.goTo("/console/account", "password-changed");
+  }),
+
+  personPage("GET", "/console/account/sessions/:id/end", async (visit) => {
+    const { deps, session, params } = visit;
+    const row = (await deps.people.sessionsOf(session)).find(({ id }) => id === params.id);
+    if (!row) throw notFound("session");
+    return askOnce(visit, {
+      title: `End the session: ${deviceWords(row)}?`,
+      effect: "That browser is signed out from its next page on. It can sign in again with the password.",
+      act: "End the session",
+      action: `/console/account/sessions/${row.id}/end`,
+      back: "/console/account",
+    });
   }),
 
   personPage("POST", "/console/account/sessions/:id/end", async (visit) => {

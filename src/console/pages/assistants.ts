@@ -5,19 +5,23 @@ import { notFound } from "../../errors.ts";
 import { isScope } from "../../scopes.ts";
 import { html } from "../html.ts";
 import { copyable, emptyState, instant, scopeLine, table } from "../parts.ts";
-import { memberPage, type Page } from "../visit.ts";
+import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { askOnce } from "./confirm.ts";
+
+const listed = ({ deps, session, caller }: MemberVisit) =>
+  deps.connections.list(session.user.id, caller.workspace.id);
 
 export const ASSISTANT_PAGES: readonly Page[] = [
   memberPage("GET", "/assistants", "viewer", async (visit) => {
-    const { deps, session, caller, base, token, now } = visit;
-    const rows = await deps.connections.list(session.user.id, caller.workspace.id);
+    const { deps, caller, base, now } = visit;
+    const rows = await listed(visit);
     return visit.page(
       "Assistants",
       html`<h1>Assistants</h1>
-      <p class="lede">What you connected to ${caller.workspace.name} by consent. An assistant acts for you and can never do more than you may.</p>
+      <p class="lede">The assistants that you connected to ${caller.workspace.name}. An assistant acts for you. It can never do more than you may.</p>
       ${
         rows.length === 0
-          ? html`${emptyState("No assistant is connected", "Give an assistant the address below; it asks you here what it may do.")}
+          ? html`${emptyState("No assistant is connected", "Give an assistant the address below. It then asks you what it may do.")}
             ${copyable(`${deps.publicUrl}/mcp`)}`
           : table(
               "Connected assistants",
@@ -26,16 +30,29 @@ export const ASSISTANT_PAGES: readonly Page[] = [
                 html`<strong>${row.name ?? "An assistant"}</strong>${row.uri && html`<span class="muted">${URL.parse(row.uri)?.host}</span>`}`,
                 html`<details class="more"><summary>${row.scopes.length} ${row.scopes.length === 1 ? "permission" : "permissions"}</summary>
                   <ul class="scopes">${row.scopes.filter(isScope).map((scope) => html`<li>${scopeLine(scope)}</li>`)}</ul></details>`,
-                row.pusher_id === null ? "all of yours" : (row.handle ?? "one that is gone"),
+                row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel"),
                 instant(row.last_used_at, now),
                 instant(row.created_at, now),
-                html`<form method="post" action="${base}assistants/${showId("con", row.id)}/disconnect">${token}
-                  <button class="danger">Disconnect<span class="unseen"> ${row.name ?? "this assistant"}</span></button></form>`,
+                html`<a class="button danger" href="${base}assistants/${showId("con", row.id)}/disconnect">Disconnect<span class="unseen"> ${row.name ?? "this assistant"}</span></a>`,
               ]),
             )
       }`,
       { section: "assistants" },
     );
+  }),
+
+  memberPage("GET", "/assistants/:id/disconnect", "viewer", async (visit) => {
+    const { params, base } = visit;
+    const row = (await listed(visit)).find(({ id }) => showId("con", id) === params.id);
+    if (!row) throw notFound("connection");
+    return askOnce(visit, {
+      title: `Disconnect ${row.name ?? "this assistant"}?`,
+      effect: "The assistant is refused from its next call on. To come back, it must ask you again.",
+      act: "Disconnect",
+      action: `${base}assistants/${params.id}/disconnect`,
+      back: `${base}assistants`,
+      section: "assistants",
+    });
   }),
 
   memberPage("POST", "/assistants/:id/disconnect", "viewer", async (visit) => {

@@ -106,7 +106,7 @@ async function form(visit: PersonVisit, asking: Asking, choice: Choice, error?: 
       <dt>Answer goes to</dt><dd><strong>${destination(request.redirect)}</strong></dd>
       <dt>Signed in as</dt><dd>${session.user.name} (${session.user.email})</dd>
     </dl>
-    ${problem(error?.message)}
+    ${problem(error)}
     <div class="card"><form method="post" action="/console/consent">
       ${token}
       <input type="hidden" name="oauth_query" value="${request.oauthQuery}">

@@ -1,30 +1,46 @@
 // Keys: made here, shown once on the answering page, listed with their last use, revoked.
 
 import { KEY_LIVES } from "../../auth/member_keys.ts";
-import { ApiError } from "../../errors.ts";
+import { ApiError, notFound } from "../../errors.ts";
 import { isScope } from "../../scopes.ts";
 import { type Content, html } from "../html.ts";
-import { copyable, emptyState, field, instant, problem, scopeLine, select, table, tick } from "../parts.ts";
+import {
+  copyable,
+  emptyState,
+  field,
+  instant,
+  problem,
+  scopeLine,
+  select,
+  table,
+  tick,
+  wrongWith,
+} from "../parts.ts";
 import { CHOOSABLE, SCOPE_GROUPS } from "../scope_groups.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { askOnce } from "./confirm.ts";
 
 const LIFE_OPTIONS = Object.entries(KEY_LIVES).map(([value, { label }]) => ({ value, label }));
+
+/** In the order of the form, what looks first. */
+const OFFERED = SCOPE_GROUPS.flatMap(({ holds }) => CHOOSABLE.filter(holds));
 
 async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content> {
   const { form: sent, token, base } = visit;
   const channels = await visit.call("list_pushers");
   const ticked = new Set(sent.getAll("scope"));
+  const may = wrongWith(error, "scope", "said");
   return html`<section class="card" aria-labelledby="new"><h2 id="new">Make a key</h2>
-    ${problem(error?.message)}
-    <form method="post" action="${base}keys">${token}
+    ${problem(error, { scope: `scope-${OFFERED[0]}` })}
+    <form method="post" action="${base}keys" novalidate>${token}
       <div class="columns">
-        ${field({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: 80, hint: "What the key is for, so that you know it again." })}
-        ${select({ name: "life", label: "Good for", options: LIFE_OPTIONS, value: sent.get("life") ?? "90d", hint: "A key that ends by itself cannot be forgotten." })}
+        ${field({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: 80, hint: "What the key is for. You see the name in the list of keys.", error })}
+        ${select({ name: "life", label: "Works for", options: LIFE_OPTIONS, value: sent.get("life") ?? "90d", hint: "A key that ends by itself cannot be forgotten.", error })}
       </div>
       ${select({
         name: "pusher",
         label: "Channel",
-        hint: "Bound to one channel, the key sees no other.",
+        hint: "A key for one channel sees no other channel.",
         options: [
           { value: "", label: "Every channel that I see" },
           ...channels.data.map((channel: any) => ({
@@ -33,16 +49,18 @@ async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content
           })),
         ],
         value: sent.get("pusher") ?? "",
+        error,
       })}
       <fieldset><legend>What the key may do</legend>
-        <p class="hint">It acts for you and can never do more than you may.</p>
-        ${SCOPE_GROUPS.flatMap(({ holds }) => CHOOSABLE.filter(holds)).map((scope) =>
+        <p class="hint" id="scope-hint">The key acts for you. It can never do more than you may.</p>${may.line}
+        ${OFFERED.map((scope, i) =>
           tick({
             id: `scope-${scope}`,
             name: "scope",
             value: scope,
             label: scopeLine(scope),
             checked: ticked.has(scope),
+            attributes: i === 0 && may.attributes,
           }),
         )}
       </fieldset>
@@ -51,29 +69,28 @@ async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content
 }
 
 async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
-  const { deps, caller, base, token, now } = visit;
+  const { deps, caller, base, now } = visit;
   const rows = await deps.keys.list(caller);
   const form = await newKeyForm(visit, error);
   return visit.page(
     "Keys",
     html`<h1>Keys</h1>
-    <p class="lede">Keys are for scripts and for programs that cannot open a page here. Each acts for the member who made it. Assistants connect without one.</p>
+    <p class="lede">Scripts and other programs use keys. Each key acts for the member who made it. Assistants need no key: they ask you on a page of their own.</p>
     ${error && form}
     ${
       rows.length === 0
-        ? emptyState("No keys", "Make one below when a script needs it.")
+        ? emptyState("No keys", "Make a key below when a script needs one.")
         : table(
-            "Live keys",
+            "Keys that work",
             ["Key", "May do", "Channel", "Last used", "Ends", ""],
             rows.map((row) => [
               html`<strong>${row.name}</strong><span class="muted">${row.member_id === caller.member.id ? "acts for you" : `acts for ${row.member_name ?? row.email}`}</span>`,
               html`<details class="more"><summary>${row.scopes.length} ${row.scopes.length === 1 ? "permission" : "permissions"}</summary>
                 <ul class="scopes">${row.scopes.filter(isScope).map((scope) => html`<li>${scopeLine(scope)}</li>`)}</ul></details>`,
-              row.pusher_id === null ? "all of the member's" : (row.handle ?? "one that is gone"),
+              row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel"),
               instant(row.last_used_at, now),
-              instant(row.expires_at, now, "not by itself"),
-              html`<form method="post" action="${base}keys/${row.id}/revoke">${token}
-                <button class="danger">Revoke<span class="unseen"> ${row.name}</span></button></form>`,
+              instant(row.expires_at, now, "Never"),
+              html`<a class="button danger" href="${base}keys/${row.id}/revoke">Revoke<span class="unseen"> ${row.name}</span></a>`,
             ]),
           )
     }
@@ -97,8 +114,8 @@ export const KEY_PAGES: readonly Page[] = [
       return visit.page(
         "Your new key",
         html`<h1>Your new key</h1>
-        <p class="lede"><strong>${made.name}</strong> works from now on. Copy it into the program that uses it.</p>
-        <p class="flash careful">This is the only time that the key is shown. Nobody can read it again, not even here.</p>
+        <p class="lede">The key <strong>${made.name}</strong> works now. Copy it into the program that uses it.</p>
+        <p class="flash careful">The key is shown only now. Nobody can read it again later.</p>
         ${copyable(made.key)}
         <p>Try it:</p>
         ${copyable(`curl -s ${deps.publicUrl}/api/v1/me -H "Authorization: Bearer ${made.key}"`)}
@@ -106,9 +123,25 @@ export const KEY_PAGES: readonly Page[] = [
         { section: "keys" },
       );
     } catch (error) {
-      if (!(error instanceof ApiError) || error.type !== "invalid_request") throw error;
+      // A channel that the member does not see answers 404; the form and the list stay.
+      if (!(error instanceof ApiError) || !["invalid_request", "not_found"].includes(error.type)) throw error;
       return list(visit, error);
     }
+  }),
+
+  memberPage("GET", "/keys/:id/revoke", "admin", async (visit) => {
+    const { deps, caller, params, base } = visit;
+    const key = (await deps.keys.list(caller)).find(({ id }) => id === params.id);
+    if (!key) throw notFound("key");
+    return askOnce(visit, {
+      title: `Revoke the key ${key.name}?`,
+      effect:
+        "Programs that use this key are refused from their next call on. A revoked key never works again.",
+      act: "Revoke the key",
+      action: `${base}keys/${key.id}/revoke`,
+      back: `${base}keys`,
+      section: "keys",
+    });
   }),
 
   memberPage("POST", "/keys/:id/revoke", "admin", async (visit) => {

@@ -55,7 +55,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const [rows, channels] = await Promise.all([deps.members.list(caller), visit.call("list_pushers")]);
   const mayAll = caller.pusherIds === null;
   const form = html`<section class="card" aria-labelledby="add"><h2 id="add">Add a member</h2>
-    ${problem(error?.message)}
+    ${problem(error)}
     <form method="post" action="${base}members">${token}
       <div class="columns">
         ${field({ name: "email", label: "E-mail address", type: "email", value: sent.get("email") ?? "", maxlength: 254, autocomplete: "off", hint: deps.mail ? "The link is mailed there, and shown to you." : "No mail is sent: you get a link to hand out." })}
@@ -103,7 +103,7 @@ async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
     shown,
     html`<p><a href="${base}members">All members</a></p><h1>${shown}${row.self && " (you)"}</h1>
     <p class="lede">${row.name && `${row.email} · `}${row.joined ? "Has joined." : "Has not joined yet."}</p>
-    ${problem(error?.message)}
+    ${problem(error)}
     <section class="card" aria-labelledby="change"><h2 id="change">Role and channels</h2>
       <form method="post" action="${at}">${token}
         ${select({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: sent.get("role") ?? row.role })}

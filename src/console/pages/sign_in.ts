@@ -26,7 +26,7 @@ async function form(visit: Visit, options: { email?: string; error?: ApiError } 
         ? html`<p class="lede"><strong>${asking.clientName ?? "An assistant"}</strong> asks to connect. Sign in to see what it wants; nothing is shared before you agree.</p>`
         : html`<p class="lede">With the account that your link made.</p>`
     }
-    ${problem(error?.message)}
+    ${problem(error)}
     <div class="card wide"><form method="post" action="/console/sign-in">
       ${visit.token}
       ${oauthQuery && html`<input type="hidden" name="oauth_query" value="${oauthQuery}">`}

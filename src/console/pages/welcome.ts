@@ -15,7 +15,7 @@ async function form(visit: Visit, token: string, error?: ApiError): Promise<Resp
     `Join ${link.workspace_name}`,
     html`<h1>Welcome to ${link.workspace_name}</h1>
     <p class="lede">Choose how you sign in from now on. If you have an account on this server already, give its e-mail address and password.</p>
-    ${problem(error?.message)}
+    ${problem(error)}
     <div class="card wide"><form method="post" action="/console/welcome">
       ${visit.token}
       <input type="hidden" name="token" value="${token}">

@@ -1,0 +1,32 @@
+// Asking once more before something ends. The link in a list leads here; only the form on this page acts, so a slip of the
+// finger ends nothing and nothing of it needs a script. What ends, and who may end it, is decided by the caller's page.
+
+import { type Content, html } from "../html.ts";
+import type { Visit } from "../visit.ts";
+
+export interface Question {
+  /** The whole question, with the name of what would end: "Revoke the key deploys?" */
+  title: string;
+  /** What happens then, and whether it can be undone. */
+  effect: Content;
+  /** The act, as its button says it: a verb and its object. */
+  act: string;
+  /** Where the form goes; its page acts at once. */
+  action: string;
+  /** Where a person goes who does not want it. */
+  back: string;
+  section?: string;
+}
+
+/** The page that asks. Its form goes to `action` with the visit's token and nothing else. */
+export function askOnce(visit: Visit, { title, effect, act, action, back, section }: Question): Response {
+  return visit.page(
+    title,
+    html`<h1>${title}</h1>
+    <p class="lede">${effect}</p>
+    <form method="post" action="${action}">${visit.token}
+      <div class="actions"><button class="danger">${act}</button><a class="button plain" href="${back}">Keep it</a></div>
+    </form>`,
+    { narrow: true, section },
+  );
+}
