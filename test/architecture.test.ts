@@ -36,14 +36,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   rate_limits_redis: ["rate_limits", "rate_limits_scripts"],
   rate_limits: ["rate_limits_redis"],
   problems: ["errors"],
+  characters: [],
 
   // Rows, their rules, and how they look.
   entities: ["errors", "scopes"],
   domain: ["entities", "errors"],
-  sanitizer: ["errors"],
+  sanitizer: ["characters", "errors"],
   db: ["config", "entities", "errors"],
   context: ["db", "domain", "entities", "scopes"],
-  shapes: ["context", "domain", "entities", "errors", "queries", "scopes"],
+  shapes: ["characters", "context", "domain", "entities", "errors", "queries", "scopes"],
   queries: ["context", "db", "domain", "entities", "errors", "shapes"],
   stats: ["db", "domain", "entities", "errors", "queries"],
   migrations: [],

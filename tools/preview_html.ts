@@ -17,7 +17,7 @@ export default defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "forbidden"],
   input: z.strictObject({
-    html: text(0, MAX_HTML.document),
+    html: text(0, MAX_HTML.document, { lines: true, cleaned: true }),
     layout: z
       .enum(["html", "document"])
       .optional()

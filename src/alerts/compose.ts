@@ -3,7 +3,7 @@
 
 import type { z } from "zod";
 import type { AlertFields } from "../queries/alerts.ts";
-import { sanitizeHtml } from "../sanitizer/sanitize.ts";
+import { Report, sanitizeHtml, sanitizeText } from "../sanitizer/sanitize.ts";
 import type { AlertRecord, alertPatch } from "../shapes/alert.ts";
 import { codePoints } from "../shapes/fields.ts";
 
@@ -43,15 +43,28 @@ export interface Composed {
   htmlLength: number;
 }
 
+/** The texts that are cleaned and reported as markup is; every other text refuses what no reader sees (shapes/fields.ts). */
+const CLEANED = ["title", "body", "tts_text"] as const;
+
+function cleanTexts(sent: Sent, report: Report): Sent {
+  const clean = { ...sent };
+  for (const name of CLEANED)
+    if (typeof clean[name] === "string") clean[name] = sanitizeText(clean[name], report);
+  clean.actions = sent.actions?.map((action) => ({ ...action, label: sanitizeText(action.label, report) }));
+  return clean;
+}
+
 /**
  * "An absent field is left alone; a field present as null is cleared." `stored` is null for a new alert. Asset ids are
  * uuids here. `assetText` is the text of the html asset where this change concerns it (see alerts/attach.ts).
  */
-export function compose(sent: Sent, stored: AlertRecord | null, assetText: string | null): Composed {
+export function compose(given: Sent, stored: AlertRecord | null, assetText: string | null): Composed {
+  const report = new Report();
+  const sent = cleanTexts(given, report);
   const fields = { ...BLANK };
   for (const name of Object.keys(BLANK) as (keyof AlertFields)[]) {
-    const given = name === "asset_html" ? undefined : sent[name];
-    const value = given === undefined ? stored?.[name] : given;
+    const own = name === "asset_html" ? undefined : sent[name];
+    const value = own === undefined ? stored?.[name] : own;
     if (value !== undefined) Object.assign(fields, { [name]: value });
   }
   // An empty text is no markup. A stored one is what the sanitiser left of some, and stays.
@@ -60,7 +73,7 @@ export function compose(sent: Sent, stored: AlertRecord | null, assetText: strin
   // "Its text goes through the same sanitiser as html": the file stays as written, handsets are shown `asset_html`.
   if (fields.html_asset_id === null) fields.asset_html = null;
   else if (assetText !== null) {
-    const clean = sanitizeHtml(assetText, mode);
+    const clean = sanitizeHtml(assetText, mode, report);
     fields.asset_html = clean.html;
     return { fields, blocked: clean.blocked, htmlLength: codePoints(assetText) };
   }
@@ -70,7 +83,7 @@ export function compose(sent: Sent, stored: AlertRecord | null, assetText: strin
   const htmlLength = html !== null && unmeasured ? codePoints(html) : 0;
   // A stored document turned into another layout has never been through the sanitiser, so a change of layout counts.
   if (html === null || (sent.html === undefined && sent.layout === undefined))
-    return { fields, blocked: [], htmlLength };
-  const clean = sanitizeHtml(html, mode);
+    return { fields, blocked: report.rows(), htmlLength };
+  const clean = sanitizeHtml(html, mode, report);
   return { fields: { ...fields, html: clean.html }, blocked: clean.blocked, htmlLength };
 }

@@ -68,7 +68,7 @@ export type Rule = RegExp | "text" | "link" | "image" | "citation" | "style" | "
 
 const NUMBER = /^-?\d{1,6}$/;
 const SPAN = /^\d{1,3}$/;
-const LENGTH = /^\d{1,4}(?:\.\d{1,2})?(?:%|px)?$/;
+const LENGTH = /^[01]?\d{1,3}(?:\.\d{1,2})?(?:%|px)?$/;
 const BOOLEAN = /^[a-z]{0,8}$/i;
 const ALIGN = /^(?:left|right|center|justify)$/i;
 const VALIGN = /^(?:top|middle|bottom|baseline)$/i;

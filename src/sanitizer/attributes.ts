@@ -1,6 +1,8 @@
 // Which attributes of an allowed element stay, and how they are written. Knows nothing of nesting.
 
+import { cleanText } from "../characters.ts";
 import { ATTRIBUTES, LINK_REL, type Rule, words } from "./allow_list.ts";
+import { type Look, readColor, tooAlike } from "./hidden.ts";
 import type { Report } from "./report.ts";
 import { judgeStyle } from "./styles.ts";
 import { judgeUrl } from "./urls.ts";
@@ -15,12 +17,18 @@ export function escapeText(text: string): string {
 }
 
 /** The value to write; undefined when the attribute goes, in which case `report` has been told why. */
-function judge(rule: Rule, name: string, value: string, report: Report): string | undefined {
+function judge(
+  rule: Exclude<Rule, "style">,
+  name: string,
+  value: string,
+  report: Report,
+): string | undefined {
   switch (rule) {
-    case "text":
-      return value;
-    case "style":
-      return judgeStyle(value, report) || undefined;
+    case "text": {
+      const { text, removed } = cleanText(value);
+      report.addCharacters(removed);
+      return text;
+    }
     case "rel":
       // Never kept, since every link gets its own; reported only when it asked for something else.
       if (value.split(/\s+/).some((word) => word !== "" && !COVERED_REL.has(word.toLowerCase()))) {
@@ -43,16 +51,26 @@ function judge(rule: Rule, name: string, value: string, report: Report): string 
   }
 }
 
-/** ` name="value"` for each attribute that stays, in their order; what goes is counted in `report`. */
+/**
+ * ` name="value"` for each attribute that stays, in their order, and what the element's text looks like; what goes is
+ * counted in `report`. `around` is the look of the element around it.
+ */
 export function writeAttributes(
   element: string,
   attributes: ReadonlyArray<readonly [string, string]>,
   report: Report,
-): string {
+  around: Look,
+): { written: string; look: Look } {
   const rules = ATTRIBUTES.get(element)!;
   const seen = new Set<string>();
   let written = "";
   let link = false;
+  // The attribute is the weaker of the two, wherever it stands.
+  const color = element === "font" ? fontColor(attributes, around) : undefined;
+  let look = color ? { ...around, color } : around;
+  const write = (name: string, value: string) => {
+    written += ` ${name}="${escapeText(value).replace(/"/g, "&quot;")}"`;
+  };
   for (const [name, value] of attributes) {
     const rule = rules.get(name);
     // Browsers take the first of a repeated name, so the others are lost as well.
@@ -61,10 +79,31 @@ export function writeAttributes(
       continue;
     }
     seen.add(name);
+    if (rule === "style") {
+      const judged = judgeStyle(value, report, look);
+      look = judged.look;
+      if (judged.style !== "") write(name, judged.style);
+      continue;
+    }
+    if (element === "font" && name === "color" && color === null) {
+      report.add("attribute", name);
+      continue;
+    }
     const kept = judge(rule, name, value, report);
     if (kept === undefined) continue;
-    written += ` ${name}="${escapeText(kept).replace(/"/g, "&quot;")}"`;
+    write(name, kept);
     if (rule === "link") link = true;
   }
-  return link ? `${written} rel="${LINK_REL}"` : written;
+  return { written: link ? `${written} rel="${LINK_REL}"` : written, look };
+}
+
+/** The colour that `<font color>` gives its text; null when it would hide it, undefined when there is none. */
+function fontColor(
+  attributes: ReadonlyArray<readonly [string, string]>,
+  around: Look,
+): Look["color"] | undefined {
+  const value = attributes.find(([name]) => name === "color")?.[1];
+  if (value === undefined) return undefined;
+  const read = readColor(value);
+  return read === null || read.alpha < 1 || tooAlike(read.rgb, around.background) ? null : read.rgb;
 }

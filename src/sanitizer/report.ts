@@ -1,9 +1,10 @@
 // Counts what the sanitiser removed, one row per kind and name. A name is a word of the tables below or a fixed
 // one of ours: the report goes to assistants, so nothing that a caller made up may travel in it.
 
+import type { Removed } from "../characters.ts";
 import { words } from "./allow_list.ts";
 
-export type BlockedKind = "element" | "attribute" | "url" | "style";
+export type BlockedKind = "element" | "attribute" | "url" | "style" | "character";
 
 /** One row of `blocked`: "what the HTML sanitiser removed. This is not an error; the alert was accepted." */
 export interface BlockedRow {
@@ -101,9 +102,12 @@ const KNOWN: Record<BlockedKind, ReadonlySet<string>> = {
     transition translate unicode-bidi user-select vertical-align visibility white-space width will-change word-break
     word-spacing word-wrap writing-mode z-index zoom
   `),
+  character: words(`
+    bidi-control control filler format line-separator soft-hyphen tag variation-selector zero-width
+  `),
 };
 
-const KIND_ORDER: readonly BlockedKind[] = ["element", "attribute", "url", "style"];
+const KIND_ORDER: readonly BlockedKind[] = ["element", "attribute", "url", "style", "character"];
 
 export class Report {
   readonly #rows = new Map<string, BlockedRow>();
@@ -120,7 +124,12 @@ export class Report {
     else this.#rows.set(key, { kind, name: shown, count });
   }
 
-  /** Elements, attributes, urls, styles; by name within each, so that equal input gives equal bytes. */
+  /** Characters that were taken out of a text. */
+  addCharacters(removed: Removed): void {
+    for (const [name, count] of removed) this.add("character", name, count);
+  }
+
+  /** Elements, attributes, urls, styles, characters; by name within each, so that equal input gives equal bytes. */
   rows(): BlockedRow[] {
     return [...this.#rows.values()].sort(
       (a, b) =>

@@ -2,12 +2,13 @@
 // missing out. Knows nothing of alerts, lengths or transports.
 
 import library from "sanitize-html";
+import { cleanText } from "../characters.ts";
 import { ATTRIBUTES, ELEMENTS, SCHEMES } from "./allow_list.ts";
 import { type BlockedRow, Report } from "./report.ts";
 import { scan } from "./scan.ts";
 import { Tree } from "./tree.ts";
 
-export type { BlockedKind, BlockedRow } from "./report.ts";
+export { type BlockedKind, type BlockedRow, Report } from "./report.ts";
 
 export interface Sanitized {
   html: string;
@@ -42,8 +43,7 @@ function checked(html: string, report: Report): string {
   return again;
 }
 
-function sanitizeFragment(input: string): Sanitized {
-  const report = new Report();
+function sanitizeFragment(input: string, report: Report): Sanitized {
   // Browsers drop the null character from text, and PostgreSQL cannot store it.
   const html = input.replaceAll("\0", "");
   if (html.length < input.length) report.add("element", "#null", input.length - html.length);
@@ -75,8 +75,20 @@ function countScripts(html: string): number {
  * `blocked` counts removed elements (a removed element takes its attributes with it, unlisted), removed attributes,
  * refused addresses by scheme, and style declarations by property. It is empty when nothing is missing. What only
  * changes its spelling is not missing: case, quotes, omitted end tags, character references, the `rel` of links.
+ * A `report` that others write to as well gets the rows added to its own.
  */
-export function sanitizeHtml(html: string, layout: "html" | "document"): Sanitized {
-  if (layout === "document") return { html, blocked: [], script_count: countScripts(html) };
-  return sanitizeFragment(html);
+export function sanitizeHtml(
+  html: string,
+  layout: "html" | "document",
+  report: Report = new Report(),
+): Sanitized {
+  if (layout === "document") return { html, blocked: report.rows(), script_count: countScripts(html) };
+  return sanitizeFragment(html, report);
+}
+
+/** A text without markup: what no reader sees and the text does not need is taken out and reported. */
+export function sanitizeText(text: string, report: Report): string {
+  const clean = cleanText(text);
+  report.addCharacters(clean.removed);
+  return clean.text;
 }

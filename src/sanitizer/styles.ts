@@ -1,6 +1,7 @@
 // Which inline style declarations survive: properties that shape text in its place, with values that are written
 // out in full below. Nothing that fetches, runs, positions, hides or overlays. Knows nothing of elements.
 
+import { fontSizeOf, hidesText, type Look, over, type Rgb, readColor, tooAlike } from "./hidden.ts";
 import type { Report } from "./report.ts";
 
 const SIZE = String.raw`(?:0|\d{1,4}(?:\.\d{1,3})?(?:px|em|rem|ex|ch|pt|pc|cm|mm|in|%)|0?\.\d{1,3}(?:px|em|rem|ex|ch|pt|%))`;
@@ -104,12 +105,24 @@ function declarations(style: string): string[] {
   return parts;
 }
 
+interface Declaration {
+  property: string;
+  value: string;
+  important: boolean;
+}
+
+const isColor = ({ property }: Declaration) => property === "color";
+const isBackground = ({ property }: Declaration) =>
+  property === "background" || property === "background-color";
+const NO_COLOR = /^(?:inherit|initial|unset|revert)$/i;
+
 /**
- * The declarations that may stay, in their order, as the value of a style attribute; "" when none may. Comments and
- * escapes are not understood on purpose: whatever needs them to be read is not in the patterns and goes.
+ * The declarations that may stay, in their order, as the value of a style attribute ("" when none may), and what the
+ * text looks like under them. Comments and escapes are not understood on purpose: whatever needs them to be read is not
+ * in the patterns and goes.
  */
-export function judgeStyle(style: string, report: Report): string {
-  const kept: string[] = [];
+export function judgeStyle(style: string, report: Report, around: Look): { style: string; look: Look } {
+  const allowed: Declaration[] = [];
   for (const declaration of declarations(style)) {
     const text = declaration.trim();
     if (text === "") continue;
@@ -119,8 +132,66 @@ export function judgeStyle(style: string, report: Report): string {
     const rest = colon < 0 || text.length > MAX_DECLARATION ? "" : text.slice(colon + 1);
     const [value = "", important = ""] = rest.trim().split(/\s*(!\s*important)$/i);
     const plain = value.replace(/\s+/g, " ").replace(/ ?, ?/g, ",");
-    if (RULES.get(property)?.test(plain)) kept.push(`${property}:${plain}${important && " !important"}`);
+    if (RULES.get(property)?.test(plain))
+      allowed.push({ property, value: plain, important: important !== "" });
     else report.add("style", property);
   }
-  return kept.join(";");
+  const { kept, look } = withoutHiding(allowed, around);
+  for (const gone of allowed) if (!kept.includes(gone)) report.add("style", gone.property);
+  const written = kept.map(
+    ({ property, value, important }) => `${property}:${value}${important ? " !important" : ""}`,
+  );
+  return { style: written.join(";"), look };
+}
+
+/** What counts of declarations of one property: the last one, an important one first. */
+const winning = (all: Declaration[]) => all.findLast(({ important }) => important) ?? all.at(-1);
+
+/** Takes out what hides text, and says what is left of its looks. */
+function withoutHiding(all: Declaration[], around: Look): { kept: Declaration[]; look: Look } {
+  if (all.length === 0) return { kept: all, look: around };
+  const sized = all.filter(
+    (one) => one.property !== "font-size" || !hidesText(one.property, one.value, around.fontSize),
+  );
+  const size = winning(sized.filter(({ property }) => property === "font-size"));
+  const fontSize = size ? fontSizeOf(size.value, around.fontSize) : around.fontSize;
+  let kept = sized.filter(
+    (one) => one.property === "font-size" || !hidesText(one.property, one.value, fontSize),
+  );
+  kept = kept.filter((one) => !isColor(one) || showsColor(one.value));
+  kept = kept.filter((one) => !isBackground(one) || one.value.toLowerCase() !== "currentcolor");
+
+  const colorOf = (one: Declaration | undefined, below: Rgb | null): Rgb | null => {
+    if (!one) return around.color;
+    const read = readColor(one.value);
+    if (read) return over(read, below);
+    return one.value.toLowerCase() === "initial" ? null : around.color;
+  };
+  const backgroundOf = (one: Declaration | undefined): Rgb | null => {
+    if (!one) return around.background;
+    const read = readColor(one.value);
+    if (read) return over(read, around.background);
+    return NO_COLOR.test(one.value) ? around.background : null;
+  };
+  // A browser may skip a declaration that it does not understand, so each of several is tried with each.
+  const hides = () => {
+    const [colors, backgrounds] = [kept.filter(isColor), kept.filter(isBackground)];
+    return (backgrounds.length > 0 ? backgrounds : [undefined]).some((behind) =>
+      (colors.length > 0 ? colors : [undefined]).some((color) => {
+        const below = backgroundOf(behind);
+        return tooAlike(colorOf(color, below), below);
+      }),
+    );
+  };
+  if (hides()) kept = kept.filter((one) => !isColor(one));
+  if (hides()) kept = kept.filter((one) => !isBackground(one));
+  const background = backgroundOf(winning(kept.filter(isBackground)));
+  return { kept, look: { fontSize, color: colorOf(winning(kept.filter(isColor)), background), background } };
+}
+
+/** A colour that every reader has, and that is not all but transparent. */
+function showsColor(value: string): boolean {
+  if (NO_COLOR.test(value) || value.toLowerCase() === "currentcolor") return true;
+  const read = readColor(value);
+  return read !== null && read.alpha >= 0.2;
 }

@@ -1,6 +1,7 @@
 // Writes the allowed part of a run of HTML events as balanced HTML and reports the rest. Decides what is kept,
 // unwrapped and dropped; what it writes reads back as exactly the same run, so a second pass changes nothing.
 
+import { cleanText, holdsRightToLeft } from "../characters.ts";
 import {
   CLEARS_BACK_TO,
   CLOSES,
@@ -12,8 +13,18 @@ import {
   words,
 } from "./allow_list.ts";
 import { escapeText, writeAttributes } from "./attributes.ts";
+import { type Look, MARKED, MIN_FONT_SIZE, PLAIN, SHRINK } from "./hidden.ts";
 import type { Report } from "./report.ts";
 import type { Events } from "./scan.ts";
+
+const BRACKET = /^\s*[\p{Ps}\p{Pe}\p{Pi}\p{Pf}]?\s*$/u;
+const SHRINKING = words("small sub sup");
+
+/** What an element alone makes of the looks around it. */
+function lookOf(name: string, around: Look): Look {
+  if (name === "mark") return { ...around, ...MARKED };
+  return SHRINKING.has(name) ? { ...around, fontSize: around.fontSize * SHRINK } : around;
+}
 
 const TABLE_SCOPE = words("table td th caption");
 
@@ -25,21 +36,28 @@ const TABLE_SCOPE = words("table td th caption");
  */
 export class Tree implements Events {
   readonly #report: Report;
-  readonly #out: string[] = [];
+  /** Tags as they are written, and runs of text, which are judged when all of them are known. */
+  readonly #out: (string | { text: string })[] = [];
   readonly #kept: string[] = [];
+  /** What the text of each of them looks like. */
+  readonly #looks: Look[] = [];
   readonly #shadow: string[] = [];
   readonly #shadowCounts = new Map<string, number>();
   /** Index in `shadow` of the outermost element that is dropped with its content; -1 when text is written. */
   #dropAt = -1;
   /** Unwrapped elements that are open, to tell their end tags from stray ones. */
   readonly #unwrapped = new Map<string, number>();
+  /** Where in `out` the open `rp` begin: browsers show nothing of them, so only brackets may stand in them. */
+  readonly #parentheses: number[] = [];
+  /** Text since the last tag that was written: a character is judged beside its neighbours. */
+  #run = "";
 
   constructor(report: Report) {
     this.#report = report;
   }
 
   text(text: string): void {
-    if (this.#dropAt < 0) this.#out.push(escapeText(text));
+    if (this.#dropAt < 0) this.#run += text;
   }
 
   other(name: string): void {
@@ -76,8 +94,14 @@ export class Tree implements Events {
       return;
     }
     // A cell outside a row gets the row that a browser would make up.
-    if (row) this.#push("tr", "");
-    this.#push(name, writeAttributes(name, attributes, this.#report));
+    if (row) this.#push("tr", "", this.#look);
+    const around = lookOf(name, this.#look);
+    if (around.fontSize < MIN_FONT_SIZE) {
+      this.#hide(name, false);
+      return;
+    }
+    const { written, look } = writeAttributes(name, attributes, this.#report, around);
+    this.#push(name, written, look);
   }
 
   close(name: string): void {
@@ -105,7 +129,23 @@ export class Tree implements Events {
   /** Everything written, with what is still open closed. */
   finish(): string {
     while (this.#kept.length > 0) this.#pop();
-    return this.#out.join("");
+    this.#endRun();
+    // Marks of direction have a meaning beside letters of either direction, also of another paragraph.
+    const rightToLeft = this.#out.some((part) => typeof part !== "string" && holdsRightToLeft(part.text));
+    return this.#out
+      .map((part) => (typeof part === "string" ? part : this.#write(part.text, rightToLeft)))
+      .join("");
+  }
+
+  #endRun(): void {
+    if (this.#run !== "") this.#out.push({ text: this.#run });
+    this.#run = "";
+  }
+
+  #write(run: string, rightToLeft: boolean): string {
+    const { text, removed } = cleanText(run, { rightToLeft });
+    this.#report.addCharacters(removed);
+    return escapeText(text);
   }
 
   /** Removes an element whose end tag still has to be recognised; with its content when `drops`. */
@@ -124,16 +164,33 @@ export class Tree implements Events {
     return name;
   }
 
-  #push(name: string, attributes: string): void {
+  get #look(): Look {
+    return this.#looks.at(-1) ?? PLAIN;
+  }
+
+  #push(name: string, attributes: string, look: Look): void {
+    this.#endRun();
     if (VOID_ELEMENTS.has(name)) this.#out.push(`<${name}${attributes} />`);
     else {
       this.#out.push(`<${name}${attributes}>`);
+      if (name === "rp") this.#parentheses.push(this.#out.length - 1);
       this.#kept.push(name);
+      this.#looks.push(look);
     }
   }
 
   #pop(): void {
-    this.#out.push(`</${this.#kept.pop()}>`);
+    this.#endRun();
+    const name = this.#kept.pop();
+    this.#looks.pop();
+    const start = name === "rp" ? this.#parentheses.pop()! : -1;
+    if (
+      start >= 0 &&
+      this.#out.slice(start).some((part) => typeof part !== "string" && !BRACKET.test(part.text))
+    ) {
+      this.#report.add("element", "rp");
+      this.#out[start] = "";
+    } else this.#out.push(`</${name}>`);
   }
 
   #closeImplied(name: string): void {

@@ -29,7 +29,7 @@ export function judgeUrl(value: string, use: keyof typeof SCHEMES): UrlVerdict {
   const url = asBrowsersRead(value);
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase();
   if (scheme === undefined || !SCHEMES[use].has(scheme)) return { refused: reportedScheme(value) };
-  if (/[\0-\x1f\x7f]/.test(url)) return { refused: scheme };
+  if (/[\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(url)) return { refused: scheme };
   // Only the form that every reader splits in the same place; a user part (https://bank.example@evil.example)
   // serves nothing but deceit.
   if (scheme === "https" || scheme === "http") {

@@ -21,14 +21,14 @@ const MAX_HTML = 500_000;
 
 const action = z.strictObject({
   type: z.literal("open_url"),
-  label: text(1, 40),
+  label: text(1, 40, { cleaned: true }),
   url: httpsUrl(),
 });
 
 /** Every field that both create and edit accept, all optional; absent means untouched. */
 export const alertFields = {
-  title: text(1, 120),
-  body: text(0, 4000).nullable().optional(),
+  title: text(1, 120, { cleaned: true }),
+  body: text(0, 4000, { lines: true, cleaned: true }).nullable().optional(),
   priority: z.enum(PRIORITIES).optional().describe("A ceiling, never a promise; normal when absent."),
   layout: z.enum(LAYOUTS).optional(),
   image_url: httpsUrl().nullable().optional(),
@@ -39,7 +39,10 @@ export const alertFields = {
     .nullable()
     .optional()
     .describe("Page uploaded in the console, sanitised as html is."),
-  html: text(0, MAX_HTML).nullable().optional().describe("Markup, sanitised on write."),
+  html: text(0, MAX_HTML, { lines: true, cleaned: true })
+    .nullable()
+    .optional()
+    .describe("Markup, sanitised on write."),
   actions: z.array(action).max(3, "must be at most 3 actions").optional(),
   requires_ack: z.boolean().optional().describe("Puts the acknowledgement button on the card."),
   send_at: instant().nullable().optional().describe("Instant at which the alert becomes visible."),
@@ -47,7 +50,7 @@ export const alertFields = {
   sound: z.enum(SOUNDS).nullable().optional(),
   audio_url: httpsUrl().nullable().optional(),
   vibrate: z.enum(VIBRATIONS).nullable().optional(),
-  tts_text: text(0, 1000).nullable().optional(),
+  tts_text: text(0, 1000, { lines: true, cleaned: true }).nullable().optional(),
   tts_lang: languageTag().nullable().optional(),
   lat: latitude()
     .nullable()
@@ -66,9 +69,13 @@ export const alertPatch = { ...alertFields, title: alertFields.title.optional() 
 
 export const blockedRows = z
   .array(
-    z.object({ kind: z.enum(["element", "attribute", "url", "style"]), name: z.string(), count: z.int() }),
+    z.object({
+      kind: z.enum(["element", "attribute", "url", "style", "character"]),
+      name: z.string(),
+      count: z.int(),
+    }),
   )
-  .describe("What the sanitiser removed; not an error.");
+  .describe("What was removed: markup, and invisible characters of any text; not an error.");
 
 export const capabilityNotesView = z
   .array(z.object({ capability: z.string(), field: z.string(), message: z.string() }))

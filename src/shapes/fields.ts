@@ -2,6 +2,7 @@
 // own fixed text and says what to send instead.
 
 import { z } from "zod";
+import { cleanText, holdsControl, needlessInvisible } from "../characters.ts";
 import { named } from "./named.ts";
 
 export const codePoints = (text: string): number => {
@@ -10,24 +11,48 @@ export const codePoints = (text: string): number => {
   return count;
 };
 
-/** A string of `min` to `max` code points. With `min` above 0, white space alone does not count. */
-export function text(min: number, max: number) {
+interface TextRules {
+  /** Line ends and tabs may stand in it. No other control character may stand in any text. */
+  lines?: boolean;
+  /** Whoever takes the text removes the invisible characters that it does not need and reports them; else 422. */
+  cleaned?: boolean;
+}
+
+/**
+ * A string of `min` to `max` code points that people and assistants read. With `min` above 0, what cannot be seen does
+ * not count.
+ */
+export function text(min: number, max: number, { lines = false, cleaned = false }: TextRules = {}) {
   const bounds = min > 0 ? { minLength: min, maxLength: max } : { maxLength: max };
+  const controls = lines
+    ? "must not hold control characters other than tabs and line ends"
+    : "must be one line, without control characters";
   return z
     .string()
-    .refine((value) => codePoints(value) <= max, `must be at most ${max} characters long`)
-    .refine((value) => min === 0 || value.trim() !== "", "must hold more than white space")
+    .refine((value) => codePoints(value) <= max, {
+      error: `must be at most ${max} characters long`,
+      abort: true,
+    })
+    .refine((value) => !holdsControl(value, { lines }), { error: controls, abort: true })
+    .refine((value) => cleaned || needlessInvisible(value) === null, {
+      error: ({ input }) => `must not hold invisible characters (${needlessInvisible(input as string)})`,
+      abort: true,
+    })
+    .refine((value) => min === 0 || cleanText(value).text.trim() !== "", "must hold more than white space")
     .meta(bounds);
 }
 
-/** "https only. http is refused." At most 2,048 characters, no credentials, no white space. */
+/** "https only. http is refused." At most 2,048 characters, no credentials, no white space, nothing invisible. */
 export function httpsUrl() {
   return z
     .string()
     .refine((value) => {
-      const url = codePoints(value) <= 2048 && !/[\s\p{Cc}]/u.test(value) ? URL.parse(value) : null;
+      const url =
+        codePoints(value) <= 2048 && !/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(value)
+          ? URL.parse(value)
+          : null;
       return url?.protocol === "https:" && /^https:\/\//i.test(value) && !url.username && !url.password;
-    }, "must be an absolute https URL of at most 2048 characters, without credentials")
+    }, "must be an absolute https URL of at most 2048 characters, without credentials and invisible characters")
     .meta({ format: "uri", maxLength: 2048 });
 }
 

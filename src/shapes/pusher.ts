@@ -19,7 +19,7 @@ const fields = {
   name: text(1, 80),
   category: z.enum(CATEGORIES),
   description: text(1, 200).describe("One line shown in search results."),
-  long: text(0, 4000).nullable(),
+  long: text(0, 4000, { lines: true }).nullable(),
   site: httpsUrl().nullable(),
   city: text(0, 80).nullable(),
   lat: latitude().nullable().describe("Geofence centre; lat, lon and radius_km belong together."),

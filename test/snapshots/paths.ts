@@ -684,10 +684,10 @@ export interface components {
             } | null;
         };
         ComposedAlert: components["schemas"]["Alert"] & {
-            /** @description What the sanitiser removed; not an error. */
+            /** @description What was removed: markup, and invisible characters of any text; not an error. */
             blocked: {
                 /** @enum {string} */
-                kind: "element" | "attribute" | "url" | "style";
+                kind: "element" | "attribute" | "url" | "style" | "character";
                 name: string;
                 count: number;
             }[];
@@ -2343,10 +2343,10 @@ export interface operations {
                         /** @enum {string} */
                         layout: "html" | "document";
                         html: string;
-                        /** @description What the sanitiser removed; not an error. */
+                        /** @description What was removed: markup, and invisible characters of any text; not an error. */
                         blocked: {
                             /** @enum {string} */
-                            kind: "element" | "attribute" | "url" | "style";
+                            kind: "element" | "attribute" | "url" | "style" | "character";
                             name: string;
                             count: number;
                         }[];
