@@ -201,13 +201,14 @@ type EventAddress = Pick<DomainEvent, "workspaceId" | "listening">;
 
 type Around = (db: Kysely<unknown>, handle: () => Promise<unknown>) => Promise<unknown>;
 
-/** `ids` are looked up, never stored: "Ids are never 422", whatever characters they hold. */
+/**
+ * Shape, then text: what a schema took is small enough to be looked at closely. `ids` are looked up, never stored: "Ids are never 422",
+ * whatever characters they hold.
+ */
 function parse(schema: z.ZodObject, args: unknown, ids: string[]): Record<string, unknown> {
-  const { ...texts } = args as Record<string, unknown>;
-  for (const id of ids) delete texts[id];
-  refuseUnstorableText(texts);
   const result = schema.safeParse(args, { reportInput: true });
   if (!result.success) throw invalidInput(result.error);
+  refuseUnstorableText(args as object, ids);
   return result.data;
 }
 

@@ -56,35 +56,23 @@ function isNullBranch(issue: z.core.$ZodIssue): boolean {
   return issue.code === "invalid_type" && issue.expected === "null";
 }
 
-/** The path of the first string that no database or phone can hold: a NUL, or half of a surrogate pair. */
-export function unstorableText(value: unknown): string[] | null {
-  // Each place only points to the one that holds it: a path of its own would make deep nesting cost its square.
-  const pending: Place[] = [{ item: value, key: "", inside: null }];
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    const { item } = next;
-    if (typeof item === "string") {
-      if (item.includes("\u0000") || !item.isWellFormed()) return pathTo(next);
-    } else if (typeof item === "object" && item !== null) {
-      for (const [key, inner] of Object.entries(item)) pending.push({ item: inner, key, inside: next });
-    }
+/**
+ * 422 for the first text that no database or phone can hold, naming where it stands: a NUL, or half of a surrogate pair.
+ * For arguments that a schema took, which are few and flat; those under the names in `except` are not looked at.
+ */
+export function refuseUnstorableText(value: object, except: readonly string[] = []): void {
+  const at = unstorable(value, except);
+  if (at) throw invalidRequest("Text must not hold NUL characters or broken Unicode.", paramOf(at));
+}
+
+/** The path, made on the way back only; null when all is well. */
+function unstorable(value: unknown, except: readonly string[]): string[] | null {
+  if (typeof value === "string") return value.includes("\u0000") || !value.isWellFormed() ? [] : null;
+  if (typeof value !== "object" || value === null) return null;
+  for (const key in value) {
+    if (except.includes(key)) continue;
+    const path = unstorable((value as Record<string, unknown>)[key], []);
+    if (path) return [key, ...path];
   }
   return null;
-}
-
-interface Place {
-  item: unknown;
-  key: string;
-  inside: Place | null;
-}
-
-function pathTo(place: Place): string[] {
-  const path: string[] = [];
-  for (let at = place; at.inside; at = at.inside) path.push(at.key);
-  return path.reverse();
-}
-
-/** 422 for such a text, naming where it stands. */
-export function refuseUnstorableText(value: unknown): void {
-  const at = unstorableText(value);
-  if (at) throw invalidRequest("Text must not hold NUL characters or broken Unicode.", paramOf(at));
 }

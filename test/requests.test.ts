@@ -131,16 +131,20 @@ describe.each(DATABASES)("on %s", (database) => {
 
     const OPENS = 100_000;
     const nested: [string, string][] = [
+      ["a thousand brackets", "[".repeat(1000) + "]".repeat(1000)],
+      ["a thousand objects", `${'{"a":'.repeat(1000)}1${"}".repeat(1000)}`],
       ["brackets", "[".repeat(OPENS) + "]".repeat(OPENS)],
       ["objects", `${'{"a":'.repeat(OPENS)}1${"}".repeat(OPENS)}`],
       ["as much as the body holds", "[".repeat(2 * MIB - 1000) + "]".repeat(2 * MIB - 1000)],
     ];
     test.each(nested)("deep nesting: %s", async (_name, deep) => {
-      expect(await postAlert(alertJson(`,"body":${deep}`))).toMatchObject(refused("body"));
-      expect(await postAlert(alertJson(`,"other":${deep}`))).toMatchObject(refused("other"));
+      // Within the number of values that a request may have, the field is named; beyond it, nothing is parsed.
+      const param = (field: string) => (deep.length > 10_000 ? null : field);
+      expect(await postAlert(alertJson(`,"body":${deep}`))).toMatchObject(refused(param("body")));
+      expect(await postAlert(alertJson(`,"other":${deep}`))).toMatchObject(refused(param("other")));
       expect(await postAlert(deep)).toMatchObject(deep.startsWith("[") ? refused(null) : { status: 422 });
       const answer = await mcp(callJson("create_pusher", pusherJson(`,"long":${deep}`)));
-      expect(mcpError(answer)).toMatchObject({ type: "invalid_request", param: "long" });
+      expect(mcpError(answer)).toMatchObject({ type: "invalid_request", param: param("long") });
     });
 
     test.each(["1e999", "-1e999", "1e308", "true", '"1"', "[1]"])("a latitude of %s", async (number) => {

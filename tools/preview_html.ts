@@ -3,7 +3,7 @@ import { MAX_HTML } from "../src/domain/alert_content.ts";
 import { invalidRequest } from "../src/errors.ts";
 import { sanitizeHtml } from "../src/sanitizer/sanitize.ts";
 import { blockedRows } from "../src/shapes/alert.ts";
-import { codePoints, text } from "../src/shapes/fields.ts";
+import { isWithin, text } from "../src/shapes/fields.ts";
 import { defineTool, MAX_BODY } from "../src/tool.ts";
 
 export default defineTool({
@@ -30,7 +30,7 @@ export default defineTool({
     script_count: z.int().describe("Scripts that a document carries, inert in its sandboxed frame."),
   }),
   async handler({ html, layout = "html" }) {
-    if (codePoints(html) > MAX_HTML[layout])
+    if (!isWithin(html, MAX_HTML[layout]))
       throw invalidRequest(
         `html must be at most ${MAX_HTML[layout]} characters long in this layout.`,
         "html",

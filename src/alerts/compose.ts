@@ -2,6 +2,7 @@
 // Nothing unsanitised is ever stored.
 
 import type { z } from "zod";
+import { MAX_HTML } from "../domain/alert_content.ts";
 import type { AlertFields } from "../queries/alerts.ts";
 import { Report, sanitizeHtml, sanitizeText } from "../sanitizer/sanitize.ts";
 import type { AlertRecord, alertPatch } from "../shapes/alert.ts";
@@ -70,12 +71,16 @@ export function compose(given: Sent, stored: AlertRecord | null, assetText: stri
   // An empty text is no markup. A stored one is what the sanitiser left of some, and stays.
   if (sent.html?.trim() === "") fields.html = null;
   const mode = fields.layout === "document" ? "document" : "html";
+  // What `checkContent` refuses for its length is not sanitised first, and must not be in the row either.
+  const cleaned = (markup: string, length: number) =>
+    length > MAX_HTML[mode] ? { html: "", blocked: [] } : sanitizeHtml(markup, mode, report);
   // "Its text goes through the same sanitiser as html": the file stays as written, handsets are shown `asset_html`.
   if (fields.html_asset_id === null) fields.asset_html = null;
   else if (assetText !== null) {
-    const clean = sanitizeHtml(assetText, mode, report);
+    const htmlLength = codePoints(assetText);
+    const clean = cleaned(assetText, htmlLength);
     fields.asset_html = clean.html;
-    return { fields, blocked: clean.blocked, htmlLength: codePoints(assetText) };
+    return { fields, blocked: clean.blocked, htmlLength };
   }
   const { html } = fields;
   // Sanitised markup may be longer than what was sent, so it is not measured again.
@@ -84,6 +89,6 @@ export function compose(given: Sent, stored: AlertRecord | null, assetText: stri
   // A stored document turned into another layout has never been through the sanitiser, so a change of layout counts.
   if (html === null || (sent.html === undefined && sent.layout === undefined))
     return { fields, blocked: report.rows(), htmlLength };
-  const clean = sanitizeHtml(html, mode, report);
+  const clean = cleaned(html, htmlLength);
   return { fields: { ...fields, html: clean.html }, blocked: clean.blocked, htmlLength };
 }

@@ -5,11 +5,17 @@ import { z } from "zod";
 import { cleanText, holdsControl, needlessInvisible } from "../characters.ts";
 import { named } from "./named.ts";
 
-export const codePoints = (text: string): number => {
-  let count = 0;
-  for (const _ of text) count++;
+/** Characters of a text; two halves of a surrogate pair are one. */
+export function codePoints(text: string): number {
+  let count = text.length;
+  for (let i = 1; i < text.length; i++)
+    if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) count--;
   return count;
-};
+}
+
+/** True for at most `max` characters. Only a text that may go either way is counted. */
+export const isWithin = (text: string, max: number): boolean =>
+  text.length <= max || (text.length <= 2 * max && codePoints(text) <= max);
 
 interface TextRules {
   /** Line ends and tabs may stand in it. No other control character may stand in any text. */
@@ -29,7 +35,7 @@ export function text(min: number, max: number, { lines = false, cleaned = false 
     : "must be one line, without control characters";
   return z
     .string()
-    .refine((value) => codePoints(value) <= max, {
+    .refine((value) => isWithin(value, max), {
       error: `must be at most ${max} characters long`,
       abort: true,
     })
@@ -48,7 +54,7 @@ export function httpsUrl() {
     .string()
     .refine((value) => {
       const url =
-        codePoints(value) <= 2048 && !/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(value)
+        isWithin(value, 2048) && !/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(value)
           ? URL.parse(value)
           : null;
       return url?.protocol === "https:" && /^https:\/\//i.test(value) && !url.username && !url.password;

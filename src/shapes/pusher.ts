@@ -4,7 +4,7 @@ import { z } from "zod";
 import { MAX_INITIALS } from "../domain/avatar.ts";
 import { showId } from "../domain/ids.ts";
 import { CAPABILITIES, CATEGORIES, PUSHER_STATUSES, type PusherRow } from "../entities/pusher.ts";
-import { codePoints, httpsUrl, latitude, longitude, radiusKm, slug, text } from "./fields.ts";
+import { httpsUrl, isWithin, latitude, longitude, radiusKm, slug, text } from "./fields.ts";
 import { named } from "./named.ts";
 
 /** Stored lowercased and deduplicated; the bound counts what is left. */
@@ -12,7 +12,7 @@ const tags = z
   .array(text(1, 40))
   .transform((list) => [...new Set(list.map((tag) => tag.trim().toLowerCase()))])
   .refine((list) => list.length <= 20, "must be at most 20 tags")
-  .refine((list) => list.every((tag) => codePoints(tag) <= 40), "must be tags of at most 40 characters");
+  .refine((list) => list.every((tag) => isWithin(tag, 40)), "must be tags of at most 40 characters");
 
 /** Every field that both create and update accept, all optional here; absent means untouched. */
 const fields = {

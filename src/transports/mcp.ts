@@ -24,7 +24,7 @@ import {
 import { inputSchema, type JsonSchema } from "../schema.ts";
 import { scopesFor, type Tool } from "../tool.ts";
 import { refusal } from "./answers.ts";
-import { parseJson, readBytes } from "./body.ts";
+import { parseJson, readBytes, tooManyValues } from "./body.ts";
 
 export const SERVER_INFO = { name: "belfry", title: "Belfry alert channels", version: "0.1.0" };
 
@@ -217,6 +217,8 @@ export function createMcpEndpoint({
     }
     const bytes = await readBytes(request);
     if (bytes instanceof ApiError) throw bytes;
+    const tooMany = tooManyValues(bytes);
+    if (tooMany) throw tooMany;
     const { value } = parseJson(bytes);
     for (const message of Array.isArray(value) ? value : [value]) {
       const refused = scopeChallenge(message, caller);
