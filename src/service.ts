@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { type App, createApp } from "./app.ts";
 import { type Assets, createAssets } from "./assets/surroundings.ts";
 import { type Connections, createConnections } from "./auth/connections.ts";
+import { createGrants } from "./auth/grants.ts";
 import { createKeyAuthenticator } from "./auth/keys.ts";
 import { createMemberKeys } from "./auth/member_keys.ts";
 import { createMembers } from "./auth/members.ts";
@@ -125,17 +126,14 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     closers.push(() => webhooks.close());
     const limits = createRateLimits({ redisUrl: config.redisUrl ?? undefined, log });
     closers.push(() => limits.close());
-    const library = createSignInLibrary({
-      em: orm.em.fork(),
-      secret,
-      publicUrl: config.publicUrl,
-    });
+    const grants = createGrants(orm);
+    const library = createSignInLibrary({ orm, grants, secret, publicUrl: config.publicUrl });
     await library.$context;
-    const people = createPeople({ orm, library, limits, publicUrl: config.publicUrl, now });
+    const people = createPeople({ orm, library, grants, limits, publicUrl: config.publicUrl, now });
     const made = await firstStart(orm, config, now(), people.newLink);
     if (!config.databaseUrl)
       closers.push(await listenForOperator(orm, dataPaths(config.dataDir).socket, { log, now }));
-    const connections = createConnections({ orm, library, publicUrl: config.publicUrl, log, now });
+    const connections = createConnections({ orm, library, log, now });
     const assets = await createAssets({ orm, config, secret, log, now });
     const publish = (event: DomainEvent) => {
       if (event.listening) webhooks.publish(event);

@@ -208,7 +208,9 @@ describe.skipIf(!executablePath).for(DATABASES)("consent (%s)", (database) => {
       await page.getByRole("link", { name: "Assistants" }).click();
       const row = page.getByRole("row").filter({ hasText: "Claude <b>Desktop</b>" });
       expect(await row.textContent()).toContain(seen.handle);
-      await row.getByRole("button", { name: /^Disconnect/ }).click();
+      await row.getByRole("link", { name: /^Disconnect/ }).click();
+      expect(await page.locator("h1").textContent()).toBe("Disconnect Claude <b>Desktop</b>?");
+      await page.getByRole("button", { name: "Disconnect" }).click();
       expect(await page.getByRole("status").textContent()).toContain("disconnected");
       const { access_token, refresh_token } = provider.held.tokens;
       const after = await fetch(`${site.url}/mcp`, {

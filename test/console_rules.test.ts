@@ -1,6 +1,7 @@
 // What the console lets happen and what it refuses, without a browser: forgery, roles, foreign ids, one-time links,
 // limits, who may change whom; and that no operation ever makes a key or a member.
 
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callerOf } from "../src/auth/people.ts";
@@ -199,10 +200,12 @@ describe.for(DATABASES)("the console's rules (%s)", (database) => {
       `insert into auth."oauthClient" (id, "clientId", name, "redirectUris") values (?, ?, 'C', '[]')`,
       [client, client],
     );
-    const consented = `insert into auth."oauthConsent" (id, "clientId", "userId", scopes, "createdAt", "updatedAt")
-      values (?, ?, ?, '["pushers:read"]', now(), now())`;
-    await world.sql(consented, [client, client, user_id]);
+    const grantId = randomUUID();
+    const consented = `insert into auth."oauthConsent" (id, "clientId", "userId", "referenceId", scopes, "createdAt", "updatedAt")
+      values (?, ?, ?, ?, '["pushers:read"]', now(), now())`;
+    await world.sql(consented, [client, client, user_id, grantId]);
     await world.service.connections.grant({
+      grantId,
       userId: user_id,
       clientId: client,
       memberId: parseId("mem", person.id)!,

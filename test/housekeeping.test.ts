@@ -57,6 +57,17 @@ const ENDED: Record<
     live: "23 hours",
     over: "25 hours",
   },
+  connection_grants: {
+    table: "connection_grant",
+    fill: (count, age) => `with one as (
+        insert into connection (id, user_id, client_id, member_id, scopes)
+        select gen_random_uuid(), 'person', 'client', id, '{}' from member limit 1
+        on conflict (user_id, client_id, member_id) do update set scopes = '{}' returning id)
+      insert into connection_grant (id, connection_id, created_at)
+      select gen_random_uuid(), one.id, now() - interval '${age}' from one, generate_series(1, ${count})`,
+    live: "23 hours",
+    over: "25 hours",
+  },
   oauth_client_assertions: {
     table: 'auth."oauthClientAssertion"',
     fill: (count, age) => `insert into auth."oauthClientAssertion" (id, "expiresAt")

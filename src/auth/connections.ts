@@ -1,7 +1,7 @@
-// Assistants that connected by consent: from an access token to a caller. The token proves who asks; what it may do is
-// read from the connection on every request, so that disconnecting, unticking or restricting takes effect at once.
+// Assistants that connected by consent: from an access token to a caller. A token may do what it was issued for and what
+// its connection still grants, read on every request: disconnecting, unticking and restricting take effect at once, and a
+// later consent gives nothing to the tokens of an earlier one.
 
-import { verifyJwsAccessToken } from "better-auth/oauth2";
 import type { Caller, Log } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
 import { ownStatements, run } from "../db/statement.ts";
@@ -10,22 +10,25 @@ import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
 import { notFound } from "../errors.ts";
 import {
   connect,
-  findConnection,
+  connectionsOfClient,
+  findGranted,
+  forgetEarlierConsents,
+  insertGrant,
   listConnections,
-  removeAccessTokens,
-  removeConnection,
-  removeConsents,
-  removeRefreshTokens,
+  lockConnection,
   touchConnection,
-} from "../queries/people.ts";
+} from "../queries/connections.ts";
 import { IMPLICIT_SCOPE, isScope } from "../scopes.ts";
 import { callerWith } from "./caller.ts";
-import { AUTH_PATH, type SignInLibrary } from "./sign_in_library.ts";
+import { endConnections } from "./grants.ts";
+import type { SignInLibrary } from "./sign_in_library.ts";
 import { createTouch } from "./touch.ts";
 
 export type Connections = ReturnType<typeof createConnections>;
 
 export interface Grant {
+  /** The grant that the code carries. */
+  grantId: string;
   userId: string;
   clientId: string;
   memberId: string;
@@ -34,57 +37,54 @@ export interface Grant {
   scopes: string[];
 }
 
-export function createConnections(options: {
-  orm: Orm;
-  library: SignInLibrary;
-  publicUrl: string;
-  log: Log;
-  now: () => Date;
-}) {
-  const { orm, library, publicUrl, log, now } = options;
+export function createConnections(options: { orm: Orm; library: SignInLibrary; log: Log; now: () => Date }) {
+  const { orm, library, log, now } = options;
   const kysely = ownStatements(orm);
-  const audience = `${publicUrl}/mcp`;
-  const jwksCacheKey = {};
   const touch = createTouch(now, (id) => run(kysely, touchConnection, [id]), log);
 
   return {
     /** The caller behind an access token for this very resource; null for any other token. */
     async callerOf(token: string): Promise<Caller | null> {
-      const claims = await verifyJwsAccessToken(token, {
-        jwksFetch: () => library.api.getJwks() as never,
-        jwksCacheKey,
-        verifyOptions: { issuer: publicUrl + AUTH_PATH, audience },
-      }).catch(() => null);
-      const clientId = claims?.azp ?? claims?.client_id;
-      if (typeof claims?.sub !== "string" || typeof clientId !== "string") return null;
-      // A token bound to a key of its client is worth nothing without the proof, which is not asked for here.
-      if (claims.cnf !== undefined) return null;
-      const [found] = await run(kysely, findConnection, [claims.sub, clientId]);
+      const read = await library.readAccessToken(token);
+      if (!read) return null;
+      const [found] = await run(kysely, findGranted, [read.userId, read.clientId, read.grantId]);
       if (!found) return null;
       touch(found.id);
-      const expires = typeof claims.exp === "number" ? new Date(claims.exp * 1000).toISOString() : null;
+      const scopes = found.scopes.filter(isScope).filter((scope) => read.scopes.includes(scope));
       return callerWith(found, {
         type: "oauth",
         id: showId("con", found.id),
         name: found.name ?? "assistant",
-        scopes: [...new Set([IMPLICIT_SCOPE, ...found.scopes.filter(isScope)])],
+        scopes: [...new Set([IMPLICIT_SCOPE, ...scopes])],
         pusherId: found.pusher_id,
-        expiresAt: expires?.replace("Z", "000Z") ?? null,
+        expiresAt: read.expiresAt?.replace("Z", "000Z") ?? null,
       });
     },
 
-    /** The scopes that a person has granted a client so far; none before the first consent. */
+    /** What a person has granted a client so far, one entry for each member, the last consented to first. */
     async granted(
       userId: string,
       clientId: string,
-    ): Promise<{ scopes: string[]; pusherId: string | null; memberId: string } | null> {
-      const [found] = await run(kysely, findConnection, [userId, clientId]);
-      return found ? { scopes: found.scopes, pusherId: found.pusher_id, memberId: found.member_id } : null;
+    ): Promise<{ scopes: string[]; pusherId: string | null; memberId: string }[]> {
+      const rows = await run(kysely, connectionsOfClient, [userId, clientId]);
+      return rows.map(({ scopes, pusher_id, member_id }) => ({
+        scopes,
+        pusherId: pusher_id,
+        memberId: member_id,
+      }));
     },
 
-    /** Writes down what a person granted. */
-    async grant({ userId, clientId, memberId, pusherId, scopes }: Grant): Promise<void> {
-      await run(kysely, connect, [newUuid(), userId, clientId, memberId, pusherId, scopes]);
+    /**
+     * Writes down what a person granted, once the library made a code of it. Should this not happen, the code is worth
+     * nothing and the client asks again.
+     */
+    async grant({ grantId, userId, clientId, memberId, pusherId, scopes }: Grant): Promise<void> {
+      await orm.em.fork().transactional(async (em) => {
+        const asked = [newUuid(), userId, clientId, memberId, pusherId, scopes];
+        const { id } = (await run(em, connect, asked))[0]!;
+        await run(em, insertGrant, [grantId, id]);
+        await run(em, forgetEarlierConsents, [id, grantId]);
+      });
     },
 
     async list(userId: string, workspaceId: string) {
@@ -98,13 +98,10 @@ export function createConnections(options: {
 
     /** Ends a connection: the next request of the assistant is refused, on every process, and nothing can be refreshed. */
     async disconnect(userId: string, connectionId: string): Promise<void> {
-      await orm.em.fork().transactional(async (inside) => {
-        const [gone] = await run(inside, removeConnection, [userId, connectionId]);
-        if (!gone) throw notFound("connection");
-        const both = [userId, gone.client_id];
-        await run(inside, removeAccessTokens, both);
-        await run(inside, removeRefreshTokens, both);
-        await run(inside, removeConsents, both);
+      await orm.em.fork().transactional(async (em) => {
+        const [own] = await run(em, lockConnection, [userId, connectionId]);
+        if (!own) throw notFound("connection");
+        await endConnections(em, [own.id]);
       });
     },
   };

@@ -10,14 +10,10 @@ import { roleReaches } from "../domain/visibility.ts";
 import { Member, type MemberRow, ROLES, type Role } from "../entities/member.ts";
 import { conflict, forbidden, invalidRequest, notFound } from "../errors.ts";
 import { addMember, pusherOf } from "../operator/accounts.ts";
-import {
-  connectionsOfMember,
-  listWorkspaceMembers,
-  removeAccessTokens,
-  removeConsents,
-  removeRefreshTokens,
-} from "../queries/people.ts";
+import { connectionsOfMember } from "../queries/connections.ts";
+import { listWorkspaceMembers } from "../queries/people.ts";
 import { lockWorkspace } from "../queries/webhooks.ts";
+import { endConnections } from "./grants.ts";
 import { newLink } from "./links.ts";
 
 /** What decides between two members: the role, and the channels that each sees. */
@@ -169,9 +165,11 @@ export function createMembers({ orm, publicUrl }: { orm: Orm; publicUrl: string 
       return inTurn(caller, async (em, mine) => {
         const row = await target(em, caller, mine, memberId);
         await keepAnOwner(em, caller, row);
-        for (const { user_id, client_id } of await run(em, connectionsOfMember, [row.id]))
-          for (const statement of [removeAccessTokens, removeRefreshTokens, removeConsents])
-            await run(em, statement, [user_id, client_id]);
+        const assistants = await run(em, connectionsOfMember, [row.id]);
+        await endConnections(
+          em,
+          assistants.map(({ id }) => id),
+        );
         await em.nativeDelete(Member, { id: row.id });
       });
     },

@@ -9,8 +9,9 @@ import { attachUser, findLink, type MemberRecord, membershipsOf, useLink } from 
 import { type RateLimits, rateLimitHeaders } from "../rate_limits.ts";
 import { ALL_SCOPES } from "../scopes.ts";
 import { callerWith } from "./caller.ts";
+import type { Grants } from "./grants.ts";
 import { newLink } from "./links.ts";
-import { MIN_PASSWORD, type SignInLibrary } from "./sign_in_library.ts";
+import { MIN_PASSWORD, PAGES, type SignInLibrary } from "./sign_in_library.ts";
 import { hashToken } from "./tokens.ts";
 
 /** Guessing is slow from one address and for one account. */
@@ -34,6 +35,9 @@ export interface AccessRequest {
   /** The scopes that it named, `offline_access` among them. */
   asked: string[];
 }
+
+/** What the authorization server adds to a request when it signs it. */
+const SIGNATURE = ["sig", "exp", "ba_iat", "ba_pl", "ba_param"];
 
 /** Nothing that a browser would run or read from the disk is an address to go to. */
 const UNSAFE_REDIRECT = /^(javascript|data|vbscript|file|blob|about):$/;
@@ -75,11 +79,12 @@ export type People = ReturnType<typeof createPeople>;
 export function createPeople(options: {
   orm: Orm;
   library: SignInLibrary;
+  grants: Grants;
   limits: RateLimits;
   publicUrl: string;
   now: () => Date;
 }) {
-  const { orm, library, limits, publicUrl, now } = options;
+  const { orm, library, grants, limits, publicUrl, now } = options;
   const kysely = ownStatements(orm);
 
   /** Speaks to the library as a browser on our own origin would, without a socket. */
@@ -98,6 +103,18 @@ export function createPeople(options: {
     return library.handler(
       new Request(`${publicUrl}/api/auth${path}`, { method: init.method ?? "POST", headers, body }),
     );
+  }
+
+  /** The same request for access, signed anew, for other scopes. */
+  async function askAnew(from: Request, oauthQuery: string, scopes: string[]): Promise<string> {
+    const query = new URLSearchParams(oauthQuery);
+    for (const name of SIGNATURE) query.delete(name);
+    query.set("scope", scopes.join(" "));
+    query.set("prompt", "consent");
+    const answer = await ask(`/oauth2/authorize?${query}`, { method: "GET", headers: from.headers });
+    const page = URL.parse(answer.headers.get("location") ?? "", publicUrl);
+    if (page?.pathname !== PAGES.consent) throw expiredRequest();
+    return page.search.slice(1);
   }
 
   async function count(policy: typeof BY_ADDRESS, subject: string): Promise<void> {
@@ -281,14 +298,25 @@ export function createPeople(options: {
       };
     },
 
-    /** Carries on an authorization after the person's decision. Returns where the browser goes next. */
+    /**
+     * Carries on an authorization after the person's decision, under the grant that is named. A step-up keeps what was
+     * granted before, so a client gets what the person ticked, also where it named a part of it. Returns where the
+     * browser goes next.
+     */
     async decide(
       from: Request,
-      decision: { accept: boolean; scope: string; oauthQuery: string },
+      decision: { accept: boolean; scopes: string[]; oauthQuery: string; grantId: string },
     ): Promise<string> {
-      const { accept, scope, oauthQuery } = decision;
-      const body = { accept, ...(accept ? { scope } : {}), oauth_query: oauthQuery };
-      const answer = await ask("/oauth2/consent", { headers: from.headers, body });
+      const { accept, scopes, oauthQuery, grantId } = decision;
+      const asked = new URLSearchParams(oauthQuery).get("scope")?.split(" ") ?? [];
+      const query =
+        accept && scopes.some((scope) => !asked.includes(scope))
+          ? await askAnew(from, oauthQuery, scopes)
+          : oauthQuery;
+      const body = { accept, ...(accept ? { scope: scopes.join(" ") } : {}), oauth_query: query };
+      const answer = await grants.deciding(grantId, () =>
+        ask("/oauth2/consent", { headers: from.headers, body }),
+      );
       const next = (await answer.json().catch(() => ({}))) as { url?: string };
       if (!answer.ok || !next.url) throw expiredRequest();
       return next.url;

@@ -2,14 +2,20 @@
 // person or a connected assistant may do here is decided elsewhere (people.ts and connections.ts beside it).
 
 import { mcp } from "@better-auth/mcp";
-import type { SqlEntityManager } from "@mikro-orm/sql";
+import { getOAuthProviderState } from "@better-auth/oauth-provider";
 import { betterAuth } from "better-auth";
+import { APIError } from "better-auth/api";
 import { jwt } from "better-auth/plugins";
+import type { Orm } from "../db/orm.ts";
 import { ALL_SCOPES } from "../scopes.ts";
+import { createAccessTokenReader } from "./access_tokens.ts";
 import { datesForSignIn } from "./dates.ts";
+import { GRANT_CLAIM, type Grants } from "./grants.ts";
+import { withTokenEndpoints } from "./token_endpoints.ts";
 
 export interface LibraryOptions {
-  em: SqlEntityManager;
+  orm: Orm;
+  grants: Grants;
   secret: string;
   /** Origin under which people and assistants reach the service. */
   publicUrl: string;
@@ -35,8 +41,8 @@ const ACCESS_TOKEN_SECONDS = 3600;
 const SESSION_SECONDS = 7 * 24 * 3600;
 export const MIN_PASSWORD = 10;
 
-export function createSignInLibrary({ em, secret, publicUrl }: LibraryOptions) {
-  return betterAuth({
+export function createSignInLibrary({ orm, grants, secret, publicUrl }: LibraryOptions) {
+  const library = betterAuth({
     appName: "Belfry",
     baseURL: publicUrl,
     basePath: AUTH_PATH,
@@ -44,7 +50,7 @@ export function createSignInLibrary({ em, secret, publicUrl }: LibraryOptions) {
     telemetry: { enabled: false },
     logger: { disabled: true },
     database: {
-      db: em.getKysely().withPlugin(datesForSignIn) as never,
+      db: orm.em.fork().getKysely().withPlugin(datesForSignIn) as never,
       type: "postgres",
       schemaName: "auth",
     },
@@ -70,11 +76,38 @@ export function createSignInLibrary({ em, secret, publicUrl }: LibraryOptions) {
         allowDynamicClientRegistration: true,
         allowUnauthenticatedClientRegistration: true,
         accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
+        postLogin: {
+          page: PAGES.consent,
+          shouldRedirect: () => false,
+          consentReferenceId: async ({ user }) =>
+            grants.referenceOf(user.id, new URLSearchParams((await getOAuthProviderState())?.query)),
+        },
+        // No token without a live connection, refreshed ones included: the client starts again and asks.
+        customAccessTokenClaims: async ({ user, referenceId }) => {
+          if (!(await grants.lives(referenceId, user?.id)))
+            throw new APIError("BAD_REQUEST", {
+              error: "invalid_grant",
+              error_description: "The connection has ended; ask for access again.",
+            });
+          return { [GRANT_CLAIM]: referenceId };
+        },
         // Our pages ask in process who a signed request is from; the route is not served.
         allowPublicClientPrelogin: true,
       }),
     ],
   });
+  /** Who an access token for this very resource is from, and under which grant; null for any other token. */
+  const readAccessToken = createAccessTokenReader({
+    jwks: () => library.api.getJwks(),
+    issuer: publicUrl + AUTH_PATH,
+    audience: `${publicUrl}/mcp`,
+  });
+  const { handler } = library;
+  return {
+    ...library,
+    readAccessToken,
+    handler: withTokenEndpoints({ handler, base: AUTH_PATH, orm, grants, readAccessToken }),
+  };
 }
 
 export type SignInLibrary = ReturnType<typeof createSignInLibrary>;

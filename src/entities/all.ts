@@ -3,10 +3,11 @@
 import { Alert } from "./alert.ts";
 import { ApiKey } from "./api_key.ts";
 import { Asset } from "./asset.ts";
+import { Connection, ConnectionGrant } from "./connection.ts";
 import { AlertCounter, ChannelDay, Device, Report, SubscriberMix, Subscription } from "./handset.ts";
 import { IdempotencyRecord } from "./idempotency_record.ts";
 import { Invite } from "./invite.ts";
-import { Connection, Member, MemberLink } from "./member.ts";
+import { Member, MemberLink } from "./member.ts";
 import { ChannelState, Pusher } from "./pusher.ts";
 import { ReservedHandle } from "./reserved_handle.ts";
 import { WebhookEndpoint } from "./webhook_endpoint.ts";
@@ -17,6 +18,7 @@ export const ENTITIES = [
   Member,
   MemberLink,
   Connection,
+  ConnectionGrant,
   ApiKey,
   Pusher,
   ChannelState,

@@ -46,30 +46,4 @@ export const MemberLink = defineEntity({
   },
 });
 
-/**
- * An assistant that a person connected: what it may do, for which member, on which channel. The access tokens that it
- * holds say who it is; this row, read on every request, says what it may do, so that disconnecting takes effect at once.
- */
-export const Connection = defineEntity({
-  name: "Connection",
-  tableName: "connection",
-  indexes: [
-    {
-      name: "connection_client",
-      expression: "create unique index connection_client on connection (user_id, client_id)",
-    },
-    { name: "connection_member", properties: ["member"] },
-  ],
-  properties: {
-    id: p.uuid().primary(),
-    user_id: p.text(),
-    client_id: p.text(),
-    member: () => p.manyToOne(Member).ref().deleteRule("cascade"),
-    pusher_id: p.uuid().nullable(),
-    scopes: p.array(),
-    last_used_at: instant().nullable(),
-    created_at: writtenAt(),
-  },
-});
-
 export type MemberRow = InferEntity<typeof Member>;

@@ -59,6 +59,20 @@ const STATEMENTS: Step[] = [
     every_seconds: HOUR,
   },
   {
+    name: "connection_grants",
+    removes:
+      "Consents to assistants of which no token and no remembered consent is left, a day after they were given.",
+    statement: removal(
+      "connection_grants",
+      "connection_grant",
+      `${ended("created_at")}
+         and not exists (select 1 from auth."oauthRefreshToken" r where r."referenceId" = connection_grant.id::text)
+         and not exists (select 1 from auth."oauthConsent" c where c."referenceId" = connection_grant.id::text)`,
+    ),
+    batch: 500,
+    every_seconds: HOUR,
+  },
+  {
     name: "oauth_client_assertions",
     removes: "Remembered client assertions, a day after they expired.",
     statement: removal("oauth_client_assertions", `auth."oauthClientAssertion"`, ended('"expiresAt"')),

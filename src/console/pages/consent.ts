@@ -3,7 +3,7 @@
 
 import type { AccessRequest } from "../../auth/people.ts";
 import { callerOf } from "../../auth/people.ts";
-import { parseId, showId } from "../../domain/ids.ts";
+import { newUuid, parseId, showId } from "../../domain/ids.ts";
 import { roleReaches } from "../../domain/visibility.ts";
 import { ApiError, invalidRequest } from "../../errors.ts";
 import { IMPLICIT_SCOPE, isScope, type Scope } from "../../scopes.ts";
@@ -17,10 +17,14 @@ interface Choice {
   memberId: string;
   pusher: string;
   ticked: ReadonlySet<string>;
+  /** The scopes that the person saw a box for. */
+  onPage: ReadonlySet<string>;
 }
 
 interface Asking {
   request: AccessRequest;
+  /** What this client was granted before, for each member that the person is, the last one first. */
+  connected: { memberId: string; scopes: string[] }[];
   /** Scopes granted before, which a step-up must not lose. */
   earlier: readonly string[];
   /** Every scope that the page shows a box for. */
@@ -32,11 +36,13 @@ interface Asking {
 async function askingOf(visit: PersonVisit, oauthQuery: string): Promise<Asking> {
   const { deps, session } = visit;
   const request = await deps.people.accessRequest(oauthQuery);
-  const before = await deps.connections.granted(session.user.id, request.clientId);
+  const connected = await deps.connections.granted(session.user.id, request.clientId);
+  const before = connected[0];
   const earlier = before?.scopes ?? [];
   const shown = CHOOSABLE.filter((scope) => request.asked.includes(scope) || earlier.includes(scope));
   return {
     request,
+    connected,
     earlier,
     shown,
     start: {
@@ -44,6 +50,7 @@ async function askingOf(visit: PersonVisit, oauthQuery: string): Promise<Asking>
       pusher: before?.pusherId ? showId("psh", before.pusherId) : "",
       // Everything shown was asked for by name, here or before: see the authorization route for requests that name none.
       ticked: new Set(shown),
+      onPage: new Set(shown),
     },
   };
 }
@@ -158,23 +165,36 @@ async function allow(visit: PersonVisit, asking: Asking, choice: Choice): Promis
     if (!channels.some(({ id }) => id === choice.pusher))
       throw invalidRequest("This channel is not one of the chosen workspace; choose another one.", "pusher");
   }
-  const passed = asked.filter(
-    (scope) => choice.ticked.has(scope) || scope === IMPLICIT_SCOPE || !isScope(scope),
-  );
-  if (!passed.some((scope) => isScope(scope)) && asking.shown.some((scope) => asked.includes(scope)))
+  if (
+    ![...choice.ticked].some((scope) => asked.includes(scope)) &&
+    asking.shown.some((scope) => asked.includes(scope))
+  )
     throw invalidRequest(
       "Tick at least one of the things that it asks for now, or do not allow it.",
       "scope",
     );
-  const next = await deps.people.decide(request, { accept: true, scope: passed.join(" "), oauthQuery });
+  const plain = asked.filter((scope) => !isScope(scope) || scope === IMPLICIT_SCOPE);
+  const ticked = CHOOSABLE.filter((scope) => choice.ticked.has(scope));
+  const grantId = newUuid();
+  const next = await deps.people.decide(request, {
+    accept: true,
+    scopes: [...plain, ...ticked],
+    oauthQuery,
+    grantId,
+  });
+  // What another page granted this member meanwhile, and this one did not show, stays.
+  const unseen = (
+    asking.connected.find(({ memberId }) => memberId === member.member_id)?.scopes ?? []
+  ).filter((scope) => isScope(scope) && CHOOSABLE.includes(scope) && !choice.onPage.has(scope));
   // Only a code lets the assistant in; anything else is the server asking for something more, or refusing.
   if (URL.parse(next)?.searchParams.has("code"))
     await deps.connections.grant({
+      grantId,
       userId: session.user.id,
       clientId,
       memberId: member.member_id,
       pusherId: choice.pusher === "" ? null : parseId("psh", choice.pusher),
-      scopes: [IMPLICIT_SCOPE, ...CHOOSABLE.filter((scope) => choice.ticked.has(scope))],
+      scopes: [IMPLICIT_SCOPE, ...ticked, ...unseen],
     });
   return carryOn(visit, next, [], {
     title: "Connected",
@@ -196,19 +216,17 @@ export const CONSENT_PAGES: readonly Page[] = [
     const oauthQuery = sent.get("oauth_query") ?? "";
     const asking = await askingOf(visit, oauthQuery);
     if (sent.get("decision") !== "allow") {
-      const next = await deps.people.decide(request, { accept: false, scope: "", oauthQuery });
+      const decision = { accept: false, scopes: [], oauthQuery, grantId: newUuid() };
+      const next = await deps.people.decide(request, decision);
       return carryOn(visit, next, [], { title: "Not allowed", text: "Nothing was connected." });
     }
-    // (earlier ∪ ticked) − unticked: what another page granted meanwhile, and this one did not show, stays.
     const onPage = new Set(sent.getAll("shown"));
     const boxes = sent.getAll("scope");
-    const ticked = asking.shown.filter((scope) =>
-      onPage.has(scope) ? boxes.includes(scope) : asking.earlier.includes(scope),
-    );
     const choice = {
       memberId: uuidOfMember(sent) ?? "",
       pusher: sent.get("pusher") ?? "",
-      ticked: new Set<string>(ticked),
+      ticked: new Set<string>(asking.shown.filter((scope) => onPage.has(scope) && boxes.includes(scope))),
+      onPage,
     };
     try {
       return await allow(visit, asking, choice);

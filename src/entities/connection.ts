@@ -1,0 +1,54 @@
+// The assistants that people connected, and the consents by which they came in.
+
+import { defineEntity, p } from "@mikro-orm/core";
+import { instant, writtenAt } from "./columns.ts";
+import { Member } from "./member.ts";
+
+/**
+ * An assistant that a person connected for one member: what it may do at most, and on which channel. Every request of the
+ * assistant reads this row, so disconnecting and unticking take effect at once.
+ */
+export const Connection = defineEntity({
+  name: "Connection",
+  tableName: "connection",
+  indexes: [
+    {
+      name: "connection_client",
+      expression: "create unique index connection_client on connection (user_id, client_id, member_id)",
+    },
+    { name: "connection_member", properties: ["member"] },
+  ],
+  properties: {
+    id: p.uuid().primary(),
+    user_id: p.text(),
+    client_id: p.text(),
+    member: () => p.manyToOne(Member).ref().deleteRule("cascade"),
+    pusher_id: p.uuid().nullable(),
+    scopes: p.array(),
+    last_used_at: instant().nullable(),
+    created_at: writtenAt(),
+  },
+});
+
+/**
+ * One consent: what the library's codes, refresh tokens and remembered consents call their reference, and access tokens
+ * carry as a claim. Without this row none of them is worth anything, on any process.
+ */
+export const ConnectionGrant = defineEntity({
+  name: "ConnectionGrant",
+  tableName: "connection_grant",
+  indexes: [
+    { name: "connection_grant_connection", properties: ["connection"] },
+    {
+      name: "connection_grant_codes",
+      expression: "create index connection_grant_codes on connection_grant using gin (codes)",
+    },
+  ],
+  properties: {
+    id: p.uuid().primary(),
+    connection: () => p.manyToOne(Connection).ref().deleteRule("cascade"),
+    /** Hashes of the last codes that were presented, so that one presented again is known. */
+    codes: p.array().defaultRaw("'{}'"),
+    created_at: writtenAt(),
+  },
+});
