@@ -6,9 +6,11 @@ import { H3, type H3Event, HTTPError } from "h3";
 import { TOOLS } from "../tools/index.ts";
 import type { Assets } from "./assets/surroundings.ts";
 import { withoutToken } from "./assets/urls.ts";
+import type { Clients } from "./auth/clients.ts";
 import type { Authenticate } from "./auth/keys.ts";
 import { callerOf } from "./auth/people.ts";
 import type { SignInLibrary } from "./auth/sign_in_library.ts";
+import type { StepUps } from "./auth/step_up.ts";
 import { bearerToken } from "./auth/tokens.ts";
 import type { Config } from "./config.ts";
 import { addConsole } from "./console/routes.ts";
@@ -37,6 +39,8 @@ export interface AppDeps {
   /** An access token that an assistant got by consent; good at /mcp and nowhere else. */
   authenticateConnection(token: string): Promise<Caller | null>;
   library: SignInLibrary;
+  clients: Clients;
+  stepUps: StepUps;
   /** What the pages for people stand on; the operations come from here. */
   console: Omit<ConsoleDeps, "dispatcher" | "tools">;
   authenticateHandset: HandsetAuthenticator;
@@ -70,6 +74,11 @@ export function createApp(deps: AppDeps): App {
   const passing = new WeakMap<object, Passing>();
   const of = (event: H3Event): Passing => passing.get(event.req) ?? { log: deps.log, address: null };
   const logOf = (event: H3Event) => of(event).log;
+  /** Loopback is exempt from limits per address, as a peer without one is. */
+  const countedOf = (event: H3Event): string | null => {
+    const { address } = of(event);
+    return isLoopback(address) ? null : address;
+  };
 
   const authenticate = (request: Request): Promise<Caller | null> =>
     deps.authenticateKey(bearerToken(request.headers));
@@ -105,16 +114,12 @@ export function createApp(deps: AppDeps): App {
 
   addRoutes<HandsetOperation, never>(app, HANDSET_OPERATIONS, {
     logOf,
-    authenticate: async (operation, event) => {
-      const { address } = of(event);
-      // Loopback is exempt from limits per address, as a peer without one is.
-      const counted = isLoopback(address) ? null : address;
-      return (await deps.authenticateHandset(
+    authenticate: async (operation, event) =>
+      (await deps.authenticateHandset(
         operation.auth,
         bearerToken(event.req.headers),
-        counted,
-      )) as never;
-    },
+        countedOf(event),
+      )) as never,
     dispatch: (operation, caller, call) => dispatcher.handset(operation, caller, call),
   });
 
@@ -130,13 +135,15 @@ export function createApp(deps: AppDeps): App {
         (await deps.authenticateKey(token)) ?? (token === null ? null : deps.authenticateConnection(token))
       );
     },
+    onChallenge: (caller) => deps.stepUps.told(caller),
     ...config,
   });
   app.all("/mcp", (event) => mcp.fetch(event.req as unknown as Request, logOf(event)), {
     meta: { maxBody: MAX_BODY.alerts } satisfies RouteMeta,
   });
 
-  addAuthorizationRoutes(app, deps.library);
+  const { library, clients, stepUps } = deps;
+  addAuthorizationRoutes(app, { library, clients, stepUps, publicUrl: config.publicUrl, logOf, countedOf });
   addUploadRoutes(app, {
     assets: deps.assets,
     publicUrl: config.publicUrl,

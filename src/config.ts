@@ -3,6 +3,7 @@
 
 import { isIP } from "node:net";
 import { join, resolve } from "node:path";
+import { mayBeAdded } from "./redirect_schemes.ts";
 
 export interface Config {
   host: string;
@@ -29,6 +30,9 @@ export interface Config {
   metricsPublic: boolean;
   deviceRegistrationsPerMinute: number;
   devicesKeptDays: number;
+  clientRegistrationsPerMinute: number;
+  /** Further private-use schemes of assistants' redirect addresses, in lower case, without a colon. */
+  oauthRedirectSchemes: string[];
   logLevel: LogLevel;
   nodeEnv: string;
 }
@@ -287,6 +291,19 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     meaning:
       "Days after which a handset that was not seen again is removed, which lowers its channels' subscribers as leaving does; what it reported stays counted. 0 keeps all.",
     read: wholeNumber(0, 36_500, 365),
+  },
+  clientRegistrationsPerMinute: {
+    name: "CLIENT_REGISTRATIONS_PER_MINUTE",
+    shownDefault: "20",
+    meaning: "How many assistants one address may register in a minute; loopback is exempt.",
+    read: wholeNumber(1, 1_000_000, 20),
+  },
+  oauthRedirectSchemes: {
+    name: "OAUTH_REDIRECT_SCHEMES",
+    shownDefault: "(none)",
+    meaning:
+      "Comma list of further schemes, such as myeditor, at which an assistant's own program may get its answer; reverse-domain schemes and those of known editors need no entry.",
+    read: list(mayBeAdded, "schemes without a colon, none of which a browser runs or opens by itself"),
   },
   logLevel: {
     name: "LOG_LEVEL",

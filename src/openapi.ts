@@ -45,7 +45,7 @@ export function openApiDocument(
         apiKey: {
           type: "http",
           scheme: "bearer",
-          description: "An API key (`bfk_…`), or the access token of a connected assistant.",
+          description: "An API key (`bfk_…`). The access tokens of connected assistants are for /mcp alone.",
         },
         deviceToken: {
           type: "http",

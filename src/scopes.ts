@@ -21,6 +21,9 @@ export type Scope = keyof typeof SCOPES;
 
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 
+/** What an assistant is told to ask for at first: to look. More is asked for by the call that needs it. */
+export const BASE_SCOPES = ALL_SCOPES.filter((scope) => scope.endsWith(":read"));
+
 /** "Every credential holds `account:read`, named or not." */
 export const IMPLICIT_SCOPE: Scope = "account:read";
 

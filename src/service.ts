@@ -4,6 +4,8 @@
 import { pino } from "pino";
 import { type App, createApp } from "./app.ts";
 import { type Assets, createAssets } from "./assets/surroundings.ts";
+import { createAuthorize } from "./auth/authorize.ts";
+import { createClients } from "./auth/clients.ts";
 import { type Connections, createConnections } from "./auth/connections.ts";
 import { createGrants } from "./auth/grants.ts";
 import { createKeyAuthenticator } from "./auth/keys.ts";
@@ -12,6 +14,7 @@ import { createMembers } from "./auth/members.ts";
 import { createPeople, type People } from "./auth/people.ts";
 import { createSeal } from "./auth/seal.ts";
 import { createSignInLibrary } from "./auth/sign_in_library.ts";
+import { createStepUps } from "./auth/step_up.ts";
 import { type Config, ConfigError, dataPaths } from "./config.ts";
 import { createForms } from "./console/forms.ts";
 import { DataDirInUse, lockDataDir } from "./db/lock.ts";
@@ -133,6 +136,14 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const made = await firstStart(orm, config, now(), people.newLink);
     if (!config.databaseUrl)
       closers.push(await listenForOperator(orm, dataPaths(config.dataDir).socket, { log, now }));
+    const clients = createClients({
+      orm,
+      limits,
+      resource: `${config.publicUrl}/mcp`,
+      schemes: config.oauthRedirectSchemes,
+      perMinute: config.clientRegistrationsPerMinute,
+      now,
+    });
     const connections = createConnections({ orm, library, log, now });
     const assets = await createAssets({ orm, config, secret, log, now });
     const publish = (event: DomainEvent) => {
@@ -175,9 +186,12 @@ export async function openService(config: Config, options: ServiceOptions = {}):
       authenticateKey: createKeyAuthenticator(orm, log, now),
       authenticateConnection: (token) => connections.callerOf(token),
       library,
+      clients,
+      stepUps: createStepUps({ orm }),
       console: {
         people,
         connections,
+        authorize: createAuthorize({ orm, library, publicUrl: config.publicUrl }),
         members: createMembers({ orm, publicUrl: config.publicUrl }),
         keys: createMemberKeys({ orm, now }),
         assets,

@@ -75,6 +75,21 @@ const ENDED: Record<
     live: "23 hours",
     over: "25 hours",
   },
+  oauth_clients: {
+    table: 'auth."oauthClient"',
+    fill: (count, age) => `insert into auth."oauthClient" (id, "clientId", "redirectUris", "createdAt")
+      select gen_random_uuid()::text, gen_random_uuid()::text, '[]', now() - interval '${age}'
+      from generate_series(1, ${count})`,
+    live: "23 hours",
+    over: "25 hours",
+  },
+  step_ups: {
+    table: "step_up",
+    fill: (count, age) => `insert into step_up (user_id, client_id, asked_at)
+      select 'x', gen_random_uuid()::text, now() - interval '${age}' from generate_series(1, ${count})`,
+    live: "23 hours",
+    over: "25 hours",
+  },
   idempotency_records: {
     table: "idempotency_record",
     fill: (

@@ -626,6 +626,8 @@ describe("settings", () => {
     metricsPublic: ["yes", "1", "TRUE"],
     deviceRegistrationsPerMinute: ["0", "1e3", "-5"],
     devicesKeptDays: ["-1", "1.5", "a year"],
+    clientRegistrationsPerMinute: ["0", "1e3", "-5"],
+    oauthRedirectSchemes: ["javascript", "https", "my editor", "myeditor:", "data", "file"],
     logLevel: ["verbose", "INFO"],
     nodeEnv: [],
     smtpUrl: ["http://x", "mail.example"],

@@ -9,6 +9,8 @@ import { jwt } from "better-auth/plugins";
 import type { Orm } from "../db/orm.ts";
 import { ALL_SCOPES } from "../scopes.ts";
 import { createAccessTokenReader } from "./access_tokens.ts";
+import { GRANT_TYPES } from "./client_metadata.ts";
+import { hashSecret } from "./clients.ts";
 import { datesForSignIn } from "./dates.ts";
 import { GRANT_CLAIM, type Grants } from "./grants.ts";
 import { withTokenEndpoints } from "./token_endpoints.ts";
@@ -73,8 +75,9 @@ export function createSignInLibrary({ orm, grants, secret, publicUrl }: LibraryO
         consentPage: PAGES.consent,
         resource: `${publicUrl}/mcp`,
         scopes: ["offline_access", ...ALL_SCOPES],
-        allowDynamicClientRegistration: true,
-        allowUnauthenticatedClientRegistration: true,
+        // Clients are registered by our own rules (clients.ts); the library looks them up and checks their secrets.
+        storeClientSecret: { hash: hashSecret },
+        grantTypes: [...GRANT_TYPES],
         accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
         postLogin: {
           page: PAGES.consent,

@@ -14,6 +14,7 @@ import { cookieOf, FILE_FORM_OVERHEAD, readFileForm, readForm, type SentFile } f
 import { frame, goTo, pageAnswer } from "./page.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
 import { ASSISTANT_PAGES } from "./pages/assistants.ts";
+import { AUTHORIZE_PAGES } from "./pages/authorize.ts";
 import { CONSENT_PAGES } from "./pages/consent.ts";
 import { errorPage } from "./pages/error.ts";
 import { FILE_PAGES } from "./pages/files.ts";
@@ -29,6 +30,7 @@ export const PAGES: readonly Page[] = [
   ...OVERVIEW_PAGES,
   ...SIGN_IN_PAGES,
   ...WELCOME_PAGES,
+  ...AUTHORIZE_PAGES,
   ...CONSENT_PAGES,
   ...ACCOUNT_PAGES,
   ...MEMBER_PAGES,

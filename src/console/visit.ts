@@ -2,6 +2,7 @@
 // database, only sign-in, the rules for members and keys, and operations through dispatch().
 
 import type { Assets } from "../assets/surroundings.ts";
+import type { Authorize } from "../auth/authorize.ts";
 import type { Connections } from "../auth/connections.ts";
 import type { MemberKeys } from "../auth/member_keys.ts";
 import type { Members } from "../auth/members.ts";
@@ -19,6 +20,7 @@ import type { Content, Html } from "./html.ts";
 export interface ConsoleDeps {
   people: People;
   connections: Connections;
+  authorize: Authorize;
   members: Members;
   keys: MemberKeys;
   assets: Assets;

@@ -10,6 +10,7 @@ import { Invite } from "./invite.ts";
 import { Member, MemberLink } from "./member.ts";
 import { ChannelState, Pusher } from "./pusher.ts";
 import { ReservedHandle } from "./reserved_handle.ts";
+import { StepUp } from "./step_up.ts";
 import { WebhookEndpoint } from "./webhook_endpoint.ts";
 import { Workspace } from "./workspace.ts";
 
@@ -19,6 +20,7 @@ export const ENTITIES = [
   MemberLink,
   Connection,
   ConnectionGrant,
+  StepUp,
   ApiKey,
   Pusher,
   ChannelState,

@@ -13,6 +13,11 @@ const CLOCKS_AGREE = "interval '1 day'";
 
 const ended = (column: string, grace = CLOCKS_AGREE) => `${column} < now() - ${grace}`;
 
+/** A client's row is what connections, consents and tokens of it hang on; without any of them it is nobody's. */
+const WITHOUT_GRANT = `${ended('"createdAt"')} and "userId" is null
+  and not exists (select 1 from connection c where c.client_id = "oauthClient"."clientId")
+  and not exists (select 1 from auth."oauthConsent" g where g."clientId" = "oauthClient"."clientId")`;
+
 export interface StepDeps extends DeviceCleaning {
   /** Removes up to so many uploaded files that no alert took; answers how many. */
   removeExpiredAssets(max: number): Promise<number>;
@@ -76,6 +81,20 @@ const STATEMENTS: Step[] = [
     name: "oauth_client_assertions",
     removes: "Remembered client assertions, a day after they expired.",
     statement: removal("oauth_client_assertions", `auth."oauthClientAssertion"`, ended('"expiresAt"')),
+    batch: 500,
+    every_seconds: HOUR,
+  },
+  {
+    name: "oauth_clients",
+    removes: "Assistants that nobody has let in, a day after they registered or brought their document.",
+    statement: removal("oauth_clients", `auth."oauthClient"`, WITHOUT_GRANT),
+    batch: 500,
+    every_seconds: HOUR / 4,
+  },
+  {
+    name: "step_ups",
+    removes: "That an assistant was told which scopes it lacks, after a day.",
+    statement: removal("step_ups", "step_up", ended("asked_at")),
     batch: 500,
     every_seconds: HOUR,
   },

@@ -1,88 +1,141 @@
-// The authorization server's own routes: only those that a client of OAuth needs. Signing in, consent and everything else
-// that the library could serve goes through our pages.
+// The authorization server's own routes: only those that a client of OAuth needs, each answering in OAuth's own shape.
+// Signing in, consent and everything else that the library could serve goes through our pages.
 
 import type { H3, H3Event } from "h3";
-import type { SignInLibrary } from "../auth/sign_in_library.ts";
+import type { Clients } from "../auth/clients.ts";
+import { authorizationServerMetadata, protectedResourceMetadata } from "../auth/discovery.ts";
+import { OAuthError } from "../auth/oauth_error.ts";
+import { credentialsProblem, parameterProblem } from "../auth/parameters.ts";
+import { AUTH_PATH, type SignInLibrary } from "../auth/sign_in_library.ts";
+import type { StepUps } from "../auth/step_up.ts";
+import type { Log } from "../context.ts";
 import { ApiError } from "../errors.ts";
-import { ALL_SCOPES } from "../scopes.ts";
 import { jsonAnswer } from "./answers.ts";
-import { readBytes } from "./body.ts";
+import { parseJson, readBytes } from "./body.ts";
 
-const ROUTES: [method: "GET" | "POST", path: string][] = [
-  ["GET", "/.well-known/oauth-protected-resource"],
-  ["GET", "/.well-known/oauth-protected-resource/mcp"],
-  ["GET", "/.well-known/oauth-authorization-server/api/auth"],
-  ["GET", "/api/auth/.well-known/oauth-authorization-server"],
-  ["GET", "/api/auth/.well-known/openid-configuration"],
-  ["GET", "/api/auth/jwks"],
-  ["POST", "/api/auth/oauth2/token"],
-  ["POST", "/api/auth/oauth2/revoke"],
-];
+export interface AuthorizationDeps {
+  library: SignInLibrary;
+  clients: Clients;
+  stepUps: StepUps;
+  publicUrl: string;
+  logOf(event: H3Event): Log;
+  /** What an address is counted by; null when it is not. */
+  countedOf(event: H3Event): string | null;
+}
 
-export function addAuthorizationRoutes(app: H3, library: SignInLibrary): void {
-  const handle = async (event: H3Event) => {
-    const read = await readWhole(event.req as unknown as Request);
-    return read instanceof ApiError ? oauthRefusal(read) : library.handler(read);
-  };
-  for (const [method, path] of ROUTES) app.on(method, path, handle);
-  app.on("GET", "/api/auth/oauth2/authorize", (event) =>
-    library.handler(withNamedScopes(event.req as unknown as Request)),
-  );
-  app.on("POST", "/api/auth/oauth2/register", async (event) => {
-    const read = await readWhole(event.req as unknown as Request);
-    return read instanceof ApiError ? oauthRefusal(read) : library.handler(await asNative(read));
+export function addAuthorizationRoutes(app: H3, deps: AuthorizationDeps): void {
+  const { library, clients, publicUrl } = deps;
+
+  /** Answers by `answer`, and in OAuth's shape by whatever goes wrong in it. */
+  const on = (
+    method: "GET" | "POST",
+    path: string,
+    answer: (request: Request, event: H3Event) => Promise<Response>,
+  ) =>
+    app.on(method, path, async (event) => {
+      try {
+        return await inShape(await answer(event.req as unknown as Request, event));
+      } catch (error) {
+        if (!(error instanceof OAuthError)) deps.logOf(event).error({ err: error }, "authorization failed");
+        return refusal(error);
+      }
+    });
+
+  const documents: [path: string, document: object][] = [
+    ["/.well-known/oauth-protected-resource", protectedResourceMetadata(publicUrl)],
+    ["/.well-known/oauth-protected-resource/mcp", protectedResourceMetadata(publicUrl)],
+    [`/.well-known/oauth-authorization-server${AUTH_PATH}`, authorizationServerMetadata(publicUrl)],
+    [`${AUTH_PATH}/.well-known/oauth-authorization-server`, authorizationServerMetadata(publicUrl)],
+  ];
+  for (const [path, document] of documents) on("GET", path, async () => jsonAnswer(200, document, SHORTLY));
+  // Nothing of the request reaches the library: its answer is the same for everybody.
+  on("GET", `${AUTH_PATH}/jwks`, () => library.handler(new Request(`${publicUrl}${AUTH_PATH}/jwks`)));
+  on("POST", `${AUTH_PATH}/oauth2/register`, async (request, event) => {
+    const { value, problem } = parseJson(await bytesOf(request));
+    if (problem) throw new OAuthError("invalid_client_metadata", problem.message);
+    return jsonAnswer(201, await clients.register(value, deps.countedOf(event)), NO_STORE);
+  });
+  const pass = ({ url }: Request, headers: Headers, form: URLSearchParams) =>
+    library.handler(new Request(url, { method: "POST", headers, body: form.toString() }));
+  on("POST", `${AUTH_PATH}/oauth2/token`, async (request) => {
+    const { headers, form } = await formOf(request);
+    if (form.get("grant_type") === "refresh_token")
+      await deps.stepUps.refuseRefresh(form.get("refresh_token") ?? "");
+    return pass(request, headers, form);
+  });
+  on("POST", `${AUTH_PATH}/oauth2/revoke`, async (request) => {
+    const { headers, form } = await formOf(request);
+    const token = form.get("token") ?? "";
+    // "Invalid tokens do not cause an error response" (RFC 7009 §2.2); the library takes one that it cannot verify for a
+    // fault of its own.
+    if (JWT.test(token) && !(await library.readAccessToken(token)))
+      return new Response(null, { headers: NO_STORE });
+    return pass(request, headers, form);
   });
 }
 
-/** The same request with its body read: the library would read one without a bound, and fail in its own words. */
-async function readWhole(request: Request): Promise<Request | ApiError> {
-  const { url, method, headers } = request;
-  if (method === "GET" || method === "HEAD") return new Request(url, { method, headers });
-  const body = await readBytes(request);
-  return body instanceof ApiError ? body : new Request(url, { method, headers, body });
+const JWT = /^[^.]*\.[^.]*\.[^.]*$/;
+
+const NO_STORE = { "cache-control": "no-store" };
+/** The same for everybody, and only a release or a setting changes it. */
+const SHORTLY = { "cache-control": "public, max-age=15", "access-control-allow-origin": "*" };
+
+async function bytesOf(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await readBytes(request);
+  if (bytes instanceof ApiError) throw new OAuthError("invalid_request", bytes.message);
+  return bytes;
 }
 
-/** "answers in OAuth's own error shape" (RFC 6749 §5.2, RFC 7591 §3.2.2). */
-function oauthRefusal({ message }: ApiError): Response {
-  return jsonAnswer(400, { error: "invalid_request", error_description: message });
-}
-
-/** What an assistant gets to ask for that names no scope: to look, never to change or send. */
-const UNNAMED = ["offline_access", ...ALL_SCOPES.filter((scope) => scope.endsWith(":read"))].join(" ");
-
-/** The library would take a request without scopes for one that names them all. */
-function withNamedScopes(request: Request): Request {
-  const url = new URL(request.url);
-  if (url.searchParams.get("scope")?.trim()) return request;
-  url.searchParams.set("scope", UNNAMED);
-  return new Request(url, { headers: request.headers });
-}
-
-/**
- * Clients older than the 2026 protocol register without `application_type`. One whose every redirect goes to loopback
- * (or to a scheme of its own) is an application on the person's machine.
- */
-async function asNative(request: Request): Promise<Request> {
-  const body = (await request.json().catch(() => null)) as Record<string, unknown> | null;
-  const uris = body?.redirect_uris;
-  if (
-    body &&
-    body.application_type === undefined &&
-    Array.isArray(uris) &&
-    uris.length > 0 &&
-    uris.every(isLocal)
-  )
-    body.application_type = "native";
-  // What a client may ask for is decided by a person each time, also when it steps up beyond what it registered with.
-  if (body) delete body.scope;
+/** A client's form, once every parameter in it is a text that can be looked for, with the headers that are looked at. */
+async function formOf(request: Request): Promise<{ headers: Headers; form: URLSearchParams }> {
   const headers = new Headers(request.headers);
-  headers.delete("content-length");
-  return new Request(request.url, { method: "POST", headers, body: JSON.stringify(body) });
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers.get("content-type") ?? ""))
+    throw new OAuthError(
+      "invalid_request",
+      "Send the parameters as a form: Content-Type: application/x-www-form-urlencoded.",
+    );
+  const form = new URLSearchParams(new TextDecoder().decode(await bytesOf(request)));
+  const problem = parameterProblem(form) ?? credentialsProblem(headers.get("authorization"));
+  if (problem) throw new OAuthError("invalid_request", problem);
+  // A token is never bound to a key here, since /mcp asks for no proof of one: such a proof is not looked at.
+  for (const name of ["dpop", "cookie", "content-length"]) headers.delete(name);
+  return { headers, form };
 }
 
-function isLocal(uri: unknown): boolean {
-  const url = typeof uri === "string" ? URL.parse(uri) : null;
-  if (!url) return false;
-  if (url.protocol === "https:") return false;
-  return url.protocol !== "http:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+function refusal(error: unknown): Response {
+  const known =
+    error instanceof OAuthError
+      ? error
+      : new OAuthError("server_error", "Server fault; retry with backoff.", { status: 500 });
+  const body = { error: known.code, error_description: known.message };
+  return jsonAnswer(known.status, body, { ...NO_STORE, ...known.headers });
+}
+
+/** The library's words for these repeat what the client sent. */
+const OWN_WORDS: Record<string, string> = {
+  unsupported_grant_type: "This grant_type is not served; see grant_types_supported.",
+  invalid_scope: "A scope was asked for that does not exist or was not granted.",
+  invalid_target: "The resource was not granted, or is not served here.",
+};
+
+/** A refusal of the library in OAuth's shape, whatever shape it has. */
+async function inShape(answer: Response): Promise<Response> {
+  if (answer.status < 400) return answer;
+  const said = (await answer.json().catch(() => null)) as {
+    error?: unknown;
+    error_description?: unknown;
+  } | null;
+  if (answer.status >= 500) throw new Error(`the library answered ${answer.status}`);
+  const error = typeof said?.error === "string" ? said.error : "invalid_request";
+  const description = Object.hasOwn(OWN_WORDS, error)
+    ? OWN_WORDS[error]
+    : typeof said?.error_description === "string"
+      ? said.error_description
+      : "The request cannot be answered as it stands.";
+  const headers: Record<string, string> = { ...NO_STORE };
+  for (const name of ["www-authenticate", "retry-after", "connection", "ratelimit", "ratelimit-policy"]) {
+    const value = answer.headers.get(name);
+    if (value !== null) headers[name] = value;
+  }
+  return jsonAnswer(answer.status, { error, error_description: description }, headers);
 }

@@ -22,6 +22,7 @@ import {
   unauthorized,
 } from "../errors.ts";
 import { inputSchema, type JsonSchema } from "../schema.ts";
+import { BASE_SCOPES } from "../scopes.ts";
 import { scopesFor, type Tool } from "../tool.ts";
 import { refusal } from "./answers.ts";
 import { parseJson, readBytes, tooManyValues } from "./body.ts";
@@ -123,6 +124,8 @@ export interface McpOptions {
   tools: readonly Tool[];
   dispatcher: Dispatcher;
   authenticate(request: Request): Promise<Caller | null>;
+  /** Told of a caller before it hears which scopes it lacks. */
+  onChallenge(caller: Caller): Promise<void>;
   publicUrl: string;
   host: string;
 }
@@ -155,15 +158,13 @@ export function createMcpEndpoint({
   tools,
   dispatcher,
   authenticate,
+  onChallenge,
   publicUrl,
   host,
 }: McpOptions): McpEndpoint {
   const hostnames = [...localhostAllowedHostnames(), new URL(publicUrl).hostname, host];
   const metadata = `${publicUrl}/.well-known/oauth-protected-resource/mcp`;
-  // What an assistant is told to ask for at first: to look. More is asked for by the call that needs it.
-  const base = [...new Set(tools.map(({ scope }) => scope))]
-    .filter((scope) => scope.endsWith(":read"))
-    .join(" ");
+  const base = BASE_SCOPES.join(" ");
 
   const handler = createMcpHandler(({ authInfo }) => {
     const passed = authInfo!.extra as unknown as Passed;
@@ -222,7 +223,9 @@ export function createMcpEndpoint({
     const { value } = parseJson(bytes);
     for (const message of Array.isArray(value) ? value : [value]) {
       const refused = scopeChallenge(message, caller);
-      if (refused) throw refused;
+      if (!refused) continue;
+      await onChallenge(caller);
+      throw refused;
     }
     const { id: clientId, scopes } = caller.credential;
     const passed: Passed = { caller, log };

@@ -1,6 +1,7 @@
 // Where an assistant's request goes on: to a page of ours at once, to the assistant by a page that leads there. A redirect
 // right after a form would be held against the form's policy (form-action), which cannot name every address of an app.
 
+import { KNOWN_SCHEMES } from "../../redirect_schemes.ts";
 import { html } from "../html.ts";
 import type { Visit } from "../visit.ts";
 
@@ -26,10 +27,16 @@ export function carryOn(
   );
 }
 
+/** Known by its scheme alone, which any app on the device may have taken. */
+const programOf = (protocol: string): string => {
+  const name = KNOWN_SCHEMES[protocol.slice(0, -1)];
+  return name ? `the app that opens ${name}'s addresses` : "an app";
+};
+
 /** An address as a person should read it: who gets the answer. */
 export function destination(url: URL): string {
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    return `an app on this device (${url.protocol}//)`;
+    return `${programOf(url.protocol)} on this device (${url.href.split("?")[0]})`;
   if (/^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
     return `an app on the computer that you are using (${url.host})`;
   return url.host;

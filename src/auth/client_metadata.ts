@@ -1,0 +1,94 @@
+// What a client may say of itself: a few fields, each within bounds. Everything else is ignored, as RFC 7591 §2 has it,
+// so that nothing is kept which a server would one day fetch, show or believe.
+
+import { z } from "zod";
+import { OAuthError } from "./oauth_error.ts";
+import { redirectProblem } from "./redirects.ts";
+
+export const MAX_NAME = 120;
+const MAX_REDIRECTS = 10;
+const MAX_URI = 2048;
+/** Longer lists of grants or responses say nothing that is understood here. */
+const MAX_LISTED = 20;
+
+/** What the authorization server does; metadata and registration are measured by the same lists. */
+export const GRANT_TYPES = ["authorization_code", "refresh_token"] as const;
+export const TOKEN_AUTH_METHODS = ["none", "client_secret_basic", "client_secret_post"] as const;
+
+export interface ClientMetadata {
+  client_name?: string;
+  client_uri?: string;
+  redirect_uris: string[];
+  grant_types: string[];
+  response_types: string[];
+  token_endpoint_auth_method: (typeof TOKEN_AUTH_METHODS)[number];
+  application_type: "web" | "native";
+}
+
+const CONTROL = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
+const isName = (name: string) =>
+  name.length <= 2 * MAX_NAME && [...name].length <= MAX_NAME && !CONTROL.test(name);
+const isWebAddress = (uri: string) =>
+  uri.length <= MAX_URI && /^https?:\/\/[\x21-\x7e]+$/i.test(uri) && URL.canParse(uri);
+
+/** Clients write null or nothing where they have nothing to say. */
+const may = <T extends z.ZodType>(type: T) =>
+  z.preprocess((value) => (value === null || value === "" ? undefined : value), type.optional());
+const listed = may(z.array(z.string().max(200)).max(MAX_LISTED));
+
+const SAID = z.object({
+  client_name: may(z.string().refine(isName)),
+  client_uri: may(z.string().refine(isWebAddress)),
+  redirect_uris: z.array(z.string()).min(1).max(MAX_REDIRECTS),
+  grant_types: listed,
+  response_types: listed,
+  token_endpoint_auth_method: may(z.enum(TOKEN_AUTH_METHODS)),
+  application_type: may(z.enum(["web", "native"])),
+});
+
+const WRONG: Record<string, string> = {
+  "": "Send the client's metadata as one JSON object.",
+  client_name: `client_name is one line of 1 to ${MAX_NAME} characters.`,
+  client_uri: "client_uri is an http or https address of at most 2,048 characters.",
+  redirect_uris: `redirect_uris is a list of 1 to ${MAX_REDIRECTS} addresses of at most 2,048 characters each.`,
+  grant_types: "grant_types is a list that names authorization_code, and refresh_token if wanted.",
+  response_types: "response_types is a list that names code.",
+  token_endpoint_auth_method: `token_endpoint_auth_method is one of ${TOKEN_AUTH_METHODS.join(", ")}.`,
+  application_type: "application_type is web or native.",
+};
+
+function refuse(field: string, why = WRONG[field] ?? WRONG[""]!): never {
+  throw new OAuthError(field === "redirect_uris" ? "invalid_redirect_uri" : "invalid_client_metadata", why);
+}
+
+/**
+ * The metadata that is kept of what a client says. What it can do without is left out, not refused: grants that are not
+ * served, and every field that is not listed here. `method` is how it shows who it is when it does not say.
+ * @throws OAuthError that names the field.
+ */
+export function clientMetadata(
+  said: unknown,
+  { schemes, method }: { schemes: readonly string[]; method: ClientMetadata["token_endpoint_auth_method"] },
+): ClientMetadata {
+  const read = SAID.safeParse(said);
+  if (!read.success) refuse(String(read.error.issues[0]?.path[0] ?? ""));
+  const { grant_types, response_types, token_endpoint_auth_method, application_type, ...rest } = read.data;
+  for (const address of rest.redirect_uris) {
+    const problem = redirectProblem(address, schemes);
+    if (problem) refuse("redirect_uris", problem);
+  }
+  const grants = GRANT_TYPES.filter((grant) => (grant_types ?? ["authorization_code"]).includes(grant));
+  if (!grants.includes("authorization_code")) refuse("grant_types");
+  if (response_types && !response_types.includes("code")) refuse("response_types");
+  return {
+    ...rest,
+    redirect_uris: [...new Set(rest.redirect_uris)],
+    grant_types: grants,
+    response_types: ["code"],
+    token_endpoint_auth_method: token_endpoint_auth_method ?? method,
+    application_type: application_type ?? (rest.redirect_uris.some(isWeb) ? "web" : "native"),
+  };
+}
+
+/** An application on the person's machine is answered on loopback or at a scheme of its own. */
+const isWeb = (address: string) => /^https:/i.test(address);

@@ -1,0 +1,10 @@
+// Where an assistant sends a person's browser first. Answers by going on, or by a page that says why not.
+
+import { openPage, type Page } from "../visit.ts";
+
+export const AUTHORIZE_PAGES: readonly Page[] = [
+  openPage("GET", "/api/auth/oauth2/authorize", async (visit) => {
+    const { goTo, cookies } = await visit.deps.authorize(visit.request, visit.session?.user.id ?? null);
+    return visit.goTo(goTo, undefined, cookies);
+  }),
+];

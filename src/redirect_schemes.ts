@@ -1,0 +1,35 @@
+// The private-use schemes at which an assistant's own program may get its answer: a short list of known ones beside the
+// reverse-domain names of RFC 8252 §7.1, and the ones that never will. Knows nothing of ours.
+
+/** Scheme → the program that people know by it. Programs that do not follow RFC 8252, and that people have. */
+export const KNOWN_SCHEMES: Readonly<Record<string, string>> = {
+  cursor: "Cursor",
+  vscode: "Visual Studio Code",
+  "vscode-insiders": "Visual Studio Code Insiders",
+  vscodium: "VSCodium",
+  windsurf: "Windsurf",
+  "windsurf-next": "Windsurf Next",
+  zed: "Zed",
+  claude: "Claude",
+  kiro: "Kiro",
+  trae: "Trae",
+};
+
+/** What a browser or the system would run, read, show or send by itself: no setting can allow these. */
+const UNSAFE_SCHEMES = new Set(
+  "javascript data vbscript file blob about filesystem view-source jar chrome resource intent ftp ws wss http https mailto tel sms ssh telnet smb ldap".split(
+    " ",
+  ),
+);
+
+const SHAPE = /^[a-z][a-z0-9+.-]{0,39}$/;
+const REVERSE_DOMAIN = /^[a-z](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/;
+
+/** May an operator add this scheme, given in lower case and without its colon? */
+export const mayBeAdded = (scheme: string): boolean => SHAPE.test(scheme) && !UNSAFE_SCHEMES.has(scheme);
+
+/** Is this, in lower case and without its colon, a scheme that answers may go to? `more` are the operator's own. */
+export function isPrivateScheme(scheme: string, more: readonly string[] = []): boolean {
+  if (!mayBeAdded(scheme)) return false;
+  return Object.hasOwn(KNOWN_SCHEMES, scheme) || more.includes(scheme) || REVERSE_DOMAIN.test(scheme);
+}
