@@ -40,7 +40,10 @@ export async function refuseRepeat(
   input: Record<string, unknown>,
   first: unknown,
 ): Promise<void> {
-  await refuseInvisible(db, caller, input);
+  // What a duplicate was made of may be gone by now: only the channels are looked at, the one that it went to as well.
+  const { alert_id: _, to_pusher_id: to, ...channel } = input;
+  await refuseInvisible(db, caller, channel);
+  if (to !== undefined) await refuseInvisible(db, caller, { pusher_id: to });
   const { id } = first as { id?: unknown };
   const made = typeof id === "string" ? parseId("psh", id) : null;
   if (made && caller.pusherIds && !caller.pusherIds.includes(made))

@@ -48,6 +48,9 @@ export function pathArguments(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, segment]) => PATH_ARGUMENTS[segment!]!);
 }
 
+/** Arguments that say how to answer, not what to do: over REST they stand in the query, whatever the method. */
+export const ANSWER_ARGUMENTS: readonly string[] = ["view"];
+
 /** At most `max` calls in `seconds` for each subject; `name` is the policy's name in the RateLimit headers. */
 export interface Limit {
   name: string;

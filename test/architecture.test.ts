@@ -52,7 +52,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
   // What operations stand on.
   tool: ["context", "entities", "errors", "scopes"],
-  alerts: ["context", "domain", "errors", "queries", "sanitizer", "shapes"],
+  alerts: ["context", "domain", "entities", "errors", "page", "queries", "sanitizer", "shapes"],
   pushers: ["context", "domain", "entities", "errors", "queries"],
   auth: [
     "context",

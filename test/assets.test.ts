@@ -331,6 +331,28 @@ describe.each(DATABASES)("on %s", (database) => {
   });
 
   describe("attaching", () => {
+    test("a duplicate has the files of its model, and keeps them when the model goes", async () => {
+      const image = await pages.upload("image", PNG);
+      const audio = await pages.upload("audio", MP3);
+      const fields = { layout: "image", image_asset_id: image.id, audio_asset_id: audio.id };
+      const model = (await create(fields)).body;
+      const path = { pusher_id: channel.id, alert_id: model.id };
+      const { status, body } = await world.rest("duplicate_alert", path);
+      expect(status).toBe(201);
+      expect(body).toMatchObject({ ...fields, image_asset_url: image.url, audio_asset_url: audio.url });
+      expect((await world.rest("delete_alert", path)).status).toBe(204);
+      const files = await world.sql<{ refs: number }>("select refs from asset where id in (?, ?)", [
+        parseId("ast", image.id),
+        parseId("ast", audio.id),
+      ]);
+      expect(files).toEqual([{ refs: 1 }, { refs: 1 }]);
+      // An html page comes with what handsets show of it.
+      const page = await pages.upload("html", HTML);
+      const html = (await create({ layout: "html", html_asset_id: page.id })).body;
+      const copy = await world.rest("duplicate_alert", { pusher_id: channel.id, alert_id: html.id });
+      expect(copy.body).toMatchObject({ html_asset_id: page.id, asset_html: html.asset_html, blocked: [] });
+    });
+
     test("an alert takes a picture and a sound, and every read shows where they are", async () => {
       const image = await pages.upload("image", PNG);
       const audio = await pages.upload("audio", MP3);

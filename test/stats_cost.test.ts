@@ -1,8 +1,9 @@
-// What statistics and lists of subscribers cost: by plan, not by time. With 50,000 alerts, 200,000 reports and 50,000
+// What statistics, lists of subscribers and of an account's alerts cost: by plan, not by time. With 50,000 alerts, 200,000 reports and 50,000
 // subscriptions no statement reads a whole table of them, whether PostgreSQL plans for the values or for all values.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listAccountAlerts } from "../src/queries/alerts.ts";
 import { listSubscribers } from "../src/queries/subscribers.ts";
 import { alertTimeline, alertTotals, channelSums, daySums } from "../src/stats/queries.ts";
 import { uuidOf } from "./support/handsets.ts";
@@ -79,6 +80,13 @@ describe.runIf(DATABASES.includes("postgres"))("with 200,000 reports", () => {
           listSubscribers[status],
           () => [`'${channels[0]}'`, "now() - interval '6 hours'", "101"],
         ],
+      ],
+    ),
+    ...Object.entries(listAccountAlerts).map(
+      ([status, statement]): [string, { name: string; text: string }, () => string[]] => [
+        `list_account_alerts_${status}`,
+        statement,
+        () => [`'${uuidOf(world.workspace.id)}'`, "null", "null", "51"],
       ],
     ),
   ];

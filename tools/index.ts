@@ -9,12 +9,14 @@ import create_webhook from "./create_webhook.ts";
 import delete_alert from "./delete_alert.ts";
 import delete_pusher from "./delete_pusher.ts";
 import delete_webhook from "./delete_webhook.ts";
+import duplicate_alert from "./duplicate_alert.ts";
 import get_account_stats from "./get_account_stats.ts";
 import get_alert from "./get_alert.ts";
 import get_alert_stats from "./get_alert_stats.ts";
 import get_me from "./get_me.ts";
 import get_pusher from "./get_pusher.ts";
 import get_pusher_stats from "./get_pusher_stats.ts";
+import list_account_alerts from "./list_account_alerts.ts";
 import list_alerts from "./list_alerts.ts";
 import list_invites from "./list_invites.ts";
 import list_pushers from "./list_pushers.ts";
@@ -40,6 +42,7 @@ export const TOOLS: readonly Tool[] = [
   list_invites,
   create_invite,
   revoke_invite,
+  list_account_alerts,
   list_alerts,
   create_alert,
   get_alert,
@@ -47,6 +50,7 @@ export const TOOLS: readonly Tool[] = [
   send_alert,
   schedule_alert,
   cancel_alert,
+  duplicate_alert,
   delete_alert,
   preview_html,
   get_alert_stats,

@@ -1,16 +1,19 @@
 import { z } from "zod";
 import { ALERT_SENDS, alertFor, announce, nowMicros, published } from "../src/alerts/change.ts";
-import { checkContent } from "../src/domain/alert_content.ts";
+import { checkContent, checkSchedule } from "../src/domain/alert_content.ts";
+import { ALERT_GRID } from "../src/domain/alert_status.ts";
+import { toIsoMicrosOrNull } from "../src/entities/columns.ts";
+import { conflict } from "../src/errors.ts";
 import { scheduleAlert } from "../src/queries/alerts.ts";
 import { publishedView, showAlert } from "../src/shapes/alert.ts";
-import { pathId } from "../src/shapes/fields.ts";
+import { instant, pathId } from "../src/shapes/fields.ts";
 import { defineTool } from "../src/tool.ts";
 
 export default defineTool({
   name: "schedule_alert",
   title: "Schedule alert",
   description:
-    "Turn a draft with a future send_at into a scheduled alert: it becomes visible at that instant by itself. Until then it can be edited, cancelled or returned to draft.",
+    "Schedule a draft: it becomes visible at send_at by itself. send_at may be given here or stand in the draft already; on a scheduled alert it moves the instant. Until then the alert can be edited, cancelled or returned to draft. At most 30 sends and schedules a minute for a channel.",
   scope: "alerts:send",
   role: "editor",
   http: {
@@ -22,16 +25,27 @@ export default defineTool({
   hints: { readOnly: false, destructive: false, idempotent: true },
   limit: ALERT_SENDS,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
-  input: z.strictObject({ pusher_id: pathId("psh_…"), alert_id: pathId("alr_…") }),
+  input: z.strictObject({
+    pusher_id: pathId("psh_…"),
+    alert_id: pathId("alr_…"),
+    send_at: instant().optional().describe("In the future; the draft's own when absent."),
+  }),
   output: publishedView,
   async handler(input, ctx) {
     const { alert, cell, pusherId } = await alertFor("schedule", input, ctx);
-    if (cell.do === "stay") return published("schedule", alert, ctx);
+    const before = toIsoMicrosOrNull(alert.send_at);
+    const wanted = input.send_at ?? before;
+    if (cell.do === "stay" && wanted === before) return published("schedule", alert, ctx);
+    const sendAt = checkSchedule(wanted, nowMicros(ctx));
     const touched = { send_at: true, expires_at: true, scheduled: true };
-    checkContent({ ...showAlert(alert, ctx.surroundings.assets) }, 0, touched, nowMicros(ctx));
-    const [after] = await ctx.sql(scheduleAlert, [alert.id]);
-    await ctx.countAgainstLimit(pusherId);
-    announce(ctx, "alert.scheduled", after!);
-    return published("schedule", after!, ctx);
+    const stored = showAlert(alert, ctx.surroundings.assets);
+    checkContent({ ...stored, send_at: sendAt }, 0, touched, nowMicros(ctx));
+    const [after] = await ctx.sql(scheduleAlert, [alert.id, sendAt]);
+    // It came due while we looked at it.
+    if (!after) throw conflict((ALERT_GRID.sent.schedule as { message: string }).message);
+    // "send or schedule when they change the state": moving the instant does not.
+    if (cell.do === "change") await ctx.countAgainstLimit(pusherId);
+    announce(ctx, "alert.scheduled", after);
+    return published("schedule", after, ctx);
   },
 });

@@ -56,6 +56,16 @@ export function checkContent(content: Content, htmlLength: number, touched: Touc
       throw invalidRequest("expires_at must be later than send_at.", "expires_at");
 }
 
+/** "without a future `send_at` it is 422": the instant that a schedule needs. @throws 422 naming the way out. */
+export function checkSchedule(sendAt: string | null, now: string): string {
+  if (sendAt !== null && sendAt > now) return sendAt;
+  const what = sendAt === null ? "The draft has no send_at" : "send_at must be in the future";
+  throw invalidRequest(
+    `${what}; give the schedule a send_at, the instant at which the alert shall appear. To publish now, send the alert instead.`,
+    "send_at",
+  );
+}
+
 /** "A send after `expires_at` is 422." */
 export function checkNotExpired(expiresAt: string | null, now: string): void {
   if (expiresAt !== null && expiresAt <= now)

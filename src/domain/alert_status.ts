@@ -24,8 +24,9 @@ export type Cell = { do: "change"; event?: AlertEvent } | { do: "stay" } | { do:
 
 const refuse = (message: string): Cell => ({ do: "refuse", message });
 
-const FROZEN_SENT = "A sent alert is frozen; cancel it and send a correction, or duplicate it.";
-const FROZEN_CANCELLED = "A cancelled alert is frozen; duplicate it instead.";
+const FROZEN_SENT =
+  "A sent alert is frozen; cancel it and send a correction, or make a new draft of it with duplicate_alert.";
+const FROZEN_CANCELLED = "A cancelled alert is frozen; make a new draft of it with duplicate_alert.";
 
 export const ALERT_GRID: Record<AlertStatus, Record<AlertVerb, Cell>> = {
   draft: {
@@ -45,14 +46,14 @@ export const ALERT_GRID: Record<AlertStatus, Record<AlertVerb, Cell>> = {
   sent: {
     edit: refuse(FROZEN_SENT),
     send: { do: "stay" },
-    schedule: refuse("A sent alert cannot be scheduled; duplicate it instead."),
+    schedule: refuse("A sent alert cannot be scheduled; make a new draft of it with duplicate_alert."),
     cancel: { do: "change", event: "alert.cancelled" },
     delete: refuse("A sent alert is a record that acknowledgements refer to; cancel it to withdraw it."),
   },
   cancelled: {
     edit: refuse(FROZEN_CANCELLED),
-    send: refuse("A cancelled alert cannot be sent; duplicate it instead."),
-    schedule: refuse("A cancelled alert cannot be scheduled; duplicate it instead."),
+    send: refuse("A cancelled alert cannot be sent; make a new draft of it with duplicate_alert."),
+    schedule: refuse("A cancelled alert cannot be scheduled; make a new draft of it with duplicate_alert."),
     cancel: { do: "stay" },
     delete: { do: "change" },
   },

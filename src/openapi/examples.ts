@@ -161,6 +161,8 @@ const REQUESTS: Record<string, Record<string, unknown>> = {
     collapse_key: "line-3",
   },
   update_alert: { title: "Line 3 suspended until 19:00", send_at: "2030-06-01T16:00:00Z" },
+  schedule_alert: { send_at: "2030-06-01T16:00:00Z" },
+  list_account_alerts: { status: "draft", limit: 20 },
   create_invite: { label: "Crew phones", max_uses: 25 },
   preview_html: { html: '<p onclick="x()">Line 3 is <b>suspended</b> until 18:00.</p>' },
   get_pusher_stats: { period: "week" },
@@ -176,6 +178,7 @@ const DRAFT = { status: "draft", sent_at: null };
 const ANSWERS: Record<string, Record<string, unknown>> = {
   update_pusher: { description: "Delays and cancellations on all river lines." },
   create_alert: { ...DRAFT },
+  duplicate_alert: { ...DRAFT },
   update_alert: { ...DRAFT, title: "Line 3 suspended until 19:00", send_at: "2030-06-01T16:00:00.000000Z" },
   send_alert: { note: "The alert is visible to every subscribed handset from now on." },
   schedule_alert: {

@@ -81,6 +81,32 @@ export const insertAlert = defineStatement<
    select c.active, c.requested_perms, i.id as inserted, i.* from c left join i on true`,
 );
 
+/** What a duplicate takes over: everything but the instants of its model. */
+const COPIED = NAMES.filter((name) => name !== "send_at" && name !== "expires_at");
+
+/**
+ * Writes a draft with the fields and files of another alert. One row: `found` is false when the caller sees no such
+ * alert, `target` null when it sees no such channel, and then nothing was written. $4 the alert, $5 the channel of the
+ * copy, $6 its id. The channel is locked as for any new alert; the model and so its files stay until the commit.
+ */
+export const duplicateAlert = defineStatement<
+  { found: boolean; target: string | null; requested_perms: string[] } & AlertRecord
+>(
+  "duplicate_alert",
+  `with model as materialized (
+     select alert.* from alert join pusher p on p.id = alert.pusher_id
+     where alert.id = $4 and p.id = $1 and ${VISIBLE} for key share of alert),
+   c as materialized (
+     select c.pusher_id, p.requested_perms from channel_state c join pusher p on p.id = c.pusher_id
+     where c.pusher_id = $5 and ${VISIBLE} for no key update of c),
+   i as (
+     insert into alert (id, pusher_id, status, ${COPIED.join(", ")})
+     select $6::uuid, c.pusher_id, 'draft', ${COPIED.map((name) => `model.${name}`).join(", ")} from model, c
+     returning ${COLUMNS})
+   select exists (select from model) as found, c.pusher_id as target, c.requested_perms, i.*
+   from (values (1)) one left join c on true left join i on true`,
+);
+
 /** One alert for reading. $4 is the alert. */
 export const readAlert = defineStatement<AlertRecord>(
   "read_alert",
@@ -123,9 +149,11 @@ export const publishAlert = defineStatement<AlertRecord>(
    where id = $1 and ${NOT_VISIBLE} returning ${COLUMNS}`,
 );
 
+/** Schedules a draft, or moves what is scheduled. $1 alert, $2 its instant. No row: handsets see the alert already. */
 export const scheduleAlert = defineStatement<AlertRecord>(
   "schedule_alert",
-  `update alert set status = 'scheduled', updated_at = clock_timestamp() where id = $1 returning ${COLUMNS}`,
+  `update alert set status = 'scheduled', send_at = $2::timestamptz, updated_at = clock_timestamp()
+   where id = $1 and ${NOT_VISIBLE} returning ${COLUMNS}`,
 );
 
 /** What had become visible keeps its `sent_at`; what had not keeps none. */
@@ -150,18 +178,42 @@ const STATUS_FILTER: Record<AlertStatus | "any", string> = {
   cancelled: "status = 'cancelled'",
 };
 
+/** One statement for each status filter, `any` included. */
+function byStatus(
+  name: string,
+  text: (filter: string) => string,
+): Record<AlertStatus | "any", Statement<AlertRecord>> {
+  return Object.fromEntries(
+    Object.entries(STATUS_FILTER).map(([status, filter]) => [
+      status,
+      defineStatement<AlertRecord>(`${name}_${status}`, text(filter)),
+    ]),
+  ) as Record<AlertStatus | "any", Statement<AlertRecord>>;
+}
+
 /**
  * A page of a channel's history, newest first, for each status filter. $1 channel, $2 strictly before (null: from the
  * newest), $3 how many; rows that share the last instant come along.
  */
-export const listAlerts = Object.fromEntries(
-  Object.entries(STATUS_FILTER).map(([status, filter]) => [
-    status,
-    defineStatement<AlertRecord>(
-      `list_alerts_${status}`,
-      `select ${listColumns("now()")} from alert
-       where pusher_id = $1 and ${filter} and created_at < coalesce($2::timestamptz, 'infinity')
-       order by created_at desc fetch first $3 rows with ties`,
-    ),
-  ]),
-) as Record<AlertStatus | "any", Statement<AlertRecord>>;
+export const listAlerts = byStatus(
+  "list_alerts",
+  (filter) => `select ${listColumns("now()")} from alert
+   where pusher_id = $1 and ${filter} and created_at < coalesce($2::timestamptz, 'infinity')
+   order by created_at desc fetch first $3 rows with ties`,
+);
+
+/**
+ * The same over every channel that the caller sees: of each its newest, and of these the newest. $1 workspace, $2 channels
+ * or null, $3 strictly before, $4 how many. Cost grows with the channels and the page, never with history.
+ */
+export const listAccountAlerts = byStatus(
+  "list_account_alerts",
+  (filter) => `select ${listColumns("now()")} from (
+     select newest.id from pusher p cross join lateral (
+       select id, created_at from alert
+       where pusher_id = p.id and ${filter} and created_at < coalesce($3::timestamptz, 'infinity')
+       order by created_at desc fetch first $4 rows with ties) newest
+     where p.workspace_id = $1 and ($2::uuid[] is null or p.id = any($2::uuid[]))
+     order by newest.created_at desc fetch first $4 rows with ties) page
+   join alert on alert.id = page.id order by alert.created_at desc, alert.id desc`,
+);

@@ -13,7 +13,17 @@ import {
   VIBRATIONS,
 } from "../entities/alert.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
-import { httpsUrl, instant, languageTag, latitude, longitude, radiusKm, slug, text } from "./fields.ts";
+import {
+  httpsUrl,
+  instant,
+  languageTag,
+  latitude,
+  longitude,
+  pageMeta,
+  radiusKm,
+  slug,
+  text,
+} from "./fields.ts";
 import { named } from "./named.ts";
 
 /** The longest markup of any layout; layout html takes 60,000 of them (see domain/alert_content.ts). */
@@ -130,6 +140,9 @@ const alertTail = {
 
 /** A row of a list: the length of the markup in place of the markup. */
 export const alertListItem = named("AlertSummary", z.object({ ...alertHead, ...alertDisplay, ...alertTail }));
+
+/** A page of alerts, of one channel or of all. */
+export const alertList = z.object({ data: z.array(alertListItem), meta: pageMeta });
 
 export const alertView = named(
   "Alert",

@@ -7,7 +7,7 @@ import { NOT_MODIFIED } from "../context.ts";
 import type { Call, Outcome } from "../dispatch.ts";
 import { type ApiError, invalidRequest, notFound } from "../errors.ts";
 import { inputSchema, type JsonSchema, withoutNull } from "../schema.ts";
-import { type Http, MAX_BODY, pathArguments } from "../tool.ts";
+import { ANSWER_ARGUMENTS, type Http, MAX_BODY, pathArguments } from "../tool.ts";
 import { emptyAnswer, jsonAnswer } from "./answers.ts";
 import { type RouteMeta, readJson } from "./body.ts";
 
@@ -103,7 +103,10 @@ async function readCall<O extends Routed>(event: H3Event, request: Request, onRo
   return { operation: chosen.operation, args: { ...chosen.body, ...path }, problem };
 }
 
-/** "The router picks by `action` and takes the key out"; with other fields beside it the request is refused. */
+/**
+ * "The router picks by `action` and takes the key out"; with other fields beside it than the operation's own the
+ * request is refused.
+ */
 function chooseByAction<O extends Routed>(onRoute: O[], body: Record<string, unknown>) {
   const plain = onRoute.find(({ http }) => !http.when) ?? onRoute[0]!;
   const verbs = onRoute.filter(({ http }) => http.when);
@@ -118,10 +121,15 @@ function chooseByAction<O extends Routed>(onRoute: O[], body: Record<string, unk
       problem: invalidRequest(`action must be one of ${allowed}.`, "action"),
     };
   }
-  const alone = Object.keys(rest).length === 0;
-  const problem = alone
-    ? undefined
-    : invalidRequest("action must not be combined with field edits; send them in two requests.", "action");
+  const own = Object.keys(inputSchema(operation.input).properties ?? {});
+  const taken = [...pathArguments(operation.http.path), ...ANSWER_ARGUMENTS];
+  const allowed = own.filter((name) => !taken.includes(name));
+  if (Object.keys(rest).every((name) => allowed.includes(name))) return { operation, body: rest };
+  const beside = allowed.length > 0 ? `Beside ${action} only ${allowed.join(", ")} may stand.` : "";
+  const problem = invalidRequest(
+    `action must not be combined with field edits; send them in two requests. ${beside}`.trim(),
+    "action",
+  );
   return { operation, body: {}, problem };
 }
 

@@ -7,6 +7,9 @@ import { alertAt, alertIn, draftWith, NO_ALERT, once, readBack, sharedPusher, uu
 
 const SCHEDULE =
   "`action: schedule` turns a draft with a future `send_at` into scheduled (event alert.scheduled); without a future `send_at` it is 422; on a scheduled alert it is idempotent; on a sent or cancelled one 409.";
+const SCHEDULE_AT =
+  "the schedule action's own argument, the one field that may stand beside an action, and beside no other";
+const LATER = "2999-01-01T00:00:00.000000Z";
 const PASSED = "A scheduled alert whose send_at has passed is sent";
 const SENT_AT =
   "`action: send` sets `send_at` to null; `sent_at` of a cancelled alert is kept if it had become visible, else null. `alerts_sent` counts alerts whose status is sent now.";
@@ -40,7 +43,11 @@ export const changeCases: Case[] = [
     name: "without a send_at",
     given: once(draftWith()),
     input: (alert) => alertAt(alert),
-    want: { error: "invalid_request", param: "send_at" },
+    want: {
+      error: "invalid_request",
+      param: "send_at",
+      says: /no send_at; give the schedule a send_at.*send the alert/,
+    },
   },
   {
     spec: SCHEDULE,
@@ -48,7 +55,107 @@ export const changeCases: Case[] = [
     name: "with a send_at that has gone by",
     given: once(draftWith({ send_at: "2001-01-01T00:00:00Z" })),
     input: (alert) => alertAt(alert),
-    want: { error: "invalid_request", param: "send_at" },
+    want: { error: "invalid_request", param: "send_at", says: /in the future; give the schedule a send_at/ },
+  },
+  ...(
+    [
+      ["a draft without one", {}],
+      ["a draft with another one", { send_at: "2998-01-01T00:00:00Z" }],
+      ["a draft with one that has gone by", { send_at: "2001-01-01T00:00:00Z" }],
+    ] as const
+  ).map(
+    ([name, fields]): Case => ({
+      spec: SCHEDULE_AT,
+      tool: "schedule_alert",
+      name: `send_at given: ${name}`,
+      given: draftWith(fields),
+      input: (alert) => alertAt(alert, { send_at: "2999-01-01T01:00:00+01:00" }),
+      want: { body: { status: "scheduled", send_at: LATER, sent_at: null } },
+      after: async (world, alert) => {
+        expect(await readBack(world, alert)).toMatchObject({ status: "scheduled", send_at: LATER });
+        expect(world.events.filter(({ data }) => data.alert_id === alert.id)).toMatchObject([
+          { event: "alert.scheduled", data: { send_at: LATER } },
+        ]);
+      },
+    }),
+  ),
+  {
+    spec: SCHEDULE_AT,
+    tool: "schedule_alert",
+    name: "send_at given: a scheduled alert is moved and announced again",
+    given: (world) => alertIn(world, "scheduled"),
+    input: (alert) => alertAt(alert, { send_at: LATER }),
+    want: { body: { status: "scheduled", send_at: LATER } },
+    after: (world, alert) =>
+      expect(world.events.filter(({ data }) => data.alert_id === alert.id)).toMatchObject([
+        { event: "alert.scheduled", data: { send_at: alert.send_at } },
+        { event: "alert.scheduled", data: { send_at: LATER } },
+      ]),
+  },
+  {
+    spec: SCHEDULE_AT,
+    tool: "schedule_alert",
+    name: "send_at given: the present one of a scheduled alert changes nothing",
+    given: (world) => alertIn(world, "scheduled", undefined, { send_at: LATER }),
+    input: (alert) => alertAt(alert, { send_at: "2999-01-01T00:00:00Z" }),
+    want: { body: { status: "scheduled", send_at: LATER } },
+    after: (world, alert, { body }) => {
+      expect(body.updated_at).toBe(alert.updated_at);
+      expect(world.events.filter(({ data }) => data.alert_id === alert.id)).toHaveLength(1);
+    },
+  },
+  ...(
+    [
+      ["gone by", inSeconds(-5), /in the future/],
+      ["null", null, /string/],
+      ["no instant", "tomorrow", /RFC 3339/],
+    ] as const
+  ).map(
+    ([name, send_at, says]): Case => ({
+      spec: SCHEDULE_AT,
+      tool: "schedule_alert",
+      name: `send_at given: ${name}`,
+      given: draftWith({ send_at: LATER }),
+      input: (alert) => alertAt(alert, { send_at }),
+      want: { error: "invalid_request", param: "send_at", says },
+      after: async (world, alert) =>
+        expect(await readBack(world, alert)).toMatchObject({ status: "draft", send_at: LATER }),
+    }),
+  ),
+  {
+    spec: "`expires_at` must be later than now and than `send_at`.",
+    tool: "schedule_alert",
+    name: "send_at given: not before it expires",
+    given: draftWith({ expires_at: inSeconds(3600) }),
+    input: (alert) => alertAt(alert, { send_at: inSeconds(7200) }),
+    want: { error: "invalid_request", param: "expires_at" },
+  },
+  ...["send_alert", "cancel_alert"].map(
+    (tool): Case => ({
+      spec: SCHEDULE_AT,
+      tool,
+      name: "send_at stands beside no other action",
+      over: "REST",
+      given: (world) => alertIn(world, "scheduled"),
+      input: (alert) => alertAt(alert, { send_at: LATER }),
+      want: { error: "invalid_request", param: "action" },
+      after: async (world, alert) => expect((await readBack(world, alert)).status).toBe("scheduled"),
+    }),
+  ),
+  {
+    spec: SCHEDULE_AT,
+    tool: "schedule_alert",
+    name: "and no other field beside it",
+    over: "REST",
+    given: draftWith(),
+    input: (alert) => alertAt(alert, { send_at: LATER, title: "Changed" }),
+    want: { error: "invalid_request", param: "action", says: /Beside schedule only send_at may stand/ },
+    after: async (world, alert) =>
+      expect(await readBack(world, alert)).toMatchObject({
+        status: "draft",
+        send_at: null,
+        title: alert.title,
+      }),
   },
   {
     spec: "`expires_at` must be later than now and than `send_at`.",

@@ -5,6 +5,7 @@ import { statusCases } from "./alert_status.ts";
 import { alertCases } from "./alerts.ts";
 import { authCases } from "./auth.ts";
 import { changeCases } from "./changes.ts";
+import { duplicateCases } from "./duplicates.ts";
 import { idempotencyCases } from "./idempotency.ts";
 import { inviteCases } from "./invites.ts";
 import { limitCases } from "./limits.ts";
@@ -29,6 +30,7 @@ export const TABLES: readonly Table[] = [
   { file: "alerts.ts", cases: alertCases },
   { file: "changes.ts", cases: changeCases },
   { file: "alert_status.ts", cases: statusCases as Case[] },
+  { file: "duplicates.ts", cases: duplicateCases },
   { file: "lists.ts", cases: listCases },
   { file: "invites.ts", cases: inviteCases },
   { file: "subscribers.ts", cases: subscriberCases },

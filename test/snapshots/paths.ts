@@ -161,6 +161,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/core/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alerts of all channels
+         * @description List the alerts of every channel (pusher) that this credential sees, newest first, optionally of one status: all drafts in one call. Pass meta.next_before back as before for the next page. Markup is left out; get_alert has it. Scope `alerts:read`; least role viewer.
+         */
+        get: operations["list_account_alerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/pushers/{id}/alerts": {
         parameters: {
             query?: never;
@@ -170,7 +190,7 @@ export interface paths {
         };
         /**
          * List alerts
-         * @description List a channel's alerts, newest first, optionally of one status. Pass meta.next_before back as before for the next page. Markup is left out; get_alert has it. Scope `alerts:read`; least role viewer.
+         * @description List the alerts of one channel (pusher), newest first, optionally of one status. Pass meta.next_before back as before for the next page. Markup is left out; get_alert has it. Scope `alerts:read`; least role viewer.
          */
         get: operations["list_alerts"];
         put?: never;
@@ -212,11 +232,31 @@ export interface paths {
          *
          *     **Send alert** (`action`: `send`): Publish a draft or scheduled alert to every subscriber now. A sent alert cannot be unsent and cannot be edited; check it with get_alert first. Sending again changes nothing. Scope `alerts:send`; least role editor. At most 30 calls in 60 seconds per pusher (`alert-sends`).
          *
-         *     **Schedule alert** (`action`: `schedule`): Turn a draft with a future send_at into a scheduled alert: it becomes visible at that instant by itself. Until then it can be edited, cancelled or returned to draft. Scope `alerts:send`; least role editor. At most 30 calls in 60 seconds per pusher (`alert-sends`).
+         *     **Schedule alert** (`action`: `schedule`): Schedule a draft: it becomes visible at send_at by itself. send_at may be given here or stand in the draft already; on a scheduled alert it moves the instant. Until then the alert can be edited, cancelled or returned to draft. At most 30 sends and schedules a minute for a channel. Scope `alerts:send`; least role editor. At most 30 calls in 60 seconds per pusher (`alert-sends`).
          *
          *     **Cancel alert** (`action`: `cancel`): Withdraw a sent or scheduled alert: it stops reaching phones that have not yet polled. Phones that already received it keep it. Cannot be undone. Scope `alerts:send`; least role editor.
          */
         patch: operations["update_alert"];
+        trace?: never;
+    };
+    "/api/v1/pushers/{id}/alerts/{alertId}/duplicate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Duplicate alert
+         * @description Make a new draft from an alert in any state, with all its fields and files but without send_at and expires_at: the way to correct or repeat what was sent or cancelled. to_pusher_id puts the draft on another channel. Scope `alerts:write`; least role editor.
+         */
+        post: operations["duplicate_alert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/core/preview": {
@@ -805,6 +845,11 @@ export interface components {
             url: string;
             events: ("alert.sent" | "alert.scheduled" | "alert.cancelled" | "subscriber.created" | "subscriber.deleted")[];
         };
+        /** Duplicate alert */
+        DuplicateAlertRequest: {
+            /** @description psh_… of another channel; the same one when absent. */
+            to_pusher_id?: string;
+        };
         /** @description Every failure from every route. */
         Error: {
             error: {
@@ -961,6 +1006,11 @@ export interface components {
         ScheduleAlertRequest: {
             /** @constant */
             action: "schedule";
+            /**
+             * Format: date-time
+             * @description In the future; the draft's own when absent.
+             */
+            send_at?: string;
         };
         /** Send alert */
         SendAlertRequest: {
@@ -1939,12 +1989,108 @@ export interface operations {
             500: components["responses"]["ServerError"];
         };
     };
+    list_account_alerts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description All when absent.
+                 * @example draft
+                 */
+                status?: "draft" | "scheduled" | "sent" | "cancelled";
+                /**
+                 * @description 50 when absent.
+                 * @example 20
+                 */
+                limit?: number;
+                /** @description Rows created strictly before it. */
+                before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "alr_01kagt7h2mf9vs4k1e8p3x5w6q",
+                     *           "pusher_id": "psh_01kagt4wq8e3xb5m2c7n9r6f0d",
+                     *           "status": "sent",
+                     *           "title": "Line 3 suspended until 18:00",
+                     *           "body": "Strong wind on the river. Buses leave from Cais do Sodré every 15 minutes.",
+                     *           "priority": "important",
+                     *           "layout": "text",
+                     *           "image_url": null,
+                     *           "image_asset_id": null,
+                     *           "image_asset_url": null,
+                     *           "audio_asset_id": null,
+                     *           "audio_asset_url": null,
+                     *           "html_asset_id": null,
+                     *           "actions": [
+                     *             {
+                     *               "type": "open_url",
+                     *               "label": "Timetable",
+                     *               "url": "https://ferries.example/lisbon/line-3"
+                     *             }
+                     *           ],
+                     *           "requires_ack": false,
+                     *           "expires_at": null,
+                     *           "sound": "chime",
+                     *           "audio_url": null,
+                     *           "vibrate": null,
+                     *           "tts_text": null,
+                     *           "tts_lang": null,
+                     *           "lat": null,
+                     *           "lon": null,
+                     *           "radius_km": null,
+                     *           "geo_rule": null,
+                     *           "collapse_key": "line-3",
+                     *           "html_length": 0,
+                     *           "send_at": null,
+                     *           "sent_at": "2026-11-20T14:25:31.123456Z",
+                     *           "cancelled_at": null,
+                     *           "created_at": "2026-11-20T14:20:07.481920Z",
+                     *           "updated_at": "2026-11-20T14:25:31.123456Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "next_before": "2026-11-20T14:20:07.481920Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["AlertSummary"][];
+                        meta: components["schemas"]["PageMeta"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            422: components["responses"]["InvalidRequest"];
+            500: components["responses"]["ServerError"];
+        };
+    };
     list_alerts: {
         parameters: {
             query?: {
-                /** @example sent */
+                /**
+                 * @description All when absent.
+                 * @example sent
+                 */
                 status?: "draft" | "scheduled" | "sent" | "cancelled";
-                /** @example 20 */
+                /**
+                 * @description 50 when absent.
+                 * @example 20
+                 */
                 limit?: number;
                 /** @description Rows created strictly before it. */
                 before?: string;
@@ -2297,6 +2443,100 @@ export interface operations {
             409: components["responses"]["Conflict"];
             422: components["responses"]["InvalidRequest"];
             429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerError"];
+        };
+    };
+    duplicate_alert: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description 1 to 255 printable ASCII characters. A repeat within 24 hours answers with the first result; another body under the same key is 422.
+                 * @example line-3-2026-11-20
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description psh_…
+                 * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
+                 */
+                id: string;
+                /**
+                 * @description alr_…
+                 * @example alr_01kagt7h2mf9vs4k1e8p3x5w6q
+                 */
+                alertId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["DuplicateAlertRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "alr_01kagt7h2mf9vs4k1e8p3x5w6q",
+                     *       "pusher_id": "psh_01kagt4wq8e3xb5m2c7n9r6f0d",
+                     *       "status": "draft",
+                     *       "title": "Line 3 suspended until 18:00",
+                     *       "body": "Strong wind on the river. Buses leave from Cais do Sodré every 15 minutes.",
+                     *       "priority": "important",
+                     *       "layout": "text",
+                     *       "image_url": null,
+                     *       "image_asset_id": null,
+                     *       "image_asset_url": null,
+                     *       "audio_asset_id": null,
+                     *       "audio_asset_url": null,
+                     *       "html_asset_id": null,
+                     *       "actions": [
+                     *         {
+                     *           "type": "open_url",
+                     *           "label": "Timetable",
+                     *           "url": "https://ferries.example/lisbon/line-3"
+                     *         }
+                     *       ],
+                     *       "requires_ack": false,
+                     *       "expires_at": null,
+                     *       "sound": "chime",
+                     *       "audio_url": null,
+                     *       "vibrate": null,
+                     *       "tts_text": null,
+                     *       "tts_lang": null,
+                     *       "lat": null,
+                     *       "lon": null,
+                     *       "radius_km": null,
+                     *       "geo_rule": null,
+                     *       "collapse_key": "line-3",
+                     *       "html": null,
+                     *       "asset_html": null,
+                     *       "html_length": 0,
+                     *       "send_at": null,
+                     *       "sent_at": null,
+                     *       "cancelled_at": null,
+                     *       "created_at": "2026-11-20T14:20:07.481920Z",
+                     *       "updated_at": "2026-11-20T14:25:31.123456Z",
+                     *       "blocked": [],
+                     *       "notes": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ComposedAlert"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrForbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidRequest"];
             500: components["responses"]["ServerError"];
         };
     };

@@ -1,0 +1,32 @@
+// What the lists of alerts share: their arguments, and a page of rows as the wire shows it.
+
+import { z } from "zod";
+import type { Context } from "../context.ts";
+import { ALERT_STATUSES } from "../entities/alert.ts";
+import { toIsoMicros } from "../entities/columns.ts";
+import { keysetPage } from "../page.ts";
+import { type AlertRecord, type alertList, showAlert } from "../shapes/alert.ts";
+import { DEFAULT_LIMIT, instant, limit } from "../shapes/fields.ts";
+
+export const listInput = {
+  status: z.enum(ALERT_STATUSES).optional().describe("All when absent."),
+  limit: limit().optional().describe("50 when absent."),
+  before: instant().optional().describe("Rows created strictly before it."),
+};
+
+/** `fetch(before, n)` reads the next `n` rows before an instant (null: the newest), ties included. */
+export async function listPage(
+  input: { limit?: number; before?: string },
+  ctx: Context,
+  fetch: (before: string | null, n: number) => Promise<AlertRecord[]>,
+): Promise<z.input<typeof alertList>> {
+  const { rows, next_before } = await keysetPage(
+    input.limit ?? DEFAULT_LIMIT,
+    (n) => fetch(input.before ?? null, n),
+    (row) => row.created_at,
+  );
+  return {
+    data: rows.map((row) => showAlert(row, ctx.surroundings.assets)),
+    meta: { next_before: next_before && toIsoMicros(next_before) },
+  };
+}

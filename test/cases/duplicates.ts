@@ -1,0 +1,365 @@
+// A draft made from another alert: what comes along, where it may go, and who may not; and the alerts of all channels.
+
+import { expect } from "vitest";
+import type { Case } from "../support/cases.ts";
+import { inSeconds, type World } from "../support/world.ts";
+import {
+  ALL_PERMS,
+  type AlertState,
+  alertAt,
+  alertIn,
+  NO_ALERT,
+  NO_PUSHER,
+  once,
+  readBack,
+  sharedDraft,
+  sharedPusher,
+  suspend,
+  uuidOf,
+} from "./given.ts";
+
+const DUPLICATE =
+  "duplicate_alert: POST …/duplicate `{to_pusher_id?}` → 201, a draft without send_at and expires_at; all other fields and the files come along; both channels must be visible.";
+const ACCOUNT = "list_account_alerts: GET /api/v1/core/alerts?status=&limit=&before=, all visible channels";
+const NOT_YOURS = "Rows that do not exist and rows that are not yours both answer 404.";
+const NARROWED =
+  "a workspace member restricted to certain channels, or a key bound to a channel, sees only those channels. That is scope, not an error.";
+
+/** Every field but the files, which test/assets.test.ts has. */
+const FULL = {
+  title: "The quay floods at six",
+  body: "Move the carts.",
+  priority: "urgent",
+  layout: "html",
+  html: "<p>Move <b>everything</b></p>",
+  image_url: "https://example.org/quay.png",
+  actions: [{ type: "open_url", label: "Map", url: "https://example.org/map" }],
+  requires_ack: true,
+  sound: "siren",
+  audio_url: "https://example.org/a.mp3",
+  vibrate: "sos",
+  tts_text: "The quay floods",
+  tts_lang: "en",
+  lat: 38.7,
+  lon: -9.1,
+  radius_km: 2.5,
+  geo_rule: "inside",
+  collapse_key: "quay",
+  expires_at: inSeconds(86_400),
+};
+
+/** What a copy shares with its model. */
+const copied = (alert: any) => {
+  const { id: _, pusher_id: __, status: ___, blocked: ____, notes: _____, note: ______, ...fields } = alert;
+  return {
+    ...fields,
+    send_at: null,
+    sent_at: null,
+    expires_at: null,
+    cancelled_at: null,
+    created_at: "",
+    updated_at: "",
+  };
+};
+
+const otherPusher = once((world) => world.pusher());
+
+const states: readonly AlertState[] = ["draft", "scheduled", "passed", "sent", "cancelled"];
+
+const duplicateRows: Case[] = [
+  ...states.map(
+    (state): Case => ({
+      spec: DUPLICATE,
+      also:
+        state === "cancelled"
+          ? ["| cancelled | PATCH action send | | cancelled | 409; duplicate the alert instead. |"]
+          : [],
+      tool: "duplicate_alert",
+      name: `of a ${state} alert`,
+      given: async (world) => {
+        const alert = await readBack(world, await alertIn(world, state, undefined, FULL));
+        return { alert, events: world.events.length };
+      },
+      input: ({ alert }) => alertAt(alert),
+      want: { body: { status: "draft", blocked: [], notes: [] } },
+      after: async (world, { alert, events }, { body }) => {
+        expect(body.id).not.toBe(alert.id);
+        expect(body.pusher_id).toBe(alert.pusher_id);
+        expect({ ...copied(body) }).toEqual(copied(alert));
+        const { blocked: _, ...shown } = body;
+        const { notes: __, ...read } = await readBack(world, body);
+        expect({ ...read, notes: [] }).toEqual(shown);
+        // The model stays as it was, and nobody is told of a draft.
+        expect(await readBack(world, alert)).toEqual(alert);
+        expect(world.events.length).toBe(events);
+      },
+    }),
+  ),
+  {
+    spec: DUPLICATE,
+    also: ["`notes`: the capabilities the alert uses that its channel never asked subscribers for."],
+    tool: "duplicate_alert",
+    name: "on another channel, whose own notes it carries",
+    given: async (world) => ({
+      alert: await alertIn(world, "sent", undefined, FULL),
+      to: await otherPusher(world),
+    }),
+    input: ({ alert, to }) => alertAt(alert, { to_pusher_id: to.id }),
+    want: { body: { status: "draft", title: FULL.title } },
+    after: async (world, { to }, { body }) => {
+      expect(body.pusher_id).toBe(to.id);
+      expect(body.notes.map(({ field }: any) => field)).toEqual(
+        expect.arrayContaining(["title", "sound", "vibrate", "tts_text", "priority", "lat"]),
+      );
+      expect((await readBack(world, body)).title).toBe(FULL.title);
+    },
+  },
+  {
+    spec: DUPLICATE,
+    tool: "duplicate_alert",
+    name: "a copy is sent like any draft",
+    given: async (world) => {
+      const alert = await alertIn(world, "cancelled");
+      const { body } = await world.rest("duplicate_alert", alertAt(alert));
+      expect((await world.rest("send_alert", alertAt(body))).body.status).toBe("sent");
+      return alert;
+    },
+    input: (alert) => alertAt(alert),
+    want: { body: { status: "draft" } },
+  },
+  {
+    spec: DUPLICATE,
+    tool: "duplicate_alert",
+    name: "drafts are made on a suspended channel as well",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      const alert = await alertIn(world, "sent", pusher);
+      await suspend(world, pusher.handle);
+      return alert;
+    },
+    input: (alert) => alertAt(alert),
+    want: { body: { status: "draft" } },
+  },
+  ...(
+    [
+      [
+        "there is no such alert",
+        async (world: World) => alertAt({ id: NO_ALERT, pusher_id: (await sharedPusher(world)).id }),
+      ],
+      [
+        "an alert of another channel",
+        async (world: World) => ({
+          pusher_id: (await otherPusher(world)).id,
+          alert_id: (await sharedDraft(world)).id,
+        }),
+      ],
+      [
+        "there is no such channel to put it on",
+        async (world: World) => alertAt(await sharedDraft(world), { to_pusher_id: NO_PUSHER }),
+      ],
+      [
+        "a handle in place of a channel's id",
+        async (world: World) =>
+          alertAt(await sharedDraft(world), { to_pusher_id: (await otherPusher(world)).handle }),
+      ],
+    ] as const
+  ).map(
+    ([name, args]): Case => ({
+      spec: NOT_YOURS,
+      tool: "duplicate_alert",
+      name,
+      given: args,
+      input: (given) => given,
+      want: { error: "not_found", param: null },
+    }),
+  ),
+  ...(["pusher_id", "to_pusher_id"] as const).map(
+    (hidden): Case => ({
+      spec: NARROWED,
+      tool: "duplicate_alert",
+      name: `both channels must be visible: not ${hidden}`,
+      given: once(async (world) => {
+        const [from, to] = [await world.pusher(), await world.pusher()];
+        const alert = await alertIn(world, "sent", from);
+        const key = await world.memberKey("editor", [hidden === "pusher_id" ? to.id : from.id]);
+        return { alert, to, key };
+      }),
+      as: (_world, { key }) => key,
+      input: ({ alert, to }) => alertAt(alert, { to_pusher_id: to.id }),
+      want: { error: "not_found", param: null },
+      after: async (world, { to }) =>
+        expect((await world.rest("list_alerts", { pusher_id: to.id })).body.data).toEqual([]),
+    }),
+  ),
+  {
+    spec: "422 `invalid_request` with `param`: a misspelt field is never silently ignored.",
+    tool: "duplicate_alert",
+    name: "an unknown field",
+    given: sharedDraft,
+    input: (alert) => alertAt(alert, { title: "Another" }),
+    want: { error: "invalid_request", param: "title" },
+  },
+  {
+    spec: "a repeat within 24 hours answers with the first result, another body under the same key is 422.",
+    tool: "duplicate_alert",
+    name: "a repeat makes no second draft, although its model is gone by now",
+    given: async (world) => {
+      const alert = await alertIn(world, "draft");
+      const args = alertAt(alert, { idempotency_key: `copy ${alert.id}` });
+      const { body } = await world.rest("duplicate_alert", args);
+      await world.rest("delete_alert", alertAt(alert));
+      return { args, body };
+    },
+    input: ({ args }) => args,
+    want: {},
+    after: (_world, { body: first }, { body }) => expect(body).toEqual(first),
+  },
+  {
+    spec: "Keys are 1 to 255 printable ASCII characters, per credential and operation; only 2xx results are kept, encrypted; scope and visibility are checked again on a repeat; a repeat uses no budget; concurrent repeats wait for the first.",
+    tool: "duplicate_alert",
+    name: "a repeat is not shown to who no longer sees the other channel",
+    given: async (world) => {
+      const [from, to] = [await world.pusher(), await world.pusher()];
+      const key = await world.memberKey("editor", [from.id, to.id]);
+      const alert = await alertIn(world, "sent", from);
+      const args = alertAt(alert, { to_pusher_id: to.id, idempotency_key: `copy ${alert.id}` });
+      expect((await world.rest("duplicate_alert", args, key)).status).toBe(201);
+      const { body } = await world.rest("get_me", {}, key);
+      await world.sql("update member set pusher_ids = array[?::uuid] where id = ?", [
+        uuidOf(from.id),
+        uuidOf(body.member.id),
+      ]);
+      return { args, key };
+    },
+    as: (_world, { key }) => key,
+    input: ({ args }) => args,
+    want: { error: "not_found", param: null },
+  },
+];
+
+/** Two channels with alerts in every state, ties across both, and a third channel that the key does not see. */
+const account = once(async (world) => {
+  const channels = [
+    await world.pusher({ requested_perms: ALL_PERMS }),
+    await world.pusher({ requested_perms: ALL_PERMS }),
+  ];
+  const hidden = await world.pusher();
+  await alertIn(world, "draft", hidden);
+  const made: any[] = [];
+  for (const [i, state] of states.entries())
+    for (const [j, channel] of channels.entries()) {
+      const alert = await alertIn(world, state, channel);
+      // Both channels' alerts of one state share an instant.
+      await world.sql(
+        "update alert set created_at = timestamptz '2026-02-01 00:00:00Z' + ? * interval '1 second' where id = ?",
+        [i, uuidOf(alert.id)],
+      );
+      made.push({ id: alert.id, state, at: i, channel: j });
+    }
+  const key = await world.memberKey(
+    "viewer",
+    channels.map(({ id }) => id),
+  );
+  return { channels, made, key };
+});
+
+const idsOf = (made: any[], keep: (row: any) => boolean) =>
+  made
+    .filter(keep)
+    .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
+    .map(({ id }) => id);
+
+const accountRows: Case[] = [
+  ...(
+    [
+      [undefined, states],
+      ["draft", ["draft"]],
+      ["scheduled", ["scheduled"]],
+      ["sent", ["sent", "passed"]],
+      ["cancelled", ["cancelled"]],
+    ] as const
+  ).map(
+    ([status, kept]): Case => ({
+      spec: ACCOUNT,
+      also: [NARROWED],
+      tool: "list_account_alerts",
+      name: `status ${status ?? "absent"}`,
+      given: account,
+      as: (_world, { key }) => key,
+      input: () => (status ? { status } : {}),
+      want: { body: { meta: { next_before: null } } },
+      after: (_world, { made }, { body }) => {
+        expect(body.data.map(({ id }: any) => id)).toEqual(
+          idsOf(made, ({ state }) => (kept as readonly string[]).includes(state)),
+        );
+        for (const row of body.data) expect(row).not.toHaveProperty("html");
+      },
+    }),
+  ),
+  {
+    spec: ACCOUNT,
+    also: [
+      "`limit` is 1 to 100, 50 when absent. Pages lose nothing when rows share an instant (a page may run over its limit to finish a tie) and `next_before` is null at the end.",
+    ],
+    tool: "list_account_alerts",
+    name: "page by page: none lost, none twice",
+    given: account,
+    as: (_world, { key }) => key,
+    input: () => ({ limit: 1 }),
+    want: {},
+    after: async (world, { made, key }, { body: first }) => {
+      // A tie of two channels comes together.
+      expect(first.data).toHaveLength(2);
+      const seen = first.data.map(({ id }: any) => id);
+      for (let before = first.meta.next_before; before !== null; ) {
+        const { body } = await world.rest("list_account_alerts", { limit: 1, before }, key);
+        seen.push(...body.data.map(({ id }: any) => id));
+        before = body.meta.next_before;
+      }
+      expect(seen).toEqual(idsOf(made, () => true));
+    },
+  },
+  {
+    spec: ACCOUNT,
+    tool: "list_account_alerts",
+    name: "rows are those of list_alerts",
+    given: account,
+    as: (_world, { key }) => key,
+    input: () => ({ status: "draft" }),
+    want: {},
+    after: async (world, { channels, key }, { body }) => {
+      const lists = await Promise.all(
+        channels.map(({ id }: any) => world.rest("list_alerts", { pusher_id: id, status: "draft" }, key)),
+      );
+      expect(body.data).toEqual(expect.arrayContaining(lists.flatMap((list) => list.body.data)));
+    },
+  },
+  {
+    spec: NARROWED,
+    tool: "list_account_alerts",
+    name: "by a member restricted to nothing: none",
+    as: once((world) => world.memberKey("viewer", [])),
+    input: () => ({}),
+    want: {},
+    after: (_world, _given, { body }) => expect(body).toEqual({ data: [], meta: { next_before: null } }),
+  },
+  ...(
+    [
+      ["limit", 0],
+      ["limit", 101],
+      ["status", "published"],
+      ["before", "yesterday"],
+      ["pusher_id", NO_PUSHER],
+    ] as const
+  ).map(
+    ([param, value]): Case => ({
+      spec: ACCOUNT,
+      tool: "list_account_alerts",
+      name: `refuses ${param} ${value}`,
+      input: () => ({ [param]: value }),
+      want: { error: "invalid_request", param },
+    }),
+  ),
+];
+
+export const duplicateCases: Case[] = [...duplicateRows, ...accountRows];

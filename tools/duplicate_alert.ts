@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { alertIds } from "../src/alerts/change.ts";
+import { capabilityNotes } from "../src/domain/capabilities.ts";
+import { newUuid } from "../src/domain/ids.ts";
+import { notFound } from "../src/errors.ts";
+import { pusherIdOf } from "../src/pushers.ts";
+import { duplicateAlert } from "../src/queries/alerts.ts";
+import { scope } from "../src/queries/channels.ts";
+import { composedView, showAlert } from "../src/shapes/alert.ts";
+import { pathId } from "../src/shapes/fields.ts";
+import { defineTool } from "../src/tool.ts";
+
+export default defineTool({
+  name: "duplicate_alert",
+  title: "Duplicate alert",
+  description:
+    "Make a new draft from an alert in any state, with all its fields and files but without send_at and expires_at: the way to correct or repeat what was sent or cancelled. to_pusher_id puts the draft on another channel.",
+  scope: "alerts:write",
+  role: "editor",
+  http: { method: "POST", path: "/api/v1/pushers/{id}/alerts/{alertId}/duplicate", status: 201 },
+  hints: { readOnly: false, destructive: false, idempotent: false },
+  creates: true,
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({
+    pusher_id: pathId("psh_…"),
+    alert_id: pathId("alr_…"),
+    to_pusher_id: pathId("psh_… of another channel; the same one when absent.").optional(),
+  }),
+  output: composedView,
+  async handler(input, ctx) {
+    const { pusherId, alertId } = alertIds(input);
+    const target =
+      input.to_pusher_id === undefined ? pusherId : pusherIdOf({ pusher_id: input.to_pusher_id });
+    const [made] = await ctx.sql(duplicateAlert, [
+      ...scope(pusherId, ctx.caller),
+      alertId,
+      target,
+      newUuid(),
+    ]);
+    if (!made!.found || made!.target === null) throw notFound();
+    return {
+      ...showAlert(made!, ctx.surroundings.assets),
+      // What is copied went through the sanitiser when it was written.
+      blocked: [],
+      notes: capabilityNotes(made!, made!.requested_perms),
+    };
+  },
+});

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { listInput, listPage } from "../src/alerts/list.ts";
+import { listAccountAlerts } from "../src/queries/alerts.ts";
+import { alertList } from "../src/shapes/alert.ts";
+import { defineTool } from "../src/tool.ts";
+
+export default defineTool({
+  name: "list_account_alerts",
+  title: "List alerts of all channels",
+  description:
+    "List the alerts of every channel (pusher) that this credential sees, newest first, optionally of one status: all drafts in one call. Pass meta.next_before back as before for the next page. Markup is left out; get_alert has it.",
+  scope: "alerts:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/core/alerts", status: 200 },
+  hints: { readOnly: true, destructive: false, idempotent: true },
+  errors: ["invalid_request"],
+  input: z.strictObject(listInput),
+  output: alertList,
+  handler: (input, ctx) => {
+    const { workspace, pusherIds } = ctx.caller;
+    return listPage(input, ctx, (before, n) =>
+      ctx.sql(listAccountAlerts[input.status ?? "any"], [workspace.id, pusherIds, before, n]),
+    );
+  },
+});
