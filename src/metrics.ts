@@ -7,6 +7,8 @@ export interface Metrics {
   request(method: string, path: string, status: number, seconds: number): void;
   /** A round of one of the housekeeping's steps; `removed` is null when it failed. */
   housekeeping(step: string, removed: number | null): void;
+  /** Webhook deliveries, or events before their endpoints were known, that were dropped for lack of room. */
+  webhooksDropped(count: number): void;
   text(): Promise<string>;
   contentType: string;
 }
@@ -55,6 +57,11 @@ export function createMetrics(): Metrics {
     labelNames: ["step"],
     registers,
   });
+  const droppedDeliveries = new Counter({
+    name: "belfry_webhook_dropped_total",
+    help: "Webhook deliveries dropped because too many were waiting; they disable no endpoint.",
+    registers,
+  });
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
@@ -63,6 +70,7 @@ export function createMetrics(): Metrics {
       requests.inc({ surface, method: METHODS.has(method) ? method : "other", status });
       durations.observe({ surface }, seconds);
     },
+    webhooksDropped: (count) => droppedDeliveries.inc(count),
     housekeeping(step, removed) {
       rounds.inc({ step, outcome: removed === null ? "failed" : "done" });
       if (removed === null) return;

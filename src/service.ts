@@ -125,7 +125,9 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     });
     if (migrated.length > 0) log.info({ migrations: migrated }, "migrated");
 
-    const webhooks = createWebhooks({ orm, secret, config, log, now });
+    const metrics = createMetrics();
+    const noteDropped = (count: number) => metrics.webhooksDropped(count);
+    const webhooks = createWebhooks({ orm, secret, config, log, noteDropped, now });
     closers.push(() => webhooks.close());
     const limits = createRateLimits({ redisUrl: config.redisUrl ?? undefined, log });
     closers.push(() => limits.close());
@@ -150,7 +152,6 @@ export async function openService(config: Config, options: ServiceOptions = {}):
       if (event.listening) webhooks.publish(event);
       options.publish?.(event);
     };
-    const metrics = createMetrics();
     const seen = createSeen(orm, log);
     closers.push(() => seen.close());
     const housekeeping = createHousekeeping({

@@ -27,6 +27,7 @@ const bad: DeliveryResult = { ok: false, status: 500, durationMs: 1, failure: "s
 function make(options: Partial<DeliveriesOptions> = {}) {
   const lines = log();
   const results: [string, DeliveryResult][] = [];
+  const dropped = new Map<string, number>();
   const deliveries = createDeliveries({
     rules,
     endpointsFor: async () => [endpoint("a")],
@@ -34,10 +35,13 @@ function make(options: Partial<DeliveriesOptions> = {}) {
       results.push([id, result]);
       return { enabled: true };
     },
+    onDropped: async (id, count) => {
+      dropped.set(id, (dropped.get(id) ?? 0) + count);
+    },
     log: lines,
     ...options,
   });
-  return { deliveries, results, lines };
+  return { deliveries, results, dropped, lines };
 }
 /** A delivery that ends when the test says so. */
 function held() {
@@ -76,7 +80,7 @@ test("1,000 deliveries verify at a receiver that knows only the signature chapte
   const { deliveries, results } = make({
     endpointsFor: async () => [{ ...endpoint("a", sink.port), secret }],
   });
-  for (let n = 0; n < 1000; n += 1) deliveries.emit(event(n));
+  for (let n = 0; n < 1000; n += 1) deliveries.emit(event(n), "w");
   await deliveries.drain(25_000);
   expect(verified).toBe(1000);
   expect(ids.size).toBe(1000);
@@ -89,7 +93,7 @@ describe("emit", () => {
     const endpointsFor = vi.fn(async () => [endpoint("a"), endpoint("b")]);
     const { deliveries, results } = make({ endpointsFor, deliver });
     const sent = event(1);
-    deliveries.emit({ ...sent, more: "not ours" } as WebhookEvent);
+    deliveries.emit({ ...sent, more: "not ours" } as WebhookEvent, "w");
     expect(endpointsFor).not.toHaveBeenCalled();
     sent.data.title = "changed after the fact";
     await tick();
@@ -117,7 +121,7 @@ describe("emit", () => {
       deliver,
     });
     for (const wrong of [circular, undefined, null, {}, event(2)])
-      broken.deliveries.emit(wrong as WebhookEvent);
+      broken.deliveries.emit(wrong as WebhookEvent, "w");
     await tick();
     expect(broken.deliveries.pending()).toBe(0);
     expect(broken.lines.error).toHaveBeenCalled();
@@ -128,7 +132,7 @@ describe("emit", () => {
         throw new Error("storage is away");
       },
     });
-    unrecorded.deliveries.emit(event(1));
+    unrecorded.deliveries.emit(event(1), "w");
     await tick();
     expect(unrecorded.deliveries.pending()).toBe(0);
     expect(unrecorded.lines.error).toHaveBeenCalledTimes(1);
@@ -136,7 +140,7 @@ describe("emit", () => {
 
   test("logs a delivery without its URL, secret or body", async () => {
     const { deliveries, lines } = make({ deliver: async () => bad });
-    deliveries.emit(event(1));
+    deliveries.emit(event(1), "w");
     await tick();
     expect(lines.info).toHaveBeenCalledTimes(1);
     expect(JSON.stringify(lines.info.mock.calls)).not.toMatch(/127\.0\.0\.1|whsec|Grüße/);
@@ -147,22 +151,23 @@ describe("bounds", () => {
   test("so many under way, so many waiting; what is over is dropped, counted once each and logged once a minute", async () => {
     const { open, deliver } = held();
     let clock = 0;
-    const { deliveries, results, lines } = make({
+    const { deliveries, results, dropped, lines } = make({
       deliver,
       limits: { inFlight: 4, waiting: 10 },
       now: () => clock,
     });
     for (let n = 0; n < 100; n += 1) {
-      deliveries.emit(event(n));
+      deliveries.emit(event(n), "w");
       await Promise.resolve();
     }
-    await vi.waitFor(() => expect(results).toHaveLength(86));
+    await vi.waitFor(() => expect(dropped.get("a")).toBe(86));
     expect(open).toHaveLength(4);
     expect(deliveries.pending()).toBe(14);
-    expect(results.every(([, result]) => result.failure === "overload")).toBe(true);
+    // "A delivery that we dropped for our own lack of room is not a failure of the endpoint."
+    expect(results).toEqual([]);
     expect(lines.warn).toHaveBeenCalledTimes(1);
     clock += 60_000;
-    deliveries.emit(event(100));
+    deliveries.emit(event(100), "w");
     await tick();
     expect(lines.warn).toHaveBeenCalledTimes(2);
     expect(lines.warn).toHaveBeenLastCalledWith({ dropped: 86 }, expect.any(String));
@@ -174,10 +179,18 @@ describe("bounds", () => {
       endpointsFor: () => new Promise(() => {}),
       limits: { waiting: 10 },
     });
-    for (let n = 0; n < 1000; n += 1) deliveries.emit(event(n));
+    for (let n = 0; n < 1000; n += 1) deliveries.emit(event(n), "w");
     expect(deliveries.pending()).toBe(14);
     expect(lines.warn).toHaveBeenCalledTimes(1);
     await deliveries.drain(0);
+  });
+
+  test("events that go for want of room are counted for the endpoints that would have had them", async () => {
+    const { deliveries, dropped } = make({ deliver: async () => good, limits: { waiting: 10 } });
+    for (let n = 0; n < 100; n += 1) deliveries.emit(event(n), "w");
+    // Four are asked for at once, ten wait, and these are the newest.
+    await vi.waitFor(() => expect(dropped.get("a")).toBe(86));
+    await deliveries.drain(1000);
   });
 
   test("storage is asked a few questions at once, and results wait for their place", async () => {
@@ -193,8 +206,8 @@ describe("bounds", () => {
         return [endpoint("a")];
       },
     });
-    for (let n = 0; n < 20; n += 1) deliveries.emit(event(n));
-    await deliveries.drain(2000);
+    for (let n = 0; n < 20; n += 1) deliveries.emit(event(n), `w${n}`);
+    await deliveries.drain(20_000);
     expect(most).toBe(4);
   });
 });
@@ -210,7 +223,7 @@ describe("fairness", () => {
     ];
     const { deliveries, results } = make({ endpointsFor: async () => all, timeoutMs: 1500 });
     const started = performance.now();
-    for (let n = 0; n < 100; n += 1) deliveries.emit(event(n));
+    for (let n = 0; n < 100; n += 1) deliveries.emit(event(n), "w");
     await vi.waitFor(() => expect(results.filter(([id]) => id === "live")).toHaveLength(100), {
       timeout: 1400,
     });
@@ -223,7 +236,7 @@ describe("fairness", () => {
   test("a burst to one endpoint goes out at once", async () => {
     const { open, deliver } = held();
     const { deliveries } = make({ deliver });
-    for (let n = 0; n < 100; n += 1) deliveries.emit(event(n));
+    for (let n = 0; n < 100; n += 1) deliveries.emit(event(n), "w");
     await tick();
     expect(open).toHaveLength(64);
     await deliveries.drain(0);
@@ -232,7 +245,7 @@ describe("fairness", () => {
   test("a failing endpoint gets two places until it succeeds", async () => {
     const { open, deliver } = held();
     const { deliveries } = make({ deliver });
-    for (let n = 0; n < 100; n += 1) deliveries.emit(event(n));
+    for (let n = 0; n < 100; n += 1) deliveries.emit(event(n), "w");
     await tick();
     for (const { end } of open.splice(0)) end(bad);
     await tick();
@@ -253,7 +266,7 @@ describe("fairness", () => {
         return { enabled: failures < 20 };
       },
     });
-    for (let n = 0; n < 100; n += 1) deliveries.emit(event(n));
+    for (let n = 0; n < 100; n += 1) deliveries.emit(event(n), "w");
     await tick();
     expect(open).toHaveLength(64);
     for (const { end } of open.splice(0, 20)) end(bad);
@@ -267,12 +280,79 @@ describe("fairness", () => {
       started: 0,
     });
 
-    for (let n = 0; n < 100; n += 1) deliveries.emit(event(n));
+    for (let n = 0; n < 100; n += 1) deliveries.emit(event(n), "w");
     await tick();
     deliveries.forget("a");
     deliveries.forget("never seen");
     expect(deliveries.pending()).toBe(64);
     await deliveries.drain(0);
+  });
+
+  test("a workspace's burst stands before nobody else: not at the look-up, not in the places, not in the room", async () => {
+    const { open, deliver } = held();
+    const asked: string[] = [];
+    const { deliveries, dropped } = make({
+      deliver,
+      limits: { inFlight: 16, waiting: 40, perEndpointIdle: 16, perEndpointBusy: 16 },
+      endpointsFor: async (_event, workspaceId) => {
+        asked.push(workspaceId);
+        return [1, 2, 3].map((n) => endpoint(`${workspaceId}-${n}`));
+      },
+    });
+    for (let n = 0; n < 40; n += 1) deliveries.emit({ ...event(n), data: { pusher_id: `psh_${n}` } }, "loud");
+    await vi.waitFor(() => expect(open).toHaveLength(16));
+    deliveries.emit(event(1), "quiet");
+    await vi.waitFor(() => expect(asked).toContain("quiet"));
+    await tick();
+    // Each place that is given back goes to whoever holds less than a share.
+    for (const { end } of open.splice(0, 3)) end(good);
+    await tick();
+    const under = open.map(({ delivery }) => JSON.parse(delivery.body).data.alert_id);
+    expect(under.filter((id) => id === "alr_1")).toHaveLength(3);
+    expect([...dropped.keys()].filter((id) => id.startsWith("quiet"))).toEqual([]);
+    expect([...dropped.values()].reduce((sum, n) => sum + n, 0)).toBe(120 - 16 - 40 + 3);
+    await deliveries.drain(0);
+  });
+
+  test("the next look-up is another workspace's, however many events one has waiting", async () => {
+    const asked: string[] = [];
+    const { deliveries } = make({
+      endpointsFor: async (_event, workspaceId) => {
+        asked.push(workspaceId);
+        return [];
+      },
+    });
+    for (let n = 0; n < 500; n += 1)
+      deliveries.emit({ ...event(n), data: { pusher_id: `psh_${n}` } }, "loud");
+    deliveries.emit(event(1), "quiet");
+    await deliveries.drain(20_000);
+    expect(asked.indexOf("quiet")).toBeLessThan(10);
+    expect(asked).toHaveLength(501);
+  });
+
+  test("lanes: once half is taken, each workspace has its share, and one share is left for the next", () => {
+    const lanes = createLanes<number>({
+      ...LANE_LIMITS,
+      inFlight: 12,
+      perEndpointIdle: 12,
+      perEndpointBusy: 12,
+    });
+    for (let n = 0; n < 30; n += 1) {
+      lanes.add("loud", `loud-${n % 3}`, n);
+      if (n < 10) lanes.add("mid", "mid", n);
+    }
+    const taken = Array.from({ length: 12 }, () => lanes.take()).filter((item) => item !== undefined);
+    const of = (name: string) => taken.filter(({ endpointId }) => endpointId.startsWith(name)).length;
+    expect([of("loud"), of("mid")]).toEqual([4, 4]);
+    lanes.add("late", "late", 1);
+    expect(lanes.take()).toEqual({ endpointId: "late", item: 1 });
+  });
+
+  test("lanes: the workspace with the most waiting pays, not the endpoint", () => {
+    const lanes = createLanes<number>({ ...LANE_LIMITS, inFlight: 0, waiting: 8 });
+    for (let n = 0; n < 6; n += 1) lanes.add("loud", `loud-${n}`, n);
+    for (let n = 0; n < 2; n += 1) lanes.add("quiet", "quiet", n);
+    expect(lanes.add("quiet", "quiet", 2)).toMatch(/^loud-/);
   });
 
   test("lanes: the longest pays, turns go round, and nothing is kept of the done", () => {
@@ -283,9 +363,9 @@ describe("fairness", () => {
       perEndpointIdle: 2,
       perEndpointBusy: 1,
     });
-    for (let n = 0; n < 4; n += 1) expect(lanes.add("long", n)).toBeUndefined();
-    expect(lanes.add("short", 10)).toBeUndefined();
-    expect(lanes.add("short", 11)).toBe("long");
+    for (let n = 0; n < 4; n += 1) expect(lanes.add("w", "long", n)).toBeUndefined();
+    expect(lanes.add("w", "short", 10)).toBeUndefined();
+    expect(lanes.add("w", "short", 11)).toBe("long");
     expect(lanes.take()).toEqual({ endpointId: "long", item: 1 });
     expect(lanes.take()).toEqual({ endpointId: "short", item: 10 });
     expect(lanes.take()).toBeUndefined(); // half the places are taken: one each
@@ -305,14 +385,14 @@ describe("drain", () => {
   test("waits for what is under way, and no longer", async () => {
     const { open, deliver } = held();
     const { deliveries, results } = make({ deliver });
-    deliveries.emit(event(1));
+    deliveries.emit(event(1), "w");
     await tick();
     setTimeout(() => open[0]!.end(good), 50);
     const started = performance.now();
     await deliveries.drain(5000);
     expect(performance.now() - started).toBeLessThan(500);
     expect(results).toEqual([["a", good]]);
-    deliveries.emit(event(2));
+    deliveries.emit(event(2), "w");
     await tick();
     expect(open).toHaveLength(1);
     expect(deliveries.pending()).toBe(0);
@@ -322,7 +402,7 @@ describe("drain", () => {
     const sink = await tcpSink();
     closers.push(sink.close);
     const { deliveries, results, lines } = make({ endpointsFor: async () => [endpoint("a", sink.port)] });
-    for (let n = 0; n < 100; n += 1) deliveries.emit(event(n));
+    for (let n = 0; n < 100; n += 1) deliveries.emit(event(n), "w");
     await tick();
     await deliveries.drain(100);
     await vi.waitFor(() => expect([deliveries.pending(), sink.open()]).toEqual([0, 0]));

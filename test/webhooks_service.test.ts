@@ -542,6 +542,43 @@ describe.each(DATABASES)("on %s", (database) => {
     expect(trap.requests).toHaveLength(0);
   });
 
+  test("an eviction of 9,000 devices disables nobody's endpoint and holds up no other workspace", {
+    timeout: 180_000,
+  }, async () => {
+    const [loud, quiet] = [await account(world), await account(world)];
+    const [first, second, other] = [await sink(), await sink(), await sink()];
+    const channel = await loud.pusher({ is_public: false });
+    const ours = [await loud.listen(first.url), await loud.listen(second.url)];
+    const theirs = await quiet.listen(other.url);
+    const elsewhere = await quiet.pusher();
+    const invite = await loud.call("create_invite", { pusher_id: channel.id });
+    await world.sql(`insert into device (id, token_hash, platform, app_version, locale, timezone)
+      select 5000000 + n, sha256(n::text::bytea), 'android', '1.0', 'en', 'UTC' from generate_series(1, 9000) n`);
+    await world.sql(
+      `insert into subscription (device_id, pusher_id, invite_id, permissions)
+       select 5000000 + n, ?, ?, '{}' from generate_series(1, 9000) n`,
+      [uuidOf(channel.id), uuidOf(invite.id)],
+    );
+    const args = { pusher_id: channel.id, invite_id: invite.id, remove_subscribers: true };
+    expect((await loud.call("revoke_invite", args)).removed_subscribers).toBe(9000);
+    await quiet.send(elsewhere);
+    await eventually(() => other.requests.length === 1, 60_000);
+    // Both of the burst's receivers are far from done then.
+    expect(first.requests.length + second.requests.length).toBeLessThan(9000);
+    const dropped = async () =>
+      (await Promise.all(ours.map(({ id }) => loud.endpoint(id)))).reduce(
+        (sum, row) => sum + row.dropped_count,
+        0,
+      );
+    await eventually(async () => (await dropped()) >= 7000, 60_000);
+    await eventually(() => first.requests.length > 300 && second.requests.length > 300, 60_000);
+    const ended = await Promise.all(ours.map(({ id }) => loud.endpoint(id)));
+    for (const endpoint of ended) expect(endpoint).toMatchObject({ disabled: false, failure_count: 0 });
+    expect(await quiet.endpoint(theirs.id)).toMatchObject({ disabled: false, dropped_count: 0 });
+    const figures = (await world.request("GET", "/metrics")).body as string;
+    expect(Number(/belfry_webhook_dropped_total (\d+)/.exec(figures)![1])).toBeGreaterThanOrEqual(7000);
+  });
+
   test("20 endpoints a workspace, also of 30 registrations at once", async () => {
     const { key } = await account(world);
     const answers = await Promise.all(

@@ -20,6 +20,8 @@ export const WebhookEndpoint = defineEntity({
     events: p.array(),
     secret: p.blob(),
     failure_count: p.integer().default(0),
+    /** Deliveries that this server dropped for its own lack of room: never a failure. */
+    dropped_count: p.integer().default(0),
     disabled_at: instant().nullable(),
     last_delivery_at: instant().nullable(),
     last_status: p.integer().nullable(),

@@ -8,6 +8,7 @@ export interface WebhookRecord {
   url: string;
   events: string[];
   failure_count: number;
+  dropped_count: number;
   disabled_at: string | null;
   last_delivery_at: string | null;
   last_status: number | null;
@@ -15,7 +16,7 @@ export interface WebhookRecord {
 }
 
 const COLUMNS =
-  "e.id, e.url, e.events, e.failure_count, e.disabled_at, e.last_delivery_at, e.last_status, e.created_at";
+  "e.id, e.url, e.events, e.failure_count, e.dropped_count, e.disabled_at, e.last_delivery_at, e.last_status, e.created_at";
 
 /** $1 workspace, $2 the caller's member when it is restricted (null: sees all), $3 the channel it is bound to or null. */
 const VISIBLE = `e.workspace_id = $1 and ($2::uuid is null or (e.member_id = $2::uuid
@@ -81,4 +82,10 @@ export const recordDelivery = defineStatement<{ enabled: boolean }>(
        else disabled_at end,
      last_delivery_at = clock_timestamp(), last_status = $3
    where id = $1 returning disabled_at is null as enabled`,
+);
+
+/** Our own lack of room says nothing about the receiver, so it touches nothing else. $2 how many. */
+export const recordDropped = defineStatement(
+  "record_dropped",
+  "update webhook_endpoint set dropped_count = dropped_count + $2::int where id = $1",
 );

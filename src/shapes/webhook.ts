@@ -13,6 +13,9 @@ export const webhookView = named(
     url: z.string(),
     events: z.array(z.string()),
     failure_count: z.int().describe("Consecutive failures; any success resets it."),
+    dropped_count: z
+      .int()
+      .describe("Deliveries that this server dropped because too many were waiting; they never disable."),
     disabled: z.boolean(),
     disabled_at: z.string().nullable(),
     last_delivery_at: z.string().nullable(),

@@ -14,8 +14,7 @@ export const MAX_REPLY_BYTES = 64 * 1024;
 
 /**
  * Where a delivery ended: the URL or one of its addresses is refused · DNS gave no address · time ran out · no TCP
- * connection · no trusted TLS · a 3xx answer · another status than 2xx · a broken reply, or none · not attempted because
- * too many were waiting.
+ * connection · no trusted TLS · a 3xx answer · another status than 2xx · a broken reply, or none.
  */
 export type DeliveryFailure =
   | "refused_target"
@@ -25,8 +24,7 @@ export type DeliveryFailure =
   | "tls"
   | "redirect"
   | "status"
-  | "reply"
-  | "overload";
+  | "reply";
 
 export interface DeliveryResult {
   ok: boolean;

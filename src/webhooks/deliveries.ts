@@ -3,6 +3,7 @@
 // Must not know rows: endpoints come from one function, results go to another.
 
 import { randomUUID } from "node:crypto";
+import { createBacklog, type Run } from "./backlog.ts";
 import { type Delivery, type DeliveryResult, deliverOnce } from "./deliver.ts";
 import { createLanes, LANE_LIMITS, type LaneLimits } from "./lanes.ts";
 import type { TargetRules } from "./target.ts";
@@ -25,9 +26,13 @@ type LogLine = (fields: Record<string, unknown>, message: string) => void;
 export interface DeliveriesOptions {
   rules: TargetRules;
   /** The enabled endpoints that asked for this event; asked at most four times at once. */
-  endpointsFor: (event: WebhookEvent) => Promise<readonly DeliveryEndpoint[]>;
+  endpointsFor: (event: WebhookEvent, workspaceId: string) => Promise<readonly DeliveryEndpoint[]>;
   /** Records a result, and says whether the endpoint may be called again; if not, what waits for it is let go. */
   onResult: (endpointId: string, result: DeliveryResult) => Promise<{ enabled: boolean }>;
+  /** Records so many deliveries that were dropped for our own lack of room: "counted apart and never disables". */
+  onDropped: (endpointId: string, count: number) => Promise<unknown>;
+  /** Told of every dropped delivery or event at once; must not throw. */
+  noteDropped?: (count: number) => void;
   log: { debug: LogLine; info: LogLine; warn: LogLine; error: LogLine };
   limits?: Partial<LaneLimits>;
   timeoutMs?: number;
@@ -38,8 +43,8 @@ export interface DeliveriesOptions {
 }
 
 export interface Deliveries {
-  /** Starts the deliveries of one event. Returns at once and never throws. */
-  emit(event: WebhookEvent): void;
+  /** Starts the deliveries of one event. Returns at once and never throws. Workspaces share what there is fairly. */
+  emit(event: WebhookEvent, workspaceId: string): void;
   /** "DELETE stops deliveries to an endpoint": lets go what waits; what is under way ends within five seconds. */
   forget(endpointId: string): void;
   /** Waits until nothing is pending, at most `ms`; then ends what is left and takes no more events. */
@@ -60,33 +65,31 @@ interface Waiting {
 }
 
 export function createDeliveries(options: DeliveriesOptions): Deliveries {
-  const { rules, endpointsFor, onResult, log, timeoutMs, now = Date.now, deliver = deliverOnce } = options;
+  const { rules, endpointsFor, onResult, onDropped, noteDropped, log, timeoutMs } = options;
+  const { now = Date.now, deliver = deliverOnce } = options;
   const limits = { ...LANE_LIMITS, ...options.limits };
   const lanes = createLanes<Waiting>(limits);
-  const events: { event: WebhookEvent; body: string }[] = [];
-  /** Endpoint → deliveries dropped and not yet recorded as failed. */
-  const overloads = new Map<string, number>();
+  const backlog = createBacklog(limits.waiting);
+  /** Endpoint → deliveries dropped and not yet recorded. */
+  const drops = new Map<string, number>();
+  let recordingDrops: Promise<void> | null = null;
   const end = new AbortController();
   let lookups = 0;
   let dropped = 0;
   let droppedLoggedAt = Number.NEGATIVE_INFINITY;
   let onIdle: (() => void) | undefined;
 
-  const pending = () => events.length + lookups + lanes.waiting() + lanes.inFlight();
+  const pending = () => backlog.size() + lookups + lanes.waiting() + lanes.inFlight();
   const settle = () => {
     if (pending() === 0) onIdle?.();
   };
 
-  function emit(event: WebhookEvent): void {
+  function emit(event: WebhookEvent, workspaceId: string): void {
     try {
       if (end.signal.aborted) return;
       const { created_at, data } = event;
-      events.push({ event, body: JSON.stringify({ event: event.event, created_at, data }) });
-      // So many wait here only while storage does not answer, and then there is nobody to count the failure for.
-      if (events.length > limits.waiting) {
-        events.shift();
-        noteDropped();
-      }
+      const body = JSON.stringify({ event: event.event, created_at, data });
+      if (backlog.add(workspaceId, event, body)) countDropped(1);
       findEndpoints();
     } catch (error) {
       log.error({ err: error, event: event?.event }, "webhook event could not be emitted");
@@ -95,22 +98,27 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
 
   function findEndpoints(): void {
     while (lookups < LOOKUPS) {
-      const next = events.shift();
+      const next = backlog.take();
       if (next === undefined) return;
       lookups += 1;
-      void addDeliveries(next.event, next.body);
+      void addDeliveries(next);
     }
   }
 
-  async function addDeliveries(event: WebhookEvent, body: string): Promise<void> {
+  async function addDeliveries({ workspaceId, event, bodies, dropped: before }: Run): Promise<void> {
     try {
       // The caller's own work goes on before anything else is done.
       await Promise.resolve();
-      for (const endpoint of await endpointsFor(event)) {
-        if (end.signal.aborted) break;
-        const loser = lanes.add(endpoint.id, { endpoint, event: event.event, body });
-        if (loser !== undefined) overload(loser);
-      }
+      const endpoints = await endpointsFor(event, workspaceId);
+      for (const { id } of endpoints) recordDropped(id, before);
+      for (const body of bodies)
+        for (const endpoint of endpoints) {
+          if (end.signal.aborted) break;
+          const loser = lanes.add(workspaceId, endpoint.id, { endpoint, event: event.event, body });
+          if (loser === undefined) continue;
+          countDropped(1);
+          recordDropped(loser, 1);
+        }
     } catch (error) {
       log.error({ err: error, event: event.event }, "webhook endpoints could not be read; the event is lost");
     }
@@ -149,46 +157,61 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     }
   }
 
-  function noteDropped(): void {
-    dropped += 1;
+  function countDropped(count: number): void {
+    noteDropped?.(count);
+    dropped += count;
     if (now() - droppedLoggedAt < LOG_EVERY_MS) return;
     log.warn({ dropped }, "webhook deliveries dropped: too many are waiting");
     droppedLoggedAt = now();
     dropped = 0;
   }
 
-  /** A dropped delivery counts as a failed one; recorded one after the other, however many they are. */
-  async function overload(endpointId: string): Promise<void> {
-    noteDropped();
-    const unrecorded = overloads.get(endpointId);
-    overloads.set(endpointId, (unrecorded ?? 0) + 1);
-    if (unrecorded !== undefined) return;
-    for (let left = 1; left > 0; left = overloads.get(endpointId) ?? 0) {
-      overloads.set(endpointId, left - 1);
-      await record(endpointId, { ok: false, status: null, durationMs: 0, failure: "overload" });
+  /** Written down one endpoint after the other, and of each together what came meanwhile. */
+  function recordDropped(endpointId: string, count: number): void {
+    if (count === 0) return;
+    drops.set(endpointId, (drops.get(endpointId) ?? 0) + count);
+    recordingDrops ??= writeDrops();
+  }
+
+  async function writeDrops(): Promise<void> {
+    // What is dropped in the same turn goes into the same statement.
+    await Promise.resolve();
+    for (const [endpointId] of drops) {
+      const count = drops.get(endpointId)!;
+      drops.delete(endpointId);
+      try {
+        await onDropped(endpointId, count);
+      } catch (error) {
+        log.error({ err: error, webhook_id: endpointId, count }, "dropped deliveries could not be recorded");
+      }
     }
-    overloads.delete(endpointId);
+    recordingDrops = null;
   }
 
   function forget(endpointId: string): void {
     lanes.forget(endpointId);
-    if (overloads.has(endpointId)) overloads.set(endpointId, 0);
+    drops.delete(endpointId);
     settle();
   }
 
   async function drain(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ms);
+    });
     if (pending() > 0) {
-      let timer: NodeJS.Timeout | undefined;
-      await new Promise<void>((resolve) => {
+      const idle = new Promise<void>((resolve) => {
         onIdle = resolve;
-        timer = setTimeout(resolve, ms);
       });
-      clearTimeout(timer);
+      await Promise.race([idle, timeout]);
     }
+    if (recordingDrops) await Promise.race([recordingDrops, timeout]);
+    clearTimeout(timer);
     const left = pending();
     end.abort();
-    events.length = 0;
+    backlog.clear();
     lanes.clear();
+    drops.clear();
     if (left > 0) log.warn({ left }, "webhook deliveries given up at shutdown");
   }
 

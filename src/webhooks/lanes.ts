@@ -1,4 +1,5 @@
-// Who goes next: the places that deliveries take and the room in which others wait, shared fairly between endpoints.
+// Who goes next: the places that deliveries take and the room in which others wait, shared fairly between workspaces, and
+// within each between its endpoints.
 // A data structure and nothing else: must not know the network, storage, logs or the clock.
 
 export interface LaneLimits {
@@ -16,7 +17,9 @@ export interface LaneLimits {
 
 /**
  * A burst to one receiver goes out at once; twenty that never answer leave room for the rest: two of them fill the first
- * half of the places, and the others hold four each of the second.
+ * half of the places, and the others hold four each of the second. Once several workspaces have something to deliver and
+ * half of the places are taken, each may hold as many as if there were one workspace more: that share stays free for
+ * whoever comes next.
  */
 export const LANE_LIMITS: LaneLimits = {
   inFlight: 256,
@@ -28,7 +31,7 @@ export const LANE_LIMITS: LaneLimits = {
 
 export interface Lanes<T> {
   /** Lets an item wait. Over the limit one item goes, and the id of its endpoint is returned. */
-  add(endpointId: string, item: T): string | undefined;
+  add(workspaceId: string, endpointId: string, item: T): string | undefined;
   /** Takes a place for the next item; undefined while none is free or nothing may start. */
   take(): { endpointId: string; item: T } | undefined;
   /** Remembers how the delivery ended; the place stays taken. */
@@ -43,8 +46,18 @@ export interface Lanes<T> {
   inFlight(): number;
 }
 
+/** A workspace, as long as it has something waiting or under way. */
+interface Group<T> {
+  workspaceId: string;
+  waiting: number;
+  inFlight: number;
+  /** Its endpoints with something waiting, the one served longest ago first. */
+  turns: Set<Lane<T>>;
+}
+
 interface Lane<T> {
   endpointId: string;
+  group: Group<T>;
   items: T[];
   inFlight: number;
   failing: boolean;
@@ -53,31 +66,64 @@ interface Lane<T> {
 export function createLanes<T>(limits: LaneLimits): Lanes<T> {
   /** Holds an endpoint only while it has something waiting or under way. */
   const lanes = new Map<string, Lane<T>>();
+  const groups = new Map<string, Group<T>>();
   /** Those with something waiting, the one served longest ago first. */
-  const turns = new Set<Lane<T>>();
+  const turns = new Set<Group<T>>();
   let waiting = 0;
   let inFlight = 0;
 
-  function room(lane: Lane<T>): number {
-    if (lane.failing) return limits.perEndpointFailing;
-    return inFlight < limits.inFlight / 2 ? limits.perEndpointIdle : limits.perEndpointBusy;
+  const busy = () => inFlight >= limits.inFlight / 2;
+
+  function laneHasRoom(lane: Lane<T>): boolean {
+    if (lane.failing) return lane.inFlight < limits.perEndpointFailing;
+    return lane.inFlight < (busy() ? limits.perEndpointBusy : limits.perEndpointIdle);
+  }
+
+  function groupHasRoom(group: Group<T>): boolean {
+    if (!busy() || groups.size === 1) return true;
+    return group.inFlight < Math.max(1, Math.floor(limits.inFlight / (groups.size + 1)));
+  }
+
+  function laneOf(workspaceId: string, endpointId: string): Lane<T> {
+    const known = lanes.get(endpointId);
+    if (known) return known;
+    let group = groups.get(workspaceId);
+    if (!group) {
+      group = { workspaceId, waiting: 0, inFlight: 0, turns: new Set() };
+      groups.set(workspaceId, group);
+    }
+    const lane = { endpointId, group, items: [], inFlight: 0, failing: false };
+    lanes.set(endpointId, lane);
+    return lane;
+  }
+
+  /** Counts what waits, of a lane, its workspace and all. */
+  function count(lane: Lane<T>, change: number): void {
+    lane.group.waiting += change;
+    waiting += change;
   }
 
   function tidy(lane: Lane<T>): void {
-    if (lane.items.length > 0) return;
-    turns.delete(lane);
-    if (lane.inFlight === 0) lanes.delete(lane.endpointId);
+    const { group } = lane;
+    if (lane.items.length === 0) {
+      group.turns.delete(lane);
+      if (lane.inFlight === 0) lanes.delete(lane.endpointId);
+    }
+    if (group.waiting > 0) return;
+    turns.delete(group);
+    if (group.inFlight === 0) groups.delete(group.workspaceId);
   }
 
-  /** The endpoint with the most waiting pays, with its oldest: the slowest receiver, not whoever came last. */
+  /** The workspace with the most waiting pays, there the slowest receiver, with its oldest: not whoever came last. */
   function dropOne(): string | undefined {
+    let most: Group<T> | undefined;
+    for (const group of turns) if (!most || group.waiting > most.waiting) most = group;
     let longest: Lane<T> | undefined;
-    for (const lane of turns) {
-      if (longest === undefined || lane.items.length > longest.items.length) longest = lane;
-    }
-    if (longest === undefined) return undefined;
+    for (const lane of most?.turns ?? [])
+      if (!longest || lane.items.length > longest.items.length) longest = lane;
+    if (!longest) return undefined;
     longest.items.shift();
-    waiting -= 1;
+    count(longest, -1);
     tidy(longest);
     return longest.endpointId;
   }
@@ -85,34 +131,41 @@ export function createLanes<T>(limits: LaneLimits): Lanes<T> {
   function forget(endpointId: string): void {
     const lane = lanes.get(endpointId);
     if (lane === undefined) return;
-    waiting -= lane.items.length;
+    count(lane, -lane.items.length);
     lane.items = [];
     tidy(lane);
   }
 
+  /** To the end of its queue, as long as it waits for another turn. */
+  function rotate<V>(queue: Set<V>, served: V, waits: boolean): void {
+    queue.delete(served);
+    if (waits) queue.add(served);
+  }
+
   return {
-    add(endpointId, item) {
-      let lane = lanes.get(endpointId);
-      if (lane === undefined) {
-        lane = { endpointId, items: [], inFlight: 0, failing: false };
-        lanes.set(endpointId, lane);
-      }
+    add(workspaceId, endpointId, item) {
+      const lane = laneOf(workspaceId, endpointId);
       lane.items.push(item);
-      turns.add(lane);
-      waiting += 1;
+      lane.group.turns.add(lane);
+      turns.add(lane.group);
+      count(lane, 1);
       return waiting > limits.waiting ? dropOne() : undefined;
     },
     take() {
       if (inFlight >= limits.inFlight) return undefined;
-      for (const lane of turns) {
-        if (lane.inFlight >= room(lane)) continue;
-        const item = lane.items.shift() as T;
-        turns.delete(lane);
-        if (lane.items.length > 0) turns.add(lane);
-        waiting -= 1;
-        inFlight += 1;
-        lane.inFlight += 1;
-        return { endpointId: lane.endpointId, item };
+      for (const group of turns) {
+        if (!groupHasRoom(group)) continue;
+        for (const lane of group.turns) {
+          if (!laneHasRoom(lane)) continue;
+          const item = lane.items.shift() as T;
+          count(lane, -1);
+          rotate(group.turns, lane, lane.items.length > 0);
+          rotate(turns, group, group.waiting > 0);
+          inFlight += 1;
+          group.inFlight += 1;
+          lane.inFlight += 1;
+          return { endpointId: lane.endpointId, item };
+        }
       }
       return undefined;
     },
@@ -124,6 +177,7 @@ export function createLanes<T>(limits: LaneLimits): Lanes<T> {
       const lane = lanes.get(endpointId);
       if (lane === undefined) return;
       lane.inFlight -= 1;
+      lane.group.inFlight -= 1;
       inFlight -= 1;
       tidy(lane);
     },

@@ -8,8 +8,8 @@ import type { Orm } from "../db/orm.ts";
 import { ownStatements, run } from "../db/statement.ts";
 import type { DomainEvent } from "../domain/events.ts";
 import { parseId } from "../domain/ids.ts";
-import { endpointsFor, recordDelivery } from "../queries/webhooks.ts";
-import { createDeliveries, type DeliveriesOptions, type WebhookEvent } from "./deliveries.ts";
+import { endpointsFor, recordDelivery, recordDropped } from "../queries/webhooks.ts";
+import { createDeliveries, type DeliveriesOptions } from "./deliveries.ts";
 import { newWebhookSecret } from "./sign.ts";
 import { checkTarget, targetRules } from "./target.ts";
 
@@ -27,6 +27,8 @@ export function createWebhooks(options: {
   secret: string;
   config: Pick<Config, "webhookAllowHosts" | "webhookDnsServers">;
   log: DeliveriesOptions["log"];
+  /** Told of every dropped delivery, for the figures. */
+  noteDropped(count: number): void;
   now: () => Date;
 }): Webhooks {
   const { orm, config, now } = options;
@@ -37,19 +39,16 @@ export function createWebhooks(options: {
     rules,
     log: options.log,
     now: () => now().getTime(),
-    async endpointsFor(event) {
-      const { workspaceId, data } = event as WebhookEvent & DomainEvent;
-      const rows = await run(kysely, endpointsFor, [
-        workspaceId,
-        event.event,
-        parseId("psh", data.pusher_id),
-      ]);
+    async endpointsFor({ event, data }, workspaceId) {
+      const rows = await run(kysely, endpointsFor, [workspaceId, event, parseId("psh", data.pusher_id)]);
       return rows.map(({ id, url, secret }) => ({ id, url, secret: seal.open(secret) }));
     },
     async onResult(endpointId, { ok, status }) {
       const [row] = await run(kysely, recordDelivery, [endpointId, ok, status]);
       return { enabled: row?.enabled ?? false };
     },
+    onDropped: (endpointId, count) => run(kysely, recordDropped, [endpointId, count]),
+    noteDropped: options.noteDropped,
   });
 
   return {
@@ -63,7 +62,8 @@ export function createWebhooks(options: {
     },
     forget: (endpointId) => deliveries.forget(endpointId),
     // The workspace addresses the event; only event, created_at and data are sent.
-    publish: (event) => deliveries.emit({ ...event, created_at: now().toISOString() } as WebhookEvent),
+    publish: ({ workspaceId, event, data }) =>
+      deliveries.emit({ event, created_at: now().toISOString(), data }, workspaceId),
     close: () => deliveries.drain(DRAIN_MS),
   };
 }

@@ -1112,6 +1112,8 @@ export interface components {
             events: string[];
             /** @description Consecutive failures; any success resets it. */
             failure_count: number;
+            /** @description Deliveries that this server dropped because too many were waiting; they never disable. */
+            dropped_count: number;
             disabled: boolean;
             /** Format: date-time */
             disabled_at: string | null;
@@ -1351,6 +1353,7 @@ export interface operations {
                      *             "alert.cancelled"
                      *           ],
                      *           "failure_count": 0,
+                     *           "dropped_count": 0,
                      *           "disabled": false,
                      *           "disabled_at": null,
                      *           "last_delivery_at": "2026-11-20T14:25:31.623001Z",
@@ -1415,6 +1418,7 @@ export interface operations {
                      *         "alert.cancelled"
                      *       ],
                      *       "failure_count": 0,
+                     *       "dropped_count": 0,
                      *       "disabled": false,
                      *       "disabled_at": null,
                      *       "last_delivery_at": null,

@@ -1,0 +1,79 @@
+// Events that wait until their endpoints are looked up, fairly between workspaces: nobody's thousands stand before
+// somebody else's one, and who has most waiting pays when there is no room.
+// A data structure and nothing else: must not know the network, storage, logs or the clock.
+
+import type { WebhookEvent } from "./deliveries.ts";
+
+/** Events of one name and one channel of a workspace in a row: they go to the same endpoints, which are asked for once. */
+export interface Run {
+  workspaceId: string;
+  /** The first of them. */
+  event: WebhookEvent;
+  /** The JSON text of each. */
+  bodies: string[];
+  /** How many more there were before they were dropped. */
+  dropped: number;
+}
+
+export interface Backlog {
+  /** Lets an event wait, and says whether one had to be dropped for it. */
+  add(workspaceId: string, event: WebhookEvent, body: string): boolean;
+  /** The next workspace's oldest events; undefined when nothing waits. */
+  take(): Run | undefined;
+  clear(): void;
+  size(): number;
+}
+
+/** `max` events in all. */
+export function createBacklog(max: number): Backlog {
+  /** The workspace that was served longest ago first; only those that have something waiting. */
+  const queues = new Map<string, { runs: Run[]; size: number }>();
+  let size = 0;
+
+  function dropOldest(): void {
+    let longest: [string, { runs: Run[]; size: number }] | undefined;
+    for (const entry of queues) if (!longest || entry[1].size > longest[1].size) longest = entry;
+    if (!longest) return;
+    const [workspaceId, queue] = longest;
+    const oldest = queue.runs[0]!;
+    oldest.bodies.shift();
+    oldest.dropped += 1;
+    queue.size -= 1;
+    size -= 1;
+    if (oldest.bodies.length > 0) return;
+    queue.runs.shift();
+    if (queue.size === 0) queues.delete(workspaceId);
+  }
+
+  return {
+    add(workspaceId, event, body) {
+      const queue = queues.get(workspaceId) ?? { runs: [], size: 0 };
+      queues.set(workspaceId, queue);
+      const last = queue.runs.at(-1);
+      if (last && last.event.event === event.event && last.event.data.pusher_id === event.data.pusher_id)
+        last.bodies.push(body);
+      else queue.runs.push({ workspaceId, event, bodies: [body], dropped: 0 });
+      queue.size += 1;
+      size += 1;
+      if (size <= max) return false;
+      dropOldest();
+      return true;
+    },
+    take() {
+      const [next] = queues;
+      if (!next) return undefined;
+      const [workspaceId, queue] = next;
+      const run = queue.runs.shift()!;
+      queue.size -= run.bodies.length;
+      size -= run.bodies.length;
+      queues.delete(workspaceId);
+      if (queue.size > 0) queues.set(workspaceId, queue);
+      return run;
+    },
+    clear() {
+      queues.clear();
+      size = 0;
+    },
+    size: () => size,
+  };
+}
