@@ -353,12 +353,32 @@ export function dataPaths(dataDir: string) {
     cluster: join(dataDir, "pg"),
     assets: join(dataDir, "assets"),
     secret: join(dataDir, "secret"),
+    nextSecret: join(dataDir, "secret.next"),
     credentials: join(dataDir, "credentials.json"),
     socket: join(dataDir, "operator.sock"),
   };
 }
 
+/** The secret that a rotation changes to; null: `belfry secret rotate` makes one where a file keeps it. @throws ConfigError */
+export function nextSecret(env: Env = process.env): string | null {
+  return SETTINGS.secret.read(env.NEW_SECRET || undefined, "NEW_SECRET", {});
+}
+
 /** What the command line reads besides the settings: where the server is, and with which key to speak to it. */
-export function clientSettings(env: Env = process.env): { url: string | null; key: string | null } {
-  return { url: env.BELFRY_URL || null, key: env.BELFRY_API_KEY || null };
+export interface ClientSettings {
+  url: string | null;
+  key: string | null;
+  /** The settings by which a server of these settings would be found elsewhere than where the embedded one left word. */
+  address: string[];
+  /** Whether the server of these settings has a database of its own, and so nothing to do with DATA_DIR. */
+  ownDatabase: boolean;
+}
+
+export function clientSettings(env: Env = process.env): ClientSettings {
+  return {
+    url: env.BELFRY_URL || null,
+    key: env.BELFRY_API_KEY || null,
+    address: ["PUBLIC_URL", "HOST", "PORT"].filter((name) => env[name] && env[name] !== "0"),
+    ownDatabase: Boolean(env.DATABASE_URL),
+  };
 }

@@ -89,6 +89,14 @@ test("the main story needs no set-up beside the server", { timeout: 60_000 }, as
   expect(await ok(["update-alert", ...which, "--json", "-"], JSON.stringify({ body }))).toMatchObject({
     body,
   });
+  const tts = { tts_text: "Two", body: "Not this one" };
+  expect(await ok(["update-alert", "-", ...which, "--body", body], JSON.stringify(tts))).toMatchObject({
+    tts_text: "Two",
+    body,
+  });
+  expect(
+    await ok(["update-alert", "-"], JSON.stringify({ pusher_id: pusher.id, alert_id: alert.id, title: "T" })),
+  ).toMatchObject({ title: "T" });
   expect(await ok(["send_alert", ...which])).toMatchObject({ status: "sent", note: expect.any(String) });
   expect(await ok(["get-alert", ...which])).toMatchObject({ status: "sent" });
   expect((await ok(["list-alerts", ...id, "--status", "sent", "--limit", "1"])).data).toHaveLength(1);
@@ -166,6 +174,44 @@ test("the local key is sent to no other address, and an absent server is a serve
   }
 });
 
+test("a command never mixes two servers: it says which one, or is refused", { timeout: 60_000 }, async () => {
+  const other = { DATABASE_URL: "postgres://x@127.0.0.1:1/x", SECRET: "s".repeat(32) };
+  const port = new URL(server.url).port;
+  // The key in DATA_DIR is of the embedded server; the server of these settings has a database of its own.
+  for (const settings of [other, { ...other, PORT: port }, { ...other, PORT: "1" }]) {
+    const { code, stdout, stderr } = await belfry(["list-pushers"], settings);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/DATABASE_URL.*another server's.*BELFRY_API_KEY/);
+  }
+  const withKey = await belfry(["get-me"], { ...other, PORT: port, BELFRY_API_KEY: server.key });
+  expect(withKey).toMatchObject({ code: 0, stderr: expect.stringContaining(`speaking to ${server.url} (`) });
+  const named = await belfry(["get-me"], { ...other, BELFRY_URL: server.url });
+  expect(named).toMatchObject({ code: 1, refusal: { error: { type: "unauthorized" } } });
+  expect(
+    await belfry(["get-me"], { ...other, BELFRY_URL: server.url, BELFRY_API_KEY: server.key }),
+  ).toMatchObject({ code: 0, stderr: "" });
+
+  const elsewhere: Record<string, string>[] = [
+    { PORT: "1" },
+    { PUBLIC_URL: "https://belfry.example" },
+    { HOST: "127.0.0.2", PORT: port },
+  ];
+  for (const settings of elsewhere) {
+    const { code, stdout, stderr } = await belfry(["list-pushers"], settings);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    for (const name of [...Object.keys(settings), server.url, "BELFRY_URL"]) expect(stderr).toContain(name);
+  }
+  expect(await belfry(["get-me"], { PORT: port })).toMatchObject({ code: 0, stderr: "" });
+  expect(await belfry(["get-me"], { PORT: "1", BELFRY_URL: server.url })).toMatchObject({
+    code: 0,
+    stderr: "",
+  });
+  expect(await belfry(["get-me", "--key", server.key])).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(`speaking to ${server.url}`),
+  });
+});
+
 test("an operation with a --url of its own leaves the server's to the front", async () => {
   const args = ["--url", server.url, "--key", server.key, "create-webhook", "--url", "http://example.org/"];
   const { refusal } = await belfry([...args, "--events", "alert.sent"], { DATA_DIR: folder.path });
@@ -177,7 +223,10 @@ test("an operation with a --url of its own leaves the server's to the front", as
 test.each([
   { args: ["no-such-command"], says: "unknown command" },
   { args: ["get-me", "--nope"], says: "unknown option" },
-  { args: ["get-me", "stray"], says: "too many arguments" },
+  { args: ["get-me", "stray"], says: "Allowed choices are -" },
+  { args: ["get-me", "-", "stray"], says: "too many arguments" },
+  { args: ["create-alert", "-"], says: "standard input" },
+  { args: ["create-alert", "-", "--json", "{}"], says: "not by both" },
   { args: ["create-alert", "--json", "{"], says: "--json" },
   { args: ["create-alert", "--json", "[]"], says: "--json" },
   { args: ["create-alert", "--json", "-"], says: "--json" },

@@ -9,7 +9,7 @@ import { type Credentials, readCredentials } from "../first_start.ts";
 import { invalidInput } from "../problems.ts";
 import { pathArguments, type Tool } from "../tool.ts";
 import { requestFor } from "../transports/client.ts";
-import { UsageError } from "./output.ts";
+import { remark, UsageError } from "./output.ts";
 
 const ANSWER_MS = 30_000;
 
@@ -28,11 +28,14 @@ export interface Connection {
   url: string;
   /** Null: a server was named, but no key for it. */
   key: string | null;
+  /** Why this server, where it goes without saying neither from a flag nor from BELFRY_URL nor from DATA_DIR alone. */
+  because: string | null;
 }
 
 /**
  * Where to speak and with which key: flags, then the environment, then the local server with the key of its first start.
- * That key is never sent to another address. @throws UsageError, ConfigError, 401 without any key for the local server.
+ * That key is never sent to another address, nor used beside settings that speak of another server.
+ * @throws UsageError when the settings contradict one another, ConfigError, 401 without any key for the local server.
  */
 export function connectionFor(options: ConnectionOptions): Connection {
   const settings = clientSettings();
@@ -41,23 +44,44 @@ export function connectionFor(options: ConnectionOptions): Connection {
     : settings.url && httpUrl(settings.url, "BELFRY_URL");
   let key = (options.key ?? settings.key)?.trim() || null;
   if (key && !/^[\x21-\x7e]+$/.test(key)) throw new UsageError("A key is printable ASCII without spaces.");
-  if (named && key) return { url: named, key };
+  if (named && key) return { url: named, key, because: null };
 
   const { dataDir, publicUrl } = loadSettings(["host", "port", "dataDir", "publicUrl"]);
-  const local: Partial<Credentials> | null = readCredentials(dataDir);
+  const left: Partial<Credentials> | null = readCredentials(dataDir);
+  if (settings.ownDatabase && !named) {
+    if (!key && left?.key)
+      throw new UsageError(
+        "DATABASE_URL is set, so the key in DATA_DIR/credentials.json is another server's: give --key or BELFRY_API_KEY (and --url or BELFRY_URL), or unset DATABASE_URL.",
+      );
+    if (!key) throw noKey();
+    return { url: publicUrl, key, because: "the address of these settings, since DATABASE_URL is set" };
+  }
+  const local = settings.ownDatabase ? null : left;
+  const moved = settings.address.length > 0 && local?.url !== publicUrl ? settings.address.join(" and ") : "";
+  if (!named && local?.url && moved)
+    throw new UsageError(
+      `${moved} would put the server at ${publicUrl}, but DATA_DIR/credentials.json is of the one at ${local.url}: name the one you mean with --url or BELFRY_URL, or unset ${moved}.`,
+    );
   const url = named || local?.url || publicUrl;
+  const given = key !== null;
   if (!key && local?.key && local.url === url) key = local.key;
   if (!key && !named) throw noKey();
-  return { url, key };
+  const because = given && !named ? "no --url or BELFRY_URL names another" : null;
+  return { url, key, because };
 }
 
 const noKey = () => new ApiError("unauthorized", `No key for this server: ${WAYS}.`);
+
+/** Says once which server a command speaks to, where that is not obvious. */
+export function stateTarget({ url, because }: Connection): void {
+  if (because) remark(`speaking to ${url} (${because})`);
+}
 
 /** Runs the operation on the server. @throws ApiError, and nothing else. */
 export async function callByRest(
   tool: Tool,
   args: Record<string, unknown>,
-  { url, key }: Connection,
+  { url, key }: Pick<Connection, "url" | "key">,
 ): Promise<Outcome> {
   refuseUnsendable(tool, args);
   const { method, path, headers, body } = requestFor(tool, args);

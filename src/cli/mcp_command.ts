@@ -5,7 +5,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { ApiError } from "../errors.ts";
 import type { Tool } from "../tool.ts";
 import { createToolServer } from "../transports/mcp.ts";
-import { type ConnectionOptions, callByRest, connectionFor } from "./client.ts";
+import { type ConnectionOptions, callByRest, connectionFor, stateTarget } from "./client.ts";
 
 /** Serves until standard input ends. The server is looked up at each call: it may start later, or move. */
 export async function serveMcp(tools: readonly Tool[], options: ConnectionOptions): Promise<void> {
@@ -26,7 +26,7 @@ export async function serveMcp(tools: readonly Tool[], options: ConnectionOption
 /** An address that is none stops the start; a missing key is told in the results, since it may come later. */
 function checkNames(options: ConnectionOptions): void {
   try {
-    connectionFor(options);
+    stateTarget(connectionFor(options));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
   }

@@ -1,10 +1,10 @@
 // A command for every operation of the list: its flags made from the JSON schema of its input, its arguments read back
 // from flags and --json. What the values mean, and whether they hold, the service decides.
 
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { inputSchema, type JsonSchema, withoutNull } from "../schema.ts";
 import type { Tool } from "../tool.ts";
-import { type ConnectionOptions, callByRest, connectionFor } from "./client.ts";
+import { type ConnectionOptions, callByRest, connectionFor, stateTarget } from "./client.ts";
 import { printResult, UsageError } from "./output.ts";
 
 /** create_alert → create-alert; both are commands. */
@@ -50,15 +50,20 @@ function addToolCommand(program: Command, tool: Tool): void {
   command.addOption(
     new Option(
       "--json <object>",
-      "all arguments as one JSON object, or - to read it from standard input; flags win",
+      "arguments as one JSON object, or - to read it from standard input; flags are merged into it and win",
     ),
   );
+  command.addArgument(new Argument("[-]", "the same as --json -").choices(["-"]));
   addConnectionOptions(command);
-  command.action(async (values: Record<string, unknown>) => {
-    const args = typeof values.json === "string" ? await readObject(values.json) : {};
+  command.action(async (input: "-" | undefined, values: Record<string, unknown>) => {
+    const { json = input } = values;
+    if (input !== undefined && json !== input)
+      throw new UsageError("Give the arguments by --json or by standard input, not by both.");
+    const args = typeof json === "string" ? await readObject(json) : {};
     for (const [attribute, name] of flags)
       if (values[attribute] !== undefined) args[name] = values[attribute];
     const connection = connectionFor(connectionOptions(program, command, flags));
+    stateTarget(connection);
     printResult((await callByRest(tool, args, connection)).body);
   });
 }
@@ -146,10 +151,10 @@ async function readObject(text: string): Promise<Record<string, unknown>> {
   try {
     value = JSON.parse(text === "-" ? await readInput() : text);
   } catch {
-    throw new UsageError("--json cannot be read: it must be one JSON object in UTF-8.");
+    throw new UsageError("--json (or standard input) cannot be read: it must be one JSON object in UTF-8.");
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new UsageError("--json must be one JSON object.");
+    throw new UsageError("--json (or standard input) must be one JSON object.");
   return { ...value };
 }
 
