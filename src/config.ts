@@ -11,6 +11,7 @@ export interface Config {
   dataDir: string;
   databaseUrl: string | null;
   redisUrl: string | null;
+  redisWaitMs: number;
   /** Origin under which clients reach the service, without a trailing slash. */
   publicUrl: string;
   /** Prefix of the public channel addresses, without a trailing slash. */
@@ -183,6 +184,13 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     shownDefault: "(in process)",
     meaning: "Redis or Valkey that shares the rate limits between several processes.",
     read: urlOf(["redis:", "rediss:"]),
+  },
+  redisWaitMs: {
+    name: "REDIS_WAIT_MS",
+    shownDefault: "100",
+    meaning:
+      "Milliseconds that a call waits for Redis at most; then it is let through, and counted when Redis answers again.",
+    read: wholeNumber(10, 5_000, 100),
   },
   publicUrl: {
     name: "PUBLIC_URL",

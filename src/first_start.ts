@@ -13,6 +13,7 @@ import {
   writeSync,
 } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { isSecretOf } from "./auth/secret_check.ts";
 import { supportsConsent } from "./auth/sign_in_library.ts";
 import { type Config, ConfigError, dataPaths, MIN_SECRET_BYTES } from "./config.ts";
 import type { Orm } from "./db/orm.ts";
@@ -30,7 +31,7 @@ export interface Credentials {
 }
 
 /** The server secret: the setting, or the one in the data directory, which is made on the first start. */
-export function loadSecret(config: Config): string {
+export function loadSecret(config: Pick<Config, "secret" | "dataDir">): string {
   if (config.secret) return config.secret;
   const path = dataPaths(config.dataDir).secret;
   if (!existsSync(path)) writePrivate(path, `${randomBytes(32).toString("base64url")}\n`);
@@ -42,6 +43,43 @@ export function loadSecret(config: Config): string {
       `in ${path} is shorter than ${MIN_SECRET_BYTES} bytes: restore that file.`,
     );
   return secret;
+}
+
+/**
+ * The secret again, once the database has said that it is its own.
+ * @throws ConfigError naming SECRET when the database was used with another one.
+ */
+export async function confirmSecret(orm: Orm, config: Config, secret: string): Promise<string> {
+  const em = orm.em.fork();
+  if (await isSecretOf(em, secret)) return secret;
+  const { secret: path, nextSecret } = dataPaths(config.dataDir);
+  // A rotation that ended between its commit and its last step left the new one beside the old one.
+  if (!config.secret && existsSync(nextSecret)) {
+    const next = readFileSync(nextSecret, "utf8").trim();
+    if (await isSecretOf(em, next)) {
+      renameSync(nextSecret, path);
+      return next;
+    }
+  }
+  throw new ConfigError(
+    "SECRET",
+    `${config.secret ? "" : `in ${path} `}is not the one that this database was used with: what is sealed in it could not be opened. Set the earlier one again, or restore that file; belfry secret rotate changes it.`,
+  );
+}
+
+/**
+ * Puts the secret of the data directory beside the present one for the time of `rotate`, and in its place afterwards: a
+ * crash in between leaves both, and the next start takes the one that the database knows.
+ */
+export async function replaceSecretFile(
+  dataDir: string,
+  secret: string,
+  rotate: () => Promise<void>,
+): Promise<void> {
+  const { secret: path, nextSecret } = dataPaths(dataDir);
+  writePrivate(nextSecret, `${secret}\n`);
+  await rotate();
+  renameSync(nextSecret, path);
 }
 
 /** Makes the first workspace unless there is one. Null: nothing was made. `newLink` makes a member's one-time link. */

@@ -1,5 +1,6 @@
 // Windows of calls shared by several processes through Redis or Valkey, and what happens while it is away.
 // Decides that nobody waits longer than `waitMs` and that a cache which refuses, hangs or dies lets calls through.
+// What was let through is counted as soon as the cache answers again: a stall admits no more than came while it lasted.
 // Must not know what the limits are for; never lets an address with its credentials, or Redis's own words, into a log.
 import { randomUUID } from "node:crypto";
 import { ReplyError } from "ioredis";
@@ -8,6 +9,9 @@ import { connect, type TakeReply } from "./rate_limits_scripts.ts";
 
 const LOG_EVERY_MS = 60_000;
 const CLOSED = "connection closed";
+
+/** Subjects whose uncounted calls are remembered, at most. */
+const MAX_UNCOUNTED = 10_000;
 
 class TooLate extends Error {}
 
@@ -21,7 +25,9 @@ export function redisWindows(options: {
 }): Windows {
   const { url, log, waitMs, prefix, now } = options;
   const cache = hostOf(url);
-  const redis = connect(url);
+  // A stall that is over is noticed soon; a cache that stays away is asked once a second.
+  let misses = 0;
+  const redis = connect(url, () => (misses++ === 0 ? 50 : 1000));
   const keyOf = (policy: { name: string }, subject: string) => `${prefix}${policy.name}:${subject}`;
 
   let state: "starting" | "up" | "away" = "starting";
@@ -34,10 +40,38 @@ export function redisWindows(options: {
   // The first calls of a process wait for the first connection, so that a healthy cache limits them, too.
   const { promise: started, resolve: startDone } = Promise.withResolvers<void>();
 
+  /** Window → calls that were let through while the cache was away; `ms` is its length, `from` the first of them. */
+  const uncounted = new Map<string, { calls: number; ms: number; from: number }>();
+
   const enter = (next: "up" | "away") => {
     state = next;
-    if (next === "up") reason = CLOSED;
+    if (next === "up") {
+      reason = CLOSED;
+      misses = 0;
+      catchUp();
+    }
     startDone();
+  };
+
+  /**
+   * Sent ahead of every call that the new connection will count. A loss here ends with the window, as the calls do;
+   * a call that Redis counted just when its wait ended counts twice, which errs on the side of the ceiling.
+   */
+  const catchUp = () => {
+    const at = performance.now();
+    for (const [key, { calls, ms, from }] of uncounted) {
+      const left = Math.round(ms - (at - from));
+      if (left > 0) redis.countLate(key, calls, left, randomUUID()).catch(() => {});
+    }
+    uncounted.clear();
+  };
+
+  const letThrough = (key: string, ms: number) => {
+    const at = performance.now();
+    const known = uncounted.get(key);
+    if (known && at - known.from < ms) known.calls += 1;
+    else if (known || uncounted.size < MAX_UNCOUNTED) uncounted.set(key, { calls: 1, ms, from: at });
+    warn();
   };
 
   /** A hung server never answers our good-bye: the connection is replaced, and the new one must prove itself. */
@@ -108,7 +142,7 @@ export function redisWindows(options: {
         return first[0] === -1 ? takeOnce(key, policy.max, ms) : first;
       });
       if (!reply || reply[0] === -1) {
-        warn();
+        letThrough(key, ms);
         return undefined;
       }
       const [allowed, count, msLeft, window] = reply;

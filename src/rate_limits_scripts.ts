@@ -1,4 +1,4 @@
-// The two scripts that count and return a call inside Redis, and the client that carries them.
+// The scripts that count and return a call inside Redis, and the client that carries them.
 // Decides what is atomic. Must not know what a late answer means to the caller or when the cache counts as away.
 import { Redis } from "ioredis";
 
@@ -41,23 +41,39 @@ end
 return 1
 `;
 
+/**
+ * KEYS: the window. ARGV: how many calls were let through without being counted, the milliseconds that a window which
+ * they open still has, and its name. More than the ceiling allows may come together: then nothing is left of the window.
+ */
+const COUNT_LATE = `
+if redis.call("PTTL", KEYS[1]) < 0 then
+  redis.call("DEL", KEYS[1])
+  redis.call("HSET", KEYS[1], "count", ARGV[1], "id", ARGV[3])
+  redis.call("PEXPIRE", KEYS[1], ARGV[2])
+else
+  redis.call("HINCRBY", KEYS[1], "count", ARGV[1])
+end
+return 1
+`;
+
 /** -1 too late, 0 refused, 1 counted; then the count, the milliseconds left, the window's name and Redis's clock. */
 export type TakeReply = [-1 | 0 | 1, number, number, string, number];
 
 export type Scripted = Redis & {
   takeCall(key: string, max: number, ms: number, id: string, until: number): Promise<TakeReply>;
   giveCallBack(key: string, id: string): Promise<0 | 1>;
+  countLate(key: string, calls: number, ms: number, id: string): Promise<1>;
 };
 
-/** A client that never queues, never repeats a command (it would count twice), and tries again every second for ever. */
-export function connect(url: string): Scripted {
+/** A client that never queues, never repeats a command (it would count twice), and tries again for ever, each time after `pause` ms. */
+export function connect(url: string, pause: () => number): Scripted {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     connectTimeout: 2000,
     disconnectTimeout: 50,
-    retryStrategy: () => 1000,
+    retryStrategy: pause,
     // A fail-over leaves us on a replica: the address may lead to the new primary by now.
     reconnectOnError: (error) => error.message.startsWith("READONLY"),
     // Both would wait on a hung server before "ready", without a bound; our own question on "ready" has one.
@@ -65,6 +81,7 @@ export function connect(url: string): Scripted {
     disableClientInfo: true,
   });
   redis.defineCommand("takeCall", { numberOfKeys: 1, lua: TAKE });
+  redis.defineCommand("countLate", { numberOfKeys: 1, lua: COUNT_LATE });
   redis.defineCommand("giveCallBack", { numberOfKeys: 1, lua: GIVE_BACK });
   return redis as Scripted;
 }

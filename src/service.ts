@@ -22,7 +22,7 @@ import { isMigrated, migrate, type Orm, openOrm } from "./db/orm.ts";
 import { createDispatcher, type Dispatcher } from "./dispatch.ts";
 import { createDeviceHash } from "./domain/device_hash.ts";
 import type { DomainEvent } from "./domain/events.ts";
-import { type Credentials, firstStart, loadSecret } from "./first_start.ts";
+import { type Credentials, confirmSecret, firstStart, loadSecret } from "./first_start.ts";
 import { createHandsetAuthenticator } from "./handset/authenticate.ts";
 import { createReportTaker } from "./handset/reports.ts";
 import { createSeen } from "./handset/seen.ts";
@@ -117,7 +117,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
   };
   try {
     if (!config.databaseUrl) closers.push(lock(config.dataDir));
-    const secret = loadSecret(config);
+    const loaded = loadSecret(config);
     const orm = await openOrm(config);
     closers.push(() => orm.close(true));
     const migrated = await migrate(orm, config).catch((error) => {
@@ -125,11 +125,16 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     });
     if (migrated.length > 0) log.info({ migrations: migrated }, "migrated");
 
+    const secret = await confirmSecret(orm, config, loaded);
     const metrics = createMetrics();
     const noteDropped = (count: number) => metrics.webhooksDropped(count);
     const webhooks = createWebhooks({ orm, secret, config, log, noteDropped, now });
     closers.push(() => webhooks.close());
-    const limits = createRateLimits({ redisUrl: config.redisUrl ?? undefined, log });
+    const limits = createRateLimits({
+      redisUrl: config.redisUrl ?? undefined,
+      waitMs: config.redisWaitMs,
+      log,
+    });
     closers.push(() => limits.close());
     const grants = createGrants(orm);
     const library = createSignInLibrary({ orm, grants, secret, publicUrl: config.publicUrl });

@@ -618,6 +618,7 @@ describe("settings", () => {
     dataDir: [],
     databaseUrl: ["mysql://x/y", "postgres", "/tmp/x"],
     redisUrl: ["http://127.0.0.1", "redis"],
+    redisWaitMs: ["0", "5001", "fast"],
     publicUrl: ["belfry.example", "ftp://x", "https://u:p@x", "https://x/?q", "https://x/#h"],
     publicBase: ["belfry.example/c", "https://x/?q"],
     secret: ["short", "é".repeat(15)],

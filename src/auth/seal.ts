@@ -11,8 +11,11 @@ export interface Seal {
 const NONCE = 12;
 const TAG = 16;
 
+/** What is sealed in the database; `belfry secret rotate` knows each. */
+export type Sealed = "webhook secrets" | "idempotency";
+
 /** `purpose` separates the keys: a box sealed for one purpose does not open for another. */
-export function createSeal(secret: string, purpose: string): Seal {
+export function createSeal(secret: string, purpose: Sealed): Seal {
   const key = Buffer.from(hkdfSync("sha256", secret, "belfry", purpose, 32));
   return {
     seal(plain) {

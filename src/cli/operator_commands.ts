@@ -7,6 +7,7 @@ import { readCredentials } from "../first_start.ts";
 import type { OperatorOperation } from "../operator/operations.ts";
 import { runForOperator } from "../operator/reach.ts";
 import { printResult, remark } from "./output.ts";
+import { addSecretCommand } from "./secret_command.ts";
 
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 /** A hundred years; what lives longer needs no expiry. */
@@ -46,6 +47,11 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
     .summary("count every counter again")
     .description("Count every counter again from its rows and look for half-written ones; changes nothing.")
     .action(() => run("doctor", {}));
+
+  addSecretCommand(program, async (args) => {
+    const settings = loadSettings(["dataDir", "databaseUrl"]);
+    return (await runForOperator(settings, { operation: "rotate_secret", args }, now)).result;
+  });
 
   const workspaces = group(program, "workspaces", "workspaces (accounts)");
   workspaces

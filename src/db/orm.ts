@@ -1,6 +1,7 @@
 // One ORM configuration for both databases: PostgreSQL by URL, or the embedded one in a data directory.
 // Knows how to open and migrate; nothing of what the rows mean.
 
+import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import type { Options } from "@mikro-orm/core";
 import { Migrator } from "@mikro-orm/migrations";
@@ -17,6 +18,9 @@ const MIGRATIONS = `${import.meta.dirname}/../migrations`;
 
 /** Enough to keep the hot paths busy, few enough for several replicas on one default PostgreSQL. */
 const POOL = { min: 0, max: 12 };
+
+/** By this the database tells the connections of this process from those of others. */
+const PROCESS = `belfry-${randomUUID().slice(0, 13)}`;
 
 /** The options that both databases share, with those of the one that the settings name. */
 export function ormOptions(config: Pick<Config, "databaseUrl" | "dataDir">): Options {
@@ -43,7 +47,7 @@ export function ormOptions(config: Pick<Config, "databaseUrl" | "dataDir">): Opt
         ...common,
         clientUrl: config.databaseUrl,
         driverOptions: {
-          options: "-c TimeZone=UTC",
+          options: `-c TimeZone=UTC -c application_name=${PROCESS}`,
           onPoolCreated: (pool: { Client: never }) => {
             pool.Client = resilient(pool.Client);
           },

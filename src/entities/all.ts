@@ -10,6 +10,7 @@ import { Invite } from "./invite.ts";
 import { Member, MemberLink } from "./member.ts";
 import { ChannelState, Pusher } from "./pusher.ts";
 import { ReservedHandle } from "./reserved_handle.ts";
+import { ServerSecret } from "./server_secret.ts";
 import { StepUp } from "./step_up.ts";
 import { WebhookEndpoint } from "./webhook_endpoint.ts";
 import { Workspace } from "./workspace.ts";
@@ -36,4 +37,5 @@ export const ENTITIES = [
   IdempotencyRecord,
   WebhookEndpoint,
   Asset,
+  ServerSecret,
 ];

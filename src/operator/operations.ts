@@ -19,6 +19,7 @@ import {
   setSuspended,
 } from "./accounts.ts";
 import { doctor } from "./doctor.ts";
+import { rotateSecret } from "./rotate_secret.ts";
 
 export interface OperatorRequest {
   operation: OperatorOperation;
@@ -46,6 +47,9 @@ export const OPERATOR_OPERATIONS = {
   /** The server brings its database up before it opens the socket, so nothing is ever left to do. */
   migrate: operation(z.strictObject({}), async () => ({ migrations: [] })),
   doctor: operation(z.strictObject({}), doctor),
+  rotate_secret: operation(z.strictObject({ from: z.string(), to: z.string() }), (em, args) =>
+    em.transactional((inside) => rotateSecret(inside as Em, args)),
+  ),
   create_workspace: operation(z.strictObject({ name: z.string() }), createWorkspace),
   list_workspaces: operation(z.strictObject({}), listWorkspaces),
   add_member: operation(

@@ -131,9 +131,9 @@ export class World {
   }
 
   /** A second service on the same PostgreSQL database, as another process would be; it shares the list of events. */
-  async replica(): Promise<World> {
+  async replica(more: Record<string, string> = {}): Promise<World> {
     const { settings, events, owner, workspace } = this;
-    const config = loadConfig({ LOG_LEVEL: "silent", REDIS_URL: "", ...settings });
+    const config = loadConfig({ LOG_LEVEL: "silent", REDIS_URL: "", ...settings, ...more });
     const service = await openService(config, {
       publish: (event) => events.push(event),
       limitMax: UNLIMITED,

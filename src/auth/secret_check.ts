@@ -1,0 +1,55 @@
+// A value that tells whether the server secret is the one that this database was used with, without telling the secret: a
+// keyed hash, kept in the database. Under another secret nothing sealed could be opened again.
+
+import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { defineStatement, run } from "../db/statement.ts";
+import { createSeal } from "./seal.ts";
+
+const keepCheck = defineStatement(
+  "keep_secret_check",
+  "insert into server_secret (check_value) values ($1) on conflict do nothing",
+);
+const readCheck = defineStatement<{ check_value: Uint8Array }>(
+  "read_secret_check",
+  "select check_value from server_secret",
+);
+const replaceCheck = defineStatement("replace_secret_check", "update server_secret set check_value = $1");
+const anySealed = defineStatement<{ secret: Uint8Array }>(
+  "any_sealed",
+  "select secret from webhook_endpoint order by created_at limit 1",
+);
+
+function checkValue(secret: string): Buffer {
+  const key = Buffer.from(hkdfSync("sha256", secret, "belfry", "secret check", 32));
+  return createHmac("sha256", key).update("belfry").digest();
+}
+
+/**
+ * Whether the secret is the database's. One without a check value, new or older than these, takes this secret as its own,
+ * unless something in it was sealed under another.
+ */
+export async function isSecretOf(em: SqlEntityManager, secret: string): Promise<boolean> {
+  const known = async () => (await run(em, readCheck, []))[0];
+  if (!(await known())) {
+    const [sealed] = await run(em, anySealed, []);
+    if (sealed && !opens(secret, sealed.secret)) return false;
+    await run(em, keepCheck, [checkValue(secret)]);
+  }
+  // Of two first starts at once with two secrets, one has kept its own.
+  return timingSafeEqual(Buffer.from((await known())!.check_value), checkValue(secret));
+}
+
+function opens(secret: string, box: Uint8Array): boolean {
+  try {
+    createSeal(secret, "webhook secrets").open(box);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** From now on the database is this secret's: the last step of a rotation. */
+export async function adoptSecret(em: SqlEntityManager, secret: string): Promise<void> {
+  await run(em, replaceCheck, [checkValue(secret)]);
+}

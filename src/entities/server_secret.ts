@@ -1,0 +1,15 @@
+// One row: a keyed hash that tells whether the server secret is the one that this database was used with.
+
+import { defineEntity, p } from "@mikro-orm/core";
+import { writtenAt } from "./columns.ts";
+
+export const ServerSecret = defineEntity({
+  name: "ServerSecret",
+  tableName: "server_secret",
+  checks: [{ name: "server_secret_one_row_check", expression: "one_row" }],
+  properties: {
+    one_row: p.boolean().primary().default(true),
+    check_value: p.blob(),
+    created_at: writtenAt(),
+  },
+});

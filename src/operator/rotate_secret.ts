@@ -1,0 +1,133 @@
+// `belfry secret rotate`: everything that is sealed under the server secret is opened with the old one and sealed again
+// with the new one, whole or not at all. What is only derived from it changes, and the answer says so.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
+import { createSeal, type Sealed } from "../auth/seal.ts";
+import { adoptSecret, isSecretOf } from "../auth/secret_check.ts";
+import { defineStatement, run } from "../db/statement.ts";
+import { conflict, invalidRequest } from "../errors.ts";
+
+const AT_ONCE = 500;
+
+/** A service that runs would go on sealing under the old secret. */
+const others = defineStatement<{ others: number }>(
+  "other_connections",
+  `select count(*)::int as others from pg_stat_activity
+   where datname = current_database() and backend_type = 'client backend'
+     and application_name <> current_setting('application_name')`,
+);
+
+interface SealedRow {
+  key: string;
+  box: Uint8Array;
+}
+
+const ANSWER_KEY = "jsonb_build_array(credential_id, operation, key)::text";
+
+/** Each table with sealed values: a page of them after a key, and their replacement, two arrays by position. */
+const TABLES: Record<Sealed, { page: ReturnType<typeof page>; replace: ReturnType<typeof replace> }> = {
+  "webhook secrets": {
+    page: page("webhooks", "webhook_endpoint", "id::text", "secret"),
+    replace: replace("webhooks", "webhook_endpoint", "id::text", "secret"),
+  },
+  idempotency: {
+    page: page("answers", "idempotency_record", ANSWER_KEY, "answer"),
+    replace: replace("answers", "idempotency_record", ANSWER_KEY, "answer"),
+  },
+};
+
+function page(name: string, table: string, key: string, column: string) {
+  return defineStatement<SealedRow>(
+    `sealed_${name}`,
+    `select ${key} as key, ${column} as box from ${table} where ${key} > $1 and ${column} is not null
+     order by ${key} limit $2::int`,
+  );
+}
+
+function replace(name: string, table: string, key: string, column: string) {
+  return defineStatement(
+    `reseal_${name}`,
+    `update ${table} set ${column} = n.new_box from unnest($1::text[], $2::bytea[]) n (row_key, new_box) where ${key} = n.row_key`,
+  );
+}
+
+const signingKeys = defineStatement<{ id: string; key: string }>(
+  "signing_keys",
+  'select id, "privateKey" as key from auth.jwks for update',
+);
+const replaceSigningKey = defineStatement(
+  "replace_signing_key",
+  'update auth.jwks set "privateKey" = $2 where id = $1',
+);
+/** Answers kept for a moment for a client that asks twice; sealed by the sign-in library. */
+const dropReplays = defineStatement(
+  "drop_rotation_replays",
+  `update auth."oauthRefreshToken" set "rotationReplayResponse" = null, "rotationReplayExpiresAt" = null
+   where "rotationReplayResponse" is not null`,
+);
+/** The addresses of files are derived from the secret, so every inbox has to be read again. */
+const renewInboxes = defineStatement("renew_inboxes", "update channel_state set rev = rev + 1");
+
+export interface Rotation {
+  webhook_secrets: number;
+  idempotent_answers: number;
+  signing_keys: number;
+  changed: string[];
+}
+
+/**
+ * In the manager's transaction. @throws 422 for a wrong old or a bad new secret, 409 while anybody else is connected.
+ */
+export async function rotateSecret(
+  em: SqlEntityManager,
+  { from, to }: { from: string; to: string },
+): Promise<Rotation> {
+  if (from === to) throw invalidRequest("The new secret is the old one.", "to");
+  const [open] = await run(em, others, []);
+  if (open!.others > 0)
+    throw conflict(
+      `${open!.others} other connections to the database are open; stop every Belfry process on it first.`,
+    );
+  if (!(await isSecretOf(em, from)))
+    throw invalidRequest("SECRET is not the secret that this database was used with.", "from");
+  const counts = {
+    webhook_secrets: await reseal(em, "webhook secrets", from, to),
+    idempotent_answers: await reseal(em, "idempotency", from, to),
+    signing_keys: await resealSigningKeys(em, from, to),
+  };
+  await run(em, dropReplays, []);
+  await run(em, renewInboxes, []);
+  await adoptSecret(em, to);
+  return {
+    ...counts,
+    changed: [
+      "People sign in again.",
+      "Subscribers' pseudonyms are new.",
+      "Addresses of uploaded files that were handed out before no longer work; handsets get the new ones with their next poll.",
+    ],
+  };
+}
+
+async function reseal(em: SqlEntityManager, what: Sealed, from: string, to: string): Promise<number> {
+  const [old, fresh] = [createSeal(from, what), createSeal(to, what)];
+  let done = 0;
+  for (let after = ""; ; ) {
+    const rows = await run(em, TABLES[what].page, [after, AT_ONCE]);
+    if (rows.length === 0) return done;
+    const boxes = rows.map(({ box }) => fresh.seal(old.open(box)));
+    await run(em, TABLES[what].replace, [rows.map(({ key }) => key), boxes]);
+    done += rows.length;
+    after = rows.at(-1)!.key;
+  }
+}
+
+/** The sign-in library keeps them as a JSON string of its own encryption. */
+async function resealSigningKeys(em: SqlEntityManager, from: string, to: string): Promise<number> {
+  const rows = await run(em, signingKeys, []);
+  for (const { id, key } of rows) {
+    const plain = await symmetricDecrypt({ key: from, data: JSON.parse(key) });
+    await run(em, replaceSigningKey, [id, JSON.stringify(await symmetricEncrypt({ key: to, data: plain }))]);
+  }
+  return rows.length;
+}
