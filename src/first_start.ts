@@ -13,6 +13,7 @@ import {
   writeSync,
 } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { STAND_IN } from "./auth/links.ts";
 import { isSecretOf } from "./auth/secret_check.ts";
 import { supportsConsent } from "./auth/sign_in_library.ts";
 import { type Config, ConfigError, dataPaths, MIN_SECRET_BYTES } from "./config.ts";
@@ -99,7 +100,7 @@ export async function firstStart(
     const workspace = await createWorkspace(inside as Em, { name: "My workspace" });
     const member = await addMember(inside as Em, {
       workspace: workspace.id,
-      email: "owner@localhost",
+      email: STAND_IN,
       role: "owner",
     });
     const { key } = await createKey(

@@ -1,5 +1,5 @@
 // Mail, where a server for it is configured. Everything works without: what a mail would say is shown to whoever asked
-// for it, so a mail that cannot be sent is a line in the log and nothing else.
+// for it, together with whether the mail server took it.
 
 import { createTransport } from "nodemailer";
 import type { Config } from "./config.ts";
@@ -11,43 +11,74 @@ export interface Message {
   text: string;
 }
 
-/** Sends a message without being waited for. Never throws. */
-export type Mail = (message: Message) => void;
+/** Sends a message and tells whether the mail server took it, within ten seconds. Never rejects. */
+export type Mail = (message: Message) => Promise<boolean>;
 
 const WAIT_MS = 10_000;
 
 /** Null when no server is configured. */
-export function createMail({ smtpUrl, mailFrom, publicUrl }: MailConfig, log: Log): Mail | null {
+export function createMail(
+  { smtpUrl, mailFrom, publicUrl }: MailConfig,
+  log: Pick<Log, "warn">,
+): Mail | null {
   if (smtpUrl === null) return null;
   const bounds = { connectionTimeout: WAIT_MS, greetingTimeout: WAIT_MS, socketTimeout: WAIT_MS };
   const transport = createTransport({
     url: smtpUrl,
     ...bounds,
+    dnsTimeout: WAIT_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
   const from = mailFrom ?? `Belfry <belfry@${new URL(publicUrl).hostname}>`;
-  return (message) => {
-    transport
-      .sendMail({ from, ...message })
+  return async (message) => {
+    // Each step has its own bound above; whoever waits for the answer waits for one.
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject({ code: "ETIMEDOUT" }), WAIT_MS);
+    try {
+      await Promise.race([transport.sendMail({ from, ...message }), late]);
+      return true;
+    } catch (error) {
       // Neither the address nor the link of the mail belongs into a log.
-      .catch((error: { code?: string }) =>
-        log.warn({ code: error.code ?? "unknown" }, "a mail was not sent"),
-      );
+      log.warn({ code: (error as { code?: string }).code ?? "unknown" }, "a mail was not sent");
+      return false;
+    } finally {
+      clearTimeout(timer);
+    }
   };
 }
 
 type MailConfig = Pick<Config, "smtpUrl" | "mailFrom" | "publicUrl">;
 
-/** The mail that brings a one-time link. */
-export const linkMail = (to: string, workspace: string, link: string): Message => ({
-  to,
-  subject: "Your link to Belfry",
-  text: `You were added to the workspace ${workspace.replace(/\s+/g, " ")} on Belfry.
+const UNEXPECTED =
+  "If you did not expect this mail, do nothing. Nobody can use the link without reading this mail.";
 
-Follow this link once, within seven days, to set a password and sign in:
+/** The mail that brings a one-time link which somebody made for this person. */
+export const linkMail = (to: string, workspace: string, link: string, joined: boolean): Message => ({
+  to,
+  subject: joined ? "Choose a new Belfry password" : `Join ${workspace} on Belfry`,
+  text: `${
+    joined
+      ? `You can choose a new password for your Belfry account, with which you work in the workspace ${workspace}.`
+      : `You were added to the workspace ${workspace} on Belfry.`
+  }
+
+Open this link within 7 days. It works once.
 ${link}
 
-If you did not expect this, do nothing: the link ends by itself.
+${UNEXPECTED}
+`,
+});
+
+/** The mail that a person asked for on the sign-in page. */
+export const resetMail = (to: string, link: string): Message => ({
+  to,
+  subject: "Choose a new Belfry password",
+  text: `You can choose a new password for your Belfry account. Somebody asked for this on the sign-in page.
+
+Open this link within one hour. It works once.
+${link}
+
+${UNEXPECTED}
 `,
 });

@@ -8,6 +8,8 @@ export interface Policy {
   name: "pusher-creations" | "alert-sends" | "device-registrations" | (string & {});
   max: number;
   seconds: number;
+  /** While the cache is away this process counts by itself instead of letting every call through. */
+  keptAlone?: boolean;
 }
 
 /** What became of one call. Pass the object itself to `giveBack`: it is the receipt. */
@@ -59,15 +61,25 @@ export interface Windows {
   close(): void;
 }
 
-/** Limits kept in Redis when an address is given, which then fail open while it is away; else in this process. */
+/**
+ * Limits kept in Redis when an address is given, which then fail open while it is away, but for policies that say
+ * otherwise; else in this process.
+ */
 export function createRateLimits(options: RateLimitOptions): RateLimits {
   const { redisUrl, log, waitMs = 100, prefix = "belfry:limit:", now = () => performance.now() } = options;
   const windows = redisUrl ? redisWindows({ url: redisUrl, log, waitMs, prefix, now }) : memoryWindows(now);
-  const receipts = new WeakMap<Taken, string>();
+  // What a process counts by itself while the cache is away.
+  const alone = redisUrl ? memoryWindows(now) : null;
+  const receipts = new WeakMap<Taken, { windows: Windows; window: string }>();
 
   return {
     async take(policy, subject) {
-      const counted = await windows.take(policy, subject);
+      let kept = windows;
+      let counted = await windows.take(policy, subject);
+      if (!counted && policy.keptAlone && alone) {
+        kept = alone;
+        counted = await alone.take(policy, subject);
+      }
       const { max: limit, seconds } = policy;
       if (!counted) return { allowed: true, limit, remaining: limit, resetSeconds: seconds, limited: false };
       const taken: Taken = {
@@ -79,19 +91,20 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
         resetSeconds: Math.max(1, Math.ceil(Math.round(counted.msLeft) / 1000)),
         limited: true,
       };
-      if (counted.allowed) receipts.set(taken, counted.window);
+      if (counted.allowed) receipts.set(taken, { windows: kept, window: counted.window });
       return taken;
     },
 
     async giveBack(policy, subject, taken) {
-      const window = receipts.get(taken);
-      if (window === undefined) return;
+      const receipt = receipts.get(taken);
+      if (receipt === undefined) return;
       receipts.delete(taken);
-      await windows.giveBack(policy, subject, window);
+      await receipt.windows.giveBack(policy, subject, receipt.window);
     },
 
     async close() {
       windows.close();
+      alone?.close();
     },
   };
 }

@@ -8,11 +8,13 @@ import { createAuthorize } from "./auth/authorize.ts";
 import { createClients } from "./auth/clients.ts";
 import { type Connections, createConnections } from "./auth/connections.ts";
 import { createGrants } from "./auth/grants.ts";
+import { createJoining } from "./auth/joining.ts";
 import { createKeyAuthenticator } from "./auth/keys.ts";
 import { createMemberKeys } from "./auth/member_keys.ts";
 import { createMembers } from "./auth/members.ts";
 import { createPeople, type People } from "./auth/people.ts";
 import { createSeal } from "./auth/seal.ts";
+import { createBrake } from "./auth/sign_in_brake.ts";
 import { createSignInLibrary } from "./auth/sign_in_library.ts";
 import { createStepUps } from "./auth/step_up.ts";
 import { type Config, ConfigError, dataPaths } from "./config.ts";
@@ -139,7 +141,10 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const grants = createGrants(orm);
     const library = createSignInLibrary({ orm, grants, secret, publicUrl: config.publicUrl });
     await library.$context;
-    const people = createPeople({ orm, library, grants, limits, publicUrl: config.publicUrl, now });
+    const brake = createBrake({ limits, secret });
+    const { publicUrl } = config;
+    const people = createPeople({ orm, library, grants, brake, publicUrl, now });
+    const joining = createJoining({ orm, library, brake, publicUrl, log });
     const made = await firstStart(orm, config, now(), people.newLink);
     if (!config.databaseUrl)
       closers.push(await listenForOperator(orm, dataPaths(config.dataDir).socket, { log, now }));
@@ -196,6 +201,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
       stepUps: createStepUps({ orm }),
       console: {
         people,
+        joining,
         connections,
         authorize: createAuthorize({ orm, library, publicUrl: config.publicUrl }),
         members: createMembers({ orm, publicUrl: config.publicUrl }),

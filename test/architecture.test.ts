@@ -176,7 +176,6 @@ const LONG_FILES: Record<string, string> = {
   "src/migrations/Migration20261120000001_foundation.ts": "a schema is one list",
   "src/openapi/examples.ts": "one literal",
   "src/config.ts": "one table of settings",
-  "src/auth/people.ts": "everything that a person does with an account, over one library",
   "src/openapi/operations.ts": "to be cut",
 };
 

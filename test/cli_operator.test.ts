@@ -46,7 +46,7 @@ async function story(settings: Record<string, string>) {
   expect((await done("members", "list", ...within)).data).toEqual([member]);
   const link = await done("members", "link", ...within);
   expect(link.member_id).toBe(member.id);
-  expect(link.link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\/welcome\?token=[\w-]{43}$/);
+  expect(link.link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\/welcome#[\w-]{43}$/);
   const checks = (await done("doctor")).checks as { name: string; wrong: number }[];
   expect(checks.length).toBeGreaterThan(5);
   expect(checks.filter(({ wrong }) => wrong > 0)).toEqual([]);

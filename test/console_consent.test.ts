@@ -14,7 +14,7 @@ import { DATABASES } from "./support/world.ts";
 
 if (!executablePath) console.log("console_consent: skipped, since CHROMIUM names no browser");
 
-const PERSON = { name: "Ada Owner", email: "ada@example.org", password: "correct horse battery" };
+const PERSON = { name: "Ada Owner", email: "owner@example.org", password: "correct horse battery" };
 
 let browser: Browser;
 /** Where assistants wait for the answer. */

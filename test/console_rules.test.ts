@@ -1,5 +1,5 @@
-// What the console lets happen and what it refuses, without a browser: forgery, roles, foreign ids, one-time links,
-// limits, who may change whom; and that no operation ever makes a key or a member.
+// What the console lets happen and what it refuses, without a browser: forgery, roles, foreign ids, who may change whom;
+// and that no operation ever makes a key or a member. One-time links and guessing have files of their own.
 
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -178,7 +178,7 @@ describe.for(DATABASES)("the console's rules (%s)", (database) => {
     expect((await narrow.post(from, { ...wish, sees: "some", pusher: [other.id] })).status).toBe(403);
     expect((await narrow.post(from, { ...wish, sees: "some" })).status).toBe(422);
     expect((await narrow.get(from)).text).not.toContain(editor.email);
-    expect((await narrow.post(`${from}/${editor.id}/link`, {}, { from })).status).toBe(403);
+    expect((await narrow.post(`${from}/${editor.id}/link`, {}, { from })).status).toBe(404);
     expect((await narrow.post(from, { ...wish, sees: "some", pusher: [mine.id] })).status).toBe(200);
     const bound = { name: "k", scope: ["pushers:read"], life: "7d", pusher: other.id };
     expect((await narrow.post(`${base}keys`, bound)).status).toBe(404);
@@ -222,44 +222,6 @@ describe.for(DATABASES)("the console's rules (%s)", (database) => {
       ).toBe(0);
   });
 
-  test("a link works once and for its time", async () => {
-    const em = world.service.orm.em.fork() as never;
-    const email = "once@example.org";
-    const member = await addMember(em, { workspace: world.workspace.id, email, role: "viewer" });
-    const row = parseId("mem", member.id)!;
-    const earlier = await world.service.people.newLink(row);
-    const link = await world.service.people.newLink(row);
-    const path = (url: string) => url.replace(/^https?:\/\/[^/]+/, "");
-    expect((await new Visitor(world).get(path(earlier))).status).toBe(404);
-    const person = { name: "Once", email, password: PASSWORD };
-    const visitor = new Visitor(world);
-    const weak = await visitor.join(link, { ...person, password: "short" });
-    expect(weak.status).toBe(422);
-    expect(weak.text).toContain("10 to 128 characters");
-    expect((await visitor.join(link, person)).status).toBe(303);
-    expect((await new Visitor(world).get(path(link))).status).toBe(404);
-    const expired = await world.service.people.newLink(row);
-    await world.sql("update member_link set expires_at = now() - interval '1 second'");
-    expect((await new Visitor(world).get(path(expired))).status).toBe(404);
-  });
-
-  test("guessing is slowed down, and says the same of everybody", async () => {
-    const visitor = new Visitor(world);
-    const token = await visitor.token("/console/sign-in");
-    const guess = (email: string, address: string) =>
-      visitor.post("/console/sign-in", { email, password: "wrong" }, { token, address });
-    const unknown = await guess("nobody@example.org", "192.0.2.1");
-    const known = await guess("once@example.org", "192.0.2.1");
-    expect([unknown.status, known.status]).toEqual([401, 401]);
-    expect(unknown.text.replace(/nobody|once/g, "")).toBe(known.text.replace(/nobody|once/g, ""));
-    const statuses: number[] = [];
-    for (let i = 0; i < 9; i++) statuses.push((await guess("slow@example.org", `192.0.2.${10 + i}`)).status);
-    expect(statuses).toEqual([...Array(8).fill(401), 429]);
-    const refused = await guess("slow@example.org", "192.0.2.99");
-    expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
-    expect(refused.text).toContain("Too many attempts");
-  });
-
   test("a password changes with the present one and ends the other sessions", async () => {
     const person = await memberOf("viewer");
     const second = new Visitor(world);
@@ -284,6 +246,7 @@ describe.for(DATABASES)("the console's rules (%s)", (database) => {
   });
 
   test("signing in leads nowhere else", async () => {
+    const { email } = await memberOf("viewer");
     for (const next of [
       "https://elsewhere.example",
       "//elsewhere.example",
@@ -293,12 +256,12 @@ describe.for(DATABASES)("the console's rules (%s)", (database) => {
     ]) {
       const visitor = new Visitor(world);
       const answer = await visitor.post("/console/sign-in", {
-        email: "once@example.org",
+        email,
         password: PASSWORD,
         next,
       });
-      expect([303, 429]).toContain(answer.status);
-      if (answer.status === 303) expect(answer.headers.get("location")).toBe("/console");
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get("location")).toBe("/console");
     }
   });
 

@@ -529,7 +529,7 @@ describe("first start", () => {
     const { credentials, secret } = dataPaths(dataDir);
     const { key, url } = JSON.parse(readFileSync(credentials, "utf8"));
     expect(url).toBe(server.url);
-    expect(log).toMatch(/Console {5}http:\/\/127\.0\.0\.1:\d+\/console\/welcome\?token=[\w-]{43}\n/);
+    expect(log).toMatch(/Console {5}http:\/\/127\.0\.0\.1:\d+\/console\/welcome#[\w-]{43}\n/);
     expect(log).toContain(`${server.url}/mcp\n`);
     expect(log).toContain(`Your key    ${key}\n`);
     expect(log).toMatch(/claude mcp add .*--header "Authorization: Bearer bfk_/);

@@ -15,10 +15,10 @@ import {
   type AssetRecord,
   countUnattached,
   insertAsset,
-  lockMember,
   markStored,
   removeAsset,
 } from "../queries/assets.ts";
+import { lockMember } from "../queries/people.ts";
 import { cleanName } from "./names.ts";
 import { type Sniffed, sniff } from "./sniff.ts";
 import { textOf } from "./sniff_html.ts";

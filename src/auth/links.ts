@@ -1,21 +1,52 @@
-// One-time links that make whoever follows them a member. Only the hash of a link is kept; a new one ends the earlier.
+// One-time links that make whoever follows them a member, or let a member choose a new password. Only the hash of a link is
+// kept. Its secret stands behind the "#", which no browser sends: no server, proxy or log on the way ever sees it.
 
 import { randomBytes } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Orm } from "../db/orm.ts";
 import { run } from "../db/statement.ts";
+import type { LinkMaker } from "../entities/member.ts";
 import { memberOf } from "../operator/accounts.ts";
-import { dropLinks, insertLink } from "../queries/people.ts";
+import { insertLink, replaceLinks } from "../queries/links.ts";
+import { lockMember } from "../queries/people.ts";
 import { hashToken } from "./tokens.ts";
 
-const LINK_SECONDS = 7 * 24 * 3600;
+const HOUR = 3600;
+/** A link that somebody hands out may wait for its reader; one that a person asked for is read at once. */
+const SECONDS: Record<LinkMaker, number> = { operator: 7 * 24 * HOUR, manager: 7 * 24 * HOUR, person: HOUR };
+/** The same in words. */
+export const LINK_LIFE: Record<LinkMaker, string> = {
+  operator: "7 days",
+  manager: "7 days",
+  person: "one hour",
+};
 
-/** A link that makes whoever follows it this member; `memberId` is the row's. */
-export async function newLink(em: SqlEntityManager, publicUrl: string, memberId: string): Promise<string> {
+/** What stands for the first owner's address until the first link is followed: only that person knows it. */
+export const STAND_IN = "owner@localhost";
+
+/** The page that links lead to. */
+export const LINK_PAGE = "/console/welcome";
+
+/** A new link for a member; `memberId` is the row's, `publicUrl` may be empty for the path alone. */
+export function newLink(
+  em: SqlEntityManager,
+  publicUrl: string,
+  memberId: string,
+  madeBy: LinkMaker,
+): Promise<string> {
   const token = randomBytes(32).toString("base64url");
-  await run(em, dropLinks, [memberId]);
-  await run(em, insertLink, [hashToken(token), memberId, LINK_SECONDS]);
-  return `${publicUrl}/console/welcome?token=${token}`;
+  return em.transactional(async (inside) => {
+    // Of two at the same moment the later one holds.
+    await run(inside, lockMember, [memberId]);
+    await run(inside, replaceLinks, [memberId, madeBy]);
+    await run(inside, insertLink, [hashToken(token), memberId, madeBy, SECONDS[madeBy]]);
+    return `${publicUrl}${LINK_PAGE}#${token}`;
+  });
+}
+
+/** The secret of a link, of whole links as people paste them, too; what is none answers as no link that is known. */
+export function tokenOf(pasted: string): string {
+  return /(?:^|#|token=)([\w-]{43})$/.exec(pasted.trim())?.[1] ?? "";
 }
 
 /**
@@ -25,9 +56,9 @@ export async function newLink(em: SqlEntityManager, publicUrl: string, memberId:
 export async function ownerLink(
   orm: Orm,
   publicUrl: string,
-  which: { workspace?: string; member?: string } = {},
+  which: { workspace?: string; member?: string; email?: string } = {},
 ): Promise<string> {
   const em = orm.em.fork();
   const member = await memberOf(em, which);
-  return newLink(em, publicUrl, member.id);
+  return newLink(em, publicUrl, member.id, "operator");
 }

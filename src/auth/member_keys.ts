@@ -5,6 +5,7 @@ import type { Caller } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
 import { run } from "../db/statement.ts";
 import { parseId, showId } from "../domain/ids.ts";
+import { nameProblem } from "../domain/one_line.ts";
 import { roleReaches, visiblePushers } from "../domain/visibility.ts";
 import { toIsoMicrosOrNull } from "../entities/columns.ts";
 import { forbidden, notFound, refuseFields } from "../errors.ts";
@@ -64,7 +65,7 @@ export function createMemberKeys({ orm, now }: { orm: Orm; now: () => Date }) {
       const name = wish.name.trim();
       const life = Object.hasOwn(KEY_LIVES, wish.life) ? KEY_LIVES[wish.life]! : null;
       refuseFields({
-        name: (name === "" || name.length > 80) && "Give the key a name of at most 80 characters.",
+        name: nameProblem(name, "The key's name"),
         life: life === null && "Choose how long the key works.",
         scope:
           (wish.scopes.length === 0 || !wish.scopes.every(isScope)) &&

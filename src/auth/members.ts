@@ -6,15 +6,17 @@ import type { Caller } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
 import { run } from "../db/statement.ts";
 import { parseId, showId } from "../domain/ids.ts";
+import { emailProblem } from "../domain/one_line.ts";
 import { roleReaches } from "../domain/visibility.ts";
 import { Member, type MemberRow, ROLES, type Role } from "../entities/member.ts";
-import { conflict, forbidden, invalidRequest, notFound } from "../errors.ts";
+import { conflict, forbidden, notFound, refuseFields } from "../errors.ts";
 import { addMember, pusherOf } from "../operator/accounts.ts";
 import { connectionsOfMember } from "../queries/connections.ts";
+import { isElsewhere } from "../queries/links.ts";
 import { listWorkspaceMembers } from "../queries/people.ts";
 import { lockWorkspace } from "../queries/webhooks.ts";
 import { endConnections } from "./grants.ts";
-import { newLink } from "./links.ts";
+import { newLink, STAND_IN } from "./links.ts";
 
 /** What decides between two members: the role, and the channels that each sees. */
 export interface Standing {
@@ -44,9 +46,27 @@ export const grantableRoles = (role: Role): Role[] => ROLES.filter((other) => ro
 
 export interface MemberChange {
   role: string;
-  /** Wire ids of the only channels that the member sees; null: all of them. */
-  pushers: string[] | null;
+  /** Every channel, later ones included. Together with `pushers` it is a contradiction, which is asked about. */
+  everyChannel: boolean;
+  /** Wire ids of the only channels that the member sees. */
+  pushers: string[];
 }
+
+/** What contradicts itself is asked about, and never taken for the wider of its meanings. */
+function channelProblem({ role, everyChannel, pushers }: MemberChange): string | null {
+  if (everyChannel && pushers.length > 0)
+    return "You chose every channel, and single channels as well. Choose one of the two: nothing was saved yet.";
+  if (!everyChannel && pushers.length === 0) return "Choose every channel, or tick at least one.";
+  if (role === "owner" && !everyChannel)
+    return "An owner sees every channel. Choose another role to restrict a member.";
+  return null;
+}
+
+/** What is wrong with a wish by itself, by the names that its form has. */
+const problemsOf = (wish: MemberChange) => ({
+  role: !ROLES.includes(wish.role as Role) && `The role is one of ${ROLES.join(", ")}.`,
+  sees: channelProblem(wish),
+});
 
 export type Members = ReturnType<typeof createMembers>;
 
@@ -85,18 +105,10 @@ export function createMembers({ orm, publicUrl }: { orm: Orm; publicUrl: string 
     mine: Standing,
     change: MemberChange,
   ): Promise<Standing> {
-    if (!ROLES.includes(change.role as Role))
-      throw invalidRequest(`The role must be one of ${ROLES.join(", ")}.`, "role");
-    if (change.role === "owner" && change.pushers !== null)
-      throw invalidRequest(
-        "An owner sees every channel; choose another role to restrict a member.",
-        "pushers",
-      );
-    if (change.pushers?.length === 0)
-      throw invalidRequest("Choose at least one channel, or let the member see every channel.", "pushers");
-    const pusher_ids = change.pushers
-      ? await Promise.all(change.pushers.map((id) => pusherOf(em, caller.workspace.id, id)))
-      : null;
+    refuseFields(problemsOf(change));
+    const pusher_ids = change.everyChannel
+      ? null
+      : await Promise.all(change.pushers.map((id) => pusherOf(em, caller.workspace.id, id)));
     const standing = { role: change.role as Role, pusher_ids };
     if (!roleReaches(mine.role, standing.role)) throw forbidden("Nobody can grant a role above their own.");
     if (!covers(mine.pusher_ids, pusher_ids))
@@ -128,15 +140,16 @@ export function createMembers({ orm, publicUrl }: { orm: Orm; publicUrl: string 
     /** Adds a member and answers with the one-time link to hand out. @throws 403, 409, 422. */
     add(caller: Caller, member: MemberChange & { email: string }) {
       return inTurn(caller, async (em, mine) => {
+        const email = member.email.trim().toLowerCase();
+        refuseFields({ email: emailProblem(email === STAND_IN ? "" : email), ...problemsOf(member) });
         const { role } = await granted(em, caller, mine, member);
-        if (member.email.length > 254) throw invalidRequest("Give a valid e-mail address.", "email");
         const added = await addMember(em, {
           workspace: showId("wsp", caller.workspace.id),
-          email: member.email.trim(),
+          email,
           role,
-          ...(member.pushers ? { pushers: member.pushers } : {}),
+          ...(member.everyChannel ? {} : { pushers: member.pushers }),
         });
-        return { ...added, link: await newLink(em, publicUrl, parseId("mem", added.id)!) };
+        return { ...added, link: await newLink(em, publicUrl, parseId("mem", added.id)!, "manager") };
       });
     },
 
@@ -152,11 +165,20 @@ export function createMembers({ orm, publicUrl }: { orm: Orm; publicUrl: string 
       });
     },
 
-    /** A new one-time link for a member, for one who has not joined or lost the way in. @throws 403, 404. */
-    link(caller: Caller, memberId: string): Promise<{ email: string; link: string }> {
+    /**
+     * A new one-time link for a member who has not joined yet, or who lost the password. Whoever holds it signs in as this
+     * person, so no link is made for an account that other workspaces trust, too. @throws 403, 404.
+     */
+    link(caller: Caller, memberId: string): Promise<{ email: string; joined: boolean; link: string }> {
       return inTurn(caller, async (em, mine) => {
         const row = await target(em, caller, mine, memberId);
-        return { email: row.email, link: await newLink(em, publicUrl, row.id) };
+        const [account] = await run(em, isElsewhere, [row.id]);
+        if (account?.elsewhere)
+          throw forbidden(
+            "This person is a member of another workspace, too, so no link of this one can change the password. The operator of this server can make one: belfry members link --email …",
+          );
+        const link = await newLink(em, publicUrl, row.id, "manager");
+        return { email: row.email, joined: row.user_id != null, link };
       });
     },
 

@@ -1,22 +1,17 @@
-// People as the console knows them: the one-time link that makes an account, signing in and out, sessions, and which
-// members a person is. Everything works without a mail server: links are shown to whoever hands them out.
+// People as the console knows them: signing in and out, sessions, the password, and which members a person is. How a
+// person comes to an account stands beside in joining.ts.
 
 import type { Caller } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
 import { ownStatements, run } from "../db/statement.ts";
-import { ApiError, conflict, invalidRequest, notFound, refuseFields } from "../errors.ts";
-import { attachUser, findLink, type MemberRecord, membershipsOf, useLink } from "../queries/people.ts";
-import { type RateLimits, rateLimitHeaders } from "../rate_limits.ts";
+import { ApiError, invalidRequest, notFound, refuseFields } from "../errors.ts";
+import { type MemberRecord, membershipsOf } from "../queries/people.ts";
 import { ALL_SCOPES } from "../scopes.ts";
 import { callerWith } from "./caller.ts";
 import type { Grants } from "./grants.ts";
 import { newLink } from "./links.ts";
-import { MIN_PASSWORD, PAGES, type SignInLibrary } from "./sign_in_library.ts";
-import { hashToken } from "./tokens.ts";
-
-/** Guessing is slow from one address and for one account. */
-const BY_ADDRESS = { name: "sign-ins", max: 20, seconds: 60 };
-const BY_EMAIL = { name: "sign-ins-by-account", max: 8, seconds: 300 };
+import type { Brake } from "./sign_in_brake.ts";
+import { PAGES, passwordProblem, type SignInLibrary } from "./sign_in_library.ts";
 
 export interface Session {
   id: string;
@@ -44,12 +39,6 @@ const UNSAFE_REDIRECT = /^(javascript|data|vbscript|file|blob|about):$/;
 
 const expiredRequest = () =>
   invalidRequest("This request for access has expired; start again from the assistant.");
-
-/** What is wrong with a new password, in the words that its form shows. */
-const passwordProblem = (password: string): string | null =>
-  password.length < MIN_PASSWORD || password.length > 128
-    ? `A password has ${MIN_PASSWORD} to 128 characters.`
-    : null;
 
 export interface OwnSession {
   id: string;
@@ -80,11 +69,11 @@ export function createPeople(options: {
   orm: Orm;
   library: SignInLibrary;
   grants: Grants;
-  limits: RateLimits;
+  brake: Brake;
   publicUrl: string;
   now: () => Date;
 }) {
-  const { orm, library, grants, limits, publicUrl, now } = options;
+  const { orm, library, grants, brake, publicUrl, now } = options;
   const kysely = ownStatements(orm);
 
   /** Speaks to the library as a browser on our own origin would, without a socket. */
@@ -117,104 +106,44 @@ export function createPeople(options: {
     return page.search.slice(1);
   }
 
-  async function count(policy: typeof BY_ADDRESS, subject: string): Promise<void> {
-    const taken = await limits.take(policy, subject);
-    if (!taken.allowed)
-      throw new ApiError("rate_limited", `Too many attempts; try again in ${taken.resetSeconds} seconds.`, {
-        headers: rateLimitHeaders(policy, taken),
-      });
+  /** Opens a session. Null: the address or the password is not right. */
+  async function openSession(
+    credentials: { email: string; password: string },
+    oauthQuery: string | null,
+    from: Request,
+    address: string | null,
+  ) {
+    const body = { ...credentials, ...(oauthQuery ? { oauth_query: oauthQuery } : {}) };
+    const answer = await ask("/sign-in/email", { headers: from.headers, body, address });
+    if (!answer.ok) return null;
+    const next = (await answer.json()) as { url?: string; redirect?: boolean };
+    return { cookies: answer.headers.getSetCookie(), next: next.redirect && next.url ? next.url : null };
   }
 
   return {
-    /** A one-time link that makes whoever follows it this member. An earlier link of the member ends. */
-    newLink: (memberId: string): Promise<string> => newLink(orm.em.fork(), publicUrl, memberId),
+    /** A one-time link for a member, as the operator hands it out. An earlier link of the member ends. */
+    newLink: (memberId: string): Promise<string> => newLink(orm.em.fork(), publicUrl, memberId, "operator"),
 
-    /** Who a live link stands for. @throws 404 when it was used, has expired or never was. */
-    async linkOf(token: string) {
-      const [link] = await run(kysely, findLink, [hashToken(token)]);
-      if (!link) throw notFound("link");
-      return link;
-    },
+    /** Signs in whoever has just proved to know the password: without a count, so that it cannot be refused. */
+    openSession,
 
     /**
-     * Follows a link: makes the account, or joins an existing one whose password is given, and uses the link up.
-     * @throws 404 for a dead link, 422 naming the field, 401 for a wrong password of an existing account.
-     */
-    async claim(
-      token: string,
-      person: { name: string; email: string; password: string },
-      address: string | null,
-    ) {
-      await count(BY_ADDRESS, address ?? "local");
-      const link = await this.linkOf(token);
-      const email = person.email.trim().toLowerCase();
-      if (!/^[^\s@]{1,64}@[^\s@]{1,190}$/.test(email))
-        throw invalidRequest("Give a valid e-mail address.", "email");
-      if (person.name.trim() === "" || person.name.length > 80)
-        throw invalidRequest("Give a name of at most 80 characters.", "name");
-      refuseFields({ password: passwordProblem(person.password) });
-      const { internalAdapter, password } = await library.$context;
-      const known = await internalAdapter.findUserByEmail(email, { includeAccounts: true });
-      let userId: string;
-      if (known) {
-        await count(BY_EMAIL, email);
-        const hash = known.accounts.find(({ providerId }) => providerId === "credential")?.password;
-        if (!hash || !(await password.verify({ hash, password: person.password })))
-          throw invalidRequest(
-            "This e-mail address has an account already; give that account's password.",
-            "password",
-          );
-        userId = known.user.id;
-      } else {
-        // Hashing takes its time, so it is done before the link is used up.
-        const hash = await password.hash(person.password);
-        const user = await internalAdapter.createUser(
-          { email, name: person.name.trim(), emailVerified: true },
-          { method: "email-password" },
-        );
-        await internalAdapter.linkAccount({
-          userId: user.id,
-          accountId: user.id,
-          providerId: "credential",
-          password: hash,
-        });
-        userId = user.id;
-      }
-      await orm.em.fork().transactional(async (inside) => {
-        const [used] = await run(inside, useLink, [hashToken(token)]);
-        if (!used) throw notFound("link");
-        const mine = await run(inside, membershipsOf, [userId]);
-        if (
-          mine.some(
-            (membership) =>
-              membership.workspace_id === link.workspace_id && membership.member_id !== used.member_id,
-          )
-        )
-          throw conflict("This account is a member of the workspace already; sign in with it.");
-        await run(inside, attachUser, [used.member_id, userId, person.name.trim(), email]);
-      });
-      return link;
-    },
-
-    /**
-     * Signs in and returns the library's answer: cookies to set, and where to go on when an assistant waits for consent.
+     * Signs in. Returns the cookies to set, where to go on when an assistant waits for consent, and the mark by which this
+     * browser is known later.
      * @throws 401 with one sentence for an unknown address and a wrong password alike, 429.
      */
     async signIn(
       credentials: { email: string; password: string },
       oauthQuery: string | null,
       from: Request,
-      address: string | null,
+      at: { address: string | null; browser: string | null },
     ) {
       const email = credentials.email.trim().toLowerCase();
-      await count(BY_ADDRESS, address ?? "local");
-      await count(BY_EMAIL, email);
-      const { password } = credentials;
-      const body = { email, password, ...(oauthQuery ? { oauth_query: oauthQuery } : {}) };
-      const answer = await ask("/sign-in/email", { headers: from.headers, body, address });
-      if (!answer.ok) throw new ApiError("unauthorized", "The e-mail address or the password is not right.");
-      const next = (await answer.json()) as { url?: string; redirect?: boolean };
-      return { cookies: answer.headers.getSetCookie(), next: next.redirect && next.url ? next.url : null };
+      const opened = await brake.attempt({ email, ...at }, () =>
+        openSession({ ...credentials, email }, oauthQuery, from, at.address),
+      );
+      if (!opened) throw new ApiError("unauthorized", "The e-mail address or the password is not right.");
+      return { ...opened, mark: brake.markOf(email) };
     },
 
     async signOut(from: Request): Promise<string[]> {
@@ -261,10 +190,9 @@ export function createPeople(options: {
      * @throws 422 naming the field, 429.
      */
     async changePassword(session: Session, passwords: { present: string; next: string }): Promise<void> {
-      await count(BY_EMAIL, session.user.email);
+      await brake.countChange(session.user.id);
       const { internalAdapter, password } = await library.$context;
-      const known = await internalAdapter.findUserByEmail(session.user.email, { includeAccounts: true });
-      const hash = known?.accounts.find(({ providerId }) => providerId === "credential")?.password;
+      const hash = (await internalAdapter.findCredentialAccount(session.user.id))?.password;
       const right = hash && (await password.verify({ hash, password: passwords.present }));
       refuseFields({
         present: !right && "The current password is not right.",

@@ -1,8 +1,11 @@
 // The sign-in library: accounts, sessions and the authorization server on the ORM's own connection. What a signed-in
 // person or a connected assistant may do here is decided elsewhere (people.ts and connections.ts beside it).
 
+import { runWithAdapter } from "@better-auth/core/context";
+import { kyselyAdapter } from "@better-auth/kysely-adapter";
 import { mcp } from "@better-auth/mcp";
 import { getOAuthProviderState } from "@better-auth/oauth-provider";
+import type { SqlEntityManager } from "@mikro-orm/sql";
 import { betterAuth } from "better-auth";
 import { APIError } from "better-auth/api";
 import { jwt } from "better-auth/plugins";
@@ -42,6 +45,15 @@ export function supportsConsent(publicUrl: string): boolean {
 const ACCESS_TOKEN_SECONDS = 3600;
 const SESSION_SECONDS = 7 * 24 * 3600;
 export const MIN_PASSWORD = 10;
+export const MAX_PASSWORD = 128;
+
+/** What is wrong with a new password, or null. */
+export const passwordProblem = (password: string): string | null =>
+  password.length < MIN_PASSWORD || password.length > MAX_PASSWORD
+    ? `A password has ${MIN_PASSWORD} to ${MAX_PASSWORD} characters.`
+    : null;
+
+const SCHEMA = "auth";
 
 export function createSignInLibrary({ orm, grants, secret, publicUrl }: LibraryOptions) {
   const library = betterAuth({
@@ -54,7 +66,7 @@ export function createSignInLibrary({ orm, grants, secret, publicUrl }: LibraryO
     database: {
       db: orm.em.fork().getKysely().withPlugin(datesForSignIn) as never,
       type: "postgres",
-      schemaName: "auth",
+      schemaName: SCHEMA,
     },
     // Accounts come from a link that the operator or an owner hands out, never from a form that anybody finds.
     emailAndPassword: { enabled: true, minPasswordLength: MIN_PASSWORD, disableSignUp: true },
@@ -114,3 +126,17 @@ export function createSignInLibrary({ orm, grants, secret, publicUrl }: LibraryO
 }
 
 export type SignInLibrary = ReturnType<typeof createSignInLibrary>;
+
+type Accounts = Awaited<SignInLibrary["$context"]>["internalAdapter"];
+
+/** Lets the library write its own rows inside a transaction of ours: they are there with ours, or not at all. */
+export async function inTransaction<T>(
+  library: SignInLibrary,
+  em: SqlEntityManager,
+  work: (accounts: Accounts) => Promise<T>,
+): Promise<T> {
+  const { options, internalAdapter } = await library.$context;
+  const kysely = em.getKysely().withPlugin(datesForSignIn).withSchema(SCHEMA);
+  const adapter = kyselyAdapter(kysely as never, { type: "postgres" })(options);
+  return runWithAdapter(adapter, () => work(internalAdapter));
+}

@@ -2,6 +2,7 @@
 // they reach the database, too.
 
 import { type Command, InvalidArgumentError } from "commander";
+import { STAND_IN } from "../auth/links.ts";
 import { loadSettings } from "../config.ts";
 import { readCredentials } from "../first_start.ts";
 import type { OperatorOperation } from "../operator/operations.ts";
@@ -81,17 +82,31 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
 
   members
     .command("link")
-    .description("Make a one-time link that lets a person be a member and sign in to the console.")
+    .description(
+      "Make a one-time link: for a member who has not joined to join, for one who has to choose a new password. It is mailed as well where SMTP_URL is set.",
+    )
     .option(...WORKSPACE)
     .option("--member <mem_…>", "the member; the workspace's owner when absent")
+    .option("--email <address>", "the member, by its e-mail address")
     .action(async (args) => {
-      const settings = loadSettings(["host", "port", "dataDir", "databaseUrl", "publicUrl"]);
+      const settings = loadSettings([
+        "host",
+        "port",
+        "dataDir",
+        "databaseUrl",
+        "publicUrl",
+        "smtpUrl",
+        "mailFrom",
+      ]);
       const { result } = await runForOperator(settings, { operation: "link_member", args }, now);
-      const { member_id, path } = result as { member_id: string; path: string };
+      const { member_id, email, workspace_name, joined, path } = result as LinkMade;
       // The embedded server may listen elsewhere than these settings say; it wrote down where.
       const local = settings.databaseUrl ? null : readCredentials(settings.dataDir);
-      const address = local?.url ?? settings.publicUrl;
-      printResult({ member_id, link: address + path });
+      const link = (local?.url ?? settings.publicUrl) + path;
+      const mailed = await mailTo(settings, email, (linkMail) =>
+        linkMail(email, workspace_name, link, joined),
+      );
+      printResult({ member_id, email, link, mailed });
     });
 
   const keys = group(program, "keys", "API keys");
@@ -131,6 +146,30 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
     .description("Restore a suspended channel.")
     .argument("<handle>", "its handle")
     .action((handle) => run("restore_channel", { handle }));
+}
+
+type Mailing = typeof import("../mail.ts");
+
+/** True when the mail server of the settings took the mail. The first owner's stand-in is no address. */
+async function mailTo(
+  settings: Parameters<Mailing["createMail"]>[0],
+  email: string,
+  message: (linkMail: Mailing["linkMail"]) => ReturnType<Mailing["linkMail"]>,
+): Promise<boolean> {
+  if (settings.smtpUrl === null || email === STAND_IN) return false;
+  // Only here: no other command needs it.
+  const { createMail, linkMail } = await import("../mail.ts");
+  const warn = (cause: object) => remark(`the mail was not sent (${(cause as { code?: string }).code})`);
+  return (await createMail(settings, { warn })?.(message(linkMail))) ?? false;
+}
+
+interface LinkMade {
+  member_id: string;
+  email: string;
+  workspace_name: string;
+  joined: boolean;
+  /** Of the link, below the address of the server. */
+  path: string;
 }
 
 function group(program: Command, name: string, what: string): Command {

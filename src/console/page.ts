@@ -1,4 +1,5 @@
-// The frame around every page, and the headers that keep it ours: no script at all, styles from here only, no framing.
+// The frame around every page, and the headers that keep it ours: no script (but one file, on the page that one-time links
+// lead to), styles from here only, no framing.
 
 import type { Session } from "../auth/people.ts";
 import type { Caller } from "../context.ts";
@@ -6,7 +7,7 @@ import { showId } from "../domain/ids.ts";
 import { roleReaches } from "../domain/visibility.ts";
 import type { Role } from "../entities/member.ts";
 import { type Content, type Html, html } from "./html.ts";
-import { ICON, STYLES } from "./styles.ts";
+import { ICON, LINK_SCRIPT, STYLES } from "./styles.ts";
 
 const SECURITY = {
   "content-security-policy":
@@ -42,6 +43,8 @@ export interface Frame {
   onwards?: string;
   /** The form's hidden field for signing out. */
   signOutField?: Html;
+  /** Takes the secret of a one-time link out of the address and into the form. */
+  linkScript?: boolean;
 }
 
 export const workspacePath = (workspaceId: string) => `/console/${showId("wsp", workspaceId)}/`;
@@ -84,7 +87,7 @@ function header(frame: Frame): Html {
 }
 
 export function frame(parts: Frame): Html {
-  const { title, body, flash, narrow, onwards } = parts;
+  const { title, body, flash, narrow, onwards, linkScript } = parts;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -96,6 +99,7 @@ ${onwards && html`<meta http-equiv="refresh" content="0;url=${onwards}">`}
 <title>${title} · Belfry</title>
 <link rel="icon" href="${ICON.href}">
 <link rel="stylesheet" href="${STYLES.href}">
+${linkScript && html`<script src="${LINK_SCRIPT.href}" defer></script>`}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
@@ -109,8 +113,16 @@ ${body}
 `;
 }
 
-export function pageAnswer(status: number, page: Html, cookies: readonly (string | null)[] = []): Response {
+/** `script` is the address of the one file that the page may run. */
+export function pageAnswer(
+  status: number,
+  page: Html,
+  cookies: readonly (string | null)[] = [],
+  script: string | null = null,
+): Response {
   const headers = new Headers({ "content-type": "text/html; charset=utf-8", ...SECURITY });
+  if (script !== null)
+    headers.set("content-security-policy", `${SECURITY["content-security-policy"]}; script-src ${script}`);
   for (const cookie of cookies) if (cookie) headers.append("set-cookie", cookie);
   return new Response(page.toString(), { status, headers });
 }

@@ -15,6 +15,8 @@ export interface Field {
   minlength?: number;
   maxlength?: number;
   autofocus?: boolean;
+  /** Shown and sent, but not to be changed. */
+  readonly?: boolean;
   error?: ApiError;
 }
 
@@ -41,7 +43,7 @@ export function field(f: Field): Html {
       f.autocomplete && html` autocomplete="${f.autocomplete}"`
     }${f.required !== false && html` required`}${f.minlength && html` minlength="${f.minlength}"`}${
       f.maxlength && html` maxlength="${f.maxlength}"`
-    }${f.autofocus && html` autofocus`}${attributes}></div>`;
+    }${f.readonly && html` readonly`}${f.autofocus && !f.error?.fields.length && html` autofocus`}${attributes}></div>`;
 }
 
 export interface Option {

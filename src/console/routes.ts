@@ -23,7 +23,7 @@ import { MEMBER_PAGES } from "./pages/members.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
 import { SIGN_IN_PAGES } from "./pages/sign_in.ts";
 import { WELCOME_PAGES } from "./pages/welcome.ts";
-import { assetAnswer, ICON, STYLES } from "./styles.ts";
+import { assetAnswer, ICON, LINK_SCRIPT, STYLES } from "./styles.ts";
 import type { ConsoleDeps, MemberVisit, Page, Visit } from "./visit.ts";
 
 export const PAGES: readonly Page[] = [
@@ -46,7 +46,7 @@ export interface ConsoleSurroundings {
 }
 
 export function addConsole(app: H3, deps: ConsoleDeps, around: ConsoleSurroundings): void {
-  for (const asset of [STYLES, ICON]) app.get(asset.path, () => assetAnswer(asset));
+  for (const asset of [STYLES, ICON, LINK_SCRIPT]) app.get(asset.path, () => assetAnswer(asset));
   for (const page of PAGES) {
     const meta: RouteMeta = {
       maxBody: page.maxFile === undefined ? MAX_BODY.usual : page.maxFile + FILE_FORM_OVERHEAD,
@@ -171,7 +171,9 @@ function visitOf(bare: Bare): Visit {
         flash: text === null ? null : { kind: "done", text },
         ...rest,
       });
-      return pageAnswer(status, page, [...cookies, flashCode && deps.forms.cookie(FLASH_COOKIE, "", 0)]);
+      const script = rest.linkScript ? new URL(LINK_SCRIPT.path, deps.publicUrl).href : null;
+      const read = flashCode && deps.forms.cookie(FLASH_COOKIE, "", 0);
+      return pageAnswer(status, page, [...cookies, read], script);
     },
     goTo: (path, flash, cookies = []) =>
       goTo(path, [...cookies, flash ? deps.forms.cookie(FLASH_COOKIE, flash, 60) : null]),

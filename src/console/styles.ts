@@ -1,4 +1,4 @@
-// The files that pages refer to: one style sheet and one icon, under addresses that change with their content.
+// The files that pages refer to: a style sheet, an icon, and the one script of the one page that needs it, under addresses that change with their content.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -11,6 +11,9 @@ function asset(name: string, type: string) {
 
 export const STYLES = asset("styles.css", "text/css; charset=utf-8");
 export const ICON = asset("icon.svg", "image/svg+xml");
+
+/** Hands the secret of a one-time link to the page's form. */
+export const LINK_SCRIPT = asset("link.js", "text/javascript; charset=utf-8");
 
 export function assetAnswer({ text, type }: typeof STYLES): Response {
   return new Response(text, {

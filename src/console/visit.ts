@@ -4,6 +4,7 @@
 import type { Assets } from "../assets/surroundings.ts";
 import type { Authorize } from "../auth/authorize.ts";
 import type { Connections } from "../auth/connections.ts";
+import type { Joining } from "../auth/joining.ts";
 import type { MemberKeys } from "../auth/member_keys.ts";
 import type { Members } from "../auth/members.ts";
 import type { People, Session } from "../auth/people.ts";
@@ -19,6 +20,7 @@ import type { Content, Html } from "./html.ts";
 
 export interface ConsoleDeps {
   people: People;
+  joining: Joining;
   connections: Connections;
   authorize: Authorize;
   members: Members;
@@ -38,6 +40,7 @@ export interface PageOptions {
   section?: string;
   narrow?: boolean;
   onwards?: string;
+  linkScript?: boolean;
   cookies?: readonly string[];
 }
 

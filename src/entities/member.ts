@@ -33,15 +33,26 @@ export const Member = defineEntity({
   },
 });
 
-/** A one-time link that makes somebody this member; only its hash is kept. */
+/** Who asked for a link: the operator on the machine, an owner or admin, or the person by mail to the member's address. */
+export const LINK_MAKERS = ["operator", "manager", "person"] as const;
+export type LinkMaker = (typeof LINK_MAKERS)[number];
+
+/** A one-time link that makes somebody this member, or lets the member choose a new password; only its hash is kept. */
 export const MemberLink = defineEntity({
   name: "MemberLink",
   tableName: "member_link",
-  indexes: [{ name: "member_link_end", properties: ["expires_at"] }],
+  indexes: [
+    { name: "member_link_member", properties: ["member"] },
+    { name: "member_link_end", properties: ["expires_at"] },
+  ],
   properties: {
     token_hash: p.blob().primary(),
     member: () => p.manyToOne(Member).ref().deleteRule("cascade"),
+    made_by: p.enum(LINK_MAKERS),
     expires_at: instant(),
+    used_at: instant().nullable(),
+    /** When a newer one took its place. */
+    replaced_at: instant().nullable(),
     created_at: writtenAt(),
   },
 });

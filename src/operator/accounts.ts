@@ -5,12 +5,13 @@ import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { KEY_PREFIX, mintToken } from "../auth/tokens.ts";
 import { newUuid, parseId, showId, showIdOrNull } from "../domain/ids.ts";
+import { emailProblem, oneLineName } from "../domain/one_line.ts";
 import { ApiKey } from "../entities/api_key.ts";
 import { toIsoMicrosOrNull } from "../entities/columns.ts";
 import { Member, type MemberRow, ROLES, type Role } from "../entities/member.ts";
 import { Pusher } from "../entities/pusher.ts";
 import { Workspace } from "../entities/workspace.ts";
-import { conflict, invalidRequest, notFound } from "../errors.ts";
+import { ApiError, conflict, invalidRequest, notFound } from "../errors.ts";
 import { ALL_SCOPES, isScope, type Scope } from "../scopes.ts";
 
 type Em = SqlEntityManager;
@@ -19,8 +20,10 @@ type Em = SqlEntityManager;
 const EVERYTHING = { filters: false } as const;
 
 export async function createWorkspace(em: Em, { name }: { name: string }) {
-  if (name.trim() === "") throw invalidRequest("A workspace needs a name.", "name");
-  const workspace = em.create(Workspace, { id: newUuid(), name });
+  const workspace = em.create(Workspace, {
+    id: newUuid(),
+    name: oneLineName(name, "The workspace's name"),
+  });
   await em.flush();
   return showWorkspace(workspace);
 }
@@ -63,7 +66,8 @@ export interface NewMember {
 export async function addMember(em: Em, { workspace, email, role, pushers }: NewMember) {
   const workspaceId = await workspaceOf(em, workspace);
   if (!ROLES.includes(role as Role)) throw invalidRequest(`role must be one of ${ROLES.join(", ")}.`, "role");
-  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw invalidRequest("email must be an e-mail address.", "email");
+  const wrong = emailProblem(email);
+  if (wrong) throw invalidRequest(wrong, "email");
   const pusher_ids = pushers ? await Promise.all(pushers.map((id) => pusherOf(em, workspaceId, id))) : null;
   const member = em.create(Member, {
     id: newUuid(),
@@ -127,7 +131,7 @@ export async function createKey(em: Em, input: NewKey, now: Date) {
   const key = em.create(ApiKey, {
     id: newUuid(),
     member: member.id,
-    name: input.name ?? "operator key",
+    name: input.name === undefined ? "operator key" : oneLineName(input.name, "The key's name"),
     hash,
     scopes,
     pusher_id,
@@ -145,11 +149,28 @@ function parseScopes(text: string): Scope[] {
   return [...new Set(scopes as Scope[])];
 }
 
-/** The member that is named, or else the workspace's first owner. @throws 404, 422. */
+/** The member with an address: within the named workspace, or in the only one that has it. @throws 404, 422. */
+async function memberByEmail(em: Em, workspace: string | undefined, email: string): Promise<MemberRow> {
+  const within = workspace === undefined ? {} : { workspace: await workspaceOf(em, workspace) };
+  const rows = await em.find(Member, { ...within, email: email.trim().toLowerCase() }, { limit: 2 });
+  if (rows.length === 0)
+    throw new ApiError("not_found", "No member has this e-mail address; members list shows them.");
+  if (rows.length > 1)
+    throw invalidRequest(
+      "Several workspaces have a member with this e-mail address; say which with --workspace wsp_….",
+      "workspace",
+    );
+  return rows[0]!;
+}
+
+/** The member that is named by id or address, or else the workspace's first owner. @throws 404, 422. */
 export async function memberOf(
   em: Em,
-  { workspace, member }: Pick<NewKey, "workspace" | "member">,
+  { workspace, member, email }: Pick<NewKey, "workspace" | "member"> & { email?: string },
 ): Promise<MemberRow> {
+  if (member !== undefined && email !== undefined)
+    throw invalidRequest("Name the member by --member or by --email, not by both.", "member");
+  if (email !== undefined) return memberByEmail(em, workspace, email);
   if (member !== undefined) {
     const id = parseId("mem", member);
     const row = id && (await em.findOne(Member, { id }));

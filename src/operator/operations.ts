@@ -5,6 +5,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { z } from "zod";
 import { newLink } from "../auth/links.ts";
 import { showId } from "../domain/ids.ts";
+import { Workspace } from "../entities/workspace.ts";
 import { invalidRequest } from "../errors.ts";
 import { invalidInput } from "../problems.ts";
 import {
@@ -62,11 +63,21 @@ export const OPERATOR_OPERATIONS = {
     addMember,
   ),
   list_members: operation(within, listMembers),
-  /** The path of a one-time link; who asks knows under which address the service is reached. */
-  link_member: operation(within.extend({ member: z.string().optional() }), async (em, which) => {
-    const member = await memberOf(em, which);
-    return { member_id: showId("mem", member.id), path: await newLink(em, "", member.id) };
-  }),
+  /** The path of a one-time link; who asks knows under which address the service is reached, and whether mail is sent. */
+  link_member: operation(
+    within.extend({ member: z.string().optional(), email: z.string().optional() }),
+    async (em, which) => {
+      const member = await memberOf(em, which);
+      const workspace = await em.findOneOrFail(Workspace, { id: member.workspace.id });
+      return {
+        member_id: showId("mem", member.id),
+        email: member.email,
+        workspace_name: workspace.name,
+        joined: member.user_id != null,
+        path: await newLink(em, "", member.id, "operator"),
+      };
+    },
+  ),
   create_key: operation(
     z.strictObject({
       workspace: z.string().optional(),

@@ -53,12 +53,6 @@ export const listAssets = defineStatement<AssetRecord>(
    order by created_at desc fetch first $6 rows with ties`,
 );
 
-/** Held until the transaction ends, so that two uploads cannot both be a member's last one. */
-export const lockMember = defineStatement<{ id: string }>(
-  "lock_member",
-  "select id from member where id = $1 for no key update",
-);
-
 /** What waits for an alert to take it; uploads that are under way count. */
 export const countUnattached = defineStatement<{ files: number }>(
   "count_unattached",

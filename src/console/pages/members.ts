@@ -1,14 +1,16 @@
 // Members of a workspace: who they are, adding one by a one-time link, roles, channels, removal. Shows only what the
 // rules in auth/members.ts let the signed-in member do, and leaves the deciding to them.
 
+import { STAND_IN } from "../../auth/links.ts";
 import { grantableRoles } from "../../auth/members.ts";
 import { showId } from "../../domain/ids.ts";
 import type { Role } from "../../entities/member.ts";
 import { ApiError } from "../../errors.ts";
 import { linkMail } from "../../mail.ts";
 import { type Content, html } from "../html.ts";
-import { copyable, field, problem, select, table, tick } from "../parts.ts";
+import { copyable, field, problem, select, table, tick, wrongWith } from "../parts.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { askOnce } from "./confirm.ts";
 
 const ROLE_WORDS: Record<Role, string> = {
   owner: "Owner: everything",
@@ -28,12 +30,32 @@ const roleOptions = (mine: Role) =>
     .toReversed()
     .map((role) => ({ value: role, label: ROLE_WORDS[role] }));
 
-/** Which channels: all, or those that are ticked. `of` tells the forms of one page apart. */
-function channelChoice(of: string, channels: Channel[], chosen: string[] | null, mayAll: boolean): Content {
-  return html`<fieldset><legend>Channels</legend>
-    ${mayAll && tick({ id: `${of}-all`, name: "sees", value: "all", type: "radio", label: "Every channel, later ones included", checked: chosen === null })}
-    ${tick({ id: `${of}-some`, name: "sees", value: "some", type: "radio", label: "Only these:", checked: chosen !== null || !mayAll })}
-    <div class="columns">${
+/** What a form wishes for: as it was sent, or as the member is, or nothing yet. */
+interface Wish {
+  role: string;
+  everyChannel: boolean;
+  pushers: string[];
+}
+
+/**
+ * Which channels: every one, or those that are ticked. A ticked channel alone means "only these"; with "every channel" it
+ * contradicts itself, and the form comes back with neither chosen. `of` tells the forms of one page apart.
+ */
+function channelChoice(
+  of: string,
+  channels: Channel[],
+  wish: Wish,
+  { mayAll, error }: { mayAll: boolean; error: ApiError | undefined },
+): Content {
+  const some = wish.pushers.length > 0;
+  const { line, attributes } = wrongWith(error, "sees");
+  const all = { id: `${of}-all`, value: "all", checked: wish.everyChannel && !some };
+  const only = { id: `${of}-some`, value: "some", checked: !mayAll || (some && !wish.everyChannel) };
+  const sees = { name: "sees", type: "radio" } as const;
+  return html`<fieldset id="${of}-sees"><legend>Channels</legend>${line}
+    ${mayAll && tick({ ...sees, ...all, label: "Every channel, later ones included", attributes })}
+    ${tick({ ...sees, ...only, label: "Only these:", ...(mayAll ? {} : { attributes }) })}
+    <div class="columns only">${
       channels.length === 0
         ? html`<p class="hint">There is no channel yet.</p>`
         : channels.map((channel) =>
@@ -42,26 +64,32 @@ function channelChoice(of: string, channels: Channel[], chosen: string[] | null,
               name: "pusher",
               value: channel.id,
               label: html`${channel.name} <span class="muted">${channel.handle}</span>`,
-              checked: chosen?.includes(channel.id) ?? false,
+              checked: wish.pushers.includes(channel.id),
             }),
           )
     }</div></fieldset>`;
 }
 
-const readChannels = (sent: URLSearchParams) => (sent.get("sees") === "all" ? null : sent.getAll("pusher"));
+/** What the form says, word for word: what it means is decided by the rules for members. */
+const wishOf = ({ form: sent }: MemberVisit): Wish => ({
+  role: sent.get("role") ?? "",
+  everyChannel: sent.get("sees") === "all",
+  pushers: sent.getAll("pusher"),
+});
 
 async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const { deps, caller, base, token, form: sent } = visit;
   const [rows, channels] = await Promise.all([deps.members.list(caller), visit.call("list_pushers")]);
   const mayAll = caller.pusherIds === null;
+  const wish = wishOf(visit);
   const form = html`<section class="card" aria-labelledby="add"><h2 id="add">Add a member</h2>
-    ${problem(error)}
-    <form method="post" action="${base}members">${token}
+    ${problem(error, { sees: "new-sees" })}
+    <form method="post" action="${base}members" novalidate>${token}
       <div class="columns">
-        ${field({ name: "email", label: "E-mail address", type: "email", value: sent.get("email") ?? "", maxlength: 254, autocomplete: "off", hint: deps.mail ? "The link is mailed there, and shown to you." : "No mail is sent: you get a link to hand out." })}
-        ${select({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: sent.get("role") ?? "editor", hint: "Nobody can grant more than they have." })}
+        ${field({ name: "email", label: "E-mail address", type: "email", value: sent.get("email") ?? "", maxlength: 254, autocomplete: "off", hint: deps.mail ? "The link is mailed to this address, and shown to you." : "This server sends no mail: you get a link to hand over.", error })}
+        ${select({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: sent.get("role") ?? "editor", hint: "You can give your own role and those below it.", error })}
       </div>
-      ${channelChoice("new", channels.data, sent.has("sees") ? readChannels(sent) : null, mayAll)}
+      ${channelChoice("new", channels.data, wish, { mayAll, error })}
       <button>Add and show the link</button>
     </form></section>`;
   return visit.page(
@@ -75,7 +103,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
       rows.map((row) => [
         html`<strong>${row.name ?? row.email}${row.self && " (you)"}</strong>${row.name && html`<span class="muted">${row.email}</span>`}`,
         row.role,
-        row.pusher_ids === null ? "all" : (row.handles ?? []).join(", ") || "none",
+        row.pusher_ids === null ? "all channels" : (row.handles ?? []).join(", ") || "none",
         row.joined
           ? html`<span class="badge good">joined</span>`
           : html`<span class="badge">${row.invited ? "has a link" : "not joined"}</span>`,
@@ -88,52 +116,70 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   );
 }
 
-/** One member whom the visitor may manage; another one's id is nobody's. */
-async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
-  const { deps, caller, base, token, form: sent, params } = visit;
-  const [rows, channels] = await Promise.all([deps.members.list(caller), visit.call("list_pushers")]);
+/** The member of the path, whom the visitor may manage; another one's id is nobody's. */
+async function rowOf({ deps, caller, params }: MemberVisit) {
+  const rows = await deps.members.list(caller);
   const row = rows.find(({ id, manageable }) => id === params.id && manageable);
   if (!row) throw new ApiError("not_found", "No such member, or you may not change it.");
+  return row;
+}
+
+async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
+  const { caller, base, token, form: sent } = visit;
+  const [row, channels] = await Promise.all([rowOf(visit), visit.call("list_pushers")]);
   const shown = row.name ?? row.email;
   const at = `${base}members/${row.id}`;
-  const chosen = sent.has("sees")
-    ? readChannels(sent)
-    : (row.pusher_ids?.map((id) => showId("psh", id)) ?? null);
+  const present = row.pusher_ids?.map((id) => showId("psh", id)) ?? [];
+  const wish = sent.has("role")
+    ? wishOf(visit)
+    : { role: row.role, everyChannel: row.pusher_ids === null, pushers: present };
   return visit.page(
     shown,
     html`<p><a href="${base}members">All members</a></p><h1>${shown}${row.self && " (you)"}</h1>
     <p class="lede">${row.name && `${row.email} · `}${row.joined ? "Has joined." : "Has not joined yet."}</p>
-    ${problem(error)}
+    ${problem(error, { sees: "member-sees" })}
     <section class="card" aria-labelledby="change"><h2 id="change">Role and channels</h2>
-      <form method="post" action="${at}">${token}
-        ${select({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: sent.get("role") ?? row.role })}
-        ${channelChoice("member", channels.data, chosen, caller.pusherIds === null)}
+      <form method="post" action="${at}" novalidate>${token}
+        ${select({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: wish.role, error })}
+        ${channelChoice("member", channels.data, wish, { mayAll: caller.pusherIds === null, error })}
         <button>Save</button>
       </form></section>
-    <section class="card" aria-labelledby="link"><h2 id="link">${row.joined ? "A new way in" : "One-time link"}</h2>
+    <section class="card" aria-labelledby="link"><h2 id="link">${row.joined ? "Reset access" : "One-time link"}</h2>
       <p class="hint">${
         row.joined
-          ? "For somebody who lost the password: the link lets them join again, with another address if they must. Hand it to nobody else."
-          : "An earlier link stops working when a new one is made."
+          ? `For a lost password: the link lets ${row.email} choose a new one. Every session of the account ends then. Give the link to nobody else.`
+          : "The link lets this person join. A new link takes the place of an earlier one."
       }</p>
       <form method="post" action="${at}/link">${token}<button class="plain">Make a new link</button></form></section>
     <section class="card" aria-labelledby="remove"><h2 id="remove">Remove from the workspace</h2>
-      <p class="hint">Its keys, connected assistants and webhook endpoints end at once. Channels and alerts stay.</p>
-      <form method="post" action="${at}/remove">${token}<button class="danger">Remove ${shown}</button></form></section>`,
+      <p class="hint">${REMOVAL}</p>
+      <p><a class="button danger" href="${at}/remove">Remove ${shown}</a></p></section>`,
     { section: "members", status: error?.status ?? 200 },
   );
 }
 
-function linkPage(visit: MemberVisit, email: string, link: string): Response {
+const REMOVAL = "Its keys, connected assistants and webhook endpoints end at once. Channels and alerts stay.";
+
+/** Shows a link, after the mail server took it, or did not. */
+async function linkPage(visit: MemberVisit, made: { email: string; joined: boolean; link: string }) {
   const { mail } = visit.deps;
-  mail?.(linkMail(email, visit.caller.workspace.name, link));
+  const { email, joined, link } = made;
+  const mailed =
+    mail && email !== STAND_IN
+      ? await mail(linkMail(email, visit.caller.workspace.name, link, joined))
+      : null;
+  const title = mailed ? "The link was mailed" : "A link to hand over";
   return visit.page(
-    "A link to hand out",
-    html`<h1>A link to hand out</h1>
-    <p class="lede">Give it to <strong>${email}</strong> over a channel that you trust. Whoever follows it becomes this member.</p>
-    <p class="flash careful">It works once, within 7 days, and is shown only now.</p>
+    title,
+    html`<h1>${title}</h1>
+    ${mailed === false && html`<p class="flash problem" role="alert">The mail to ${email} could not be sent. Hand over the link yourself.</p>`}
+    <p class="lede">${
+      mailed
+        ? html`It was sent to <strong>${email}</strong>. You can also hand it over yourself.`
+        : html`Give it to <strong>${email}</strong> in a way that you trust.`
+    } Whoever opens it ${joined ? "chooses this person's password" : "becomes this member"}.</p>
+    <p class="flash careful">The link works once, within 7 days. It is shown only now.</p>
     ${copyable(link)}
-    ${mail && html`<p>It is on its way by mail, too.</p>`}
     <p><a class="button" href="${visit.base}members">Back to the members</a></p>`,
     { section: "members" },
   );
@@ -154,16 +200,14 @@ async function orForm(
   }
 }
 
-const wish = ({ form: sent }: MemberVisit) => ({ role: sent.get("role") ?? "", pushers: readChannels(sent) });
-
 export const MEMBER_PAGES: readonly Page[] = [
   memberPage("GET", "/members", "admin", (visit) => list(visit)),
 
   memberPage("POST", "/members", "admin", (visit) =>
     orForm(visit, list, async () => {
       const email = visit.form.get("email") ?? "";
-      const added = await visit.deps.members.add(visit.caller, { email, ...wish(visit) });
-      return linkPage(visit, added.email, added.link);
+      const added = await visit.deps.members.add(visit.caller, { email, ...wishOf(visit) });
+      return linkPage(visit, { ...added, joined: false });
     }),
   ),
 
@@ -171,14 +215,28 @@ export const MEMBER_PAGES: readonly Page[] = [
 
   memberPage("POST", "/members/:id", "admin", (visit) =>
     orForm(visit, one, async () => {
-      await visit.deps.members.change(visit.caller, visit.params.id ?? "", wish(visit));
+      await visit.deps.members.change(visit.caller, visit.params.id ?? "", wishOf(visit));
       return visit.goTo(`${visit.base}members`, "member-changed");
     }),
   ),
 
-  memberPage("POST", "/members/:id/link", "admin", async (visit) => {
-    const { email, link } = await visit.deps.members.link(visit.caller, visit.params.id ?? "");
-    return linkPage(visit, email, link);
+  memberPage("POST", "/members/:id/link", "admin", (visit) =>
+    orForm(visit, one, async () =>
+      linkPage(visit, await visit.deps.members.link(visit.caller, visit.params.id ?? "")),
+    ),
+  ),
+
+  memberPage("GET", "/members/:id/remove", "admin", async (visit) => {
+    const row = await rowOf(visit);
+    const at = `${visit.base}members/${row.id}`;
+    return askOnce(visit, {
+      title: `Remove ${row.name ?? row.email} from ${visit.caller.workspace.name}?`,
+      effect: `${REMOVAL} To come back, this person needs a new link.`,
+      act: `Remove ${row.name ?? row.email}`,
+      action: `${at}/remove`,
+      back: at,
+      section: "members",
+    });
   }),
 
   memberPage("POST", "/members/:id/remove", "admin", (visit) =>

@@ -1,7 +1,12 @@
-// Signing in and out. With the signed query of an assistant's request, signing in carries on with that request.
+// Signing in and out, and asking for a link when the password is lost. With the signed query of an assistant's request,
+// signing in carries on with that request.
 
-import { ApiError } from "../../errors.ts";
-import { html } from "../html.ts";
+import { MAX_PASSWORD } from "../../auth/sign_in_library.ts";
+import { emailProblem } from "../../domain/one_line.ts";
+import { ApiError, refuseFields } from "../../errors.ts";
+import { resetMail } from "../../mail.ts";
+import { cookieOf } from "../forms.ts";
+import { type Content, html } from "../html.ts";
 import { field, problem } from "../parts.ts";
 import { openPage, type Page, personPage, type Visit } from "../visit.ts";
 import { carryOn } from "./carry_on.ts";
@@ -9,6 +14,16 @@ import { carryOn } from "./carry_on.ts";
 /** Only a path of the console itself; anything else could lead to another site. */
 const ownPath = (path: string | null): string =>
   path && /^\/console(\/[\w-]+)*\/?$/.test(path) ? path : "/console";
+
+/** Which browser signed in to which account before: it opens nothing, and keeps strangers' guesses from slowing it. */
+const KNOWN_COOKIE = "belfry_known";
+const YEAR = 365 * 24 * 3600;
+
+/** What to do without a password. */
+export const lostPassword = (mails: boolean): Content =>
+  mails
+    ? html`<a href="/console/forgot">Forgot the password?</a> A link to a new one is mailed to you.`
+    : html`Forgot the password? This server sends no mail: ask an owner of your workspace, or the operator of this server, for a link.`;
 
 async function form(visit: Visit, options: { email?: string; error?: ApiError } = {}): Promise<Response> {
   const sent = visit.form;
@@ -24,18 +39,41 @@ async function form(visit: Visit, options: { email?: string; error?: ApiError } 
     ${
       asking
         ? html`<p class="lede"><strong>${asking.clientName ?? "An assistant"}</strong> asks to connect. Sign in to see what it wants; nothing is shared before you agree.</p>`
-        : html`<p class="lede">With the account that your link made.</p>`
+        : html`<p class="lede">Use the e-mail and password you chose when you joined.</p>`
     }
     ${problem(error)}
-    <div class="card wide"><form method="post" action="/console/sign-in">
+    <div class="card wide"><form method="post" action="/console/sign-in" novalidate>
       ${visit.token}
       ${oauthQuery && html`<input type="hidden" name="oauth_query" value="${oauthQuery}">`}
       <input type="hidden" name="next" value="${next}">
-      ${field({ name: "email", label: "E-mail address", type: "email", value: options.email, autocomplete: "username", maxlength: 254, autofocus: !options.email })}
-      ${field({ name: "password", label: "Password", type: "password", autocomplete: "current-password", maxlength: 128, autofocus: !!options.email })}
+      ${field({ name: "email", label: "E-mail address", type: "email", value: options.email, autocomplete: "username", maxlength: 254, autofocus: !options.email, error })}
+      ${field({ name: "password", label: "Password", type: "password", autocomplete: "current-password", maxlength: MAX_PASSWORD, autofocus: !!options.email, error })}
       <button>Sign in</button>
     </form></div>
-    <p class="hint">No account yet, or the password is lost? Ask an owner of your workspace for a link. The operator of this server can make one for the owner.</p>`,
+    <p class="hint">${lostPassword(visit.deps.mail !== null)}</p>
+    <p class="hint">No account yet? An owner of a workspace adds you and gives you a link.</p>`,
+    { status: error?.status ?? 200, narrow: true },
+  );
+}
+
+/** Asking for a link. The answer is the same for every address, known or not. */
+function forgot(visit: Visit, error?: ApiError): Response {
+  const mails = visit.deps.mail !== null;
+  return visit.page(
+    "Forgot the password",
+    html`<h1>Forgot the password?</h1>
+    ${
+      mails
+        ? html`<p class="lede">Give your e-mail address. A link to a new password is mailed to it.</p>
+    ${problem(error)}
+    <div class="card wide"><form method="post" action="/console/forgot" novalidate>
+      ${visit.token}
+      ${field({ name: "email", label: "E-mail address", type: "email", value: visit.form.get("email") ?? "", autocomplete: "username", maxlength: 254, autofocus: true, error })}
+      <button>Mail me a link</button>
+    </form></div>`
+        : html`<p class="lede">${lostPassword(false)}</p>`
+    }
+    <p class="hint"><a href="/console/sign-in">Back to sign in</a></p>`,
     { status: error?.status ?? 200, narrow: true },
   );
 }
@@ -49,17 +87,18 @@ export const SIGN_IN_PAGES: readonly Page[] = [
   }),
 
   openPage("POST", "/console/sign-in", async (visit) => {
-    const { form: sent, request, address } = visit;
+    const { form: sent, request, address, deps } = visit;
     const email = (sent.get("email") ?? "").slice(0, 254);
-    const credentials = { email, password: (sent.get("password") ?? "").slice(0, 256) };
+    const password = (sent.get("password") ?? "").slice(0, 256);
     try {
-      const { cookies, next } = await visit.deps.people.signIn(
-        credentials,
-        sent.get("oauth_query"),
-        request,
-        address,
-      );
-      if (next) return carryOn(visit, next, cookies);
+      refuseFields({
+        email: emailProblem(email.trim()),
+        password: password === "" && "Give your password.",
+      });
+      const at = { address, browser: cookieOf(request.headers, KNOWN_COOKIE) };
+      const signedIn = await deps.people.signIn({ email, password }, sent.get("oauth_query"), request, at);
+      const cookies = [...signedIn.cookies, deps.forms.cookie(KNOWN_COOKIE, signedIn.mark, YEAR)];
+      if (signedIn.next) return carryOn(visit, signedIn.next, cookies);
       return visit.goTo(ownPath(sent.get("next")), undefined, cookies);
     } catch (error) {
       if (!(error instanceof ApiError) || error.type === "server_error") throw error;
@@ -68,6 +107,30 @@ export const SIGN_IN_PAGES: readonly Page[] = [
       if (retryAfter) answer.headers.set("retry-after", retryAfter);
       return answer;
     }
+  }),
+
+  openPage("GET", "/console/forgot", async (visit) => forgot(visit)),
+
+  openPage("POST", "/console/forgot", async (visit) => {
+    const { deps, form: sent, address } = visit;
+    const { mail } = deps;
+    if (mail === null) return forgot(visit);
+    const email = (sent.get("email") ?? "").trim().slice(0, 254);
+    try {
+      refuseFields({ email: emailProblem(email) });
+      await deps.joining.askReset(email, address, (to, link) => mail(resetMail(to, link)));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return forgot(visit, error);
+    }
+    return visit.page(
+      "Look into your mail",
+      html`<h1>Look into your mail</h1>
+      <p class="lede">If this address has an account here, a link to a new password is sent to it. The link works once, within one hour.</p>
+      <p class="hint">Nothing came? Look into the spam folder, and check the address for which you asked. Otherwise ask an owner of your workspace, or the operator of this server, for a link.</p>
+      <p><a class="button" href="/console/sign-in">Back to sign in</a></p>`,
+      { narrow: true },
+    );
   }),
 
   personPage("POST", "/console/sign-out", async (visit) =>
