@@ -194,7 +194,7 @@ describe.skipIf(!executablePath).for(DATABASES)("a person in the console (%s)", 
     await page.getByRole("button", { name: "Make the key" }).click();
     const links = page.getByRole("alert").getByRole("link");
     expect(await links.allTextContents()).toEqual([
-      "Give the key a name of at most 80 characters.",
+      "The key's name is missing.",
       "Tick at least one thing that the key may do.",
     ]);
     await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("name");
