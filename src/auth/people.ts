@@ -117,7 +117,12 @@ export function createPeople(options: {
     const answer = await ask("/sign-in/email", { headers: from.headers, body, address });
     if (!answer.ok) return null;
     const next = (await answer.json()) as { url?: string; redirect?: boolean };
-    return { cookies: answer.headers.getSetCookie(), next: next.redirect && next.url ? next.url : null };
+    return {
+      cookies: answer.headers.getSetCookie(),
+      next: next.redirect && next.url ? next.url : null,
+      /** By which this browser is known when it signs in to the account again. */
+      mark: brake.markOf(credentials.email),
+    };
   }
 
   return {
@@ -128,8 +133,7 @@ export function createPeople(options: {
     openSession,
 
     /**
-     * Signs in. Returns the cookies to set, where to go on when an assistant waits for consent, and the mark by which this
-     * browser is known later.
+     * Signs in. Returns the cookies to set, where to go on when an assistant waits for consent, and the browser's mark.
      * @throws 401 with one sentence for an unknown address and a wrong password alike, 429.
      */
     async signIn(
@@ -143,7 +147,7 @@ export function createPeople(options: {
         openSession({ ...credentials, email }, oauthQuery, from, at.address),
       );
       if (!opened) throw new ApiError("unauthorized", "The e-mail address or the password is not right.");
-      return { ...opened, mark: brake.markOf(email) };
+      return opened;
     },
 
     async signOut(from: Request): Promise<string[]> {

@@ -3,7 +3,7 @@
 // the world can fill, only makes the next attempt wait. A browser that signed in before is counted by itself.
 
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import { ApiError } from "../errors.ts";
 import { type Policy, type RateLimits, rateLimitHeaders } from "../rate_limits.ts";
 
@@ -38,7 +38,13 @@ export interface Attempt {
 
 export type Brake = ReturnType<typeof createBrake>;
 
-export function createBrake({ limits, secret }: { limits: RateLimits; secret: string }) {
+export function createBrake(options: {
+  limits: RateLimits;
+  secret: string;
+  /** Lets so many milliseconds pass. */
+  pause?: (ms: number) => Promise<unknown>;
+}) {
+  const { limits, secret, pause = setTimeout } = options;
   const key = Buffer.from(hkdfSync("sha256", secret, "belfry", "known browsers", 32));
   const sign = (nonce: string, email: string) =>
     createHmac("sha256", key).update(`${nonce} ${email}`).digest("base64url");

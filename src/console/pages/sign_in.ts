@@ -19,6 +19,12 @@ const ownPath = (path: string | null): string =>
 const KNOWN_COOKIE = "belfry_known";
 const YEAR = 365 * 24 * 3600;
 
+/** Everything that a browser keeps once it is signed in. */
+export const signedInCookies = (
+  { deps }: Visit,
+  { cookies, mark }: { cookies: readonly string[]; mark: string },
+): string[] => [...cookies, deps.forms.cookie(KNOWN_COOKIE, mark, YEAR)];
+
 /** What to do without a password. */
 export const lostPassword = (mails: boolean): Content =>
   mails
@@ -97,7 +103,7 @@ export const SIGN_IN_PAGES: readonly Page[] = [
       });
       const at = { address, browser: cookieOf(request.headers, KNOWN_COOKIE) };
       const signedIn = await deps.people.signIn({ email, password }, sent.get("oauth_query"), request, at);
-      const cookies = [...signedIn.cookies, deps.forms.cookie(KNOWN_COOKIE, signedIn.mark, YEAR)];
+      const cookies = signedInCookies(visit, signedIn);
       if (signedIn.next) return carryOn(visit, signedIn.next, cookies);
       return visit.goTo(ownPath(sent.get("next")), undefined, cookies);
     } catch (error) {

@@ -8,7 +8,7 @@ import { ApiError } from "../../errors.ts";
 import { type Content, html } from "../html.ts";
 import { field, problem } from "../parts.ts";
 import { openPage, type Page, type Visit } from "../visit.ts";
-import { lostPassword } from "./sign_in.ts";
+import { lostPassword, signedInCookies } from "./sign_in.ts";
 
 /** A browser with script goes on by itself; one without asks for the link, since it keeps what stands behind the "#". */
 function takeLink(visit: Visit): Response {
@@ -145,7 +145,11 @@ export const WELCOME_PAGES: readonly Page[] = [
       const { kind, email } = await deps.joining.claim(token, claim, address);
       const opened = await deps.people.openSession({ email, password }, null, request, address);
       if (!opened) return visit.goTo("/console/sign-in");
-      return visit.goTo("/console", kind === "reset" ? "password-changed" : undefined, opened.cookies);
+      return visit.goTo(
+        "/console",
+        kind === "reset" ? "password-changed" : undefined,
+        signedInCookies(visit, opened),
+      );
     } catch (error) {
       if (!(error instanceof ApiError) || error.type === "server_error") throw error;
       return form(visit, token, error);
