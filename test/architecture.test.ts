@@ -41,7 +41,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
   // Rows, their rules, and how they look.
   entities: ["errors", "scopes"],
-  domain: ["entities", "errors"],
+  domain: ["characters", "entities", "errors"],
   sanitizer: ["characters", "errors"],
   db: ["config", "entities", "errors"],
   context: ["db", "domain", "entities", "scopes"],

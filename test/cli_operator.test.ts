@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openOrm } from "../src/db/orm.ts";
+import { Mails } from "./support/mails.ts";
 import { belfry, type RunningServer, startServer, temporaryFolder } from "./support/processes.ts";
 
 const folder = temporaryFolder();
@@ -45,7 +46,27 @@ async function story(settings: Record<string, string>) {
   });
   expect((await done("members", "list", ...within)).data).toEqual([member]);
   const link = await done("members", "link", ...within);
-  expect(link.member_id).toBe(member.id);
+  expect(link).toMatchObject({ member_id: member.id, email: "a@example.org", mailed: false });
+  const named = await done("members", "link", "--email", "A@example.org");
+  expect(named).toMatchObject({ member_id: member.id, email: "a@example.org" });
+  expect((await refused("members", "link", "--email", "nobody@example.org")).type).toBe("not_found");
+  const both = ["--email", "a@example.org", "--member", member.id];
+  expect((await refused("members", "link", ...both)).message).toContain("not by both");
+  for (const name of ["Two\nlines", "Bell\u0007"])
+    expect(await refused("workspaces", "create", "--name", name)).toMatchObject({ param: "name" });
+
+  // Where the settings name a mail server the link is mailed; one that is away changes nothing else.
+  const mails = await Mails.open();
+  const mailing = { ...settings, SMTP_URL: mails.url };
+  const mailed = await belfry(["members", "link", ...within], mailing);
+  expect(mailed).toMatchObject({ code: 0, stderr: "", json: { mailed: true } });
+  expect(mails.linkTo("a@example.org")).toBe(mailed.json.link);
+  mails.close();
+  const unsent = await belfry(["members", "link", ...within], mailing);
+  expect(unsent).toMatchObject({ code: 0, json: { mailed: false } });
+  expect(unsent.stderr).toContain("the mail was not sent (");
+  expect(unsent.json.link).toMatch(/welcome#[\w-]{43}$/);
+
   expect(link.link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\/welcome#[\w-]{43}$/);
   const checks = (await done("doctor")).checks as { name: string; wrong: number }[];
   expect(checks.length).toBeGreaterThan(5);
@@ -109,6 +130,14 @@ describe("on the embedded database", () => {
     expect(await done("channels", "restore", "shown")).toMatchObject({ status: "active" });
     await done("keys", "revoke", key.id);
     expect((await belfry(["get-me", ...as], settings)).refusal.error.type).toBe("unauthorized");
+
+    // The secret of a link is in no request, and would not be in the log if it were in one.
+    const { link } = await done("members", "link", "--workspace", first);
+    const secret = new URL(link).hash.slice(1);
+    for (const asked of [link, link.replace("#", "?token="), `${link}?x=1`])
+      expect((await fetch(asked)).status).toBe(200);
+    expect(server.log()).toContain("/console/welcome");
+    expect(server.log()).not.toContain(secret);
 
     // Neither arguments nor keys are in the log, and what is no request harms nobody.
     for (const line of [

@@ -110,9 +110,9 @@ export function createMembers({ orm, publicUrl }: { orm: Orm; publicUrl: string 
       ? null
       : await Promise.all(change.pushers.map((id) => pusherOf(em, caller.workspace.id, id)));
     const standing = { role: change.role as Role, pusher_ids };
-    if (!roleReaches(mine.role, standing.role)) throw forbidden("Nobody can grant a role above their own.");
+    if (!roleReaches(mine.role, standing.role)) throw forbidden("You cannot give a role above your own.");
     if (!covers(mine.pusher_ids, pusher_ids))
-      throw forbidden("You see certain channels only, so a member you add can see no others.");
+      throw forbidden("You see only certain channels, so your members can see no others.");
     return standing;
   }
 

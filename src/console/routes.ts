@@ -106,7 +106,7 @@ async function serve(
       caller = found;
       if (!roleReaches(caller.member.role, page.least))
         throw forbidden(
-          `This page is for the roles ${page.least} and above; yours here is ${caller.member.role}.`,
+          `This page needs the role ${page.least} or above. Your role here is ${caller.member.role}.`,
         );
     }
     let form = new URLSearchParams();

@@ -14,9 +14,9 @@ import { askOnce } from "./confirm.ts";
 
 const ROLE_WORDS: Record<Role, string> = {
   owner: "Owner: everything",
-  admin: "Admin: everything but owners",
+  admin: "Admin: everything except owners",
   editor: "Editor: writes and sends alerts",
-  viewer: "Viewer: looks only",
+  viewer: "Viewer: reads only",
 };
 
 interface Channel {

@@ -19,9 +19,9 @@ function connecting({ deps, caller, base }: MemberVisit): Content {
     ? html`<a href="${base}keys">Make a key</a>`
     : html`Ask an owner for a key`;
   if (!supportsConsent(deps.publicUrl))
-    return html`<p>Assistants connect with a key here, since this server is not reached over https. ${keys}, then:</p>
+    return html`<p>This server is not reached over https, so assistants connect with a key. ${keys}, then:</p>
     ${copyable(`claude mcp add --transport http belfry ${address} --header "Authorization: Bearer <your key>"`)}`;
-  return html`<p>Give your assistant this address. It opens a page here that asks what it may do; no key is needed.</p>
+  return html`<p>Give your assistant this address. A page opens in your browser and asks what the assistant may do. No key is needed.</p>
     ${copyable(address)}
     <p>In Claude Code:</p>
     ${copyable(`claude mcp add --transport http belfry ${address}`)}
@@ -36,7 +36,7 @@ export const OVERVIEW_PAGES: readonly Page[] = [
     if (first) return visit.goTo(`/console/${showId("wsp", first.workspace_id)}/`);
     return visit.page(
       "No workspace",
-      html`<h1>No workspace</h1><p class="lede">Your account is not a member of any workspace now. Ask an owner for a link to join one.</p>`,
+      html`<h1>No workspace</h1><p class="lede">Your account is not a member of any workspace. Ask an owner of a workspace to add you.</p>`,
       { narrow: true },
     );
   }),
