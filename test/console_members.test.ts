@@ -1,7 +1,6 @@
 // The members' pages: a contradiction about channels is asked about and never becomes more access, every wrong field is
 // named at once beside the list, removing asks once more, and names are one line. Chromium runs without script here.
 
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseId } from "../src/domain/ids.ts";
 import { nameProblem } from "../src/domain/one_line.ts";
@@ -152,13 +151,9 @@ describe.for(DATABASES)("members (%s)", (database) => {
   });
 
   describe.skipIf(!executablePath)("in a browser without script", () => {
-    let browser: Browser;
-    beforeAll(async () => {
-      browser = await launch();
-    });
-    afterAll(() => browser?.close());
-
-    test("ticks, is asked, removes", async () => {
+    test("ticks, is asked, removes", async ({ onTestFinished }) => {
+      const browser = await launch();
+      onTestFinished(() => browser.close());
       const { page, faults } = await watched(browser, site, { javaScriptEnabled: false });
       await page.goto(`${site.url}/console/sign-in`);
       await signIn(page, OWNER);

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ALL_SCOPES } from "../src/scopes.ts";
 import {
+  allow,
   CALLBACK,
   connect,
   OAUTH,
@@ -371,8 +372,9 @@ describe.each(DATABASES)("on %s", (database) => {
     });
 
     test("a proof of a key binds no token, since /mcp asks for none", async () => {
-      const { verifier, path } = request(client.client_id, { dpop_jkt: "x".repeat(43), prompt: "none" });
-      const code = new URL((await owner.get(path)).headers.get("location")!).searchParams.get("code")!;
+      const { verifier, path } = request(client.client_id, { dpop_jkt: "x".repeat(43) });
+      const { next } = await allow(owner, (await owner.get(path)).headers.get("location")!);
+      const code = next.searchParams.get("code")!;
       const fields = {
         grant_type: "authorization_code",
         client_id: client.client_id,

@@ -331,7 +331,10 @@ describe.each(DATABASES)("on %s", (database) => {
   });
 
   test("housekeeping takes the grants that nothing hangs on, and no other", async () => {
-    const [once, kept] = [await clientAt(), await clientAt()];
+    const [once, kept] = [
+      await clientAt(CALLBACK, { grant_types: ["authorization_code"] }),
+      await clientAt(),
+    ];
     await connect(once, { scope: "pushers:read" });
     // The later consent takes the place of the earlier one, which had no refresh token.
     const { tokens: last } = await connect(once, { scope: "pushers:read" });
