@@ -55,6 +55,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   alerts: ["context", "domain", "entities", "errors", "page", "queries", "sanitizer", "shapes"],
   pushers: ["context", "domain", "entities", "errors", "queries"],
   auth: [
+    "characters",
     "context",
     "db",
     "domain",

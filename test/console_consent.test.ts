@@ -158,7 +158,7 @@ describe.skipIf(!executablePath).for(DATABASES)("consent (%s)", (database) => {
 
       for (const each of await page.locator("input[type=checkbox]").all()) await each.check();
       await box(page, "subscribers:read").uncheck();
-      await page.getByLabel("On which channel").selectOption(seen.id);
+      await page.getByLabel("Channel", { exact: true }).selectOption(seen.id);
       const first = nextAnswer();
       await page.getByRole("button", { name: "Allow", exact: true }).click();
       const answer = await first;
@@ -192,9 +192,13 @@ describe.skipIf(!executablePath).for(DATABASES)("consent (%s)", (database) => {
       await page.waitForURL(/\/console\/consent\?/);
       expect(await page.locator("h1").textContent()).toContain("asks for more");
       expect(await box(page, "pushers:read").isChecked()).toBe(true);
-      expect(await page.locator("[id='scope-pushers:read-note']").textContent()).toContain("granted before");
+      // What is new stands first, what was granted before is folded and stays ticked.
+      expect(await box(page, "subscribers:read").isVisible()).toBe(true);
+      expect(await box(page, "pushers:read").isVisible()).toBe(false);
+      await page.getByText(/^You allowed \d+ things before$/).click();
+      expect(await box(page, "pushers:read").isVisible()).toBe(true);
       expect(await box(page, "subscribers:read").isChecked()).toBe(true);
-      expect(await page.getByLabel("On which channel").inputValue()).toBe(seen.id);
+      expect(await page.getByLabel("Channel", { exact: true }).inputValue()).toBe(seen.id);
       const second = nextAnswer();
       await page.getByRole("button", { name: "Allow", exact: true }).click();
       await assistant.finish(await second);
@@ -209,7 +213,7 @@ describe.skipIf(!executablePath).for(DATABASES)("consent (%s)", (database) => {
       const row = page.getByRole("row").filter({ hasText: "Claude <b>Desktop</b>" });
       expect(await row.textContent()).toContain(seen.handle);
       await row.getByRole("link", { name: /^Disconnect/ }).click();
-      expect(await page.locator("h1").textContent()).toBe("Disconnect Claude <b>Desktop</b>?");
+      expect(await page.locator("h1").textContent()).toBe("Disconnect “Claude <b>Desktop</b>”?");
       await page.getByRole("button", { name: "Disconnect" }).click();
       expect(await page.getByRole("status").textContent()).toContain("disconnected");
       const { access_token, refresh_token } = provider.held.tokens;
@@ -281,7 +285,7 @@ describe.skipIf(!executablePath).for(DATABASES)("consent (%s)", (database) => {
     // A channel of one workspace does not go with the other.
     const mine = await world.pusher({ name: "First's own" });
     await page.reload();
-    await page.getByLabel("On which channel").selectOption(mine.id);
+    await page.getByLabel("Channel", { exact: true }).selectOption(mine.id);
     await page.getByLabel("Second workspace").check();
     await page.getByRole("button", { name: "Allow", exact: true }).click();
     expect(await page.getByRole("alert").textContent()).toContain("not one of the chosen workspace");

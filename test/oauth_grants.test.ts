@@ -71,7 +71,9 @@ describe.each(DATABASES)("on %s", (database) => {
   async function codeOf(client: string, way: Way = {}) {
     const { verifier, location } = await sentTo(client, way);
     expect(location).toContain("/console/consent");
-    const fields = { member: [way.member ?? members[0]], ...(way.ticked ? { scope: way.ticked } : {}) };
+    const member = [way.member ?? members[0]];
+    // As on the page that was made for this member.
+    const fields = { member, looked_at: member, ...(way.ticked ? { scope: way.ticked } : {}) };
     const { next } = await allow(owner, location, fields);
     return { verifier, code: next.searchParams.get("code") ?? "" };
   }

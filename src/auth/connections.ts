@@ -20,6 +20,7 @@ import {
 } from "../queries/connections.ts";
 import { IMPLICIT_SCOPE, isScope } from "../scopes.ts";
 import { callerWith } from "./caller.ts";
+import { clientName } from "./client_name.ts";
 import { endConnections } from "./grants.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 import { createTouch } from "./touch.ts";
@@ -54,7 +55,7 @@ export function createConnections(options: { orm: Orm; library: SignInLibrary; l
       return callerWith(found, {
         type: "oauth",
         id: showId("con", found.id),
-        name: found.name ?? "assistant",
+        name: clientName(found.name) ?? "assistant",
         scopes: [...new Set([IMPLICIT_SCOPE, ...scopes])],
         pusherId: found.pusher_id,
         expiresAt: read.expiresAt?.replace("Z", "000Z") ?? null,
@@ -91,6 +92,7 @@ export function createConnections(options: { orm: Orm; library: SignInLibrary; l
       const rows = await run(kysely, listConnections, [userId, workspaceId]);
       return rows.map((row) => ({
         ...row,
+        name: clientName(row.name),
         last_used_at: toIsoMicrosOrNull(row.last_used_at),
         created_at: toIsoMicros(row.created_at),
       }));

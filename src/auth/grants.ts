@@ -19,6 +19,7 @@ import {
   removeIfBare,
   removeRefreshTokens,
 } from "../queries/connections.ts";
+import { isLoopbackName } from "./redirects.ts";
 
 /** The claim of an access token that names its grant. */
 export const GRANT_CLAIM = "grant";
@@ -30,7 +31,7 @@ export function staysOnDevice(redirect: string): boolean {
   const url = URL.parse(redirect);
   if (!url) return false;
   if (url.protocol === "https:") return false;
-  return url.protocol !== "http:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  return url.protocol !== "http:" || isLoopbackName(url.hostname);
 }
 
 /** Removes what the library holds of grants: their tokens, and the consent that it would remember. */

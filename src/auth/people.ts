@@ -8,6 +8,7 @@ import { ApiError, invalidRequest, notFound, refuseFields } from "../errors.ts";
 import { type MemberRecord, membershipsOf } from "../queries/people.ts";
 import { ALL_SCOPES } from "../scopes.ts";
 import { callerWith } from "./caller.ts";
+import { clientName } from "./client_name.ts";
 import type { Grants } from "./grants.ts";
 import { newLink } from "./links.ts";
 import type { Brake } from "./sign_in_brake.ts";
@@ -24,7 +25,7 @@ export interface AccessRequest {
   /** The signed query, to be handed back with the decision. */
   oauthQuery: string;
   clientId: string;
-  /** What the assistant calls itself; nobody has checked it. */
+  /** What the assistant calls itself, fit to be shown; nobody has checked it. */
   clientName: string | null;
   redirect: URL;
   /** The scopes that it named, `offline_access` among them. */
@@ -224,7 +225,7 @@ export function createPeople(options: {
       return {
         oauthQuery,
         clientId,
-        clientName: String(client.client_name ?? "").trim() || null,
+        clientName: clientName(client.client_name),
         redirect,
         asked,
       };

@@ -42,7 +42,9 @@ export function supportsConsent(publicUrl: string): boolean {
 }
 
 /** Access tokens are looked at again on every request, so their length only bounds how long a key set must be kept. */
-const ACCESS_TOKEN_SECONDS = 3600;
+export const ACCESS_TOKEN_SECONDS = 3600;
+/** Each refresh begins it anew. */
+export const REFRESH_TOKEN_SECONDS = 30 * 24 * 3600;
 const SESSION_SECONDS = 7 * 24 * 3600;
 export const MIN_PASSWORD = 10;
 export const MAX_PASSWORD = 128;
@@ -91,6 +93,7 @@ export function createSignInLibrary({ orm, grants, secret, publicUrl }: LibraryO
         storeClientSecret: { hash: hashSecret },
         grantTypes: [...GRANT_TYPES],
         accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
+        refreshTokenExpiresIn: REFRESH_TOKEN_SECONDS,
         postLogin: {
           page: PAGES.consent,
           shouldRedirect: () => false,

@@ -8,13 +8,15 @@ import type { Tool } from "../tool.ts";
 /** The scopes that a person decides about; the implicit one comes with every credential. */
 export const CHOOSABLE: Scope[] = ALL_SCOPES.filter((scope) => scope !== IMPLICIT_SCOPE);
 
-/** Sending and changing: never ticked unless the assistant asked for it by name. */
-export const isRisky = (scope: Scope): boolean => scope === "alerts:send" || scope.endsWith(":write");
+/** The one thing that nobody can take back: never ticked unless the assistant asked for it by name. */
+export const PUBLISH: Scope = "alerts:send";
+
+const isRisky = (scope: Scope): boolean => scope === PUBLISH || scope.endsWith(":write");
 
 export const SCOPE_GROUPS: { title: string; holds(scope: Scope): boolean }[] = [
   { title: "Look", holds: (scope) => !isRisky(scope) },
   { title: "Change", holds: (scope) => scope.endsWith(":write") },
-  { title: "Publish", holds: (scope) => scope === "alerts:send" },
+  { title: "Publish", holds: (scope) => scope === PUBLISH },
 ];
 
 /** The least role with which a scope lets any operation through. */

@@ -7,6 +7,7 @@ import { html } from "../html.ts";
 import { copyable, emptyState, instant, scopeLine, table } from "../parts.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
+import { named } from "./consent_form.ts";
 
 const listed = ({ deps, session, caller }: MemberVisit) =>
   deps.connections.list(session.user.id, caller.workspace.id);
@@ -27,7 +28,7 @@ export const ASSISTANT_PAGES: readonly Page[] = [
               "Connected assistants",
               ["Assistant", "May do", "Channel", "Last used", "Connected", ""],
               rows.map((row) => [
-                html`<strong>${row.name ?? "An assistant"}</strong>${row.uri && html`<span class="muted">${URL.parse(row.uri)?.host}</span>`}`,
+                html`<strong>${named(row.name)}</strong>${row.uri && html`<span class="muted">${URL.parse(row.uri)?.host}</span>`}`,
                 html`<details class="more"><summary>${row.scopes.length} ${row.scopes.length === 1 ? "permission" : "permissions"}</summary>
                   <ul class="scopes">${row.scopes.filter(isScope).map((scope) => html`<li>${scopeLine(scope)}</li>`)}</ul></details>`,
                 row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel"),
@@ -46,7 +47,7 @@ export const ASSISTANT_PAGES: readonly Page[] = [
     const row = (await listed(visit)).find(({ id }) => showId("con", id) === params.id);
     if (!row) throw notFound("connection");
     return askOnce(visit, {
-      title: `Disconnect ${row.name ?? "this assistant"}?`,
+      title: row.name === null ? "Disconnect this assistant?" : `Disconnect “${row.name}”?`,
       effect: "The assistant is refused from its next call on. To come back, it must ask you again.",
       act: "Disconnect",
       action: `${base}assistants/${params.id}/disconnect`,

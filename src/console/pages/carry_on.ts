@@ -2,16 +2,16 @@
 // right after a form would be held against the form's policy (form-action), which cannot name every address of an app.
 
 import { KNOWN_SCHEMES } from "../../redirect_schemes.ts";
-import { html } from "../html.ts";
+import { type Content, html } from "../html.ts";
 import type { Visit } from "../visit.ts";
 
 export function carryOn(
   visit: Visit,
   next: string,
   cookies: readonly string[] = [],
-  words: { title: string; text: string } = {
+  words: { title: string; text: Content } = {
     title: "Back to your assistant",
-    text: "You can close this page once the assistant says that it is connected.",
+    text: "You can close this page when the assistant says that it is connected.",
   },
 ): Response {
   const own = new URL(visit.deps.publicUrl).origin;
@@ -21,7 +21,7 @@ export function carryOn(
   return visit.page(
     words.title,
     html`<h1>${words.title}</h1><p class="lede">${words.text}</p>
-    <p>The answer goes to ${destination(url)}. If nothing happens, go on by hand:</p>
+    <p>The answer goes to ${destination(url)}. If nothing happens, press Continue.</p>
     <p><a class="button" href="${url.href}">Continue</a></p>`,
     { narrow: true, onwards: url.href, cookies },
   );

@@ -58,7 +58,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
               html`<div>${file.kind === "image" && html`<img class="thumb" src="${file.url}" alt="" width="56" height="56" loading="lazy">`}<a href="${file.frame_url ?? file.url}">${file.name}</a><br><span class="muted">${KINDS[file.kind].field}</span></div>`,
               copyable(file.id),
               size(file.bytes),
-              file.attached ? "An alert uses it" : instant(file.expires_at, now),
+              file.attached ? "No, an alert uses it" : instant(file.expires_at, now),
               !file.attached &&
                 html`<a class="button danger" href="${base}files/${file.id}/delete">Delete<span class="unseen"> ${file.name}</span></a>`,
             ]),

@@ -89,7 +89,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
                 <ul class="scopes">${row.scopes.filter(isScope).map((scope) => html`<li>${scopeLine(scope)}</li>`)}</ul></details>`,
               row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel"),
               instant(row.last_used_at, now),
-              instant(row.expires_at, now, "Never"),
+              instant(row.expires_at, now),
               html`<a class="button danger" href="${base}keys/${row.id}/revoke">Revoke<span class="unseen"> ${row.name}</span></a>`,
             ]),
           )
