@@ -224,7 +224,8 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   webhookAllowHosts: {
     name: "WEBHOOK_ALLOW_HOSTS",
     shownDefault: "(none)",
-    meaning: "Comma list of exact host[:port] that webhooks may reach although private or plain http.",
+    meaning:
+      "Comma list of exact host[:port] that webhooks may reach although private or plain http, and assistants' descriptions although private.",
     read: list(isHostAndPort, "exact host[:port] entries"),
   },
   webhookDnsServers: {

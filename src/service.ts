@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { type App, createApp } from "./app.ts";
 import { type Assets, createAssets } from "./assets/surroundings.ts";
 import { createAuthorize } from "./auth/authorize.ts";
+import { createClientDocuments } from "./auth/client_documents.ts";
 import { createClients } from "./auth/clients.ts";
 import { type Connections, createConnections } from "./auth/connections.ts";
 import { createGrants } from "./auth/grants.ts";
@@ -34,7 +35,9 @@ import { createMail } from "./mail.ts";
 import { createMetrics } from "./metrics.ts";
 import { listenForOperator } from "./operator/socket.ts";
 import { createRateLimits } from "./rate_limits.ts";
+import { fetchDocument } from "./webhooks/fetch.ts";
 import { createWebhooks } from "./webhooks/surroundings.ts";
+import { targetRules } from "./webhooks/target.ts";
 
 export interface Service {
   app: App;
@@ -156,6 +159,17 @@ export async function openService(config: Config, options: ServiceOptions = {}):
       perMinute: config.clientRegistrationsPerMinute,
       now,
     });
+    const rules = targetRules({
+      allowHosts: config.webhookAllowHosts,
+      dnsServers: config.webhookDnsServers,
+    });
+    const documents = createClientDocuments({
+      orm,
+      clients,
+      limits,
+      schemes: config.oauthRedirectSchemes,
+      fetchDocument: (address) => fetchDocument(address, rules),
+    });
     const connections = createConnections({ orm, library, log, now });
     const assets = await createAssets({ orm, config, secret, log, now });
     const publish = (event: DomainEvent) => {
@@ -203,7 +217,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
         people,
         joining,
         connections,
-        authorize: createAuthorize({ orm, library, publicUrl: config.publicUrl }),
+        authorize: createAuthorize({ orm, library, documents, publicUrl: config.publicUrl }),
         members: createMembers({ orm, publicUrl: config.publicUrl }),
         keys: createMemberKeys({ orm, now }),
         assets,

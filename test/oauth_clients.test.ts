@@ -1,62 +1,11 @@
 // The real clients of both protocol eras, with a person who allows what they ask for but without a browser: what they are
 // given must let them stay connected by themselves.
 
-import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from "@modelcontextprotocol/client";
-import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { allow, CALLBACK, ownerOf, USUAL } from "./support/oauth.ts";
+import { CLIENTS, memory } from "./support/assistants.ts";
+import { allow, ownerOf, USUAL } from "./support/oauth.ts";
 import { Site, type Visitor } from "./support/site.ts";
 import { DATABASES, uniqueHandle } from "./support/world.ts";
-
-/** An assistant's memory, as both clients want it. */
-function memory(more: object = {}) {
-  const held: Record<string, any> = {};
-  const keep = (what: object) => {
-    Object.assign(held, what);
-  };
-  return {
-    held,
-    redirectUrl: CALLBACK,
-    clientMetadata: USUAL,
-    state: () => "a state",
-    clientInformation: () => held.client,
-    saveClientInformation: (client: unknown) => keep({ client }),
-    discoveryState: () => held.discovery,
-    saveDiscoveryState: (discovery: unknown) => keep({ discovery }),
-    tokens: () => held.tokens,
-    saveTokens: (tokens: unknown) => keep({ tokens }),
-    redirectToAuthorization: (goTo: URL) => keep({ goTo }),
-    saveCodeVerifier: (verifier: string) => keep({ verifier }),
-    codeVerifier: () => held.verifier,
-    ...more,
-  };
-}
-
-const CLIENTS = {
-  "SDK 1": (address: string, provider: any) => {
-    const client = new Client1({ name: "test", version: "1" });
-    const transport = new Transport1(new URL(address), { authProvider: provider });
-    return {
-      connect: () => client.connect(transport as any),
-      finish: (answer: URLSearchParams) => transport.finishAuth(answer.get("code")!),
-      call: (name: string, args = {}): Promise<any> => client.callTool({ name, arguments: args }),
-      close: () => client.close(),
-    };
-  },
-  "SDK 2": (address: string, provider: any) => {
-    const client = new Client2({ name: "test", version: "1" }, {
-      versionNegotiation: { mode: "auto" },
-    } as any);
-    const transport = new Transport2(new URL(address), { authProvider: provider });
-    return {
-      connect: () => client.connect(transport),
-      finish: (answer: URLSearchParams) => transport.finishAuth(answer),
-      call: (name: string, args = {}): Promise<any> => client.callTool({ name, arguments: args }),
-      close: () => client.close(),
-    };
-  },
-};
 
 describe.each(DATABASES)("on %s", (database) => {
   let site: Site;

@@ -7,6 +7,7 @@ import { ownStatements, run } from "../db/statement.ts";
 import { type ApiError, invalidRequest } from "../errors.ts";
 import { findClient } from "../queries/oauth_clients.ts";
 import { BASE_SCOPES } from "../scopes.ts";
+import type { ClientDocuments } from "./client_documents.ts";
 import { parameterProblem } from "./parameters.ts";
 import { AUTH_PATH, type SignInLibrary } from "./sign_in_library.ts";
 
@@ -58,24 +59,27 @@ export interface Onward {
   cookies: string[];
 }
 
-/** Sees to it that a client which names itself by an address is known. @throws ApiError for a person to read. */
-export type KnowByDocument = (clientId: string, address: string | null) => Promise<void>;
-
 export type Authorize = ReturnType<typeof createAuthorize>;
 
-export function createAuthorize(options: { orm: Orm; library: SignInLibrary; publicUrl: string }) {
-  const { orm, library, publicUrl } = options;
+export function createAuthorize(options: {
+  orm: Orm;
+  library: SignInLibrary;
+  documents: ClientDocuments;
+  publicUrl: string;
+}) {
+  const { orm, library, documents, publicUrl } = options;
   const kysely = ownStatements(orm);
   const own = new URL(publicUrl).origin;
 
   /**
-   * `userId` is the signed-in person's.
-   * @throws 422 with what the person can do about it.
+   * `userId` is the signed-in person's, `address` the visitor's.
+   * @throws 422 with what the person can do about it, 429.
    */
-  return async (request: Request, userId: string | null): Promise<Onward> => {
+  return async (request: Request, userId: string | null, address: string | null): Promise<Onward> => {
     const sent = new URL(request.url).searchParams;
     if (parameterProblem(sent)) throw refused(null);
     const clientId = sent.get("client_id") ?? "";
+    await documents.know(clientId, address);
     const [client] = await run(kysely, findClient, [clientId, userId]);
 
     const url = new URL(`${publicUrl}${AUTH_PATH}/oauth2/authorize`);

@@ -21,6 +21,7 @@ export function authorizationServerMetadata(publicUrl: string) {
     token_endpoint_auth_methods_supported: TOKEN_AUTH_METHODS,
     revocation_endpoint_auth_methods_supported: TOKEN_AUTH_METHODS,
     code_challenge_methods_supported: ["S256"],
+    client_id_metadata_document_supported: true,
     authorization_response_iss_parameter_supported: true,
   };
 }

@@ -1,11 +1,10 @@
 // One delivery: "One POST per event per endpoint with a five-second timeout", to the address that was checked, and to no
 // other. Must not know rows, failure counts or other deliveries; nothing is tried twice.
 
-import { isIP, type LookupFunction, connect as netConnect, type Socket } from "node:net";
-import { connect as tlsConnect } from "node:tls";
-import { Client } from "undici";
+import type { Socket } from "node:net";
+import { clientOver, dial } from "./connection.ts";
 import { signPayload } from "./sign.ts";
-import { bareName, portOf, resolveTarget, type TargetRules } from "./target.ts";
+import { resolveTarget, type TargetRules } from "./target.ts";
 
 /** "a delivery never outlives five seconds, DNS and TLS included" */
 export const DELIVERY_TIMEOUT_MS = 5000;
@@ -97,44 +96,6 @@ export async function deliverOnce(delivery: Delivery): Promise<DeliveryResult> {
   }
 }
 
-/**
- * Connects to one of `addresses`, tried in turn, and to nothing else: the look-up that the socket would make is answered
- * from them. TLS asks for, and verifies, the certificate of the URL's host.
- */
-function dial(
-  url: URL,
-  addresses: readonly string[],
-  signal: AbortSignal,
-  onTcp: () => void,
-): Promise<Socket> {
-  const checked = addresses.map((address) => ({ address, family: isIP(address) }));
-  const lookup: LookupFunction = (_host, options, callback) => {
-    if (options.all) callback(null, checked);
-    else callback(null, checked[0]?.address ?? "", checked[0]?.family);
-  };
-  const name = bareName(url.hostname);
-  const literal = isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0;
-  const host = literal ? (addresses[0] ?? "") : name;
-  const options = { host, port: portOf(url), lookup, signal, autoSelectFamily: true };
-  return new Promise((resolve, reject) => {
-    let socket: Socket;
-    if (url.protocol === "https:") {
-      // An address has no server name (RFC 6066); its certificate is then verified for the address itself.
-      const tls = {
-        ALPNProtocols: ["http/1.1"],
-        rejectUnauthorized: true,
-        ...(literal ? {} : { servername: name }),
-      };
-      socket = tlsConnect({ ...options, ...tls }, () => resolve(socket));
-      socket.once("connect", onTcp);
-    } else {
-      socket = netConnect(options, () => resolve(socket));
-    }
-    socket.on("error", reject);
-    socket.once("close", () => reject(new Error("closed while connecting")));
-  });
-}
-
 /** Sends the one request over `socket` and reads the reply as far as it counts. Returns the status, or throws. */
 async function post(
   url: URL,
@@ -143,21 +104,7 @@ async function post(
   signal: AbortSignal,
   onStatus: (status: number) => void,
 ): Promise<number> {
-  let unused: Socket | null = socket;
-  const client = new Client(url.origin, {
-    // The socket is handed out once: whatever goes wrong, there is no second connection and no second POST.
-    connect: (_options, callback) => {
-      const ready = unused;
-      unused = null;
-      // Not before the client has returned: it loses a connection that is there while it still asks for one.
-      queueMicrotask(() => {
-        if (ready === null || ready.destroyed) callback(new Error("the connection is gone"), null);
-        else callback(null, ready);
-      });
-    },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const client = clientOver(url, socket);
   try {
     // The connection stands: the timestamp is that of sending, not of a slow look-up's start.
     const sentAt = Math.floor((delivery.now ?? Date.now)() / 1000);

@@ -4,7 +4,8 @@ import { openPage, type Page } from "../visit.ts";
 
 export const AUTHORIZE_PAGES: readonly Page[] = [
   openPage("GET", "/api/auth/oauth2/authorize", async (visit) => {
-    const { goTo, cookies } = await visit.deps.authorize(visit.request, visit.session?.user.id ?? null);
+    const { deps, request, session, address } = visit;
+    const { goTo, cookies } = await deps.authorize(request, session?.user.id ?? null, address);
     return visit.goTo(goTo, undefined, cookies);
   }),
 ];

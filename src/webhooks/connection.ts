@@ -1,0 +1,63 @@
+// A connection to an address that was checked, and to no other, for one request. Must not know what is asked over it.
+
+import { isIP, type LookupFunction, connect as netConnect, type Socket } from "node:net";
+import { connect as tlsConnect } from "node:tls";
+import { Client } from "undici";
+import { bareName, portOf } from "./target.ts";
+
+/**
+ * Connects to one of `addresses`, tried in turn, and to nothing else: the look-up that the socket would make is answered
+ * from them. TLS asks for, and verifies, the certificate of the URL's host.
+ */
+export function dial(
+  url: URL,
+  addresses: readonly string[],
+  signal: AbortSignal,
+  onTcp: () => void,
+): Promise<Socket> {
+  const checked = addresses.map((address) => ({ address, family: isIP(address) }));
+  const lookup: LookupFunction = (_host, options, callback) => {
+    if (options.all) callback(null, checked);
+    else callback(null, checked[0]?.address ?? "", checked[0]?.family);
+  };
+  const name = bareName(url.hostname);
+  const literal = isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0;
+  const host = literal ? (addresses[0] ?? "") : name;
+  const options = { host, port: portOf(url), lookup, signal, autoSelectFamily: true };
+  return new Promise((resolve, reject) => {
+    let socket: Socket;
+    if (url.protocol === "https:") {
+      // An address has no server name (RFC 6066); its certificate is then verified for the address itself.
+      const tls = {
+        ALPNProtocols: ["http/1.1"],
+        rejectUnauthorized: true,
+        ...(literal ? {} : { servername: name }),
+      };
+      socket = tlsConnect({ ...options, ...tls }, () => resolve(socket));
+      socket.once("connect", onTcp);
+    } else {
+      socket = netConnect(options, () => resolve(socket));
+    }
+    socket.on("error", reject);
+    socket.once("close", () => reject(new Error("closed while connecting")));
+  });
+}
+
+/** An HTTP client over that connection alone, without time limits of its own: the caller destroys both. */
+export function clientOver(url: URL, socket: Socket): Client {
+  let unused: Socket | null = socket;
+  return new Client(url.origin, {
+    // The socket is handed out once: whatever goes wrong, there is no second connection and no second request.
+    connect: (_options, callback) => {
+      const ready = unused;
+      unused = null;
+      // Not before the client has returned: it loses a connection that is there while it still asks for one.
+      queueMicrotask(() => {
+        if (ready === null || ready.destroyed) callback(new Error("the connection is gone"), null);
+        else callback(null, ready);
+      });
+    },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
