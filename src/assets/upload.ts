@@ -20,6 +20,7 @@ import {
 } from "../queries/assets.ts";
 import { lockMember } from "../queries/people.ts";
 import { cleanName } from "./names.ts";
+import { cleanPicture } from "./pictures.ts";
 import { type Sniffed, sniff } from "./sniff.ts";
 import { textOf } from "./sniff_html.ts";
 import type { AssetStore } from "./store.ts";
@@ -47,7 +48,8 @@ export function checkUploader(caller: Caller): void {
 
 /**
  * Takes one file.
- * @throws 403 for a viewer; 409 at the member's quota; 422 for a file that is too large or not of that kind.
+ * @throws 403 for a viewer; 409 at the member's quota; 422 for a file that is too large or not of that kind, and for a
+ *   picture with too many pixels or that cannot be decoded.
  */
 export async function receiveUpload(deps: UploadDeps, upload: Upload): Promise<AssetRecord> {
   const { orm, store, log } = deps;
@@ -55,8 +57,9 @@ export async function receiveUpload(deps: UploadDeps, upload: Upload): Promise<A
   checkUploader(caller);
   const em = orm.em.fork();
   await refuseOverQuota(em, caller);
-  const bytes = await collect(upload.stream, MAX_BYTES[kind], kind);
-  const { contentType } = checkedKind(bytes, kind);
+  const sent = await collect(upload.stream, MAX_BYTES[kind], kind);
+  const { contentType } = checkedKind(sent, kind);
+  const bytes = kind === "image" ? await cleanPicture(sent, contentType, MAX_BYTES.image) : sent;
   const id = newUuid();
   const text = kind === "html" ? textOf(bytes) : null;
   const row = await em.transactional(async (on) => {

@@ -6,6 +6,11 @@ import type { AssetKind } from "../entities/asset.ts";
 /** "image up to 5 MB, audio up to 2 MB, .html up to 500 KB", in decimal units. */
 export const MAX_BYTES: Record<AssetKind, number> = { image: 5_000_000, audio: 2_000_000, html: 500_000 };
 
+/** Of one frame: what a phone decodes into 100 MB. */
+export const MAX_PIXELS = 24_000_000;
+/** Of all frames of an animated picture together. */
+export const MAX_FRAMES_PIXELS = 60_000_000;
+
 /** Files of one member that no alert has taken yet. */
 export const MAX_UNATTACHED = 50;
 

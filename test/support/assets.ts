@@ -2,6 +2,7 @@
 // taken from a key, since signing in is no matter of theirs.
 
 import { H3 } from "h3";
+import sharp from "sharp";
 import { createKeyAuthenticator } from "../../src/auth/keys.ts";
 import { bearerToken } from "../../src/auth/tokens.ts";
 import { addUploadRoutes } from "../../src/transports/uploads.ts";
@@ -40,14 +41,10 @@ export const PNG = Buffer.from(
   "base64",
 );
 export const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
-export const JPEG = join(
-  Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16]),
-  "JFIF\0",
-  zeros(9),
-  Buffer.from([0xff, 0xd9]),
-);
-export const WEBP = riff("WEBP", chunk("VP8L", zeros(10)));
-export const AVIF = join(box("ftyp", "avif", zeros(4), "mif1miaf"), box("meta", zeros(8)));
+const dot = () => sharp({ create: { width: 4, height: 4, channels: 3, background: "#369" } });
+export const JPEG = await dot().jpeg().toBuffer();
+export const WEBP = await dot().webp({ lossless: true }).toBuffer();
+export const AVIF = await dot().avif({ effort: 0 }).toBuffer();
 export const MP3 = join(mp3Frame, mp3Frame);
 export const TAGGED_MP3 = join("ID3", Buffer.from([4, 0, 0, 0, 0, 0, 20]), zeros(20), mp3Frame, mp3Frame);
 export const AAC = join(aacFrame, aacFrame);

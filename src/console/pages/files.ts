@@ -12,7 +12,7 @@ import { type MemberVisit, memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 
 const KINDS: Record<AssetKind, { label: string; field: string }> = {
-  image: { label: "Picture, up to 5 MB", field: "image_asset_id" },
+  image: { label: "Picture, up to 5 MB and 24 million pixels", field: "image_asset_id" },
   audio: { label: "Sound, up to 2 MB", field: "audio_asset_id" },
   html: { label: "Page, up to 500 KB", field: "html_asset_id" },
 };
