@@ -107,6 +107,10 @@ const KNOWN: Record<BlockedKind, ReadonlySet<string>> = {
   `),
 };
 
+/** Whether HTML, of any age, knows an attribute of this name. */
+export const isKnownAttribute = (name: string): boolean =>
+  KNOWN.attribute.has(name) || /^(?:data-|aria-|on)/.test(name);
+
 const KIND_ORDER: readonly BlockedKind[] = ["element", "attribute", "url", "style", "character"];
 
 export class Report {

@@ -6,8 +6,16 @@ import { VOID_ELEMENTS, words } from "./allow_list.ts";
 
 export interface Events {
   text(text: string): void;
-  /** `attributes` in their order, names in lower case, a repeated name repeated. */
-  open(name: string, attributes: ReadonlyArray<readonly [string, string]>): void;
+  /**
+   * `attributes` in their order, names in lower case, a repeated name repeated. `source` is the tag as it was written,
+   * and `before` the character in front of it ("" at the beginning).
+   */
+  open(
+    name: string,
+    attributes: ReadonlyArray<readonly [string, string]>,
+    source: string,
+    before: string,
+  ): void;
   close(name: string): void;
   /** Anything that is neither text nor tag: "#comment", "#doctype", "#cdata", "#instruction". */
   other(name: string): void;
@@ -73,6 +81,7 @@ const CDATA = "<![CDATA[";
 export function scan(html: string, events: Events): void {
   const elements = new OpenElements();
   let name = "";
+  let nameStart = 0;
   let attributes: [string, string][] = [];
   let attribute = "";
   let value = "";
@@ -93,7 +102,7 @@ export function scan(html: string, events: Events): void {
     const font =
       name === "font" && attributes.some(([key]) => key === "color" || key === "face" || key === "size");
     if (elements.foreign && (font || BREAKS_OUT.has(name))) breakOut();
-    events.open(name, attributes);
+    events.open(name, attributes, html.slice(nameStart - 1, end + 1), html.charAt(nameStart - 2));
     const foreign = elements.foreign || name === "svg" || name === "math";
     if (foreign && selfClosing) events.close(name);
     else if (foreign || !VOID_ELEMENTS.has(name)) elements.push(name, attributes);
@@ -122,6 +131,7 @@ export function scan(html: string, events: Events): void {
       },
       onopentagname(start, end) {
         name = lower(html.slice(start, end));
+        nameStart = start;
       },
       onattribname(start, end) {
         attribute = lower(html.slice(start, end));

@@ -14,11 +14,28 @@ import {
 } from "./allow_list.ts";
 import { escapeText, writeAttributes } from "./attributes.ts";
 import { type Look, MARKED, MIN_FONT_SIZE, PLAIN, SHRINK } from "./hidden.ts";
-import type { Report } from "./report.ts";
+import { isKnownAttribute, type Report } from "./report.ts";
 import type { Events } from "./scan.ts";
 
 const BRACKET = /^\s*[\p{Ps}\p{Pe}\p{Pi}\p{Pf}]?\s*$/u;
 const SHRINKING = words("small sub sup");
+
+/**
+ * `if a<b and c>d then`: to a browser a tag, to its author none. It directly follows a word and has nothing but words
+ * of no meaning in it, so the author's words are kept as such, and nothing is removed.
+ */
+function isComparison(
+  attributes: ReadonlyArray<readonly [string, string]>,
+  source: string,
+  before: string,
+): boolean {
+  return (
+    attributes.length > 0 &&
+    /[\p{L}\p{N})\]_]/u.test(before) &&
+    !/[="'/]|&\w/.test(source) &&
+    attributes.every(([name]) => !isKnownAttribute(name))
+  );
+}
 
 /** What an element alone makes of the looks around it. */
 function lookOf(name: string, around: Look): Look {
@@ -68,10 +85,14 @@ export class Tree implements Events {
     this.#report.add("element", name);
   }
 
-  open(name: string, attributes: ReadonlyArray<readonly [string, string]>): void {
+  open(name: string, attributes: ReadonlyArray<readonly [string, string]>, source = "", before = ""): void {
     const drops = DROPPED_WITH_CONTENT.has(name);
     if (this.#dropAt >= 0 || drops) {
       this.#hide(name, drops);
+      return;
+    }
+    if (isComparison(attributes, source, before)) {
+      this.text(source);
       return;
     }
     if (!ELEMENTS.has(name)) {
