@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { DomUtils, parseDocument } from "htmlparser2";
 import { describe, expect, test } from "vitest";
-import { ATTRIBUTES, ELEMENTS, MAX_DEPTH } from "../src/sanitizer/allow_list.ts";
+import { ATTRIBUTES, ELEMENTS, MAX_DEPTH, SCHEMES } from "../src/sanitizer/allow_list.ts";
 import { sanitizeHtml } from "../src/sanitizer/sanitize.ts";
 import { scan } from "../src/sanitizer/scan.ts";
 import { FUZZ_PIECES, HARMLESS, HOSTILE } from "./cases/sanitizer.ts";
@@ -125,6 +125,63 @@ describe("the report", () => {
       ),
     );
   });
+});
+
+describe("two judges", () => {
+  // The second one has copies of the tables. A hole is made in the first one's, as a mistake would make it.
+  test.each<[string, () => () => void, string, string]>([
+    [
+      "an attribute",
+      () => {
+        const rules = ATTRIBUTES.get("p") as Map<string, "text">;
+        rules.set("onclick", "text");
+        return () => rules.delete("onclick");
+      },
+      "<p onclick=fired()>x</p>",
+      "<p>x</p>",
+    ],
+    [
+      "an element",
+      () => {
+        const [elements, rules] = [
+          ELEMENTS as Set<string>,
+          ATTRIBUTES as Map<string, ReadonlyMap<string, "text">>,
+        ];
+        elements.add("video");
+        rules.set("video", new Map([["src", "text"]]));
+        return () => elements.delete("video") && rules.delete("video");
+      },
+      "<video src=https://e.example>x</video>",
+      "x",
+    ],
+    [
+      "a scheme",
+      () => {
+        const links = SCHEMES.link as Set<string>;
+        links.add("javascript");
+        return () => links.delete("javascript");
+      },
+      "<a href=javascript:fired()>x</a>",
+      '<a rel="noopener noreferrer nofollow">x</a>',
+    ],
+  ])(
+    "%s that the first one lets through is stopped by the second, and reported",
+    (_name, open, html, want) => {
+      const close = open();
+      try {
+        expect(clean(html)).toEqual({
+          html: want,
+          blocked: [{ kind: "element", name: "unknown", count: 1 }],
+          script_count: 0,
+        });
+      } finally {
+        close();
+      }
+      expect(clean(html).html).toBe(
+        want === "x" ? "x" : want.replace(' rel="noopener noreferrer nofollow"', ""),
+      );
+    },
+  );
 });
 
 describe("comparisons", () => {
