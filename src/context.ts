@@ -32,7 +32,6 @@ export interface DeviceCaller {
 /** A handset that also brings the revision of what it can see (see queries/inbox.ts). */
 export interface DeviceWithRevision extends DeviceCaller {
   revision: string;
-  now: string;
 }
 
 /** Somebody without a credential; `address` is the network address that the request came from. */
@@ -71,6 +70,8 @@ export interface Surroundings {
   takeReports(batch: ReportBatch): Promise<number>;
   /** A raw device id → its pseudonym. */
   deviceHash(deviceId: string): string;
+  /** What a device's inbox depends on → its validator. */
+  inboxTag(deviceId: string, state: string): string;
   webhooks: WebhookSurroundings;
   assets: AssetAddresses;
 }

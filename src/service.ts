@@ -25,6 +25,7 @@ import { isMigrated, migrate, type Orm, openOrm } from "./db/orm.ts";
 import { createDispatcher, type Dispatcher } from "./dispatch.ts";
 import { createDeviceHash } from "./domain/device_hash.ts";
 import type { DomainEvent } from "./domain/events.ts";
+import { createInboxTag } from "./domain/inbox_tag.ts";
 import { type Credentials, confirmSecret, firstStart, loadSecret } from "./first_start.ts";
 import { createHandsetAuthenticator } from "./handset/authenticate.ts";
 import { createReportTaker } from "./handset/reports.ts";
@@ -198,6 +199,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
         publicBase: config.publicBase,
         takeReports: createReportTaker(orm),
         deviceHash: createDeviceHash(secret),
+        inboxTag: createInboxTag(secret),
         webhooks,
         assets,
       },

@@ -1,7 +1,7 @@
 // An alert channel and its narrow companion row `channel_state`, the one that a send locks.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import { writtenAt } from "./columns.ts";
+import { instant, writtenAt } from "./columns.ts";
 import { Workspace } from "./workspace.ts";
 
 export const PUSHER_STATUSES = ["active", "paused", "suspended"] as const;
@@ -88,8 +88,8 @@ export const Pusher = defineEntity({
 export type PusherRow = InferEntity<typeof Pusher>;
 
 /**
- * Kept by triggers in the transaction of the rows that it counts (see the first migration): `rev` grows with every
- * change of what handsets can see, `published` counts sent and scheduled alerts, `subscribers` the subscriptions.
+ * Kept by triggers in the transaction of the rows that it counts (see the migrations): `rev` grows with every change of
+ * what handsets see now, `published` counts sent and scheduled alerts, `subscribers` the subscriptions.
  */
 export const ChannelState = defineEntity({
   name: "ChannelState",
@@ -99,6 +99,10 @@ export const ChannelState = defineEntity({
     active: p.boolean().default(true),
     suspended: p.boolean().default(false),
     rev: p.bigint().$type<number>().default(0),
+    /** Up to here `rev` has what came due by itself. */
+    shown_at: writtenAt(),
+    /** When something comes due after that; null: nothing is planned. */
+    next_at: instant().nullable(),
     published: p.bigint().$type<number>().default(0),
     subscribers: p.bigint().$type<number>().default(0),
   },

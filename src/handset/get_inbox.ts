@@ -2,13 +2,13 @@ import { z } from "zod";
 import { NOT_MODIFIED } from "../context.ts";
 import { toIsoMicros } from "../entities/columns.ts";
 import { keysetPage } from "../page.ts";
-import { type InboxRecord, inboxPage } from "../queries/inbox.ts";
+import { inboxPage } from "../queries/inbox.ts";
 import { DEFAULT_LIMIT, instant, limit, pageMeta } from "../shapes/fields.ts";
 import { defineHandsetOperation } from "../tool.ts";
 import { inboxItem, showInboxItem } from "./shapes.ts";
 
 /** Goes up when the rows of an unchanged inbox are shown in another form. */
-const FORMAT = 2;
+const FORMAT = 4;
 
 export default defineHandsetOperation({
   name: "get_inbox",
@@ -22,41 +22,20 @@ export default defineHandsetOperation({
   input: z.strictObject({ limit: limit().optional(), before: instant().optional() }),
   output: z.object({ data: z.array(inboxItem), meta: pageMeta }),
   async handler({ limit: wanted = DEFAULT_LIMIT, before }, ctx) {
-    const { id, revision, now } = ctx.caller;
+    const { id, revision } = ctx.caller;
     const page = `${FORMAT}-${wanted}-${Buffer.from(before ?? "").toString("base64url")}`;
-    const held = stillValid(ctx.validator.presented, revision, page, Number(now));
-    if (held) {
-      ctx.validator.current = held;
-      return NOT_MODIFIED;
-    }
-    let nextAt: string | null | undefined;
+    const tag = ctx.surroundings.inboxTag(id, `${revision} ${page}`);
+    // The revision is older than any part of the answer, as a validator must be.
+    ctx.validator.current = tag;
+    if (ctx.validator.presented?.match(/"[^"]*"/g)?.includes(tag)) return NOT_MODIFIED;
     const { rows, next_before } = await keysetPage(
       wanted,
-      async (n) => {
-        const found = await ctx.sql(inboxPage, [id, before ?? null, n]);
-        // The first reading is the oldest, and a validator must not be younger than any part of the answer.
-        if (nextAt === undefined) nextAt = found[0]!.next_at;
-        return found.filter((row): row is InboxRecord & { next_at: string | null } => row.id !== null);
-      },
+      (n) => ctx.sql(inboxPage, [id, before ?? null, n]),
       (row) => row.sent_at!,
     );
-    ctx.validator.current = `"${revision}.${nextAt ?? ""}.${page}"`;
     return {
       data: rows.map((row) => showInboxItem(row, ctx.surroundings.assets)),
       meta: { next_before: next_before && toIsoMicros(next_before) },
     };
   },
 });
-
-/**
- * The validator `"revision.next_at.page"` among those presented that still holds: the same rows, and the instant at
- * which time alone changes them has not come.
- */
-function stillValid(presented: string | null, revision: string, page: string, now: number): string | null {
-  for (const tag of presented?.match(/"[^"]*"/g) ?? []) {
-    if (!tag.startsWith(`"${revision}.`) || !tag.endsWith(`.${page}"`)) continue;
-    const nextAt = tag.slice(revision.length + 2, -page.length - 2);
-    if (/^\d*$/.test(nextAt) && (nextAt === "" || now < Number(nextAt))) return tag;
-  }
-  return null;
-}

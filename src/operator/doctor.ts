@@ -17,6 +17,8 @@ const CHECKS: Record<string, string> = {
     (select count(*) from alert a where a.pusher_id = c.pusher_id and a.visible_at is not null)`,
   "channel_state.subscribers": `select 1 from channel_state c where c.subscribers <>
     (select count(*) from subscription s where s.pusher_id = c.pusher_id)`,
+  "channel_state.next_at": `select 1 from channel_state c where c.next_at is distinct from
+    (select min(a.visible_at) from alert a where a.pusher_id = c.pusher_id and a.visible_at > c.shown_at)`,
   "channel_day.published": `select 1 from channel_day k full join (
       select pusher_id, (visible_at at time zone 'UTC')::date as day, count(*) as n
       from alert where visible_at is not null group by 1, 2) a using (pusher_id, day)

@@ -4,14 +4,18 @@
 import { defineStatement } from "../db/statement.ts";
 
 /**
- * What the newest state of a device's channels is called: its own revision and the sum of its channels'. Each only ever
- * grows, so equal text means equal rows. The first part changes when the database is restored or replaced.
+ * What the visible state of a device's channels is called: its own revision, and of its channels' the sum, with what came
+ * due in each since its last change. Each only ever grows, so equal text means equal rows; what is planned is not in it.
+ * The first part changes when the database is restored or replaced.
  */
 const REVISION = `concat_ws('.',
   (select left(md5(concat_ws(' ', pg_postmaster_start_time(), 'channel_state'::regclass::oid,
      (select oid from pg_database where datname = current_database()))), 8)),
   d.subs_rev,
-  coalesce((select sum(c.rev) from subscription s join channel_state c on c.pusher_id = s.pusher_id
+  coalesce((select sum(c.rev + case when c.next_at <= now() then
+       (select count(*) from alert a
+        where a.pusher_id = c.pusher_id and a.visible_at > c.shown_at and a.visible_at <= now()) else 0 end)
+     from subscription s join channel_state c on c.pusher_id = s.pusher_id
      where s.device_id = d.id), 0))`;
 
 /** Nobody wrote down for a day that the device is there. */
@@ -34,17 +38,15 @@ export const findDevices = defineStatement<{ position: number; id: string; unsee
    from unnest((select $1::text[])) with ordinality t (hash, position) join device d on d.token_hash = decode(t.hash, 'hex')`,
 );
 
-/** The same with the revision, and the database's clock in microseconds: all that a 304 takes. */
+/** The same with the revision: all that a 304 takes. */
 export const findDevicesWithRevision = defineStatement<{
   position: number;
   id: string;
   unseen: boolean;
   revision: string;
-  now: string;
 }>(
   "find_devices_with_revision",
-  `select t.position::int as position, d.id::text as id, ${UNSEEN} as unseen, ${REVISION} as revision,
-     (extract(epoch from now()) * 1000000)::bigint::text as now
+  `select t.position::int as position, d.id::text as id, ${UNSEEN} as unseen, ${REVISION} as revision
    from unnest((select $1::text[])) with ordinality t (hash, position) join device d on d.token_hash = decode(t.hash, 'hex')`,
 );
 

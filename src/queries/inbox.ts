@@ -14,20 +14,13 @@ export type InboxRecord = Omit<
 
 /**
  * A page of a device's inbox, newest first. $1 device, $2 strictly before (null: from the newest), $3 how many; rows
- * that share the last instant come along. Ids come from the index alone, whole rows only for the page. There is always
- * a first row: `next_at` is the instant, in microseconds, at which time alone will change the answer; `id` is null when
- * the page is empty.
+ * that share the last instant come along. Ids come from the index alone, whole rows only for the page.
  */
-export const inboxPage = defineStatement<{ next_at: string | null } & (InboxRecord | { id: null })>(
+export const inboxPage = defineStatement<InboxRecord>(
   "inbox_page",
   `with channels as materialized (
      select s.pusher_id from subscription s
      join channel_state c on c.pusher_id = s.pusher_id and not c.suspended where s.device_id = $1::bigint),
-   next as (
-     select (extract(epoch from min(soon.visible_at)) * 1000000)::bigint::text as next_at
-     from channels cross join lateral (
-       select a.visible_at from alert a where a.pusher_id = channels.pusher_id and a.visible_at > now()
-       order by a.visible_at limit 1) soon),
    top as (
      select ids.id, ids.visible_at from channels cross join lateral (
        select a.id, a.visible_at from alert a
@@ -35,10 +28,10 @@ export const inboxPage = defineStatement<{ next_at: string | null } & (InboxReco
          and a.visible_at < coalesce($2::timestamptz, 'infinity')
        order by a.visible_at desc fetch first $3 rows with ties) ids
      order by ids.visible_at desc fetch first $3 rows with ties)
-   select next.next_at, alert.id, p.handle, alert.visible_at as sent_at, alert.title, alert.body, alert.priority,
+   select alert.id, p.handle, alert.visible_at as sent_at, alert.title, alert.body, alert.priority,
      alert.layout, alert.image_url, alert.image_asset_id, alert.audio_asset_id, alert.html_asset_id,
      coalesce(alert.html, alert.asset_html) as html, alert.actions, alert.requires_ack, alert.expires_at, alert.sound, alert.audio_url, alert.vibrate, alert.tts_text,
      alert.tts_lang, alert.lat, alert.lon, alert.radius_km, alert.geo_rule, alert.collapse_key
-   from next left join (top join alert on alert.id = top.id join pusher p on p.id = alert.pusher_id) on true
+   from top join alert on alert.id = top.id join pusher p on p.id = alert.pusher_id
    order by top.visible_at desc, top.id desc`,
 );
