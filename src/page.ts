@@ -1,5 +1,36 @@
 // Keyset pages that lose and repeat nothing when rows share an instant: a page ends only between two instants.
 
+/** A row that knows when the next older one is: null after the oldest that was looked at. */
+interface Neighbour {
+  sent_at: string | null;
+  following: string | null;
+}
+
+/**
+ * Reads one page that a number of bytes may end, too. `fetch(n)` returns the next `n` rows, newest first, with every row
+ * that shares the last one's instant, but fewer when those have too many bytes; then the last one's `following` is set.
+ * @returns the rows, and whether the next page begins inside of the instant that the last row has.
+ */
+export async function boundedPage<Row extends Neighbour>(
+  limit: number,
+  fetch: (n: number) => Promise<Row[]>,
+): Promise<{ rows: Row[]; next: { after: Row; inside: boolean } | null }> {
+  for (let wanted = limit; ; ) {
+    const found = await fetch(wanted + 1);
+    const tied = (row: Row | undefined) => row !== undefined && row.following === row.sent_at;
+    let end = Math.min(wanted, found.length);
+    while (end < found.length && tied(found[end - 1])) end++;
+    const after = found[end - 1];
+    // The tie at the end is whole, but nobody looked further.
+    if (after && after.following === null && end > wanted) {
+      wanted = end;
+      continue;
+    }
+    const rows = found.slice(0, end);
+    return { rows, next: after && after.following !== null ? { after, inside: tied(after) } : null };
+  }
+}
+
 /**
  * Reads one page. `fetch(n)` returns at least the next `n` rows where there are so many, newest first, together with
  * every row that shares the last one's instant (SQL: `fetch first n rows with ties`).

@@ -124,6 +124,68 @@ describe.each(DATABASES)("on %s", (database) => {
     }
   });
 
+  test("pages that end at their bytes lose and repeat nothing, inside of a tie as well", async () => {
+    const pusher = await world.pusher();
+    const device = await world.device(pusher.handle);
+    // Markup that JSON makes two, three or six times as long, small alerts between, and two that are too large together
+    // with anything else.
+    const units = ["x", '"', "é", "\u{1f514}", "\\"];
+    const lengths = [0, 0, 300_000, 20_000, 0, 90_000, 260_000, 1, 500_000, 40_000];
+    const alerts = await atOnce(
+      40,
+      (i) => {
+        const length = lengths[i % lengths.length]!;
+        const html = length === 0 ? {} : { layout: "document", html: units[i % 5]!.repeat(length) };
+        return world.alert(pusher.id, { send: true, title: `Alert ${i}`, ...html });
+      },
+      4,
+    );
+    await world.sql(
+      `update alert a set sent_at = t from (
+         select id, now() - interval '1 hour' - (floor(sqrt(row_number() over (order by id) * 1.5)) * interval '1 s') as t
+         from alert where pusher_id = (select id from pusher where handle = ?)) x where a.id = x.id`,
+      [pusher.handle],
+    );
+    const old = new Set(alerts.map(({ id }) => id));
+    let inside = 0;
+    for (const limit of [1, 7, 100]) {
+      const walked: any[] = [];
+      for (let before = ""; ; ) {
+        const answer = await world.handset("GET", `/inbox?limit=${limit}${before}`, device);
+        const { data, meta } = answer.body;
+        expect(data.length).toBeGreaterThan(0);
+        if (data.length > 1)
+          expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(1 << 20);
+        walked.push(...data);
+        if (meta.next_before === null) break;
+        if (meta.next_before.length > 30) inside++;
+        before = `&before=${encodeURIComponent(meta.next_before)}`;
+        await world.alert(pusher.id, { send: true });
+        // A page is cached under its place.
+        const again = { "if-none-match": answer.headers.get("etag")! };
+        expect(
+          (await world.handset("GET", `/inbox?limit=${limit}${before}`, device, undefined, again)).status,
+        ).toBe(200);
+      }
+      expect(walked.filter(({ id }) => old.has(id))).toHaveLength(old.size);
+      expect(new Set(walked.map(({ id }) => id)).size).toBe(walked.length);
+      const instants = walked.map(({ sent_at }) => sent_at);
+      expect(instants).toEqual([...instants].sort().reverse());
+    }
+    // The bound was met inside of ties, too, or this has shown nothing.
+    expect(inside).toBeGreaterThan(3);
+  });
+
+  test.each([
+    "2026-11-20T14:25:31.123456999999999999999999999999999999999999999Z",
+    "2026-11-20T14:25:31.12345600000Z0",
+    "2026-13-20T14:25:31.123456000000000000000000000000000000000000000Z",
+  ])("a place that none can be is 422: %s", async (before) => {
+    const device = await world.device();
+    const { status, body } = await world.handset("GET", `/inbox?before=${before}`, device);
+    expect([status, body.error.param]).toEqual([422, "before"]);
+  });
+
   test("a poller misses nothing and doubles nothing while eight write", async () => {
     const pushers = await atOnce(4, () => world.pusher(), 4);
     // Two quiet channels with one old alert each, between which the handset changes at the end.

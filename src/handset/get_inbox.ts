@@ -1,41 +1,67 @@
 import { z } from "zod";
 import { NOT_MODIFIED } from "../context.ts";
 import { toIsoMicros } from "../entities/columns.ts";
-import { keysetPage } from "../page.ts";
+import { boundedPage } from "../page.ts";
 import { inboxPage } from "../queries/inbox.ts";
-import { DEFAULT_LIMIT, instant, limit, pageMeta } from "../shapes/fields.ts";
+import { DEFAULT_LIMIT, limit, pageMeta, place, showPlace } from "../shapes/fields.ts";
 import { defineHandsetOperation } from "../tool.ts";
 import { inboxItem, showInboxItem } from "./shapes.ts";
 
 /** Goes up when the rows of an unchanged inbox are shown in another form. */
-const FORMAT = 4;
+const FORMAT = 5;
+
+/** "An inbox answer is at most 1 MiB and says where the next page begins." An alert that is larger comes alone. */
+const MAX_BYTES = 1024 * 1024;
+/** Of `{"data":[],"meta":{…}}`. */
+const FRAME = 256;
+/** What JSON may make of one byte. */
+const WIDEST = 6;
 
 export default defineHandsetOperation({
   name: "get_inbox",
   title: "Inbox",
   description:
-    "The visible alerts of the handset's channels, newest first. An answer of state, not of news: cancelled alerts are gone from it. Poll with If-None-Match.",
+    "The visible alerts of the handset's channels, newest first. An answer of state, not of news: cancelled alerts are gone from it. A page ends at 1 MiB as well. Poll with If-None-Match.",
   auth: "revision",
   writes: false,
   http: { method: "GET", path: "/handset/v1/inbox", status: 200 },
   errors: ["invalid_request", "unauthorized"],
-  input: z.strictObject({ limit: limit().optional(), before: instant().optional() }),
+  input: z.strictObject({ limit: limit().optional(), before: place().optional() }),
   output: z.object({ data: z.array(inboxItem), meta: pageMeta }),
   async handler({ limit: wanted = DEFAULT_LIMIT, before }, ctx) {
     const { id, revision } = ctx.caller;
-    const page = `${FORMAT}-${wanted}-${Buffer.from(before ?? "").toString("base64url")}`;
+    const page = `${FORMAT}-${wanted}-${Buffer.from(before ? showPlace(before) : "").toString("base64url")}`;
     const tag = ctx.surroundings.inboxTag(id, `${revision} ${page}`);
     // The revision is older than any part of the answer, as a validator must be.
     ctx.validator.current = tag;
     if (ctx.validator.presented?.match(/"[^"]*"/g)?.includes(tag)) return NOT_MODIFIED;
-    const { rows, next_before } = await keysetPage(
-      wanted,
-      (n) => ctx.sql(inboxPage, [id, before ?? null, n]),
-      (row) => row.sent_at!,
-    );
+    const { rows, next } = await boundedPage(wanted, async (n) => {
+      const found = await ctx.sql(inboxPage, [
+        id,
+        before?.at ?? null,
+        n,
+        MAX_BYTES - FRAME,
+        before?.id ?? null,
+      ]);
+      return withinBytes(found, (row) => showInboxItem(row, ctx.surroundings.assets));
+    });
     return {
       data: rows.map((row) => showInboxItem(row, ctx.surroundings.assets)),
-      meta: { next_before: next_before && toIsoMicros(next_before) },
+      meta: {
+        next_before:
+          next && showPlace({ at: toIsoMicros(next.after.sent_at!), id: next.inside ? next.after.id : null }),
+      },
     };
   },
 });
+
+/** The rows that fit as JSON, and at least one. Those whose bytes fit whatever JSON makes of them are not measured. */
+function withinBytes<Row extends { so_far: number }>(rows: Row[], show: (row: Row) => object): Row[] {
+  if ((rows.at(-1)?.so_far ?? 0) * WIDEST <= MAX_BYTES - FRAME) return rows;
+  let bytes = FRAME;
+  const over = rows.findIndex((row, i) => {
+    bytes += Buffer.byteLength(JSON.stringify(show(row))) + 1;
+    return bytes > MAX_BYTES && i > 0;
+  });
+  return over < 0 ? rows : rows.slice(0, over);
+}

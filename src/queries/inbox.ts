@@ -10,11 +10,30 @@ export type InboxRecord = Omit<
 > & {
   handle: string;
   html: string | null;
+  /** When the next older alert became visible; null after the oldest one that was looked at. */
+  following: string | null;
+  /** About how many bytes this row and those before it have, unescaped. */
+  so_far: number;
 };
+
+/** An unescaped row, about: its texts, and a kilobyte for everything else that a handset is shown. */
+const SIZE = `1024${[
+  "coalesce(alert.html, alert.asset_html)",
+  "alert.title",
+  "alert.body",
+  "alert.image_url",
+  "alert.audio_url",
+  "alert.tts_text",
+  "alert.actions::text",
+]
+  .map((text) => ` + coalesce(octet_length(${text}), 0)`)
+  .join("")}`;
 
 /**
  * A page of a device's inbox, newest first. $1 device, $2 strictly before (null: from the newest), $3 how many; rows
- * that share the last instant come along. Ids come from the index alone, whole rows only for the page.
+ * that share the last instant come along. $4 ends it at a number of bytes, though not before its first row; markup beyond
+ * that is not even read. $5 is an alert that became visible at $2: those of this instant that come after it are
+ * included. Ids come from the index alone, whole rows only for the page.
  */
 export const inboxPage = defineStatement<InboxRecord>(
   "inbox_page",
@@ -25,13 +44,20 @@ export const inboxPage = defineStatement<InboxRecord>(
      select ids.id, ids.visible_at from channels cross join lateral (
        select a.id, a.visible_at from alert a
        where a.pusher_id = channels.pusher_id and a.visible_at <= now()
-         and a.visible_at < coalesce($2::timestamptz, 'infinity')
+         and a.visible_at <= coalesce($2::timestamptz, 'infinity')
+         and (a.visible_at < coalesce($2::timestamptz, 'infinity') or a.id < $5::uuid)
        order by a.visible_at desc fetch first $3 rows with ties) ids
-     order by ids.visible_at desc fetch first $3 rows with ties)
-   select alert.id, p.handle, alert.visible_at as sent_at, alert.title, alert.body, alert.priority,
+     order by ids.visible_at desc fetch first $3 rows with ties),
+   page as (
+     select top.id, top.visible_at, lead(top.visible_at) over newest as following, ${SIZE} as size,
+       sum(${SIZE}) over newest as so_far
+     from top join alert on alert.id = top.id
+     window newest as (order by top.visible_at desc, top.id desc))
+   select page.following, page.so_far::float8, alert.id, p.handle, alert.visible_at as sent_at, alert.title, alert.body, alert.priority,
      alert.layout, alert.image_url, alert.image_asset_id, alert.audio_asset_id, alert.html_asset_id,
      coalesce(alert.html, alert.asset_html) as html, alert.actions, alert.requires_ack, alert.expires_at, alert.sound, alert.audio_url, alert.vibrate, alert.tts_text,
      alert.tts_lang, alert.lat, alert.lon, alert.radius_km, alert.geo_rule, alert.collapse_key
-   from top join alert on alert.id = top.id join pusher p on p.id = alert.pusher_id
-   order by top.visible_at desc, top.id desc`,
+   from page join alert on alert.id = page.id join pusher p on p.id = alert.pusher_id
+   where page.so_far <= $4::bigint or page.so_far = page.size
+   order by page.visible_at desc, page.id desc`,
 );

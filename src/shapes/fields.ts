@@ -157,6 +157,49 @@ export function instant() {
     .transform((value) => readInstant(value)!);
 }
 
+/** Where a page begins: strictly before an instant, or inside of one, after the row with this uuid. */
+export interface Place {
+  at: string;
+  id: string | null;
+}
+
+const INSIDE = /^(.{19}\.\d{6})(\d{39})Z$/;
+
+/**
+ * A place is written as an instant, too: the row's uuid follows the microseconds as 39 more digits, so that places sort
+ * as rows do, and what takes an instant takes a place.
+ */
+export const showPlace = ({ at, id }: Place): string =>
+  id === null
+    ? at
+    : at.replace(
+        "Z",
+        `${BigInt(`0x${id.replaceAll("-", "")}`)
+          .toString()
+          .padStart(39, "0")}Z`,
+      );
+
+function readPlace(value: string): Place | null {
+  const [, instantPart, digits] = INSIDE.exec(value) ?? [];
+  const at = readInstant(instantPart === undefined ? value : `${instantPart}Z`);
+  if (at === null || digits === undefined) return at === null ? null : { at, id: null };
+  const hex = BigInt(digits).toString(16).padStart(32, "0");
+  const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  return hex.length === 32 ? { at, id } : null;
+}
+
+/** An instant, or `next_before` of the page before, which may name a place inside of one. */
+export function place() {
+  return z
+    .string()
+    .refine(
+      (value) => readPlace(value) !== null,
+      "must be next_before of another page, or an RFC 3339 instant with Z or an offset, such as 2026-11-20T14:25:31Z",
+    )
+    .meta({ format: "date-time" })
+    .transform((value) => readPlace(value)!);
+}
+
 export const latitude = () => z.number().min(-90, "must be from -90 to 90").max(90, "must be from -90 to 90");
 export const longitude = () =>
   z.number().min(-180, "must be from -180 to 180").max(180, "must be from -180 to 180");

@@ -452,7 +452,7 @@ export interface paths {
         };
         /**
          * Inbox
-         * @description The visible alerts of the handset's channels, newest first. An answer of state, not of news: cancelled alerts are gone from it. Poll with If-None-Match.
+         * @description The visible alerts of the handset's channels, newest first. An answer of state, not of news: cancelled alerts are gone from it. A page ends at 1 MiB as well. Poll with If-None-Match.
          */
         get: operations["get_inbox"];
         put?: never;
