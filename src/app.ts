@@ -12,6 +12,7 @@ import { callerOf } from "./auth/people.ts";
 import type { SignInLibrary } from "./auth/sign_in_library.ts";
 import type { StepUps } from "./auth/step_up.ts";
 import { bearerToken } from "./auth/tokens.ts";
+import { type Client, countedAs, createClientReader } from "./client.ts";
 import type { Config } from "./config.ts";
 import { addConsole } from "./console/routes.ts";
 import type { ConsoleDeps } from "./console/visit.ts";
@@ -33,7 +34,7 @@ import { addRoutes } from "./transports/rest.ts";
 import { addUploadRoutes } from "./transports/uploads.ts";
 
 export interface AppDeps {
-  config: Pick<Config, "publicUrl" | "host" | "metricsPublic">;
+  config: Pick<Config, "publicUrl" | "host" | "metricsPublic" | "trustedProxies">;
   dispatcher: Dispatcher;
   authenticateKey: Authenticate;
   /** An access token that an assistant got by consent; good at /mcp and nowhere else. */
@@ -52,8 +53,8 @@ export interface AppDeps {
 }
 
 export interface App {
-  /** Serves one request. `address` is the peer's network address, null when there is none. */
-  fetch(request: Request, address?: string | null): Promise<Response>;
+  /** Serves one request. `peer` is the network address that it came from, null when there is none. */
+  fetch(request: Request, peer?: string | null): Promise<Response>;
   /** Everything that is served, in the router's spelling; an empty method stands for all others. */
   routes: readonly { method?: string; route?: string; meta?: Partial<RouteMeta> }[];
   close(): Promise<void>;
@@ -61,23 +62,32 @@ export interface App {
 
 interface Passing {
   log: Log;
-  address: string | null;
+  client: Client;
 }
 
 const SECRETS = /(bfk_|bfd_|whsec_)[\w-]+/g;
 
-const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
-export const isLoopback = (address: string | null) => address === null || LOOPBACK.test(address);
+/** What a trusted proxy may call a request, as it then stands in its log and in ours. */
+const REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
+
+/** Crawlers find nothing here but the public addresses of channels. */
+const ROBOTS = "User-agent: *\nAllow: /c/\nDisallow: /\n";
+
+/** Our pages use nothing of a device. */
+const PERMISSIONS =
+  "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), microphone=(), payment=(), usb=()";
 
 export function createApp(deps: AppDeps): App {
   const { config, dispatcher, metrics } = deps;
+  const secure = new URL(config.publicUrl).protocol === "https:";
   const passing = new WeakMap<object, Passing>();
-  const of = (event: H3Event): Passing => passing.get(event.req) ?? { log: deps.log, address: null };
+  const clientOf = createClientReader(config.trustedProxies);
+  const of = (event: H3Event): Passing => passing.get(event.req)!;
   const logOf = (event: H3Event) => of(event).log;
-  /** Loopback is exempt from limits per address, as a peer without one is. */
+  /** What limits per address count; null for this machine, which is exempt from them. */
   const countedOf = (event: H3Event): string | null => {
-    const { address } = of(event);
-    return isLoopback(address) ? null : address;
+    const { address, local } = of(event).client;
+    return local || address === null ? null : countedAs(address);
   };
 
   const authenticate = (request: Request): Promise<Caller | null> =>
@@ -160,9 +170,13 @@ export function createApp(deps: AppDeps): App {
   addConsole(
     app,
     { ...deps.console, dispatcher, tools: TOOLS },
-    { logOf, addressOf: (event) => of(event).address },
+    { logOf, addressOf: (event) => of(event).client.address },
   );
 
+  app.get(
+    "/robots.txt",
+    () => new Response(ROBOTS, { headers: { "content-type": "text/plain; charset=utf-8" } }),
+  );
   app.get("/healthz", () => jsonAnswer(200, { status: "ok" }));
   app.get("/readyz", async (event) => {
     try {
@@ -174,26 +188,41 @@ export function createApp(deps: AppDeps): App {
     }
   });
   app.get("/metrics", async (event) => {
-    if (!config.metricsPublic && !isLoopback(of(event).address))
+    if (!config.metricsPublic && !of(event).client.local)
       throw forbidden("Metrics are served to loopback only; see METRICS_PUBLIC.");
     return new Response(await metrics.text(), { headers: { "content-type": metrics.contentType } });
   });
 
   return {
-    async fetch(request, address = null) {
-      const requestId = randomUUID();
+    async fetch(request, peer = null) {
       const started = performance.now();
-      const log = deps.log.child({ request_id: requestId });
-      passing.set(request, { log, address });
+      const client = clientOf(peer, request.headers);
+      const given = client.byTrustedProxy ? request.headers.get("x-request-id") : null;
+      const requestId = given !== null && REQUEST_ID.test(given) ? given : randomUUID();
+      const about: { caller?: string; operation?: string } = {};
+      const log: Log = Object.assign(deps.log.child({ request_id: requestId }), {
+        note: (fields: object) => void Object.assign(about, fields),
+      });
+      passing.set(request, { log, client });
       const response = await app.fetch(request);
       response.headers.set("x-request-id", requestId);
+      if (secure) response.headers.set("strict-transport-security", "max-age=31536000");
+      if (response.headers.get("content-type")?.startsWith("text/html"))
+        response.headers.set("permissions-policy", PERMISSIONS);
       const { pathname } = new URL(request.url);
       const ms = performance.now() - started;
       metrics.request(request.method, pathname, response.status, ms / 1000);
       // Never the query: an invite's code may stand in it. A secret that was put into the path is cut, a file's token, too.
       const path = withoutToken(pathname).replace(SECRETS, "$1(cut)");
       log.info(
-        { method: request.method, path, status: response.status, ms: Math.round(ms * 10) / 10 },
+        {
+          method: request.method,
+          path,
+          status: response.status,
+          ms: Math.round(ms * 10) / 10,
+          client: client.address,
+          ...about,
+        },
         "request",
       );
       return response;

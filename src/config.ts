@@ -29,6 +29,8 @@ export interface Config {
   smtpUrl: string | null;
   mailFrom: string | null;
   metricsPublic: boolean;
+  /** Addresses, ranges and their names (loopback, linklocal, uniquelocal). */
+  trustedProxies: string[];
   deviceRegistrationsPerMinute: number;
   devicesKeptDays: number;
   clientRegistrationsPerMinute: number;
@@ -80,6 +82,16 @@ export function httpUrl(raw: string, name: string): string {
       "must be an absolute http or https URL without credentials, query or fragment.",
     );
   return url.href.replace(/\/+$/, "");
+}
+
+/** The same without a path. @throws ConfigError */
+function origin(raw: string, name: string): string {
+  const url = httpUrl(raw, name);
+  if (new URL(url).pathname === "/") return url;
+  throw new ConfigError(
+    name,
+    "must be an origin without a path, such as https://alerts.example.org: give the service a host name of its own.",
+  );
 }
 
 function matching(shape: RegExp, words: string) {
@@ -141,6 +153,14 @@ function isHostAndPort(item: string): boolean {
   return !!parts && (parts[1] === undefined || isIP(parts[1]) === 6) && Number(parts[3] ?? 0) < 65536;
 }
 
+/** Accepts `10.0.0.1`, `10.0.0.0/8`, `fd00::/8`, and the names of three ranges. */
+function isProxyRange(item: string): boolean {
+  if (["loopback", "linklocal", "uniquelocal"].includes(item)) return true;
+  const [, address = "", bits] = /^([0-9a-f.:]+)(?:\/([1-9]\d{0,2}))?$/.exec(item) ?? [];
+  const family = isIP(address);
+  return family !== 0 && Number(bits ?? 1) <= (family === 4 ? 32 : 128);
+}
+
 /** Accepts `1.2.3.4`, `1.2.3.4:53`, `::1` and `[::1]:53`. */
 function isDnsServer(item: string): boolean {
   if (isIP(item)) return true;
@@ -198,7 +218,7 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     meaning:
       "Origin under which clients reach the service; its host is the one that /mcp accepts besides loopback.",
     read: (raw, name, soFar) => {
-      if (raw !== undefined) return httpUrl(raw, name);
+      if (raw !== undefined) return origin(raw, name);
       const host = soFar.host === "0.0.0.0" || soFar.host === "::" ? "127.0.0.1" : soFar.host!;
       return `http://${isIP(host) === 6 ? `[${host}]` : host}:${soFar.port}`;
     },
@@ -281,6 +301,13 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     shownDefault: "belfry@ the host of PUBLIC_URL",
     meaning: "Sender of those mails.",
     read: matching(/^[^\r\n<>]*<?[^\s@<>]+@[^\s@<>]+>?$/, "an e-mail address, with or without a name"),
+  },
+  trustedProxies: {
+    name: "TRUSTED_PROXIES",
+    shownDefault: "(none)",
+    meaning:
+      "Comma list of addresses and ranges (10.0.0.0/8, loopback) of proxies whose X-Forwarded-For and X-Request-Id are believed.",
+    read: list(isProxyRange, "addresses and ranges, such as 10.0.0.1, 10.0.0.0/8 or loopback"),
   },
   metricsPublic: {
     name: "METRICS_PUBLIC",

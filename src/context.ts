@@ -44,6 +44,8 @@ export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
+  /** What the line about the whole request shall name, too. */
+  note?(fields: { caller?: string; operation: string }): void;
 }
 
 /** What one handset reports in one request. `kind`: 1 read, 2 ack. */

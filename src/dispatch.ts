@@ -149,6 +149,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   return {
     tool: (tool, caller, call) =>
       onlyApiErrors(call.log, async () => {
+        call.log.note?.({ caller: caller.credential.id, operation: tool.name });
         const missing = missingScopes(tool, caller, call.args);
         if (missing.length > 0) throw insufficientScope(missing);
         if (call.problem) throw call.problem;
@@ -184,6 +185,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
 
     handset: (operation, caller, call) =>
       onlyApiErrors(call.log, async () => {
+        // Never who: a raw device id leaves for nobody but the device itself.
+        call.log.note?.({ operation: operation.name });
         if (call.problem) throw call.problem;
         const input = parse(operation.input, call.args, []);
         // Handset operations find their rows by subscription and handle, in raw SQL; the filter stays unset, so an

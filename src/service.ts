@@ -1,7 +1,7 @@
 // Opens everything that the service stands on, in order, and closes it in reverse: lock, secret, database, migrations,
 // operator's socket, limits, app. `main.ts` puts a socket in front of it; tests, demo and bench use it as it is.
 
-import { pino } from "pino";
+import { type DestinationStream, pino } from "pino";
 import { type App, createApp } from "./app.ts";
 import { type Assets, createAssets } from "./assets/surroundings.ts";
 import { createAuthorize } from "./auth/authorize.ts";
@@ -59,12 +59,17 @@ export interface ServiceOptions {
   now?: () => Date;
   /** Ceilings other than the operations' own, by the limit's name: for the bench. */
   limitMax?: Record<string, number>;
+  /** Where log lines go; standard error when left out. */
+  logTo?: DestinationStream;
   /** Told of every event after its commit, beside the webhooks. */
   publish?: (event: DomainEvent) => void;
 }
 
 /** Structured logs on standard error; nothing that is secret is ever handed to it, and the usual places are cut anyway. */
-export function createLog(config: Pick<Config, "logLevel">) {
+export function createLog(
+  config: Pick<Config, "logLevel">,
+  to: DestinationStream = pino.destination({ fd: 2, sync: true }),
+) {
   return pino(
     {
       level: config.logLevel,
@@ -81,7 +86,7 @@ export function createLog(config: Pick<Config, "logLevel">) {
         }),
       },
     },
-    pino.destination({ fd: 2, sync: true }),
+    to,
   );
 }
 
@@ -115,7 +120,7 @@ function unreachable(error: unknown): ConfigError | null {
 
 /** @throws ConfigError, DataDirInUse, or what the database said. */
 export async function openService(config: Config, options: ServiceOptions = {}): Promise<Service> {
-  const log = createLog(config);
+  const log = createLog(config, options.logTo);
   const now = options.now ?? (() => new Date());
   const closers: (() => unknown)[] = [];
   const close = async () => {

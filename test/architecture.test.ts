@@ -56,6 +56,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   pushers: ["context", "domain", "entities", "errors", "queries"],
   auth: [
     "characters",
+    "client",
     "context",
     "db",
     "domain",
@@ -155,6 +156,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   app: ANYTHING,
   service: ANYTHING,
   connections: [],
+  client: [],
   server: ["app", "config", "connections"],
   main: ANYTHING,
   cli: ANYTHING,

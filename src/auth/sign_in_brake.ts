@@ -4,6 +4,7 @@
 
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
+import { countedAs } from "../client.ts";
 import { ApiError } from "../errors.ts";
 import { type Policy, type RateLimits, rateLimitHeaders } from "../rate_limits.ts";
 
@@ -67,7 +68,7 @@ export function createBrake(options: {
     return given.length === right.length && timingSafeEqual(given, right) ? nonce : null;
   }
 
-  const near = (address: string | null) => address ?? "local";
+  const near = (address: string | null) => (address === null ? "local" : countedAs(address));
 
   return {
     /**

@@ -1,0 +1,58 @@
+// Who sends a request: the one judgement that limits, logs, metrics and sessions share. What a header says of the client
+// counts only when a proxy that we were told of wrote it.
+
+import type { IncomingMessage } from "node:http";
+import proxyAddr from "@fastify/proxy-addr";
+import ipaddr from "ipaddr.js";
+
+export interface Client {
+  /** In its shortest form; null for a call that came over no network. */
+  address: string | null;
+  /** It is this machine: limits per address and the closed /metrics do not concern it. */
+  local: boolean;
+  /** The peer is one of TRUSTED_PROXIES: what else it says of the request is believed, too. */
+  byTrustedProxy: boolean;
+}
+
+/** Whoever sends one of these is a proxy, and the client is somebody else. */
+const SIGNS_OF_A_PROXY = ["x-forwarded-for", "forwarded", "x-real-ip", "via"];
+
+/** The shortest spelling of an address, that of IPv4 where it is one in IPv6. Null for any other text. */
+function plain(address: string): string | null {
+  if (!ipaddr.isValid(address)) return null;
+  return ipaddr.process(address).toString();
+}
+
+const isLoopback = (address: string) => ipaddr.process(address).range() === "loopback";
+
+/** What limits per address count: an IPv6 network of 64 bits, since one host has all of its addresses. */
+export function countedAs(address: string): string {
+  const known = ipaddr.isValid(address) ? ipaddr.process(address) : null;
+  if (known?.kind() !== "ipv6") return known?.toString() ?? address;
+  const network = ipaddr.IPv6.networkAddressFromCIDR(`${known.toNormalizedString().replace(/%.*$/, "")}/64`);
+  return `${network}/64`;
+}
+
+/** `trusted` holds addresses, ranges and the names loopback, linklocal and uniquelocal. */
+export function createClientReader(trusted: readonly string[]) {
+  const isTrusted = proxyAddr.compile([...trusted]);
+
+  /** `peer` is the network address that the connection comes from. */
+  return (peer: string | null, headers: Headers): Client => {
+    const near = peer === null ? null : plain(peer);
+    if (near === null) return { address: peer, local: peer === null, byTrustedProxy: false };
+    if (!isTrusted(near, 0)) {
+      // A proxy on this machine that nobody told us of: who its clients are is unknown, but it is not this machine.
+      const local = isLoopback(near) && !SIGNS_OF_A_PROXY.some((name) => headers.has(name));
+      return { address: near, local, byTrustedProxy: false };
+    }
+    const request = {
+      socket: { remoteAddress: near },
+      headers: { "x-forwarded-for": headers.get("x-forwarded-for") ?? undefined },
+    } as unknown as IncomingMessage;
+    // From the peer on through the proxies that are trusted; what is no address was written by nobody whom we trust.
+    const named = plain(proxyAddr(request, isTrusted));
+    const address = named ?? near;
+    return { address, local: named !== null && isLoopback(named), byTrustedProxy: true };
+  };
+}
