@@ -15,17 +15,20 @@ export interface Question {
   action: string;
   /** Where a person goes who does not want it. */
   back: string;
+  /** How the way back is called. */
+  keep?: string;
   section?: string;
 }
 
 /** The page that asks. Its form goes to `action` with the visit's token and nothing else. */
-export function askOnce(visit: Visit, { title, effect, act, action, back, section }: Question): Response {
+export function askOnce(visit: Visit, question: Question): Response {
+  const { title, effect, act, action, back, keep = "Keep it", section } = question;
   return visit.page(
     title,
     html`<h1>${title}</h1>
     <p class="lede">${effect}</p>
     <form method="post" action="${action}">${visit.token}
-      <div class="actions"><button class="danger">${act}</button><a class="button plain" href="${back}">Keep it</a></div>
+      <div class="actions"><button class="danger">${act}</button><a class="button plain" href="${back}">${keep}</a></div>
     </form>`,
     { narrow: true, section },
   );

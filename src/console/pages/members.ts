@@ -158,7 +158,8 @@ async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
   );
 }
 
-const REMOVAL = "Its keys, connected assistants and webhook endpoints end at once. Channels and alerts stay.";
+const REMOVAL =
+  "The member's keys, connected assistants and webhook endpoints end at once. Channels and alerts stay.";
 
 /** Shows a link, after the mail server took it, or did not. */
 async function linkPage(visit: MemberVisit, made: { email: string; joined: boolean; link: string }) {
@@ -235,6 +236,7 @@ export const MEMBER_PAGES: readonly Page[] = [
       act: `Remove ${row.name ?? row.email}`,
       action: `${at}/remove`,
       back: at,
+      keep: "Keep the member",
       section: "members",
     });
   }),

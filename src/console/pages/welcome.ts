@@ -27,17 +27,22 @@ function takeLink(visit: Visit): Response {
 
 /** What happened to a link that no longer works, and what to do. */
 function ended(visit: Visit, state: Exclude<LinkState, "live">, link: OpenedLink | null): Response {
-  const mails = visit.deps.mail !== null;
-  const again = link?.joined && mails ? lostPassword(true) : html`Ask whoever gave it to you for a new one.`;
+  const askForOne =
+    link?.joined && visit.deps.mail !== null
+      ? html`<a href="/console/forgot">ask for a new one</a>`
+      : "ask whoever gave it to you for a new one";
   const words: Record<typeof state, [title: string, what: Content]> = {
     used: [
       "This link was used already",
       html`Sign in with your e-mail address and your password. If it was not you who used the link, tell whoever gave it to you.`,
     ],
-    replaced: ["A newer link took the place of this one", html`Use the newest link that you got. ${again}`],
+    replaced: [
+      "A newer link took the place of this one",
+      html`Use the newest link that you got, or ${askForOne}.`,
+    ],
     expired: [
       "This link has expired",
-      html`It worked for ${link ? LINK_LIFE[link.madeBy] : "a short time"}. ${again}`,
+      html`It worked for ${link ? LINK_LIFE[link.madeBy] : "a short time"}. To go on, ${askForOne}.`,
     ],
     unknown: [
       "This link is not known here",
@@ -85,7 +90,7 @@ function wordsOf({ kind, joined, workspaceName }: OpenedLink): Words {
 function address(visit: Visit, { email }: OpenedLink, error?: ApiError): Content {
   const common = { name: "email", label: "E-mail address", type: "email", autocomplete: "username" } as const;
   if (email !== null)
-    return field({ ...common, value: email, readonly: true, hint: "Your link is for this address." });
+    return field({ ...common, value: email, readonly: true, hint: `Your link is for ${email}.` });
   return field({
     ...common,
     value: visit.form.get("email") ?? "",
