@@ -18,7 +18,7 @@ import { invalidInput, refuseUnstorableText } from "./problems.ts";
 import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "./rate_limits.ts";
 import { refuseRepeat, refuseRole } from "./refusals.ts";
 import type { HandsetAuth, HandsetOperation, Tool } from "./tool.ts";
-import { pathArguments, scopesFor } from "./tool.ts";
+import { ANSWER_ARGUMENTS, pathArguments, scopesFor } from "./tool.ts";
 
 export interface DispatchDeps {
   orm: Orm;
@@ -153,7 +153,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         const missing = missingScopes(tool, caller, call.args);
         if (missing.length > 0) throw insufficientScope(missing);
         if (call.problem) throw call.problem;
-        const input = parse(tool.input, call.args, pathArguments(tool.http.path));
+        // How to answer is no part of what to do: a repeat under an idempotency key may ask for the other view.
+        const { view, ...input } = parse(tool.input, call.args, pathArguments(tool.http.path));
         const key = tool.creates ? checkIdempotencyKey(call.idempotencyKey) : null;
         const visible = { workspace_id: caller.workspace.id, pusher_ids: caller.pusherIds };
         if (!roleReaches(caller.member.role, tool.role)) await refuseRole(database, caller, input);
@@ -164,7 +165,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         // "A repeat within 24 hours answers with the first result", whatever the network says by now.
         const unlessRefused = (handle: () => Promise<unknown>) => () =>
           problem ? Promise.reject(problem) : handle();
-        return perform(tool, caller, input, call, {
+        const outcome = await perform(tool, caller, input, call, {
           writes: !tool.hints.readOnly,
           address: { workspaceId: caller.workspace.id, listening: caller.workspace.listening },
           visible,
@@ -181,6 +182,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
                   ),
               }),
         });
+        if (view !== "brief") return outcome;
+        return { ...outcome, body: tool.brief!.output.parse(tool.brief!.of(outcome.body)) };
       }),
 
     handset: (operation, caller, call) =>
@@ -210,7 +213,7 @@ type Around = (db: Kysely<unknown>, handle: () => Promise<unknown>) => Promise<u
  */
 function parse(schema: z.ZodObject, args: unknown, ids: string[]): Record<string, unknown> {
   const result = schema.safeParse(args, { reportInput: true });
-  if (!result.success) throw invalidInput(result.error);
+  if (!result.success) throw invalidInput(result.error, schema, [...ids, ...ANSWER_ARGUMENTS]);
   refuseUnstorableText(args as object, ids);
   return result.data;
 }

@@ -113,6 +113,11 @@ export function notFound(what = "row"): ApiError {
   return new ApiError("not_found", `No such ${what}, or it is not yours.`);
 }
 
+/** 404 for a method that the route does not serve, with those that it does. */
+export function noSuchMethod(allow: string): ApiError {
+  return new ApiError("not_found", `This route serves ${allow} only.`, { headers: { allow } });
+}
+
 export function conflict(message: string): ApiError {
   return new ApiError("conflict", message);
 }

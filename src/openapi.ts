@@ -9,6 +9,7 @@ import { type Making, type Operation, routeOperation, tagOf } from "./openapi/op
 import { answerSchema, Components } from "./openapi/schemas.ts";
 import { introduction } from "./openapi/words.ts";
 import { SCOPES } from "./scopes.ts";
+import { pusherView } from "./shapes/pusher.ts";
 import type { HandsetOperation, Tool } from "./tool.ts";
 
 export function openApiDocument(
@@ -17,7 +18,11 @@ export function openApiDocument(
   { publicUrl }: { publicUrl: string },
 ): Json {
   const operations: Operation[] = [...tools, ...handsetOperations];
-  const components = new Components(operations.map(({ output }) => answerSchema(output)));
+  const shapes = operations.flatMap((operation) =>
+    "brief" in operation && operation.brief ? [operation.output, operation.brief.output] : [operation.output],
+  );
+  // No operation answers a bare channel, but several answers are one and more.
+  const components = new Components([...shapes, pusherView].map(answerSchema));
   const responses: Json = {};
   const making: Making = { publicUrl, components, responses };
   const paths: Json = {};

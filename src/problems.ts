@@ -1,6 +1,6 @@
 // Turns what a schema refused into our one 422: the dotted path of the field and our own words. Never echoes a value.
 
-import type { z } from "zod";
+import { z } from "zod";
 import { type ApiError, invalidRequest } from "./errors.ts";
 
 /** A caller's own field name may appear in `param`, but only one that looks like a name. */
@@ -32,8 +32,52 @@ function words(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** The first thing that is wrong with an input, as the refusal that the caller gets. */
-export function invalidInput(error: z.ZodError): ApiError {
+/** The schema of the object at a path, whatever is wrapped around it; null where no object stands. */
+function objectAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodObject | null {
+  let at: z.ZodType | undefined = schema;
+  const steps = [...path];
+  while (at) {
+    if (at instanceof z.ZodOptional || at instanceof z.ZodNullable) at = at.unwrap() as z.ZodType;
+    else if (at instanceof z.ZodPipe) at = at.in as z.ZodType;
+    else if (at instanceof z.ZodArray && steps.length > 0) {
+      steps.shift();
+      at = at.element as z.ZodType;
+    } else if (!(at instanceof z.ZodObject)) return null;
+    else if (steps.length === 0) return at;
+    else at = at.shape[String(steps.shift())] as z.ZodType | undefined;
+  }
+  return null;
+}
+
+/** More names than any operation has; the list in a message ends there. */
+const MAX_NAMED = 40;
+
+/** "422 … a misspelt field is never silently ignored": the message names the fields that are taken in its place. */
+function unknownField(
+  schema: z.ZodType,
+  path: PropertyKey[],
+  key: string,
+  without: readonly string[],
+): ApiError {
+  const names = Object.keys(objectAt(schema, path)?.shape ?? {}).filter(
+    (name) => path.length > 0 || !without.includes(name),
+  );
+  const taken =
+    names.length > 0
+      ? `Accepted: ${names.slice(0, MAX_NAMED).join(", ")}.`
+      : "Nothing is accepted here beside the ids.";
+  return invalidRequest(`This field is not known here. ${taken}`, paramOf([...path, key]));
+}
+
+/**
+ * The first thing that is wrong with an input, as the refusal that the caller gets. `without`: arguments of the schema
+ * that are no fields, such as the ids of a path.
+ */
+export function invalidInput(
+  error: z.ZodError,
+  schema: z.ZodType,
+  without: readonly string[] = [],
+): ApiError {
   // A nullable field is a union; what it refuses stands in the branch that is not null.
   let issue = error.issues[0]!;
   let path = issue.path;
@@ -43,11 +87,7 @@ export function invalidInput(error: z.ZodError): ApiError {
     issue = branch[0];
     path = [...path, ...issue.path];
   }
-  if (issue.code === "unrecognized_keys")
-    return invalidRequest(
-      "This field is not known here; check its spelling against the documentation.",
-      paramOf([...path, issue.keys[0]!]),
-    );
+  if (issue.code === "unrecognized_keys") return unknownField(schema, path, issue.keys[0]!, without);
   const param = paramOf(path);
   return invalidRequest(`${param ?? "The request"} ${words(issue)}.`, param);
 }

@@ -1,35 +1,28 @@
 // What the operations on one channel share: find it among those that the caller sees, and judge it as a whole.
 
 import type { Context } from "./context.ts";
-import { parseId } from "./domain/ids.ts";
+import { channelUuid } from "./domain/ids.ts";
 import { Pusher, type PusherRow } from "./entities/pusher.ts";
 import { notFound } from "./errors.ts";
 import { lockChannel, scope, visibleChannel } from "./queries/channels.ts";
 
-/** The uuid behind a path id. @throws 404 for a text that is no channel id. */
-export function pusherIdOf(input: { pusher_id: string }): string {
-  const id = parseId("psh", input.pusher_id);
-  if (!id) throw notFound();
-  return id;
-}
-
 /** The uuid of a channel that the caller sees, without reading the channel. @throws 404. */
 export async function seenPusherId(input: { pusher_id: string }, ctx: Context): Promise<string> {
-  const pusherId = pusherIdOf(input);
-  if (!(await ctx.sql(visibleChannel, scope(pusherId, ctx.caller)))[0]) throw notFound();
+  const pusherId = channelUuid(input.pusher_id);
+  if (!(await ctx.sql(visibleChannel, scope(pusherId, ctx.caller)))[0]) throw notFound("channel");
   return pusherId;
 }
 
 /** The channel, if the caller sees it. @throws 404. */
 export async function findPusher(input: { pusher_id: string }, ctx: Context): Promise<PusherRow> {
-  const pusher = await ctx.em.findOne(Pusher, { id: pusherIdOf(input) });
-  if (!pusher) throw notFound();
+  const pusher = await ctx.em.findOne(Pusher, { id: channelUuid(input.pusher_id) });
+  if (!pusher) throw notFound("channel");
   return pusher;
 }
 
 /** The channel, locked until the transaction ends, with its state. @throws 404. */
 export async function lockPusher(input: { pusher_id: string }, ctx: Context) {
-  const [state] = await ctx.sql(lockChannel, scope(pusherIdOf(input), ctx.caller));
-  if (!state) throw notFound();
+  const [state] = await ctx.sql(lockChannel, scope(channelUuid(input.pusher_id), ctx.caller));
+  if (!state) throw notFound("channel");
   return { pusher: await findPusher(input, ctx), state };
 }

@@ -3,7 +3,7 @@
 import type { Kysely } from "kysely";
 import type { Caller } from "./context.ts";
 import { run } from "./db/statement.ts";
-import { parseId } from "./domain/ids.ts";
+import { channelUuid, parseId } from "./domain/ids.ts";
 import { forbidden, notFound } from "./errors.ts";
 import { alertExists } from "./queries/alerts.ts";
 import { scope, visibleChannel } from "./queries/channels.ts";
@@ -19,18 +19,20 @@ async function refuseInvisible(
   if (typeof input.webhook_id === "string") {
     const webhookId = parseId("whk", input.webhook_id);
     const found = webhookId && (await run(db, webhookExists, [...webhookScope(caller), webhookId]))[0];
-    if (!found) throw notFound();
+    if (!found) throw notFound("webhook");
   }
   if (typeof input.pusher_id !== "string") return;
-  const pusherId = parseId("psh", input.pusher_id);
-  if (!pusherId || !(await run(db, visibleChannel, scope(pusherId, caller)))[0]) throw notFound();
+  const pusherId = channelUuid(input.pusher_id);
+  const what = typeof input.alert_id === "string" ? "alert" : "channel";
+  if (!(await run(db, visibleChannel, scope(pusherId, caller)))[0]) throw notFound(what);
   if (typeof input.invite_id === "string") {
     const inviteId = parseId("inv", input.invite_id);
-    if (!inviteId || !(await run(db, inviteExists, [pusherId, inviteId]))[0]) throw notFound();
+    if (!inviteId || !(await run(db, inviteExists, [pusherId, inviteId]))[0]) throw notFound("invite");
   }
   if (typeof input.alert_id !== "string") return;
   const alertId = parseId("alr", input.alert_id);
-  if (!alertId || !(await run(db, alertExists, [...scope(pusherId, caller), alertId]))[0]) throw notFound();
+  if (!alertId || !(await run(db, alertExists, [...scope(pusherId, caller), alertId]))[0])
+    throw notFound("alert");
 }
 
 /** "visibility is checked again on a repeat": of the channel that was asked for, and of the one that was made. */

@@ -92,6 +92,10 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   hints: { readOnly: boolean; destructive: boolean; idempotent: boolean };
   /** It makes something new, so it takes an idempotency key. */
   creates?: boolean;
+  /** Its short answer. With an argument `view` the caller chooses; else it stands in where the whole would be too long. */
+  brief?: Brief;
+  /** The field of a row that its list pages by; `before` goes on from it. */
+  pagedBy?: string;
 }
 
 /** What a handset operation needs from who calls it. */
@@ -108,6 +112,12 @@ export interface HandsetOperation<
   writes: boolean;
 }
 
+/** An answer in few words: its shape, and how it follows from the whole one. */
+export interface Brief {
+  output: z.ZodType;
+  of(whole: unknown): unknown;
+}
+
 /** Only infers the types; the list in tools/index.ts is what makes a tool exist. */
 export function defineTool<I extends z.ZodObject, O extends z.ZodType>(tool: Tool<I, O>): Tool {
   return tool as unknown as Tool;
@@ -121,6 +131,9 @@ export function defineHandsetOperation<
 >(operation: HandsetOperation<A, I, O>): HandsetOperation {
   return operation as unknown as HandsetOperation;
 }
+
+/** Whether the caller chooses between the whole answer and the short one. */
+export const hasView = (tool: Tool): boolean => Object.hasOwn(tool.input.shape, "view");
 
 /** Every scope that a call needs, read from its raw arguments: the tool's own, then those that the body asks for. */
 export function scopesFor(tool: Tool, raw: unknown): Scope[] {

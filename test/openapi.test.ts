@@ -108,6 +108,21 @@ describe("examples hold against their schemas", () => {
   });
 });
 
+test("no example shows what the service refuses together, or a channel that cannot notify", () => {
+  for (const [route, { parameters = [], "x-codeSamples": samples = [] }] of routes) {
+    const shown = (parameters as Json[])
+      .filter(({ example }) => example !== undefined)
+      .map(({ name }) => name);
+    const both = shown.includes("period") && (shown.includes("from") || shown.includes("to"));
+    expect(both, route).toBe(false);
+    for (const { source } of samples as Json[])
+      expect(source).not.toMatch(/period=.*(from|to)=|(from|to)=.*period=/);
+  }
+  const { post } = document.paths["/api/v1/pushers"];
+  expect(post.requestBody.content["application/json"].example.requested_perms).toEqual(["notify", "sound"]);
+  expect(post.responses["201"].content["application/json"].example).not.toHaveProperty("notes");
+});
+
 test("generated files are current (mend with: npm run gen)", async () => {
   expect(stale(await generated())).toEqual([]);
 });

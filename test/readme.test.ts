@@ -40,6 +40,10 @@ test("by curl, handset and command line: each block does what it says", async ()
   expect(done.stderr).not.toMatch(/error/i);
   expect(done.code).toBe(0);
   expect(done.stdout).toContain('"title":"The quay floods at six"');
+  // The first alert can be noticed: its channel asked for it, so there is nothing to note.
+  expect(done.stdout).toMatch(/"title":"The quay floods at six".*"notes":\[\]/);
+  expect(done.stdout).not.toContain("never asked subscribers");
+  expect(done.stdout).toContain('"permissions":["notify","sound"]');
   expect(done.stdout).toContain('"handle":"harbour-watch"');
   expect(done.stdout).toContain('{"accepted":1}');
   expect(done.stdout).toMatch(/"title": ?"The 23:10 leaves at 23:40"/);

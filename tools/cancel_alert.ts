@@ -2,6 +2,7 @@ import { z } from "zod";
 import { alertFor, announce, published } from "../src/alerts/change.ts";
 import { cancelAlert } from "../src/queries/alerts.ts";
 import { publishedView } from "../src/shapes/alert.ts";
+import { publishedBrief, view } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
 import { defineTool } from "../src/tool.ts";
 
@@ -20,8 +21,9 @@ export default defineTool({
   },
   hints: { readOnly: false, destructive: true, idempotent: true },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
-  input: z.strictObject({ pusher_id: pathId("psh_…"), alert_id: pathId("alr_…") }),
+  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…"), alert_id: pathId("alr_…"), view }),
   output: publishedView,
+  brief: publishedBrief,
   async handler(input, ctx) {
     const { alert, cell } = await alertFor("cancel", input, ctx);
     if (cell.do === "stay") return published("cancel", alert, ctx);

@@ -5,12 +5,12 @@ import { compose } from "../src/alerts/compose.ts";
 import { checkContent, problemOf } from "../src/domain/alert_content.ts";
 import { CHANNEL_NOT_ACTIVE } from "../src/domain/alert_status.ts";
 import { capabilityNotes } from "../src/domain/capabilities.ts";
-import { newUuid } from "../src/domain/ids.ts";
+import { channelUuid, newUuid } from "../src/domain/ids.ts";
 import { conflict, notFound } from "../src/errors.ts";
-import { pusherIdOf } from "../src/pushers.ts";
 import { fieldParameters, insertAlert } from "../src/queries/alerts.ts";
 import { scope, visibleChannel } from "../src/queries/channels.ts";
 import { alertFields, composedView, showAlert } from "../src/shapes/alert.ts";
+import { composedBrief, view } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
 import { defineTool, MAX_BODY } from "../src/tool.ts";
 
@@ -18,26 +18,29 @@ export default defineTool({
   name: "create_alert",
   title: "Compose alert",
   description:
-    "Compose an alert. Without send it stays a draft that no phone sees. With send true it is published at once, or scheduled when send_at is in the future; a published alert cannot be unsent.",
+    "Compose an alert on a channel (pusher). Without send it stays a draft that no phone sees. With send true it is published at once, or scheduled when send_at is in the future; what is published cannot be unsent. Drafts are never limited, sends to 30 a minute for a channel.",
   scope: "alerts:write",
   alsoRequires: { "alerts:send": (raw) => raw.send === true },
   role: "editor",
   http: { method: "POST", path: "/api/v1/pushers/{id}/alerts", status: 201, maxBody: MAX_BODY.alerts },
-  hints: { readOnly: false, destructive: false, idempotent: false },
+  // With send true it cannot be undone, and clients ask before they let that happen.
+  hints: { readOnly: false, destructive: true, idempotent: false },
   creates: true,
   limit: ALERT_SENDS,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   input: z.strictObject({
-    pusher_id: pathId("psh_…"),
+    pusher_id: pathId("Channel id, psh_…"),
     send: z
       .boolean()
       .optional()
       .describe("true publishes (needs alerts:send); false or absent makes a draft."),
     ...alertFields,
+    view,
   }),
   output: composedView,
+  brief: composedBrief,
   async handler(input, ctx) {
-    const pusherId = pusherIdOf(input);
+    const pusherId = channelUuid(input.pusher_id);
     const attached = await attachAssets(input, null, ctx);
     const { fields, blocked, htmlLength } = compose(attached.sent, null, attached.text);
     const status = input.send ? (fields.send_at === null ? "sent" : "scheduled") : "draft";
@@ -49,7 +52,7 @@ export default defineTool({
     const [row] = problem
       ? (await ctx.sql(visibleChannel, channel)).map((found) => ({ ...found, inserted: null }))
       : await ctx.sql(insertAlert, [...channel, newUuid(), status, ...fieldParameters(fields)]);
-    if (!row) throw notFound();
+    if (!row) throw notFound("channel");
     if (!row.active && status !== "draft") throw conflict(CHANNEL_NOT_ACTIVE);
     if (problem) throw problem;
     if (row.inserted === null) throw new Error("an active channel took no alert");

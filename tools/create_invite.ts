@@ -16,7 +16,7 @@ export default defineTool({
   name: "create_invite",
   title: "Create invite",
   description:
-    "Make an invite into a private channel: a link that phones join with. max_uses 1 is a one-shot link. Invites of a public channel have no effect.",
+    "Make an invite into a private channel (pusher): a link that phones join with. max_uses 1 is a one-shot link; without max_uses and expires_at it works until revoked. Invites of a public channel have no effect.",
   scope: "invites:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/pushers/{id}/invites", status: 201 },
@@ -24,7 +24,7 @@ export default defineTool({
   creates: true,
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({
-    pusher_id: pathId("psh_…"),
+    pusher_id: pathId("Channel id, psh_…"),
     label: text(0, 80).nullable().optional().describe("Your own note; never shown to a subscriber."),
     max_uses: z
       .int()

@@ -7,7 +7,7 @@ import { RESERVED_HANDLES } from "../src/domain/reserved_handles.ts";
 import { Pusher } from "../src/entities/pusher.ts";
 import { conflict, forbidden, invalidRequest } from "../src/errors.ts";
 import { handleIsReserved } from "../src/queries/channels.ts";
-import { pusherCreate, pusherView, searchText, showPusher } from "../src/shapes/pusher.ts";
+import { changedPusherView, pusherCreate, searchText, showChangedPusher } from "../src/shapes/pusher.ts";
 import { defineTool } from "../src/tool.ts";
 
 const TAKEN = "This handle is taken; choose another one.";
@@ -16,7 +16,7 @@ export default defineTool({
   name: "create_pusher",
   title: "Create channel",
   description:
-    "Claim a permanent public handle and open an alert channel under it. The handle can never be changed afterwards.",
+    "Open an alert channel, here called a pusher, under a permanent public handle that can never be changed. Ask subscribers for requested_perms such as notify and sound, or its alerts only wait in the inbox. Public unless is_public is false. At most 10 a minute.",
   scope: "pushers:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/pushers", status: 201 },
@@ -25,7 +25,7 @@ export default defineTool({
   limit: { name: "pusher-creations", per: "creator", max: 10, seconds: 60 },
   errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
   input: z.strictObject(pusherCreate),
-  output: pusherView,
+  output: changedPusherView,
   async handler(input, ctx) {
     if (ctx.caller.pusherIds !== null)
       throw forbidden("A credential or member that is restricted to channels cannot create channels.");
@@ -63,6 +63,6 @@ export default defineTool({
     // Asked after the insert: a channel that was deleted while we waited for its handle has reserved it by now.
     if ((await ctx.sql(handleIsReserved, [input.handle])).length > 0) throw conflict(TAKEN);
     await ctx.countAgainstLimit(ctx.caller.member.id);
-    return showPusher(pusher, ctx.surroundings.publicBase);
+    return showChangedPusher(pusher, ctx.surroundings.publicBase);
   },
 });

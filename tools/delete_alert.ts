@@ -15,7 +15,7 @@ export default defineTool({
   http: { method: "DELETE", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 204 },
   hints: { readOnly: false, destructive: true, idempotent: false },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
-  input: z.strictObject({ pusher_id: pathId("psh_…"), alert_id: pathId("alr_…") }),
+  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…"), alert_id: pathId("alr_…") }),
   output: deletedView,
   async handler(input, ctx) {
     const { alert } = await alertFor("delete", input, ctx);

@@ -9,13 +9,13 @@ export default defineTool({
   name: "delete_pusher",
   title: "Delete channel",
   description:
-    "Delete an alert channel that has no subscribers, with its whole alert history, and free its handle. Cannot be undone; with subscribers, pause it instead.",
+    "Delete an alert channel (pusher) that has no subscribers, with its whole alert history, and free its handle. Cannot be undone; with subscribers, pause it instead.",
   scope: "pushers:write",
   role: "admin",
   http: { method: "DELETE", path: "/api/v1/pushers/{id}", status: 204 },
   hints: { readOnly: false, destructive: true, idempotent: false },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
-  input: z.strictObject({ pusher_id: pathId("psh_…") }),
+  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…") }),
   output: deletedView,
   async handler(input, ctx) {
     const { pusher, state } = await lockPusher(input, ctx);

@@ -20,7 +20,7 @@ export default defineTool({
   async handler({ webhook_id }, ctx) {
     const id = parseId("whk", webhook_id);
     const [gone] = id ? await ctx.sql(deleteWebhook, [...webhookScope(ctx.caller), id]) : [];
-    if (!gone) throw notFound();
+    if (!gone) throw notFound("webhook");
     ctx.surroundings.webhooks.forget(gone.id);
     return { deleted: true as const, id: webhook_id };
   },

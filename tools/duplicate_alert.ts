@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { alertIds } from "../src/alerts/change.ts";
 import { capabilityNotes } from "../src/domain/capabilities.ts";
-import { newUuid } from "../src/domain/ids.ts";
+import { channelUuid, newUuid } from "../src/domain/ids.ts";
 import { notFound } from "../src/errors.ts";
-import { pusherIdOf } from "../src/pushers.ts";
 import { duplicateAlert } from "../src/queries/alerts.ts";
 import { scope } from "../src/queries/channels.ts";
 import { composedView, showAlert } from "../src/shapes/alert.ts";
+import { composedBrief, view } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
 import { defineTool } from "../src/tool.ts";
 
@@ -22,22 +22,24 @@ export default defineTool({
   creates: true,
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({
-    pusher_id: pathId("psh_…"),
+    pusher_id: pathId("Channel id, psh_…"),
     alert_id: pathId("alr_…"),
     to_pusher_id: pathId("psh_… of another channel; the same one when absent.").optional(),
+    view,
   }),
   output: composedView,
+  brief: composedBrief,
   async handler(input, ctx) {
     const { pusherId, alertId } = alertIds(input);
-    const target =
-      input.to_pusher_id === undefined ? pusherId : pusherIdOf({ pusher_id: input.to_pusher_id });
+    const target = input.to_pusher_id === undefined ? pusherId : channelUuid(input.to_pusher_id);
     const [made] = await ctx.sql(duplicateAlert, [
       ...scope(pusherId, ctx.caller),
       alertId,
       target,
       newUuid(),
     ]);
-    if (!made!.found || made!.target === null) throw notFound();
+    if (!made!.found) throw notFound("alert");
+    if (made!.target === null) throw notFound("channel");
     return {
       ...showAlert(made!, ctx.surroundings.assets),
       // What is copied went through the sanitiser when it was written.

@@ -11,7 +11,7 @@ export default defineTool({
   name: "get_account_stats",
   title: "Account statistics",
   description:
-    "Read alerts sent, reads and acks by UTC day over all channels this credential sees, and for each of them.",
+    "Read alerts sent, reads and acks by UTC day over all channels (pushers) that this credential sees, and for each of them: the last 7 days, another period, or from and to, at most 366 days.",
   scope: "stats:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/stats", status: 200 },

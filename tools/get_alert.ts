@@ -1,27 +1,36 @@
 import { z } from "zod";
 import { alertIds } from "../src/alerts/change.ts";
+import { capabilityNotes } from "../src/domain/capabilities.ts";
 import { notFound } from "../src/errors.ts";
 import { readAlert } from "../src/queries/alerts.ts";
 import { scope } from "../src/queries/channels.ts";
-import { alertView, showAlert } from "../src/shapes/alert.ts";
+import { alertView, capabilityNotesView, showAlert } from "../src/shapes/alert.ts";
+import { alertBrief } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
 import { defineTool } from "../src/tool.ts";
+
+const output = alertView.extend({ notes: capabilityNotesView });
 
 export default defineTool({
   name: "get_alert",
   title: "Read alert",
-  description: "Read one alert whole, its sanitised markup and its present status included.",
+  description:
+    "Read one alert whole: its present status, its sanitised markup, and notes that say why it may be silent. Over MCP, markup that would not fit into 25 kB is left out; html_length tells its length.",
   scope: "alerts:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 200 },
   hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "not_found"],
-  input: z.strictObject({ pusher_id: pathId("psh_…"), alert_id: pathId("alr_…") }),
-  output: alertView,
+  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…"), alert_id: pathId("alr_…") }),
+  output,
+  brief: alertBrief(output),
   async handler(input, ctx) {
     const { pusherId, alertId } = alertIds(input);
     const [alert] = await ctx.sql(readAlert, [...scope(pusherId, ctx.caller), alertId]);
-    if (!alert) throw notFound();
-    return showAlert(alert, ctx.surroundings.assets);
+    if (!alert) throw notFound("alert");
+    return {
+      ...showAlert(alert, ctx.surroundings.assets),
+      notes: capabilityNotes(alert, alert.requested_perms),
+    };
   },
 });

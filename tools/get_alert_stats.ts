@@ -22,7 +22,7 @@ export default defineTool({
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/stats", status: 200 },
   hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "not_found"],
-  input: z.strictObject({ pusher_id: pathId("psh_…"), alert_id: pathId("alr_…") }),
+  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…"), alert_id: pathId("alr_…") }),
   output: z.object({
     timezone: z.literal("UTC"),
     reach,
@@ -34,7 +34,7 @@ export default defineTool({
   async handler(input, ctx) {
     const { pusherId, alertId } = alertIds(input);
     const [alert] = await ctx.sql(alertExists, [...scope(pusherId, ctx.caller), alertId]);
-    if (!alert) throw notFound();
+    if (!alert) throw notFound("alert");
     const [row] = await ctx.sql(alertTotals, [alertId]);
     const timeline = alert.sent_at === null ? [] : await ctx.sql(alertTimeline, [alertId, alert.sent_at]);
     return {

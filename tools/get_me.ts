@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { nowMicros } from "../src/alerts/change.ts";
 import { showId, showIdOrNull } from "../src/domain/ids.ts";
 import { ROLES } from "../src/entities/member.ts";
 import { defineTool } from "../src/tool.ts";
@@ -7,7 +8,7 @@ export default defineTool({
   name: "get_me",
   title: "Who am I",
   description:
-    "Show the workspace, the member and the credential behind this connection, with its scopes and channel.",
+    "Show the workspace, the member and the credential behind this connection, with its scopes and channel, and now: the server's time, which send_at and expires_at are compared with.",
   scope: "account:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/me", status: 200 },
@@ -15,6 +16,7 @@ export default defineTool({
   errors: ["invalid_request"],
   input: z.strictObject({}),
   output: z.object({
+    now: z.string().describe("The server's instant, UTC."),
     workspace: z.object({ id: z.string(), name: z.string() }),
     member: z.object({ id: z.string(), role: z.enum(ROLES), pusher_ids: z.array(z.string()).nullable() }),
     credential: z.object({
@@ -26,8 +28,10 @@ export default defineTool({
       expires_at: z.string().nullable(),
     }),
   }),
-  async handler(_input, { caller: { workspace, member, credential } }) {
+  async handler(_input, ctx) {
+    const { workspace, member, credential } = ctx.caller;
     return {
+      now: nowMicros(ctx),
       workspace: { id: showId("wsp", workspace.id), name: workspace.name },
       member: {
         id: showId("mem", member.id),

@@ -9,13 +9,13 @@ export default defineTool({
   name: "get_pusher",
   title: "Read channel",
   description:
-    "Read one alert channel with its current subscriber count and its all-time count of sent alerts.",
+    "Read one alert channel (pusher) with its current subscriber count and its all-time count of sent alerts.",
   scope: "pushers:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}", status: 200 },
   hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "not_found"],
-  input: z.strictObject({ pusher_id: pathId("psh_…") }),
+  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…") }),
   output: pusherView.extend({ subscribers: z.int(), alerts_sent: z.int() }),
   async handler(input, ctx) {
     const pusher = await findPusher(input, ctx);

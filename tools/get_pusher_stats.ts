@@ -11,13 +11,13 @@ export default defineTool({
   name: "get_pusher_stats",
   title: "Channel statistics",
   description:
-    "Read a channel's alerts sent, reads and acks by UTC day over a period, with its present reach.",
+    "Read the alerts sent, reads and acks of a channel (pusher) by UTC day, with its present reach: the last 7 days, another period, or from and to, at most 366 days.",
   scope: "stats:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/stats", status: 200 },
   hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "not_found"],
-  input: z.strictObject({ pusher_id: pathId("psh_…"), ...periodFields }),
+  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…"), ...periodFields }),
   output: z.object({ ...rangeView, buckets: dayBuckets }),
   async handler(input, ctx) {
     const { from, to } = rangeOf(input, ctx.now());

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { listInput, listPage } from "../src/alerts/list.ts";
 import { listAccountAlerts } from "../src/queries/alerts.ts";
 import { alertList } from "../src/shapes/alert.ts";
+import { alertListBrief, view } from "../src/shapes/alert_brief.ts";
 import { defineTool } from "../src/tool.ts";
 
 export default defineTool({
@@ -14,8 +15,10 @@ export default defineTool({
   http: { method: "GET", path: "/api/v1/core/alerts", status: 200 },
   hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request"],
-  input: z.strictObject(listInput),
+  input: z.strictObject({ ...listInput, view }),
   output: alertList,
+  brief: alertListBrief,
+  pagedBy: "created_at",
   handler: (input, ctx) => {
     const { workspace, pusherIds } = ctx.caller;
     return listPage(input, ctx, (before, n) =>

@@ -3,6 +3,7 @@ import { listInput, listPage } from "../src/alerts/list.ts";
 import { seenPusherId } from "../src/pushers.ts";
 import { listAlerts } from "../src/queries/alerts.ts";
 import { alertList } from "../src/shapes/alert.ts";
+import { alertListBrief, view } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
 import { defineTool } from "../src/tool.ts";
 
@@ -16,8 +17,10 @@ export default defineTool({
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts", status: 200 },
   hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "not_found"],
-  input: z.strictObject({ pusher_id: pathId("psh_…"), ...listInput }),
+  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…"), ...listInput, view }),
   output: alertList,
+  brief: alertListBrief,
+  pagedBy: "created_at",
   async handler(input, ctx) {
     const pusherId = await seenPusherId(input, ctx);
     return listPage(input, ctx, (before, n) =>

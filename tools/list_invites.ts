@@ -1,24 +1,38 @@
 import { z } from "zod";
+import { toIsoMicros } from "../src/entities/columns.ts";
+import { keysetPage } from "../src/page.ts";
 import { findPusher } from "../src/pushers.ts";
 import { listInvites } from "../src/queries/invites.ts";
-import { pathId } from "../src/shapes/fields.ts";
+import { instant, limit, NO_LIMIT, pageMeta, pathId } from "../src/shapes/fields.ts";
 import { inviteView, showInvite } from "../src/shapes/invite.ts";
 import { defineTool } from "../src/tool.ts";
 
 export default defineTool({
   name: "list_invites",
   title: "List invites",
-  description: "List every invite of a channel, newest first, codes and revoked ones included.",
+  description:
+    "List the invites of a channel (pusher), newest first, codes and revoked ones included: all of them, or pages when limit is given.",
   scope: "invites:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/invites", status: 200 },
   hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "not_found"],
-  input: z.strictObject({ pusher_id: pathId("psh_…") }),
-  output: z.object({ data: z.array(inviteView) }),
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…"),
+    limit: limit().optional().describe("Pages of so many; all when absent."),
+    before: instant().optional().describe("Invites created strictly before it."),
+  }),
+  output: z.object({ data: z.array(inviteView), meta: pageMeta.optional() }),
+  pagedBy: "created_at",
   async handler(input, ctx) {
     const pusher = await findPusher(input, ctx);
-    const rows = await ctx.sql(listInvites, [pusher.id]);
-    return { data: rows.map((row) => showInvite(row, pusher.handle, ctx.surroundings.publicBase)) };
+    const { rows, next_before } = await keysetPage(
+      input.limit ?? NO_LIMIT,
+      (n) => ctx.sql(listInvites, [pusher.id, input.before ?? null, n]),
+      (row) => row.created_at,
+    );
+    const data = rows.map((row) => showInvite(row, pusher.handle, ctx.surroundings.publicBase));
+    if (input.limit === undefined) return { data };
+    return { data, meta: { next_before: next_before && toIsoMicros(next_before) } };
   },
 });

@@ -1,29 +1,44 @@
 import { z } from "zod";
-import { Pusher } from "../src/entities/pusher.ts";
-import { channelBacklogs } from "../src/queries/channels.ts";
+import { toIsoMicros } from "../src/entities/columns.ts";
+import { keysetPage } from "../src/page.ts";
+import { listChannels } from "../src/queries/channels.ts";
+import { instant, limit, NO_LIMIT, pageMeta } from "../src/shapes/fields.ts";
 import { pusherView, showPusher } from "../src/shapes/pusher.ts";
 import { defineTool } from "../src/tool.ts";
 
 export default defineTool({
   name: "list_pushers",
   title: "List channels",
-  description: "List the alert channels this credential sees, newest first, with their unsent backlog.",
+  description:
+    "List the alert channels (pushers) this credential sees, newest first, with their unsent backlog: all of them, or pages when limit is given. handle finds one, and its id, by its public handle.",
   scope: "pushers:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers", status: 200 },
   hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request"],
-  input: z.strictObject({}),
-  output: z.object({ data: z.array(pusherView.extend({ drafts: z.int(), scheduled: z.int() })) }),
-  async handler(_input, ctx) {
-    const pushers = await ctx.em.find(Pusher, {}, { orderBy: { created_at: "desc", id: "desc" } });
-    const backlogs = await ctx.sql(channelBacklogs, [pushers.map(({ id }) => id)]);
-    const backlogOf = new Map(backlogs.map(({ id, ...backlog }) => [id, backlog]));
-    return {
-      data: pushers.map((pusher) => ({
-        ...showPusher(pusher, ctx.surroundings.publicBase),
-        ...backlogOf.get(pusher.id)!,
-      })),
-    };
+  input: z.strictObject({
+    handle: z.string().optional().describe("Only the channel of this handle."),
+    limit: limit().optional().describe("Pages of so many; all when absent."),
+    before: instant().optional().describe("Channels created strictly before it."),
+  }),
+  output: z.object({
+    data: z.array(pusherView.extend({ drafts: z.int(), scheduled: z.int() })),
+    meta: pageMeta.optional(),
+  }),
+  pagedBy: "created_at",
+  async handler(input, ctx) {
+    const { workspace, pusherIds } = ctx.caller;
+    const { rows, next_before } = await keysetPage(
+      input.limit ?? NO_LIMIT,
+      (n) => ctx.sql(listChannels, [workspace.id, pusherIds, input.handle ?? null, input.before ?? null, n]),
+      (row) => row.created_at,
+    );
+    const data = rows.map((row) => ({
+      ...showPusher(row, ctx.surroundings.publicBase),
+      drafts: row.drafts,
+      scheduled: row.scheduled,
+    }));
+    if (input.limit === undefined) return { data };
+    return { data, meta: { next_before: next_before && toIsoMicros(next_before) } };
   },
 });

@@ -13,16 +13,16 @@ export default defineTool({
   name: "list_subscribers",
   title: "List subscribers",
   description:
-    "List a channel's subscribers, newest first, as pseudonyms with their platform, version, locale and time zone, and a breakdown over all of them. Never a name, an address or what a device did.",
+    "List the subscribers of a channel (pusher), newest first, as pseudonyms with their platform, version, locale and time zone, and a breakdown over all of them. Never a name, an address or what a device did.",
   scope: "subscribers:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/subscribers", status: 200 },
   hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
-    pusher_id: pathId("psh_…"),
+    pusher_id: pathId("Channel id, psh_…"),
     status: z.enum(["active", "muted"]).optional(),
-    limit: limit().optional(),
+    limit: limit().optional().describe("50 when absent."),
     before: instant().optional().describe("Subscriptions created strictly before it."),
   }),
   output: z.object({
@@ -47,6 +47,7 @@ export default defineTool({
     }),
     meta: pageMeta,
   }),
+  pagedBy: "subscribed_at",
   async handler(input, ctx) {
     const pusherId = await seenPusherId(input, ctx);
     const { rows, next_before } = await keysetPage(

@@ -3,14 +3,21 @@ import { MAX_HTML } from "../src/domain/alert_content.ts";
 import { invalidRequest } from "../src/errors.ts";
 import { sanitizeHtml } from "../src/sanitizer/sanitize.ts";
 import { blockedRows } from "../src/shapes/alert.ts";
-import { isWithin, text } from "../src/shapes/fields.ts";
+import { codePoints, isWithin, text } from "../src/shapes/fields.ts";
 import { defineTool, MAX_BODY } from "../src/tool.ts";
+
+const preview = z.object({
+  layout: z.enum(["html", "document"]),
+  html: z.string(),
+  blocked: blockedRows,
+  script_count: z.int().describe("Scripts that a document carries, inert in its sandboxed frame."),
+});
 
 export default defineTool({
   name: "preview_html",
   title: "Preview markup",
   description:
-    "See what the sanitiser leaves of markup and what it would remove, before composing. Stores and sends nothing.",
+    "See what the sanitiser leaves of markup and what it would remove, before composing. Stores and sends nothing. At most 60,000 characters in layout html, 500,000 in document.",
   scope: "alerts:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/core/preview", status: 200, maxBody: MAX_BODY.alerts },
@@ -23,12 +30,15 @@ export default defineTool({
       .optional()
       .describe("html (default) is cleaned; document is kept whole."),
   }),
-  output: z.object({
-    layout: z.enum(["html", "document"]),
-    html: z.string(),
-    blocked: blockedRows,
-    script_count: z.int().describe("Scripts that a document carries, inert in its sandboxed frame."),
-  }),
+  output: preview,
+  // Over MCP the caller holds the markup already; what is left of a long one does not come back.
+  brief: {
+    output: preview.omit({ html: true }).extend({ html_length: z.int() }),
+    of: (whole) => {
+      const { html, ...rest } = whole as z.output<typeof preview>;
+      return { ...rest, html_length: codePoints(html) };
+    },
+  },
   async handler({ html, layout = "html" }) {
     if (!isWithin(html, MAX_HTML[layout]))
       throw invalidRequest(

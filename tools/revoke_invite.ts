@@ -18,7 +18,7 @@ export default defineTool({
   hints: { readOnly: false, destructive: true, idempotent: true },
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({
-    pusher_id: pathId("psh_…"),
+    pusher_id: pathId("Channel id, psh_…"),
     invite_id: pathId("inv_…"),
     remove_subscribers: z
       .boolean()
@@ -30,7 +30,7 @@ export default defineTool({
     const { pusher, state } = await lockPusher(input, ctx);
     const id = parseId("inv", input.invite_id);
     const [row] = id ? await ctx.sql(revokeInvite, [pusher.id, id]) : [];
-    if (!row) throw notFound();
+    if (!row) throw notFound("invite");
     const [evicted] = input.remove_subscribers ? await ctx.sql(evictInvited, [pusher.id, row.id]) : [];
     const removed = evicted?.removed ?? 0;
     // "Somebody unsubscribed … including eviction": one event a device, each with the count that it left behind.

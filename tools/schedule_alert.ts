@@ -6,6 +6,7 @@ import { toIsoMicrosOrNull } from "../src/entities/columns.ts";
 import { conflict } from "../src/errors.ts";
 import { scheduleAlert } from "../src/queries/alerts.ts";
 import { publishedView, showAlert } from "../src/shapes/alert.ts";
+import { publishedBrief, view } from "../src/shapes/alert_brief.ts";
 import { instant, pathId } from "../src/shapes/fields.ts";
 import { defineTool } from "../src/tool.ts";
 
@@ -26,11 +27,13 @@ export default defineTool({
   limit: ALERT_SENDS,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   input: z.strictObject({
-    pusher_id: pathId("psh_…"),
+    pusher_id: pathId("Channel id, psh_…"),
     alert_id: pathId("alr_…"),
     send_at: instant().optional().describe("In the future; the draft's own when absent."),
+    view,
   }),
   output: publishedView,
+  brief: publishedBrief,
   async handler(input, ctx) {
     const { alert, cell, pusherId } = await alertFor("schedule", input, ctx);
     const before = toIsoMicrosOrNull(alert.send_at);

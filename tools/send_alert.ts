@@ -4,6 +4,7 @@ import { checkNotExpired } from "../src/domain/alert_content.ts";
 import { toIsoMicrosOrNull } from "../src/entities/columns.ts";
 import { publishAlert } from "../src/queries/alerts.ts";
 import { publishedView } from "../src/shapes/alert.ts";
+import { publishedBrief, view } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
 import { defineTool } from "../src/tool.ts";
 
@@ -11,7 +12,7 @@ export default defineTool({
   name: "send_alert",
   title: "Send alert",
   description:
-    "Publish a draft or scheduled alert to every subscriber now. A sent alert cannot be unsent and cannot be edited; check it with get_alert first. Sending again changes nothing.",
+    "Publish a draft or scheduled alert to every subscriber now. A sent alert cannot be unsent and cannot be edited; check it with get_alert first. Sending again changes nothing. At most 30 sends a minute for a channel.",
   scope: "alerts:send",
   role: "editor",
   http: {
@@ -23,8 +24,9 @@ export default defineTool({
   hints: { readOnly: false, destructive: true, idempotent: true },
   limit: ALERT_SENDS,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
-  input: z.strictObject({ pusher_id: pathId("psh_…"), alert_id: pathId("alr_…") }),
+  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…"), alert_id: pathId("alr_…"), view }),
   output: publishedView,
+  brief: publishedBrief,
   async handler(input, ctx) {
     const { alert, cell, pusherId } = await alertFor("send", input, ctx);
     if (cell.do === "stay") return published("send", alert, ctx);

@@ -8,6 +8,7 @@ import { capabilityNotes } from "../src/domain/capabilities.ts";
 import { conflict } from "../src/errors.ts";
 import { fieldParameters, updateAlert } from "../src/queries/alerts.ts";
 import { alertPatch, composedView, showAlert } from "../src/shapes/alert.ts";
+import { composedBrief, view } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
 import { defineTool, MAX_BODY } from "../src/tool.ts";
 
@@ -27,8 +28,14 @@ export default defineTool({
   },
   hints: { readOnly: false, destructive: false, idempotent: true },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
-  input: z.strictObject({ pusher_id: pathId("psh_…"), alert_id: pathId("alr_…"), ...alertPatch }),
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…"),
+    alert_id: pathId("alr_…"),
+    ...alertPatch,
+    view,
+  }),
   output: composedView,
+  brief: composedBrief,
   async handler(input, ctx) {
     const { pusher_id: _, alert_id: __, ...sent } = input;
     const { assets } = ctx.surroundings;

@@ -5,26 +5,26 @@ import { ApiError, invalidRequest } from "../src/errors.ts";
 import { lockPusher } from "../src/pushers.ts";
 import { channelBacklogs } from "../src/queries/channels.ts";
 import { pathId } from "../src/shapes/fields.ts";
-import { pusherPatch, pusherView, searchText, showPusher } from "../src/shapes/pusher.ts";
+import { changedPusherView, pusherPatch, searchText, showChangedPusher } from "../src/shapes/pusher.ts";
 import { defineTool } from "../src/tool.ts";
 
 export default defineTool({
   name: "update_pusher",
   title: "Change channel",
   description:
-    "Change fields of an alert channel, or pause and resume it. Absent fields stay; null clears. Pausing refuses new sends and withdraws nothing: scheduled alerts still appear.",
+    "Change fields of an alert channel (pusher), or pause and resume it. Absent fields stay; null clears. Pausing refuses new sends and withdraws nothing: scheduled alerts still appear.",
   scope: "pushers:write",
   role: "editor",
   http: { method: "PATCH", path: "/api/v1/pushers/{id}", status: 200 },
   hints: { readOnly: false, destructive: false, idempotent: true },
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({
-    pusher_id: pathId("psh_…"),
+    pusher_id: pathId("Channel id, psh_…"),
     handle: z.string().optional().describe("Only the present one; a handle never changes."),
     ...pusherPatch,
     status: z.enum(["active", "paused"]).optional(),
   }),
-  output: pusherView.extend({ note: z.string().optional().describe("What pausing leaves to come.") }),
+  output: changedPusherView.extend({ note: z.string().optional().describe("What pausing leaves to come.") }),
   async handler(input, ctx) {
     const { pusher } = await lockPusher(input, ctx);
     const { pusher_id: _, handle, status, gradient_from, gradient_to, ...patch } = input;
@@ -46,7 +46,7 @@ export default defineTool({
     checkGeofence(pusher);
     if (JSON.stringify(pusher) !== before) pusher.updated_at = ctx.now().toISOString().replace("Z", "000Z");
     await ctx.em.flush();
-    const view = showPusher(pusher, ctx.surroundings.publicBase);
+    const view = showChangedPusher(pusher, ctx.surroundings.publicBase);
     if (status !== "paused") return view;
     const [backlog] = await ctx.sql(channelBacklogs, [[pusher.id]]);
     return { ...view, note: pauseNote(backlog!.scheduled) };

@@ -9,7 +9,7 @@ import {
   NEEDS_ACTIVE_CHANNEL,
   NOTES,
 } from "../domain/alert_status.ts";
-import { parseId } from "../domain/ids.ts";
+import { channelUuid, parseId } from "../domain/ids.ts";
 import { conflict, insufficientScope, notFound } from "../errors.ts";
 import { lockAlert } from "../queries/alerts.ts";
 import { scope } from "../queries/channels.ts";
@@ -22,9 +22,9 @@ interface AlertPath {
 
 /** The uuids of a path. @throws 404 for a text that is no such id. */
 export function alertIds(path: AlertPath): { pusherId: string; alertId: string } {
-  const pusherId = parseId("psh", path.pusher_id);
+  const pusherId = channelUuid(path.pusher_id);
   const alertId = parseId("alr", path.alert_id);
-  if (!pusherId || !alertId) throw notFound();
+  if (!alertId) throw notFound("alert");
   return { pusherId, alertId };
 }
 
@@ -32,7 +32,7 @@ export function alertIds(path: AlertPath): { pusherId: string; alertId: string }
 export async function lockedAlert(path: AlertPath, ctx: Context) {
   const { pusherId, alertId } = alertIds(path);
   const [alert] = await ctx.sql(lockAlert, [...scope(pusherId, ctx.caller), alertId]);
-  if (!alert) throw notFound();
+  if (!alert) throw notFound("alert");
   return { alert, pusherId };
 }
 

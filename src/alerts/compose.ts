@@ -56,6 +56,15 @@ function cleanTexts(sent: Sent, report: Report): Sent {
 }
 
 /**
+ * Markup that arrives where there was none, without a word on the layout, in an alert that would be plain text: it is
+ * meant to be seen, so its layout comes along. Whoever names layout text keeps it.
+ */
+function bringsMarkup(sent: Sent, stored: AlertRecord | null): boolean {
+  if (stored && (stored.layout !== "text" || stored.html || stored.html_asset_id)) return false;
+  return Boolean(sent.html?.trim() || sent.html_asset_id);
+}
+
+/**
  * "An absent field is left alone; a field present as null is cleared." `stored` is null for a new alert. Asset ids are
  * uuids here. `assetText` is the text of the html asset where this change concerns it (see alerts/attach.ts).
  */
@@ -68,6 +77,7 @@ export function compose(given: Sent, stored: AlertRecord | null, assetText: stri
     const value = own === undefined ? stored?.[name] : own;
     if (value !== undefined) Object.assign(fields, { [name]: value });
   }
+  if (sent.layout === undefined && bringsMarkup(sent, stored)) fields.layout = "html";
   // An empty text is no markup. A stored one is what the sanitiser left of some, and stays.
   if (sent.html?.trim() === "") fields.html = null;
   const mode = fields.layout === "document" ? "document" : "html";

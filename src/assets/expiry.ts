@@ -41,9 +41,9 @@ export async function removeUpload(
   wireId: string,
 ): Promise<void> {
   const id = parseId("ast", wireId);
-  if (!id) throw notFound();
+  if (!id) throw notFound("file");
   const [claimed] = await run(em, claimAsset, [...assetScope(caller), id]);
   if (claimed) return removeClaimed(em, store, id);
-  if (!(await run(em, visibleAsset, [...assetScope(caller), id]))[0]) throw notFound();
+  if (!(await run(em, visibleAsset, [...assetScope(caller), id]))[0]) throw notFound("file");
   throw conflict("An alert has this file; detach it or delete the alert first.");
 }

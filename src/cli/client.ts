@@ -7,7 +7,7 @@ import type { Outcome } from "../dispatch.ts";
 import { ApiError, fromEnvelope, invalidRequest } from "../errors.ts";
 import { type Credentials, readCredentials } from "../first_start.ts";
 import { invalidInput } from "../problems.ts";
-import { pathArguments, type Tool } from "../tool.ts";
+import { ANSWER_ARGUMENTS, pathArguments, type Tool } from "../tool.ts";
 import { requestFor } from "../transports/client.ts";
 import { remark, UsageError } from "./output.ts";
 
@@ -145,5 +145,9 @@ function refuseUnsendable(tool: Tool, args: Record<string, unknown>): void {
     ({ code, path }) =>
       (code === "unrecognized_keys" && path.length === 0) || inPath.includes(String(path[0])),
   );
-  if (issue) throw invalidInput({ issues: [issue] } as unknown as z.ZodError);
+  if (issue)
+    throw invalidInput({ issues: [issue] } as unknown as z.ZodError, tool.input, [
+      ...inPath,
+      ...ANSWER_ARGUMENTS,
+    ]);
 }

@@ -61,6 +61,14 @@ const USES: { capability: Capability; field: string; used: (alert: Used) => bool
   { capability: "loc", field: "lat", used: (a) => a.lat !== null, effect: "the circle is not applied" },
 ];
 
+/** What is said of a channel that asks subscribers for nothing: its alerts wait in the inbox until somebody looks. */
+export function channelNotes(requested: readonly string[]): CapabilityNote[] {
+  if (requested.length > 0) return [];
+  const message =
+    'The channel asks subscribers for nothing, so its alerts only appear in the inbox, without a banner or a sound; set requested_perms, such as ["notify", "sound"], if they should be noticed.';
+  return [{ capability: "notify", field: "requested_perms", message }];
+}
+
 /** "the capabilities the alert uses that its channel never asked subscribers for" */
 export function capabilityNotes(alert: Used, requested: readonly string[]): CapabilityNote[] {
   return USES.filter(({ capability, used }) => !requested.includes(capability) && used(alert)).map(

@@ -3,6 +3,7 @@
 
 import { TypeID } from "typeid-js";
 import { v7 } from "uuid";
+import { ApiError } from "../errors.ts";
 
 export type IdKind = "psh" | "alr" | "inv" | "whk" | "ast" | "key" | "wsp" | "mem" | "con";
 
@@ -17,6 +18,16 @@ export function showId(kind: IdKind, uuid: string): string {
 
 export function showIdOrNull(kind: IdKind, uuid: string | null): string | null {
   return uuid === null ? null : showId(kind, uuid);
+}
+
+/**
+ * The uuid of a channel's id. What is no id at all is most often a handle, so the refusal says what an id looks like; it
+ * depends on the argument's own shape and on nothing that is stored. @throws 404.
+ */
+export function channelUuid(text: string): string {
+  const id = parseId("psh", text);
+  if (!id) throw new ApiError("not_found", "No such channel. Use its id (psh_…), not its handle.");
+  return id;
 }
 
 /** `psh_01h…` → uuid; null for any other text, another kind's id included. */

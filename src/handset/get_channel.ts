@@ -17,7 +17,7 @@ export default defineHandsetOperation({
   output: cardView,
   async handler({ handle, invite }, ctx) {
     const [card] = await ctx.sql(channelCard, [ctx.caller.id, handle, invite ?? null]);
-    if (!card) throw notFound();
+    if (!card) throw notFound("channel");
     return showCard(card, ctx.surroundings.publicBase);
   },
 });

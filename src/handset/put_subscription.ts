@@ -35,14 +35,14 @@ export default defineHandsetOperation({
     if (present) return { handle, ...showSubscription(present) };
 
     const [channel] = await ctx.sql(holdChannel, [handle]);
-    if (!channel || channel.suspended) throw notFound();
+    if (!channel || channel.suspended) throw notFound("channel");
     const [joined] = await ctx.sql(joinChannel, [ctx.caller.id, channel.id, ...wanted]);
     // The same device joined at the same time through another request: this one adjusts.
     if (!joined) return { handle, ...showSubscription((await adjust())!) };
     if (!channel.is_public) {
       // "An unusable invite answers as a missing channel": the join above is rolled back with it.
       const [taken] = invite === undefined ? [] : await ctx.sql(takeInvite, [channel.id, invite]);
-      if (!taken) throw notFound();
+      if (!taken) throw notFound("channel");
       await ctx.sql(rememberInvite, [ctx.caller.id, channel.id, taken.id]);
     }
     await announceSubscribers("subscriber.created", channel, ctx);

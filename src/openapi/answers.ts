@@ -71,7 +71,7 @@ const refusals: Record<ErrorType, ErrorEnvelope> = {
   forbidden: forbidden(
     "The member behind this credential has a role that may not do this; ask an owner of the workspace.",
   ).toEnvelope(),
-  not_found: notFound().toEnvelope(),
+  not_found: notFound("channel").toEnvelope(),
   conflict: conflict("The channel is not active; resume it, or keep the alert as a draft.").toEnvelope(),
   rate_limited: {
     error: {

@@ -92,6 +92,7 @@ function story(publicUrl: string): Record<string, unknown[]> {
     updated_at: ["2026-11-20T14:25:31.123456Z"],
     subscribed_at: ["2026-11-18T07:41:55.902113Z"],
     before: ["2026-11-20T14:20:07.481920Z"],
+    now: ["2026-11-20T14:25:31.123456Z"],
     next_before: ["2026-11-20T14:20:07.481920Z"],
     blocked: [[]],
     notes: [[]],

@@ -3,7 +3,14 @@
 import type { ErrorType } from "../errors.ts";
 import type { JsonSchema } from "../schema.ts";
 import type { Scope } from "../scopes.ts";
-import { type HandsetOperation, PATH_ARGUMENTS, pathArguments, type Tool } from "../tool.ts";
+import {
+  ANSWER_ARGUMENTS,
+  type HandsetOperation,
+  hasView,
+  PATH_ARGUMENTS,
+  pathArguments,
+  type Tool,
+} from "../tool.ts";
 import { headerRefs, type Json, refusalResponses } from "./answers.ts";
 import { exampleAnswer, exampleArguments } from "./examples.ts";
 import { type CodeSample, type CredentialVariable, codeSamples } from "./samples.ts";
@@ -25,6 +32,8 @@ interface Prepared {
   input: JsonSchema;
   args: Record<string, unknown>;
   output: JsonSchema;
+  /** The short answer, where the caller may ask for it. */
+  brief: JsonSchema | null;
   answer: unknown;
   samples: CodeSample[];
 }
@@ -72,6 +81,7 @@ function prepare(operation: Operation, { publicUrl }: Making, alone: boolean): P
     input,
     args,
     output,
+    brief: isTool(operation) && hasView(operation) ? answerSchema(operation.brief!.output) : null,
     answer: exampleAnswer(operation.name, output, publicUrl),
     samples: codeSamples(operation, args, { publicUrl, variable, title }),
   };
@@ -162,9 +172,9 @@ function parametersOf({ operation, input, args }: Prepared): Json[] {
   const segments = [...path.matchAll(/\{(\w+)\}/g)].map(([, segment]) => segment!);
   const inPath = segments.map((segment) => parameter(segment, "path", PATH_ARGUMENTS[segment]!));
   const taken = pathArguments(path);
-  const inQuery = takesQuery(operation)
-    ? Object.keys(properties).filter((name) => !taken.includes(name))
-    : [];
+  const inQuery = Object.keys(properties).filter((name) =>
+    takesQuery(operation) ? !taken.includes(name) : ANSWER_ARGUMENTS.includes(name),
+  );
   return [
     ...inPath,
     ...inQuery.map((name) => parameter(name, "query", name)),
@@ -179,7 +189,7 @@ const validates = (operation: Operation) => !isTool(operation) && operation.auth
 function requestBody(prepared: Prepared[], { components }: Making): Json | null {
   const [first] = prepared as [Prepared];
   if (takesQuery(first.operation)) return null;
-  const taken = pathArguments(first.operation.http.path);
+  const taken = [...pathArguments(first.operation.http.path), ...ANSWER_ARGUMENTS];
   const without = (fields: Record<string, unknown>) =>
     Object.fromEntries(Object.entries(fields).filter(([name]) => !taken.includes(name)));
   const parts = prepared.map(({ operation, input, args }) => {
@@ -233,13 +243,16 @@ function success(prepared: Prepared[], { components }: Making): Json {
   const headers = headerRefs(...etag, ...(limited ? ["RateLimit-Policy", "RateLimit"] : []));
   const description = SUCCESS[status]!;
   if (status === 204) return { 204: { description, headers } };
-  const schemas = prepared.map(({ output }) => components.lift(output));
+  const schemas = prepared.flatMap(({ output, brief }) =>
+    (brief ? [output, brief] : [output]).map((schema) => components.lift(schema)),
+  );
   const distinct = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
+  const oneOrAny = distinct.length === 1 ? distinct[0] : { anyOf: distinct };
   const content =
     prepared.length === 1
-      ? { schema: distinct[0], example: prepared[0]!.answer }
+      ? { schema: oneOrAny, example: prepared[0]!.answer }
       : {
-          schema: distinct.length === 1 ? distinct[0] : { anyOf: distinct },
+          schema: oneOrAny,
           examples: Object.fromEntries(
             prepared.map((one) => [one.operation.name, { summary: one.operation.title, value: one.answer }]),
           ),

@@ -8,7 +8,7 @@ import { NAMED } from "../shapes/named.ts";
 
 /** Marks a schema that is shared; never reaches the document. */
 const NAME = "x-name";
-const INSTANT = /(_at|^next_before)$/;
+const INSTANT = /(_at|^next_before|^now)$/;
 
 /** What the caller may write, as the document shows it. */
 export function requestSchema(schema: z.ZodType): JsonSchema {

@@ -36,7 +36,7 @@ function operation<S extends z.ZodObject>(
 ): Run {
   return async (em, args, now) => {
     const result = input.safeParse(args, { reportInput: true });
-    if (!result.success) throw invalidInput(result.error);
+    if (!result.success) throw invalidInput(result.error, input);
     return run(em, result.data, now);
   };
 }

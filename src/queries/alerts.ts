@@ -108,9 +108,10 @@ export const duplicateAlert = defineStatement<
 );
 
 /** One alert for reading. $4 is the alert. */
-export const readAlert = defineStatement<AlertRecord>(
+export const readAlert = defineStatement<{ requested_perms: string[] } & AlertRecord>(
   "read_alert",
-  `select ${COLUMNS} from alert where id = $4 and pusher_id = (select p.id from pusher p where p.id = $1 and ${VISIBLE})`,
+  `select p.requested_perms, ${COLUMNS} from alert join pusher p on p.id = alert.pusher_id
+   where alert.id = $4 and p.id = $1 and ${VISIBLE}`,
 );
 
 /** Whether there is such an alert, and since when it is visible; without its fields. $4 is the alert. */

@@ -3,6 +3,7 @@
 
 import type { Caller } from "../context.ts";
 import { defineStatement } from "../db/statement.ts";
+import type { PusherView } from "../shapes/pusher.ts";
 
 /** Holds for a pusher `p` that the caller sees. */
 export const VISIBLE = "p.workspace_id = $2 and ($3::uuid[] is null or p.id = any($3::uuid[]))";
@@ -36,6 +37,27 @@ export const channelCounts = defineStatement<{ subscribers: number; alerts_sent:
   `select c.subscribers::int as subscribers, (c.published - (select count(*) from alert a
      where a.pusher_id = c.pusher_id and a.visible_at > now()))::int as alerts_sent
    from channel_state c where c.pusher_id = $1`,
+);
+
+/** A channel as the SQL below returns it: timestamps as PostgreSQL prints them. */
+export type PusherRecord = Omit<PusherView, "url">;
+
+const COLUMNS = `id, handle, name, category, description, long, site, city, lat, lon, radius_km, loc_rule, requested_perms,
+  alert_types, tags, is_public, image_url, gradient_from, gradient_to, initials, status, created_at, updated_at`;
+
+/**
+ * The channels that the caller sees with their unsent backlog, newest first. $1 workspace, $2 channels or null, $3 handle
+ * or null, $4 strictly before or null, $5 how many; ties of the last instant come along.
+ */
+export const listChannels = defineStatement<PusherRecord & { drafts: number; scheduled: number }>(
+  "list_channels",
+  `select p.*, (select count(*) from alert a where a.pusher_id = p.id and a.status = 'draft')::int as drafts,
+     (select count(*) from alert a where a.pusher_id = p.id and a.visible_at > now())::int as scheduled
+   from (select ${COLUMNS} from pusher
+     where workspace_id = $1 and ($2::uuid[] is null or id = any($2::uuid[])) and ($3::text is null or handle = $3)
+       and created_at < coalesce($4::timestamptz, 'infinity')
+     order by created_at desc fetch first $5 rows with ties) p
+   order by p.created_at desc, p.id desc`,
 );
 
 /** The unsent backlog of several channels. */

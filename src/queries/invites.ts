@@ -16,9 +16,13 @@ export interface InviteRecord {
 
 const COLUMNS = "id, pusher_id, code, label, max_uses, uses, expires_at, revoked_at, created_at";
 
+/** $1 channel, $2 strictly before or null, $3 how many; ties of the last instant come along. */
 export const listInvites = defineStatement<InviteRecord>(
   "list_invites",
-  `select ${COLUMNS} from invite where pusher_id = $1 order by created_at desc, id desc`,
+  `select * from (select ${COLUMNS} from invite
+     where pusher_id = $1 and created_at < coalesce($2::timestamptz, 'infinity')
+     order by created_at desc fetch first $3 rows with ties) i
+   order by created_at desc, id desc`,
 );
 
 export const insertInvite = defineStatement<InviteRecord>(

@@ -40,7 +40,12 @@ export const alertFields = {
   title: text(1, 120, { cleaned: true }),
   body: text(0, 4000, { lines: true, cleaned: true }).nullable().optional(),
   priority: z.enum(PRIORITIES).optional().describe("A ceiling, never a promise; normal when absent."),
-  layout: z.enum(LAYOUTS).optional(),
+  layout: z
+    .enum(LAYOUTS)
+    .optional()
+    .describe(
+      "Default text, or html when html is given. image needs a picture, html and document need html.",
+    ),
   image_url: httpsUrl().nullable().optional(),
   image_asset_id: z.string().nullable().optional().describe("Picture uploaded in the console."),
   audio_asset_id: z.string().nullable().optional().describe("Sound uploaded in the console."),

@@ -224,3 +224,6 @@ export const deletedView = z.object({ deleted: z.literal(true), id: z.string() }
 
 /** The page size when none is asked for. */
 export const DEFAULT_LIMIT = 50;
+
+/** The page size of lists that answer all unless they are asked for pages. */
+export const NO_LIMIT = 1_000_000_000;

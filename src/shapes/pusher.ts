@@ -2,8 +2,11 @@
 
 import { z } from "zod";
 import { MAX_INITIALS } from "../domain/avatar.ts";
+import { channelNotes } from "../domain/capabilities.ts";
 import { showId } from "../domain/ids.ts";
+import { toIsoMicros } from "../entities/columns.ts";
 import { CAPABILITIES, CATEGORIES, PUSHER_STATUSES, type PusherRow } from "../entities/pusher.ts";
+import type { PusherRecord } from "../queries/channels.ts";
 import { httpsUrl, isWithin, latitude, longitude, radiusKm, slug, text } from "./fields.ts";
 import { named } from "./named.ts";
 
@@ -93,6 +96,14 @@ export const pusherView = named(
   }),
 );
 
+/** What create and update answer. */
+export const changedPusherView = pusherView.extend({
+  notes: z
+    .array(z.object({ capability: z.string(), field: z.string(), message: z.string() }))
+    .optional()
+    .describe("There when the channel asks subscribers for nothing."),
+});
+
 export type PusherView = z.infer<typeof pusherView>;
 
 /** "Stored lowercased and deduplicated. Searched together with the name." */
@@ -101,13 +112,21 @@ export function searchText(pusher: { name: string; tags: string[] }): string {
 }
 
 /** A row as the wire shows it. `publicBase` is the prefix of public channel addresses. */
-export function showPusher(row: PusherRow, publicBase: string): PusherView {
-  const { id, workspace: _, search: __, requested_perms, ...same } = row;
+export function showPusher(row: PusherRow | PusherRecord, publicBase: string): PusherView {
+  // A nullable column reads as undefined in the entity's type only; every row has null there.
+  const { id, requested_perms, created_at, updated_at, ...same } = row as PusherRecord;
   return {
-    // A nullable column reads as undefined in the entity's type only; every row has null there.
-    ...(same as Omit<PusherView, "id" | "url" | "requested_perms">),
+    ...same,
     id: showId("psh", id),
     requested_perms: [...requested_perms],
+    created_at: toIsoMicros(created_at),
+    updated_at: toIsoMicros(updated_at),
     url: `${publicBase}/${row.handle}`,
   };
+}
+
+/** The same as create and update answer it. */
+export function showChangedPusher(row: PusherRow, publicBase: string): z.input<typeof changedPusherView> {
+  const notes = channelNotes(row.requested_perms);
+  return { ...showPusher(row, publicBase), ...(notes.length > 0 ? { notes } : {}) };
 }

@@ -5,7 +5,7 @@ import type { H3 } from "h3";
 import { contentDisposition } from "../assets/names.ts";
 import type { Assets } from "../assets/surroundings.ts";
 import { parseId } from "../domain/ids.ts";
-import { invalidRequest, notFound } from "../errors.ts";
+import { invalidRequest, noSuchMethod, notFound } from "../errors.ts";
 import { refusal } from "./answers.ts";
 
 /** Nothing at all is allowed to a file that somebody opens as a page. */
@@ -35,9 +35,7 @@ export function addAssetRoutes(app: H3, assets: Assets): void {
         return serve(assets, event.req as unknown as Request, id, token, part!);
       });
     app.all(path, () => {
-      const problem = notFound("method on this route");
-      problem.headers.allow = "GET, HEAD";
-      throw problem;
+      throw noSuchMethod("GET, HEAD");
     });
   }
 }

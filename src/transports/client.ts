@@ -1,7 +1,7 @@
 // The other side of REST: from an operation and its arguments to the request that carries them out. The command line,
 // the stdio server and the tests speak to a service through it.
 
-import { pathArguments, type Tool } from "../tool.ts";
+import { ANSWER_ARGUMENTS, pathArguments, type Tool } from "../tool.ts";
 
 export interface ClientRequest {
   method: string;
@@ -25,14 +25,16 @@ export function requestFor(
   const filled = path.replace(/\{\w+\}/g, () => segment(args[names[i++]!]));
   const { idempotency_key, ...rest } = args;
   const fields = Object.entries(tool.creates ? rest : args).filter(([name]) => !names.includes(name));
+  const reads = method === "GET" || method === "DELETE";
+  const inQuery = fields.filter(([name]) => reads || ANSWER_ARGUMENTS.includes(name));
+  const query = new URLSearchParams(
+    inQuery.map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+  const target = query ? `${filled}?${query}` : filled;
   const headers: Record<string, string> = {};
   if (tool.creates && idempotency_key !== undefined) headers["idempotency-key"] = String(idempotency_key);
-  if (method === "GET" || method === "DELETE") {
-    const query = new URLSearchParams(
-      fields.map(([name, value]): [string, string] => [name, String(value)]),
-    ).toString();
-    return { method, path: query ? `${filled}?${query}` : filled, headers };
-  }
+  if (reads) return { method, path: target, headers };
   headers["content-type"] = "application/json";
-  return { method, path: filled, headers, body: JSON.stringify({ ...when, ...Object.fromEntries(fields) }) };
+  const body = Object.fromEntries(fields.filter((field) => !inQuery.includes(field)));
+  return { method, path: target, headers, body: JSON.stringify({ ...when, ...body }) };
 }

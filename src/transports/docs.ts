@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { H3 } from "h3";
 import { DOCS_POLICY, docsPage } from "../docs_page.ts";
-import { notFound } from "../errors.ts";
+import { noSuchMethod } from "../errors.ts";
 import { openApiDocument } from "../openapi.ts";
 import type { HandsetOperation, Tool } from "../tool.ts";
 
@@ -88,8 +88,6 @@ function addStatic(app: H3, path: string, made: () => Static): void {
   for (const method of ["GET", "HEAD"] as const)
     app.on(method, path, (event) => serve(event.req as unknown as Request));
   app.all(path, () => {
-    const problem = notFound("method on this route");
-    problem.headers.allow = "GET, HEAD";
-    throw problem;
+    throw noSuchMethod("GET, HEAD");
   });
 }

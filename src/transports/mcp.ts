@@ -23,9 +23,10 @@ import {
 } from "../errors.ts";
 import { inputSchema, type JsonSchema } from "../schema.ts";
 import { BASE_SCOPES } from "../scopes.ts";
-import { scopesFor, type Tool } from "../tool.ts";
+import { hasView, scopesFor, type Tool } from "../tool.ts";
 import { refusal } from "./answers.ts";
 import { parseJson, readBytes, tooManyValues } from "./body.ts";
+import { fitted, toolResult } from "./mcp_answers.ts";
 
 export const SERVER_INFO = { name: "belfry", title: "Belfry alert channels", version: "0.1.0" };
 
@@ -67,21 +68,6 @@ export function listedTools(tools: readonly Tool[]) {
   });
 }
 
-/** A result: the REST body as structured content and the same JSON as text. A refusal is the envelope in both. */
-export function toolResult(
-  body: unknown,
-  options: { isError?: boolean; headers?: Record<string, string> } = {},
-) {
-  const { isError, headers = {} } = options;
-  return {
-    content: [{ type: "text" as const, text: JSON.stringify(body) }],
-    structuredContent: body as Record<string, unknown>,
-    ...(isError ? { isError: true } : {}),
-    // The limits that REST tells in headers.
-    ...(Object.keys(headers).length > 0 ? { _meta: headers } : {}),
-  };
-}
-
 export type CallTool = (tool: Tool, args: Record<string, unknown>) => Promise<Outcome>;
 
 /** A protocol server over the list of tools; `call` runs one of them. The same for HTTP and stdio. */
@@ -99,8 +85,9 @@ export function createToolServer(tools: readonly Tool[], call: CallTool): Server
     if (!tool)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown tool; tools/list names them all.");
     try {
-      const { body, headers } = await call(tool, params.arguments ?? {});
-      return toolResult(body, { headers });
+      const args = withView(tool, params.arguments ?? {});
+      const { body, headers } = await call(tool, args);
+      return toolResult(fitted(tool, body, args.view === "brief"), { headers });
     } catch (error) {
       const refused = error instanceof ApiError ? error : serverError();
       const { "www-authenticate": _, ...headers } = refused.headers;
@@ -109,6 +96,10 @@ export function createToolServer(tools: readonly Tool[], call: CallTool): Server
   });
   return server;
 }
+
+/** An assistant pays for what it reads: where it may choose, it gets the short form unless it asks for the whole. */
+const withView = (tool: Tool, args: Record<string, unknown>) =>
+  hasView(tool) && args.view === undefined ? { ...args, view: "brief" } : args;
 
 const listings = new WeakMap<readonly Tool[], { tools: ReturnType<typeof listedTools> }>();
 function listingOf(tools: readonly Tool[]) {

@@ -5,7 +5,7 @@ import type { H3, H3Event } from "h3";
 import type { Log } from "../context.ts";
 import { NOT_MODIFIED } from "../context.ts";
 import type { Call, Outcome } from "../dispatch.ts";
-import { type ApiError, invalidRequest, notFound } from "../errors.ts";
+import { type ApiError, invalidRequest, noSuchMethod } from "../errors.ts";
 import { inputSchema, type JsonSchema, withoutNull } from "../schema.ts";
 import { ANSWER_ARGUMENTS, type Http, MAX_BODY, pathArguments } from "../tool.ts";
 import { emptyAnswer, jsonAnswer } from "./answers.ts";
@@ -49,9 +49,7 @@ export function addRoutes<O extends Routed, C>(
       app.on(method, routePattern(path), (event) => serve(event, onRoute, runner), { meta });
     }
     app.all(routePattern(path), () => {
-      const problem = notFound("method on this route");
-      problem.headers.allow = served.join(", ");
-      throw problem;
+      throw noSuchMethod(served.join(", "));
     });
   }
 }
@@ -99,8 +97,15 @@ async function readCall<O extends Routed>(event: H3Event, request: Request, onRo
     return { operation: first, args: path, problem: invalidRequest("The body must be a JSON object.") };
   const body = value as Record<string, unknown>;
   const chosen = chooseByAction(onRoute, body);
-  const problem = chosen.problem ?? query.problem ?? strayQuery(query.args) ?? shadowed(body, names);
-  return { operation: chosen.operation, args: { ...chosen.body, ...path }, problem };
+  const fields = inputSchema(chosen.operation.input).properties ?? {};
+  const inQuery = ANSWER_ARGUMENTS.filter((name) => Object.hasOwn(fields, name));
+  const problem =
+    chosen.problem ??
+    query.problem ??
+    strayQuery(query.args, inQuery) ??
+    misplaced(body, inQuery) ??
+    shadowed(body, names);
+  return { operation: chosen.operation, args: { ...chosen.body, ...query.args, ...path }, problem };
 }
 
 /**
@@ -135,11 +140,19 @@ function chooseByAction<O extends Routed>(onRoute: O[], body: Record<string, unk
 
 const nameable = (name: string) => (/^[\p{L}\p{N}_.$-]{1,64}$/u.test(name) ? name : null);
 
-function strayQuery(args: Record<string, string>): ApiError | undefined {
-  const [name] = Object.keys(args);
+/** Beside a body only what says how to answer stands in the query. */
+function strayQuery(args: Record<string, string>, allowed: string[]): ApiError | undefined {
+  const name = Object.keys(args).find((given) => !allowed.includes(given));
+  if (name === undefined) return undefined;
+  const takes = allowed.length > 0 ? `the query parameter ${allowed.join(", ")} only` : "no query parameters";
+  return invalidRequest(`This route takes ${takes}.`, nameable(name));
+}
+
+function misplaced(body: Record<string, unknown>, inQuery: string[]): ApiError | undefined {
+  const name = inQuery.find((given) => Object.hasOwn(body, given));
   return name === undefined
     ? undefined
-    : invalidRequest("This route takes no query parameters.", nameable(name));
+    : invalidRequest(`This stands in the query: ?${name}=…, beside the body.`, name);
 }
 
 /** A field that bears the name of a path argument is not a field. */

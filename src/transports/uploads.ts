@@ -7,7 +7,7 @@ import { checkUploader, collect, tooLarge, type Upload } from "../assets/upload.
 import type { Caller, Log } from "../context.ts";
 import { MAX_BYTES } from "../domain/assets.ts";
 import { ASSET_KINDS, type AssetKind } from "../entities/asset.ts";
-import { ApiError, forbidden, invalidRequest, notFound, unauthorized } from "../errors.ts";
+import { ApiError, forbidden, invalidRequest, noSuchMethod, unauthorized } from "../errors.ts";
 import { showAsset } from "../shapes/asset.ts";
 import { DEFAULT_LIMIT, instant } from "../shapes/fields.ts";
 import { emptyAnswer, jsonAnswer, refusal } from "./answers.ts";
@@ -84,9 +84,7 @@ export function addUploadRoutes(app: H3, routes: UploadRoutes): void {
   ];
   for (const [path, allow] of others)
     app.all(path, () => {
-      const problem = notFound("method on this route");
-      problem.headers.allow = allow;
-      return refusal(problem);
+      return refusal(noSuchMethod(allow));
     });
 }
 

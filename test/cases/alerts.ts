@@ -53,6 +53,7 @@ const NOTES =
   "sound other than silent, audio_url, audio_asset_id → sound; vibrate other than none → vibrate; tts_text → tts; lat/lon → loc; priority urgent → full; any alert → notify.";
 const PATCH = "PATCH semantics: an absent field is left alone; a field present as null is cleared.";
 const DRAFT = "A field edit never publishes a draft. A draft may carry a `send_at` as its author's proposal.";
+const INFERRED = "html without a layout is shown: its layout is html; layout text has to be named";
 const NO_ASSET = "ast_01h2xcejqtf2nbrexx3vqjhp41";
 
 const long = (n: number) => "x".repeat(n);
@@ -545,6 +546,37 @@ function channelIn(state: "paused" | "suspended") {
 
 const SCRIPT = '<p onclick="x()">Hi<script>evil()</script><script>more()</script></p>';
 
+const READ_NOTES = "get_alert answers `notes` as create does";
+
+const readRows: Case[] = [
+  {
+    spec: READ_NOTES,
+    tool: "get_alert",
+    name: "why a sent alert was silent",
+    given: async (world) => {
+      const pusher = await world.pusher({ requested_perms: ["notify"] });
+      return world.alert(pusher.id, { sound: "siren", vibrate: "sos", send: true });
+    },
+    input: (alert) => alertAt(alert),
+    want: { body: { status: "sent", notes: [{ capability: "sound" }, { capability: "vibrate" }] } },
+    after: (_world, alert, { body }) => expect(body.notes).toEqual(alert.notes),
+  },
+  {
+    spec: READ_NOTES,
+    tool: "get_alert",
+    name: "of what the channel asks for by now",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      const alert = await world.alert(pusher.id);
+      expect(alert.notes).toHaveLength(1);
+      await world.rest("update_pusher", { pusher_id: pusher.id, requested_perms: ["notify"] });
+      return alert;
+    },
+    input: (alert) => alertAt(alert),
+    want: { body: { notes: [] } },
+  },
+];
+
 const htmlRows: Case[] = [
   {
     spec: BLOCKED,
@@ -580,11 +612,55 @@ const htmlRows: Case[] = [
     },
   },
   {
+    spec: INFERRED,
+    tool: "create_alert",
+    name: "html without a layout",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", html: "<b>a</b><script>x</script>" }),
+    want: {
+      body: { layout: "html", html: "<b>a</b>", blocked: [{ kind: "element", name: "script", count: 1 }] },
+    },
+  },
+  {
+    spec: INFERRED,
+    tool: "create_alert",
+    name: "blank html without a layout is no markup",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", html: " " }),
+    want: { body: { layout: "text", html: null } },
+  },
+  {
+    spec: INFERRED,
+    tool: "update_alert",
+    name: "html that comes to a text alert without a layout",
+    given: draftWith(),
+    input: (alert) => alertAt(alert, { html: "<b>a</b>" }),
+    want: { body: { layout: "html", html: "<b>a</b>" } },
+  },
+  {
+    spec: INFERRED,
+    also: [PATCH],
+    tool: "update_alert",
+    name: "a layout text that was chosen beside html stays",
+    given: draftWith({ layout: "text", html: "<b>a</b>" }),
+    input: (alert) => alertAt(alert, { html: "<i>b</i>" }),
+    want: { body: { layout: "text", html: "<i>b</i>" } },
+  },
+  {
+    spec: INFERRED,
+    also: [PATCH],
+    tool: "update_alert",
+    name: "another layout stays",
+    given: draftWith({ layout: "image", image_url: "https://example.org/a.png" }),
+    input: (alert) => alertAt(alert, { html: "<i>b</i>" }),
+    want: { body: { layout: "image", html: "<i>b</i>" } },
+  },
+  {
     spec: HTML,
     tool: "create_alert",
     name: "in layout text as well",
     given: sharedPusher,
-    input: ({ id }) => ({ pusher_id: id, title: "x", html: "<b>a</b><script>x</script>" }),
+    input: ({ id }) => ({ pusher_id: id, title: "x", layout: "text", html: "<b>a</b><script>x</script>" }),
     want: {
       body: { layout: "text", html: "<b>a</b>", blocked: [{ kind: "element", name: "script", count: 1 }] },
     },
@@ -694,7 +770,7 @@ const htmlRows: Case[] = [
     want: { body: { html: "<p>🔔</p>", html_length: 8 } },
     after: async (world, alert, { body }) => {
       const list = await world.rest("list_alerts", { pusher_id: alert.pusher_id, limit: 1 });
-      const { html: _, asset_html: __, ...row } = body;
+      const { html: _, asset_html: __, notes: ___, ...row } = body;
       expect(list.body.data[0]).toEqual(row);
     },
   },
@@ -907,6 +983,7 @@ const editRows: Case[] = [
     given: draftWith({
       ...FENCE,
       body: "b",
+      layout: "text",
       image_url: "https://example.org/",
       html: "x",
       send_at: inSeconds(60),
@@ -1148,4 +1225,11 @@ const editRows: Case[] = [
   },
 ];
 
-export const alertCases: Case[] = [...fieldRows, ...createRows, ...htmlRows, ...noteRows, ...editRows];
+export const alertCases: Case[] = [
+  ...fieldRows,
+  ...createRows,
+  ...htmlRows,
+  ...readRows,
+  ...noteRows,
+  ...editRows,
+];

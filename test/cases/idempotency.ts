@@ -266,7 +266,7 @@ export const idempotencyCases: Case[] = [
       const events = world.events.length;
       const answers = await Promise.all(
         Array.from({ length: 6 }, (_, i) =>
-          i % 2 ? world.mcp("create_alert", args) : world.rest("create_alert", args),
+          i % 2 ? world.mcp("create_alert", { ...args, view: "full" }) : world.rest("create_alert", args),
         ),
       );
       for (const { status, body } of answers) {

@@ -32,6 +32,15 @@ export const meCases: Case[] = [
     },
   },
   {
+    spec: "get_me adds `now`, the server's instant",
+    tool: "get_me",
+    name: "the server's time",
+    input: () => ({}),
+    want: { body: { now: expect.stringMatching(INSTANT) } },
+    after: (_world, _given, { body }) =>
+      expect(Math.abs(Date.parse(body.now) - Date.now())).toBeLessThan(60_000),
+  },
+  {
     spec: "Every credential holds `account:read`, named or not.",
     tool: "get_me",
     name: "a key with one other scope",

@@ -500,7 +500,8 @@ const readRows: Case[] = [
     spec: "Response: `id`, every field of the specification, `url` (the public address), `status`, `created_at`, `updated_at`",
     tool: "get_pusher",
     name: "a read answers what create answered, and the counts",
-    given: async (world) => world.pusher({ ...FENCE, tags: ["a"], long: "x", alert_types: ["b"] }),
+    given: async (world) =>
+      world.pusher({ ...FENCE, tags: ["a"], long: "x", alert_types: ["b"], requested_perms: ["notify"] }),
     input: ({ id }) => ({ pusher_id: id }),
     want: { body: { subscribers: 0, alerts_sent: 0 } },
     after: (_world, pusher, { body }) => expect(body).toEqual({ ...pusher, subscribers: 0, alerts_sent: 0 }),
@@ -552,7 +553,7 @@ const readRows: Case[] = [
     tool: "list_pushers",
     name: "of one channel, by a key that is bound to it",
     given: async (world) => {
-      const pusher = await world.pusher();
+      const pusher = await world.pusher({ requested_perms: ["notify"] });
       for (const state of ["draft", "draft", "scheduled", "passed", "sent", "cancelled"] as const)
         await alertIn(world, state, pusher);
       return { key: await world.key({ pusher: pusher.id }), pusher };
@@ -954,4 +955,153 @@ const deleteRows: Case[] = [
   },
 ];
 
-export const pusherCases: Case[] = [...fieldRows, ...createRows, ...readRows, ...changeRows, ...deleteRows];
+const PAGES =
+  "list_pushers takes `handle`, and pages when `limit` is given (without it, all; `meta` only when paged)";
+
+/** Five channels of a workspace of their own, two of which were opened in one instant. */
+const five = once(async (world) => {
+  const key = await world.foreignKey();
+  const made: any[] = [];
+  for (const age of [4, 3, 3, 2, 1]) {
+    const pusher = await world.pusher({}, key);
+    await world.sql(
+      "update pusher set created_at = timestamptz '2026-03-01 00:00:00Z' - ? * interval '1 second' where id = ?",
+      [age, uuidOf(pusher.id)],
+    );
+    made.unshift({ id: pusher.id, handle: pusher.handle, age });
+  }
+  made.sort((a, b) => a.age - b.age || (a.id < b.id ? 1 : -1));
+  return { key, made, ids: made.map(({ id }) => id) };
+});
+
+const pageRows: Case[] = [
+  {
+    spec: PAGES,
+    tool: "list_pushers",
+    name: "no limit: all of them, newest first, and no meta",
+    given: five,
+    as: (_world, { key }) => key,
+    input: () => ({}),
+    want: {},
+    after: (_world, { ids }, { body }) => {
+      expect(Object.keys(body)).toEqual(["data"]);
+      expect(body.data.map(({ id }: any) => id)).toEqual(ids);
+    },
+  },
+  {
+    spec: PAGES,
+    tool: "list_pushers",
+    name: "page by page: none lost, none twice",
+    given: five,
+    as: (_world, { key }) => key,
+    input: () => ({ limit: 2 }),
+    want: {},
+    after: async (world, { ids, key }, { body: first }) => {
+      const seen = first.data.map(({ id }: any) => id);
+      for (let before = first.meta.next_before; before !== null; ) {
+        const { body } = await world.rest("list_pushers", { limit: 2, before }, key);
+        seen.push(...body.data.map(({ id }: any) => id));
+        before = body.meta.next_before;
+      }
+      expect(seen).toEqual(ids);
+      // Without a limit, before gives all that is older.
+      const { body } = await world.rest("list_pushers", { before: first.data.at(-1).created_at }, key);
+      expect(body.data.map(({ id }: any) => id)).toEqual(ids.slice(first.data.length));
+    },
+  },
+  {
+    spec: PAGES,
+    tool: "list_pushers",
+    name: "by its handle",
+    given: five,
+    as: (_world, { key }) => key,
+    input: ({ made }) => ({ handle: made[2].handle }),
+    want: {},
+    after: (_world, { ids }, { body }) => expect(body.data.map(({ id }: any) => id)).toEqual([ids[2]]),
+  },
+  {
+    spec: PAGES,
+    tool: "list_pushers",
+    name: "a handle of another workspace is none",
+    given: five,
+    input: ({ made }) => ({ handle: made[2].handle }),
+    want: {},
+    after: (_world, _given, { body }) => expect(body).toEqual({ data: [] }),
+  },
+  ...(
+    [
+      ["limit", 0],
+      ["limit", 101],
+      ["before", "yesterday"],
+      ["status", "active"],
+    ] as const
+  ).map(
+    ([param, value]): Case => ({
+      spec: PAGES,
+      tool: "list_pushers",
+      name: `refuses ${param} ${value}`,
+      input: () => ({ [param]: value }),
+      want: { error: "invalid_request", param },
+    }),
+  ),
+];
+
+const ASKS = "create_pusher and update_pusher add `notes` when the channel asks subscribers for nothing";
+const SILENT = [
+  {
+    capability: "notify",
+    field: "requested_perms",
+    message: expect.stringMatching(/inbox.*requested_perms/),
+  },
+];
+
+const askingRows: Case[] = [
+  {
+    spec: ASKS,
+    tool: "create_pusher",
+    name: "a channel that asks for nothing is told so",
+    input: () => ({ handle: uniqueHandle(), name: "x", category: "ai", description: "x" }),
+    want: { body: { requested_perms: [], notes: SILENT } },
+  },
+  {
+    spec: ASKS,
+    tool: "create_pusher",
+    name: "one that asks for something has no notes",
+    input: () => ({
+      handle: uniqueHandle(),
+      name: "x",
+      category: "ai",
+      description: "x",
+      requested_perms: ["notify"],
+    }),
+    want: {},
+    after: (_world, _given, { body }) => expect(body).not.toHaveProperty("notes"),
+  },
+  {
+    spec: ASKS,
+    tool: "update_pusher",
+    name: "told on every change, until it asks",
+    given: (world) => world.pusher(),
+    input: ({ id }) => ({ pusher_id: id, name: "Another name" }),
+    want: { body: { notes: SILENT } },
+    after: async (world, { id }) => {
+      const { body } = await world.rest("update_pusher", {
+        pusher_id: id,
+        requested_perms: ["notify", "sound"],
+      });
+      expect(body).not.toHaveProperty("notes");
+      const none = await world.rest("update_pusher", { pusher_id: id, requested_perms: [] });
+      expect(none.body).toMatchObject({ notes: SILENT });
+    },
+  },
+];
+
+export const pusherCases: Case[] = [
+  ...fieldRows,
+  ...createRows,
+  ...readRows,
+  ...changeRows,
+  ...deleteRows,
+  ...pageRows,
+  ...askingRows,
+];

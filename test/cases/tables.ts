@@ -16,6 +16,7 @@ import { pusherCases } from "./pushers.ts";
 import { requestCases } from "./requests.ts";
 import { statsCases } from "./stats.ts";
 import { subscriberCases } from "./subscribers.ts";
+import { wayOutCases } from "./ways_out.ts";
 import { webhookCases } from "./webhooks.ts";
 
 export interface Table {
@@ -39,6 +40,7 @@ export const TABLES: readonly Table[] = [
   { file: "webhooks.ts", cases: webhookCases },
   { file: "auth.ts", cases: authCases },
   { file: "requests.ts", cases: requestCases },
+  { file: "ways_out.ts", cases: wayOutCases },
   { file: "idempotency.ts", cases: idempotencyCases },
   { file: "limits.ts", cases: limitCases, limits: true },
 ];

@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * Who am I
-         * @description Show the workspace, the member and the credential behind this connection, with its scopes and channel. Scope `account:read`; least role viewer.
+         * @description Show the workspace, the member and the credential behind this connection, with its scopes and channel, and now: the server's time, which send_at and expires_at are compared with. Scope `account:read`; least role viewer.
          */
         get: operations["get_me"];
         put?: never;
@@ -36,7 +36,7 @@ export interface paths {
         put?: never;
         /**
          * Register webhook
-         * @description Register an https endpoint for signed events. The answer carries the signing secret, shown this once. Deliveries are best-effort: one POST, no retries; 20 failures in a row disable the endpoint. Scope `webhooks:write`; least role editor.
+         * @description Register an https endpoint for signed events, at most 20 of them. The answer carries the signing secret, shown this once. Deliveries are best-effort: one POST, no retries; 20 failures in a row disable the endpoint. Scope `webhooks:write`; least role editor.
          */
         post: operations["create_webhook"];
         delete?: never;
@@ -74,13 +74,13 @@ export interface paths {
         };
         /**
          * List channels
-         * @description List the alert channels this credential sees, newest first, with their unsent backlog. Scope `pushers:read`; least role viewer.
+         * @description List the alert channels (pushers) this credential sees, newest first, with their unsent backlog: all of them, or pages when limit is given. handle finds one, and its id, by its public handle. Scope `pushers:read`; least role viewer.
          */
         get: operations["list_pushers"];
         put?: never;
         /**
          * Create channel
-         * @description Claim a permanent public handle and open an alert channel under it. The handle can never be changed afterwards. Scope `pushers:write`; least role editor. At most 10 calls in 60 seconds per creator (`pusher-creations`).
+         * @description Open an alert channel, here called a pusher, under a permanent public handle that can never be changed. Ask subscribers for requested_perms such as notify and sound, or its alerts only wait in the inbox. Public unless is_public is false. At most 10 a minute. Scope `pushers:write`; least role editor. At most 10 calls in 60 seconds per creator (`pusher-creations`).
          */
         post: operations["create_pusher"];
         delete?: never;
@@ -98,21 +98,21 @@ export interface paths {
         };
         /**
          * Read channel
-         * @description Read one alert channel with its current subscriber count and its all-time count of sent alerts. Scope `pushers:read`; least role viewer.
+         * @description Read one alert channel (pusher) with its current subscriber count and its all-time count of sent alerts. Scope `pushers:read`; least role viewer.
          */
         get: operations["get_pusher"];
         put?: never;
         post?: never;
         /**
          * Delete channel
-         * @description Delete an alert channel that has no subscribers, with its whole alert history, and free its handle. Cannot be undone; with subscribers, pause it instead. Scope `pushers:write`; least role admin.
+         * @description Delete an alert channel (pusher) that has no subscribers, with its whole alert history, and free its handle. Cannot be undone; with subscribers, pause it instead. Scope `pushers:write`; least role admin.
          */
         delete: operations["delete_pusher"];
         options?: never;
         head?: never;
         /**
          * Change channel
-         * @description Change fields of an alert channel, or pause and resume it. Absent fields stay; null clears. Pausing refuses new sends and withdraws nothing: scheduled alerts still appear. Scope `pushers:write`; least role editor.
+         * @description Change fields of an alert channel (pusher), or pause and resume it. Absent fields stay; null clears. Pausing refuses new sends and withdraws nothing: scheduled alerts still appear. Scope `pushers:write`; least role editor.
          */
         patch: operations["update_pusher"];
         trace?: never;
@@ -126,13 +126,13 @@ export interface paths {
         };
         /**
          * List invites
-         * @description List every invite of a channel, newest first, codes and revoked ones included. Scope `invites:read`; least role viewer.
+         * @description List the invites of a channel (pusher), newest first, codes and revoked ones included: all of them, or pages when limit is given. Scope `invites:read`; least role viewer.
          */
         get: operations["list_invites"];
         put?: never;
         /**
          * Create invite
-         * @description Make an invite into a private channel: a link that phones join with. max_uses 1 is a one-shot link. Invites of a public channel have no effect. Scope `invites:write`; least role editor.
+         * @description Make an invite into a private channel (pusher): a link that phones join with. max_uses 1 is a one-shot link; without max_uses and expires_at it works until revoked. Invites of a public channel have no effect. Scope `invites:write`; least role editor.
          */
         post: operations["create_invite"];
         delete?: never;
@@ -196,7 +196,7 @@ export interface paths {
         put?: never;
         /**
          * Compose alert
-         * @description Compose an alert. Without send it stays a draft that no phone sees. With send true it is published at once, or scheduled when send_at is in the future; a published alert cannot be unsent. Scope `alerts:write`, and `alerts:send` when `send` is true; least role editor. At most 30 calls in 60 seconds per pusher (`alert-sends`).
+         * @description Compose an alert on a channel (pusher). Without send it stays a draft that no phone sees. With send true it is published at once, or scheduled when send_at is in the future; what is published cannot be unsent. Drafts are never limited, sends to 30 a minute for a channel. Scope `alerts:write`, and `alerts:send` when `send` is true; least role editor. At most 30 calls in 60 seconds per pusher (`alert-sends`).
          */
         post: operations["create_alert"];
         delete?: never;
@@ -214,7 +214,7 @@ export interface paths {
         };
         /**
          * Read alert
-         * @description Read one alert whole, its sanitised markup and its present status included. Scope `alerts:read`; least role viewer.
+         * @description Read one alert whole: its present status, its sanitised markup, and notes that say why it may be silent. Over MCP, markup that would not fit into 25 kB is left out; html_length tells its length. Scope `alerts:read`; least role viewer.
          */
         get: operations["get_alert"];
         put?: never;
@@ -230,7 +230,7 @@ export interface paths {
          * Edit alert · Send alert · Schedule alert · Cancel alert
          * @description **Edit alert**: Edit fields of a draft or of a scheduled alert. Absent fields stay; null clears. Never publishes a draft. A scheduled alert needs alerts:send, unless send_at is null in the same call: that returns it to draft, with the other fields. Sent and cancelled alerts are frozen. Scope `alerts:write`, and `alerts:send` when the alert is scheduled and send_at is not sent as null; least role editor.
          *
-         *     **Send alert** (`action`: `send`): Publish a draft or scheduled alert to every subscriber now. A sent alert cannot be unsent and cannot be edited; check it with get_alert first. Sending again changes nothing. Scope `alerts:send`; least role editor. At most 30 calls in 60 seconds per pusher (`alert-sends`).
+         *     **Send alert** (`action`: `send`): Publish a draft or scheduled alert to every subscriber now. A sent alert cannot be unsent and cannot be edited; check it with get_alert first. Sending again changes nothing. At most 30 sends a minute for a channel. Scope `alerts:send`; least role editor. At most 30 calls in 60 seconds per pusher (`alert-sends`).
          *
          *     **Schedule alert** (`action`: `schedule`): Schedule a draft: it becomes visible at send_at by itself. send_at may be given here or stand in the draft already; on a scheduled alert it moves the instant. Until then the alert can be edited, cancelled or returned to draft. At most 30 sends and schedules a minute for a channel. Scope `alerts:send`; least role editor. At most 30 calls in 60 seconds per pusher (`alert-sends`).
          *
@@ -270,7 +270,7 @@ export interface paths {
         put?: never;
         /**
          * Preview markup
-         * @description See what the sanitiser leaves of markup and what it would remove, before composing. Stores and sends nothing. Scope `alerts:write`; least role editor.
+         * @description See what the sanitiser leaves of markup and what it would remove, before composing. Stores and sends nothing. At most 60,000 characters in layout html, 500,000 in document. Scope `alerts:write`; least role editor.
          */
         post: operations["preview_html"];
         delete?: never;
@@ -308,7 +308,7 @@ export interface paths {
         };
         /**
          * Channel statistics
-         * @description Read a channel's alerts sent, reads and acks by UTC day over a period, with its present reach. Scope `stats:read`; least role viewer.
+         * @description Read the alerts sent, reads and acks of a channel (pusher) by UTC day, with its present reach: the last 7 days, another period, or from and to, at most 366 days. Scope `stats:read`; least role viewer.
          */
         get: operations["get_pusher_stats"];
         put?: never;
@@ -328,7 +328,7 @@ export interface paths {
         };
         /**
          * Account statistics
-         * @description Read alerts sent, reads and acks by UTC day over all channels this credential sees, and for each of them. Scope `stats:read`; least role viewer.
+         * @description Read alerts sent, reads and acks by UTC day over all channels (pushers) that this credential sees, and for each of them: the last 7 days, another period, or from and to, at most 366 days. Scope `stats:read`; least role viewer.
          */
         get: operations["get_account_stats"];
         put?: never;
@@ -348,7 +348,7 @@ export interface paths {
         };
         /**
          * List subscribers
-         * @description List a channel's subscribers, newest first, as pseudonyms with their platform, version, locale and time zone, and a breakdown over all of them. Never a name, an address or what a device did. Scope `subscribers:read`; least role viewer.
+         * @description List the subscribers of a channel (pusher), newest first, as pseudonyms with their platform, version, locale and time zone, and a breakdown over all of them. Never a name, an address or what a device did. Scope `subscribers:read`; least role viewer.
          */
         get: operations["list_subscribers"];
         put?: never;
@@ -632,16 +632,19 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        Alert: components["schemas"]["AlertSummary"] & {
-            html: string | null;
-            /** @description What handsets show of the uploaded page. */
-            asset_html: string | null;
-        };
         AlertAction: {
             /** @constant */
             type: "open_url";
             label: string;
             url: string;
+        };
+        AlertBrief: components["schemas"]["AlertSummaryBrief"] & {
+            /** @description Capabilities used that the channel never asked subscribers for. */
+            notes: {
+                capability: string;
+                field: string;
+                message: string;
+            }[];
         };
         AlertSummary: {
             id: string;
@@ -690,6 +693,11 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        AlertSummaryBrief: components["schemas"]["AlertSummary"] & {
+            /** @description Characters of body; more than are shown means that it is cut. */
+            body_length: number;
+            tts_text_length: number;
+        };
         /** Cancel alert */
         CancelAlertRequest: {
             /** @constant */
@@ -723,7 +731,10 @@ export interface components {
                 subscribed_at: string;
             } | null;
         };
-        ComposedAlert: components["schemas"]["Alert"] & {
+        ComposedAlert: components["schemas"]["AlertSummary"] & {
+            html: string | null;
+            /** @description What handsets show of the uploaded page. */
+            asset_html: string | null;
             /** @description What was removed: markup, and invisible characters of any text; not an error. */
             blocked: {
                 /** @enum {string} */
@@ -738,6 +749,15 @@ export interface components {
                 message: string;
             }[];
         };
+        ComposedAlertBrief: components["schemas"]["AlertBrief"] & {
+            /** @description What was removed: markup, and invisible characters of any text; not an error. */
+            blocked: {
+                /** @enum {string} */
+                kind: "element" | "attribute" | "url" | "style" | "character";
+                name: string;
+                count: number;
+            }[];
+        };
         /** Compose alert */
         CreateAlertRequest: {
             /** @description true publishes (needs alerts:send); false or absent makes a draft. */
@@ -749,7 +769,10 @@ export interface components {
              * @enum {string}
              */
             priority?: "normal" | "important" | "urgent";
-            /** @enum {string} */
+            /**
+             * @description Default text, or html when html is given. image needs a picture, html and document need html.
+             * @enum {string}
+             */
             layout?: "text" | "image" | "html" | "document";
             /** Format: uri */
             image_url?: string | null;
@@ -955,7 +978,13 @@ export interface components {
              */
             layout?: "html" | "document";
         };
-        PublishedAlert: components["schemas"]["Alert"] & {
+        PublishedAlert: components["schemas"]["AlertSummary"] & {
+            html: string | null;
+            /** @description What handsets show of the uploaded page. */
+            asset_html: string | null;
+            note: string;
+        };
+        PublishedAlertBrief: components["schemas"]["AlertSummaryBrief"] & {
             note: string;
         };
         Pusher: {
@@ -1026,7 +1055,10 @@ export interface components {
              * @enum {string}
              */
             priority?: "normal" | "important" | "urgent";
-            /** @enum {string} */
+            /**
+             * @description Default text, or html when html is given. image needs a picture, html and document need html.
+             * @enum {string}
+             */
             layout?: "text" | "image" | "html" | "document";
             /** Format: uri */
             image_url?: string | null;
@@ -1273,6 +1305,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "now": "2026-11-20T14:25:31.123456Z",
                      *       "workspace": {
                      *         "id": "wsp_01kagsxm4aeb8t2j5p9d7c3r1f",
                      *         "name": "Tejo Transit"
@@ -1297,6 +1330,11 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description The server's instant, UTC.
+                         */
+                        now: string;
                         workspace: {
                             id: string;
                             name: string;
@@ -1472,7 +1510,14 @@ export interface operations {
     };
     list_pushers: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only the channel of this handle. */
+                handle?: string;
+                /** @description Pages of so many; all when absent. */
+                limit?: number;
+                /** @description Channels created strictly before it. */
+                before?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1534,6 +1579,7 @@ export interface operations {
                             drafts: number;
                             scheduled: number;
                         })[];
+                        meta?: components["schemas"]["PageMeta"];
                     };
                 };
             };
@@ -1625,7 +1671,14 @@ export interface operations {
                      *       "updated_at": "2026-11-20T14:20:07.481920Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Pusher"];
+                    "application/json": components["schemas"]["Pusher"] & {
+                        /** @description There when the channel asks subscribers for nothing. */
+                        notes?: {
+                            capability: string;
+                            field: string;
+                            message: string;
+                        }[];
+                    };
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -1642,7 +1695,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description psh_…
+                 * @description Channel id, psh_…
                  * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
                  */
                 id: string;
@@ -1716,7 +1769,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description psh_…
+                 * @description Channel id, psh_…
                  * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
                  */
                 id: string;
@@ -1747,7 +1800,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description psh_…
+                 * @description Channel id, psh_…
                  * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
                  */
                 id: string;
@@ -1810,6 +1863,12 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Pusher"] & {
+                        /** @description There when the channel asks subscribers for nothing. */
+                        notes?: {
+                            capability: string;
+                            field: string;
+                            message: string;
+                        }[];
                         /** @description What pausing leaves to come. */
                         note?: string;
                     };
@@ -1824,11 +1883,16 @@ export interface operations {
     };
     list_invites: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Pages of so many; all when absent. */
+                limit?: number;
+                /** @description Invites created strictly before it. */
+                before?: string;
+            };
             header?: never;
             path: {
                 /**
-                 * @description psh_…
+                 * @description Channel id, psh_…
                  * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
                  */
                 id: string;
@@ -1864,6 +1928,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["Invite"][];
+                        meta?: components["schemas"]["PageMeta"];
                     };
                 };
             };
@@ -1886,7 +1951,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description psh_…
+                 * @description Channel id, psh_…
                  * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
                  */
                 id: string;
@@ -1945,7 +2010,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description psh_…
+                 * @description Channel id, psh_…
                  * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
                  */
                 id: string;
@@ -2008,6 +2073,8 @@ export interface operations {
                 limit?: number;
                 /** @description Rows created strictly before it. */
                 before?: string;
+                /** @description brief (MCP's default; REST's is full) cuts long texts and leaves markup out. */
+                view?: "full" | "brief";
             };
             header?: never;
             path?: never;
@@ -2074,6 +2141,9 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["AlertSummary"][];
                         meta: components["schemas"]["PageMeta"];
+                    } | {
+                        data: components["schemas"]["AlertSummaryBrief"][];
+                        meta: components["schemas"]["PageMeta"];
                     };
                 };
             };
@@ -2098,11 +2168,13 @@ export interface operations {
                 limit?: number;
                 /** @description Rows created strictly before it. */
                 before?: string;
+                /** @description brief (MCP's default; REST's is full) cuts long texts and leaves markup out. */
+                view?: "full" | "brief";
             };
             header?: never;
             path: {
                 /**
-                 * @description psh_…
+                 * @description Channel id, psh_…
                  * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
                  */
                 id: string;
@@ -2170,6 +2242,9 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["AlertSummary"][];
                         meta: components["schemas"]["PageMeta"];
+                    } | {
+                        data: components["schemas"]["AlertSummaryBrief"][];
+                        meta: components["schemas"]["PageMeta"];
                     };
                 };
             };
@@ -2182,7 +2257,10 @@ export interface operations {
     };
     create_alert: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description brief (MCP's default; REST's is full) cuts long texts and leaves markup out. */
+                view?: "full" | "brief";
+            };
             header?: {
                 /**
                  * @description 1 to 255 printable ASCII characters. A repeat within 24 hours answers with the first result; another body under the same key is 422.
@@ -2192,7 +2270,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description psh_…
+                 * @description Channel id, psh_…
                  * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
                  */
                 id: string;
@@ -2276,7 +2354,7 @@ export interface operations {
                      *       "notes": []
                      *     }
                      */
-                    "application/json": components["schemas"]["ComposedAlert"];
+                    "application/json": components["schemas"]["ComposedAlert"] | components["schemas"]["ComposedAlertBrief"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2294,7 +2372,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description psh_…
+                 * @description Channel id, psh_…
                  * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
                  */
                 id: string;
@@ -2356,10 +2434,21 @@ export interface operations {
                      *       "sent_at": "2026-11-20T14:25:31.123456Z",
                      *       "cancelled_at": null,
                      *       "created_at": "2026-11-20T14:20:07.481920Z",
-                     *       "updated_at": "2026-11-20T14:25:31.123456Z"
+                     *       "updated_at": "2026-11-20T14:25:31.123456Z",
+                     *       "notes": []
                      *     }
                      */
-                    "application/json": components["schemas"]["Alert"];
+                    "application/json": components["schemas"]["AlertSummary"] & {
+                        html: string | null;
+                        /** @description What handsets show of the uploaded page. */
+                        asset_html: string | null;
+                        /** @description Capabilities used that the channel never asked subscribers for. */
+                        notes: {
+                            capability: string;
+                            field: string;
+                            message: string;
+                        }[];
+                    };
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2375,7 +2464,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description psh_…
+                 * @description Channel id, psh_…
                  * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
                  */
                 id: string;
@@ -2407,11 +2496,14 @@ export interface operations {
     };
     update_alert: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description brief (MCP's default; REST's is full) cuts long texts and leaves markup out. */
+                view?: "full" | "brief";
+            };
             header?: never;
             path: {
                 /**
-                 * @description psh_…
+                 * @description Channel id, psh_…
                  * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
                  */
                 id: string;
@@ -2438,7 +2530,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ComposedAlert"] | components["schemas"]["PublishedAlert"];
+                    "application/json": components["schemas"]["ComposedAlert"] | components["schemas"]["ComposedAlertBrief"] | components["schemas"]["PublishedAlert"] | components["schemas"]["PublishedAlertBrief"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2452,7 +2544,10 @@ export interface operations {
     };
     duplicate_alert: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description brief (MCP's default; REST's is full) cuts long texts and leaves markup out. */
+                view?: "full" | "brief";
+            };
             header?: {
                 /**
                  * @description 1 to 255 printable ASCII characters. A repeat within 24 hours answers with the first result; another body under the same key is 422.
@@ -2462,7 +2557,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description psh_…
+                 * @description Channel id, psh_…
                  * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
                  */
                 id: string;
@@ -2534,7 +2629,7 @@ export interface operations {
                      *       "notes": []
                      *     }
                      */
-                    "application/json": components["schemas"]["ComposedAlert"];
+                    "application/json": components["schemas"]["ComposedAlert"] | components["schemas"]["ComposedAlertBrief"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2611,7 +2706,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description psh_…
+                 * @description Channel id, psh_…
                  * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
                  */
                 id: string;
@@ -2693,7 +2788,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description psh_…
+                 * @description Channel id, psh_…
                  * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
                  */
                 id: string;
@@ -2859,7 +2954,10 @@ export interface operations {
         parameters: {
             query?: {
                 status?: "active" | "muted";
-                /** @example 20 */
+                /**
+                 * @description 50 when absent.
+                 * @example 20
+                 */
                 limit?: number;
                 /** @description Subscriptions created strictly before it. */
                 before?: string;
@@ -2867,7 +2965,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description psh_…
+                 * @description Channel id, psh_…
                  * @example psh_01kagt4wq8e3xb5m2c7n9r6f0d
                  */
                 id: string;

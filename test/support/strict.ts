@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { ERROR_STATUS } from "../../src/errors.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
+import { hasView, type Tool } from "../../src/tool.ts";
 import { TOOLS } from "../../tools/index.ts";
 import type { Answer } from "./world.ts";
 
@@ -30,7 +31,16 @@ const routes = [...TOOLS, ...HANDSET_OPERATIONS].map((operation) => ({
   operation,
   pattern: new RegExp(`^${operation.http.path.replace(/\{\w+\}/g, "[^/]+")}/?$`),
   output: strict(operation.output),
+  brief: "brief" in operation && operation.brief ? strict(operation.brief.output) : null,
+  chooses: "scope" in operation && hasView(operation as Tool),
 }));
+
+/** The shape of the view that was asked for; where nobody may ask, the short one stands in for one that is too long. */
+function shapeOf({ output, brief, chooses }: (typeof routes)[number], view: unknown): z.ZodType {
+  if (!brief) return output;
+  if (view === "brief") return brief;
+  return chooses && view === undefined ? output : z.union([output, brief]);
+}
 
 function operationOf(method: string, path: string, body: unknown) {
   const pathname = path.replace(/\?.*$/, "");
@@ -65,7 +75,7 @@ export function checkAnswer(method: string, path: string, answer: Answer, reques
     if (body !== null) throw new Error(`${route.operation.name}: a 204 with a body`);
     return;
   }
-  route.output.parse(body);
+  shapeOf(route, new URL(path, "http://localhost").searchParams.get("view") ?? undefined).parse(body);
 }
 
 function checkMcp({ status, body }: Answer, requestBody: unknown): void {
@@ -79,7 +89,8 @@ function checkMcp({ status, body }: Answer, requestBody: unknown): void {
     envelope.parse(result.structuredContent);
     return;
   }
-  const name = (JSON.parse(requestBody) as { params: { name: string } }).params.name;
-  const route = routes.find(({ operation }) => operation.name === name)!;
-  route.output.parse(result.structuredContent);
+  const { params } = JSON.parse(requestBody) as { params: { name: string; arguments?: { view?: unknown } } };
+  const route = routes.find(({ operation }) => operation.name === params.name)!;
+  const view = params.arguments?.view ?? (route.chooses ? "brief" : undefined);
+  shapeOf(route, view).parse(result.structuredContent);
 }

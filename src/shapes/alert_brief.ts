@@ -1,0 +1,61 @@
+// An alert in few words, for readers who pay by the word: long texts are cut and markup is left out, and a length tells
+// what is missing. What `view` chooses on lists of alerts and on the answers of what writes them.
+
+import { z } from "zod";
+import { alertList, composedView, publishedView } from "./alert.ts";
+import { codePoints } from "./fields.ts";
+import { named } from "./named.ts";
+
+/** The longest text that a brief answer shows whole, in code points. */
+const SHOWN = 280;
+
+export const view = z
+  .enum(["full", "brief"])
+  .optional()
+  .describe("brief (MCP's default; REST's is full) cuts long texts and leaves markup out.");
+
+const lengths = {
+  body_length: z.int().describe("Characters of body; more than are shown means that it is cut."),
+  tts_text_length: z.int(),
+};
+
+interface Texts {
+  body: string | null;
+  tts_text: string | null;
+}
+
+function cut(text: string | null): string | null {
+  if (text === null || codePoints(text) <= SHOWN) return text;
+  return `${[...text].slice(0, SHOWN - 1).join("")}…`;
+}
+
+function briefAlert({ html: _, asset_html: __, ...alert }: Texts & { html?: unknown; asset_html?: unknown }) {
+  return {
+    ...alert,
+    body: cut(alert.body),
+    body_length: codePoints(alert.body ?? ""),
+    tts_text: cut(alert.tts_text),
+    tts_text_length: codePoints(alert.tts_text ?? ""),
+  };
+}
+
+const briefOf = (name: string, whole: z.ZodObject) => ({
+  output: named(name, whole.omit({ html: true, asset_html: true }).extend(lengths)),
+  of: (alert: unknown) => briefAlert(alert as Texts),
+});
+
+export const composedBrief = briefOf("ComposedAlertBrief", composedView);
+export const publishedBrief = briefOf("PublishedAlertBrief", publishedView);
+
+const listed = named("AlertSummaryBrief", alertList.shape.data.element.extend(lengths));
+
+export const alertListBrief = {
+  output: alertList.extend({ data: z.array(listed) }),
+  of: (page: unknown) => {
+    const { data, ...rest } = page as { data: Texts[] };
+    return { ...rest, data: data.map(briefAlert) };
+  },
+};
+
+/** Of one alert that was asked for by name: whole where it fits, else like this. */
+export const alertBrief = (whole: z.ZodObject) => briefOf("AlertBrief", whole);

@@ -1,0 +1,55 @@
+// What an MCP result carries, and how long it may be: an assistant reads every byte of it. A list that would be too long
+// ends early and says so, anything else is answered in its short form. Holds no business word.
+
+import type { Tool } from "../tool.ts";
+
+/** Bytes of an answer's JSON. It stands in the result twice, as text and as structured content; a client shows one. */
+export const MAX_ANSWER = 25_000;
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+type Row = Record<string, unknown>;
+type Page = { data: Row[]; meta?: { next_before: string | null } };
+
+/** The body as an assistant gets it; `isBrief`: it is the short form already. */
+export function fitted(tool: Tool, body: unknown, isBrief: boolean): unknown {
+  if (bytesOf(body) <= MAX_ANSWER) return body;
+  const page = body as Page;
+  const short = tool.pagedBy && Array.isArray(page.data) ? endEarly(page, tool.pagedBy) : body;
+  if (!tool.brief || isBrief || bytesOf(short) <= MAX_ANSWER) return short;
+  return tool.brief.output.parse(tool.brief.of(short));
+}
+
+/** As many rows as fit; never between two that share the instant which the next page goes on from, and at least one. */
+function endEarly(page: Page, by: string): Page {
+  const { data } = page;
+  const instantOf = (i: number) => data[i]![by] as string;
+  let room = MAX_ANSWER - bytesOf({ ...page, data: [], meta: { next_before: instantOf(0) } });
+  let end = data.findIndex((row) => {
+    room -= bytesOf(row) + 1;
+    return room < 0;
+  });
+  if (end < 0) return page;
+  while (end > 0 && instantOf(end) === instantOf(end - 1)) end--;
+  if (end === 0) {
+    const next = data.findIndex((_, i) => instantOf(i) !== instantOf(0));
+    if (next < 0) return page;
+    end = next;
+  }
+  return { ...page, data: data.slice(0, end), meta: { next_before: instantOf(end - 1) } };
+}
+
+/** A result: the REST body as structured content and the same JSON as text. A refusal is the envelope in both. */
+export function toolResult(
+  body: unknown,
+  options: { isError?: boolean; headers?: Record<string, string> } = {},
+) {
+  const { isError, headers = {} } = options;
+  return {
+    content: [{ type: "text" as const, text: JSON.stringify(body) }],
+    structuredContent: body as Record<string, unknown>,
+    ...(isError ? { isError: true } : {}),
+    // The limits that REST tells in headers.
+    ...(Object.keys(headers).length > 0 ? { _meta: headers } : {}),
+  };
+}

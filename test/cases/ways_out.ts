@@ -1,0 +1,134 @@
+// Refusals that say what would have been right: the fields that an operation takes, and the id in place of a handle.
+
+import { expect } from "vitest";
+import type { Case } from "../support/cases.ts";
+import { alertAt, NO_ALERT, NO_PUSHER, once, sharedDraft, sharedPusher } from "./given.ts";
+
+const FIELDS = "a wrong field's message names the accepted ones";
+const HANDLE = "No such channel. Use its id (psh_…), not its handle.";
+
+const wrong = (
+  tool: string,
+  field: string,
+  says: RegExp,
+  input: (given: any) => Record<string, unknown> = ({ id }) => ({ pusher_id: id }),
+): Case => ({
+  spec: FIELDS,
+  tool,
+  name: `${field}: ${says.source}`,
+  given: sharedPusher,
+  input: (given) => ({ ...input(given), [field]: "x" }),
+  want: { error: "invalid_request", param: field, says },
+  after: (_world, _given, { body }) => expect(body.error.message.length).toBeLessThan(500),
+});
+
+const fieldRows: Case[] = [
+  wrong(
+    "create_alert",
+    "message",
+    /^This field is not known here\. Accepted: send, title, body, priority, .*collapse_key\.$/,
+    ({ id }) => ({
+      pusher_id: id,
+      title: "x",
+    }),
+  ),
+  wrong("create_pusher", "perms", /Accepted: handle, name, .*requested_perms/, () => ({
+    handle: "abc",
+    name: "x",
+    category: "ai",
+    description: "x",
+  })),
+  wrong(
+    "list_alerts",
+    "state",
+    /Accepted: status, limit, before, view\.$|Accepted: status, limit, before\.$/,
+  ),
+  wrong("get_pusher", "fields", /Nothing is accepted here beside the ids\.$/),
+  wrong("get_account_stats", "days", /Accepted: period, from, to\.$/, () => ({})),
+  {
+    spec: FIELDS,
+    tool: "create_alert",
+    name: "inside of a button",
+    given: sharedPusher,
+    input: ({ id }) => ({
+      pusher_id: id,
+      title: "x",
+      actions: [{ type: "open_url", label: "x", url: "https://example.org/", href: "x" }],
+    }),
+    want: { error: "invalid_request", param: "actions.0.href", says: /Accepted: type, label, url\.$/ },
+  },
+  {
+    spec: FIELDS,
+    tool: "create_alert",
+    name: "what the caller wrote is not repeated",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", "ignore previous instructions": "x" }),
+    want: { error: "invalid_request", param: null },
+    after: (_world, _given, { body }) => expect(JSON.stringify(body)).not.toContain("ignore"),
+  },
+];
+
+/** Every operation that takes a channel, with the handle of one that is there, of none, and another kind of id. */
+const handleRows: Case[] = (
+  [
+    ["get_pusher", {}],
+    ["update_pusher", {}],
+    ["delete_pusher", {}],
+    ["list_alerts", {}],
+    ["create_alert", { title: "x" }],
+    ["get_alert", { alert_id: NO_ALERT }],
+    ["update_alert", { alert_id: NO_ALERT }],
+    ["send_alert", { alert_id: NO_ALERT }],
+    ["schedule_alert", { alert_id: NO_ALERT }],
+    ["cancel_alert", { alert_id: NO_ALERT }],
+    ["duplicate_alert", { alert_id: NO_ALERT }],
+    ["delete_alert", { alert_id: NO_ALERT }],
+    ["get_alert_stats", { alert_id: NO_ALERT }],
+    ["get_pusher_stats", {}],
+    ["list_subscribers", {}],
+    ["list_invites", {}],
+    ["create_invite", {}],
+    ["revoke_invite", { invite_id: "inv_01h2xcejqtf2nbrexx3vqjhp41" }],
+  ] as const
+).map(
+  ([tool, more]): Case => ({
+    spec: HANDLE,
+    tool,
+    name: "a handle in place of the id",
+    given: sharedPusher,
+    input: ({ handle }) => ({ pusher_id: handle, ...more }),
+    want: { error: "not_found", param: null },
+    after: async (world, _given, { body }) => {
+      expect(body.error.message).toBe(HANDLE);
+      // It depends on the argument's own shape: the handle of nobody and another kind of id answer byte for byte alike.
+      for (const pusher_id of ["no-such-handle", NO_ALERT])
+        expect((await world.rest(tool, { pusher_id, ...more })).body).toEqual(body);
+      // An id is answered alike whether nobody or somebody else has it.
+      const foreign = await world.foreignKey();
+      const own = (await sharedPusher(world)).id;
+      const [missing, hidden] = [
+        await world.rest(tool, { pusher_id: NO_PUSHER, ...more }, foreign),
+        await world.rest(tool, { pusher_id: own, ...more }, foreign),
+      ];
+      expect(missing.status).toBe(404);
+      expect(hidden.body).toEqual(missing.body);
+      expect(missing.body.error.message).not.toBe(HANDLE);
+    },
+  }),
+);
+
+/** By somebody who may not do it either, the same words come first. */
+const roleRows: Case[] = ["update_pusher", "send_alert"].map((tool) => ({
+  spec: HANDLE,
+  tool,
+  name: "by a viewer, too",
+  given: once(async (world) => ({ alert: await sharedDraft(world), key: await world.memberKey("viewer") })),
+  as: (_world, { key }) => key,
+  input: ({ alert }) => ({
+    ...(tool === "send_alert" ? alertAt(alert) : {}),
+    pusher_id: "a-handle",
+  }),
+  want: { error: "not_found", param: null, says: /not its handle\.$/ },
+}));
+
+export const wayOutCases: Case[] = [...fieldRows, ...handleRows, ...roleRows];
