@@ -46,8 +46,8 @@ export interface AppDeps {
   console: Omit<ConsoleDeps, "dispatcher" | "tools">;
   authenticateHandset: HandsetAuthenticator;
   assets: Assets;
-  /** Resolves when the database answers and every migration is in; rejects otherwise. */
-  ready(): Promise<void>;
+  /** Resolves when the database answers and every migration is in, with what else does not work; rejects otherwise. */
+  ready(): Promise<{ degraded: string[] }>;
   metrics: Metrics;
   log: Log & { child(fields: object): Log };
 }
@@ -180,8 +180,8 @@ export function createApp(deps: AppDeps): App {
   app.get("/healthz", () => jsonAnswer(200, { status: "ok" }));
   app.get("/readyz", async (event) => {
     try {
-      await deps.ready();
-      return jsonAnswer(200, { status: "ready" });
+      const { degraded } = await deps.ready();
+      return jsonAnswer(200, { status: "ready", ...(degraded.length > 0 ? { degraded } : {}) });
     } catch (error) {
       logOf(event).warn({ err: error }, "not ready");
       return jsonAnswer(503, { status: "not ready" });

@@ -1,19 +1,19 @@
 #!/usr/bin/env node
 // Read the settings, open the database, listen, close on a signal.
 
+import { pino } from "pino";
 import { type Config, ConfigError, loadConfig } from "./config.ts";
 import { DataDirInUse } from "./db/lock.ts";
 import { welcome } from "./first_start.ts";
 import { freePort, listen } from "./server.ts";
-import { openService } from "./service.ts";
+import { openService, type Service } from "./service.ts";
 
 /** Runs the service until a signal ends it; what is in flight is finished first. */
 export async function serveUntilStopped(): Promise<void> {
   const config = await settingsWithPort();
   const service = await openService(config);
   const listening = await listen(service.app, config);
-  if (service.made) console.log(welcome(service.made));
-  console.log(`Belfry listens on ${config.publicUrl}`);
+  greet(config.publicUrl, service.made);
 
   let stopping = false;
   const stop = async (signal: string) => {
@@ -27,6 +27,23 @@ export async function serveUntilStopped(): Promise<void> {
   };
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
+}
+
+/** To a person in a terminal in words, and to whoever collects the output in lines of JSON like the log's. */
+function greet(url: string, made: Service["made"]): void {
+  const listens = `Belfry listens on ${url}`;
+  if (process.stdout.isTTY) {
+    if (made) console.log(welcome(made));
+    console.log(listens);
+    return;
+  }
+  const out = pino(
+    { base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ fd: 1, sync: true }),
+  );
+  // "prints the console sign-in link, the MCP address and the key once"
+  if (made) out.info({ ...made, mcp: `${url}/mcp`, welcome: welcome(made) }, "first start");
+  out.info({ url }, listens);
 }
 
 async function settingsWithPort(): Promise<Config> {

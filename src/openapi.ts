@@ -102,12 +102,12 @@ function tags(operations: Operation[]): Json[] {
 }
 
 function healthPaths(responses: Json): Json {
-  const answer = (description: string, status: string): Json => ({
+  const answer = (description: string, status: string, more: Json = {}): Json => ({
     description,
     headers: headerRefs(),
     content: {
       "application/json": {
-        schema: { type: "object", properties: { status: { type: "string" } }, required: ["status"] },
+        schema: { type: "object", properties: { status: { type: "string" }, ...more }, required: ["status"] },
         example: { status },
       },
     },
@@ -125,7 +125,9 @@ function healthPaths(responses: Json): Json {
   return {
     "/healthz": probe("healthz", "Liveness", "The process is up.", { 200: answer("Up.", "ok") }),
     "/readyz": probe("readyz", "Readiness", "The database answers and every migration is in.", {
-      200: answer("Ready.", "ready"),
+      200: answer("Ready; `degraded` names what does not work although requests are served.", "ready", {
+        degraded: { type: "array", items: { type: "string" } },
+      }),
       503: answer("Not ready.", "not ready"),
     }),
   };

@@ -237,6 +237,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
       ready: async () => {
         await orm.em.fork().execute("select 1");
         if (!(await isMigrated(orm))) throw new Error("migrations are missing");
+        return { degraded: assets.store.answers() ? [] : ["files"] };
       },
       assets,
       metrics,

@@ -92,7 +92,16 @@ describe("an S3-compatible store", () => {
       status: 500,
       body: { error: { type: "server_error", message: "Server fault; retry with backoff." } },
     });
+    // What the log is given names the store and the cause, and no key.
+    const failure = await world.service.assets.store.put("x", PNG).catch((error) => error.message);
+    expect(failure).toMatch(/^the file store http:\/\/127\.0\.0\.1:\d+\/belfry-files failed: .*503/);
+    expect(failure).not.toContain("not-a-secret");
+    // A store that every replica shares takes none of them out of service.
+    const ready = await world.request("GET", "/readyz");
+    expect([ready.status, ready.body]).toEqual([200, { status: "ready", degraded: ["files"] }]);
     failing = false;
+    await world.service.assets.store.get("00000000-0000-0000-0000-000000000001");
+    expect((await world.request("GET", "/readyz")).body).toEqual({ status: "ready" });
     // Its row could not be taken away with it, is not there for anybody, and goes when its day is over.
     const [row] = await world.sql("select stored from asset");
     expect(row).toEqual({ stored: false });

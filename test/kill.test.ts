@@ -525,7 +525,14 @@ describe("first start", () => {
 
   test("says where everything is, with a line that works as it stands", async () => {
     const { dataDir, server } = await startFirst();
-    const log = server.log();
+    // A log collector gets lines of JSON and nothing else.
+    const lines = server
+      .log()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const first = lines.find(({ msg }) => msg === "first start");
+    const log = first.welcome as string;
     const { credentials, secret } = dataPaths(dataDir);
     const { key, url } = JSON.parse(readFileSync(credentials, "utf8"));
     expect(url).toBe(server.url);
@@ -533,7 +540,8 @@ describe("first start", () => {
     expect(log).toContain(`${server.url}/mcp\n`);
     expect(log).toContain(`Your key    ${key}\n`);
     expect(log).toMatch(/claude mcp add .*--header "Authorization: Bearer bfk_/);
-    expect(log).toContain(`Belfry listens on ${server.url}\n`);
+    expect(first).toMatchObject({ key, mcp: `${server.url}/mcp`, level: 30 });
+    expect(lines.at(-1)).toMatchObject({ msg: `Belfry listens on ${server.url}`, url: server.url });
     expect([mode(credentials), mode(secret)]).toEqual(["600", "600"]);
     const curl = /^ +(curl .*)$/m.exec(log)![1]!;
     const { code, json } = await run("bash", ["-c", curl], {});

@@ -70,8 +70,8 @@ describe.each(DATABASES)("on %s", (database) => {
     child.stdout!.on("data", (chunk) => {
       out += chunk;
     });
-    await vi.waitFor(() => expect(out).toMatch(/listens on (\S+)/), { timeout: 60_000, interval: 50 });
-    base = /listens on (\S+)/.exec(out)![1]!;
+    await vi.waitFor(() => expect(out).toMatch(/listens on ([^\s"]+)/), { timeout: 60_000, interval: 50 });
+    base = /listens on ([^\s"]+)/.exec(out)![1]!;
   });
   afterAll(async () => {
     if (child?.exitCode === null) {

@@ -12,7 +12,16 @@ export interface AssetStore {
   get(id: string): Promise<Uint8Array | null>;
   /** Removing what is not there is no mistake. */
   remove(id: string): Promise<void>;
+  /**
+   * Whether the store answered when it was last asked; asks it again beside that, at most every ten seconds. Neither
+   * waits nor throws.
+   */
+  answers(): boolean;
 }
+
+/** What no file is called, to ask whether the store answers. */
+const NO_FILE = "00000000-0000-0000-0000-000000000000";
+const ASK_EVERY_MS = 10_000;
 
 /** A provider that does not answer must not hold a request for ever. */
 const PATIENCE_MS = 30_000;
@@ -44,10 +53,37 @@ async function driverFor(config: StoreConfig) {
   });
 }
 
+/** Which store it is, for the log: an address and a bucket, or a folder. Never a key. */
+const nameOf = ({ assetsS3Endpoint: endpoint, assetsS3Bucket: bucket, dataDir }: StoreConfig) =>
+  endpoint === null ? dataPaths(dataDir).assets : `${endpoint}/${bucket}`;
+
+/** The innermost cause says what happened: "fetch failed" alone does not. */
+function causeOf(error: unknown): string {
+  const { message, code, cause } = error as { message?: string; code?: string; cause?: unknown };
+  const own =
+    [message, code && !message?.includes(code) && `(${code})`].filter(Boolean).join(" ") || "unknown";
+  return cause ? `${own}: ${causeOf(cause)}` : own;
+}
+
 export async function createAssetStore(config: StoreConfig): Promise<AssetStore> {
   const storage = createStorage({ driver: await driverFor(config) });
+  const name = nameOf(config);
+  let answered = true;
+  let askedAt = Number.NEGATIVE_INFINITY;
 
+  /** @throws naming the store and the cause. */
   async function soon<T>(work: Promise<T>): Promise<T> {
+    try {
+      const result = await inTime(work);
+      answered = true;
+      return result;
+    } catch (error) {
+      answered = false;
+      throw new Error(`the file store ${name} failed: ${causeOf(error)}`, { cause: error });
+    }
+  }
+
+  async function inTime<T>(work: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error("the asset store did not answer in time")), PATIENCE_MS);
@@ -72,6 +108,13 @@ export async function createAssetStore(config: StoreConfig): Promise<AssetStore>
         // Some providers answer 404 for what is gone already, which the driver takes for a failure.
         if (await soon(storage.hasItem(id))) throw error;
       }
+    },
+    answers() {
+      if (performance.now() - askedAt > ASK_EVERY_MS) {
+        askedAt = performance.now();
+        void soon(storage.hasItem(NO_FILE)).catch(() => {});
+      }
+      return answered;
     },
   };
 }

@@ -3530,7 +3530,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Ready. */
+            /** @description Ready; `degraded` names what does not work although requests are served. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3544,6 +3544,7 @@ export interface operations {
                      */
                     "application/json": {
                         status: string;
+                        degraded?: string[];
                     };
                 };
             };
