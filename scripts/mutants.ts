@@ -1,0 +1,471 @@
+// Faults that somebody could make, picked by hand: one place changed, and the tests that must notice. The text must stand
+// in its file exactly once; where code moves on, its mutant moves with it, or goes.
+
+export interface Mutant {
+  area: "dispatch" | "visibility" | "auth" | "sanitizer" | "webhooks" | "idempotency" | "limits" | "status";
+  /** What the fault is, as a reader would put it. */
+  fault: string;
+  file: string;
+  from: string;
+  to: string;
+  tests: readonly string[];
+  /** Only the tests whose names match, where the files hold much else. */
+  named?: string;
+}
+
+const CASES = ["test/cases.test.ts"];
+const SANITIZER = ["test/sanitizer.test.ts"];
+const TARGETS = ["test/webhooks_address.test.ts", "test/webhooks_target.test.ts"];
+const DELIVERIES = ["test/webhooks_deliveries.test.ts"];
+const SIGNATURES = ["test/webhooks_sign.test.ts"];
+const GRANTS = ["test/oauth_grants.test.ts", "test/oauth.test.ts", "test/oauth_answers.test.ts"];
+const CONCURRENCY = ["test/concurrency.test.ts"];
+
+export const MUTANTS: readonly Mutant[] = [
+  // dispatch
+  {
+    area: "dispatch",
+    fault: "events are doubled by a retry after a deadlock",
+    file: "src/dispatch.ts",
+    from: "      events.length = 0;\n",
+    to: "",
+    tests: ["test/dispatch.test.ts"],
+  },
+  {
+    area: "dispatch",
+    fault: "a limit is not given back on rollback",
+    file: "src/dispatch.ts",
+    from: "        await giveBack();\n",
+    to: "",
+    tests: ["test/dispatch.test.ts"],
+  },
+  {
+    area: "dispatch",
+    fault: "nothing that the database undid is tried again",
+    file: "src/dispatch.ts",
+    from: "tries < TRIES && isRetryable(error)",
+    to: "false && isRetryable(error)",
+    tests: ["test/dispatch.test.ts"],
+  },
+  {
+    area: "dispatch",
+    fault: "scopes are not asked for",
+    file: "src/dispatch.ts",
+    from: "if (missing.length > 0) throw insufficientScope(missing);",
+    to: "",
+    tests: CASES,
+  },
+  {
+    area: "dispatch",
+    fault: "roles are not asked for",
+    file: "src/dispatch.ts",
+    from: "if (!roleReaches(caller.member.role, tool.role)) await refuseRole",
+    to: "if (false) await refuseRole",
+    tests: CASES,
+  },
+  {
+    area: "dispatch",
+    fault: "a refused limit is let through",
+    file: "src/dispatch.ts",
+    from: "if (!answer.allowed) throw tooMany(policy, answer);",
+    to: "",
+    tests: CASES,
+  },
+  {
+    area: "dispatch",
+    fault: "NUL and broken Unicode reach the database",
+    file: "src/dispatch.ts",
+    from: "  refuseUnstorableText(args as object, ids);\n",
+    to: "",
+    tests: ["test/requests.test.ts", ...CASES],
+  },
+  {
+    area: "dispatch",
+    fault: "what is wrong with the request is told before the missing scope",
+    file: "src/dispatch.ts",
+    from: "        if (missing.length > 0) throw insufficientScope(missing);\n        if (call.problem) throw call.problem;",
+    to: "        if (call.problem) throw call.problem;\n        if (missing.length > 0) throw insufficientScope(missing);",
+    tests: ["test/requests.test.ts", ...CASES],
+  },
+
+  // visibility
+  {
+    area: "visibility",
+    fault: "the workspace of a channel does not matter",
+    file: "src/queries/channels.ts",
+    from: '"p.workspace_id = $2 and ($3::uuid[]',
+    to: '"$2::uuid is not null and ($3::uuid[]',
+    tests: CASES,
+  },
+  {
+    area: "visibility",
+    fault: "a restricted credential sees every channel of its workspace",
+    file: "src/queries/channels.ts",
+    from: "or p.id = any($3::uuid[]))",
+    to: "or true)",
+    tests: CASES,
+  },
+  {
+    area: "visibility",
+    fault: "a bound key of a restricted member sees the member's other channels",
+    file: "src/domain/visibility.ts",
+    from: "? [boundPusherId] : [];",
+    to: "? memberPusherIds : [];",
+    tests: ["test/cases.test.ts", "test/webhooks_service.test.ts"],
+  },
+  {
+    area: "visibility",
+    fault: "a key bound to a channel outlives the restriction of its member",
+    file: "src/domain/visibility.ts",
+    from: "memberPusherIds === null || memberPusherIds.includes(boundPusherId)",
+    to: "true",
+    tests: ["test/cases.test.ts", "test/webhooks_service.test.ts"],
+  },
+  {
+    area: "visibility",
+    fault: "editors delete channels",
+    file: "src/domain/visibility.ts",
+    from: "editor: 1, admin: 2",
+    to: "editor: 2, admin: 2",
+    tests: CASES,
+  },
+  {
+    area: "visibility",
+    fault: "reports on a suspended channel are counted",
+    file: "src/queries/reports.ts",
+    from: " and not c.suspended",
+    to: "",
+    tests: ["test/reports_rules.test.ts"],
+  },
+  {
+    area: "visibility",
+    fault: "reports on an alert that is not visible yet are counted",
+    file: "src/queries/reports.ts",
+    from: " and a.visible_at <= now()",
+    to: "",
+    tests: ["test/reports_rules.test.ts"],
+  },
+  {
+    area: "visibility",
+    fault: "a suspended channel stays in the inbox",
+    file: "src/queries/inbox.ts",
+    from: " and not c.suspended where s.device_id",
+    to: " where s.device_id",
+    tests: ["test/inbox_property.test.ts"],
+  },
+  {
+    area: "visibility",
+    fault: "the inbox shows what is scheduled",
+    file: "src/queries/inbox.ts",
+    from: "and a.visible_at <= now()\n",
+    to: "\n",
+    tests: ["test/inbox_property.test.ts"],
+  },
+
+  // auth
+  {
+    area: "auth",
+    fault: "the audience of a token is not looked at",
+    file: "src/auth/access_tokens.ts",
+    from: "verifyOptions: { issuer, audience },",
+    to: "verifyOptions: { issuer, audience: undefined as never },",
+    tests: GRANTS,
+  },
+  {
+    area: "auth",
+    fault: "a token bound to a key of its client is accepted without the proof",
+    file: "src/auth/access_tokens.ts",
+    from: "    if (claims.cnf !== undefined) return null;\n",
+    to: "",
+    tests: GRANTS,
+  },
+  {
+    area: "auth",
+    fault: "disconnecting keeps the remembered consent",
+    file: "src/auth/grants.ts",
+    from: "[removeAccessTokens, removeRefreshTokens, removeConsents]",
+    to: "[removeAccessTokens, removeRefreshTokens]",
+    tests: [...GRANTS, "test/console_consent.test.ts"],
+  },
+  {
+    area: "auth",
+    fault: "disconnecting keeps the refresh tokens",
+    file: "src/auth/grants.ts",
+    from: "[removeAccessTokens, removeRefreshTokens, removeConsents]",
+    to: "[removeAccessTokens, removeConsents]",
+    tests: GRANTS,
+  },
+  {
+    area: "auth",
+    fault: "schemes that a browser would run are allowed as redirects",
+    file: "src/redirect_schemes.ts",
+    from: "SHAPE.test(scheme) && !UNSAFE_SCHEMES.has(scheme)",
+    to: "SHAPE.test(scheme)",
+    tests: ["test/oauth_clients.test.ts", "test/oauth_registration.test.ts"],
+  },
+  {
+    area: "auth",
+    fault: "a redirect beside an error counts as a code",
+    file: "src/auth/authorize.ts",
+    from: "userId !== null && error === null &&",
+    to: "userId !== null &&",
+    tests: ["test/oauth_authorize.test.ts"],
+  },
+  {
+    area: "auth",
+    fault: "a connection is granted without a live grant",
+    file: "src/auth/grants.ts",
+    from: "return (await run(kysely, grantLives, [grantId, userId])).length > 0;",
+    to: "return true;",
+    tests: GRANTS,
+  },
+  {
+    area: "auth",
+    fault: "a token may do what its connection was granted later",
+    file: "src/auth/connections.ts",
+    from: ".filter((scope) => read.scopes.includes(scope))",
+    to: "",
+    tests: GRANTS,
+  },
+  {
+    area: "auth",
+    fault: "a revoked key works",
+    file: "src/queries/keys.ts",
+    from: "k.hash = $1 and k.revoked_at is null and",
+    to: "k.hash = $1 and",
+    tests: CASES,
+  },
+  {
+    area: "auth",
+    fault: "an expired key works",
+    file: "src/queries/keys.ts",
+    from: "k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,\n);\n\nexport const touchKey",
+    to: "k.revoked_at is null`,\n);\n\nexport const touchKey",
+    tests: CASES,
+  },
+
+  // sanitizer
+  {
+    area: "sanitizer",
+    fault: "the second pass is left out",
+    file: "src/sanitizer/sanitize.ts",
+    from: "  const again = library(html, LIBRARY_OPTIONS);",
+    to: "  const again = html;",
+    tests: ["test/sanitizer_second.test.ts"],
+  },
+  {
+    area: "sanitizer",
+    fault: "what the second pass removes is not reported",
+    file: "src/sanitizer/sanitize.ts",
+    from: '  if (again !== html) report.add("element", "unknown");\n',
+    to: "",
+    tests: ["test/sanitizer_second.test.ts"],
+  },
+  {
+    area: "sanitizer",
+    fault: "every scheme is a link",
+    file: "src/sanitizer/urls.ts",
+    from: "scheme === undefined || !SCHEMES[use].has(scheme)",
+    to: "scheme === undefined",
+    tests: SANITIZER,
+  },
+  {
+    area: "sanitizer",
+    fault: "an address may carry a user",
+    file: "src/sanitizer/urls.ts",
+    from: 'authority === undefined || authority.includes("@")',
+    to: "authority === undefined",
+    tests: SANITIZER,
+  },
+  {
+    area: "sanitizer",
+    fault: "tabs within a scheme hide it",
+    file: "src/sanitizer/urls.ts",
+    from: '.replace(/[\\t\\n\\r]/g, "")',
+    to: "",
+    tests: SANITIZER,
+  },
+  {
+    area: "sanitizer",
+    fault: "text is written unescaped",
+    file: "src/sanitizer/attributes.ts",
+    from: '.replace(/</g, "&lt;")',
+    to: "",
+    tests: SANITIZER,
+  },
+
+  // webhooks
+  {
+    area: "webhooks",
+    fault: "one public address among private ones is enough",
+    file: "src/webhooks/target.ts",
+    from: "!outcome.addresses.every(isPublicAddress)",
+    to: "!outcome.addresses.some(isPublicAddress)",
+    tests: TARGETS,
+  },
+  {
+    area: "webhooks",
+    fault: "a private address in the URL is dialled",
+    file: "src/webhooks/target.ts",
+    from: "if (!allowed && !isPublicAddress(literal))",
+    to: "if (false)",
+    tests: TARGETS,
+  },
+  {
+    area: "webhooks",
+    fault: "plain http is taken",
+    file: "src/webhooks/target.ts",
+    from: 'if (url.protocol !== "https:" && !allowed)',
+    to: "if (false)",
+    tests: TARGETS,
+  },
+  {
+    area: "webhooks",
+    fault: "6to4 counts as public",
+    file: "src/webhooks/address.ts",
+    from: '  ["2002::/16", "6to4"],\n',
+    to: "",
+    tests: TARGETS,
+  },
+  {
+    area: "webhooks",
+    fault: "an old signature is good for ever",
+    file: "src/webhooks/sign.ts",
+    from: "if (!(Math.abs(now - Number(timestamp)) <= toleranceSeconds)) return false;",
+    to: "",
+    tests: SIGNATURES,
+  },
+  {
+    area: "webhooks",
+    fault: "the timestamp is not signed",
+    file: "src/webhooks/sign.ts",
+    from: ".update(`${timestamp}.`)",
+    to: "",
+    tests: SIGNATURES,
+  },
+  {
+    area: "webhooks",
+    fault: "what we dropped counts as delivered nowhere",
+    file: "src/webhooks/deliveries.ts",
+    from: "          recordDropped(loser, 1);\n",
+    to: "",
+    tests: DELIVERIES,
+  },
+  {
+    area: "webhooks",
+    fault: "the endpoint with the most waiting pays, whoever's it is",
+    file: "src/webhooks/lanes.ts",
+    from: "for (const group of turns) if (!most || group.waiting > most.waiting) most = group;",
+    to: "for (const group of turns) most = group;",
+    tests: DELIVERIES,
+  },
+  {
+    area: "webhooks",
+    fault: "a workspace may take every place",
+    file: "src/webhooks/lanes.ts",
+    from: "if (!busy() || groups.size === 1) return true;",
+    to: "return true;",
+    tests: DELIVERIES,
+  },
+  {
+    area: "webhooks",
+    fault: "a success does not reset the counter",
+    file: "src/queries/webhooks.ts",
+    from: "when disabled_at is null then 0 else failure_count end",
+    to: "else failure_count end",
+    tests: ["test/webhooks_service.test.ts"],
+    named: "19 failures",
+  },
+  {
+    area: "webhooks",
+    fault: "the 21st failure disables",
+    file: "src/queries/webhooks.ts",
+    from: "failure_count + 1 >= 20",
+    to: "failure_count + 1 > 20",
+    tests: ["test/webhooks_service.test.ts"],
+    named: "20 consecutive",
+  },
+
+  // idempotency
+  {
+    area: "idempotency",
+    fault: "another body under the same key gets the first answer",
+    file: "src/idempotency.ts",
+    from: "if (!timingSafeEqual(hash, Buffer.from(first.request_hash)))",
+    to: "if (false)",
+    tests: CASES,
+  },
+  {
+    area: "idempotency",
+    fault: "a repeat shows what the caller no longer sees",
+    file: "src/idempotency.ts",
+    from: "    await recheck(answer);\n",
+    to: "",
+    tests: CASES,
+  },
+  {
+    area: "idempotency",
+    fault: "a key is never new again",
+    file: "src/idempotency.ts",
+    from: "  await run(db, forgetOldKey, id);\n",
+    to: "",
+    tests: CONCURRENCY,
+    named: "new again after its day",
+  },
+  {
+    area: "idempotency",
+    fault: "the order of the fields matters",
+    file: "src/idempotency.ts",
+    from: ".sort(([a], [b]) => (a < b ? -1 : 1))",
+    to: "",
+    tests: CASES,
+  },
+
+  // limits
+  {
+    area: "limits",
+    fault: "one call more than the ceiling",
+    file: "src/rate_limits.ts",
+    from: "if (running.count >= policy.max) return answer(false);",
+    to: "if (running.count > policy.max) return answer(false);",
+    tests: ["test/rate_limits.test.ts"],
+    named: "in one process",
+  },
+  {
+    area: "limits",
+    fault: "a late return goes to the next window",
+    file: "src/rate_limits.ts",
+    from: "      if (running?.id !== window) return;\n",
+    to: "      if (!running) return;\n",
+    tests: ["test/rate_limits.test.ts"],
+    named: "in one process",
+  },
+  {
+    area: "limits",
+    fault: "calls of a stall are never counted",
+    file: "src/rate_limits_redis.ts",
+    from: "      catchUp();\n",
+    to: "",
+    tests: ["test/rate_limits.test.ts"],
+    named: "a stall admits",
+  },
+
+  // status
+  {
+    area: "status",
+    fault: "a draft can be cancelled",
+    file: "src/domain/alert_status.ts",
+    from: '    cancel: refuse("A draft was never published, so there is nothing to cancel; delete it instead."),',
+    to: '    cancel: { do: "change", event: "alert.cancelled" },',
+    tests: ["test/status_grid.test.ts", "test/cases.test.ts"],
+  },
+  {
+    area: "status",
+    fault: "an alert that came due while the change waited is edited",
+    file: "src/queries/alerts.ts",
+    from: 'const NOT_VISIBLE = "(visible_at is null or visible_at > clock_timestamp())";',
+    to: 'const NOT_VISIBLE = "true";',
+    tests: CONCURRENCY,
+    named: "comes due while a change waits",
+  },
+];
