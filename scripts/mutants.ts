@@ -350,6 +350,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "          recordDropped(loser, 1);\n",
     to: "",
     tests: DELIVERIES,
+    named: "so many under way",
   },
   {
     area: "webhooks",
@@ -358,6 +359,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "for (const group of turns) if (!most || group.waiting > most.waiting) most = group;",
     to: "for (const group of turns) most = group;",
     tests: DELIVERIES,
+    named: "lanes:",
   },
   {
     area: "webhooks",
@@ -366,6 +368,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "if (!busy() || groups.size === 1) return true;",
     to: "return true;",
     tests: DELIVERIES,
+    named: "lanes:",
   },
   {
     area: "webhooks",

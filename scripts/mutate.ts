@@ -53,9 +53,14 @@ function copyTree(): string {
   return copy;
 }
 
+/** Tests of pure parts need no database, and so none of what is set up for one. */
+const PURE = "scripts/pure_tests.config.ts";
+const isPure = (test: string) => !/support\/|inject\(/.test(readFileSync(join(ROOT, test), "utf8"));
+
 /** True when the tests fail. */
 function fails(tree: string, tests: readonly string[], named?: string): boolean {
   const args = ["run", "--bail", "1", "--reporter", "dot", ...(named ? ["-t", named] : []), ...tests];
+  if (tests.every(isPure)) args.push("--config", PURE);
   const ended = spawnSync(join(ROOT, "node_modules/.bin/vitest"), args, {
     cwd: tree,
     timeout: PATIENCE_MS,
