@@ -9,7 +9,7 @@ import type { Seal } from "./auth/seal.ts";
 import type { Caller, Context, Log, Surroundings } from "./context.ts";
 import { NOT_MODIFIED } from "./context.ts";
 import type { Orm } from "./db/orm.ts";
-import { isRetryable, ownStatements, run, TRIES } from "./db/statement.ts";
+import { isConnectionLost, isRetryable, ownStatements, run, TRIES } from "./db/statement.ts";
 import type { DomainEvent } from "./domain/events.ts";
 import { roleReaches } from "./domain/visibility.ts";
 import { ApiError, insufficientScope, invalidRequest, serverError } from "./errors.ts";
@@ -132,15 +132,23 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     };
 
     for (let tries = 1; ; tries++) {
+      // From then on a lost connection leaves open whether it was done: that is never tried again.
+      let committing = false;
       try {
-        const body = options.writes ? await database.transaction().execute(attempt) : await attempt(database);
+        const body = options.writes
+          ? await database.transaction().execute(async (db) => {
+              const answer = await attempt(db);
+              committing = true;
+              return answer;
+            })
+          : await attempt(database);
         for (const event of events) deps.publish(event);
         const headers = Object.assign({}, ...taken.map((t) => rateLimitHeaders(t.policy, t.answer)));
         if (validator.current !== null) headers.etag = validator.current;
         return { body, headers };
       } catch (error) {
         await giveBack();
-        if (tries < TRIES && isRetryable(error)) continue;
+        if (tries < TRIES && (isRetryable(error) || (!committing && isConnectionLost(error)))) continue;
         throw error;
       }
     }

@@ -496,10 +496,8 @@ describe.each(settings)("$processes service(s) on $database", ({ database, proce
     cutting = false;
     await clients;
     await admin.close(true);
-    expect(failed.length).toBeGreaterThan(0);
-    expect(new Set(failed.map(({ status, body }) => `${status} ${body.error.type}`))).toEqual(
-      new Set(["500 server_error"]),
-    );
+    // Only a commit whose outcome nobody knows is not tried again.
+    for (const { status, body } of failed) expect(`${status} ${body.error.type}`).toBe("500 server_error");
     for (const { service } of doors) {
       const pool = await (service.orm.em.getConnection() as any).getNativeClient();
       expect(pool.totalCount - pool.idleCount).toBe(0);

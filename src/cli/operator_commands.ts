@@ -46,8 +46,11 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
   program
     .command("doctor")
     .summary("count every counter again")
-    .description("Count every counter again from its rows and look for half-written ones; changes nothing.")
-    .action(() => run("doctor", {}));
+    .description(
+      "Count every counter again from its rows and look for half-written and left-over ones. Changes nothing without --mend.",
+    )
+    .option("--mend", "remove rows that belong to nothing")
+    .action((options: { mend?: true }) => run("doctor", options));
 
   addSecretCommand(program, async (args) => {
     const settings = loadSettings(["dataDir", "databaseUrl"]);

@@ -33,9 +33,20 @@ export async function run<Row>(
   parameters: readonly unknown[],
 ): Promise<Row[]> {
   const kysely = "getKysely" in on ? on.getKysely() : on;
-  const result = await kysely.executeQuery(CompiledQuery.raw(statement.text, parameters as unknown[]));
-  return result.rows as Row[];
+  for (let tries = 1; ; tries++)
+    try {
+      const result = await kysely.executeQuery(CompiledQuery.raw(statement.text, parameters as unknown[]));
+      return result.rows as Row[];
+    } catch (error) {
+      // The pool may hand out a connection that has just been ended. A reading on its own is done again on another one.
+      const again = tries < TRIES && !kysely.isTransaction && isReading(statement) && isConnectionLost(error);
+      if (!again) throw error;
+    }
 }
+
+const isReading = ({ text }: Statement<unknown>): boolean =>
+  /^\s*(select|with)\b/i.test(text) &&
+  !/\b(insert into|update|delete from|nextval|for (no key )?update)\b/i.test(text);
 
 /** Deadlock and serialisation failure: PostgreSQL undid everything and asks to try again. */
 const UNDONE = new Set(["40P01", "40001"]);
@@ -43,6 +54,16 @@ const UNDONE = new Set(["40P01", "40001"]);
 export function isRetryable(error: unknown, also: readonly string[] = []): boolean {
   const { code = "" } = error as { code?: string };
   return UNDONE.has(code) || also.includes(code);
+}
+
+/** What PostgreSQL says to a connection that it ends, and what is said of one that has ended. */
+const LOST_CODES = /^(57P0[123]|08...|ECONNRESET|EPIPE|ECONNREFUSED)$/;
+const LOST_WORDS = /^(Connection terminated|Client was closed|Client has encountered a connection error)/;
+
+/** Whether the connection is gone. What ran on it last may have been done or not. */
+export function isConnectionLost(error: unknown): boolean {
+  const { code = "", message = "" } = (error ?? {}) as { code?: string; message?: string };
+  return LOST_CODES.test(code) || LOST_WORDS.test(message);
 }
 
 /** How often something that the database undid is tried. */

@@ -3,7 +3,7 @@
 import type { ReportBatch } from "../context.ts";
 import { batched } from "../db/batch.ts";
 import type { Orm } from "../db/orm.ts";
-import { isRetryable, ownStatements, run, TRIES } from "../db/statement.ts";
+import { isConnectionLost, isRetryable, ownStatements, run, TRIES } from "../db/statement.ts";
 import { takeReports } from "../queries/reports.ts";
 
 /** The foreign key of a day's row. */
@@ -26,7 +26,9 @@ export function createReportTaker(orm: Orm): (batch: ReportBatch) => Promise<num
         return await run(kysely, takeReports, columns);
       } catch (error) {
         // One channel that was deleted meanwhile must not fail the reports of all the others: it is gone the next time.
-        if (tries < TRIES && isRetryable(error, [CHANNEL_GONE])) return take(tries + 1);
+        // And a batch on a lost connection may be taken again, done or not: a repeat counts nothing.
+        if (tries < TRIES && (isRetryable(error, [CHANNEL_GONE]) || isConnectionLost(error)))
+          return take(tries + 1);
         throw error;
       }
     };

@@ -1,5 +1,6 @@
 // `belfry doctor`: counts every counter again from the rows that it stands for, and looks for rows that are only half
-// written. Reads one snapshot, so that it is exact while the service runs; it changes nothing.
+// written or left over. Reads one snapshot, so that it is exact while the service runs. It changes nothing unless it is
+// asked to mend, and then only takes away rows that belong to nothing.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { defineStatement, run } from "../db/statement.ts";
@@ -7,6 +8,8 @@ import { defineStatement, run } from "../db/statement.ts";
 export interface Diagnosis {
   /** One entry a check; `wrong` is the number of rows that do not agree, 0 when all is well. */
   checks: { name: string; wrong: number }[];
+  /** What `mend` removed. */
+  mended?: { name: string; removed: number }[];
 }
 
 /** Each check as a query over the rows that are wrong. */
@@ -40,6 +43,9 @@ const CHECKS: Record<string, string> = {
       from subscription s join device d on d.id = s.device_id group by 1, 2, 3, 4, 5) s
       using (pusher_id, platform, app_version, locale, timezone)
     where coalesce(m.n, 0) <> coalesce(s.n, 0) or coalesce(m.muted, 0) <> coalesce(s.muted, 0)`,
+  "report.orphans": "select 1 from report r where not exists (select 1 from alert a where a.id = r.alert_id)",
+  "alert_counter.orphans":
+    "select 1 from alert_counter c where not exists (select 1 from alert a where a.id = c.alert_id)",
   "invite.uses": `select 1 from invite i where i.uses > coalesce(i.max_uses, i.uses)
     or i.uses < (select count(*) from subscription s where s.invite_id = i.id)`,
   "alert.whole": `select 1 from alert where (status = 'sent' and (sent_at is null or send_at is not null))
@@ -55,6 +61,28 @@ const recount = defineStatement<{ name: string; wrong: number }>(
     .join("\nunion all\n"),
 );
 
-export async function doctor(em: SqlEntityManager): Promise<Diagnosis> {
-  return { checks: await run(em, recount, []) };
+/** Rows without what they belong to: check → the table. */
+const ORPHANS: Record<string, string> = {
+  "report.orphans": "report",
+  "alert_counter.orphans": "alert_counter",
+};
+
+const sweeps = Object.entries(ORPHANS).map(([name, table]) => ({
+  name,
+  statement: defineStatement<{ removed: number }>(
+    `sweep_${table}`,
+    `with gone as (delete from ${table} o where not exists (select 1 from alert a where a.id = o.alert_id) returning 1)
+     select count(*)::int as removed from gone`,
+  ),
+}));
+
+/** With `mend` also what was taken away, by check; the checks say what is left. */
+export async function doctor(
+  em: SqlEntityManager,
+  { mend = false }: { mend?: boolean } = {},
+): Promise<Diagnosis> {
+  const mended: NonNullable<Diagnosis["mended"]> = [];
+  for (const { name, statement } of mend ? sweeps : [])
+    mended.push({ name, removed: (await run(em, statement, []))[0]!.removed });
+  return { checks: await run(em, recount, []), ...(mend ? { mended } : {}) };
 }

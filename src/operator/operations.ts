@@ -47,7 +47,7 @@ const channel = z.strictObject({ handle: z.string() });
 export const OPERATOR_OPERATIONS = {
   /** The server brings its database up before it opens the socket, so nothing is ever left to do. */
   migrate: operation(z.strictObject({}), async () => ({ migrations: [] })),
-  doctor: operation(z.strictObject({}), doctor),
+  doctor: operation(z.strictObject({ mend: z.boolean().optional() }), doctor),
   rotate_secret: operation(z.strictObject({ from: z.string(), to: z.string() }), (em, args) =>
     em.transactional((inside) => rotateSecret(inside as Em, args)),
   ),

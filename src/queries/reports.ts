@@ -12,9 +12,13 @@ export const takeReports = defineStatement<{ request: number; accepted: number }
   `with r as materialized (
      select * from unnest((select $1::int[]), (select $2::uuid[]), (select $3::bigint[]),
        (select $4::smallint[])) t (request, alert_id, device_id, kind)),
+   -- Held, so that an alert that is being deleted takes its reports along, or takes none any more.
+   held as materialized (
+     select a.id, a.pusher_id from alert a
+     where a.id in (select alert_id from r) and a.visible_at <= now() order by a.id for key share),
    v as materialized (
      select r.*, a.pusher_id from r
-     join alert a on a.id = r.alert_id and a.visible_at <= now()
+     join held a on a.id = r.alert_id
      join subscription s on s.device_id = r.device_id and s.pusher_id = a.pusher_id
      join channel_state c on c.pusher_id = a.pusher_id and not c.suspended),
    i as (
