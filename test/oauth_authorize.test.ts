@@ -134,6 +134,29 @@ describe.each(DATABASES)("on %s", (database) => {
     expect(answer.text).not.toContain("other.example");
   });
 
+  test.each([
+    "file:///etc/x",
+    "blob:https://evil.example/x",
+    "about:blank",
+    "javascript:alert(1)",
+    "data:text/html,x",
+  ])(
+    "an assistant that was written down with %s before there were rules leads nobody there",
+    async (address) => {
+      const client = await registered(EVIL);
+      await world.sql(`update auth."oauthClient" set "redirectUris" = ?::jsonb where "clientId" = ?`, [
+        JSON.stringify([address]),
+        client,
+      ]);
+      const { status, text, headers } = await owner.get(request(client, { redirect_uri: address }).path);
+      const page = headers.get("location");
+      const seen = page ? await owner.get(page.replace(ORIGIN, "")) : { status, text };
+      expect(page === null || page.includes("/console/consent")).toBe(true);
+      expect(seen.status).toBe(422);
+      expect(seen.text).not.toContain(address);
+    },
+  );
+
   test("what is not understood is ignored, and goes nowhere", async () => {
     const client = await registered(EVIL);
     const { path } = request(client, { redirect_uri: EVIL, ...IGNORED });
