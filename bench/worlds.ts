@@ -17,7 +17,7 @@ export interface OpenWorld extends World {
   close(): Promise<void>;
 }
 
-const open = (databaseUrl: string) => openOrm({ databaseUrl, dataDir: "" });
+const open = (databaseUrl: string) => openOrm({ databaseUrl });
 const kyselyOf = (orm: Orm) => (orm.em.fork() as SqlEntityManager).getKysely() as unknown as Kysely<unknown>;
 
 async function execute(databaseUrl: string, text: string): Promise<void> {
@@ -45,7 +45,7 @@ export async function openWorld(
   try {
     const orm = await open(databaseUrl);
     closers.push(() => orm.close(true));
-    await migrate(orm, { databaseUrl });
+    await migrate(orm);
     await seed(kyselyOf(orm), size, tokens);
     const server = await start(databaseUrl);
     closers.push(server.stop);

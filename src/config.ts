@@ -10,6 +10,12 @@ export interface Config {
   port: number;
   dataDir: string;
   databaseUrl: string | null;
+  /** Connections to the database that this process keeps at most. */
+  databasePool: number;
+  /** The embedded PostgreSQL: whose programs, its memory in MB, and whether it waits for the disk. */
+  postgresBin: string | null;
+  postgresSharedBuffers: number;
+  postgresSync: boolean;
   redisUrl: string | null;
   redisWaitMs: number;
   /** Origin under which clients reach the service, without a trailing slash. */
@@ -140,11 +146,24 @@ function list(check: (item: string) => boolean, shape: string) {
   };
 }
 
-const flag = (raw: string | undefined, name: string): boolean => {
-  if (raw === undefined || raw === "false") return false;
-  if (raw === "true") return true;
-  throw new ConfigError(name, "must be true or false.");
-};
+function flag(fallback: boolean) {
+  return (raw: string | undefined, name: string): boolean => {
+    if (raw === undefined) return fallback;
+    if (raw !== "true" && raw !== "false") throw new ConfigError(name, "must be true or false.");
+    return raw === "true";
+  };
+}
+
+/** libpq's other way to name a socket's folder is not understood everywhere: the connection would go to another server. */
+function databaseUrl(raw: string | undefined, name: string): string | null {
+  const url = urlOf(["postgres:", "postgresql:"])(raw, name);
+  if (url !== null && ["host", "hostaddr", "port"].some((key) => new URL(url).searchParams.has(key)))
+    throw new ConfigError(
+      name,
+      "must name the server before the path, not as ?host=; for a socket's folder, percent-encode it: postgresql://user@%2Fvar%2Frun%2Fpostgresql/name.",
+    );
+  return url;
+}
 
 const HOST_NAME = /^[a-z0-9._-]+$/i;
 
@@ -190,14 +209,40 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     name: "DATA_DIR",
     shownDefault: ".data",
     meaning:
-      "Folder of the embedded database, its lock, secret, socket and first credentials, and of uploaded files.",
+      "Folder of the embedded database, its lock, secret and first credentials, and of uploaded files.",
     read: (raw) => resolve(raw ?? ".data"),
   },
   databaseUrl: {
     name: "DATABASE_URL",
     shownDefault: "(embedded)",
     meaning: "PostgreSQL to use instead of the embedded one; then SECRET is required.",
-    read: urlOf(["postgres:", "postgresql:"]),
+    read: databaseUrl,
+  },
+  databasePool: {
+    name: "DATABASE_POOL",
+    shownDefault: "12",
+    meaning: "How many connections to the database the process keeps at most.",
+    read: wholeNumber(2, 500, 12),
+  },
+  postgresBin: {
+    name: "POSTGRES_BIN",
+    shownDefault: "(the package's)",
+    meaning:
+      "Folder with postgres and initdb of PostgreSQL 15 or newer, for the embedded database instead of those that npm brings.",
+    read: (raw) => (raw === undefined ? null : resolve(raw)),
+  },
+  postgresSharedBuffers: {
+    name: "POSTGRES_SHARED_BUFFERS",
+    shownDefault: "32",
+    meaning: "Memory in MB that the embedded database keeps pages in; more pays off beyond a million rows.",
+    read: wholeNumber(8, 65_536, 32),
+  },
+  postgresSync: {
+    name: "POSTGRES_SYNC",
+    shownDefault: "true",
+    meaning:
+      "false lets the embedded database answer before the disk has what was written: faster on slow disks, and a loss of power may take the last half second of acknowledged sends along. Nothing is ever damaged.",
+    read: flag(true),
   },
   redisUrl: {
     name: "REDIS_URL",
@@ -313,7 +358,7 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     name: "METRICS_PUBLIC",
     shownDefault: "false",
     meaning: "true serves /metrics to every address instead of loopback alone.",
-    read: flag,
+    read: flag(false),
   },
   deviceRegistrationsPerMinute: {
     name: "DEVICE_REGISTRATIONS_PER_MINUTE",
@@ -386,12 +431,13 @@ export function loadSettings<K extends keyof Config>(
 export function dataPaths(dataDir: string) {
   return {
     lock: join(dataDir, "instance.lock"),
-    cluster: join(dataDir, "pg"),
+    /** Where the embedded database lies (see embedded/place.ts), and the database of an earlier version. */
+    database: join(dataDir, "database.json"),
+    earlier: join(dataDir, "pg"),
     assets: join(dataDir, "assets"),
     secret: join(dataDir, "secret"),
     nextSecret: join(dataDir, "secret.next"),
     credentials: join(dataDir, "credentials.json"),
-    socket: join(dataDir, "operator.sock"),
   };
 }
 

@@ -2,16 +2,7 @@
 // Afterwards the key lies in DATA_DIR/credentials.json (mode 0600) for the command line on the same machine.
 
 import { randomBytes } from "node:crypto";
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from "node:fs";
+import { existsSync, readFileSync, renameSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { STAND_IN } from "./auth/links.ts";
 import { isSecretOf } from "./auth/secret_check.ts";
@@ -21,6 +12,7 @@ import type { Orm } from "./db/orm.ts";
 import { parseId } from "./domain/ids.ts";
 import { Workspace } from "./entities/workspace.ts";
 import { addMember, createKey, createWorkspace } from "./operator/accounts.ts";
+import { writePrivate } from "./private_file.ts";
 
 export interface Credentials {
   url: string;
@@ -31,10 +23,18 @@ export interface Credentials {
   key: string;
 }
 
-/** The server secret: the setting, or the one in the data directory, which is made on the first start. */
-export function loadSecret(config: Pick<Config, "secret" | "dataDir">): string {
+/**
+ * The server secret: the setting, or the one in the data directory, which is made on the first start, before the database.
+ * `used`: there is a database already, which a new secret could not read.
+ */
+export function loadSecret(config: Pick<Config, "secret" | "dataDir">, used: boolean): string {
   if (config.secret) return config.secret;
   const path = dataPaths(config.dataDir).secret;
+  if (used && !existsSync(path))
+    throw new ConfigError(
+      "SECRET",
+      `is missing: ${path} is not there, but DATA_DIR holds a database that was used with one. Restore that file, or set SECRET to what it was.`,
+    );
   if (!existsSync(path)) writePrivate(path, `${randomBytes(32).toString("base64url")}\n`);
   const secret = readFileSync(path, "utf8").trim();
   // What is sealed under a short one would be as good as open.
@@ -139,19 +139,6 @@ function refreshAddress({ dataDir, publicUrl }: Config): void {
 
 function writeCredentials(dataDir: string, credentials: Credentials): void {
   writePrivate(dataPaths(dataDir).credentials, `${JSON.stringify(credentials, null, 2)}\n`);
-}
-
-/** Put in place whole: nobody reads half of it, nor does a crash leave half of it; an old file's mode does not live on. */
-function writePrivate(path: string, text: string): void {
-  const file = openSync(`${path}.new`, "w", 0o600);
-  try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  chmodSync(`${path}.new`, 0o600);
-  renameSync(`${path}.new`, path);
 }
 
 /** What a person reads on the first start: where to go next, with lines that work as they stand. */

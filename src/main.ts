@@ -13,8 +13,6 @@ export async function serveUntilStopped(): Promise<void> {
   const config = await settingsWithPort();
   const service = await openService(config);
   const listening = await listen(service.app, config);
-  greet(config.publicUrl, service.made);
-
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;
@@ -27,13 +25,16 @@ export async function serveUntilStopped(): Promise<void> {
   };
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
+  // Who reads this may send a signal at once.
+  greet(config.publicUrl, service);
 }
 
 /** To a person in a terminal in words, and to whoever collects the output in lines of JSON like the log's. */
-function greet(url: string, made: Service["made"]): void {
+function greet(url: string, { made, cluster }: Service): void {
   const listens = `Belfry listens on ${url}`;
   if (process.stdout.isTTY) {
     if (made) console.log(welcome(made));
+    if (cluster?.elsewhere) console.log(cluster.elsewhere);
     console.log(listens);
     return;
   }
@@ -43,6 +44,7 @@ function greet(url: string, made: Service["made"]): void {
   );
   // "prints the console sign-in link, the MCP address and the key once"
   if (made) out.info({ ...made, mcp: `${url}/mcp`, welcome: welcome(made) }, "first start");
+  if (cluster?.elsewhere) out.info({}, cluster.elsewhere);
   out.info({ url }, listens);
 }
 

@@ -1,5 +1,5 @@
 // Opens everything that the service stands on, in order, and closes it in reverse: lock, secret, database, migrations,
-// operator's socket, limits, app. `main.ts` puts a socket in front of it; tests, demo and bench use it as it is.
+// limits, app. `main.ts` puts a socket in front of it; tests, demo and bench use it as it is.
 
 import { type DestinationStream, pino } from "pino";
 import { type App, createApp } from "./app.ts";
@@ -20,12 +20,13 @@ import { createSignInLibrary } from "./auth/sign_in_library.ts";
 import { createStepUps } from "./auth/step_up.ts";
 import { type Config, ConfigError, dataPaths } from "./config.ts";
 import { createForms } from "./console/forms.ts";
-import { DataDirInUse, lockDataDir } from "./db/lock.ts";
+import { DataDirInUse, waitForDataDir } from "./db/lock.ts";
 import { isMigrated, migrate, type Orm, openOrm } from "./db/orm.ts";
 import { createDispatcher, type Dispatcher } from "./dispatch.ts";
 import { createDeviceHash } from "./domain/device_hash.ts";
 import type { DomainEvent } from "./domain/events.ts";
 import { createInboxTag } from "./domain/inbox_tag.ts";
+import { type Cluster, hasDatabase, openCluster } from "./embedded/cluster.ts";
 import { type Credentials, confirmSecret, firstStart, loadSecret } from "./first_start.ts";
 import { createHandsetAuthenticator } from "./handset/authenticate.ts";
 import { createReportTaker } from "./handset/reports.ts";
@@ -34,7 +35,6 @@ import { createHousekeeping, type Housekeeping } from "./housekeeping/keeper.ts"
 import { housekeepingSteps } from "./housekeeping/steps.ts";
 import { createMail } from "./mail.ts";
 import { createMetrics } from "./metrics.ts";
-import { listenForOperator } from "./operator/socket.ts";
 import { createRateLimits } from "./rate_limits.ts";
 import { fetchDocument } from "./webhooks/fetch.ts";
 import { createWebhooks } from "./webhooks/surroundings.ts";
@@ -43,6 +43,8 @@ import { targetRules } from "./webhooks/target.ts";
 export interface Service {
   app: App;
   orm: Orm;
+  /** The embedded database; null with DATABASE_URL. */
+  cluster: Cluster | null;
   dispatcher: Dispatcher;
   assets: Assets;
   people: People;
@@ -90,10 +92,13 @@ export function createLog(
   );
 }
 
+/** An operator's command may hold the folder for a moment. */
+const LOCK_MS = 3_000;
+
 /** @throws ConfigError for a folder that cannot be made or opened, DataDirInUse. */
-function lock(dataDir: string): () => void {
+async function lock(dataDir: string): Promise<() => void> {
   try {
-    return lockDataDir(dataPaths(dataDir).lock);
+    return await waitForDataDir(dataPaths(dataDir).lock, LOCK_MS);
   } catch (error) {
     if (error instanceof DataDirInUse) throw error;
     throw new ConfigError("DATA_DIR", `(${dataDir}) cannot be used: ${(error as Error).message}.`);
@@ -127,11 +132,15 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
-    if (!config.databaseUrl) closers.push(lock(config.dataDir));
-    const loaded = loadSecret(config);
-    const orm = await openOrm(config);
+    // Before anything is written into a folder that is not ours.
+    if (!config.databaseUrl) hasDatabase(config.dataDir);
+    if (!config.databaseUrl) closers.push(await lock(config.dataDir));
+    const loaded = loadSecret(config, !config.databaseUrl && hasDatabase(config.dataDir));
+    const cluster = config.databaseUrl ? null : await openCluster(config, { log });
+    if (cluster) closers.push(() => cluster.close());
+    const orm = await openOrm({ ...config, databaseUrl: config.databaseUrl ?? cluster!.url });
     closers.push(() => orm.close(true));
-    const migrated = await migrate(orm, config).catch((error) => {
+    const migrated = await migrate(orm).catch((error) => {
       throw config.databaseUrl ? (unreachable(error) ?? error) : error;
     });
     if (migrated.length > 0) log.info({ migrations: migrated }, "migrated");
@@ -155,8 +164,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const people = createPeople({ orm, library, grants, brake, publicUrl, now });
     const joining = createJoining({ orm, library, brake, publicUrl, log });
     const made = await firstStart(orm, config, now(), people.newLink);
-    if (!config.databaseUrl)
-      closers.push(await listenForOperator(orm, dataPaths(config.dataDir).socket, { log, now }));
+    await cluster?.synced;
     const clients = createClients({
       orm,
       limits,
@@ -244,7 +252,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
       log,
     });
     closers.push(() => app.close());
-    return { app, orm, dispatcher, assets, people, connections, housekeeping, made, log, close };
+    return { app, orm, cluster, dispatcher, assets, people, connections, housekeeping, made, log, close };
   } catch (error) {
     await close();
     throw error;

@@ -44,6 +44,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: ["characters", "entities", "errors"],
   sanitizer: ["characters", "errors"],
   db: ["config", "entities", "errors"],
+  private_file: [],
+  embedded: ["config", "db", "private_file"],
   context: ["db", "domain", "entities", "scopes"],
   shapes: ["characters", "context", "domain", "entities", "errors", "queries", "scopes"],
   queries: ["context", "db", "domain", "entities", "errors", "shapes"],
@@ -92,8 +94,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "context",
     "db",
     "domain",
+    "embedded",
     "entities",
     "errors",
+    "first_start",
     "problems",
     "queries",
     "scopes",
@@ -152,7 +156,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
 
   // Where everything meets.
-  first_start: ["auth", "config", "db", "domain", "entities", "operator"],
+  first_start: ["auth", "config", "db", "domain", "entities", "operator", "private_file"],
   app: ANYTHING,
   service: ANYTHING,
   connections: [],

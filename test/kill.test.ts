@@ -13,15 +13,7 @@ import { requestFor } from "../src/transports/client.ts";
 import { atOnce, pause } from "./support/at_once.ts";
 import { freePort, type RunningServer, run, startServer, temporaryFolder } from "./support/processes.ts";
 import { expectRecountClean } from "./support/recount.ts";
-import {
-  DATABASES,
-  type Database,
-  freshDatabase,
-  inSeconds,
-  onPostgres,
-  toolNamed,
-  World,
-} from "./support/world.ts";
+import { DATABASES, freshDatabase, inSeconds, onPostgres, toolNamed, World } from "./support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 5);
 const CLIENTS = 24;
@@ -67,14 +59,9 @@ const callHandset = (url: string, token: string, method: string, path: string, b
     token,
   );
 
-const databaseOf = (settings: Record<string, string>) => ({
-  databaseUrl: settings.DATABASE_URL || null,
-  dataDir: settings.DATA_DIR!,
-});
-
-/** The database behind stopped (or PostgreSQL's running) servers. */
+/** The database behind the servers. */
 async function withOrm<T>(settings: Record<string, string>, use: (orm: Orm) => Promise<T>): Promise<T> {
-  const orm = await openOrm(databaseOf(settings));
+  const orm = await openOrm({ databaseUrl: settings.DATABASE_URL!, databasePool: 2 });
   try {
     return await use(orm);
   } finally {
@@ -461,22 +448,20 @@ describe.each(DATABASES)("on %s", (database) => {
       body: JSON.stringify(message),
     });
     // A fault of the database in the middle of a write that carries secrets.
-    if (database === "postgres") {
-      await withOrm(world.settings, async (orm) => {
-        const em = orm.em.fork() as SqlEntityManager;
-        await em.execute("alter table device rename to device_away");
-        expect((await callHandset(url, "", "POST", "/devices", facts)).status).toBe(500);
-        expect((await callHandset(url, registered.token, "GET", "/inbox")).status).toBe(500);
-        await em.execute("alter table device_away rename to device");
-        await em.execute("alter table invite add constraint refused check (uses < 1) not valid");
-        const again = await callHandset(url, device, "PUT", `/subscriptions/${closed.handle}`, {
-          invite: invite.code,
-        });
-        expect(again.status).toBe(500);
-        await em.execute("alter table invite drop constraint refused");
+    await withOrm(world.settings, async (orm) => {
+      const em = orm.em.fork() as SqlEntityManager;
+      await em.execute("alter table device rename to device_away");
+      expect((await callHandset(url, "", "POST", "/devices", facts)).status).toBe(500);
+      expect((await callHandset(url, registered.token, "GET", "/inbox")).status).toBe(500);
+      await em.execute("alter table device_away rename to device");
+      await em.execute("alter table invite add constraint refused check (uses < 1) not valid");
+      const again = await callHandset(url, device, "PUT", `/subscriptions/${closed.handle}`, {
+        invite: invite.code,
       });
-      expect(server.log()).toContain('"level":50');
-    }
+      expect(again.status).toBe(500);
+      await em.execute("alter table invite drop constraint refused");
+    });
+    expect(server.log()).toContain('"level":50');
     await server.stop();
     expect(server.log()).toContain('"path":"/handset/v1/devices"');
     for (const secret of [...secrets, ...inLogOnly]) expect(server.log()).not.toContain(secret);
@@ -592,30 +577,26 @@ describe("first start", () => {
     expect(stderr).toContain("SECRET");
   });
 
-  test.runIf(DATABASES.includes("postgres" as Database))(
-    "two replicas on one empty PostgreSQL database both come up, and nothing is written beside it",
-    async () => {
-      const { settings, remove } = await freshDatabase("postgres", { empty: true });
-      try {
-        const servers = await Promise.all([1, 2, 3].map(() => startServer(settings.DATA_DIR!, { settings })));
-        for (const server of servers) {
-          expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
-          expect(server.log()).not.toMatch(/bfk_|curl/);
-        }
-        const rows = await withOrm(settings, (orm) =>
-          (orm.em.fork() as SqlEntityManager).execute<{ name: string }[]>("select name from migration"),
-        );
-        expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
-        expect(rows.length).toBeGreaterThan(0);
-        const { secret, credentials, lock, cluster } = dataPaths(settings.DATA_DIR!);
-        for (const path of [secret, credentials, lock, cluster]) expect(existsSync(path)).toBe(false);
-        await Promise.all(servers.map((server) => server.stop()));
-      } finally {
-        await remove();
+  test("replicas on one empty PostgreSQL database all come up, and nothing is written beside it", async () => {
+    const { settings, remove } = await freshDatabase("postgres", { empty: true });
+    try {
+      const servers = await Promise.all([1, 2, 3].map(() => startServer(settings.DATA_DIR!, { settings })));
+      for (const server of servers) {
+        expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+        expect(server.log()).not.toMatch(/bfk_|curl/);
       }
-    },
-    60_000,
-  );
+      const rows = await withOrm(settings, (orm) =>
+        (orm.em.fork() as SqlEntityManager).execute<{ name: string }[]>("select name from migration"),
+      );
+      expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
+      expect(rows.length).toBeGreaterThan(0);
+      const { secret, credentials, lock, database } = dataPaths(settings.DATA_DIR!);
+      for (const path of [secret, credentials, lock, database]) expect(existsSync(path)).toBe(false);
+      await Promise.all(servers.map((server) => server.stop()));
+    } finally {
+      await remove();
+    }
+  }, 60_000);
 });
 
 describe("settings", () => {
@@ -624,7 +605,11 @@ describe("settings", () => {
     host: ["a b", "http://x", "127.0.0.1:80", "[::1]"],
     port: ["-1", "65536", "80a", "8.5", " "],
     dataDir: [],
-    databaseUrl: ["mysql://x/y", "postgres", "/tmp/x"],
+    databaseUrl: ["mysql://x/y", "postgres", "/tmp/x", "postgresql://u@localhost/x?host=/run/postgresql"],
+    databasePool: ["1", "501", "many"],
+    postgresBin: [],
+    postgresSharedBuffers: ["7", "32MB"],
+    postgresSync: ["off", "1"],
     redisUrl: ["http://127.0.0.1", "redis"],
     redisWaitMs: ["0", "5001", "fast"],
     publicUrl: [

@@ -6,7 +6,7 @@ import { STAND_IN } from "../auth/links.ts";
 import { loadSettings } from "../config.ts";
 import { readCredentials } from "../first_start.ts";
 import type { OperatorOperation } from "../operator/operations.ts";
-import { runForOperator } from "../operator/reach.ts";
+import { migrateForOperator, operatorSettings, runForOperator } from "../operator/reach.ts";
 import { printResult, remark } from "./output.ts";
 import { addSecretCommand } from "./secret_command.ts";
 
@@ -29,19 +29,19 @@ const WORKSPACE = ["--workspace <wsp_…>", "the workspace; may be left out whil
 
 /** Adds migrate, doctor, workspaces, members, keys and channels. */
 export function addOperatorCommands(program: Command, now: () => Date): void {
-  const run = async (operation: OperatorOperation, args: Record<string, unknown>) => {
-    const settings = loadSettings(["dataDir", "databaseUrl"]);
-    const { result, byServer } = await runForOperator(settings, { operation, args }, now);
-    if (operation === "migrate" && byServer) remark("the running server has already brought its database up");
-    printResult(result);
-  };
+  const run = async (operation: OperatorOperation, args: Record<string, unknown>) =>
+    printResult(await runForOperator(operatorSettings(), { operation, args }, now));
 
   program.commandsGroup("Server and operator (on the server's machine):");
   program
     .command("migrate")
     .summary("bring the database up")
     .description("Bring the database up to this version; prints the migrations that were missing.")
-    .action(() => run("migrate", {}));
+    .action(async () => {
+      const { migrations, byService } = await migrateForOperator(operatorSettings());
+      if (byService) remark("the running service has already brought its database up");
+      printResult({ migrations });
+    });
 
   program
     .command("doctor")
@@ -52,10 +52,9 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
     .option("--mend", "remove rows that belong to nothing")
     .action((options: { mend?: true }) => run("doctor", options));
 
-  addSecretCommand(program, async (args) => {
-    const settings = loadSettings(["dataDir", "databaseUrl"]);
-    return (await runForOperator(settings, { operation: "rotate_secret", args }, now)).result;
-  });
+  addSecretCommand(program, (args) =>
+    runForOperator(operatorSettings(), { operation: "rotate_secret", args }, now),
+  );
 
   const workspaces = group(program, "workspaces", "workspaces (accounts)");
   workspaces
@@ -92,19 +91,12 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
     .option("--member <mem_…>", "the member; the workspace's owner when absent")
     .option("--email <address>", "the member, by its e-mail address")
     .action(async (args) => {
-      const settings = loadSettings([
-        "host",
-        "port",
-        "dataDir",
-        "databaseUrl",
-        "publicUrl",
-        "smtpUrl",
-        "mailFrom",
-      ]);
-      const { result } = await runForOperator(settings, { operation: "link_member", args }, now);
-      const { member_id, email, workspace_name, joined, path } = result as LinkMade;
+      const where = operatorSettings();
+      const settings = loadSettings(["host", "port", "publicUrl", "smtpUrl", "mailFrom"]);
+      const made = await runForOperator(where, { operation: "link_member", args }, now);
+      const { member_id, email, workspace_name, joined, path } = made as LinkMade;
       // The embedded server may listen elsewhere than these settings say; it wrote down where.
-      const local = settings.databaseUrl ? null : readCredentials(settings.dataDir);
+      const local = where.databaseUrl === null ? readCredentials(where.dataDir) : null;
       const link = (local?.url ?? settings.publicUrl) + path;
       const mailed = await mailTo(settings, email, (linkMail) =>
         linkMail(email, workspace_name, link, joined),

@@ -4,6 +4,7 @@
 import { randomBytes } from "node:crypto";
 import type { Command } from "commander";
 import { dataPaths, loadSettings, nextSecret } from "../config.ts";
+import { hasDatabase } from "../embedded/cluster.ts";
 import { loadSecret, replaceSecretFile } from "../first_start.ts";
 import { printResult, remark, UsageError } from "./output.ts";
 
@@ -26,7 +27,8 @@ export function addSecretCommand(
       const inFile = settings.secret === null;
       if (!given && !inFile)
         throw new UsageError("NEW_SECRET is missing: set it to at least 32 random bytes.");
-      const args = { from: loadSecret(settings), to: given ?? randomBytes(32).toString("base64url") };
+      const used = settings.databaseUrl === null && hasDatabase(settings.dataDir);
+      const args = { from: loadSecret(settings, used), to: given ?? randomBytes(32).toString("base64url") };
       const run = async () => printResult(await rotate(args));
       if (inFile) await replaceSecretFile(settings.dataDir, args.to, run);
       else await run();

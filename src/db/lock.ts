@@ -1,9 +1,10 @@
-// The exclusive lock on a data directory. Two processes on one embedded database would corrupt it silently, so the
-// lock is the operating system's own: it ends with the process, also after kill -9.
+// The exclusive lock on a data directory: one process at a time starts and ends the embedded database. The lock is the
+// operating system's own: it ends with the process, also after kill -9.
 
-import { mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
 
 /** Another process holds the data directory. */
 export class DataDirInUse extends Error {
@@ -19,6 +20,7 @@ export function lockDataDir(lockFile: string): () => void {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const db = new DatabaseSync(lockFile);
   try {
+    chmodSync(lockFile, 0o600);
     db.exec("pragma busy_timeout = 0; pragma journal_mode = delete; begin exclusive");
   } catch (error) {
     db.close();
@@ -33,4 +35,16 @@ export function lockDataDir(lockFile: string): () => void {
       db.close();
     }
   };
+}
+
+const LOOK_MS = 100;
+
+/** The same, waiting up to `ms` for whoever holds it: an operator's command does so for a moment. */
+export async function waitForDataDir(lockFile: string, ms: number): Promise<() => void> {
+  for (const until = performance.now() + ms; ; await pause(LOOK_MS))
+    try {
+      return lockDataDir(lockFile);
+    } catch (error) {
+      if (!(error instanceof DataDirInUse) || performance.now() > until) throw error;
+    }
 }

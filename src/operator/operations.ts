@@ -1,4 +1,4 @@
-// What an operator may ask for by name, as the server's socket and the command line both run it. Only reads the arguments
+// What an operator may ask for by name, as the command line runs it. Only reads the arguments
 // and hands them on; what the operations mean stands in accounts.ts.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -6,7 +6,6 @@ import { z } from "zod";
 import { newLink } from "../auth/links.ts";
 import { showId } from "../domain/ids.ts";
 import { Workspace } from "../entities/workspace.ts";
-import { invalidRequest } from "../errors.ts";
 import { invalidInput } from "../problems.ts";
 import {
   addMember,
@@ -45,8 +44,6 @@ const within = z.strictObject({ workspace: z.string().optional() });
 const channel = z.strictObject({ handle: z.string() });
 
 export const OPERATOR_OPERATIONS = {
-  /** The server brings its database up before it opens the socket, so nothing is ever left to do. */
-  migrate: operation(z.strictObject({}), async () => ({ migrations: [] })),
   doctor: operation(z.strictObject({ mend: z.boolean().optional() }), doctor),
   rotate_secret: operation(z.strictObject({ from: z.string(), to: z.string() }), (em, args) =>
     em.transactional((inside) => rotateSecret(inside as Em, args)),
@@ -97,20 +94,11 @@ export const OPERATOR_OPERATIONS = {
 
 export type OperatorOperation = keyof typeof OPERATOR_OPERATIONS;
 
-/** True for a name in the table. */
-export function isOperatorOperation(name: unknown): name is OperatorOperation {
-  return typeof name === "string" && Object.hasOwn(OPERATOR_OPERATIONS, name);
-}
-
 /** Runs one of them. @throws ApiError, or what the database said. */
 export async function runOperation(
   em: Em,
-  { operation, args }: { operation?: unknown; args?: unknown },
+  { operation, args }: OperatorRequest,
   now: Date,
 ): Promise<unknown> {
-  if (!isOperatorOperation(operation))
-    throw invalidRequest(
-      "The server does not know this operation; it is of another version than the command.",
-    );
   return OPERATOR_OPERATIONS[operation](em, args, now);
 }

@@ -1,84 +1,191 @@
-// How an operator's command reaches the database: PostgreSQL directly, the embedded one through the server that runs on it,
-// and with no server directly, under the data directory's lock. Knows no operation.
+// How an operator's command reaches the database: by URL, or the embedded one by its socket while a service runs on it, and
+// else by starting it for the time of the command, under the data directory's lock. Knows no operation.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { type Config, dataPaths } from "../config.ts";
+import { type Config, ConfigError, dataPaths, loadSettings } from "../config.ts";
 import { DataDirInUse, lockDataDir } from "../db/lock.ts";
-import type { Orm } from "../db/orm.ts";
-import { ApiError, conflict } from "../errors.ts";
+import { isMigrated, migrate, type Orm, openOrm } from "../db/orm.ts";
+import { unavailability } from "../db/unavailable.ts";
+import { hasDatabase, openCluster, runningDatabase } from "../embedded/cluster.ts";
+import { ApiError, conflict, forbidden } from "../errors.ts";
+import { loadSecret } from "../first_start.ts";
 import { type OperatorRequest, runOperation } from "./operations.ts";
-import { askServer, NoServer } from "./socket.ts";
 
-export type DatabaseSettings = Pick<Config, "databaseUrl" | "dataDir">;
+const WHERE = ["dataDir", "databaseUrl"] as const;
+/** The secret is made before the embedded database, whoever makes that. */
+const EMBEDDED = [
+  ...WHERE,
+  "databasePool",
+  "postgresBin",
+  "postgresSharedBuffers",
+  "postgresSync",
+  "secret",
+] as const;
+
+export type OperatorSettings =
+  | { databaseUrl: string; dataDir: string }
+  | (Pick<Config, (typeof EMBEDDED)[number]> & { databaseUrl: null });
+
+/** What a command needs to know of the settings. @throws ConfigError for one of these, and for no other. */
+export function operatorSettings(): OperatorSettings {
+  const { databaseUrl, dataDir } = loadSettings(WHERE);
+  return databaseUrl === null ? { ...loadSettings(EMBEDDED), databaseUrl } : { databaseUrl, dataDir };
+}
 
 /** A server that is starting, or another command, may hold the lock for a moment. */
-const TRIES = 25;
-const PAUSE_MS = 200;
+const PATIENCE_MS = 15_000;
+const PAUSE_MS = 100;
 
-/** Runs the request where the database is; `byServer` tells who did it. @throws ApiError, or what the database said. */
-export async function runForOperator(
-  settings: DatabaseSettings,
-  request: OperatorRequest,
-  now: () => Date,
-): Promise<{ result: unknown; byServer: boolean }> {
-  const directly = async () => ({ result: await runDirectly(settings, request, now), byServer: false });
-  if (settings.databaseUrl) return directly();
-  const { lock, socket } = dataPaths(settings.dataDir);
-  for (let tries = 1; ; tries++) {
+const SILENT = { debug: () => {}, info: () => {}, error: () => {} };
+
+export interface Reached {
+  url: string;
+  /** A running service holds the database: it has been brought up, and nobody else may. */
+  byService: boolean;
+}
+
+/**
+ * Has `use` work on the database where it is, which runs for as long as it takes.
+ * @throws ApiError when another process holds the folder, ConfigError when the folder cannot be used.
+ */
+export async function withDatabase<T>(
+  settings: OperatorSettings,
+  use: (reached: Reached) => Promise<T>,
+): Promise<T> {
+  if (settings.databaseUrl !== null) return use({ url: settings.databaseUrl, byService: false });
+  const { dataDir } = settings;
+  for (const until = performance.now() + PATIENCE_MS; ; await pause(PAUSE_MS)) {
+    const running = await ifItRuns(dataDir, until, use);
+    if (running) return running.result;
     try {
-      return { result: await askServer(socket, request), byServer: true };
-    } catch (error) {
-      if (!(error instanceof NoServer)) throw error;
-    }
-    let unlock: () => void;
-    try {
-      unlock = lockDataDir(lock);
+      return await onItsOwn(settings, use);
     } catch (error) {
       if (!(error instanceof DataDirInUse)) throw error;
-      if (tries === TRIES)
+      if (performance.now() > until)
         throw conflict(
-          "Another Belfry process holds the data directory and takes no operator commands; stop it and try again.",
+          "Another Belfry process holds the data directory and its database takes no connections; stop it and try again.",
         );
-      await pause(PAUSE_MS);
-      continue;
-    }
-    try {
-      return await directly();
-    } finally {
-      unlock();
     }
   }
 }
 
-/** Opens, migrates as a start of the server would, runs, closes. */
-async function runDirectly(
-  settings: DatabaseSettings,
+/** Starts the embedded database for the time of `use`. @throws DataDirInUse. */
+async function onItsOwn<T>(
+  settings: Extract<OperatorSettings, { databaseUrl: null }>,
+  use: (reached: Reached) => Promise<T>,
+): Promise<T> {
+  const { dataDir } = settings;
+  const unlock = lock(dataDir);
+  try {
+    loadSecret(settings, hasDatabase(dataDir));
+    const cluster = await openCluster(settings, { log: SILENT });
+    try {
+      await cluster.synced;
+      return await use({ url: cluster.url, byService: false });
+    } finally {
+      // Another command may have found it running meanwhile.
+      await cluster.close({ waitForClients: true });
+    }
+  } finally {
+    unlock();
+  }
+}
+
+function lock(dataDir: string): () => void {
+  try {
+    return lockDataDir(dataPaths(dataDir).lock);
+  } catch (error) {
+    if (error instanceof DataDirInUse) throw error;
+    throw new ConfigError("DATA_DIR", `(${dataDir}) cannot be used: ${(error as Error).message}.`);
+  }
+}
+
+/** Null: it does not run, or comes up, or goes down. */
+async function ifItRuns<T>(
+  dataDir: string,
+  until: number,
+  use: (reached: Reached) => Promise<T>,
+): Promise<{ result: T } | null> {
+  const running = runningDatabase(dataDir);
+  if (!running) return null;
+  try {
+    return { result: await use({ url: running.url, byService: true }) };
+  } catch (error) {
+    if (unavailability(error) !== null && performance.now() < until) return null;
+    throw error;
+  } finally {
+    running.release();
+  }
+}
+
+/** A database that another process is only just making. */
+class NotYet extends Error {
+  readonly code = "57P03";
+}
+
+/**
+ * Runs the request where the database is, brought up first.
+ * @throws ApiError, or what the database said.
+ */
+export async function runForOperator(
+  settings: OperatorSettings,
   request: OperatorRequest,
   now: () => Date,
 ): Promise<unknown> {
-  // Only here: what a server carries out needs no driver.
-  const { migrate, openOrm } = await import("../db/orm.ts");
-  let orm: Orm | null = null;
-  try {
-    let migrations: string[];
+  const { result } = await onSchema(settings, (orm) => runOperation(orm.em.fork(), request, now()));
+  return result;
+}
+
+/** Brings the database up. `byService`: a running service has done so already. */
+export async function migrateForOperator(
+  settings: OperatorSettings,
+): Promise<{ migrations: string[]; byService: boolean }> {
+  const { migrations, byService } = await onSchema(settings, async () => null);
+  return { migrations, byService };
+}
+
+async function onSchema<T>(settings: OperatorSettings, use: (orm: Orm) => Promise<T>) {
+  return withDatabase(settings, async ({ url, byService }) => {
+    const orm = await openOrm({ databaseUrl: url, databasePool: 2 });
     try {
-      orm = await openOrm(settings);
-      migrations = await migrate(orm, settings);
-    } catch (error) {
-      throw unusable(error);
+      let migrations: string[] = [];
+      try {
+        if (!byService) migrations = await migrate(orm);
+        else if (!(await isMigrated(orm))) throw new NotYet();
+      } catch (error) {
+        throw byService && unavailability(error) !== null ? error : unusable(error);
+      }
+      return { result: await use(orm).catch(neverTwice), migrations, byService };
+    } finally {
+      await orm.close(true);
     }
-    if (request.operation === "migrate") return { migrations };
-    return await runOperation(orm.em.fork(), request, now());
-  } finally {
-    await orm?.close(true);
-  }
+  });
+}
+
+/** What was begun is not tried again: it may have been done before the database went away. */
+function neverTwice(error: unknown): never {
+  if (unavailability(error) === null) throw error;
+  throw new ApiError(
+    "server_error",
+    "The database went away; look whether the change is there before a retry.",
+  );
+}
+
+/** The database's or the system's own code, of the error or what it came from. */
+function codeOf(error: unknown): string | null {
+  for (let at = error as { code?: unknown; cause?: unknown } | undefined; at; at = at.cause as typeof at)
+    if (typeof at.code === "string" && /^\w{1,32}$/.test(at.code)) return at.code;
+  return null;
 }
 
 /** Only the code of what the system or the database said: its text may quote what nobody should read here. */
 function unusable(error: unknown): ApiError {
-  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
-  const known = [code, cause?.code].find((c) => typeof c === "string" && /^\w{1,32}$/.test(c));
-  const reason = known ? ` (${known})` : "";
+  const code = codeOf(error);
+  if (code === "28000")
+    return forbidden(
+      "The database belongs to another user; run this as the user of the service, or as root.",
+    );
+  const reason = code ? ` (${code})` : "";
   return new ApiError(
     "server_error",
     `The database could not be opened and brought up${reason}; check DATABASE_URL, or DATA_DIR for the embedded one.`,

@@ -1,7 +1,7 @@
 // Real processes for the tests of the command line: a server on a data directory, and runs of the `belfry` command.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -73,6 +73,8 @@ export const belfry = (args: string[], settings: Record<string, string>, input?:
 /** A folder for one test file, and what removes it and ends every server that still runs. */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "belfry-cli-"));
+  // The user that a service of root lends to its database must get through.
+  chmodSync(path, 0o711);
   compileCache = join(path, "compiled");
   return {
     path,

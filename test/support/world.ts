@@ -1,7 +1,8 @@
 // A whole service of its own for a test file, on a copy of the template database, with what tests need around it:
 // keys, handsets, a movable clock, the events that left, and calls over REST and MCP.
 
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { inject, test } from "vitest";
@@ -13,20 +14,13 @@ import { addMember, createKey, createWorkspace, type NewKey } from "../../src/op
 import { openService, type Service, type ServiceOptions } from "../../src/service.ts";
 import { requestFor } from "../../src/transports/client.ts";
 import { TOOLS } from "../../tools/index.ts";
+import { withDatabase } from "./databases.ts";
 import { checkAnswer } from "./strict.ts";
 
+/** Kept for the test files that still name it: there is one database, the run's own PostgreSQL or that of TEST_DATABASE_URL. */
 export type Database = "embedded" | "postgres";
-
-/** The databases that are there; the missing one's reason was printed by the global set-up. */
-export const DATABASES: Database[] = !inject("postgres")
-  ? ["embedded"]
-  : process.env.BELFRY_TEST_DATABASE === "postgres"
-    ? ["postgres"]
-    : ["embedded", "postgres"];
-
-/** Makes a test on PostgreSQL alone: it needs several processes on one database, which the embedded one refuses. */
-export const onPostgres = (database: Database): typeof test =>
-  database === "postgres" ? test : ((() => {}) as never);
+export const DATABASES: Database[] = ["postgres"];
+export const onPostgres = (_database: Database): typeof test => test;
 
 export interface Answer {
   status: number;
@@ -41,33 +35,28 @@ const UNLIMITED = { "pusher-creations": 1e9, "alert-sends": 1e9, "device-registr
 
 /** A fresh database as settings, migrated unless it shall be empty, and what removes it. */
 export async function freshDatabase(
-  database: Database,
+  _database: Database,
   { empty = false } = {},
 ): Promise<{
   settings: Record<string, string>;
   remove(): Promise<void>;
 }> {
-  const dataDir = mkdtempSync(join(inject("liteTemplate"), "copy-"));
-  const secret = "a secret of the tests that is long enough";
-  if (database === "embedded") {
-    if (!empty) cpSync(join(inject("liteTemplate"), "pg"), join(dataDir, "pg"), { recursive: true });
-    return {
-      settings: { DATA_DIR: dataDir, DATABASE_URL: "", SECRET: secret },
-      remove: async () => rmSync(dataDir, { recursive: true, force: true }),
-    };
-  }
-  const { url, template } = inject("postgres")!;
+  const dataDir = mkdtempSync(join(tmpdir(), "belfry-world-"));
+  const { url, template, thrownAway } = inject("database");
   const name = `${template}_${process.pid}_${++copies}`;
-  const admin = await openOrm({ databaseUrl: url, dataDir: "" });
+  const admin = await openOrm({ databaseUrl: url, databasePool: 2 });
   const em = admin.em.fork() as SqlEntityManager;
-  await em.execute(`create database ${name} template ${empty ? "template0" : template}`);
+  const from = empty ? "template0" : template;
+  await em.execute(`create database ${name} template ${from} strategy file_copy`);
   // Nothing here outlives a crash of the server, so no commit waits for the disk.
-  await em.execute(`alter database ${name} set synchronous_commit = off`);
-  const databaseUrl = Object.assign(new URL(url), { pathname: `/${name}` }).href;
+  if (!thrownAway) await em.execute(`alter database ${name} set synchronous_commit = off`);
+  const databaseUrl = withDatabase(url, name);
+  const secret = "a secret of the tests that is long enough";
   return {
     settings: { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRET: secret },
     remove: async () => {
-      await em.execute(`drop database if exists ${name} with (force)`);
+      rmSync(dataDir, { recursive: true, force: true });
+      if (!thrownAway) await em.execute(`drop database if exists ${name} with (force)`);
       await admin.close(true);
     },
   };

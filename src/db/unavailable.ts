@@ -1,0 +1,28 @@
+// Which errors mean that the database cannot work now, whatever was asked of it: nobody there, no connection left, no space,
+// no time. Everything else is an error of the statement.
+
+/**
+ * PostgreSQL's classes 08 (connections) and 53 (space, memory, connections), a server that goes down or comes up, and
+ * what was ended for taking too long; then the system's own words for a server that is not reached.
+ */
+const CODES =
+  /^(08...|53...|57P0[1-5]|57014|55P03|25P0[34]|ENOENT|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EAI_AGAIN|ENOTFOUND)$/;
+
+/** pg's own errors carry no code. */
+const SENTENCES =
+  /^(Connection terminated|Connection ended|timeout e|Query read timeout|Client (has encountered a connection error|was closed)|Cannot use a pool after)/;
+
+/** The code of such an error, "closed" where pg has none; null for every other error. */
+export function unavailability(error: unknown): string | null {
+  for (let at = error as Cause | undefined; at; at = at.cause as Cause | undefined) {
+    if (typeof at.code === "string" && CODES.test(at.code)) return at.code;
+    if (typeof at.message === "string" && SENTENCES.test(at.message)) return "closed";
+  }
+  return null;
+}
+
+interface Cause {
+  code?: unknown;
+  message?: unknown;
+  cause?: unknown;
+}

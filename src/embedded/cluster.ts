@@ -1,0 +1,206 @@
+// The embedded PostgreSQL as the service sees it: opened on a data directory, restarted when it ends, ended last. The one
+// file of this room that others import; what is in the database, it does not know.
+
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Config } from "../config.ts";
+import { lockDataDir } from "../db/lock.ts";
+import { type Binaries, findBinaries } from "./binaries.ts";
+import { DATABASE, initialise, ROLE, writeAccess } from "./init.ts";
+import {
+  choosePlace,
+  findPlace,
+  mendCopy,
+  ownerOf,
+  type Place,
+  refuseOtherMajor,
+  remember,
+} from "./place.ts";
+import { clearLeftovers, type Postmaster, readStatus, startPostmaster } from "./postmaster.ts";
+import { dataDirProblem } from "./problem.ts";
+import { chooseRunner, type Runner } from "./runner.ts";
+import { socketFolder } from "./socket_path.ts";
+
+type Settings = Pick<
+  Config,
+  "dataDir" | "postgresBin" | "postgresSharedBuffers" | "postgresSync" | "databasePool"
+>;
+
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface Cluster {
+  /** Where the database is, as a URL for pg, psql and the ORM alike. */
+  url: string;
+  /** Where its files lie, which version it is and who runs it: for people. */
+  folder: string;
+  version: string;
+  user: string;
+  /** A line that says so where somebody would not look for it; null when all is in DATA_DIR and of the service's user. */
+  elsewhere: string | null;
+  /** The server's process now; null while it is down. */
+  pid(): number | null;
+  /** Resolves once what a first start wrote is on the disk. */
+  synced: Promise<void>;
+  /** `waitForClients`: until the others have done what they began. */
+  close(options?: { waitForClients?: boolean }): Promise<void>;
+}
+
+export interface ClusterOptions {
+  log: Log;
+  /** Settings of the server that win over the service's own: for tests. */
+  server?: Record<string, string>;
+  /** False leaves a new cluster to the system's own writing back: for tests. */
+  sync?: boolean;
+}
+
+/** Pauses before a server that ended is started again; the last one is repeated. */
+const BACK_OFF_MS = [0, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000];
+/** Up for so long, it counts as well again. */
+const WELL_MS = 60_000;
+
+/** Connections beside the service's pool: operator's commands, backups, somebody's psql. */
+const OTHERS = 20;
+
+function serverSettings(config: Settings): Record<string, string> {
+  return {
+    shared_buffers: `${config.postgresSharedBuffers}MB`,
+    // Off, the disk is told a moment after the answer; nothing is ever half written either way.
+    synchronous_commit: config.postgresSync ? "on" : "off",
+    max_connections: String(config.databasePool + OTHERS),
+    jit: "off",
+    max_wal_size: "256MB",
+    min_wal_size: "32MB",
+    wal_level: "replica",
+    max_wal_senders: "2",
+    max_logical_replication_workers: "0",
+    max_worker_processes: "2",
+    max_parallel_workers: "0",
+    TimeZone: "UTC",
+  };
+}
+
+/**
+ * Opens the embedded database of a data directory, which is made when there is none. The caller holds the directory's lock.
+ * @throws ConfigError that names what a person can mend.
+ */
+export async function openCluster(config: Settings, options: ClusterOptions): Promise<Cluster> {
+  const found = findPlace(config.dataDir);
+  const owner = ownerOf(found);
+  const runner = chooseRunner(owner);
+  let place = choosePlace(found, runner);
+  const binaries = await findBinaries(config.postgresBin, runner, place.home);
+  refuseOtherMajor(place, binaries.major);
+  mendCopy(place, runner);
+  let synced = Promise.resolve();
+  if (!place.made)
+    ({ place, synced } = await initialise(place, binaries, runner, { sync: options.sync !== false }));
+  // Awaited by those who promise something; until then nobody need hear of it.
+  synced.catch(() => {});
+  remember(place);
+  writeAccess(place, runner);
+  const socket = socketFolder(place.cluster);
+  // A copy of DATA_DIR remembers the same folder elsewhere.
+  const unlock = place.home === config.dataDir ? () => {} : lockDataDir(join(place.home, "instance.lock"));
+  const release = () => {
+    socket.release();
+    unlock();
+  };
+  const supervised = await supervise(place, binaries, runner, config, options).catch((error: Error) => {
+    release();
+    throw dataDirProblem(
+      config.dataDir,
+      `holds a database that does not start: ${error.message.replace(/\.?$/, ".")}`,
+    );
+  });
+  return {
+    url: urlOf(socket.path),
+    folder: place.cluster,
+    version: binaries.version,
+    user: runner.user,
+    elsewhere:
+      runner.uid === null
+        ? null
+        : `PostgreSQL ${binaries.version} runs as the user ${runner.user}, its files lie in ${place.cluster}.`,
+    pid: supervised.pid,
+    synced,
+    async close(how) {
+      await synced.catch(() => {});
+      await supervised.close(how);
+      release();
+    },
+  };
+}
+
+/** Whether the data directory holds a database already. @throws ConfigError when what it holds must not be used. */
+export const hasDatabase = (dataDir: string): boolean => findPlace(dataDir).made;
+
+/** The URL of the database behind a running server of the data directory; null when none takes connections. */
+export function runningDatabase(dataDir: string): { url: string; pid: number; release(): void } | null {
+  const place = findPlace(dataDir);
+  const status = place.made ? readStatus(place.cluster) : null;
+  if (!status?.ready) return null;
+  const socket = socketFolder(place.cluster);
+  return { url: urlOf(socket.path), pid: status.pid, release: socket.release };
+}
+
+/** Percent-encoded as the host, a folder is understood by libpq, pg and the ORM; as a parameter, by the first two alone. */
+const urlOf = (folder: string) => `postgresql://${ROLE}@${encodeURIComponent(folder)}/${DATABASE}`;
+
+async function supervise(
+  place: Place,
+  binaries: Binaries,
+  runner: Runner,
+  config: Settings,
+  { log, server: own }: ClusterOptions,
+): Promise<{ pid(): number | null; close(how?: { waitForClients?: boolean }): Promise<void> }> {
+  const settings = { ...serverSettings(config), ...own };
+  const hear = (line: string) => {
+    const grave =
+      /^(FATAL|PANIC)/.test(line) && !/^FATAL: +(the database system is|terminating connection)/.test(line);
+    log[grave ? "error" : "debug"]({ line }, "postgresql");
+  };
+  const closing = new AbortController();
+  const { signal } = closing;
+  const begin = async () => {
+    await clearLeftovers(place.cluster);
+    return startPostmaster(place, binaries, runner, settings, hear, signal);
+  };
+
+  let current: Postmaster | null = await begin();
+  const watching = (async () => {
+    for (let failures = 0; current; ) {
+      const since = performance.now();
+      const said = await current.ended;
+      current = null;
+      if (signal.aborted) return;
+      log.error({ said }, "the database ended; starting it again");
+      if (performance.now() - since > WELL_MS) failures = 0;
+      while (!current) {
+        await pause(BACK_OFF_MS[Math.min(failures, BACK_OFF_MS.length - 1)], null, { signal }).catch(
+          () => {},
+        );
+        failures++;
+        if (signal.aborted) return;
+        try {
+          current = await begin();
+          log.info({ pid: current.pid }, "the database runs again");
+        } catch (error) {
+          if (!signal.aborted) log.error({ said: (error as Error).message }, "the database does not start");
+        }
+      }
+    }
+  })();
+
+  return {
+    pid: () => current?.pid ?? null,
+    async close(how) {
+      closing.abort();
+      await current?.stop(how);
+      await watching;
+    },
+  };
+}

@@ -1,0 +1,234 @@
+// Where the embedded cluster lies, and whether what lies there may be used. A folder that was used before is never
+// initialised over: what is missing, foreign or of another version is refused by name.
+
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { join } from "node:path";
+import { dataPaths } from "../config.ts";
+import { writePrivate } from "../private_file.ts";
+import { dataDirProblem, embeddedProblem, OTHERWISE } from "./problem.ts";
+import { mayReach, type Runner } from "./runner.ts";
+
+export interface Place {
+  dataDir: string;
+  /** The folder around the cluster: DATA_DIR, or one that the lent user can reach. */
+  home: string;
+  cluster: string;
+  /** False until an initialised cluster is in place. */
+  made: boolean;
+}
+
+/** What DATA_DIR remembers of its cluster. */
+interface Memory {
+  /** The folder around the cluster. */
+  home: string;
+}
+
+/** Where a lent user's clusters lie when it cannot reach DATA_DIR. */
+const ELSEWHERE = "/var/lib/belfry";
+
+const CLUSTER = "postgres";
+
+/** What initdb makes and PostgreSQL needs; copies that lose empty folders lose some of it. */
+const PARTS = [
+  "PG_VERSION",
+  "global/pg_control",
+  "base/1",
+  "pg_wal",
+  "pg_wal/archive_status",
+  "pg_xact/0000",
+  "pg_multixact/members",
+  "pg_multixact/offsets",
+  "pg_commit_ts",
+  "pg_dynshmem",
+  "pg_logical/mappings",
+  "pg_logical/snapshots",
+  "pg_notify",
+  "pg_replslot",
+  "pg_serial",
+  "pg_snapshots",
+  "pg_stat",
+  "pg_stat_tmp",
+  "pg_subtrans",
+  "pg_tblspc",
+  "pg_twophase",
+  "postgresql.conf",
+  "pg_hba.conf",
+  "pg_ident.conf",
+];
+
+const placeIn = (dataDir: string, home: string): Place => {
+  const cluster = join(home, CLUSTER);
+  return { dataDir, home, cluster, made: existsSync(cluster) };
+};
+
+/**
+ * Looks where the cluster of a data directory lies, and refuses what must not be used. Writes nothing. A first start that
+ * was interrupted leaves no cluster behind, or a whole one.
+ * @throws ConfigError naming DATA_DIR.
+ */
+export function findPlace(dataDir: string): Place {
+  const { earlier, database, credentials, assets } = dataPaths(dataDir);
+  if (existsSync(join(dataDir, "PG_VERSION")))
+    throw dataDirProblem(dataDir, "is a PostgreSQL cluster of its own; name another folder.");
+  if (existsSync(earlier))
+    throw dataDirProblem(
+      dataDir,
+      "holds the database of an earlier Belfry in pg/, which this one cannot read; name another folder, or run that version on it.",
+    );
+  const remembered = existsSync(database);
+  const place = placeIn(dataDir, remembered ? readMemory(dataDir).home : dataDir);
+  if (!place.made) {
+    const used = remembered
+      ? database
+      : [credentials, assets].find((path) => existsSync(path) && !isEmptyFolder(path));
+    if (used)
+      throw dataDirProblem(
+        dataDir,
+        `was used before, as ${used} shows, but its database ${place.cluster} is missing; restore it from your copy, name another folder, or set DATABASE_URL if it was on PostgreSQL by URL.`,
+      );
+    return place;
+  }
+  const missing = PARTS.find((part) => !existsSync(join(place.cluster, part)));
+  if (missing)
+    throw dataDirProblem(
+      dataDir,
+      `is not whole: ${join(place.cluster, missing)} is missing or cannot be read; restore the folder from your copy.`,
+    );
+  return place;
+}
+
+const isEmptyFolder = (path: string) => statSync(path).isDirectory() && readdirSync(path).length === 0;
+
+function readMemory(dataDir: string): Memory {
+  const path = dataPaths(dataDir).database;
+  try {
+    const { home } = JSON.parse(readFileSync(path, "utf8")) as Partial<Memory>;
+    if (typeof home === "string") return { home: home === "." ? dataDir : home };
+  } catch {}
+  throw dataDirProblem(dataDir, `is damaged: ${path} cannot be read; restore it from your copy.`);
+}
+
+/** Written once the cluster is in place: from here on the folder counts as used. */
+export function remember({ dataDir, home }: Place): void {
+  const path = dataPaths(dataDir).database;
+  if (existsSync(path)) return;
+  // Relative where it can be, so that the folder may be moved.
+  writePrivate(path, `${JSON.stringify({ home: home === dataDir ? "." : home })}\n`);
+}
+
+/** The uid that an existing cluster belongs to; null before there is one, and of a copy that root made. @throws ConfigError. */
+export function ownerOf({ dataDir, cluster, made }: Place): number | null {
+  if (!made) return null;
+  const { uid } = statSync(cluster);
+  const own = process.getuid?.();
+  if (own !== undefined && own !== 0 && own !== uid)
+    throw dataDirProblem(
+      dataDir,
+      `holds a database of another user (uid ${uid}); run the service as that user or root.`,
+    );
+  return uid === 0 ? null : uid;
+}
+
+/** The version file of a cluster against the programs'. @throws ConfigError naming both. */
+export function refuseOtherMajor({ dataDir, cluster, made }: Place, major: number): void {
+  if (!made) return;
+  const its = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim();
+  if (its === String(major)) return;
+  throw dataDirProblem(
+    dataDir,
+    `holds a database of PostgreSQL ${/^\d+$/.test(its) ? its : "an unknown version"}, and this Belfry brings ${major}: set POSTGRES_BIN to the programs of that version.`,
+  );
+}
+
+/**
+ * What a copy of the folder may have lost: its modes (PostgreSQL takes 0700 and 0750 alone), and when root copied it, its
+ * owner.
+ */
+export function mendCopy({ dataDir, cluster, made }: Place, { uid, gid }: Runner): void {
+  if (!made) return;
+  const { mode, uid: owner } = statSync(cluster);
+  try {
+    if (uid !== null && owner === 0) giveAll(cluster, uid, gid!);
+    if ((mode & 0o027) !== 0) chmodSync(cluster, 0o700);
+  } catch (error) {
+    throw dataDirProblem(
+      dataDir,
+      `holds files that cannot be mended: ${cluster} and all in it must belong to the user that runs PostgreSQL and be its own alone (${(error as NodeJS.ErrnoException).code}).`,
+    );
+  }
+}
+
+function giveAll(folder: string, uid: number, gid: number): void {
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }))
+    lchownSync(join(folder, name), uid, gid);
+  // Last, so that an interrupted one is begun again.
+  lchownSync(folder, uid, gid);
+}
+
+/**
+ * The place for a new cluster, made so that the runner can reach it: DATA_DIR when its parents let the runner through,
+ * else a folder of its own, which DATA_DIR remembers once it is used.
+ */
+export function choosePlace(place: Place, runner: Runner): Place {
+  if (runner.uid === null || place.home !== place.dataDir) return place;
+  letThrough(place.dataDir, runner);
+  if (mayReach(runner, place.dataDir, "x")) return place;
+  if (place.made)
+    throw dataDirProblem(
+      place.dataDir,
+      `cannot be reached by the user ${runner.user}, whom PostgreSQL runs as: let that user pass through the folders above it.`,
+    );
+  try {
+    mkdirSync(ELSEWHERE, { recursive: true, mode: 0o755 });
+    forgetUnfinished(place.dataDir);
+    const home = join(ELSEWHERE, randomBytes(6).toString("hex"));
+    mkdirSync(home, { mode: 0o700 });
+    letThrough(home, runner);
+    writePrivate(join(home, OWNER), `${realpathSync(place.dataDir)}\n`);
+    if (mayReach(runner, home, "x")) return placeIn(place.dataDir, home);
+  } catch (error) {
+    throw embeddedProblem(
+      `the user ${runner.user} can reach neither DATA_DIR (${place.dataDir}) nor ${ELSEWHERE} (${(error as NodeJS.ErrnoException).code}). Name another DATA_DIR, or ${OTHERWISE}`,
+    );
+  }
+  throw embeddedProblem(
+    `the user ${runner.user} can reach neither DATA_DIR (${place.dataDir}) nor ${ELSEWHERE}. Name another DATA_DIR, or ${OTHERWISE}`,
+  );
+}
+
+/** In a folder elsewhere, whose it is. */
+const OWNER = "data_dir";
+
+/** A first start that was ended before its cluster was remembered left a folder elsewhere behind; nothing is in it. */
+function forgetUnfinished(dataDir: string): void {
+  const own = realpathSync(dataDir);
+  for (const name of readdirSync(ELSEWHERE)) {
+    const home = join(ELSEWHERE, name);
+    try {
+      if (readFileSync(join(home, OWNER), "utf8").trim() !== own) continue;
+    } catch {
+      continue;
+    }
+    if (!existsSync(join(home, CLUSTER))) rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** The folder stays the service's own; the runner's group may only pass through it. */
+function letThrough(folder: string, { gid }: Runner): void {
+  const { uid, mode } = statSync(folder);
+  if (uid !== process.getuid?.() || (mode & 0o001) !== 0) return;
+  chownSync(folder, uid, gid!);
+  chmodSync(folder, (mode & 0o777) | 0o010);
+}

@@ -1,0 +1,198 @@
+// One running PostgreSQL server: started as our own child, which goes when we go, however we go; its state read from its
+// postmaster.pid; what an earlier one left behind cleared away. Knows nothing of what is in the database.
+
+import type { ChildProcess } from "node:child_process";
+import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Binaries } from "./binaries.ts";
+import { lastComplaint } from "./init.ts";
+import type { Place } from "./place.ts";
+import { type Runner, start } from "./runner.ts";
+
+export interface Postmaster {
+  pid: number;
+  /** Resolves when it has ended, asked to or not, with its last words. */
+  ended: Promise<string>;
+  /** Ends it: what is in progress is rolled back, nothing committed is lost. */
+  stop(options?: { waitForClients?: boolean }): Promise<void>;
+}
+
+/**
+ * The shell becomes the server itself, so that its end is seen here at once. Beside it stays a watchdog that holds the
+ * other end of a pipe of ours: when that closes, we are gone, and it ends the server if that is still the same one.
+ */
+const WATCHED = `exec 3<&0 </dev/null
+(cat <&3 >/dev/null; read -r p <"$0/postmaster.pid" && [ "$p" = $$ ] && kill -INT $$) 2>/dev/null &
+exec 3<&-
+exec "$@"`;
+
+/** Recovery after a crash may read much; a server that starts answers long before. */
+const START_MS = 60_000;
+const LOOK_MS = 5;
+/** A fast shutdown writes what is dirty; after that nothing is waited for. */
+const STOP_MS = 6_000;
+const CUT_MS = 2_000;
+
+/** What an operator looks at first, and nothing that a statement carries: no values reach the log. */
+const QUIET = {
+  log_min_messages: "log",
+  log_min_error_statement: "panic",
+  log_error_verbosity: "terse",
+  log_checkpoints: "off",
+  log_statement: "none",
+  logging_collector: "off",
+  log_destination: "stderr",
+  log_line_prefix: "",
+};
+
+/**
+ * Starts a server on the cluster and waits until it takes connections. `hear` is given each line that it writes.
+ * @throws Error with its last words when it ends instead, or when `signal` gives it up.
+ */
+export async function startPostmaster(
+  { cluster }: Place,
+  binaries: Binaries,
+  runner: Runner,
+  settings: Record<string, string>,
+  hear: (line: string) => void,
+  signal?: AbortSignal,
+): Promise<Postmaster> {
+  const all = { listen_addresses: "", unix_socket_directories: ".", ...QUIET, ...settings };
+  const args = ["-D", cluster, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+  const windows = process.platform === "win32";
+  const child: ChildProcess = windows
+    ? start(runner, binaries.postgres, args, { stdio: ["pipe", "pipe", "pipe"] })
+    : start(runner, "/bin/sh", ["-c", WATCHED, cluster, binaries.postgres, ...args], {
+        // A group of its own: a Ctrl-C in the terminal is for us, and the server goes after our own work.
+        detached: true,
+        stdio: ["pipe", "pipe", "pipe"],
+      });
+  let words = "";
+  for (const stream of [child.stdout!, child.stderr!]) {
+    let rest = "";
+    stream.on("data", (chunk) => {
+      words = (words + chunk).slice(-4_000);
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop()!;
+      for (const line of lines) if (line.trim()) hear(line.trim());
+    });
+    stream.on("error", () => {});
+  }
+  child.stdin!.on("error", () => {});
+  let gone = false;
+  const ended = new Promise<string>((resolve) => {
+    const end = (said: string) => {
+      gone = true;
+      // The watchdog has nothing left to watch.
+      child.stdin!.destroy();
+      resolve(said);
+    };
+    child.once("error", (error: NodeJS.ErrnoException) => end(String(error.code)));
+    // Its last words may still be on their way.
+    child.once("exit", (code, signal) =>
+      setTimeout(() => end(signal ?? `exit ${code}: ${lastComplaint(words)}`), 20),
+    );
+  });
+
+  const until = performance.now() + START_MS;
+  while (!gone && !signal?.aborted && performance.now() < until) {
+    const status = readStatus(cluster);
+    if (status?.pid === child.pid && status?.ready) break;
+    await pause(LOOK_MS);
+  }
+  const stop: Postmaster["stop"] = async ({ waitForClients = false } = {}) => {
+    const steps: [NodeJS.Signals, number][] = [
+      ...(waitForClients ? ([["SIGTERM", STOP_MS]] as [NodeJS.Signals, number][]) : []),
+      ["SIGINT", STOP_MS],
+      ["SIGQUIT", CUT_MS],
+      ["SIGKILL", CUT_MS],
+    ];
+    for (const [signal, wait] of steps) {
+      if (gone) return;
+      child.kill(signal);
+      const waiting = new AbortController();
+      await Promise.race([ended, pause(wait, null, { signal: waiting.signal }).catch(() => {})]);
+      waiting.abort();
+    }
+  };
+  if (gone) throw new Error(await ended);
+  if (signal?.aborted || !readStatus(cluster)?.ready) {
+    await stop();
+    if (signal?.aborted) throw new Error("it was given up");
+    throw new Error(`it was not ready after ${START_MS / 1000} seconds: ${lastComplaint(words)}`);
+  }
+  return { pid: child.pid!, ended, stop };
+}
+
+export interface Status {
+  pid: number;
+  /** It takes connections. */
+  ready: boolean;
+}
+
+/** What a cluster's postmaster.pid says; null when there is none that can be read. */
+export function readStatus(cluster: string): Status | null {
+  let lines: string[];
+  try {
+    lines = readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n");
+  } catch {
+    return null;
+  }
+  const pid = Number(lines[0]);
+  return Number.isInteger(pid) && pid > 0 ? { pid, ready: lines[7]?.trim() === "ready" } : null;
+}
+
+/** How long a server that was left behind may take to end: by itself or asked, then at once, then never mind. */
+const ASKED_MS = 8_000;
+const LEFTOVER_MS = 30_000;
+const ZOMBIE_MS = 5_000;
+
+/**
+ * Clears what an earlier server left on the cluster: one that still ends (its watchdog has told it to) is waited for and
+ * told again; a file whose process is dead, unreaped, or another program goes. The caller holds the lock of the folder,
+ * so no Belfry uses the server.
+ * @throws Error when it does not go.
+ */
+export async function clearLeftovers(cluster: string): Promise<void> {
+  const begun = performance.now();
+  for (let told = 0; ; ) {
+    const left = readStatus(cluster);
+    if (!left) return;
+    const what = whatIs(left.pid, cluster);
+    if (what === "gone") return; // PostgreSQL takes over such a file by itself.
+    if (what === "foreign") return rmSync(join(cluster, "postmaster.pid"), { force: true });
+    const waited = performance.now() - begun;
+    if (what === "zombie") {
+      // Its number is not free before somebody reaps it; PostgreSQL looks at no more than that.
+      if (waited > ZOMBIE_MS) return rmSync(join(cluster, "postmaster.pid"), { force: true });
+    } else {
+      if (waited > LEFTOVER_MS)
+        throw new Error(
+          `another PostgreSQL (process ${left.pid}) holds ${cluster} and does not end; end it.`,
+        );
+      const signals = ["SIGINT", "SIGQUIT"] as const;
+      if (told === 0 || (told === 1 && waited > ASKED_MS)) process.kill(left.pid, signals[told++]);
+    }
+    await pause(20);
+  }
+}
+
+/** Whether a process is the server of this cluster, as far as the system tells. */
+function whatIs(pid: number, cluster: string): "server" | "zombie" | "gone" | "foreign" {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    // Dead, or of a user that is not ours: PostgreSQL takes the file over either way.
+    return "gone";
+  }
+  if (!existsSync("/proc/self/stat")) return "server";
+  try {
+    const state = /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1];
+    if (state === "Z" || state === "X") return "zombie";
+    // PostgreSQL's working directory is its cluster.
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster) ? "server" : "foreign";
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "gone" : "server";
+  }
+}

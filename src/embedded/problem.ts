@@ -1,0 +1,17 @@
+// What keeps the embedded database from starting and a person can mend, as one sentence that names the way out.
+
+import { ConfigError } from "../config.ts";
+
+/** The ways past a machine or a user that the embedded PostgreSQL cannot do with. */
+export const OTHERWISE =
+  "set POSTGRES_BIN to a folder that holds postgres and initdb, or DATABASE_URL to a PostgreSQL that runs already.";
+
+/** DATA_DIR is to blame: the message names it, what is wrong, and the way out. */
+export function dataDirProblem(dataDir: string, problem: string): ConfigError {
+  return new ConfigError("DATA_DIR", `(${dataDir}) ${problem}`);
+}
+
+/** This machine or this user is to blame. */
+export function embeddedProblem(problem: string): ConfigError {
+  return new ConfigError("DATABASE_URL", `is not set, and the embedded PostgreSQL cannot run: ${problem}`);
+}

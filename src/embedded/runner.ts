@@ -1,0 +1,118 @@
+// Which user PostgreSQL runs as, and how a program is run as that user. PostgreSQL refuses root, and initdb a user that
+// has no line in /etc/passwd; a service that is root therefore lends it another user.
+
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { embeddedProblem, OTHERWISE } from "./problem.ts";
+
+export interface Runner {
+  /** The user's name, as it is said to people. */
+  user: string;
+  /** Both null when the service's own user runs it. */
+  uid: number | null;
+  gid: number | null;
+}
+
+/** Nothing of the service's own environment (secrets, PG… variables) reaches the server. */
+const ENVIRONMENT = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
+
+/** Preferred of those that a service of root may lend; nobody is everywhere. */
+const LENT = ["belfry", "nobody"];
+
+interface Account {
+  name: string;
+  uid: number;
+  gid: number;
+}
+
+function accounts(): Account[] {
+  let lines: string[];
+  try {
+    lines = readFileSync("/etc/passwd", "utf8").split("\n");
+  } catch {
+    return [];
+  }
+  return lines
+    .map((line) => line.split(":"))
+    .filter((fields) => fields.length >= 4)
+    .map(([name, , uid, gid]) => ({ name: name!, uid: Number(uid), gid: Number(gid) }));
+}
+
+/** The name of the service's own user. @throws ConfigError when it has none. */
+export function ownUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    throw embeddedProblem(
+      `the user ${process.getuid?.()} has no line in /etc/passwd. Run the service as a user that has one, or ${OTHERWISE}`,
+    );
+  }
+}
+
+/**
+ * Who is to run PostgreSQL. `owner` is the uid that an existing cluster belongs to, null before there is one.
+ * @throws ConfigError when nobody can.
+ */
+export function chooseRunner(owner: number | null): Runner {
+  const own = ownUser();
+  if (process.getuid?.() !== 0) return { user: own, uid: null, gid: null };
+  const known = accounts().filter(({ uid }) => uid !== 0);
+  const account =
+    owner === null
+      ? LENT.map((name) => known.find((a) => a.name === name)).find((a) => a !== undefined)
+      : known.find(({ uid }) => uid === owner);
+  if (!account)
+    throw embeddedProblem(
+      owner === null
+        ? `PostgreSQL refuses root, and this system has neither a user belfry nor nobody. Run the service as an ordinary user, or ${OTHERWISE}`
+        : `its files belong to the user ${owner}, who has no line in /etc/passwd here. Make such a user, or change their owner.`,
+    );
+  const runner = { user: account.name, uid: account.uid, gid: account.gid };
+  const { error } = spawnSync("/bin/true", [], options(runner));
+  if (error && !/ENOENT/.test(String((error as NodeJS.ErrnoException).code)))
+    throw embeddedProblem(
+      `this root may not become the user ${account.name} (${(error as NodeJS.ErrnoException).code}). Run the service as an ordinary user, or ${OTHERWISE}`,
+    );
+  return runner;
+}
+
+function options({ uid, gid }: Runner): SpawnOptions {
+  // Unreachable working directories do no harm to PostgreSQL but a warning.
+  const base: SpawnOptions = process.platform === "win32" ? {} : { cwd: "/", env: ENVIRONMENT };
+  // Both, since a child with a uid alone would keep root's group.
+  return uid === null ? base : { ...base, uid, gid: gid! };
+}
+
+/** Starts a program as the runner. A refusal comes as its error event, also where Node throws. */
+export function start(runner: Runner, program: string, args: string[], more: SpawnOptions): ChildProcess {
+  return spawn(program, args, { ...options(runner), ...more });
+}
+
+export interface Ended {
+  code: number | null;
+  /** What it wrote to both outputs. */
+  output: string;
+}
+
+/** Runs a program to its end as the runner. @throws what refused to start it. */
+export function runToEnd(runner: Runner, program: string, args: string[], input = ""): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    // EPERM and EINVAL are thrown here, EACCES and ENOENT come as an event; both reject.
+    const child = start(runner, program, args, { stdio: "pipe" });
+    let output = "";
+    child.stdout!.on("data", (chunk) => (output += chunk));
+    child.stderr!.on("data", (chunk) => (output += chunk));
+    child.stdin!.on("error", () => {});
+    child.stdin!.end(input);
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, output }));
+  });
+}
+
+/** Whether the runner may do what `test` asks (x: pass through or execute, r, w) with the path. */
+export function mayReach(runner: Runner, path: string, test: "x" | "r" | "w"): boolean {
+  if (runner.uid === null) return true;
+  const { status } = spawnSync("/bin/sh", ["-c", `test -${test} "$0"`, path], options(runner));
+  return status === 0;
+}
