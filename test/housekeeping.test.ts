@@ -14,8 +14,8 @@ const ENDED: Record<
 > = {
   one_time_links: {
     table: "member_link",
-    fill: (count, age) => `insert into member_link (token_hash, member_id, expires_at)
-      select sha256(gen_random_uuid()::text::bytea), (select id from member limit 1), now() - interval '${age}'
+    fill: (count, age) => `insert into member_link (token_hash, member_id, made_by, expires_at)
+      select sha256(gen_random_uuid()::text::bytea), (select id from member limit 1), 'operator', now() - interval '${age}'
       from generate_series(1, ${count})`,
     live: "29 days",
     over: "31 days",
