@@ -74,7 +74,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
       asked.push(url);
       return route.abort();
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close(true);
@@ -106,7 +106,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     expect(page.url()).toBe(`${origin}/console/page`);
     expect(page.context().pages().length).toBe(1);
     expect(reached()).toEqual(OUTSIDE);
-  }, 60_000);
+  });
 
   test("so it is when somebody opens the frame's address itself", async () => {
     asked.length = 0;
@@ -115,7 +115,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     expect(await page.title()).toBe("x");
     expect(await page.evaluate("self.origin")).toBe("null");
     expect(reached()).toEqual(OUTSIDE);
-  }, 60_000);
+  });
 
   test("the same script does run where nothing holds it", async () => {
     asked.length = 0;
@@ -124,11 +124,11 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     await page.setContent(DOCUMENT, { waitUntil: "commit" });
     await pause();
     expect(asked.some((url) => url.includes("elsewhere.example"))).toBe(true);
-  }, 60_000);
+  });
 
   test("the file's own address is a download", async () => {
     const download = page.waitForEvent("download");
     await page.goto(`${origin}${new URL(file.url).pathname}`).catch(() => {});
     expect((await download).suggestedFilename()).toBe("html.html");
-  }, 60_000);
+  });
 });

@@ -50,7 +50,7 @@ const channel = (handle: string) => [
   "News",
 ];
 
-test("the main story needs no set-up beside the server", { timeout: 60_000 }, async () => {
+test("the main story needs no set-up beside the server", async () => {
   expect(await ok(["get-me"])).toMatchObject({ workspace: { name: "My workspace" } });
   const pusher = await ok([
     ...["create-pusher", ...channel("town"), "--lat", "-3.5", "--lon", "4", "--radius-km", "2.5"],
@@ -110,7 +110,7 @@ test("the main story needs no set-up beside the server", { timeout: 60_000 }, as
   expect(await ok(["delete-pusher", ...id])).toEqual({ deleted: true, id: pusher.id });
 });
 
-test("every operation of the list is a command", { timeout: 90_000 }, async () => {
+test("every operation of the list is a command", async () => {
   const { data } = await ok(["tools"]);
   expect(data.map(({ name }: { name: string }) => name)).toEqual(TOOLS.map(({ name }) => name));
   expect(data[0]).toMatchObject({ name: "get_me", scope: "account:read", method: "GET", path: "/api/v1/me" });
@@ -174,7 +174,7 @@ test("the local key is sent to no other address, and an absent server is a serve
   }
 });
 
-test("a command never mixes two servers: it says which one, or is refused", { timeout: 60_000 }, async () => {
+test("a command never mixes two servers: it says which one, or is refused", async () => {
   const other = { DATABASE_URL: "postgres://x@127.0.0.1:1/x", SECRET: "s".repeat(32) };
   const port = new URL(server.url).port;
   // The key in DATA_DIR is of the embedded server; the server of these settings has a database of its own.

@@ -51,7 +51,7 @@ async function connected(version: string): Promise<AnyClient> {
   return client as unknown as AnyClient;
 }
 
-test.each(["2026-07-28", "legacy", "sdk 1"])("the story with %s", { timeout: 60_000 }, async (version) => {
+test.each(["2026-07-28", "legacy", "sdk 1"])("the story with %s", async (version) => {
   const client = await connected(version);
   try {
     const { tools } = await client.listTools();
@@ -117,7 +117,7 @@ test("it ends with its input, and says nothing but protocol", async () => {
   expect(silent).toMatchObject({ code: 0, stdout: "", stderr: "" });
 });
 
-test("without a server or a key the results say what to do", { timeout: 60_000 }, async () => {
+test("without a server or a key the results say what to do", async () => {
   for (const [settings, type] of [
     [{ BELFRY_URL: "http://127.0.0.1:59999", BELFRY_API_KEY: "x" }, "server_error"],
     [{ DATA_DIR: `${folder.path}/none` }, "unauthorized"],

@@ -158,14 +158,14 @@ describe("on the embedded database", () => {
     expect((await belfry(["get-me"], settings)).code).toBe(0);
   });
 
-  test("a long DATA_DIR works although socket addresses are short", { timeout: 120_000 }, async () => {
+  test("a long DATA_DIR works although socket addresses are short", async () => {
     server = await startServer(dataDirectory("long-".repeat(20), "data-".repeat(20)));
     const { code, json, stderr } = await belfry(["keys", "list"], { DATA_DIR: server.dataDir });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(json.data).toHaveLength(1);
   });
 
-  test("a lock without a database is told clearly", { timeout: 120_000 }, async () => {
+  test("a lock without a database is told clearly", async () => {
     const { lockDataDir } = await import("../src/db/lock.ts");
     const dataDir = join(folder.path, "held");
     const unlock = lockDataDir(join(dataDir, "instance.lock"));

@@ -163,7 +163,7 @@ describe.skipIf(!executablePath).for(DATABASES)("a person in the console (%s)", 
     await world.sql(`update auth.session set "expiresAt" = now() - interval '1 hour'`);
     expect((await page.goto(home))!.url()).toContain("/console/sign-in");
     expect(all.flat()).toEqual([]);
-  }, 120_000);
+  });
 
   test("signs in by keyboard alone", async () => {
     const { page } = await visitor();

@@ -126,7 +126,7 @@ describe.skipIf(!executablePath).for(DATABASES)("consent (%s)", (database) => {
 
   test.for(KINDS)(
     "%s connects with the address alone, steps up, and is disconnected",
-    { timeout: 60_000 },
+    { timeout: 240_000 },
     async (kind) => {
       const { world } = site;
       const seen = await world.pusher({ name: `Seen by ${kind}` });
@@ -303,5 +303,5 @@ describe.skipIf(!executablePath).for(DATABASES)("consent (%s)", (database) => {
     expect(await page.locator("main").textContent()).toContain("has expired");
     await page.context().close();
     expect(all.flat()).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -41,7 +41,7 @@ function expectWholeStory(stdout: string): void {
   expect(inbox).toContain("The 18:40 leaves from pier 3");
 }
 
-describe("npm run demo", { timeout: 60_000 }, () => {
+describe("npm run demo", () => {
   test("on a server of its own, of which nothing stays", async () => {
     const mine = () => readdirSync(tmpdir()).filter((name) => name.startsWith("belfry-demo-"));
     const before = mine();

@@ -89,7 +89,7 @@ describe.each(DATABASES)("on %s", (database) => {
     // The run went through the branches that matter.
     expect(seen.notModified).toBeGreaterThan(0);
     expect(seen.due).toBeGreaterThan(0);
-  }, 120_000);
+  });
 
   test("pages with ties are walked once each while inserts go on", async () => {
     const pusher = await world.pusher();
@@ -347,7 +347,7 @@ describe.each(DATABASES)("on %s", (database) => {
     // The twins: count and newest instant alone, and the sum of revisions without the next instant.
     expect(figures.countMaxWrong).toBeGreaterThan(0);
     expect(figures.sumRevWrong).toBeGreaterThan(0);
-  }, 60_000);
+  });
 });
 
 // ---- the model ----------------------------------------------------------------------------------------------------

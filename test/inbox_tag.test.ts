@@ -81,7 +81,7 @@ describe.each(DATABASES)("on %s", (database) => {
     const { read, plan } = await reader();
     const { etag } = await read();
     const alert = await plan(1);
-    await expect.poll(async () => (await read(etag)).status, { timeout: 20_000, interval: 50 }).toBe(200);
+    await expect.poll(async () => (await read(etag)).status, { timeout: 120_000, interval: 50 }).toBe(200);
     expect((await read()).ids[0]).toBe(alert.id);
   });
 

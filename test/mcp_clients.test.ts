@@ -363,7 +363,7 @@ describe.each(DATABASES)("on %s", (database) => {
 
     test.each(["legacy", "modern"])(
       "lists without an error and calls (%s)",
-      { timeout: 60_000 },
+      { timeout: 240_000 },
       async (era) => {
         const list = await inspect("--protocol-era", era, "--method", "tools/list", "--strict");
         // 6 would be errors of the schemas.

@@ -188,7 +188,7 @@ describe.each(DATABASES)("on %s", (database) => {
   const FORMS = Object.entries(PARAMETERS)
     .filter(([path]) => !path.endsWith("/authorize"))
     .flatMap(([path, names]) => names.map((name) => ({ path, name })));
-  test.each(FORMS)("$path: $name", { timeout: 60_000 }, async ({ path, name }) => {
+  test.each(FORMS)("$path: $name", async ({ path, name }) => {
     for (const fields of wellFormed(path))
       for (const value of GARBAGE) inShape(await sendForm(world, path, { ...fields, [name]: value }), value);
     // Twice, or in bytes that are no text.
@@ -225,7 +225,7 @@ describe.each(DATABASES)("on %s", (database) => {
       inShape(await sendForm(world, path, body), body);
   });
 
-  test.each(PARAMETERS[`${OAUTH}/authorize`]!)("authorize: %s", { timeout: 60_000 }, async (name) => {
+  test.each(PARAMETERS[`${OAUTH}/authorize`]!)("authorize: %s", async (name) => {
     for (const visitor of [owner, null])
       for (const value of [...GARBAGE, undefined]) {
         const { path } = request(client.client_id);

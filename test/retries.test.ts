@@ -91,7 +91,7 @@ describe.each(DATABASES)("on %s", (database) => {
         await em.begin();
         await em.execute("delete from alert where id = ?", [uuidOf(alert.id)]);
         const answer = world.handset("POST", "/reports", token, { reports });
-        await expect.poll(waits, { timeout: 20_000, interval: 20 }).toBeGreaterThan(0);
+        await expect.poll(waits, { timeout: 120_000, interval: 20 }).toBeGreaterThan(0);
         await em.commit();
         expect((await answer).body).toEqual({ accepted: 0 });
         expect(await wrongCounts(world.service.orm)).not.toHaveProperty("report.orphans");

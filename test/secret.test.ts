@@ -65,7 +65,7 @@ describe.each(DATABASES.filter((database) => database === "postgres"))("on %s", 
   });
 
   test("a rotation seals everything again, and is refused while a service runs", {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     const sink = await httpSink((_request, response) => response.end());
     const { body: hook } = await world.rest("create_webhook", {
@@ -101,7 +101,7 @@ describe.each(DATABASES.filter((database) => database === "postgres"))("on %s", 
     open = await world.replica({ WEBHOOK_ALLOW_HOSTS: "127.0.0.1" });
     expect((await open.rest("create_alert", args)).body).toEqual(first);
     await open.alert(channel.id, { send: true });
-    await vi.waitFor(() => expect(sink.requests).toHaveLength(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(sink.requests).toHaveLength(1), { timeout: 120_000 });
     const { headers, body } = sink.requests[0]!;
     const header = String(headers["x-webhook-signature"]);
     expect(verifySignature({ header, rawBody: body, secret: hook.secret })).toBe(true);

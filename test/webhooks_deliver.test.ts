@@ -251,7 +251,7 @@ describe("one time for everything", () => {
     expect(sink.connections()).toBe(1);
   });
 
-  test("is five seconds, for each kind of slowness", { timeout: 10_000 }, async () => {
+  test("is five seconds, for each kind of slowness", async () => {
     const dns = await opened(
       scriptedDns(({ name }) =>
         name.startsWith("late") ? { a: ["127.0.0.1"], delayMs: 3000 } : { silent: true },

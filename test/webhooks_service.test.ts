@@ -313,14 +313,14 @@ describe.each(DATABASES)("on %s", (database) => {
   });
 
   const rounds = database === "postgres" ? 50 : 10;
-  test(`${20 * rounds} deliveries of ${20 * rounds} verify`, { timeout: 60_000 }, async () => {
+  test(`${20 * rounds} deliveries of ${20 * rounds} verify`, async () => {
     const to = await sink();
     const { pusher: open, send, listen } = await account(world);
     const pusher = await open();
     const secrets = new Map<string, string>();
     for (let n = 0; n < 20; n++) secrets.set(`/hook${n}`, (await listen(to.url + n)).secret);
     for (let n = 0; n < rounds; n++) await send(pusher, { title: `Grüße 🔔 ${n} "quoted" \\ </script>` });
-    await eventually(() => to.requests.length === 20 * rounds, 45_000);
+    await eventually(() => to.requests.length === 20 * rounds, 150_000);
     await pause(50);
 
     let good = 0;
@@ -503,7 +503,7 @@ describe.each(DATABASES)("on %s", (database) => {
     for (const { id } of endpoints) await owner.call("delete_webhook", { webhook_id: id });
   });
 
-  test("dead receivers cost a send nothing", { timeout: 60_000 }, async () => {
+  test("dead receivers cost a send nothing", async () => {
     const { pusher: open, send, listen } = await account(world);
     const pusher = await open();
     const sends = async (count: number) => {
@@ -562,7 +562,7 @@ describe.each(DATABASES)("on %s", (database) => {
     const args = { pusher_id: channel.id, invite_id: invite.id, remove_subscribers: true };
     expect((await loud.call("revoke_invite", args)).removed_subscribers).toBe(9000);
     await quiet.send(elsewhere);
-    await eventually(() => other.requests.length === 1, 60_000);
+    await eventually(() => other.requests.length === 1, 150_000);
     // Both of the burst's receivers are far from done then.
     expect(first.requests.length + second.requests.length).toBeLessThan(9000);
     const dropped = async () =>
@@ -570,8 +570,8 @@ describe.each(DATABASES)("on %s", (database) => {
         (sum, row) => sum + row.dropped_count,
         0,
       );
-    await eventually(async () => (await dropped()) >= 7000, 60_000);
-    await eventually(() => first.requests.length > 300 && second.requests.length > 300, 60_000);
+    await eventually(async () => (await dropped()) >= 7000, 150_000);
+    await eventually(() => first.requests.length > 300 && second.requests.length > 300, 150_000);
     const ended = await Promise.all(ours.map(({ id }) => loud.endpoint(id)));
     for (const endpoint of ended) expect(endpoint).toMatchObject({ disabled: false, failure_count: 0 });
     expect(await quiet.endpoint(theirs.id)).toMatchObject({ disabled: false, dropped_count: 0 });
