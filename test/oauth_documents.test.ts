@@ -188,6 +188,14 @@ describe.each(DATABASES)("on %s", (database) => {
     expect(refused.status).toBe(429);
     expect(refused.text).toContain("Too many");
     expect(asked).toHaveLength(20);
+    // Every address of one IPv6 network is one visitor.
+    const from = (n: number, i: number) => {
+      const asks = new Request(ORIGIN + request(at(`/v6-${n}-${i}`)).path);
+      return world.service.app.fetch(asks, `2001:db8:0:${n}::${i + 1}`);
+    };
+    for (let i = 0; i < 20; i += 1) expect((await from(1, i)).status).toBe(422);
+    expect((await from(1, 20)).status).toBe(429);
+    expect((await from(2, 0)).status).toBe(422);
     const known = describeAt("/known.json");
     await visit(known);
     expect((await visit(known, {}, visitor)).to).toContain("/console/sign-in");

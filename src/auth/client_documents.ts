@@ -1,6 +1,7 @@
 // Clients that name themselves by an address at which they describe themselves (Client ID Metadata Documents). A stranger
 // makes this server fetch that address, so it is fetched seldom, a few at a time, and so many a minute for one visitor.
 
+import { countedAs } from "../client.ts";
 import type { Orm } from "../db/orm.ts";
 import { ownStatements, run } from "../db/statement.ts";
 import { ApiError, invalidRequest } from "../errors.ts";
@@ -94,7 +95,7 @@ export function createClientDocuments(options: {
       if (known && known.age < FRESH) return;
       const running = underWay.get(clientId);
       if (running) return running;
-      const taken = await limits.take(POLICY, address ?? "local");
+      const taken = await limits.take(POLICY, address === null ? "local" : countedAs(address));
       if (!taken.allowed || underWay.size >= MAX_AT_ONCE)
         throw new ApiError("rate_limited", "Too many new assistants at once; try again in a minute.", {
           headers: rateLimitHeaders(POLICY, taken),
