@@ -182,6 +182,38 @@ describe.each(DATABASES)("on %s", (database) => {
       });
     });
 
+    test("drafts of all channels, a copy of what was sent, and its schedule, each in one call", async () => {
+      await using(kind, await world.foreignKey(), async (client) => {
+        const call = async (name: string, args: Record<string, unknown> = {}) => {
+          const result = await client.callTool({ name, arguments: args });
+          expect(result.isError ?? false).toBe(false);
+          return bodyOf(result);
+        };
+        const handle = uniqueHandle();
+        const opened = await call("create_pusher", { handle, name: "N", category: "ai", description: "d" });
+        expect(opened.notes).toMatchObject([{ field: "requested_perms" }]);
+        const { data } = await call("list_pushers", { handle });
+        expect(data.map(({ id }: any) => id)).toEqual([opened.id]);
+        const long = { title: "Tide", body: "x".repeat(4000), html: "<p>Tide</p>", send: true };
+        const sent = await call("create_alert", { pusher_id: opened.id, ...long });
+        expect(sent).toMatchObject({ status: "sent", layout: "html", body_length: 4000, html_length: 11 });
+        expect(sent).not.toHaveProperty("html");
+        const path = { pusher_id: opened.id, alert_id: sent.id };
+        expect(await call("get_alert", path)).toMatchObject({
+          html: "<p>Tide</p>",
+          notes: [{ field: "title" }],
+        });
+        const copy = await call("duplicate_alert", path);
+        const drafts = await call("list_account_alerts", { status: "draft", view: "full" });
+        expect(drafts.data).toMatchObject([{ id: copy.id, body: long.body }]);
+        const { now } = await call("get_me");
+        const send_at = new Date(Date.parse(now) + 3_600_000).toISOString();
+        const planned = await call("schedule_alert", { ...path, alert_id: copy.id, send_at });
+        expect(planned).toMatchObject({ status: "scheduled", body_length: 4000 });
+        expect(Date.parse(planned.send_at)).toBe(Date.parse(send_at));
+      });
+    });
+
     test("a scope that only the stored row asks for is told in the same way", async () => {
       const pusher = await world.pusher();
       const alert = await world.alert(pusher.id, { send: true, send_at: inSeconds(3600) });
