@@ -26,6 +26,10 @@ Give operations that create something an \`Idempotency-Key\`: for 24 hours a rep
 
 Lists run newest first. Pass \`meta.next_before\` back as \`before\`; null means that there are no more rows.
 
+## Views
+
+Lists of alerts, and the answers of what writes them, take \`view\` in the query: \`full\`, the default here, is the whole row; \`brief\`, the default over MCP, cuts texts above 280 characters (\`body_length\` tells the whole) and leaves markup out (\`html_length\`). An answer over MCP stays under 25 kB: a longer list ends early and says so by \`next_before\`.
+
 ## Publishing
 
 Composing and sending are separate permissions. An alert cannot be unsent: cancelling stops delivery to handsets that have not fetched it yet, and has no effect on those that have. Priority is a ceiling; what rings is decided on the handset. Drafting is never rate-limited.
