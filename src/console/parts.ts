@@ -142,8 +142,8 @@ const DAY = new Intl.DateTimeFormat("en-GB", {
 const MINUTE = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
 
 /** An instant in words that need no script: how long ago when it is near, the date otherwise. */
-export function instant(value: string | Date | null, now: Date, none = "Never"): Content {
-  if (value === null) return html`<span class="muted">${none}</span>`;
+export function instant(value: string | Date | null, now: Date): Content {
+  if (value === null) return html`<span class="muted">Never</span>`;
   const at = new Date(value);
   const full = `${DAY.format(at)}, ${MINUTE.format(at)} UTC`;
   return html`<time datetime="${at.toISOString()}" title="${full}">${words(at, now)}</time>`;
