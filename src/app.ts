@@ -19,10 +19,11 @@ import type { ConsoleDeps } from "./console/visit.ts";
 import type { Caller, Log } from "./context.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { parseId } from "./domain/ids.ts";
-import { ApiError, forbidden, notFound, unauthorized } from "./errors.ts";
+import { ApiError, forbidden, notFound, overloaded, unauthorized } from "./errors.ts";
 import type { HandsetAuthenticator } from "./handset/authenticate.ts";
 import { HANDSET_OPERATIONS } from "./handset/index.ts";
 import type { Metrics } from "./metrics.ts";
+import { recent } from "./recent.ts";
 import { type HandsetOperation, MAX_BODY, type Tool } from "./tool.ts";
 import { jsonAnswer, refusal } from "./transports/answers.ts";
 import { addAssetRoutes } from "./transports/assets.ts";
@@ -34,7 +35,7 @@ import { addRoutes } from "./transports/rest.ts";
 import { addUploadRoutes } from "./transports/uploads.ts";
 
 export interface AppDeps {
-  config: Pick<Config, "publicUrl" | "host" | "metricsPublic" | "trustedProxies">;
+  config: Pick<Config, "publicUrl" | "host" | "metricsPublic" | "trustedProxies" | "requestsInFlight">;
   dispatcher: Dispatcher;
   authenticateKey: Authenticate;
   /** An access token that an assistant got by consent; good at /mcp and nowhere else. */
@@ -55,6 +56,8 @@ export interface AppDeps {
 export interface App {
   /** Serves one request. `peer` is the network address that it came from, null when there is none. */
   fetch(request: Request, peer?: string | null): Promise<Response>;
+  /** From now on /readyz says that nothing new should be sent here; everything is served as before. */
+  stopping(): void;
   /** Everything that is served, in the router's spelling; an empty method stands for all others. */
   routes: readonly { method?: string; route?: string; meta?: Partial<RouteMeta> }[];
   close(): Promise<void>;
@@ -69,6 +72,11 @@ const SECRETS = /(bfk_|bfd_|whsec_)[\w-]+/g;
 
 /** What a trusted proxy may call a request, as it then stands in its log and in ours. */
 const REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
+
+const HEALTH = new Set(["/healthz", "/readyz", "/metrics"]);
+
+/** How long a look at the database stands for those who ask meanwhile. */
+const READY_MS = 500;
 
 /** Crawlers find nothing here but the public addresses of channels. */
 const ROBOTS = "User-agent: *\nAllow: /c/\nDisallow: /\n";
@@ -92,6 +100,10 @@ export function createApp(deps: AppDeps): App {
 
   const authenticate = (request: Request): Promise<Caller | null> =>
     deps.authenticateKey(bearerToken(request.headers));
+
+  let inFlight = 0;
+  let isStopping = false;
+  const ready = recent(READY_MS, deps.ready);
 
   const app = new H3({
     silent: true,
@@ -180,7 +192,8 @@ export function createApp(deps: AppDeps): App {
   app.get("/healthz", () => jsonAnswer(200, { status: "ok" }));
   app.get("/readyz", async (event) => {
     try {
-      const { degraded } = await deps.ready();
+      if (isStopping) return jsonAnswer(503, { status: "stopping" });
+      const { degraded } = await ready();
       return jsonAnswer(200, { status: "ready", ...(degraded.length > 0 ? { degraded } : {}) });
     } catch (error) {
       logOf(event).warn({ err: error }, "not ready");
@@ -204,12 +217,16 @@ export function createApp(deps: AppDeps): App {
         note: (fields: object) => void Object.assign(about, fields),
       });
       passing.set(request, { log, client });
-      const response = await app.fetch(request);
+      const { pathname } = new URL(request.url);
+      // Whether the process lives and is ready is answered always.
+      const busy = inFlight >= config.requestsInFlight && !HEALTH.has(pathname);
+      inFlight++;
+      const response = busy ? refusal(overloaded(), 503) : await app.fetch(request);
+      inFlight--;
       response.headers.set("x-request-id", requestId);
       if (secure) response.headers.set("strict-transport-security", "max-age=31536000");
       if (response.headers.get("content-type")?.startsWith("text/html"))
         response.headers.set("permissions-policy", PERMISSIONS);
-      const { pathname } = new URL(request.url);
       const ms = performance.now() - started;
       metrics.request(request.method, pathname, response.status, ms / 1000);
       // Never the query: an invite's code may stand in it. A secret that was put into the path is cut, a file's token, too.
@@ -226,6 +243,9 @@ export function createApp(deps: AppDeps): App {
         "request",
       );
       return response;
+    },
+    stopping: () => {
+      isStopping = true;
     },
     routes: app["~routes"],
     close: () => mcp.close(),

@@ -35,6 +35,8 @@ export interface Config {
   smtpUrl: string | null;
   mailFrom: string | null;
   metricsPublic: boolean;
+  requestsInFlight: number;
+  stopDelayMs: number;
   /** Addresses, ranges and their names (loopback, linklocal, uniquelocal). */
   trustedProxies: string[];
   deviceRegistrationsPerMinute: number;
@@ -353,6 +355,19 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     meaning:
       "Comma list of addresses and ranges (10.0.0.0/8, loopback) of proxies whose X-Forwarded-For and X-Request-Id are believed.",
     read: list(isProxyRange, "addresses and ranges, such as 10.0.0.1, 10.0.0.0/8 or loopback"),
+  },
+  requestsInFlight: {
+    name: "REQUESTS_IN_FLIGHT",
+    shownDefault: "1000",
+    meaning: "How many requests are worked on at once; more are answered 503 with Retry-After at once.",
+    read: wholeNumber(1, 1_000_000, 1000),
+  },
+  stopDelayMs: {
+    name: "STOP_DELAY_MS",
+    shownDefault: "1000",
+    meaning:
+      "How long a stopping server still takes requests while /readyz already says 503, in milliseconds.",
+    read: wholeNumber(0, 60_000, 1000),
   },
   metricsPublic: {
     name: "METRICS_PUBLIC",

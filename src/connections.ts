@@ -1,5 +1,5 @@
 // What a connection may do, whatever is asked on it: how long it may take over headers, body and silence, and how an
-// answer reaches a client that is still sending. Knows nothing of what is served.
+// answer reaches a client that is still sending, and how many of its requests run at once. Knows nothing of what is served.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -79,4 +79,74 @@ export function readOnAfterAnswers(node: Server, times: Times): void {
       look.unref();
     });
   });
+}
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+/** Requests of one connection that run at once, and that wait behind them. Browsers and clients pipeline none. */
+const AT_ONCE = 4;
+const WAITING = 64;
+
+/** Puts a gate in front of a server's handler. What waits for too many others of its connection is refused. */
+export function gateConnections(node: Server, refuse: Handle) {
+  interface Line {
+    running: number;
+    waiting: (() => void)[];
+    idleSince: number;
+    /** What had come on it by then, and whether it was found idle before. */
+    bytes: number;
+    foundIdle: boolean;
+  }
+  const [handle] = node.listeners("request") as Handle[];
+  const lines = new Map<Socket, Line>();
+  const running = new Set<ServerResponse>();
+  let closing = false;
+
+  node.on("connection", (socket: Socket) => {
+    lines.set(socket, { running: 0, waiting: [], idleSince: performance.now(), bytes: 0, foundIdle: false });
+    socket.once("close", () => lines.delete(socket));
+  });
+
+  node.removeAllListeners("request");
+  node.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    const line = lines.get(request.socket);
+    if (!line) return;
+    const start = () => {
+      line.running++;
+      running.add(response);
+      if (closing) response.setHeader("connection", "close");
+      response.once("close", () => {
+        running.delete(response);
+        line.running--;
+        line.idleSince = performance.now();
+        line.bytes = request.socket.bytesRead;
+        line.foundIdle = false;
+        line.waiting.shift()?.();
+      });
+      handle!(request, response);
+    };
+    if (line.running < AT_ONCE) start();
+    else if (line.waiting.length < WAITING) line.waiting.push(start);
+    else refuse(request, response);
+  });
+
+  return {
+    /** From now on every answer says that it is the last one of its connection. */
+    closing(): void {
+      closing = true;
+      for (const response of running) if (!response.headersSent) response.setHeader("connection", "close");
+    },
+    /**
+     * Ends the connections on which nothing was asked for so long. Only those that were found so the last time, too: after
+     * a moment without breath, what has come on a connection meanwhile is not read yet.
+     */
+    closeIdle(ms: number): void {
+      for (const [socket, line] of lines) {
+        const idle = line.running === 0 && socket.bytesRead === line.bytes;
+        if (!idle || performance.now() - line.idleSince < ms) continue;
+        if (line.foundIdle) socket.destroy();
+        line.foundIdle = true;
+      }
+    },
+  };
 }

@@ -127,6 +127,13 @@ export function serverError(): ApiError {
   return new ApiError("server_error", "Server fault; retry with backoff.");
 }
 
+/** 503 as a server_error: more is asked at once than is taken on. Nothing of the request was done. */
+export function overloaded(): ApiError {
+  return new ApiError("server_error", "The server has too much to do at the moment; retry in a second.", {
+    headers: { "retry-after": "1" },
+  });
+}
+
 /** The other side of `toEnvelope`: a refusal read back by whoever called. Null: this is no envelope. */
 export function fromEnvelope(body: unknown, headers: Record<string, string> = {}): ApiError | null {
   const { type, message, param } = (body as Partial<ErrorEnvelope> | null)?.error ?? {};

@@ -15,7 +15,8 @@ export async function serveUntilStopped(): Promise<void> {
   const listening = await listen(service.app, config);
   let stopping = false;
   const stop = async (signal: string) => {
-    if (stopping) return;
+    // Whoever asks twice does not want to wait.
+    if (stopping) process.exit(1);
     stopping = true;
     service.log.info({ signal }, "stopping");
     await listening.close();

@@ -1,24 +1,31 @@
 // A listening socket in front of an app, and an end to it that loses nothing in flight.
 
 import type { Server as NodeServer } from "node:http";
-import { createServer, type Socket } from "node:net";
+import { createServer, Server as SocketServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { serve } from "srvx";
 import type { App } from "./app.ts";
 import type { Config } from "./config.ts";
-import { nodeTimes, readOnAfterAnswers, TIMES } from "./connections.ts";
+import { gateConnections, nodeTimes, readOnAfterAnswers, TIMES } from "./connections.ts";
+import { overloaded } from "./errors.ts";
 
 /** How long requests in flight may still take after the signal to stop. */
 const DRAIN_MS = 8_000;
 const IDLE_SWEEP_MS = 50;
+/** A connection that nobody asked on for so long is hardly about to be asked on. */
+const IDLE_MS = 1_000;
 
 export interface Listening {
-  /** Refuses new connections, finishes what is in flight within a bound, then cuts what is left. */
+  /**
+   * Says so at /readyz and goes on for STOP_DELAY_MS. Then refuses new connections and tells with each answer that it is
+   * the last one of its connection; closes those that are idle, and after a bound those that are left.
+   */
   close(): Promise<void>;
 }
 
 export async function listen(
   app: App,
-  { host, port }: Pick<Config, "host" | "port">,
+  { host, port, stopDelayMs = 0 }: Pick<Config, "host" | "port"> & Partial<Config>,
   times = TIMES,
 ): Promise<Listening> {
   const server = serve({
@@ -32,26 +39,41 @@ export async function listen(
   await server.ready();
   const node = server.node!.server as NodeServer;
   node.timeout = times.silence;
-  readOnAfterAnswers(node, times);
-  const open = new Set<Socket>();
-  node.on("connection", (socket) => {
-    open.add(socket);
-    socket.once("close", () => open.delete(socket));
+  const gate = gateConnections(node, (_request, response) => {
+    const refused = overloaded();
+    response.writeHead(503, { "content-type": "application/json", ...refused.headers });
+    response.end(JSON.stringify(refused.toEnvelope()));
   });
+  readOnAfterAnswers(node, times);
   return {
     async close() {
-      // A kept-alive connection that was busy when the listening ended would be waited for until its own time-out, and
-      // one that was opened in advance and never used, as browsers do, until the bound.
-      const idle = setInterval(() => {
-        node.closeIdleConnections();
-        for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
-      }, IDLE_SWEEP_MS);
+      app.stopping();
+      if (stopDelayMs > 0) await pause(stopDelayMs);
+      await quietTurn();
+      // Node's own close() would cut idle connections at once, and so requests that are on their way on them.
+      const closed = new Promise((resolve) => SocketServer.prototype.close.call(node, resolve));
+      gate.closing();
+      const idle = setInterval(() => gate.closeIdle(Math.min(IDLE_MS, stopDelayMs)), IDLE_SWEEP_MS);
       const hard = setTimeout(() => node.closeAllConnections(), DRAIN_MS);
-      await server.close();
+      await closed;
       clearInterval(idle);
       clearTimeout(hard);
+      // Ends what it keeps beside its connections.
+      node.close(() => {});
     },
   };
+}
+
+/**
+ * Waits for a turn in which there was hardly anything to do: then no connection waits to be accepted, which closing would
+ * reset with the request that it brings.
+ */
+async function quietTurn(): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const began = performance.now();
+    await new Promise((resolve) => setImmediate(resolve));
+    if (performance.now() - began < 1) return;
+  }
 }
 
 /** A port that is free now, for PORT=0: addresses must be known before the app is made. */
