@@ -47,7 +47,7 @@ const LETTER = /\p{L}/u;
 const LETTER_OR_MARK = /[\p{L}\p{M}]/u;
 const MARK = /\p{M}/u;
 
-/** What stands before and after a character: visible, or itself kept. "" at the ends. */
+/** What stands before a character, visible or itself kept, and the visible one after it. "" where there is none. */
 type Judge = (before: string, after: string) => boolean;
 
 const never: Judge = () => false;
@@ -56,12 +56,7 @@ const joiner: Judge = (before) => JOINING.test(before);
 /** Ranges of invisible characters: what they are called, and where they are needed. First match counts. */
 const RULES: [from: number, to: number, name: InvisibleName, needed: Judge][] = [
   [0x00ad, 0x00ad, "soft-hyphen", (before, after) => LETTER.test(before) && LETTER.test(after)],
-  [
-    0x034f,
-    0x034f,
-    "format",
-    (before, after) => LETTER_OR_MARK.test(before) && MARK.test(after) && !ANY_INVISIBLE.test(after),
-  ],
+  [0x034f, 0x034f, "format", (before, after) => LETTER_OR_MARK.test(before) && MARK.test(after)],
   [0x115f, 0x1160, "filler", (before, after) => /[\u1100-\u115e\u1161-\u11ff]/.test(before + after)],
   [0x180b, 0x180d, "variation-selector", (before) => /\p{Script=Mongolian}/u.test(before)],
   [0x180f, 0x180f, "variation-selector", (before) => /\p{Script=Mongolian}/u.test(before)],
@@ -121,7 +116,7 @@ export function holdsControl(text: string, { lines }: { lines: boolean }): boole
 }
 
 /** Whether there are letters that are written from right to left: beside them the marks of direction have a meaning. */
-export const holdsRightToLeft = (text: string): boolean => RIGHT_TO_LEFT.test(text);
+export const holdsRightToLeft = (text: string): boolean => RIGHT_TO_LEFT.test(text.replace(INVISIBLE, ""));
 
 /**
  * The text without the invisible characters that nothing in it needs, and without control characters but tab and line
@@ -154,7 +149,7 @@ export function cleanText(
     const { name, needed } = ruleOf(char);
     const keep = BIDI.test(char)
       ? directions.has(index) || (rightToLeft && BIDI_MARKS.includes(char) && !BIDI.test(before))
-      : flags.has(index) || needed(before, firstOf(visible, end));
+      : flags.has(index) || needed(before, visibleAt(visible, end));
     if (keep) {
       kept.push(char);
       before = char;
@@ -189,7 +184,7 @@ function tagsOf(index: number, flag: string): number[] {
   return Array.from({ length: (flag.length - 2) / 2 }, (_, i) => index + 2 + 2 * i);
 }
 
-/** The opening controls that are closed in their line with something between, and what closes them. */
+/** The opening controls that something visible follows and that are closed in their line, and what closes them. */
 function neededDirections(text: string): Set<number> {
   const needed = new Set<number>();
   let open: { at: number; char: string }[] = [];
@@ -201,8 +196,7 @@ function neededDirections(text: string): Set<number> {
       const opening = open.at(-1);
       if (!opening || BIDI_PAIRS.get(opening.char) !== char) continue;
       open.pop();
-      const something = text.slice(opening.at + 1, opening.at + 3);
-      if (BIDI_OVERRIDES.includes(opening.char) || ANY_INVISIBLE.test(something.slice(0, 1))) continue;
+      if (BIDI_OVERRIDES.includes(opening.char) || visibleAt(text, opening.at + 1) === "") continue;
       needed.add(opening.at).add(index);
     }
   }
@@ -215,8 +209,9 @@ function lastOf(text: string): string {
   return [...last].at(-1) ?? "";
 }
 
-/** The code point at a position; "" at the end. */
-function firstOf(text: string, at: number): string {
+/** The code point at a position; "" at the end, and for one that may go itself: nothing is needed for its sake. */
+function visibleAt(text: string, at: number): string {
   const code = text.codePointAt(at);
-  return code === undefined ? "" : String.fromCodePoint(code);
+  const char = code === undefined ? "" : String.fromCodePoint(code);
+  return ANY_INVISIBLE.test(char) ? "" : char;
 }
