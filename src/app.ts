@@ -17,6 +17,7 @@ import type { Config } from "./config.ts";
 import { addConsole } from "./console/routes.ts";
 import type { ConsoleDeps } from "./console/visit.ts";
 import type { Caller, Log } from "./context.ts";
+import { faultOf } from "./db/unavailable.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { parseId } from "./domain/ids.ts";
 import { ApiError, forbidden, notFound, overloaded, unauthorized } from "./errors.ts";
@@ -113,7 +114,7 @@ export function createApp(deps: AppDeps): App {
       if (cause instanceof ApiError) return refusal(cause);
       if (HTTPError.isError(cause) && cause.status < 500) return refusal(notFound("route"));
       logOf(event).error({ err: cause }, "request failed");
-      return refusal(cause);
+      return refusal(faultOf(cause));
     },
   });
 

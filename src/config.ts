@@ -12,6 +12,11 @@ export interface Config {
   databaseUrl: string | null;
   /** Connections to the database that this process keeps at most. */
   databasePool: number;
+  databaseConnectMs: number;
+  databaseStatementMs: number;
+  databaseLockMs: number;
+  databaseIdleMs: number;
+  databaseKeepaliveMs: number;
   /** The embedded PostgreSQL: whose programs, its memory in MB, and whether it waits for the disk. */
   postgresBin: string | null;
   postgresSharedBuffers: number;
@@ -225,6 +230,36 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     shownDefault: "12",
     meaning: "How many connections to the database the process keeps at most.",
     read: wholeNumber(2, 500, 12),
+  },
+  databaseConnectMs: {
+    name: "DATABASE_CONNECT_MS",
+    shownDefault: "5000",
+    meaning: "How long a call waits for a connection to the database; then it is 503.",
+    read: wholeNumber(10, 600_000, 5_000),
+  },
+  databaseStatementMs: {
+    name: "DATABASE_STATEMENT_MS",
+    shownDefault: "15000",
+    meaning: "How long one statement may take; then its call is 503. 0: as long as it takes.",
+    read: wholeNumber(0, 3_600_000, 15_000),
+  },
+  databaseLockMs: {
+    name: "DATABASE_LOCK_MS",
+    shownDefault: "5000",
+    meaning: "How long a statement waits for a lock; then its call is 503. 0: as long as it takes.",
+    read: wholeNumber(0, 3_600_000, 5_000),
+  },
+  databaseIdleMs: {
+    name: "DATABASE_IDLE_MS",
+    shownDefault: "10000",
+    meaning: "After how long the database ends a transaction in which nothing happens. 0: never.",
+    read: wholeNumber(0, 3_600_000, 10_000),
+  },
+  databaseKeepaliveMs: {
+    name: "DATABASE_KEEPALIVE_MS",
+    shownDefault: "10000",
+    meaning: "After how long an idle connection to the database is asked whether it is there. 0: never.",
+    read: wholeNumber(0, 3_600_000, 10_000),
   },
   postgresBin: {
     name: "POSTGRES_BIN",
@@ -460,6 +495,9 @@ export function dataPaths(dataDir: string) {
 export function nextSecret(env: Env = process.env): string | null {
   return SETTINGS.secret.read(env.NEW_SECRET || undefined, "NEW_SECRET", {});
 }
+
+/** The environment of a program that a person is given, with what it needs besides. */
+export const environmentWith = (more: Record<string, string>): Env => ({ ...process.env, ...more });
 
 /** What the command line reads besides the settings: where the server is, and with which key to speak to it. */
 export interface ClientSettings {

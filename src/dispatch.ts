@@ -10,9 +10,10 @@ import type { Caller, Context, Log, Surroundings } from "./context.ts";
 import { NOT_MODIFIED } from "./context.ts";
 import type { Orm } from "./db/orm.ts";
 import { isConnectionLost, isRetryable, ownStatements, run, TRIES } from "./db/statement.ts";
+import { faultOf } from "./db/unavailable.ts";
 import type { DomainEvent } from "./domain/events.ts";
 import { roleReaches } from "./domain/visibility.ts";
-import { ApiError, insufficientScope, invalidRequest, serverError } from "./errors.ts";
+import { ApiError, insufficientScope, invalidRequest } from "./errors.ts";
 import { once } from "./idempotency.ts";
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
 import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "./rate_limits.ts";
@@ -248,6 +249,6 @@ async function onlyApiErrors<T>(log: Log, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof ApiError) throw error;
     log.error({ err: error }, "operation failed");
-    throw serverError();
+    throw faultOf(error);
   }
 }

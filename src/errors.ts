@@ -38,6 +38,8 @@ export class ApiError extends Error {
   readonly headers: Record<string, string>;
   readonly scopes: readonly string[];
   readonly fields: readonly WrongField[];
+  /** The type's own, but for what passes soon: that is a server_error with 503. */
+  readonly status: number;
 
   constructor(
     type: ErrorType,
@@ -47,6 +49,7 @@ export class ApiError extends Error {
       headers?: Record<string, string>;
       scopes?: readonly string[];
       fields?: readonly WrongField[];
+      status?: number;
     } = {},
   ) {
     super(message);
@@ -56,10 +59,7 @@ export class ApiError extends Error {
     this.param = options.param ?? this.fields[0]?.param ?? null;
     this.headers = options.headers ?? {};
     this.scopes = options.scopes ?? [];
-  }
-
-  get status(): number {
-    return ERROR_STATUS[this.type];
+    this.status = options.status ?? ERROR_STATUS[type];
   }
 
   toEnvelope(): ErrorEnvelope {
@@ -127,11 +127,14 @@ export function serverError(): ApiError {
   return new ApiError("server_error", "Server fault; retry with backoff.");
 }
 
-/** 503 as a server_error: more is asked at once than is taken on. Nothing of the request was done. */
+/** 503: nothing is wrong with the call; it may work in a moment. `seconds` is when to come back. */
+export function unavailable(message: string, seconds = 2): ApiError {
+  return new ApiError("server_error", message, { status: 503, headers: { "retry-after": String(seconds) } });
+}
+
+/** More is asked at once than is taken on. Nothing of the request was done. */
 export function overloaded(): ApiError {
-  return new ApiError("server_error", "The server has too much to do at the moment; retry in a second.", {
-    headers: { "retry-after": "1" },
-  });
+  return unavailable("The server has too much to do at the moment; retry in a second.", 1);
 }
 
 /** The other side of `toEnvelope`: a refusal read back by whoever called. Null: this is no envelope. */

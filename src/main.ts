@@ -8,6 +8,9 @@ import { welcome } from "./first_start.ts";
 import { freePort, listen } from "./server.ts";
 import { openService, type Service } from "./service.ts";
 
+/** More than all that a stop waits for, each within its own bound. */
+const STOP_MS = 25_000;
+
 /** Runs the service until a signal ends it; what is in flight is finished first. */
 export async function serveUntilStopped(): Promise<void> {
   const config = await settingsWithPort();
@@ -19,6 +22,11 @@ export async function serveUntilStopped(): Promise<void> {
     if (stopping) process.exit(1);
     stopping = true;
     service.log.info({ signal }, "stopping");
+    // Whatever the database does: the embedded one goes with the process.
+    setTimeout(() => {
+      service.log.error({}, "not stopped in time; ending as it is");
+      process.exit(1);
+    }, STOP_MS).unref();
     await listening.close();
     await service.close();
     service.log.info({}, "stopped");

@@ -142,6 +142,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "assets",
     "auth",
     "context",
+    "db",
     "dispatch",
     "domain",
     "entities",

@@ -6,7 +6,13 @@ import { STAND_IN } from "../auth/links.ts";
 import { loadSettings } from "../config.ts";
 import { readCredentials } from "../first_start.ts";
 import type { OperatorOperation } from "../operator/operations.ts";
-import { migrateForOperator, operatorSettings, runForOperator } from "../operator/reach.ts";
+import {
+  databaseStatus,
+  migrateForOperator,
+  operatorSettings,
+  runForOperator,
+  shellOnDatabase,
+} from "../operator/reach.ts";
 import { printResult, remark } from "./output.ts";
 import { addSecretCommand } from "./secret_command.ts";
 
@@ -41,6 +47,22 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
       const { migrations, byService } = await migrateForOperator(operatorSettings());
       if (byService) remark("the running service has already brought its database up");
       printResult({ migrations });
+    });
+
+  program
+    .command("status")
+    .summary("say where the database is")
+    .description(
+      "Say where the database is, whether it runs, and the DATABASE_URL for any tool that looks in.",
+    )
+    .action(() => printResult(databaseStatus(operatorSettings())));
+
+  program
+    .command("psql")
+    .summary("open a shell on the database")
+    .description("Open psql on the database, whether the service runs or not.")
+    .action(async () => {
+      process.exitCode = await shellOnDatabase(operatorSettings());
     });
 
   program

@@ -79,7 +79,7 @@ const listed = (tool: Tool) => ({
 export async function runCli(argv: string[], deps: CliDeps): Promise<number> {
   try {
     await createProgram(deps).parseAsync(argv, { from: "user" });
-    return 0;
+    return Number(process.exitCode ?? 0);
   } catch (error) {
     return report(error);
   }

@@ -4,9 +4,10 @@
 import type { H3, H3Event } from "h3";
 import { callerOf, type Session } from "../auth/people.ts";
 import type { Caller, Log } from "../context.ts";
+import { faultOf } from "../db/unavailable.ts";
 import { parseId, showId } from "../domain/ids.ts";
 import { roleReaches } from "../domain/visibility.ts";
-import { ApiError, forbidden, notFound, serverError } from "../errors.ts";
+import { ApiError, forbidden, notFound } from "../errors.ts";
 import { MAX_BODY } from "../tool.ts";
 import type { RouteMeta } from "../transports/body.ts";
 import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
@@ -123,7 +124,7 @@ async function serve(
     return await page.answer(page.for === "anyone" ? asVisitor(visit) : visit);
   } catch (error) {
     if (!(error instanceof ApiError)) log.error({ err: error }, "page failed");
-    const refused = error instanceof ApiError ? error : serverError();
+    const refused = faultOf(error);
     const visit = build(new URLSearchParams());
     const response = reading && page.unread ? await page.unread(visit, refused) : errorPage(visit, refused);
     const retryAfter = refused.headers["retry-after"];

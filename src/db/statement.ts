@@ -21,6 +21,9 @@ export function defineStatement<Row>(name: string, text: string): Statement<Row>
   return { name, text };
 }
 
+/** The name under which a defined statement is sent; undefined for every other text. */
+export const nameOf = (text: string): string | undefined => names.get(text);
+
 /** Where statements run on their own, outside of any transaction. */
 export function ownStatements(orm: { em: { fork(): SqlEntityManager } }): Kysely<unknown> {
   return orm.em.fork().getKysely();
@@ -68,36 +71,3 @@ export function isConnectionLost(error: unknown): boolean {
 
 /** How often something that the database undid is tried. */
 export const TRIES = 4;
-
-interface Client {
-  query(...args: unknown[]): unknown;
-  end(): Promise<void>;
-}
-
-type ClientClass = new (...args: never[]) => Client;
-
-/** What begins or gives up a transaction; not what goes back to a savepoint. */
-const BRACKET = /^(begin|start transaction( .*)?|rollback)$/;
-
-/**
- * A pg client that sends every defined statement under its name. It also mends a leak: the query builder returns a
- * connection to the pool only after a `begin` or `rollback` that succeeded, so one that the server ended would count as
- * taken for ever, and twelve of them would stop the service. Here these two close a broken connection and then succeed;
- * every statement after that fails on it, and the pool drops it.
- */
-export function resilient<C extends ClientClass>(Client: C): C {
-  const Base = Client as unknown as new (...args: unknown[]) => Client;
-  class ResilientClient extends Base {
-    override query(text: unknown, values?: unknown, ...rest: unknown[]): unknown {
-      if (typeof text !== "string") return super.query(text, values, ...rest);
-      const name = names.get(text);
-      const result = name ? super.query({ name, text, values }, ...rest) : super.query(text, values, ...rest);
-      if (!BRACKET.test(text) || !(result instanceof Promise)) return result;
-      return result.catch(() => {
-        this.end().catch(() => {});
-        return { command: "", rowCount: 0, rows: [] };
-      });
-    }
-  }
-  return ResilientClient as unknown as C;
-}

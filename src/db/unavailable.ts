@@ -1,6 +1,8 @@
 // Which errors mean that the database cannot work now, whatever was asked of it: nobody there, no connection left, no space,
 // no time. Everything else is an error of the statement.
 
+import { ApiError, serverError, unavailable } from "../errors.ts";
+
 /**
  * PostgreSQL's classes 08 (connections) and 53 (space, memory, connections), a server that goes down or comes up, and
  * what was ended for taking too long; then the system's own words for a server that is not reached.
@@ -25,4 +27,13 @@ interface Cause {
   code?: unknown;
   message?: unknown;
   cause?: unknown;
+}
+
+/** What a caller is told of any error: a refusal as it is, 503 while the database is away, else a fault of ours. */
+export function faultOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (unavailability(error) === null) return serverError();
+  return unavailable(
+    "The database does not answer now; retry after the seconds in Retry-After, a creating call with the same Idempotency-Key.",
+  );
 }

@@ -138,6 +138,12 @@ export async function openCluster(config: Settings, options: ClusterOptions): Pr
 /** Whether the data directory holds a database already. @throws ConfigError when what it holds must not be used. */
 export const hasDatabase = (dataDir: string): boolean => findPlace(dataDir).made;
 
+/** Where the database of a data directory is, or will be, for people and their tools. */
+export function describeDatabase(dataDir: string): { folder: string; url: string; running: boolean } {
+  const { cluster, made } = findPlace(dataDir);
+  return { folder: cluster, url: urlOf(cluster), running: made && readStatus(cluster)?.ready === true };
+}
+
 /** The URL of the database behind a running server of the data directory; null when none takes connections. */
 export function runningDatabase(dataDir: string): { url: string; pid: number; release(): void } | null {
   const place = findPlace(dataDir);

@@ -1,12 +1,13 @@
 // How an operator's command reaches the database: by URL, or the embedded one by its socket while a service runs on it, and
 // else by starting it for the time of the command, under the data directory's lock. Knows no operation.
 
+import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Config, ConfigError, dataPaths, loadSettings } from "../config.ts";
+import { type Config, ConfigError, dataPaths, environmentWith, loadSettings } from "../config.ts";
 import { DataDirInUse, lockDataDir } from "../db/lock.ts";
 import { isMigrated, migrate, type Orm, openOrm } from "../db/orm.ts";
 import { unavailability } from "../db/unavailable.ts";
-import { hasDatabase, openCluster, runningDatabase } from "../embedded/cluster.ts";
+import { describeDatabase, hasDatabase, openCluster, runningDatabase } from "../embedded/cluster.ts";
 import { ApiError, conflict, forbidden } from "../errors.ts";
 import { loadSecret } from "../first_start.ts";
 import { type OperatorRequest, runOperation } from "./operations.ts";
@@ -134,6 +135,34 @@ export async function runForOperator(
 ): Promise<unknown> {
   const { result } = await onSchema(settings, (orm) => runOperation(orm.em.fork(), request, now()));
   return result;
+}
+
+/** Where the database is, for people: printed with its password, if it has one, to whoever holds the settings anyway. */
+export function databaseStatus(settings: OperatorSettings) {
+  if (settings.databaseUrl !== null) return { database: "by URL", DATABASE_URL: settings.databaseUrl };
+  const { folder, url, running } = describeDatabase(settings.dataDir);
+  return { database: "embedded", running, folder, DATABASE_URL: url };
+}
+
+/** Opens psql on the database, for as long as it is open. @throws ApiError when there is no psql. */
+export async function shellOnDatabase(settings: OperatorSettings): Promise<number> {
+  return withDatabase(settings, async ({ url }) => {
+    const { password } = new URL(url);
+    const shown = Object.assign(new URL(url), { password: "" }).href;
+    // A password would stand in the list of processes.
+    const env = environmentWith(password ? { PGPASSWORD: decodeURIComponent(password) } : {});
+    const child = spawn("psql", [shown], { stdio: "inherit", env });
+    return new Promise<number>((resolve, reject) => {
+      child.once("exit", (code) => resolve(code ?? 1));
+      child.once("error", () =>
+        reject(
+          conflict(
+            "There is no psql on the PATH: install PostgreSQL's client. belfry status prints the DATABASE_URL for any other one, good while the service runs.",
+          ),
+        ),
+      );
+    });
+  });
 }
 
 /** Brings the database up. `byService`: a running service has done so already. */

@@ -1,0 +1,124 @@
+// The connections to PostgreSQL, bounded in time: how long a call waits for one, how long a statement may take, and what
+// becomes of a connection that does not answer. Knows nothing of the ORM, nor of what the statements mean.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { nameOf } from "./statement.ts";
+
+/** Milliseconds; 0 is without bound. */
+export interface Bounds {
+  /** For a connection: until one is free, or made. */
+  connectMs: number;
+  /** For one statement on the server. */
+  statementMs: number;
+  /** For the lock that a statement waits for. */
+  lockMs: number;
+  /** For a transaction in which nothing happens. */
+  idleMs: number;
+  /** Until an idle connection is asked whether it is still there. */
+  keepAliveMs: number;
+}
+
+/** What a server that is reached but says nothing gets beyond the bound that it should have kept itself. */
+const READ_MARGIN_MS = 2_000;
+
+/** What an operator's command gets: it waits for its work, but not for a database that is not there. */
+export const PATIENT: Bounds = {
+  connectMs: 10_000,
+  statementMs: 0,
+  lockMs: 0,
+  idleMs: 0,
+  keepAliveMs: 10_000,
+};
+
+/** The options of pg's pool that hold to the bounds. The server's own are asked for as each connection begins. */
+export function poolOptions({ connectMs, statementMs, lockMs, idleMs, keepAliveMs }: Bounds, name: string) {
+  return {
+    connectionTimeoutMillis: connectMs,
+    keepAlive: keepAliveMs > 0,
+    keepAliveInitialDelayMillis: keepAliveMs,
+    options: [
+      "-c TimeZone=UTC",
+      `-c application_name=${name}`,
+      `-c statement_timeout=${statementMs}`,
+      `-c lock_timeout=${lockMs}`,
+      `-c idle_in_transaction_session_timeout=${idleMs}`,
+    ].join(" "),
+  };
+}
+
+interface Client {
+  query(...args: unknown[]): unknown;
+  end(): Promise<void>;
+  connection: { stream: { destroy(): void } };
+}
+
+type ClientClass = new (...args: never[]) => Client;
+
+/** What begins or gives up a transaction; not what goes back to a savepoint. */
+const BRACKET = /^(begin|start transaction( .*)?|rollback)$/;
+
+const ENDED = /^57P0[1-5]$/;
+
+/**
+ * A pg client that sends every defined statement under its name and gives up on a server that says nothing: that
+ * connection is cut, since its answer may still come. It also mends a leak: the query builder returns a connection to the
+ * pool only after a `begin` or `rollback` that succeeded, so one that the server ended would count as taken for ever, and
+ * a dozen of them would stop the service. Here these two close a broken connection and then succeed; every statement after
+ * that fails on it, and the pool drops it.
+ */
+export function resilient<C extends ClientClass>(Client: C, bounds: Pick<Bounds, "statementMs">): C {
+  const Base = Client as unknown as new (...args: unknown[]) => Client;
+  class ResilientClient extends Base {
+    override query(text: unknown, values?: unknown, ...rest: unknown[]): unknown {
+      if (typeof text !== "string") return super.query(text, values, ...rest);
+      const query_timeout = bounds.statementMs && bounds.statementMs + READ_MARGIN_MS;
+      const result = super.query({ name: nameOf(text), text, values, query_timeout }, ...rest);
+      if (!(result instanceof Promise)) return result;
+      return result.catch((error: Error & { code?: string }) => {
+        if (error.message === "Query read timeout") this.connection.stream.destroy();
+        // The server has ended it; the pool must not hand it out before the socket says so as well.
+        if (ENDED.test(error.code ?? "") || BRACKET.test(text)) this.end().catch(() => {});
+        if (!BRACKET.test(text)) throw error;
+        return { command: "", rowCount: 0, rows: [] };
+      });
+    }
+  }
+  return ResilientClient as unknown as C;
+}
+
+interface Pool {
+  connect(): Promise<unknown>;
+  options: { max: number };
+  totalCount: number;
+}
+
+const TOO_MANY = "53300";
+/** How long a server that had no connection left is spared further ones. */
+const SPARED_MS = 5_000;
+const LOOK_MS = 50;
+
+/**
+ * At PostgreSQL's connection limit calls wait for a connection that the pool holds already, and for any where it holds
+ * none, instead of failing at once. The pool grows again after a while.
+ */
+export function patient(pool: Pool, { connectMs }: Pick<Bounds, "connectMs">): void {
+  const { max } = pool.options;
+  const connect = pool.connect.bind(pool);
+  let grow: NodeJS.Timeout | undefined;
+  pool.connect = async () => {
+    const until = performance.now() + connectMs;
+    for (;;)
+      try {
+        return await connect();
+      } catch (error) {
+        if ((error as { code?: string }).code !== TOO_MANY || performance.now() > until) throw error;
+        // With as many as it holds it is full, so that the next try waits in its queue.
+        pool.options.max = Math.max(1, pool.totalCount);
+        clearTimeout(grow);
+        grow = setTimeout(() => {
+          pool.options.max = max;
+        }, SPARED_MS).unref();
+        if (pool.totalCount === 0) await pause(LOOK_MS * (1 + Math.random()));
+      }
+  };
+}
