@@ -20,7 +20,7 @@ import type { Caller, Log } from "./context.ts";
 import { faultOf } from "./db/unavailable.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { parseId } from "./domain/ids.ts";
-import { ApiError, forbidden, notFound, overloaded, unauthorized } from "./errors.ts";
+import { ApiError, forbidden, noSpace, notFound, overloaded, unauthorized } from "./errors.ts";
 import type { HandsetAuthenticator } from "./handset/authenticate.ts";
 import { HANDSET_OPERATIONS } from "./handset/index.ts";
 import type { Metrics } from "./metrics.ts";
@@ -48,6 +48,8 @@ export interface AppDeps {
   console: Omit<ConsoleDeps, "dispatcher" | "tools">;
   authenticateHandset: HandsetAuthenticator;
   assets: Assets;
+  /** True while the disk of the database has no room for writes. */
+  hasNoSpace(): boolean;
   /** Resolves when the database answers and every migration is in, with what else does not work; rejects otherwise. */
   ready(): Promise<{ degraded: string[] }>;
   metrics: Metrics;
@@ -173,6 +175,7 @@ export function createApp(deps: AppDeps): App {
     logOf,
     // Of a person in several workspaces, the header says which one is meant.
     async callerOf({ headers }) {
+      if (deps.hasNoSpace()) throw noSpace();
       const session = await deps.console.people.session(headers);
       const named = headers.get("belfry-workspace");
       const only = session?.memberships.length === 1 ? session.memberships[0]!.workspace_id : null;
@@ -194,6 +197,7 @@ export function createApp(deps: AppDeps): App {
   app.get("/readyz", async (event) => {
     try {
       if (isStopping) return jsonAnswer(503, { status: "stopping" });
+      if (deps.hasNoSpace()) return jsonAnswer(503, { status: "not ready", reason: noSpace().message });
       const { degraded } = await ready();
       return jsonAnswer(200, { status: "ready", ...(degraded.length > 0 ? { degraded } : {}) });
     } catch (error) {

@@ -21,6 +21,8 @@ export interface Config {
   postgresBin: string | null;
   postgresSharedBuffers: number;
   postgresSync: boolean;
+  /** MB that stay free on its disk. */
+  diskReserveMb: number;
   redisUrl: string | null;
   redisWaitMs: number;
   /** Origin under which clients reach the service, without a trailing slash. */
@@ -260,6 +262,13 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     shownDefault: "10000",
     meaning: "After how long an idle connection to the database is asked whether it is there. 0: never.",
     read: wholeNumber(0, 3_600_000, 10_000),
+  },
+  diskReserveMb: {
+    name: "DISK_RESERVE_MB",
+    shownDefault: "320",
+    meaning:
+      "While less is free on the disk of the embedded database, writes are 503 and /readyz says why; its log may take up to 256 MB.",
+    read: wholeNumber(0, 1_000_000_000, 320),
   },
   postgresBin: {
     name: "POSTGRES_BIN",

@@ -13,7 +13,7 @@ import { isConnectionLost, isRetryable, ownStatements, run, TRIES } from "./db/s
 import { faultOf } from "./db/unavailable.ts";
 import type { DomainEvent } from "./domain/events.ts";
 import { roleReaches } from "./domain/visibility.ts";
-import { ApiError, insufficientScope, invalidRequest } from "./errors.ts";
+import { ApiError, insufficientScope, invalidRequest, noSpace } from "./errors.ts";
 import { once } from "./idempotency.ts";
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
 import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "./rate_limits.ts";
@@ -28,6 +28,8 @@ export interface DispatchDeps {
   surroundings: Surroundings;
   /** Ceilings that a setting moved, by the limit's name. */
   limitMax?: Record<string, number>;
+  /** True while the disk of the database has no room for writes. */
+  hasNoSpace?(): boolean;
   /** Told of every event after its commit; must neither throw nor block. */
   publish(event: DomainEvent): void;
   now(): Date;
@@ -132,6 +134,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         await limits.giveBack(policy, subject, answer);
     };
 
+    if (options.writes && deps.hasNoSpace?.()) throw noSpace();
     for (let tries = 1; ; tries++) {
       // From then on a lost connection leaves open whether it was done: that is never tried again.
       let committing = false;

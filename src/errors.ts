@@ -137,6 +137,14 @@ export function overloaded(): ApiError {
   return unavailable("The server has too much to do at the moment; retry in a second.", 1);
 }
 
+/** Ahead of a write that might find no room. */
+export function noSpace(): ApiError {
+  return unavailable(
+    "The server's disk is nearly full, so nothing is written; reading works. Retry when its operator has made room.",
+    30,
+  );
+}
+
 /** The other side of `toEnvelope`: a refusal read back by whoever called. Null: this is no envelope. */
 export function fromEnvelope(body: unknown, headers: Record<string, string> = {}): ApiError | null {
   const { type, message, param } = (body as Partial<ErrorEnvelope> | null)?.error ?? {};

@@ -18,15 +18,16 @@ import { createSeal } from "./auth/seal.ts";
 import { createBrake } from "./auth/sign_in_brake.ts";
 import { createSignInLibrary } from "./auth/sign_in_library.ts";
 import { createStepUps } from "./auth/step_up.ts";
-import { type Config, ConfigError, dataPaths } from "./config.ts";
+import { type Config, ConfigError } from "./config.ts";
 import { createForms } from "./console/forms.ts";
-import { DataDirInUse, waitForDataDir } from "./db/lock.ts";
 import { isMigrated, migrate, type Orm, openOrm } from "./db/orm.ts";
 import { createDispatcher, type Dispatcher } from "./dispatch.ts";
 import { createDeviceHash } from "./domain/device_hash.ts";
 import type { DomainEvent } from "./domain/events.ts";
 import { createInboxTag } from "./domain/inbox_tag.ts";
 import { type Cluster, hasDatabase, openCluster } from "./embedded/cluster.ts";
+import { holdDataDir } from "./embedded/hold.ts";
+import { watchSpace } from "./embedded/space.ts";
 import { type Credentials, confirmSecret, firstStart, loadSecret } from "./first_start.ts";
 import { createHandsetAuthenticator } from "./handset/authenticate.ts";
 import { createReportTaker } from "./handset/reports.ts";
@@ -92,19 +93,6 @@ export function createLog(
   );
 }
 
-/** An operator's command may hold the folder for a moment. */
-const LOCK_MS = 3_000;
-
-/** @throws ConfigError for a folder that cannot be made or opened, DataDirInUse. */
-async function lock(dataDir: string): Promise<() => void> {
-  try {
-    return await waitForDataDir(dataPaths(dataDir).lock, LOCK_MS);
-  } catch (error) {
-    if (error instanceof DataDirInUse) throw error;
-    throw new ConfigError("DATA_DIR", `(${dataDir}) cannot be used: ${(error as Error).message}.`);
-  }
-}
-
 /** Nobody there, no such name, no such database or role, wrong password: the address is to blame, not the service. */
 const NO_DATABASE =
   /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ETIMEDOUT|28...|3D000|57P03)$/;
@@ -134,10 +122,12 @@ export async function openService(config: Config, options: ServiceOptions = {}):
   try {
     // Before anything is written into a folder that is not ours.
     if (!config.databaseUrl) hasDatabase(config.dataDir);
-    if (!config.databaseUrl) closers.push(await lock(config.dataDir));
+    if (!config.databaseUrl) closers.push(await holdDataDir(config.dataDir));
     const loaded = loadSecret(config, !config.databaseUrl && hasDatabase(config.dataDir));
     const cluster = config.databaseUrl ? null : await openCluster(config, { log });
     if (cluster) closers.push(() => cluster.close());
+    const space = cluster && (await watchSpace(cluster.folder, config.diskReserveMb, log));
+    if (space) closers.push(() => space.close());
     const orm = await openOrm({ ...config, databaseUrl: config.databaseUrl ?? cluster!.url });
     closers.push(() => orm.close(true));
     const migrated = await migrate(orm).catch((error) => {
@@ -207,6 +197,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const dispatcher = createDispatcher({
       orm,
       limits,
+      hasNoSpace: () => space?.isLow() === true,
       idempotencySeal: createSeal(secret, "idempotency"),
       surroundings: {
         publicBase: config.publicBase,
@@ -242,6 +233,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
         now,
       },
       authenticateHandset: createHandsetAuthenticator(orm, seen),
+      hasNoSpace: () => space?.isLow() === true,
       ready: async () => {
         await orm.em.fork().execute("select 1");
         if (!(await isMigrated(orm))) throw new Error("migrations are missing");

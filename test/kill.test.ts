@@ -607,6 +607,7 @@ describe("settings", () => {
     dataDir: [],
     databaseUrl: ["mysql://x/y", "postgres", "/tmp/x", "postgresql://u@localhost/x?host=/run/postgresql"],
     databasePool: ["1", "501", "many"],
+    diskReserveMb: ["-1", "1GB"],
     databaseConnectMs: ["5", "5s"],
     databaseStatementMs: ["-1", "1.5"],
     databaseLockMs: ["-1"],

@@ -1,0 +1,35 @@
+// Whether the disk under the embedded database has room for more writes. Looked at ahead of them: a database whose disk is
+// full cannot even note that it is, and needs room to come up again.
+
+import { statfs } from "node:fs/promises";
+
+export interface Space {
+  /** Less than the reserve is free. */
+  isLow(): boolean;
+  close(): void;
+}
+
+/** Within so long the service writes far less than the reserve. */
+const LOOK_MS = 1_000;
+
+interface Log {
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Looks at once and then again and again, until closed. A disk that cannot be asked is taken to have room. */
+export async function watchSpace(folder: string, reserveMb: number, log: Log): Promise<Space> {
+  let low = false;
+  const look = async () => {
+    const found = await statfs(folder).catch(() => null);
+    if (!found) return;
+    const freeMb = Math.floor((found.bavail * found.bsize) / 2 ** 20);
+    if (low === freeMb < reserveMb) return;
+    low = !low;
+    if (low) log.error({ freeMb, reserveMb }, "the disk is nearly full; writes are refused");
+    else log.info({ freeMb }, "the disk has room again");
+  };
+  await look();
+  const timer = setInterval(look, LOOK_MS).unref();
+  return { isLow: () => low, close: () => clearInterval(timer) };
+}
