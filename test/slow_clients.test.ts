@@ -41,9 +41,9 @@ describe.each(DATABASES)("on %s", (database) => {
     afterAll(() => listening?.close());
 
     const url = (path: string) => `http://${HOST}:${port}${path}`;
-    const headers = () => ({
+    const headers = (path = "") => ({
       authorization: `Bearer ${world.owner}`,
-      "content-type": "application/json",
+      "content-type": path.startsWith("/api/auth") ? "application/x-www-form-urlencoded" : "application/json",
       accept: "application/json, text/event-stream",
     });
     const large = Buffer.alloc(6 * MIB, 0x20);
@@ -59,7 +59,7 @@ describe.each(DATABASES)("on %s", (database) => {
     test.each(PATHS)("reaches node's fetch, 40 times: %s", async (path) => {
       for (let i = 0; i < 40; i++) {
         const body = i % 2 ? large : inChunks();
-        const init = { method: "POST", headers: headers(), body, duplex: "half" } as RequestInit;
+        const init = { method: "POST", headers: headers(path), body, duplex: "half" } as RequestInit;
         const response = await fetch(url(path), init);
         expect([i, response.status, JSON.stringify(await response.json())]).toEqual([
           i,
@@ -71,7 +71,7 @@ describe.each(DATABASES)("on %s", (database) => {
 
     test.each(PATHS)("reaches undici, 40 times, also on connections that end: %s", async (path) => {
       for (let i = 0; i < 40; i++) {
-        const options = { method: "POST", headers: headers(), body: large, reset: i % 2 === 1 } as const;
+        const options = { method: "POST", headers: headers(path), body: large, reset: i % 2 === 1 } as const;
         const { statusCode, body } = await undiciRequest(url(path), options);
         expect([i, statusCode, await body.text()]).toEqual([
           i,
