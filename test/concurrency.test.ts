@@ -506,7 +506,7 @@ describe.each(settings)("$processes service(s) on $database", ({ database, proce
     await clients;
     await admin.close(true);
     // Only a commit whose outcome nobody knows is not tried again.
-    for (const { status, body } of failed) expect(`${status} ${body.error.type}`).toBe("500 server_error");
+    for (const { status, body } of failed) expect(`${status} ${body.error.type}`).toBe("503 server_error");
     for (const { service } of doors) {
       const pool = await (service.orm.em.getConnection() as any).getNativeClient();
       expect(pool.totalCount - pool.idleCount).toBe(0);

@@ -353,7 +353,7 @@ describe("what an earlier server left behind", () => {
     } finally {
       parent.kill("SIGKILL");
     }
-  }, 60_000);
+  });
 
   /** A process that opens the cluster and then does nothing, as a service that hangs would. */
   async function holder(dataDir: string): Promise<{ child: ChildProcess; pid: number }> {
@@ -389,7 +389,7 @@ describe("what an earlier server left behind", () => {
     await em.rollback().catch(() => {});
     await orm.close(true).catch(() => {});
     expect(await query(await start(dataDir), "select one from kept")).toEqual([{ one: 1 }]);
-  }, 60_000);
+  });
 
   test("a server without a watchdog is ended, not fought", async () => {
     const dataDir = newFolder();
@@ -413,7 +413,7 @@ describe("what an earlier server left behind", () => {
     const cluster = await start(dataDir);
     expect(isAlive(pid)).toBe(false);
     expect(await query(cluster, "select 1 as one")).toEqual([{ one: 1 }]);
-  }, 60_000);
+  });
 });
 
 describe("supervision", () => {
@@ -427,7 +427,7 @@ describe("supervision", () => {
       expect(await query(cluster, "select one from kept")).toEqual([{ one: 1 }]);
     }
     expect(errors.some((line) => line.includes("SIGKILL"))).toBe(true);
-  }, 60_000);
+  });
 
   test("while it does not start it is tried again and again, and calls are told that it is away", async () => {
     const cluster = await start(newFolder());
@@ -443,7 +443,7 @@ describe("supervision", () => {
     writeFileSync(file, control);
     await until(() => cluster.pid() !== null);
     expect(await query(cluster, "select 1 as one")).toEqual([{ one: 1 }]);
-  }, 60_000);
+  });
 
   test("it ends with us, whatever is open on it, and leaves no lock behind", async () => {
     const cluster = await start(newFolder());
