@@ -7,6 +7,7 @@ import { createDeliveries, type DeliveriesOptions, type WebhookEvent } from "../
 import { createLanes, LANE_LIMITS } from "../src/webhooks/lanes.ts";
 import { newWebhookSecret } from "../src/webhooks/sign.ts";
 import { targetRules } from "../src/webhooks/target.ts";
+import { WAIT } from "./support/wait.ts";
 import { httpSink, tcpSink } from "./webhooks_sinks.ts";
 
 const closers: (() => void)[] = [];
@@ -53,6 +54,9 @@ function held() {
     });
   return { open, deliver };
 }
+/** Milliseconds, far beyond the end of any test. */
+const NEVER = 3_600_000;
+/** What follows without a socket or a timer has happened after it. */
 const tick = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 test("1,000 deliveries verify at a receiver that knows only the signature chapter", {
@@ -60,6 +64,7 @@ test("1,000 deliveries verify at a receiver that knows only the signature chapte
 }, async () => {
   const secret = newWebhookSecret();
   const ids = new Set<string>();
+  const began = Math.floor(Date.now() / 1000);
   let verified = 0;
   // Written from the specification's text alone: "hex HMAC-SHA256 … over `<t>.<rawBody>`".
   const sink = await httpSink((_request, response) => {
@@ -70,7 +75,7 @@ test("1,000 deliveries verify at a receiver that knows only the signature chapte
     const own = createHmac("sha256", secret)
       .update(Buffer.concat([Buffer.from(`${t}.`), body]))
       .digest("hex");
-    const fresh = Math.abs(Date.now() / 1000 - Number(t)) <= 2;
+    const fresh = Number(t) >= began && Number(t) <= Date.now() / 1000;
     if (fresh && timingSafeEqual(Buffer.from(own), Buffer.from(v1))) verified += 1;
     ids.add(String(headers["x-webhook-id"]));
     expect(Object.keys(JSON.parse(body.toString()))).toEqual(["event", "created_at", "data"]);
@@ -79,9 +84,10 @@ test("1,000 deliveries verify at a receiver that knows only the signature chapte
   closers.push(sink.close);
   const { deliveries, results } = make({
     endpointsFor: async () => [{ ...endpoint("a", sink.port), secret }],
+    timeoutMs: 200_000,
   });
   for (let n = 0; n < 1000; n += 1) deliveries.emit(event(n), "w");
-  await deliveries.drain(25_000);
+  await deliveries.drain(200_000);
   expect(verified).toBe(1000);
   expect(ids.size).toBe(1000);
   expect(results.filter(([, result]) => result.ok)).toHaveLength(1000);
@@ -160,7 +166,7 @@ describe("bounds", () => {
       deliveries.emit(event(n), "w");
       await Promise.resolve();
     }
-    await vi.waitFor(() => expect(dropped.get("a")).toBe(86));
+    await vi.waitFor(() => expect(dropped.get("a")).toBe(86), WAIT);
     expect(open).toHaveLength(4);
     expect(deliveries.pending()).toBe(14);
     // "A delivery that we dropped for our own lack of room is not a failure of the endpoint."
@@ -189,8 +195,8 @@ describe("bounds", () => {
     const { deliveries, dropped } = make({ deliver: async () => good, limits: { waiting: 10 } });
     for (let n = 0; n < 100; n += 1) deliveries.emit(event(n), "w");
     // Four are asked for at once, ten wait, and these are the newest.
-    await vi.waitFor(() => expect(dropped.get("a")).toBe(86));
-    await deliveries.drain(1000);
+    await vi.waitFor(() => expect(dropped.get("a")).toBe(86), WAIT);
+    await deliveries.drain(120_000);
   });
 
   test("storage is asked a few questions at once, and results wait for their place", async () => {
@@ -207,7 +213,7 @@ describe("bounds", () => {
       },
     });
     for (let n = 0; n < 20; n += 1) deliveries.emit(event(n), `w${n}`);
-    await deliveries.drain(20_000);
+    await deliveries.drain(120_000);
     expect(most).toBe(4);
   });
 });
@@ -221,13 +227,10 @@ describe("fairness", () => {
       ...Array.from({ length: 20 }, (_, n) => endpoint(`dead-${n}`, dead.port)),
       endpoint("live", live.port),
     ];
-    const { deliveries, results } = make({ endpointsFor: async () => all, timeoutMs: 1500 });
-    const started = performance.now();
+    // Nothing is given up by its time before the live one has everything.
+    const { deliveries, results } = make({ endpointsFor: async () => all, timeoutMs: 10 * WAIT.timeout });
     for (let n = 0; n < 100; n += 1) deliveries.emit(event(n), "w");
-    await vi.waitFor(() => expect(results.filter(([id]) => id === "live")).toHaveLength(100), {
-      timeout: 1400,
-    });
-    expect(performance.now() - started).toBeLessThan(1400);
+    await vi.waitFor(() => expect(results.filter(([id]) => id === "live")).toHaveLength(100), WAIT);
     expect(results.filter(([, result]) => !result.ok)).toHaveLength(0);
     expect(dead.open()).toBeLessThanOrEqual(256);
     await deliveries.drain(0);
@@ -300,9 +303,9 @@ describe("fairness", () => {
       },
     });
     for (let n = 0; n < 40; n += 1) deliveries.emit({ ...event(n), data: { pusher_id: `psh_${n}` } }, "loud");
-    await vi.waitFor(() => expect(open).toHaveLength(16));
+    await vi.waitFor(() => expect(open).toHaveLength(16), WAIT);
     deliveries.emit(event(1), "quiet");
-    await vi.waitFor(() => expect(asked).toContain("quiet"));
+    await vi.waitFor(() => expect(asked).toContain("quiet"), WAIT);
     await tick();
     // Each place that is given back goes to whoever holds less than a share.
     for (const { end } of open.splice(0, 3)) end(good);
@@ -325,7 +328,7 @@ describe("fairness", () => {
     for (let n = 0; n < 500; n += 1)
       deliveries.emit({ ...event(n), data: { pusher_id: `psh_${n}` } }, "loud");
     deliveries.emit(event(1), "quiet");
-    await deliveries.drain(20_000);
+    await deliveries.drain(120_000);
     expect(asked.indexOf("quiet")).toBeLessThan(10);
     expect(asked).toHaveLength(501);
   });
@@ -387,10 +390,13 @@ describe("drain", () => {
     const { deliveries, results } = make({ deliver });
     deliveries.emit(event(1), "w");
     await tick();
-    setTimeout(() => open[0]!.end(good), 50);
-    const started = performance.now();
-    await deliveries.drain(5000);
-    expect(performance.now() - started).toBeLessThan(500);
+    let drained = false;
+    // Were its own time waited for, this test would never end.
+    const draining = deliveries.drain(NEVER).then(() => (drained = true));
+    await tick();
+    expect(drained).toBe(false);
+    open[0]!.end(good);
+    await draining;
     expect(results).toEqual([["a", good]]);
     deliveries.emit(event(2), "w");
     await tick();
@@ -401,18 +407,19 @@ describe("drain", () => {
   test("ends what is left, and does not count it against the receiver", async () => {
     const sink = await tcpSink();
     closers.push(sink.close);
-    const { deliveries, results, lines } = make({ endpointsFor: async () => [endpoint("a", sink.port)] });
+    const { deliveries, results, lines } = make({
+      endpointsFor: async () => [endpoint("a", sink.port)],
+      timeoutMs: NEVER,
+    });
     for (let n = 0; n < 100; n += 1) deliveries.emit(event(n), "w");
     await tick();
     await deliveries.drain(100);
-    await vi.waitFor(() => expect([deliveries.pending(), sink.open()]).toEqual([0, 0]));
+    await vi.waitFor(() => expect([deliveries.pending(), sink.open()]).toEqual([0, 0]), WAIT);
     expect(results).toEqual([]);
     expect(lines.warn).toHaveBeenCalledWith({ left: 100 }, expect.any(String));
   });
 
   test("at once when nothing is pending", async () => {
-    const started = performance.now();
-    await make().deliveries.drain(5000);
-    expect(performance.now() - started).toBeLessThan(50);
+    await make().deliveries.drain(NEVER);
   });
 });
