@@ -62,6 +62,8 @@ export interface ServiceOptions {
   now?: () => Date;
   /** Ceilings other than the operations' own, by the limit's name: for the bench. */
   limitMax?: Record<string, number>;
+  /** The clock of the limits' windows in this process, in milliseconds: for tests, which must not outlive a window. */
+  limitNow?: () => number;
   /** Where log lines go; standard error when left out. */
   logTo?: DestinationStream;
   /** Told of every event after its commit, beside the webhooks. */

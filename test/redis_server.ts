@@ -44,7 +44,7 @@ export async function startRedis(port: number, ...settings: string[]): Promise<R
 }
 
 async function accepts(port: number, child: ChildProcess): Promise<void> {
-  for (let tries = 0; tries < 200 && child.exitCode === null; tries += 1) {
+  for (let tries = 0; tries < 2400 && child.exitCode === null; tries += 1) {
     const socket = connect(port, "127.0.0.1");
     const open = await new Promise<boolean>((resolve) => {
       socket.once("connect", () => resolve(true)).once("error", () => resolve(false));

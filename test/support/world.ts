@@ -109,6 +109,7 @@ export class World {
     });
     const service = await openService(config, {
       publish: (event) => events.push(event),
+      limitNow: () => 0,
       ...(limits ? {} : { limitMax: UNLIMITED }),
       ...serviceOptions,
     });
@@ -125,6 +126,7 @@ export class World {
     const config = loadConfig({ LOG_LEVEL: "silent", REDIS_URL: "", ...settings, ...more });
     const service = await openService(config, {
       publish: (event) => events.push(event),
+      limitNow: () => 0,
       limitMax: UNLIMITED,
     });
     return new World({ service, settings, events, owner, workspace, remove: async () => {} });
