@@ -5,6 +5,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { serve } from "srvx";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { consoleOf } from "./support/assets.ts";
+import { WAIT } from "./support/wait.ts";
 import { World } from "./support/world.ts";
 
 const executablePath = process.env.CHROMIUM;
@@ -67,6 +68,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     file = await consoleOf(world).upload("html", Buffer.from(DOCUMENT));
     browser = await chromium.launch({ executablePath: executablePath!, args: ARGS });
     const context = await browser.newContext();
+    context.setDefaultTimeout(WAIT.timeout);
     page = await context.newPage();
     await context.route("**/*", (route) => {
       const url = route.request().url();
@@ -97,6 +99,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
         .locator(id)
         .dispatchEvent("click")
         .catch(() => {});
+    await expect.poll(reached).toEqual(OUTSIDE);
     await pause();
     const inside = page.frames().find((candidate) => candidate.url().endsWith("/frame"))!;
     expect(await inside.title()).toBe("x");
@@ -111,6 +114,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
   test("so it is when somebody opens the frame's address itself", async () => {
     asked.length = 0;
     await page.goto(`${origin}${new URL(file.frame_url).pathname}`);
+    await expect.poll(reached).toEqual(OUTSIDE);
     await pause();
     expect(await page.title()).toBe("x");
     expect(await page.evaluate("self.origin")).toBe("null");
@@ -122,8 +126,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     // Off the page before, whose policy a written page would inherit.
     await page.goto("about:blank");
     await page.setContent(DOCUMENT, { waitUntil: "commit" });
-    await pause();
-    expect(asked.some((url) => url.includes("elsewhere.example"))).toBe(true);
+    await expect.poll(() => asked.some((url) => url.includes("elsewhere.example"))).toBe(true);
   });
 
   test("the file's own address is a download", async () => {

@@ -262,7 +262,8 @@ test("a reader that goes away is no failure", async () => {
 test("a run ends as soon as it is done", async () => {
   const started = performance.now();
   await ok(["get-me"]);
-  expect(performance.now() - started).toBeLessThan(3_000);
+  // Long before the 75 seconds that the server keeps an idle connection, and the run with it if it waited for that.
+  expect(performance.now() - started).toBeLessThan(30_000);
 });
 
 test.each([

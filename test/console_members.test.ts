@@ -1,7 +1,7 @@
 // The members' pages: a contradiction about channels is asked about and never becomes more access, every wrong field is
 // named at once beside the list, removing asks once more, and names are one line. Chromium runs without script here.
 
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseId } from "../src/domain/ids.ts";
 import { nameProblem } from "../src/domain/one_line.ts";
 import { addMember, createKey, createWorkspace } from "../src/operator/accounts.ts";
@@ -9,7 +9,6 @@ import { executablePath, launch, Site, signIn, Visitor, watched } from "./suppor
 import { DATABASES, type World } from "./support/world.ts";
 
 // Every password costs its time on purpose, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const OWNER = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createHousekeeping } from "../src/housekeeping/keeper.ts";
 import { createMetrics } from "../src/metrics.ts";
 import { doctor } from "../src/operator/doctor.ts";
+import { WAIT } from "./support/wait.ts";
 import { DATABASES, onPostgres, World } from "./support/world.ts";
 
 /** Rows that a step finds and rows that it must leave, as SQL; `n` of each. */
@@ -288,7 +289,7 @@ describe("the keeper", () => {
     const work = vi.fn(() => new Promise<number>((resolve) => (end = resolve)));
     const own = keeper(work);
     const rounds = [own.round("x"), own.round("x")];
-    await vi.waitFor(() => expect(work).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(work).toHaveBeenCalledTimes(1), WAIT);
     let closed = false;
     const closing = own.close().then(() => (closed = true));
     await Promise.resolve();

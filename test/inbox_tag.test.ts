@@ -44,9 +44,9 @@ describe.each(DATABASES)("on %s", (database) => {
     const { read, verb, plan } = await reader();
     const { etag } = await read();
     const alert = await plan(3600);
-    const others = [await plan(60), await plan(7200)];
+    const others = [await plan(1800), await plan(7200)];
     expect((await read(etag)).status).toBe(304);
-    await verb("update_alert", alert, { send_at: inSeconds(30), title: "Sooner" });
+    await verb("update_alert", alert, { send_at: inSeconds(900), title: "Sooner" });
     expect((await read(etag)).status).toBe(304);
     await verb("update_alert", alert, { send_at: null });
     await verb("delete_alert", alert);
@@ -80,7 +80,7 @@ describe.each(DATABASES)("on %s", (database) => {
   test("an alert that really comes due is seen", async () => {
     const { read, plan } = await reader();
     const { etag } = await read();
-    const alert = await plan(1);
+    const alert = await plan(5);
     await expect.poll(async () => (await read(etag)).status, { timeout: 120_000, interval: 50 }).toBe(200);
     expect((await read()).ids[0]).toBe(alert.id);
   });
@@ -123,7 +123,7 @@ describe.each(DATABASES)("on %s", (database) => {
     const tags: string[] = [];
     for (let i = 0; i < 3; i++) {
       await world.alert(pusher.id, { send: true });
-      await plan(100 + i);
+      await plan(3000 + i);
       tags.push((await read()).etag);
     }
     tags.push((await world.handset("GET", "/inbox", other)).headers.get("etag")!);

@@ -1,7 +1,7 @@
 // One-time links: they name their address, one of simultaneous claims wins, an account comes with its member or not at all,
 // a lost password is reset for the same address, and a link that no longer works says why. Without a browser.
 
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newLink } from "../src/auth/links.ts";
 import { parseId } from "../src/domain/ids.ts";
 import { addMember, createWorkspace } from "../src/operator/accounts.ts";
@@ -10,7 +10,6 @@ import { Visitor } from "./support/site.ts";
 import { DATABASES, World } from "./support/world.ts";
 
 // Every password costs its time on purpose, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const PASSWORD = "correct horse battery";
 const OTHER = "quite another password";

@@ -1,7 +1,7 @@
 // Mail, where a mail server is configured: pages say what the settings and the mail server really do, and a server that is
 // away changes nothing for the person who asked for the link.
 
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseId } from "../src/domain/ids.ts";
 import { addMember, createWorkspace } from "../src/operator/accounts.ts";
 import { Mails } from "./support/mails.ts";
@@ -9,7 +9,6 @@ import { Visitor } from "./support/site.ts";
 import { DATABASES, World } from "./support/world.ts";
 
 // Every password costs its time on purpose, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const PERSON = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
 

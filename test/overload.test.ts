@@ -6,6 +6,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recent } from "../src/recent.ts";
 import { freePort, listen } from "../src/server.ts";
+import { pause } from "./support/at_once.ts";
 import { DATABASES, World } from "./support/world.ts";
 
 const HOST = "127.0.0.1";
@@ -84,7 +85,7 @@ describe.each(DATABASES)("on %s", (database) => {
   test("stopping: first /readyz says so while all is served, then answers end their connections", async () => {
     const own = await world.replica();
     port = await freePort(HOST);
-    const listening = await listen(own.service.app, { host: HOST, port, stopDelayMs: 1_000 });
+    const listening = await listen(own.service.app, { host: HOST, port, stopDelayMs: 8_000 });
     const status = async (path: string) => (await fetch(`http://${HOST}:${port}${path}`)).status;
     expect(await status("/readyz")).toBe(200);
     const socket = connect(port, HOST);
@@ -108,6 +109,7 @@ describe.each(DATABASES)("on %s", (database) => {
         probe.once("error", () => resolve(true));
       });
       probe.destroy();
+      await pause(20);
     }
     expect(await ask()).toMatch(/^HTTP\/1.1 200 [\s\S]*connection: close/i);
     await closed;

@@ -147,7 +147,12 @@ describe.each(DATABASES)("on %s", (database) => {
     }
     const alert = await call("create_alert", { ...channel, title: "T", send: true });
     const path = { ...channel, alert_id: alert.id };
-    const later = await call("create_alert", { ...channel, title: "L", send: true, send_at: inSeconds(60) });
+    const later = await call("create_alert", {
+      ...channel,
+      title: "L",
+      send: true,
+      send_at: inSeconds(3600),
+    });
     for (const { token } of devices) {
       await handset("GET", "/inbox", token);
       const reports = ["read", "ack"].map((kind) => ({ alert_id: alert.id, kind }));

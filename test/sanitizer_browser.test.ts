@@ -160,12 +160,19 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     });
 
     test("many raw ones do, and each of them is reported", async () => {
-      const ran = await executed(
-        HOSTILE.map(({ html }) => html),
-        mode,
-      );
+      const met = () => {
+        const families = [...raw[mode]].map((name) => name.split(" ")[0]!);
+        return raw[mode].size > 100 && RUNNING_FAMILIES.every((family) => families.includes(family));
+      };
+      const all = HOSTILE.map(({ html }) => html);
+      let ran = await executed(all, mode);
+      for (const i of ran) raw[mode].add(HOSTILE[i]!.name);
+      // A busy machine may not come to all of them at once.
+      for (let tries = 0; tries < 9 && !met(); tries++) {
+        ran = [...new Set([...ran, ...(await executed(all, mode))])];
+        for (const i of ran) raw[mode].add(HOSTILE[i]!.name);
+      }
       for (const i of ran) {
-        raw[mode].add(HOSTILE[i]!.name);
         expect(sanitizeHtml(HOSTILE[i]!.html, "html").blocked, HOSTILE[i]!.name).not.toEqual([]);
       }
       // The same harness sees them run, or the test above would prove nothing.

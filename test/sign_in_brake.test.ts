@@ -1,7 +1,7 @@
 // Guessing is slowed down, and no stranger shuts anybody out: the counting by itself with time in hand, and through the
 // sign-in page, with and without the cache that replicas share.
 
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBrake, waitFor } from "../src/auth/sign_in_brake.ts";
 import { parseId } from "../src/domain/ids.ts";
 import { addMember } from "../src/operator/accounts.ts";
@@ -9,9 +9,6 @@ import { createRateLimits } from "../src/rate_limits.ts";
 import { freePort } from "../src/server.ts";
 import { Visitor } from "./support/site.ts";
 import { DATABASES, World } from "./support/world.ts";
-
-// Every password costs its time on purpose, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const log = { warn() {} };
 const EMAIL = "somebody@example.org";

@@ -334,10 +334,13 @@ export const changeCases: Case[] = [
     given: async (world) => {
       const pusher = await world.pusher();
       const device = await world.device(pusher.handle);
-      const alert = await alertIn(world, "scheduled", pusher, { send_at: inSeconds(0.7) });
-      expect((await world.handset("GET", "/inbox", device)).body.data).toEqual([]);
-      await new Promise((resolve) => setTimeout(resolve, 900));
-      expect((await world.handset("GET", "/inbox", device)).body.data).toHaveLength(1);
+      const send_at = inSeconds(4);
+      const alert = await alertIn(world, "scheduled", pusher, { send_at });
+      const read = async () => (await world.handset("GET", "/inbox", device)).body.data;
+      const first = await read();
+      if (new Date().toISOString() < send_at) expect(first).toEqual([]);
+      await expect.poll(read).toHaveLength(1);
+      expect(new Date().toISOString() >= send_at).toBe(true);
       return alert;
     },
     input: (alert) => alertAt(alert),

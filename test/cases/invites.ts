@@ -482,7 +482,7 @@ const revoking: Case[] = [
     want: { body: { uses: 3, removed_subscribers: 0 } },
     after: async (world, { pusher, invite, through }, { body }) => {
       expect(body).toEqual({ ...invite, uses: 3, revoked_at: expect.any(String), removed_subscribers: 0 });
-      expect(Math.abs(Date.parse(body.revoked_at) - Date.now())).toBeLessThan(10_000);
+      expect(Math.abs(Date.parse(body.revoked_at) - Date.now())).toBeLessThan(120_000);
       const { token } = await registered(world);
       expect((await join(world, token, pusher.handle, invite.code)).status).toBe(404);
       expect(await inbox(world, through[0]!.token)).toEqual([pusher.handle]);

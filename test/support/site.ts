@@ -11,6 +11,7 @@ import {
 import { ownerLink } from "../../src/auth/links.ts";
 import { freePort, type Listening, listen } from "../../src/server.ts";
 import type { ServiceOptions } from "../../src/service.ts";
+import { WAIT } from "./wait.ts";
 import { type Database, World } from "./world.ts";
 
 export const executablePath = process.env.CHROMIUM;
@@ -62,6 +63,7 @@ export async function watched(
   options: BrowserContextOptions = {},
 ): Promise<{ context: BrowserContext; page: Page; faults: string[] }> {
   const context = await browser.newContext({ ...options, bypassCSP: false });
+  context.setDefaultTimeout(WAIT.timeout);
   const faults: string[] = [];
   const page = await context.newPage();
   page.on("request", (request) => {
