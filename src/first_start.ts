@@ -8,20 +8,12 @@ import { STAND_IN } from "./auth/links.ts";
 import { isSecretOf } from "./auth/secret_check.ts";
 import { supportsConsent } from "./auth/sign_in_library.ts";
 import { type Config, ConfigError, dataPaths, MIN_SECRET_BYTES } from "./config.ts";
+import { type Credentials, refreshAddress, writeCredentials } from "./credentials.ts";
 import type { Orm } from "./db/orm.ts";
 import { parseId } from "./domain/ids.ts";
 import { Workspace } from "./entities/workspace.ts";
 import { addMember, createKey, createWorkspace } from "./operator/accounts.ts";
 import { writePrivate } from "./private_file.ts";
-
-export interface Credentials {
-  url: string;
-  /** The one-time link that makes the owner's account, once it is made. */
-  console?: string;
-  workspace_id: string;
-  member_id: string;
-  key: string;
-}
 
 /**
  * The server secret: the setting, or the one in the data directory, which is made on the first start, before the database.
@@ -120,26 +112,6 @@ export async function firstStart(
 }
 
 type Em = SqlEntityManager;
-
-/** The key made on the first start, and where its server listens. Null: there is none, or it cannot be read. */
-export function readCredentials(dataDir: string): Credentials | null {
-  try {
-    return JSON.parse(readFileSync(dataPaths(dataDir).credentials, "utf8"));
-  } catch {
-    return null;
-  }
-}
-
-/** The command line finds the server through this file, so a server on another port says so in it. */
-function refreshAddress({ dataDir, publicUrl }: Config): void {
-  const credentials = readCredentials(dataDir);
-  if (!credentials || credentials.url === publicUrl) return;
-  writeCredentials(dataDir, { ...credentials, url: publicUrl });
-}
-
-function writeCredentials(dataDir: string, credentials: Credentials): void {
-  writePrivate(dataPaths(dataDir).credentials, `${JSON.stringify(credentials, null, 2)}\n`);
-}
 
 /** What a person reads on the first start: where to go next, with lines that work as they stand. */
 export function welcome({ url, key, console }: Credentials): string {

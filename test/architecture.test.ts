@@ -157,7 +157,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
 
   // Where everything meets.
-  first_start: ["auth", "config", "db", "domain", "entities", "operator", "private_file"],
+  credentials: ["config", "private_file"],
+  first_start: ["auth", "config", "credentials", "db", "domain", "entities", "operator", "private_file"],
   app: ANYTHING,
   service: ANYTHING,
   connections: [],

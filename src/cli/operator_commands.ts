@@ -2,17 +2,9 @@
 // they reach the database, too.
 
 import { type Command, InvalidArgumentError } from "commander";
-import { STAND_IN } from "../auth/links.ts";
 import { loadSettings } from "../config.ts";
-import { readCredentials } from "../first_start.ts";
+import { readCredentials } from "../credentials.ts";
 import type { OperatorOperation } from "../operator/operations.ts";
-import {
-  databaseStatus,
-  migrateForOperator,
-  operatorSettings,
-  runForOperator,
-  shellOnDatabase,
-} from "../operator/reach.ts";
 import { printResult, remark } from "./output.ts";
 import { addSecretCommand } from "./secret_command.ts";
 
@@ -33,10 +25,17 @@ const readList = (text: string) => text.split(",").map((item) => item.trim());
 
 const WORKSPACE = ["--workspace <wsp_…>", "the workspace; may be left out while there is only one"] as const;
 
+/** Only for these commands: what reaches the database takes longer to load than all else that a command needs. */
+const reach = () => import("../operator/reach.ts");
+
 /** Adds migrate, doctor, workspaces, members, keys and channels. */
 export function addOperatorCommands(program: Command, now: () => Date): void {
+  const ask = async (operation: OperatorOperation, args: Record<string, unknown>) => {
+    const { operatorSettings, runForOperator } = await reach();
+    return runForOperator(operatorSettings(), { operation, args }, now);
+  };
   const run = async (operation: OperatorOperation, args: Record<string, unknown>) =>
-    printResult(await runForOperator(operatorSettings(), { operation, args }, now));
+    printResult(await ask(operation, args));
 
   program.commandsGroup("Server and operator (on the server's machine):");
   program
@@ -44,6 +43,7 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
     .summary("bring the database up")
     .description("Bring the database up to this version; prints the migrations that were missing.")
     .action(async () => {
+      const { migrateForOperator, operatorSettings } = await reach();
       const { migrations, byService } = await migrateForOperator(operatorSettings());
       if (byService) remark("the running service has already brought its database up");
       printResult({ migrations });
@@ -55,13 +55,17 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
     .description(
       "Say where the database is, whether it runs, and the DATABASE_URL for any tool that looks in.",
     )
-    .action(() => printResult(databaseStatus(operatorSettings())));
+    .action(async () => {
+      const { databaseStatus, operatorSettings } = await reach();
+      printResult(databaseStatus(operatorSettings()));
+    });
 
   program
     .command("psql")
     .summary("open a shell on the database")
     .description("Open psql on the database, whether the service runs or not.")
     .action(async () => {
+      const { operatorSettings, shellOnDatabase } = await reach();
       process.exitCode = await shellOnDatabase(operatorSettings());
     });
 
@@ -74,9 +78,7 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
     .option("--mend", "remove rows that belong to nothing")
     .action((options: { mend?: true }) => run("doctor", options));
 
-  addSecretCommand(program, (args) =>
-    runForOperator(operatorSettings(), { operation: "rotate_secret", args }, now),
-  );
+  addSecretCommand(program, (args) => ask("rotate_secret", args));
 
   const workspaces = group(program, "workspaces", "workspaces (accounts)");
   workspaces
@@ -113,9 +115,9 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
     .option("--member <mem_…>", "the member; the workspace's owner when absent")
     .option("--email <address>", "the member, by its e-mail address")
     .action(async (args) => {
-      const where = operatorSettings();
+      const where = loadSettings(["databaseUrl", "dataDir"]);
       const settings = loadSettings(["host", "port", "publicUrl", "smtpUrl", "mailFrom"]);
-      const made = await runForOperator(where, { operation: "link_member", args }, now);
+      const made = await ask("link_member", args);
       const { member_id, email, workspace_name, joined, path } = made as LinkMade;
       // The embedded server may listen elsewhere than these settings say; it wrote down where.
       const local = where.databaseUrl === null ? readCredentials(where.dataDir) : null;
@@ -173,7 +175,9 @@ async function mailTo(
   email: string,
   message: (linkMail: Mailing["linkMail"]) => ReturnType<Mailing["linkMail"]>,
 ): Promise<boolean> {
-  if (settings.smtpUrl === null || email === STAND_IN) return false;
+  if (settings.smtpUrl === null) return false;
+  const { STAND_IN } = await import("../auth/links.ts");
+  if (email === STAND_IN) return false;
   // Only here: no other command needs it.
   const { createMail, linkMail } = await import("../mail.ts");
   const warn = (cause: object) => remark(`the mail was not sent (${(cause as { code?: string }).code})`);

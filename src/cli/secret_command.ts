@@ -4,8 +4,6 @@
 import { randomBytes } from "node:crypto";
 import type { Command } from "commander";
 import { dataPaths, loadSettings, nextSecret } from "../config.ts";
-import { hasDatabase } from "../embedded/cluster.ts";
-import { loadSecret, replaceSecretFile } from "../first_start.ts";
 import { printResult, remark, UsageError } from "./output.ts";
 
 /** Adds the command; `rotate` runs the operation on the database of the settings. */
@@ -22,6 +20,8 @@ export function addSecretCommand(
       "Seal everything again under NEW_SECRET that is sealed under SECRET, whole or not at all. Every Belfry process on the database must be stopped. Where DATA_DIR keeps the secret, its file is changed, too, and NEW_SECRET may be left out.",
     )
     .action(async () => {
+      const { hasDatabase } = await import("../embedded/cluster.ts");
+      const { loadSecret, replaceSecretFile } = await import("../first_start.ts");
       const settings = loadSettings(["dataDir", "databaseUrl", "secret"]);
       const given = nextSecret();
       const inFile = settings.secret === null;
