@@ -32,7 +32,7 @@ function isComparison(
   return (
     attributes.length > 0 &&
     /[\p{L}\p{N})\]_]/u.test(before) &&
-    !/[="'/]|&\w/.test(source) &&
+    !/[="'/]|&\w|.</.test(source) &&
     attributes.every(([name]) => !isKnownAttribute(name))
   );
 }
