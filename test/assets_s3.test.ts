@@ -101,7 +101,8 @@ describe("an S3-compatible store", () => {
     expect([ready.status, ready.body]).toEqual([200, { status: "ready", degraded: ["files"] }]);
     failing = false;
     await world.service.assets.store.get("00000000-0000-0000-0000-000000000001");
-    expect((await world.request("GET", "/readyz")).body).toEqual({ status: "ready" });
+    // A look stands for half a second.
+    await expect.poll(async () => (await world.request("GET", "/readyz")).body).toEqual({ status: "ready" });
     // Its row could not be taken away with it, is not there for anybody, and goes when its day is over.
     const [row] = await world.sql("select stored from asset");
     expect(row).toEqual({ stored: false });

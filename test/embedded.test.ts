@@ -159,10 +159,12 @@ describe("whose it is", () => {
     const again = await start(dataDir);
     expect(again.folder).toBe(cluster.folder);
     expect(await query(again, "select one from here")).toEqual([{ one: 1 }]);
-    // A copy of the folder remembers the same place; two services do not get it.
-    const copy = newFolder("closed/copy");
-    cpSync(dataDir, copy, { recursive: true });
-    expect(await refusal(copy)).toMatch(isRoot ? /in use by another Belfry process/ : /^$/);
+    if (isRoot) {
+      // A copy of the folder remembers the same place; two services do not get it.
+      const copy = newFolder("closed/copy");
+      cpSync(dataDir, copy, { recursive: true });
+      expect(await refusal(copy)).toMatch(/in use by another Belfry process/);
+    }
     for (const one of open.splice(0)) await one.close();
     if (isRoot) rmSync(dirname(cluster.folder), { recursive: true });
   });

@@ -124,8 +124,14 @@ export function runCases(cases: readonly Case[], world: () => World): void {
         return;
       }
       const rest = await runOver("REST", world(), row);
-      const { brief } = toolNamed(row.tool);
-      if (brief && rest.status < 300 && Buffer.byteLength(JSON.stringify(rest.body)) > MAX_ANSWER) {
+      const { brief, pagedBy } = toolNamed(row.tool);
+      // A list that is too long ends early instead, and its pages are joined.
+      if (
+        brief &&
+        !pagedBy &&
+        rest.status < 300 &&
+        Buffer.byteLength(JSON.stringify(rest.body)) > MAX_ANSWER
+      ) {
         // Too long for an assistant: what MCP has is the short form of the same answer.
         const given = await row.given?.(world());
         const key = row.as ? await row.as(world(), given) : world().owner;
