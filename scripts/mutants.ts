@@ -43,8 +43,8 @@ export const MUTANTS: readonly Mutant[] = [
     area: "dispatch",
     fault: "nothing that the database undid is tried again",
     file: "src/dispatch.ts",
-    from: "tries < TRIES && isRetryable(error)",
-    to: "false && isRetryable(error)",
+    from: "tries < TRIES && (isRetryable(error) ||",
+    to: "tries < TRIES && (",
     tests: ["test/dispatch.test.ts"],
   },
   {
