@@ -1,6 +1,7 @@
 // Where an assistant's request goes on: to a page of ours at once, to the assistant by a page that leads there. A redirect
 // right after a form would be held against the form's policy (form-action), which cannot name every address of an app.
 
+import { isLoopbackName } from "../../auth/redirects.ts";
 import { KNOWN_SCHEMES } from "../../redirect_schemes.ts";
 import { type Content, html } from "../html.ts";
 import type { Visit } from "../visit.ts";
@@ -37,7 +38,6 @@ const programOf = (protocol: string): string => {
 export function destination(url: URL): string {
   if (url.protocol !== "http:" && url.protocol !== "https:")
     return `${programOf(url.protocol)} on this device (${url.href.split("?")[0]})`;
-  if (/^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
-    return `an app on the computer that you are using (${url.host})`;
+  if (isLoopbackName(url.hostname)) return `an app on the computer that you are using (${url.host})`;
   return url.host;
 }
