@@ -9,17 +9,17 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MAX_BYTES, MAX_UNATTACHED } from "../src/domain/assets.ts";
 import { parseId } from "../src/domain/ids.ts";
 import { consoleOf, GIF, HTML, M4A, MP3, PNG, padded } from "./support/assets.ts";
-import { DATABASES, inSeconds, World } from "./support/world.ts";
+import { inSeconds, World } from "./support/world.ts";
 
 const MISSING = "ast_01jzzzzzzzzzzzzzzzzzzzzzzz";
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   let pages: ReturnType<typeof consoleOf>;
   let channel: any;
 
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
     pages = consoleOf(world);
     channel = await world.pusher();
   });

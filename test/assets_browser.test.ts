@@ -50,7 +50,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
   const asked: string[] = [];
 
   beforeAll(async () => {
-    world = await World.open("embedded");
+    world = await World.open();
     const fetch = (request: Request) => {
       const { pathname } = new URL(request.url);
       if (pathname === "/console/page")

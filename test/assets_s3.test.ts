@@ -49,7 +49,7 @@ describe("an S3-compatible store", () => {
 
   beforeAll(async () => {
     await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
-    world = await World.open("embedded", { settings: settings() });
+    world = await World.open({ settings: settings() });
     pages = consoleOf(world);
   });
   afterAll(async () => {

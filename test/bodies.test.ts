@@ -6,7 +6,7 @@ import { HANDSET_OPERATIONS } from "../src/handset/index.ts";
 import { MAX_BODY } from "../src/tool.ts";
 import { TOOLS } from "../tools/index.ts";
 import { Visitor } from "./support/site.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
 const ORIGIN = "http://127.0.0.1:8787";
 const PERSON = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
@@ -25,12 +25,12 @@ test("4 MiB only where alerts are written, 16 KiB on handset routes but reports,
   });
 });
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   let owner: Visitor;
   let device: string;
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
     owner = new Visitor(world);
     const [{ id }] = await world.sql("select id from member where email = ?", [PERSON.email]);
     await owner.join(await world.service.people.newLink(id), PERSON);

@@ -3,14 +3,14 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { TABLES } from "./cases/tables.ts";
 import { runCases } from "./support/cases.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   for (const limits of [false, true])
     describe(limits ? "with the ceilings" : "without ceilings", () => {
       let world: World;
       beforeAll(async () => {
-        world = await World.open(database, { limits });
+        world = await World.open({ limits });
       });
       afterAll(() => world.close());
       for (const { file, cases, ...table } of TABLES)

@@ -4,7 +4,7 @@ import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countedAs, createClientReader } from "../src/client.ts";
 import { FACTS } from "./support/handsets.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
 const read = (trusted: string[], peer: string | null, forwarded?: string) =>
   createClientReader(trusted)(peer, new Headers(forwarded ? { "x-forwarded-for": forwarded } : {}));
@@ -45,10 +45,10 @@ describe("the address", () => {
   ])("%s is counted as %s", (address, counted) => expect(countedAs(address)).toBe(counted));
 });
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.open(database, {
+    world = await World.open({
       settings: {
         TRUSTED_PROXIES: "10.0.0.0/8,loopback",
         DEVICE_REGISTRATIONS_PER_MINUTE: "2",
@@ -111,7 +111,7 @@ describe.each(DATABASES)("on %s", (database) => {
         done();
       },
     });
-    const logged = await World.open(database, {
+    const logged = await World.open({
       settings: { TRUSTED_PROXIES: "loopback", LOG_LEVEL: "info" },
       logTo: sink,
     });

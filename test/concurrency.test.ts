@@ -8,24 +8,20 @@ import { parseId } from "../src/domain/ids.ts";
 import { doctor } from "../src/operator/doctor.ts";
 import { atOnce, pause, statuses } from "./support/at_once.ts";
 import { expectRecountClean, wrongCounts } from "./support/recount.ts";
-import { type Answer, DATABASES, inSeconds, onPostgres, uniqueHandle, World } from "./support/world.ts";
+import { type Answer, inSeconds, uniqueHandle, World } from "./support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 8);
 
-const settings = DATABASES.flatMap((database) =>
-  (database === "postgres" ? [1, 2] : [1]).map((processes) => ({ database, processes })),
-);
-
 const channel = (handle: string) => ({ handle, name: "A", category: "community", description: "d" });
 
-describe.each(settings)("$processes service(s) on $database", ({ database, processes }) => {
+describe.each([1, 2])("%i service(s)", (processes) => {
   let world: World;
   const doors: World[] = [];
   /** Calls go to the processes in turn. */
   const door = (i: number) => doors[i % doors.length]!;
 
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
     doors.push(world);
     if (processes === 2) doors.push(await world.replica());
   });
@@ -399,42 +395,38 @@ describe.each(settings)("$processes service(s) on $database", ({ database, proce
     }
   });
 
-  onPostgres(database)(
-    "a channel that is deleted while its reports wait fails nobody's reports",
-    async () => {
-      const [pusher, other] = [await world.pusher(), await world.pusher()];
-      const alert = await world.alert(pusher.id, { send: true });
-      const kept = await world.alert(other.id, { send: true });
-      const device = await world.device(pusher.handle, other.handle);
-      const [{ device_id }] = await world.sql(
-        "select device_id::text from subscription where pusher_id = ?",
-        [parseId("psh", pusher.id)],
-      );
-      // Somebody holds the very row that the report is about to write.
-      const holder = world.service.orm.em.fork() as SqlEntityManager;
-      await holder.begin();
-      await holder.execute("insert into report (alert_id, device_id, kind) values (?, ?, 1)", [
-        parseId("alr", alert.id),
-        device_id,
-      ] as never);
-      const reports = [alert, kept].map(({ id }) => ({ alert_id: id, kind: "read" }));
-      const waiting = door(1).handset("POST", "/reports", device, { reports });
-      const waits = async () =>
-        (
-          await world.sql(
-            "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-          )
-        ).length;
-      await expect.poll(waits, { timeout: 20_000, interval: 20 }).toBe(1);
-      await door(0).handset("DELETE", `/subscriptions/${pusher.handle}`, device);
-      // The reports hold their alerts, so the deletion comes behind them and takes them along.
-      const deleted = door(0).rest("delete_pusher", { pusher_id: pusher.id });
-      await expect.poll(waits, { timeout: 20_000, interval: 20 }).toBe(2);
-      await holder.rollback();
-      expect(await waiting).toMatchObject({ status: 200, body: { accepted: 2 } });
-      expect((await deleted).status).toBe(204);
-    },
-  );
+  test("a channel that is deleted while its reports wait fails nobody's reports", async () => {
+    const [pusher, other] = [await world.pusher(), await world.pusher()];
+    const alert = await world.alert(pusher.id, { send: true });
+    const kept = await world.alert(other.id, { send: true });
+    const device = await world.device(pusher.handle, other.handle);
+    const [{ device_id }] = await world.sql("select device_id::text from subscription where pusher_id = ?", [
+      parseId("psh", pusher.id),
+    ]);
+    // Somebody holds the very row that the report is about to write.
+    const holder = world.service.orm.em.fork() as SqlEntityManager;
+    await holder.begin();
+    await holder.execute("insert into report (alert_id, device_id, kind) values (?, ?, 1)", [
+      parseId("alr", alert.id),
+      device_id,
+    ] as never);
+    const reports = [alert, kept].map(({ id }) => ({ alert_id: id, kind: "read" }));
+    const waiting = door(1).handset("POST", "/reports", device, { reports });
+    const waits = async () =>
+      (
+        await world.sql(
+          "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        )
+      ).length;
+    await expect.poll(waits, { timeout: 20_000, interval: 20 }).toBe(1);
+    await door(0).handset("DELETE", `/subscriptions/${pusher.handle}`, device);
+    // The reports hold their alerts, so the deletion comes behind them and takes them along.
+    const deleted = door(0).rest("delete_pusher", { pusher_id: pusher.id });
+    await expect.poll(waits, { timeout: 20_000, interval: 20 }).toBe(2);
+    await holder.rollback();
+    expect(await waiting).toMatchObject({ status: 200, body: { accepted: 2 } });
+    expect((await deleted).status).toBe(204);
+  });
 
   test("a list filtered by status shows that status while alerts come due", async () => {
     const pusher = await world.pusher();
@@ -453,37 +445,34 @@ describe.each(settings)("$processes service(s) on $database", ({ database, proce
       }
   });
 
-  onPostgres(database)(
-    "a scheduled alert that comes due while a change waits for it is sent: not sent again, edited or deleted",
-    async () => {
-      const pusher = await world.pusher();
-      const alerts: any[] = [];
-      const dueAt = inSeconds(4);
-      for (let i = 0; i < 3; i++) alerts.push(await world.alert(pusher.id, { send: true, send_at: dueAt }));
-      const holder = world.service.orm.em.fork() as SqlEntityManager;
-      await holder.begin();
-      await holder.execute("select 1 from channel_state where pusher_id = ? for update", [
-        parseId("psh", pusher.id),
-      ] as never);
-      const waiting = Promise.all([
-        door(1).rest("send_alert", ids(alerts[0])),
-        door(1).rest("update_alert", { ...ids(alerts[1]), title: "Too late" }),
-        door(1).rest("delete_alert", ids(alerts[2])),
-      ]);
-      await pause(Date.parse(dueAt) - Date.now() + 30);
-      await holder.rollback();
-      const [sent, edited, deleted] = await waiting;
-      expect([sent.status, edited.status, deleted.status]).toEqual([200, 409, 409]);
-      expect(sent.body.sent_at).toBe(alerts[0].send_at);
-      expect(sent.body.status).toBe("sent");
-      for (const alert of alerts) expect(eventsOf(alert.id)).toEqual(["alert.scheduled"]);
-    },
-  );
+  test("a scheduled alert that comes due while a change waits for it is sent: not sent again, edited or deleted", async () => {
+    const pusher = await world.pusher();
+    const alerts: any[] = [];
+    const dueAt = inSeconds(4);
+    for (let i = 0; i < 3; i++) alerts.push(await world.alert(pusher.id, { send: true, send_at: dueAt }));
+    const holder = world.service.orm.em.fork() as SqlEntityManager;
+    await holder.begin();
+    await holder.execute("select 1 from channel_state where pusher_id = ? for update", [
+      parseId("psh", pusher.id),
+    ] as never);
+    const waiting = Promise.all([
+      door(1).rest("send_alert", ids(alerts[0])),
+      door(1).rest("update_alert", { ...ids(alerts[1]), title: "Too late" }),
+      door(1).rest("delete_alert", ids(alerts[2])),
+    ]);
+    await pause(Date.parse(dueAt) - Date.now() + 30);
+    await holder.rollback();
+    const [sent, edited, deleted] = await waiting;
+    expect([sent.status, edited.status, deleted.status]).toEqual([200, 409, 409]);
+    expect(sent.body.sent_at).toBe(alerts[0].send_at);
+    expect(sent.body.status).toBe("sent");
+    for (const alert of alerts) expect(eventsOf(alert.id)).toEqual(["alert.scheduled"]);
+  });
 
-  onPostgres(database)("a connection that PostgreSQL ends is not lost to the pool", async () => {
+  test("a connection that PostgreSQL ends is not lost to the pool", async () => {
     const pusher = await world.pusher();
     // From outside of the services' pools.
-    const admin = await openOrm({ databaseUrl: world.settings.DATABASE_URL!, dataDir: "" });
+    const admin = await openOrm({ databaseUrl: world.settings.DATABASE_URL! });
     const em = admin.em.fork() as SqlEntityManager;
     let cutting = true;
     const failed: Answer[] = [];

@@ -7,7 +7,7 @@ import { addMember, createWorkspace } from "../src/operator/accounts.ts";
 import { ALL_SCOPES } from "../src/scopes.ts";
 import { allow, CALLBACK, ownerOf, register, request, USUAL } from "./support/oauth.ts";
 import type { Visitor } from "./support/site.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
 const HOSTED = "https://assistant.example/callback";
 /** Long, reordered, hidden, on several lines, with quotes of its own and marks piled up. */
@@ -25,12 +25,12 @@ test("a client's name is one short line without hidden characters or quotes", ()
   expect(clientName("\ud800x")).toBe("\ufffdx");
 });
 
-describe.for(DATABASES)("the consent page (%s)", (database) => {
+describe("the consent page", () => {
   let world: World;
   let owner: Visitor;
 
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
     owner = await ownerOf(world);
   });
   afterAll(() => world?.close());

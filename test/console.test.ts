@@ -4,7 +4,6 @@
 import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { executablePath, join, launch, Site, signIn, watched } from "./support/site.ts";
-import { DATABASES } from "./support/world.ts";
 
 if (!executablePath) console.log("console: skipped, since CHROMIUM names no browser");
 
@@ -23,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-describe.skipIf(!executablePath).for(DATABASES)("a person in the console (%s)", (database) => {
+describe.skipIf(!executablePath)("a person in the console", () => {
   let site: Site;
   /** What pages did that no page may, over all browsers of this site. */
   const all: string[][] = [];
@@ -34,7 +33,7 @@ describe.skipIf(!executablePath).for(DATABASES)("a person in the console (%s)", 
   };
 
   beforeAll(async () => {
-    site = await Site.open(database);
+    site = await Site.open();
   });
   afterAll(() => site?.close());
 

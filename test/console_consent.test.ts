@@ -10,7 +10,6 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMember, createWorkspace } from "../src/operator/accounts.ts";
 import { executablePath, join, launch, Site, signIn, watched } from "./support/site.ts";
-import { DATABASES } from "./support/world.ts";
 
 if (!executablePath) console.log("console_consent: skipped, since CHROMIUM names no browser");
 
@@ -109,7 +108,7 @@ const KINDS = Object.keys(CLIENTS) as (keyof typeof CLIENTS)[];
 
 const box = (page: Page, scope: string) => page.locator(`[id="scope-${scope}"]`);
 
-describe.skipIf(!executablePath).for(DATABASES)("consent (%s)", (database) => {
+describe.skipIf(!executablePath)("consent", () => {
   let site: Site;
   const all: string[][] = [];
   const visitor = async () => {
@@ -119,7 +118,7 @@ describe.skipIf(!executablePath).for(DATABASES)("consent (%s)", (database) => {
   };
 
   beforeAll(async () => {
-    site = await Site.open(database);
+    site = await Site.open();
     await join(await visitor(), await site.link(), PERSON);
   });
   afterAll(() => site?.close());

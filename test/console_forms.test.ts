@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { showId } from "../src/domain/ids.ts";
 import { Visitor } from "./support/site.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
 const PERSON = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
 const PNG = Buffer.from(
@@ -12,13 +12,13 @@ const PNG = Buffer.from(
   "base64",
 );
 
-describe.for(DATABASES)("forms of the console (%s)", (database) => {
+describe("forms of the console", () => {
   let world: World;
   let owner: Visitor;
   let base: string;
 
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
     base = `/console/${world.workspace.id}/`;
     owner = new Visitor(world);
     const [{ id }] = await world.sql("select id from member where email = ?", [PERSON.email]);

@@ -6,7 +6,7 @@ import { parseId } from "../src/domain/ids.ts";
 import { nameProblem } from "../src/domain/one_line.ts";
 import { addMember, createKey, createWorkspace } from "../src/operator/accounts.ts";
 import { executablePath, launch, Site, signIn, Visitor, watched } from "./support/site.ts";
-import { DATABASES, type World } from "./support/world.ts";
+import type { World } from "./support/world.ts";
 
 // Every password costs its time on purpose, and the machine may be busy.
 
@@ -17,7 +17,7 @@ interface Channel {
   handle: string;
 }
 
-describe.for(DATABASES)("members (%s)", (database) => {
+describe("members", () => {
   let site: Site;
   let world: World;
   let owner: Visitor;
@@ -33,7 +33,7 @@ describe.for(DATABASES)("members (%s)", (database) => {
     [...text.matchAll(/<input type="(?:radio|checkbox)" id="([^"]+)"[^>]* checked/g)].map(([, id]) => id);
 
   beforeAll(async () => {
-    site = await Site.open(database);
+    site = await Site.open();
     world = site.world;
     owner = new Visitor(world, site.url);
     expect((await owner.join(await site.link(), OWNER)).status).toBe(303);

@@ -12,11 +12,11 @@ import { parseId, showId } from "../src/domain/ids.ts";
 import { addMember } from "../src/operator/accounts.ts";
 import { TOOLS } from "../tools/index.ts";
 import { Visitor } from "./support/site.ts";
-import { DATABASES, inSeconds, uniqueHandle, World } from "./support/world.ts";
+import { inSeconds, uniqueHandle, World } from "./support/world.ts";
 
 const PASSWORD = "correct horse battery";
 
-describe.for(DATABASES)("the console's rules (%s)", (database) => {
+describe("the console's rules", () => {
   let world: World;
   let owner: Visitor;
   let base: string;
@@ -42,7 +42,7 @@ describe.for(DATABASES)("the console's rules (%s)", (database) => {
     (await world.sql(`select count(*)::int as n from ${what}`))[0].n as number;
 
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
     base = `/console/${world.workspace.id}/`;
     owner = new Visitor(world);
     const [{ id }] = await world.sql("select id from member where email = 'owner@example.org'");

@@ -3,15 +3,15 @@
 // room: what these bounds keep away costs a hundred times as much.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
 const ACCEPT = { accept: "application/json, text/event-stream" };
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   let path: string;
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
     path = `/api/v1/pushers/${(await world.pusher()).id}/alerts`;
   });
   afterAll(() => world?.close());

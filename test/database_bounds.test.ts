@@ -28,7 +28,7 @@ const em = (orm: Orm) => orm.em.fork() as SqlEntityManager;
 describe("with short bounds", () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.open("postgres", {
+    world = await World.open({
       settings: { DATABASE_LOCK_MS: "200", DATABASE_STATEMENT_MS: "1000", DATABASE_POOL: "3" },
     });
   });

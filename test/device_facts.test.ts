@@ -7,13 +7,13 @@ import { loadConfig } from "../src/config.ts";
 import { openOrm } from "../src/db/orm.ts";
 import { doctor } from "../src/operator/doctor.ts";
 import { FACTS } from "./support/handsets.ts";
-import { DATABASES, freshDatabase, World } from "./support/world.ts";
+import { freshDatabase, World } from "./support/world.ts";
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   describe("registration", () => {
     let world: World;
     beforeAll(async () => {
-      world = await World.open(database);
+      world = await World.open();
     });
     afterAll(() => world.close());
 
@@ -63,7 +63,7 @@ describe.each(DATABASES)("on %s", (database) => {
   });
 
   test("rows of before are mapped to what fits, and the breakdown with them", async () => {
-    const { settings, remove } = await freshDatabase(database, { empty: true });
+    const { settings, remove } = await freshDatabase({ empty: true });
     const config = loadConfig({ LOG_LEVEL: "silent", REDIS_URL: "", ...settings });
     const orm = await openOrm(config);
     try {

@@ -9,14 +9,14 @@ import type { DomainEvent } from "../src/domain/events.ts";
 import { conflict } from "../src/errors.ts";
 import { createRateLimits } from "../src/rate_limits.ts";
 import { defineTool } from "../src/tool.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
   });
   afterAll(() => world?.close());
 

@@ -23,7 +23,7 @@ describe.skipIf(!executablePath)("the page of the API", () => {
   beforeAll(async () => {
     const [host, port] = ["127.0.0.1", await freePort("127.0.0.1")];
     url = `http://${host}:${port}`;
-    world = await World.open("embedded", { settings: { PUBLIC_URL: url } });
+    world = await World.open({ settings: { PUBLIC_URL: url } });
     listening = await listen(world.service.app, { host, port });
     browser = await chromium.launch({ executablePath, args: ARGS });
   });

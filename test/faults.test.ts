@@ -2,12 +2,12 @@
 // the log under the request's id.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
   });
   afterAll(() => world.close());
 

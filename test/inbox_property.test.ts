@@ -9,7 +9,7 @@ import { setSuspended } from "../src/operator/accounts.ts";
 import { atOnce, pause } from "./support/at_once.ts";
 import { expectRecountClean } from "./support/recount.ts";
 import { WAIT } from "./support/wait.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 8);
 
@@ -67,10 +67,10 @@ class Poller {
   }
 }
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
   });
   afterAll(() => world.close());
 
@@ -84,7 +84,7 @@ describe.each(DATABASES)("on %s", (database) => {
         const real = new Real(world, suspend, seen);
         await fc.asyncModelRun(async () => ({ model: await real.open(), real }), commands);
       }),
-      { numRuns: database === "embedded" ? ROUNDS : ROUNDS * 2 },
+      { numRuns: ROUNDS * 2 },
     );
     await expectRecountClean(world.service.orm);
     // The run went through the branches that matter.
@@ -340,7 +340,7 @@ describe.each(DATABASES)("on %s", (database) => {
     expect(poller.held).toEqual(walked.slice(0, poller.held.length));
     await expectRecountClean(world.service.orm);
 
-    console.log(`inbox on ${database}: ${JSON.stringify({ ...figures, steps, alerts: walked.length })}`);
+    console.log(`inbox: ${JSON.stringify({ ...figures, steps, alerts: walked.length })}`);
     expect(figures.wrong).toBe(0);
     expect(figures.notModified).toBeGreaterThan(0);
     expect(figures.decided).toBeGreaterThan(10);

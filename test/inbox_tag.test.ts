@@ -3,12 +3,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { uuidOf } from "./support/handsets.ts";
 import { expectRecountClean } from "./support/recount.ts";
-import { DATABASES, inSeconds, World } from "./support/world.ts";
+import { inSeconds, World } from "./support/world.ts";
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
   });
   afterAll(() => world.close());
 

@@ -7,7 +7,7 @@ import { cleanText } from "../src/characters.ts";
 import { sanitizeHtml } from "../src/sanitizer/sanitize.ts";
 import { inputSchema, type JsonSchema } from "../src/schema.ts";
 import { TOOLS } from "../tools/index.ts";
-import { DATABASES, inSeconds, uniqueHandle, World } from "./support/world.ts";
+import { inSeconds, uniqueHandle, World } from "./support/world.ts";
 
 const tags = (text: string) =>
   [...text].map((c) => String.fromCodePoint(0xe0000 + c.codePointAt(0)!)).join("");
@@ -181,11 +181,11 @@ describe("markup that hides its text", () => {
   });
 });
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   let pusher: any;
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
     pusher = await world.pusher();
   });
   afterAll(() => world.close());

@@ -7,14 +7,14 @@ import { parseId } from "../src/domain/ids.ts";
 import { addMember, createWorkspace } from "../src/operator/accounts.ts";
 import { Mails } from "./support/mails.ts";
 import { Visitor } from "./support/site.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
 // Every password costs its time on purpose, and the machine may be busy.
 
 const PASSWORD = "correct horse battery";
 const OTHER = "quite another password";
 
-describe.for(DATABASES)("one-time links (%s)", (database) => {
+describe("one-time links", () => {
   let world: World;
   let mails: Mails;
   let owner: Visitor;
@@ -54,7 +54,7 @@ describe.for(DATABASES)("one-time links (%s)", (database) => {
 
   beforeAll(async () => {
     mails = await Mails.open();
-    world = await World.open(database, { settings: { SMTP_URL: mails.url } });
+    world = await World.open({ settings: { SMTP_URL: mails.url } });
     owner = (await joined(undefined, "owner")).session;
   });
   afterAll(async () => {

@@ -13,7 +13,7 @@ import { requestFor } from "../src/transports/client.ts";
 import { atOnce, pause } from "./support/at_once.ts";
 import { freePort, type RunningServer, run, startServer, temporaryFolder } from "./support/processes.ts";
 import { expectRecountClean } from "./support/recount.ts";
-import { DATABASES, freshDatabase, inSeconds, onPostgres, toolNamed, World } from "./support/world.ts";
+import { freshDatabase, inSeconds, toolNamed, World } from "./support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 5);
 const CLIENTS = 24;
@@ -73,13 +73,13 @@ async function untilReady(server: RunningServer): Promise<void> {
   while (!(await fetch(`${server.url}/readyz`).catch(() => null))?.ok) await pause(5);
 }
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   let pushers: string[];
   let device: string;
   let reporters: string[];
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
     const made = await atOnce(CHANNELS, () => world.pusher(), 8);
     pushers = made.map(({ id }) => id);
     device = await world.device(...made.map(({ handle }) => handle));
@@ -232,7 +232,7 @@ describe.each(DATABASES)("on %s", (database) => {
     await server.stop();
     await withOrm(world.settings, expectRecountClean);
     console.log(
-      `kill -9 on ${database}: ${ROUNDS} rounds, ${acknowledged} calls acknowledged, ${expected.size} alerts, ready after ${readyAfter.join(", ")} ms`,
+      `kill -9: ${ROUNDS} rounds, ${acknowledged} calls acknowledged, ${expected.size} alerts, ready after ${readyAfter.join(", ")} ms`,
     );
     expect(acknowledged).toBeGreaterThan(0);
   });
@@ -324,57 +324,53 @@ describe.each(DATABASES)("on %s", (database) => {
     slow.destroy();
   });
 
-  onPostgres(database)(
-    "connections that PostgreSQL ends cost the requests on them and nothing else",
-    async () => {
-      const server = await start({ LOG_LEVEL: "fatal" });
-      let cut = 0;
-      const url = server.url;
-      let going = true;
-      const failures: number[] = [];
-      // A client's call that met the end of its connection is told to come back (503); the client goes on.
-      const clients = atOnce(8, async () => {
-        while (going)
-          await client(url, () => going).catch((error: Error) => {
-            failures.push(Number(/: (\d+)$/.exec(error.message)?.[1] ?? Number.NaN));
-          });
-      });
-      await withOrm(world.settings, async (orm) => {
-        const em = orm.em.fork() as SqlEntityManager;
-        for (let i = 0; i < 4; i++) {
-          await pause(150);
-          const ended = await em.execute(
-            `select pg_terminate_backend(pid) from pg_stat_activity
+  test("connections that PostgreSQL ends cost the requests on them and nothing else", async () => {
+    const server = await start({ LOG_LEVEL: "fatal" });
+    let cut = 0;
+    const url = server.url;
+    let going = true;
+    const failures: number[] = [];
+    // A client's call that met the end of its connection is told to come back (503); the client goes on.
+    const clients = atOnce(8, async () => {
+      while (going)
+        await client(url, () => going).catch((error: Error) => {
+          failures.push(Number(/: (\d+)$/.exec(error.message)?.[1] ?? Number.NaN));
+        });
+    });
+    await withOrm(world.settings, async (orm) => {
+      const em = orm.em.fork() as SqlEntityManager;
+      for (let i = 0; i < 4; i++) {
+        await pause(150);
+        const ended = await em.execute(
+          `select pg_terminate_backend(pid) from pg_stat_activity
              where datname = current_database() and pid <> pg_backend_pid()`,
-          );
-          cut += ended.length;
-        }
-      });
-      await pause(100);
-      going = false;
-      await clients;
-      expect(cut).toBeGreaterThan(0);
-      expect(failures.filter((status) => status !== 503)).toEqual([]);
-      // Those unanswered may or may not be there; the idempotent repeat settles it.
-      const repeats = await atOnce(
-        unanswered.length,
-        (i) => callTool(url, world.owner, "create_alert", unanswered[i]!),
-        4,
-      );
-      for (const { status, body } of repeats) {
-        expect([201, 422, 429]).toContain(status);
-        if (status === 201) expected.set(body.title, new Set(["draft", "scheduled", "sent"]));
+        );
+        cut += ended.length;
       }
-      unanswered = [];
-      await nothingLost(url);
-      const ready = await fetch(`${url}/readyz`);
-      expect(ready.status).toBe(200);
-      process.kill(server.pid, "SIGTERM");
-      expect(await server.exited).toBe(0);
-      await withOrm(world.settings, expectRecountClean);
-    },
-    60_000,
-  );
+    });
+    await pause(100);
+    going = false;
+    await clients;
+    expect(cut).toBeGreaterThan(0);
+    expect(failures.filter((status) => status !== 503)).toEqual([]);
+    // Those unanswered may or may not be there; the idempotent repeat settles it.
+    const repeats = await atOnce(
+      unanswered.length,
+      (i) => callTool(url, world.owner, "create_alert", unanswered[i]!),
+      4,
+    );
+    for (const { status, body } of repeats) {
+      expect([201, 422, 429]).toContain(status);
+      if (status === 201) expected.set(body.title, new Set(["draft", "scheduled", "sent"]));
+    }
+    unanswered = [];
+    await nothingLost(url);
+    const ready = await fetch(`${url}/readyz`);
+    expect(ready.status).toBe(200);
+    process.kill(server.pid, "SIGTERM");
+    expect(await server.exited).toBe(0);
+    await withOrm(world.settings, expectRecountClean);
+  }, 60_000);
 
   test("nothing secret is in the log at trace, nor any key or token in the database", async () => {
     const more = { LOG_LEVEL: "trace", WEBHOOK_ALLOW_HOSTS: "127.0.0.1:9" };
@@ -387,7 +383,7 @@ describe.each(DATABASES)("on %s", (database) => {
     secrets.push(registered.token);
     inLogOnly.push(registered.id);
     const { body: closed } = await callTool(url, world.owner, "create_pusher", {
-      handle: `closed-${database}`,
+      handle: "closed-channel",
       name: "Closed",
       category: "community",
       description: "d",
@@ -584,7 +580,7 @@ describe("first start", () => {
   });
 
   test("replicas on one empty PostgreSQL database all come up, and nothing is written beside it", async () => {
-    const { settings, remove } = await freshDatabase("postgres", { empty: true });
+    const { settings, remove } = await freshDatabase({ empty: true });
     try {
       const servers = await Promise.all([1, 2, 3].map(() => startServer(settings.DATA_DIR!, { settings })));
       for (const server of servers) {

@@ -6,7 +6,7 @@ import { openService, type Service } from "../src/service.ts";
 import { freePort, hasRedisServer, type RedisServer, startRedis } from "./redis_server.ts";
 import { FACTS } from "./support/handsets.ts";
 import { WAIT } from "./support/wait.ts";
-import { type Answer, DATABASES, freshDatabase, inSeconds, uniqueHandle, World } from "./support/world.ts";
+import { type Answer, freshDatabase, inSeconds, uniqueHandle, World } from "./support/world.ts";
 
 const statuses = (answers: { status: number }[]) => {
   const counts: Record<number, number> = {};
@@ -23,10 +23,10 @@ const channel = () => ({
   description: "For tests",
 });
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.open(database, { limits: true });
+    world = await World.open({ limits: true });
   });
   afterAll(() => world.close());
 
@@ -200,7 +200,7 @@ describe.each(DATABASES)("on %s", (database) => {
   });
 });
 
-describe.runIf(hasRedisServer() && DATABASES.includes("postgres"))("shared through Redis", () => {
+describe.runIf(hasRedisServer())("shared through Redis", () => {
   let redis: RedisServer;
   let port: number;
   let services: Service[];
@@ -212,9 +212,9 @@ describe.runIf(hasRedisServer() && DATABASES.includes("postgres"))("shared throu
   beforeAll(async () => {
     port = await freePort();
     redis = await startRedis(port);
-    first = await World.open("postgres", { limits: true, settings: { REDIS_URL: redis.url, REDIS_WAIT_MS } });
+    first = await World.open({ limits: true, settings: { REDIS_URL: redis.url, REDIS_WAIT_MS } });
     const [{ name }] = await first.sql<any>("select current_database() as name");
-    database = await freshDatabase("postgres");
+    database = await freshDatabase();
     const url = Object.assign(new URL(database.settings.DATABASE_URL!), { pathname: `/${name}` }).href;
     const settings = {
       ...database.settings,

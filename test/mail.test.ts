@@ -6,7 +6,7 @@ import { parseId } from "../src/domain/ids.ts";
 import { addMember, createWorkspace } from "../src/operator/accounts.ts";
 import { Mails } from "./support/mails.ts";
 import { Visitor } from "./support/site.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
 // Every password costs its time on purpose, and the machine may be busy.
 
@@ -18,7 +18,7 @@ let owner: Visitor;
 
 beforeAll(async () => {
   mails = await Mails.open();
-  world = await World.open(DATABASES[0]!, { settings: { SMTP_URL: mails.url } });
+  world = await World.open({ settings: { SMTP_URL: mails.url } });
   owner = new Visitor(world);
   const [{ id }] = await world.sql("select id from member where email = ?", [PERSON.email]);
   await owner.join(await world.service.people.newLink(id), PERSON);

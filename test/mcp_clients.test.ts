@@ -11,7 +11,7 @@ import { type Listening, listen } from "../src/server.ts";
 import { TOOLS } from "../tools/index.ts";
 import { atOnce } from "./support/at_once.ts";
 import { freePort } from "./support/processes.ts";
-import { DATABASES, inSeconds, uniqueHandle, World } from "./support/world.ts";
+import { inSeconds, uniqueHandle, World } from "./support/world.ts";
 
 const INSPECTOR = process.env.MCP_INSPECTOR;
 if (!INSPECTOR)
@@ -29,7 +29,7 @@ interface AnyClient {
   close(): Promise<void>;
 }
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   let listening: Listening;
   let port: number;
@@ -37,7 +37,7 @@ describe.each(DATABASES)("on %s", (database) => {
   beforeAll(async () => {
     port = await freePort();
     mcp = `http://127.0.0.1:${port}/mcp`;
-    world = await World.open(database, {
+    world = await World.open({
       settings: { HOST: "127.0.0.1", PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` },
     });
     listening = await listen(world.service.app, { host: "127.0.0.1", port });

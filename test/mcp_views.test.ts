@@ -6,17 +6,17 @@ import { hasView } from "../src/tool.ts";
 import { MAX_ANSWER } from "../src/transports/mcp_answers.ts";
 import { TOOLS } from "../tools/index.ts";
 import { registered, uuidOf } from "./support/handsets.ts";
-import { DATABASES, inSeconds, World } from "./support/world.ts";
+import { inSeconds, World } from "./support/world.ts";
 
 const PERMS = ["notify", "sound"];
 const long = (n: number) => "🌊".repeat(n);
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   let pusher: { id: string; handle: string };
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
     pusher = await world.pusher({ requested_perms: PERMS });
   });
   afterAll(() => world.close());

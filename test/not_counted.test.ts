@@ -2,12 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { joined, suspend } from "./support/handsets.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.open(database, { limits: true, limitMax: { "alert-sends": 1 } });
+    world = await World.open({ limits: true, limitMax: { "alert-sends": 1 } });
     // Fails at the commit, after the handler has done everything: for good, or once and as a retry would mend it.
     for (const sql of [
       "create sequence failures",

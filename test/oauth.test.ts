@@ -4,18 +4,18 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Visitor } from "./support/site.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
 const PERSON = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
 const CALLBACK = "http://127.0.0.1:7777/callback";
 const ORIGIN = "http://127.0.0.1:8787";
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   let owner: Visitor;
 
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
     owner = new Visitor(world);
     const [{ id }] = await world.sql("select id from member where email = ?", [PERSON.email]);
     expect((await owner.join(await world.service.people.newLink(id), PERSON)).status).toBe(303);
@@ -254,7 +254,7 @@ describe.each(DATABASES)("on %s", (database) => {
   test("disconnecting ends the next call and the refresh, on every process", async () => {
     const client = await register();
     const { tokens } = await connect(client);
-    const replica = database === "postgres" ? await world.replica() : world;
+    const replica = await world.replica();
     expect((await replica.mcp("get_me", {}, tokens.access_token)).status).toBe(200);
     const [{ id, user_id }] = await world.sql("select id, user_id from connection where client_id = ?", [
       client,
@@ -263,7 +263,7 @@ describe.each(DATABASES)("on %s", (database) => {
     expect((await me(tokens.access_token)).status).toBe(401);
     expect((await replica.mcp("get_me", {}, tokens.access_token)).status).toBe(401);
     expect((await refresh(client, tokens.refresh_token)).status).toBeGreaterThanOrEqual(400);
-    if (replica !== world) await replica.leave();
+    await replica.leave();
   });
 
   test("an expired session consents to nothing", async () => {

@@ -18,7 +18,7 @@ import {
   USUAL,
 } from "./support/oauth.ts";
 import type { Visitor } from "./support/site.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
 const part = (value: object | string) =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
@@ -113,13 +113,13 @@ const PARAMETERS = {
   [`${OAUTH}/revoke`]: ["token", "token_type_hint", "client_id", "client_secret", "unknown"],
 };
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   let owner: Visitor;
   let client: { client_id: string };
   let tokens: { access_token: string; refresh_token: string };
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
     owner = await ownerOf(world);
     client = (await register(world)).body;
     tokens = (await connect(world, owner, client)).tokens.body;

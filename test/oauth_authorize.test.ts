@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, ORIGIN, ownerOf, register, request } from "./support/oauth.ts";
 import { Visitor } from "./support/site.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
 const EVIL = "https://evil.example/landing";
 /** Addresses that already hold what an answer would. */
@@ -44,11 +44,11 @@ const IGNORED: Record<string, string> = {
   nonce: "x",
 };
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   let owner: Visitor;
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
     owner = await ownerOf(world);
   });
   afterAll(() => world?.close());

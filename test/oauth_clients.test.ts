@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLIENTS, memory } from "./support/assistants.ts";
 import { allow, ownerOf, USUAL } from "./support/oauth.ts";
 import { Site, type Visitor } from "./support/site.ts";
-import { DATABASES, uniqueHandle } from "./support/world.ts";
+import { uniqueHandle } from "./support/world.ts";
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let site: Site;
   let owner: Visitor;
   beforeAll(async () => {
-    site = await Site.open(database);
+    site = await Site.open();
     owner = await ownerOf(site.world, site.url);
   });
   afterAll(() => site?.close());

@@ -11,7 +11,7 @@ import { CLIENTS, memory } from "./support/assistants.ts";
 import { atOnce } from "./support/at_once.ts";
 import { allow, CALLBACK, connect, ORIGIN, ownerOf, request, tell, USUAL } from "./support/oauth.ts";
 import { Visitor } from "./support/site.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 import { selfSigned } from "./webhooks_sinks.ts";
 
 /** Path → what the server of the documents answers there, and how often it was asked. */
@@ -56,11 +56,11 @@ function describeAt(path: string, fields: Record<string, unknown> = {}): string 
   return at(path);
 }
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   let owner: Visitor;
   beforeAll(async () => {
-    world = await World.open(database, { settings: { WEBHOOK_ALLOW_HOSTS: host } });
+    world = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: host } });
     owner = await ownerOf(world);
   });
   afterAll(() => world?.close());
@@ -208,7 +208,7 @@ test.each(Object.entries(CLIENTS))(
     const port = await freePort("127.0.0.1");
     const url = `http://127.0.0.1:${port}`;
     const settings = { HOST: "127.0.0.1", PORT: String(port), WEBHOOK_ALLOW_HOSTS: host };
-    const world = await World.open(DATABASES.at(-1)!, { settings });
+    const world = await World.open({ settings });
     const listening = await listen(world.service.app, { host: "127.0.0.1", port });
     try {
       const owner = await ownerOf(world, url);

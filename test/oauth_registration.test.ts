@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, ownerOf, register, request, USUAL } from "./support/oauth.ts";
 import type { Visitor } from "./support/site.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
 const CURSOR = "cursor://anysphere.cursor-mcp/oauth/callback";
 const PUBLIC = {
@@ -154,11 +154,11 @@ const PROGRAMS: { name: string; uses: string; body: Record<string, unknown> }[] 
   },
 ];
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   let owner: Visitor;
   beforeAll(async () => {
-    world = await World.open(database, { settings: { OAUTH_REDIRECT_SCHEMES: "myeditor" } });
+    world = await World.open({ settings: { OAUTH_REDIRECT_SCHEMES: "myeditor" } });
     owner = await ownerOf(world);
   });
   afterAll(() => world?.close());
@@ -346,7 +346,7 @@ describe.each(DATABASES)("on %s", (database) => {
 describe("how often one address registers", () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.open(DATABASES.at(-1)!, { settings: { CLIENT_REGISTRATIONS_PER_MINUTE: "3" } });
+    world = await World.open({ settings: { CLIENT_REGISTRATIONS_PER_MINUTE: "3" } });
   });
   afterAll(() => world?.close());
 

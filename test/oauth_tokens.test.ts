@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGrants } from "../src/auth/grants.ts";
 import { createSignInLibrary } from "../src/auth/sign_in_library.ts";
 import { connect, ORIGIN, ownerOf, register } from "./support/oauth.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
 type Claims = Record<string, unknown>;
 
@@ -32,12 +32,12 @@ const NO_GOOD: [what: string, change: (claims: Claims) => Claims][] = [
   ["another client", (claims) => ({ ...claims, azp: "another", client_id: "another" })],
 ];
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   let claims: Claims;
   let sign: (payload: Claims) => Promise<string>;
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
     const client = (await register(world)).body;
     const { tokens } = await connect(world, await ownerOf(world), client);
     claims = JSON.parse(Buffer.from(tokens.body.access_token.split(".")[1], "base64url").toString());

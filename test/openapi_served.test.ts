@@ -22,7 +22,7 @@ let document: Json;
 beforeAll(async () => {
   const [host, port] = ["127.0.0.1", await freePort("127.0.0.1")];
   url = `http://${host}:${port}`;
-  world = await World.open("embedded", {
+  world = await World.open({
     settings: { PUBLIC_URL: url, WEBHOOK_ALLOW_HOSTS: "localhost" },
   });
   listening = await listen(world.service.app, { host, port });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recent } from "../src/recent.ts";
 import { freePort, listen } from "../src/server.ts";
 import { pause } from "./support/at_once.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
 const HOST = "127.0.0.1";
 
@@ -34,11 +34,11 @@ test("a look stands for those who ask meanwhile, a failed one as well, and no lo
   expect(looks).toBe(3);
 });
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   let port: number;
   beforeAll(async () => {
-    world = await World.open(database, { settings: { REQUESTS_IN_FLIGHT: "8" } });
+    world = await World.open({ settings: { REQUESTS_IN_FLIGHT: "8" } });
   });
   afterAll(() => world?.close());
 

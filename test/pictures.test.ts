@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cleanPicture } from "../src/assets/pictures.ts";
 import { MAX_BYTES } from "../src/domain/assets.ts";
 import { consoleOf, join } from "./support/assets.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
 const EXIF = {
   IFD0: { Artist: "Ana Exemplo", Copyright: "secret place" },
@@ -147,11 +147,11 @@ describe("what a picture says of its author", () => {
   });
 });
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   let site: ReturnType<typeof consoleOf>;
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
     site = consoleOf(world);
   });
   afterAll(() => world.close());

@@ -9,7 +9,7 @@ import { Agent, request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort, type Listening, listen } from "../src/server.ts";
 import { pause } from "./support/at_once.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
 const HOST = "127.0.0.1";
 const README = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
@@ -37,7 +37,7 @@ function configuration(proxy: "nginx" | "caddy", port: number, replicas: number[
     events {} http { access_log off; ${paths.join(" ")} ${server} }`;
 }
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   describe.each(proxies)("behind %s", (proxy) => {
     const folder = mkdtempSync(join(tmpdir(), "belfry-proxy-"));
     const agent = new Agent({ connections: 32 });
@@ -64,9 +64,8 @@ describe.each(DATABASES)("on %s", (database) => {
 
     beforeAll(async () => {
       const settings = { TRUSTED_PROXIES: "loopback", PUBLIC_URL: "https://alerts.example.org" };
-      const first = await World.open(database, { settings });
-      // The embedded database serves one process; its replica is the same service on another port.
-      worlds = [first, database === "embedded" ? first : await first.replica()];
+      const first = await World.open({ settings });
+      worlds = [first, await first.replica()];
       ports = [await freePort(HOST), await freePort(HOST)];
       listening = [await open(0), await open(1)];
       port = await freePort(HOST);

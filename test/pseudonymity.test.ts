@@ -11,19 +11,19 @@ import { openOrm } from "../src/db/orm.ts";
 import { addMember, createKey, createWorkspace } from "../src/operator/accounts.ts";
 import { requestFor } from "../src/transports/client.ts";
 import { noOutcomes } from "./cases/stats.ts";
-import { DATABASES, freshDatabase, inSeconds, toolNamed, uniqueHandle } from "./support/world.ts";
+import { freshDatabase, inSeconds, toolNamed, uniqueHandle } from "./support/world.ts";
 import { httpSink } from "./webhooks_sinks.ts";
 
 const MAIN = joinPath(import.meta.dirname, "../src/main.ts");
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let child: ChildProcess;
   let base = "";
   let log = "";
   let owner = "";
   let sink: Awaited<ReturnType<typeof httpSink>>;
   let settings: Record<string, string>;
-  let sql: ((text: string) => Promise<unknown>) | undefined;
+  let sql: (text: string) => Promise<unknown>;
   const closers: (() => unknown)[] = [];
 
   /** What every owner's call was answered, with the tool's name. */
@@ -36,20 +36,17 @@ describe.each(DATABASES)("on %s", (database) => {
   };
 
   beforeAll(async () => {
-    const fresh = await freshDatabase(database);
+    const fresh = await freshDatabase();
     closers.push(fresh.remove);
     settings = fresh.settings;
-    // The embedded database has one user at a time: its first account is made before the service opens it.
-    const orm = await openOrm({ databaseUrl: settings.DATABASE_URL || null, dataDir: settings.DATA_DIR! });
+    const orm = await openOrm({ databaseUrl: settings.DATABASE_URL! });
     const em = orm.em.fork() as SqlEntityManager;
     const workspace = await createWorkspace(em, { name: "Tests" });
     await addMember(em, { workspace: workspace.id, email: "owner@example.org", role: "owner" });
     owner = (await createKey(em, { workspace: workspace.id, scopes: "all" }, new Date())).key;
     hidden.key.add(owner);
-    if (database === "postgres") {
-      sql = (text) => (orm.em.fork() as SqlEntityManager).execute(text);
-      closers.unshift(() => orm.close(true));
-    } else await orm.close(true);
+    sql = (text) => (orm.em.fork() as SqlEntityManager).execute(text);
+    closers.unshift(() => orm.close(true));
 
     sink = await httpSink((_request, response) => void response.end());
     closers.push(sink.close);
@@ -200,15 +197,13 @@ describe.each(DATABASES)("on %s", (database) => {
     await call("delete_webhook", { webhook_id: failing.id });
 
     // A fault of the database quotes rows; the log must not.
-    if (sql) {
-      await sql("alter table subscription rename to subscription_gone");
-      await handset("PUT", `/subscriptions/${pusher.handle}`, device.token, { invite: invite.code });
-      expect((await call("list_subscribers", channel)).error.type).toBe("server_error");
-      await sql("alter table subscription_gone rename to subscription");
-      await sql("alter table device add constraint none check (app_version <> 'none')");
-      const facts = { platform: "other", app_version: "none", locale: "en", timezone: "UTC" };
-      expect((await handset("POST", "/devices", undefined, facts)).error.type).toBe("server_error");
-    }
+    await sql("alter table subscription rename to subscription_gone");
+    await handset("PUT", `/subscriptions/${pusher.handle}`, device.token, { invite: invite.code });
+    expect((await call("list_subscribers", channel)).error.type).toBe("server_error");
+    await sql("alter table subscription_gone rename to subscription");
+    await sql("alter table device add constraint none check (app_version <> 'none')");
+    const facts = { platform: "other", app_version: "none", locale: "en", timezone: "UTC" };
+    expect((await handset("POST", "/devices", undefined, facts)).error.type).toBe("server_error");
     const metrics = await fetched("GET", "/metrics");
     expect(metrics.text).toContain("belfry_http_requests_total");
     child.kill("SIGTERM");

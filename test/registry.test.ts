@@ -79,7 +79,7 @@ test("every row cites a sentence that is written down", () => {
 describe("tools/list", () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.open("embedded");
+    world = await World.open();
   });
   afterAll(() => world.close());
 

@@ -2,12 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { suspend } from "./support/handsets.ts";
-import { DATABASES, inSeconds, World } from "./support/world.ts";
+import { inSeconds, World } from "./support/world.ts";
 
-describe.each(DATABASES)("reports on %s", (database) => {
+describe("reports", () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
   });
   afterAll(() => world?.close());
 

@@ -10,7 +10,7 @@ import { pathArguments } from "../src/tool.ts";
 import { requestFor } from "../src/transports/client.ts";
 import { TOOLS } from "../tools/index.ts";
 import { alertAt, alertIn, keyOf, NO_ALERT, NO_PUSHER, READY } from "./cases/given.ts";
-import { type Answer, DATABASES, uniqueHandle, World } from "./support/world.ts";
+import { type Answer, uniqueHandle, World } from "./support/world.ts";
 
 const MIB = 1024 * 1024;
 const PUSHERS = "/api/v1/pushers";
@@ -37,13 +37,13 @@ const comparable = ({ status, body, headers }: Answer) => ({
   headers: [...headers].filter(([name]) => name !== "x-request-id" && name !== "date"),
 });
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   let token: string;
   let pusher: any;
   let draft: any;
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
     token = world.owner;
     pusher = await world.pusher();
     draft = await world.alert(pusher.id);

@@ -7,12 +7,12 @@ import { doctor } from "../src/operator/doctor.ts";
 import { atOnce } from "./support/at_once.ts";
 import { uuidOf } from "./support/handsets.ts";
 import { expectRecountClean, wrongCounts } from "./support/recount.ts";
-import { DATABASES, onPostgres, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
   });
   afterAll(() => world.close());
 
@@ -34,11 +34,11 @@ describe.each(DATABASES)("on %s", (database) => {
     }
   });
 
-  onPostgres(database)("connections that PostgreSQL ended while they were idle cost no request", async () => {
+  test("connections that PostgreSQL ended while they were idle cost no request", async () => {
     const pusher = await world.pusher();
     const alert = await world.alert(pusher.id, { send: true });
     const token = await world.device(pusher.handle);
-    const admin = await openOrm({ databaseUrl: world.settings.DATABASE_URL!, dataDir: "" });
+    const admin = await openOrm({ databaseUrl: world.settings.DATABASE_URL! });
     const em = admin.em.fork() as SqlEntityManager;
     const reports = [{ alert_id: alert.id, kind: "read" }];
     const calls = [
@@ -65,43 +65,39 @@ describe.each(DATABASES)("on %s", (database) => {
     await expectRecountClean(world.service.orm);
   });
 
-  onPostgres(database)(
-    "a report and the deletion of its alert: whoever is first, nothing is left over",
-    async () => {
-      const pusher = await world.pusher();
-      const token = await world.device(pusher.handle);
-      const admin = await openOrm({ databaseUrl: world.settings.DATABASE_URL!, dataDir: "" });
-      const waits = async () =>
-        (
-          await world.sql(
-            "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-          )
-        ).length;
-      try {
-        const alert = await world.alert(pusher.id, { send: true });
-        const reports = [{ alert_id: alert.id, kind: "read" }];
-        await world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: alert.id });
-        // Visible to a batch that began before it was called off, and then deleted while that one waits.
-        await world.sql("alter table alert disable trigger alert_updated");
+  test("a report and the deletion of its alert: whoever is first, nothing is left over", async () => {
+    const pusher = await world.pusher();
+    const token = await world.device(pusher.handle);
+    const admin = await openOrm({ databaseUrl: world.settings.DATABASE_URL! });
+    const waits = async () =>
+      (
         await world.sql(
-          "update alert set status = 'sent', sent_at = now(), cancelled_at = null where id = ?",
-          [uuidOf(alert.id)],
-        );
-        const em = admin.em.fork() as SqlEntityManager;
-        await em.begin();
-        await em.execute("delete from alert where id = ?", [uuidOf(alert.id)]);
-        const answer = world.handset("POST", "/reports", token, { reports });
-        await expect.poll(waits, { timeout: 120_000, interval: 20 }).toBeGreaterThan(0);
-        await em.commit();
-        expect((await answer).body).toEqual({ accepted: 0 });
-        expect(await wrongCounts(world.service.orm)).not.toHaveProperty("report.orphans");
-        expect(await wrongCounts(world.service.orm)).not.toHaveProperty("alert_counter.orphans");
-      } finally {
-        await world.sql("alter table alert enable trigger alert_updated");
-        await admin.close(true);
-      }
-    },
-  );
+          "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        )
+      ).length;
+    try {
+      const alert = await world.alert(pusher.id, { send: true });
+      const reports = [{ alert_id: alert.id, kind: "read" }];
+      await world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: alert.id });
+      // Visible to a batch that began before it was called off, and then deleted while that one waits.
+      await world.sql("alter table alert disable trigger alert_updated");
+      await world.sql("update alert set status = 'sent', sent_at = now(), cancelled_at = null where id = ?", [
+        uuidOf(alert.id),
+      ]);
+      const em = admin.em.fork() as SqlEntityManager;
+      await em.begin();
+      await em.execute("delete from alert where id = ?", [uuidOf(alert.id)]);
+      const answer = world.handset("POST", "/reports", token, { reports });
+      await expect.poll(waits, { timeout: 120_000, interval: 20 }).toBeGreaterThan(0);
+      await em.commit();
+      expect((await answer).body).toEqual({ accepted: 0 });
+      expect(await wrongCounts(world.service.orm)).not.toHaveProperty("report.orphans");
+      expect(await wrongCounts(world.service.orm)).not.toHaveProperty("alert_counter.orphans");
+    } finally {
+      await world.sql("alter table alert enable trigger alert_updated");
+      await admin.close(true);
+    }
+  });
 
   test("doctor finds rows that belong to nothing, and removes them on request", async () => {
     const lost = "01900000-0000-7000-8000-00000000dead";

@@ -8,7 +8,7 @@ import { addMember } from "../src/operator/accounts.ts";
 import { createRateLimits } from "../src/rate_limits.ts";
 import { freePort } from "../src/server.ts";
 import { Visitor } from "./support/site.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
 const log = { warn() {} };
 const EMAIL = "somebody@example.org";
@@ -140,10 +140,10 @@ function tries(world: World, email: string, password: string, address: string, b
   return browser.post("/console/sign-in", { email, password }, { address });
 }
 
-describe.for(DATABASES)("signing in (%s)", (database) => {
+describe("signing in", () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
   });
   afterAll(() => world?.close());
 
@@ -189,7 +189,7 @@ describe.for(DATABASES)("signing in (%s)", (database) => {
 });
 
 test("with the shared cache away a process counts by itself", async () => {
-  const world = await World.open(DATABASES[0]!, {
+  const world = await World.open({
     settings: { REDIS_URL: `redis://127.0.0.1:${await freePort("127.0.0.1")}` },
   });
   try {

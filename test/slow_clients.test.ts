@@ -8,7 +8,7 @@ import { request as undiciRequest } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TIMES } from "../src/connections.ts";
 import { freePort, type Listening, listen } from "../src/server.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
 const HOST = "127.0.0.1";
 const MIB = 1024 * 1024;
@@ -24,10 +24,10 @@ async function untilEnd(socket: Socket): Promise<{ text: string; ms: number }> {
   return { text, ms: performance.now() - began };
 }
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
   });
   afterAll(() => world?.close());
 

@@ -3,12 +3,12 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { statusCases } from "./cases/alert_status.ts";
 import { runCases } from "./support/cases.ts";
-import { DATABASES, World } from "./support/world.ts";
+import { World } from "./support/world.ts";
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.open(database);
+    world = await World.open();
   });
   afterAll(() => world.close());
   runCases(statusCases, () => world);

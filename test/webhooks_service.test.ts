@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { join, joined, registered, uuidOf } from "./support/handsets.ts";
 import { WAIT } from "./support/wait.ts";
-import { DATABASES, inSeconds, uniqueHandle, World } from "./support/world.ts";
+import { inSeconds, uniqueHandle, World } from "./support/world.ts";
 import { scriptedDns } from "./webhooks_dns.ts";
 import { httpSink, tcpSink } from "./webhooks_sinks.ts";
 
@@ -86,7 +86,7 @@ async function evictable(world: World, channel: Row, invite: Row, count: number,
   );
 }
 
-describe.each(DATABASES)("on %s", (database) => {
+describe("on a service", () => {
   let world: World;
   const sinks: { close(): void }[] = [];
   const sink = async (respond?: (response: ServerResponse) => void) => {
@@ -95,7 +95,7 @@ describe.each(DATABASES)("on %s", (database) => {
     return made;
   };
   beforeAll(async () => {
-    world = await World.open(database, { settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } });
+    world = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } });
   });
   afterAll(async () => {
     for (const made of sinks) made.close();
@@ -326,7 +326,7 @@ describe.each(DATABASES)("on %s", (database) => {
     ]);
   });
 
-  const rounds = database === "postgres" ? 50 : 10;
+  const rounds = 50;
   test(`${20 * rounds} deliveries of ${20 * rounds} verify`, async () => {
     const to = await sink();
     const { pusher: open, send, listen } = await account(world);
@@ -615,7 +615,7 @@ describe.each(DATABASES)("on %s", (database) => {
 
   // Nothing of it depends on the database.
   test("shutdown gives those in flight their time", async () => {
-    const own = await World.open(database, { settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } });
+    const own = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } });
     const finished: boolean[] = [];
     const slow = await sink((response) => {
       response.on("close", () => finished.push(response.writableFinished));
@@ -639,7 +639,7 @@ describe.each(DATABASES)("on %s", (database) => {
   });
 });
 
-describe.each(DATABASES)("names on %s", (database) => {
+describe("names", () => {
   let world: World;
   let dns: Awaited<ReturnType<typeof scriptedDns>>;
   const zone: Record<
@@ -662,7 +662,7 @@ describe.each(DATABASES)("names on %s", (database) => {
   };
   beforeAll(async () => {
     dns = await scriptedDns(({ name }) => zone[name] ?? { rcode: 3 });
-    world = await World.open(database, { settings: { WEBHOOK_DNS_SERVERS: dns.server } });
+    world = await World.open({ settings: { WEBHOOK_DNS_SERVERS: dns.server } });
   });
   afterAll(async () => {
     await world.close();

@@ -72,7 +72,7 @@ export function ormOptions(config: DatabaseSettings, bounds: Bounds = PATIENT): 
 }
 
 /** Opens the database that the URL names; the embedded one must run (see embedded/cluster.ts). */
-export async function openOrm(config: DatabaseSettings & { dataDir?: string }): Promise<Orm> {
+export async function openOrm(config: DatabaseSettings): Promise<Orm> {
   const bounds = boundsFrom(config);
   const orm = (await PgORM.init(ormOptions(config, bounds) as never)) as unknown as Orm;
   boundsOf.set(orm, bounds);

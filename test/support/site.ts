@@ -12,7 +12,7 @@ import { ownerLink } from "../../src/auth/links.ts";
 import { freePort, type Listening, listen } from "../../src/server.ts";
 import type { ServiceOptions } from "../../src/service.ts";
 import { WAIT } from "./wait.ts";
-import { type Database, World } from "./world.ts";
+import { World } from "./world.ts";
 
 export const executablePath = process.env.CHROMIUM;
 
@@ -34,10 +34,10 @@ export class Site {
     this.#listening = listening;
   }
 
-  static async open(database: Database, options: ServiceOptions = {}): Promise<Site> {
+  static async open(options: ServiceOptions = {}): Promise<Site> {
     const host = "127.0.0.1";
     const port = await freePort(host);
-    const world = await World.open(database, { ...options, settings: { HOST: host, PORT: String(port) } });
+    const world = await World.open({ ...options, settings: { HOST: host, PORT: String(port) } });
     return new Site(world, `http://${host}:${port}`, await listen(world.service.app, { host, port }));
   }
 

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { inject, test } from "vitest";
+import { inject } from "vitest";
 import { loadConfig } from "../../src/config.ts";
 import { openOrm } from "../../src/db/orm.ts";
 import type { DomainEvent } from "../../src/domain/events.ts";
@@ -16,11 +16,6 @@ import { requestFor } from "../../src/transports/client.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { withDatabase } from "./databases.ts";
 import { checkAnswer } from "./strict.ts";
-
-/** Kept for the test files that still name it: there is one database, the run's own PostgreSQL or that of TEST_DATABASE_URL. */
-export type Database = "embedded" | "postgres";
-export const DATABASES: Database[] = ["postgres"];
-export const onPostgres = (_database: Database): typeof test => test;
 
 export interface Answer {
   status: number;
@@ -34,10 +29,7 @@ let copies = 0;
 const UNLIMITED = { "pusher-creations": 1e9, "alert-sends": 1e9, "device-registrations": 1e9 };
 
 /** A fresh database as settings, migrated unless it shall be empty, and what removes it. */
-export async function freshDatabase(
-  _database: Database,
-  { empty = false } = {},
-): Promise<{
+export async function freshDatabase({ empty = false } = {}): Promise<{
   settings: Record<string, string>;
   remove(): Promise<void>;
 }> {
@@ -95,10 +87,9 @@ export class World {
 
   /** Opens a service on a fresh database. `limits: true` keeps the operations' own ceilings, which tests rarely want. */
   static async open(
-    database: Database,
     options: ServiceOptions & { settings?: Record<string, string>; limits?: boolean } = {},
   ): Promise<World> {
-    const { settings, remove } = await freshDatabase(database);
+    const { settings, remove } = await freshDatabase();
     const events: DomainEvent[] = [];
     const { settings: more, limits, ...serviceOptions } = options;
     const config = loadConfig({
