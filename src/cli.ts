@@ -2,9 +2,9 @@
 // The `belfry` command: hands the list of operations, the clock and the service to the command tree. Loads the rest
 // through a cache of compiled code, since a command line is started often and lives briefly.
 
-import { enableCompileCache } from "node:module";
+import { enableCache } from "./compile_cache.ts";
 
-enableCompileCache(`${import.meta.dirname}/../node_modules/.cache/belfry`);
+enableCache();
 
 const [{ TOOLS }, { runCli }, { endWithReader }, { default: belfry }] = await Promise.all([
   import("../tools/index.ts"),
@@ -18,7 +18,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   tools: TOOLS,
   version: belfry.version,
   serve: async () => {
-    const { failStart, serveUntilStopped } = await import("./main.ts");
+    const { failStart, serveUntilStopped } = await import("./serve.ts");
     await serveUntilStopped().catch(failStart);
   },
   now: () => new Date(),

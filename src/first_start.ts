@@ -1,42 +1,17 @@
 // The first start of an empty embedded database: a workspace, its owner and one key, so that the next command works.
 // Afterwards the key lies in DATA_DIR/credentials.json (mode 0600) for the command line on the same machine.
 
-import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { STAND_IN } from "./auth/links.ts";
 import { isSecretOf } from "./auth/secret_check.ts";
 import { supportsConsent } from "./auth/sign_in_library.ts";
-import { type Config, ConfigError, dataPaths, MIN_SECRET_BYTES } from "./config.ts";
+import { type Config, ConfigError, dataPaths } from "./config.ts";
 import { type Credentials, refreshAddress, writeCredentials } from "./credentials.ts";
 import type { Orm } from "./db/orm.ts";
 import { parseId } from "./domain/ids.ts";
 import { Workspace } from "./entities/workspace.ts";
 import { addMember, createKey, createWorkspace } from "./operator/accounts.ts";
-import { writePrivate } from "./private_file.ts";
-
-/**
- * The server secret: the setting, or the one in the data directory, which is made on the first start, before the database.
- * `used`: there is a database already, which a new secret could not read.
- */
-export function loadSecret(config: Pick<Config, "secret" | "dataDir">, used: boolean): string {
-  if (config.secret) return config.secret;
-  const path = dataPaths(config.dataDir).secret;
-  if (used && !existsSync(path))
-    throw new ConfigError(
-      "SECRET",
-      `is missing: ${path} is not there, but DATA_DIR holds a database that was used with one. Restore that file, or set SECRET to what it was.`,
-    );
-  if (!existsSync(path)) writePrivate(path, `${randomBytes(32).toString("base64url")}\n`);
-  const secret = readFileSync(path, "utf8").trim();
-  // What is sealed under a short one would be as good as open.
-  if (Buffer.byteLength(secret) < MIN_SECRET_BYTES)
-    throw new ConfigError(
-      "SECRET",
-      `in ${path} is shorter than ${MIN_SECRET_BYTES} bytes: restore that file.`,
-    );
-  return secret;
-}
 
 /**
  * The secret again, once the database has said that it is its own.
@@ -58,21 +33,6 @@ export async function confirmSecret(orm: Orm, config: Config, secret: string): P
     "SECRET",
     `${config.secret ? "" : `in ${path} `}is not the one that this database was used with: what is sealed in it could not be opened. Set the earlier one again, or restore that file; belfry secret rotate changes it.`,
   );
-}
-
-/**
- * Puts the secret of the data directory beside the present one for the time of `rotate`, and in its place afterwards: a
- * crash in between leaves both, and the next start takes the one that the database knows.
- */
-export async function replaceSecretFile(
-  dataDir: string,
-  secret: string,
-  rotate: () => Promise<void>,
-): Promise<void> {
-  const { secret: path, nextSecret } = dataPaths(dataDir);
-  writePrivate(nextSecret, `${secret}\n`);
-  await rotate();
-  renameSync(nextSecret, path);
 }
 
 /** Makes the first workspace unless there is one. Null: nothing was made. `newLink` makes a member's one-time link. */

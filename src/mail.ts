@@ -1,7 +1,6 @@
 // Mail, where a server for it is configured. Everything works without: what a mail would say is shown to whoever asked
 // for it, together with whether the mail server took it.
 
-import { createTransport } from "nodemailer";
 import type { Config } from "./config.ts";
 import type { Log } from "./context.ts";
 
@@ -23,20 +22,22 @@ export function createMail(
 ): Mail | null {
   if (smtpUrl === null) return null;
   const bounds = { connectionTimeout: WAIT_MS, greetingTimeout: WAIT_MS, socketTimeout: WAIT_MS };
-  const transport = createTransport({
+  const options = {
     url: smtpUrl,
     ...bounds,
     dnsTimeout: WAIT_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
-  });
+  };
+  // Loaded where a server is configured.
+  const opening = import("nodemailer").then(({ createTransport }) => createTransport(options));
   const from = mailFrom ?? `Belfry <belfry@${new URL(publicUrl).hostname}>`;
   return async (message) => {
     // Each step has its own bound above; whoever waits for the answer waits for one.
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject({ code: "ETIMEDOUT" }), WAIT_MS);
     try {
-      await Promise.race([transport.sendMail({ from, ...message }), late]);
+      await Promise.race([opening.then((transport) => transport.sendMail({ from, ...message })), late]);
       return true;
     } catch (error) {
       // Neither the address nor the link of the mail belongs into a log.

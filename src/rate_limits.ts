@@ -1,7 +1,6 @@
 // How many calls a subject may make in a window of time, and what a caller is told about it.
 // Decides the counting rule for one process and the header texts; src/rate_limits_redis.ts shares the same rule between
 // processes. Must not know what a call is, who the subject is, or which route asked.
-import { redisWindows } from "./rate_limits_redis.ts";
 
 /** A ceiling: `max` calls in `seconds`. The name is our own fixed word, for it is written into headers unescaped. */
 export interface Policy {
@@ -36,13 +35,9 @@ export interface RateLimits {
 }
 
 export interface RateLimitOptions {
-  /** Unset: windows are kept in this process. */
-  redisUrl?: string;
-  log: { warn(obj: object, msg: string): void };
-  /** The longest that a call waits for the cache. */
-  waitMs?: number;
-  prefix?: string;
-  /** Milliseconds; only differences count. Redis measures windows by its own clock. */
+  /** Windows that several processes share (see rate_limits_redis.ts); left out, they are kept in this process. */
+  shared?: Windows;
+  /** Milliseconds; only differences count. */
   now?: () => number;
 }
 
@@ -61,15 +56,14 @@ export interface Windows {
   close(): void;
 }
 
-/**
- * Limits kept in Redis when an address is given, which then fail open while it is away, but for policies that say
- * otherwise; else in this process.
- */
-export function createRateLimits(options: RateLimitOptions): RateLimits {
-  const { redisUrl, log, waitMs = 100, prefix = "belfry:limit:", now = () => performance.now() } = options;
-  const windows = redisUrl ? redisWindows({ url: redisUrl, log, waitMs, prefix, now }) : memoryWindows(now);
-  // What a process counts by itself while the cache is away.
-  const alone = redisUrl ? memoryWindows(now) : null;
+/** Limits that are shared fail open while their store is away, but for policies that say otherwise. */
+export function createRateLimits({
+  shared,
+  now = () => performance.now(),
+}: RateLimitOptions = {}): RateLimits {
+  const windows = shared ?? memoryWindows(now);
+  // What a process counts by itself while the store is away.
+  const alone = shared ? memoryWindows(now) : null;
   const receipts = new WeakMap<Taken, { windows: Windows; window: string }>();
 
   return {

@@ -19,11 +19,13 @@ class TooLate extends Error {}
 export function redisWindows(options: {
   url: string;
   log: { warn(obj: object, msg: string): void };
-  waitMs: number;
-  prefix: string;
-  now: () => number;
+  /** The longest that a call waits for the cache. */
+  waitMs?: number;
+  prefix?: string;
+  /** Milliseconds; only differences count. Redis measures windows by its own clock. */
+  now?: () => number;
 }): Windows {
-  const { url, log, waitMs, prefix, now } = options;
+  const { url, log, waitMs = 100, prefix = "belfry:limit:", now = () => performance.now() } = options;
   const cache = hostOf(url);
   // A stall that is over is noticed soon; a cache that stays away is asked once a second.
   let misses = 0;

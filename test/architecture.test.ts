@@ -35,7 +35,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   docs_page: ["schema", "errors"],
   rate_limits_scripts: [],
   rate_limits_redis: ["rate_limits", "rate_limits_scripts"],
-  rate_limits: ["rate_limits_redis"],
+  rate_limits: [],
   problems: ["errors"],
   characters: [],
 
@@ -45,6 +45,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   sanitizer: ["characters", "errors"],
   db: ["config", "entities", "errors"],
   private_file: [],
+  secret: ["config", "private_file"],
+  compile_cache: [],
   embedded: ["config", "db", "private_file"],
   context: ["db", "domain", "entities", "scopes"],
   shapes: ["characters", "context", "domain", "entities", "errors", "queries", "scopes"],
@@ -97,10 +99,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "embedded",
     "entities",
     "errors",
-    "first_start",
     "problems",
     "queries",
     "scopes",
+    "secret",
   ],
 
   // Operations never see another one, a credential, a webhook or a transport.
@@ -158,24 +160,26 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
   // Where everything meets.
   credentials: ["config", "private_file"],
-  first_start: ["auth", "config", "credentials", "db", "domain", "entities", "operator", "private_file"],
+  first_start: ["auth", "config", "credentials", "db", "domain", "entities", "operator"],
   app: ANYTHING,
   service: ANYTHING,
+  parts: ANYTHING,
+  serve: ANYTHING,
   connections: [],
   recent: [],
   client: [],
   server: ["app", "config", "connections", "errors"],
-  main: ANYTHING,
+  main: ["compile_cache", "serve"],
   cli: ANYTHING,
   scripts: ANYTHING,
   bench: ANYTHING,
 };
 
 /** The only ones that see the list of tools. */
-const KNOW_THE_TOOLS = /^(src\/(app|main|cli)\.ts|scripts\/.*|bench\/.*)$/;
+const KNOW_THE_TOOLS = /^(src\/(app|cli)\.ts|scripts\/.*|bench\/.*)$/;
 
 /** Where a clock may be read; everywhere else the instant is given. */
-const CLOCKS = new Set(["src/service.ts", "src/cli.ts", "src/webhooks/sign.ts"]);
+const CLOCKS = new Set(["src/parts.ts", "src/cli.ts", "src/webhooks/sign.ts"]);
 
 /** Packages of a transport, and the parts that may know them. */
 const TRANSPORT_PACKAGES = /^(h3|srvx|commander|@modelcontextprotocol\/.*)$/;

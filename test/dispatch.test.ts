@@ -40,7 +40,7 @@ describe("on a service", () => {
     let tries = 0;
     const dispatcher = createDispatcher({
       orm: world.service.orm,
-      limits: createRateLimits({ log }),
+      limits: createRateLimits(),
       idempotencySeal: createSeal("a secret of the tests that is long enough", "idempotency"),
       surroundings: {} as never,
       publish: (event) => events.push(event),

@@ -14,6 +14,7 @@ import {
   rateLimitHeaders,
   type Taken,
 } from "../src/rate_limits.ts";
+import { redisWindows } from "../src/rate_limits_redis.ts";
 import { freePort, hasRedisServer, type RedisServer, startRedis } from "./redis_server.ts";
 import { WAIT } from "./support/wait.ts";
 
@@ -27,8 +28,19 @@ const opened: RateLimits[] = [];
 const lines: { obj: object; msg: string }[] = [];
 const log = { warn: (obj: object, msg: string) => void lines.push({ obj, msg }) };
 
-function limits(options: Partial<Parameters<typeof createRateLimits>[0]> = {}): RateLimits {
-  const made = createRateLimits({ log, ...options });
+function limits({
+  redisUrl,
+  now,
+  ...options
+}: {
+  redisUrl?: string;
+  waitMs?: number;
+  prefix?: string;
+  now?: () => number;
+}): RateLimits {
+  const clock = now && { now };
+  const shared = redisUrl ? { shared: redisWindows({ url: redisUrl, log, ...options, ...clock }) } : {};
+  const made = createRateLimits({ ...shared, ...clock });
   opened.push(made);
   return made;
 }
@@ -282,7 +294,7 @@ describe("a cache that is away", () => {
 
   test("a bad address is refused without being repeated", () => {
     for (const redisUrl of ["http://user:hunter2@host", "hunter2", "redis//:hunter2@host"]) {
-      expect(() => createRateLimits({ redisUrl, log })).toThrow(/^The cache's address must be a URL/);
+      expect(() => redisWindows({ url: redisUrl, log })).toThrow(/^The cache's address must be a URL/);
     }
   });
 

@@ -6,6 +6,7 @@ import { createBrake, waitFor } from "../src/auth/sign_in_brake.ts";
 import { parseId } from "../src/domain/ids.ts";
 import { addMember } from "../src/operator/accounts.ts";
 import { createRateLimits } from "../src/rate_limits.ts";
+import { redisWindows } from "../src/rate_limits_redis.ts";
 import { freePort } from "../src/server.ts";
 import { Visitor } from "./support/site.ts";
 import { World } from "./support/world.ts";
@@ -17,7 +18,7 @@ const EMAIL = "somebody@example.org";
 function brake(held: Promise<unknown> | null = null) {
   const waits: number[] = [];
   const made = createBrake({
-    limits: createRateLimits({ log }),
+    limits: createRateLimits(),
     secret: "a secret of the tests that is long enough",
     pause: async (ms) => {
       waits.push(ms);
@@ -204,8 +205,8 @@ test("with the shared cache away a process counts by itself", async () => {
 });
 
 test("with the shared cache away only the policies that say so are counted, and given back to where they were counted", async () => {
-  const redisUrl = `redis://127.0.0.1:${await freePort("127.0.0.1")}`;
-  const limits = createRateLimits({ log, redisUrl });
+  const url = `redis://127.0.0.1:${await freePort("127.0.0.1")}`;
+  const limits = createRateLimits({ shared: redisWindows({ url, log }) });
   const kept = { name: "kept", max: 1, seconds: 60, keptAlone: true };
   const open = { name: "open", max: 1, seconds: 60 };
   const first = await limits.take(kept, "a");

@@ -2,7 +2,7 @@
 
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from "node:net";
 import { connect as tlsConnect } from "node:tls";
-import { Client } from "undici";
+import type { Client } from "undici";
 import { bareName, portOf } from "./target.ts";
 
 /**
@@ -43,8 +43,12 @@ export function dial(
   });
 }
 
-/** An HTTP client over that connection alone, without time limits of its own: the caller destroys both. */
-export function clientOver(url: URL, socket: Socket): Client {
+/**
+ * An HTTP client over that connection alone, without time limits of its own: the caller destroys both. Its library is
+ * loaded by the first one, since most services start often and call nobody.
+ */
+export async function clientOver(url: URL, socket: Socket): Promise<Client> {
+  const { Client } = await import("undici");
   let unused: Socket | null = socket;
   return new Client(url.origin, {
     // The socket is handed out once: whatever goes wrong, there is no second connection and no second request.

@@ -104,7 +104,7 @@ async function post(
   signal: AbortSignal,
   onStatus: (status: number) => void,
 ): Promise<number> {
-  const client = clientOver(url, socket);
+  const client = await clientOver(url, socket);
   try {
     // The connection stands: the timestamp is that of sending, not of a slow look-up's start.
     const sentAt = Math.floor((delivery.now ?? Date.now)() / 1000);

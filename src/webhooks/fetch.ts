@@ -29,7 +29,7 @@ export async function fetchDocument(
       return { ok: false, why: /^(url|address)$/.test(target.refusal) ? "refused" : "unreachable" };
     if (target.url.protocol !== "https:") return { ok: false, why: "refused" };
     const socket = await dial(target.url, target.addresses, end.signal, () => {});
-    const client = clientOver(target.url, socket);
+    const client = await clientOver(target.url, socket);
     try {
       const { statusCode, headers, body } = await client.request({
         method: "GET",

@@ -1,0 +1,7 @@
+// Where compiled code is kept from one start to the next: beside the packages, where only those who may change the code
+// may write, and gone with `npm ci`. Where it cannot be written, every start compiles.
+
+import { enableCompileCache } from "node:module";
+
+/** Holds for what is imported from then on. */
+export const enableCache = () => enableCompileCache(`${import.meta.dirname}/../node_modules/.cache/belfry`);

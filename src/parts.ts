@@ -1,0 +1,187 @@
+// Everything that works on the database, put together: migrations, people, limits, operations, the app. Loaded by
+// service.ts while the database starts, since reading this much code takes about as long.
+
+import { createApp } from "./app.ts";
+import { createAssets } from "./assets/surroundings.ts";
+import { createAuthorize } from "./auth/authorize.ts";
+import { createClientDocuments } from "./auth/client_documents.ts";
+import { createClients } from "./auth/clients.ts";
+import { createConnections } from "./auth/connections.ts";
+import { createGrants } from "./auth/grants.ts";
+import { createJoining } from "./auth/joining.ts";
+import { createKeyAuthenticator } from "./auth/keys.ts";
+import { createMemberKeys } from "./auth/member_keys.ts";
+import { createMembers } from "./auth/members.ts";
+import { createPeople } from "./auth/people.ts";
+import { createSeal } from "./auth/seal.ts";
+import { createBrake } from "./auth/sign_in_brake.ts";
+import { createSignInLibrary } from "./auth/sign_in_library.ts";
+import { createStepUps } from "./auth/step_up.ts";
+import { type Config, ConfigError } from "./config.ts";
+import { createForms } from "./console/forms.ts";
+import { isMigrated, migrate, openOrm } from "./db/orm.ts";
+import { createDispatcher } from "./dispatch.ts";
+import { createDeviceHash } from "./domain/device_hash.ts";
+import type { DomainEvent } from "./domain/events.ts";
+import { createInboxTag } from "./domain/inbox_tag.ts";
+import { confirmSecret, firstStart } from "./first_start.ts";
+import { createHandsetAuthenticator } from "./handset/authenticate.ts";
+import { createReportTaker } from "./handset/reports.ts";
+import { createSeen } from "./handset/seen.ts";
+import { createHousekeeping } from "./housekeeping/keeper.ts";
+import { housekeepingSteps } from "./housekeeping/steps.ts";
+import { createMail } from "./mail.ts";
+import { createMetrics } from "./metrics.ts";
+import { createRateLimits, type Windows } from "./rate_limits.ts";
+import type { Opened, Service, ServiceOptions } from "./service.ts";
+import { fetchDocument } from "./webhooks/fetch.ts";
+import { createWebhooks } from "./webhooks/surroundings.ts";
+import { targetRules } from "./webhooks/target.ts";
+
+/** Nobody there, no such name, no such database or role, wrong password: the address is to blame, not the service. */
+const NO_DATABASE =
+  /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ETIMEDOUT|28...|3D000|57P03)$/;
+
+/** Says it without the address, which holds a password. */
+function unreachable(error: unknown): ConfigError | null {
+  for (
+    let cause = error as { code?: string; cause?: unknown } | undefined;
+    cause;
+    cause = cause.cause as typeof cause
+  ) {
+    const { code } = cause;
+    if (code && NO_DATABASE.test(code))
+      return new ConfigError("DATABASE_URL", `names no database that can be opened (${code}).`);
+  }
+  return null;
+}
+
+/** Redis's library is loaded where there is a Redis. */
+async function sharedWindows(config: Config, log: Service["log"]): Promise<Windows | undefined> {
+  if (!config.redisUrl) return undefined;
+  const { redisWindows } = await import("./rate_limits_redis.ts");
+  return redisWindows({ url: config.redisUrl, waitMs: config.redisWaitMs, log });
+}
+
+/** What each part leaves to be ended goes to `closers`, in the order of opening. @throws ConfigError, or what the database said. */
+export async function openParts(
+  config: Config,
+  options: ServiceOptions,
+  opened: Opened,
+): Promise<Omit<Service, "cluster" | "log" | "close">> {
+  const { cluster, space, log, closers } = opened;
+  const now = options.now ?? (() => new Date());
+  const orm = await openOrm({ ...config, databaseUrl: config.databaseUrl ?? cluster!.url });
+  closers.push(() => orm.close(true));
+  const migrated = await migrate(orm).catch((error) => {
+    throw config.databaseUrl ? (unreachable(error) ?? error) : error;
+  });
+  if (migrated.length > 0) log.info({ migrations: migrated }, "migrated");
+
+  const secret = await confirmSecret(orm, config, opened.secret);
+  const metrics = createMetrics();
+  const noteDropped = (count: number) => metrics.webhooksDropped(count);
+  const webhooks = createWebhooks({ orm, secret, config, log, noteDropped, now });
+  closers.push(() => webhooks.close());
+  const limits = createRateLimits({ shared: await sharedWindows(config, log) });
+  closers.push(() => limits.close());
+  const grants = createGrants(orm);
+  const library = createSignInLibrary({ orm, grants, secret, publicUrl: config.publicUrl });
+  await library.$context;
+  const brake = createBrake({ limits, secret });
+  const { publicUrl } = config;
+  const people = createPeople({ orm, library, grants, brake, publicUrl, now });
+  const joining = createJoining({ orm, library, brake, publicUrl, log });
+  const made = await firstStart(orm, config, now(), people.newLink);
+  await cluster?.synced;
+  const clients = createClients({
+    orm,
+    limits,
+    resource: `${config.publicUrl}/mcp`,
+    schemes: config.oauthRedirectSchemes,
+    perMinute: config.clientRegistrationsPerMinute,
+    now,
+  });
+  const rules = targetRules({
+    allowHosts: config.webhookAllowHosts,
+    dnsServers: config.webhookDnsServers,
+  });
+  const documents = createClientDocuments({
+    orm,
+    clients,
+    limits,
+    schemes: config.oauthRedirectSchemes,
+    fetchDocument: (address) => fetchDocument(address, rules),
+  });
+  const connections = createConnections({ orm, library, log, now });
+  const assets = await createAssets({ orm, config, secret, log, now });
+  const publish = (event: DomainEvent) => {
+    if (event.listening) webhooks.publish(event);
+    options.publish?.(event);
+  };
+  const seen = createSeen(orm, log);
+  closers.push(() => seen.close());
+  const housekeeping = createHousekeeping({
+    steps: housekeepingSteps({
+      orm,
+      publish,
+      removeExpiredAssets: (max) => assets.removeExpired(max),
+      devicesKeptDays: config.devicesKeptDays,
+    }),
+    fork: () => orm.em.fork(),
+    figures: metrics,
+    log,
+  });
+  closers.push(() => housekeeping.close());
+  const dispatcher = createDispatcher({
+    orm,
+    limits,
+    hasNoSpace: () => space?.isLow() === true,
+    idempotencySeal: createSeal(secret, "idempotency"),
+    surroundings: {
+      publicBase: config.publicBase,
+      takeReports: createReportTaker(orm),
+      deviceHash: createDeviceHash(secret),
+      inboxTag: createInboxTag(secret),
+      webhooks,
+      assets,
+    },
+    limitMax: { "device-registrations": config.deviceRegistrationsPerMinute, ...options.limitMax },
+    publish,
+    now,
+  });
+  const app = createApp({
+    config,
+    dispatcher,
+    authenticateKey: createKeyAuthenticator(orm, log, now),
+    authenticateConnection: (token) => connections.callerOf(token),
+    library,
+    clients,
+    stepUps: createStepUps({ orm }),
+    console: {
+      people,
+      joining,
+      connections,
+      authorize: createAuthorize({ orm, library, documents, publicUrl: config.publicUrl }),
+      members: createMembers({ orm, publicUrl: config.publicUrl }),
+      keys: createMemberKeys({ orm, now }),
+      assets,
+      forms: createForms({ secret, publicUrl: config.publicUrl }),
+      mail: createMail(config, log),
+      publicUrl: config.publicUrl,
+      now,
+    },
+    authenticateHandset: createHandsetAuthenticator(orm, seen),
+    hasNoSpace: () => space?.isLow() === true,
+    ready: async () => {
+      await orm.em.fork().execute("select 1");
+      if (!(await isMigrated(orm))) throw new Error("migrations are missing");
+      return { degraded: assets.store.answers() ? [] : ["files"] };
+    },
+    assets,
+    metrics,
+    log,
+  });
+  closers.push(() => app.close());
+  return { app, orm, dispatcher, assets, people, connections, housekeeping, made };
+}
