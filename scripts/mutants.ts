@@ -151,7 +151,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/queries/inbox.ts",
     from: " and not c.suspended where s.device_id",
     to: " where s.device_id",
-    tests: ["test/inbox_property.test.ts"],
+    tests: ["test/inbox_tag.test.ts"],
   },
   {
     area: "visibility",

@@ -1,6 +1,7 @@
 // The inbox's validator: the same for what is only planned, another one for what is seen, and nothing to read in it.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { suspend } from "./cases/given.ts";
 import { uuidOf } from "./support/handsets.ts";
 import { expectRecountClean } from "./support/recount.ts";
 import { inSeconds, World } from "./support/world.ts";
@@ -130,5 +131,26 @@ describe("on a service", () => {
     tags.push((await world.handset("GET", "/inbox?limit=7", other)).headers.get("etag")!);
     expect(new Set(tags).size).toBe(tags.length);
     for (const tag of tags) expect(tag).toMatch(/^"[\w-]{22}"$/);
+  });
+
+  // "While a channel is suspended, inbox, directory and card leave it out."
+  test("a suspended channel is left out of inbox, directory and card, and comes back whole", async () => {
+    const { pusher, read } = await reader();
+    const token = await world.device(pusher.handle);
+    const suspended = (value: boolean) => suspend(world, pusher.handle, value);
+    const listed = async () =>
+      (await world.handset("GET", "/channels?limit=100", token)).body.data.map(({ handle }: any) => handle);
+    const before = await read();
+    expect(before.ids).toHaveLength(1);
+    expect(await listed()).toContain(pusher.handle);
+
+    await suspended(true);
+    expect(await read(before.etag)).toMatchObject({ status: 200, ids: [] });
+    expect(await listed()).not.toContain(pusher.handle);
+    expect((await world.handset("GET", `/channels/${pusher.handle}`, token)).status).toBe(404);
+
+    await suspended(false);
+    expect((await read()).ids).toEqual(before.ids);
+    expect(await listed()).toContain(pusher.handle);
   });
 });
