@@ -1,7 +1,6 @@
 // TypeIDs on the wire, native uuid (version 7) in the rows. A text that is no id of the wanted kind is null, and the
 // caller answers as for a row that does not exist.
 
-import { TypeID } from "typeid-js";
 import { v7 } from "uuid";
 import { ApiError } from "../errors.ts";
 
@@ -11,9 +10,36 @@ export function newUuid(): string {
   return v7();
 }
 
-/** uuid → `psh_01h…` */
+/** Crockford's base 32, in lower case: what a TypeID writes 128 bits in, 26 digits of five bits. */
+const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** By character code; undefined for what is no digit. */
+const VALUE_OF_HEX = valuesOf("0123456789abcdef");
+const VALUE_OF_DIGIT = valuesOf(DIGITS);
+
+function valuesOf(digits: string): (number | undefined)[] {
+  const values: (number | undefined)[] = Array(128).fill(undefined);
+  for (let i = 0; i < digits.length; i++) values[digits.charCodeAt(i)] = i;
+  return values;
+}
+
+/** uuid → `psh_01h…`. In small integers, since a page shows hundreds. */
 export function showId(kind: IdKind, uuid: string): string {
-  return TypeID.fromUUID(kind, uuid).toString();
+  let id = `${kind}_`;
+  // 26 digits hold 130 bits: two zeros come first.
+  let held = 0;
+  let bits = 2;
+  for (let i = 0; i < uuid.length; i++) {
+    const value = VALUE_OF_HEX[uuid.charCodeAt(i)];
+    if (value === undefined) continue;
+    held = (held << 4) | value;
+    bits += 4;
+    if (bits < 5) continue;
+    bits -= 5;
+    id += DIGITS[held >> bits];
+    held &= (1 << bits) - 1;
+  }
+  return id;
 }
 
 export function showIdOrNull(kind: IdKind, uuid: string | null): string | null {
@@ -32,12 +58,23 @@ export function channelUuid(text: string): string {
 
 /** `psh_01h…` → uuid; null for any other text, another kind's id included. */
 export function parseId(kind: IdKind, text: string): string | null {
-  if (text.length !== kind.length + 27) return null;
-  try {
-    const uuid = TypeID.fromString(text, kind).toUUID();
-    // The library accepts spellings that it would not print; only the printed one is an id.
-    return showId(kind, uuid) === text ? uuid : null;
-  } catch {
-    return null;
+  if (text.length !== kind.length + 27 || !text.startsWith(`${kind}_`)) return null;
+  const first = VALUE_OF_DIGIT[text.charCodeAt(kind.length + 1)];
+  // More than 128 bits are no uuid.
+  if (first === undefined || first > 7) return null;
+  let hex = "";
+  let held = first;
+  let bits = 3;
+  for (let i = kind.length + 2; i < text.length; i++) {
+    const value = VALUE_OF_DIGIT[text.charCodeAt(i)];
+    if (value === undefined) return null;
+    held = (held << 5) | value;
+    bits += 5;
+    while (bits >= 4) {
+      bits -= 4;
+      hex += DIGITS[held >> bits];
+      held &= (1 << bits) - 1;
+    }
   }
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
