@@ -80,7 +80,10 @@ describe("on a service", () => {
             });
       for (let up = false; !up; await pause(50))
         up = await ask("GET", "/healthz").then(
-          async ({ statusCode, body }) => (await body.dump(), statusCode === 200),
+          async ({ statusCode, body }) => {
+            await body.dump();
+            return statusCode === 200;
+          },
           () => false,
         );
     });
