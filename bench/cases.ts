@@ -106,7 +106,13 @@ export const CASES: Case[] = [
           scripts: [
             [
               asScript(findDevicesWithRevision, ["array[:hash]"]),
-              asScript(inboxPage, [String(POLLER_IDS + BigInt(width * 1000)), "null", PAGE + 1]),
+              asScript(inboxPage, [
+                String(POLLER_IDS + BigInt(width * 1000)),
+                "null",
+                PAGE + 1,
+                1 << 20,
+                "null",
+              ]),
             ].join("\n"),
           ],
           variables: { hash: hexOf(tokens.pollers[width][0]!) },

@@ -32,6 +32,8 @@ export interface DeviceCaller {
 /** A handset that also brings the revision of what it can see (see queries/inbox.ts). */
 export interface DeviceWithRevision extends DeviceCaller {
   revision: string;
+  /** Versions of due alerts that could not be settled, so that nothing of them is in the revision. Nearly always none. */
+  due: string[];
 }
 
 /** Somebody without a credential; `address` is the network address that the request came from. */
@@ -70,6 +72,8 @@ export interface Surroundings {
   publicBase: string;
   /** Takes reports together with those of other handsets; resolves after their commit with how many were visible. */
   takeReports(batch: ReportBatch): Promise<number>;
+  /** Writes down as sent what is due in these channels; false when it could not. Outside of any transaction. */
+  settle(channels: string[]): Promise<boolean>;
   /** A raw device id → its pseudonym. */
   deviceHash(deviceId: string): string;
   /** What a device's inbox depends on → its validator. */

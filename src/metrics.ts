@@ -47,7 +47,7 @@ export function createMetrics(): Metrics {
   });
   const removals = new Counter({
     name: "belfry_housekeeping_removed_total",
-    help: "Rows, devices and files that the housekeeping removed, by step.",
+    help: "Rows, devices and files that the housekeeping removed, and due alerts that it settled, by step.",
     labelNames: ["step"],
     registers,
   });

@@ -28,6 +28,7 @@ import { confirmSecret, firstStart } from "./first_start.ts";
 import { createHandsetAuthenticator } from "./handset/authenticate.ts";
 import { createReportTaker } from "./handset/reports.ts";
 import { createSeen } from "./handset/seen.ts";
+import { createSettler } from "./handset/settle.ts";
 import { createHousekeeping } from "./housekeeping/keeper.ts";
 import { housekeepingSteps } from "./housekeeping/steps.ts";
 import { createMail } from "./mail.ts";
@@ -120,12 +121,14 @@ export async function openParts(
     options.publish?.(event);
   };
   const seen = createSeen(orm, log);
+  const settler = createSettler(orm, log);
   closers.push(() => seen.close());
   const housekeeping = createHousekeeping({
     steps: housekeepingSteps({
       orm,
       publish,
       removeExpiredAssets: (max) => assets.removeExpired(max),
+      settleSome: (max) => settler.settleSome(max),
       devicesKeptDays: config.devicesKeptDays,
     }),
     fork: () => orm.em.fork(),
@@ -141,6 +144,7 @@ export async function openParts(
     surroundings: {
       publicBase: config.publicBase,
       takeReports: createReportTaker(orm),
+      settle: (channels) => settler.settle(channels),
       deviceHash: createDeviceHash(secret),
       inboxTag: createInboxTag(secret),
       webhooks,
@@ -171,7 +175,7 @@ export async function openParts(
       publicUrl: config.publicUrl,
       now,
     },
-    authenticateHandset: createHandsetAuthenticator(orm, seen),
+    authenticateHandset: createHandsetAuthenticator(orm, seen, settler),
     hasNoSpace: () => space?.isLow() === true,
     ready: async () => {
       await orm.em.fork().execute("select 1");

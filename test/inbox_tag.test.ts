@@ -30,13 +30,15 @@ describe("on a service", () => {
   }
 
   /** Moves an instant that was planned to one that has passed, as waiting would: no trigger sees it. */
-  const comeDue = async (pusher: any, ...alerts: any[]) => {
-    const ids = alerts.map(({ id }) => `'${uuidOf(id)}'`).join(", ");
+  const comeDue = async (pusher: any, alert: any, ago = "0 s") => {
     await world.sql("alter table alert disable trigger alert_updated");
-    await world.sql(`update alert set send_at = clock_timestamp() where id in (${ids})`);
+    await world.sql("update alert set send_at = clock_timestamp() - ?::interval where id = ?", [
+      ago,
+      uuidOf(alert.id),
+    ]);
     await world.sql("alter table alert enable trigger alert_updated");
     await world.sql(
-      "update channel_state set next_at = (select min(visible_at) from alert where pusher_id = ?::uuid and visible_at > shown_at) where pusher_id = ?::uuid",
+      "update channel_state set next_at = (select min(visible_at) from alert where pusher_id = ?::uuid and status = 'scheduled') where pusher_id = ?::uuid",
       [uuidOf(pusher.id), uuidOf(pusher.id)],
     );
   };
@@ -105,15 +107,7 @@ describe("on a service", () => {
     await comeDue(pusher, early);
     const { etag } = await read();
     // It was planned for an instant before `early` came due; its transaction ends only now.
-    await world.sql("alter table alert disable trigger alert_updated");
-    await world.sql("update alert set send_at = clock_timestamp() - interval '1 millisecond' where id = ?", [
-      uuidOf(late.id),
-    ]);
-    await world.sql(
-      "update alert set send_at = (select shown_at from channel_state where pusher_id = ?::uuid) + interval '1 microsecond' where id = ?",
-      [uuidOf(pusher.id), uuidOf(late.id)],
-    );
-    await world.sql("alter table alert enable trigger alert_updated");
+    await comeDue(pusher, late, "1 hour");
     const now = await read(etag);
     expect([now.status, now.ids.includes(late.id)]).toEqual([200, true]);
   });

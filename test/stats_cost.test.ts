@@ -1,9 +1,13 @@
-// What statistics, lists of subscribers and of an account's alerts cost: by plan, not by time. With 50,000 alerts, 200,000 reports and 50,000
+// What statistics, the inbox, lists of subscribers and of an account's alerts cost: by plan, not by time. With 50,000 alerts, 200,000 reports and 50,000
 // subscriptions no statement reads a whole table of them, whether PostgreSQL plans for the values or for all values.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listAccountAlerts } from "../src/queries/alerts.ts";
+import { channelBacklogs, channelCounts } from "../src/queries/channels.ts";
+import { findDevicesWithRevision } from "../src/queries/handset.ts";
+import { inboxPage, inboxPageWithDue } from "../src/queries/inbox.ts";
+import { settleDue } from "../src/queries/settle.ts";
 import { listSubscribers } from "../src/queries/subscribers.ts";
 import { alertTimeline, alertTotals, channelSums, daySums } from "../src/stats/queries.ts";
 import { uuidOf } from "./support/handsets.ts";
@@ -72,6 +76,17 @@ describe("with 200,000 reports", () => {
     ["day_sums of a year", daySums, () => [array(), "current_date - 365", "current_date"]],
     ["channel_sums of the account", channelSums, () => [array(), ...LAST_WEEK]],
     ["channel_sums of a year", channelSums, () => [array(), "current_date - 365", "current_date"]],
+    ["inbox_page", inboxPage, () => ["'1'", "null", "51", "1000000", "null"]],
+    [
+      "inbox_page of a later page",
+      inboxPage,
+      () => ["'1'", "now() - interval '9 days'", "51", "1000000", "null"],
+    ],
+    ["inbox_page_with_due", inboxPageWithDue, () => ["'1'", "null", "51", "1000000", "null", "'{x}'"]],
+    ["find_devices_with_revision", findDevicesWithRevision, () => [`array['${"1".padStart(64, "0")}']`]],
+    ["settle_due", settleDue, () => [array(), "500"]],
+    ["channel_counts", channelCounts, () => [`'${channels[0]}'`]],
+    ["channel_backlogs", channelBacklogs, () => [array()]],
     ...(["any", "active", "muted"] as const).flatMap(
       (status): [string, { name: string; text: string }, () => string[]][] => [
         [`list_subscribers_${status}`, listSubscribers[status], () => [`'${channels[0]}'`, "null", "51"]],
@@ -91,18 +106,23 @@ describe("with 200,000 reports", () => {
     ),
   ];
 
+  /** The nodes of a statement's plan, by the plan that PostgreSQL makes in this mode. */
+  async function planOf(inside: SqlEntityManager, text: string, parameters: string[]): Promise<Node[]> {
+    await inside.execute(`prepare measured as ${text}`);
+    const [row] = await inside.execute<any[]>(
+      `explain (format json) execute measured (${parameters.join(", ")})`,
+    );
+    await inside.execute("deallocate measured");
+    return nodes(row["QUERY PLAN"][0].Plan);
+  }
+
   test.each(["force_custom_plan", "force_generic_plan"])("no whole table is read (%s)", async (mode) => {
     const em = world.service.orm.em.fork() as SqlEntityManager;
     const whole: unknown[] = [];
     await em.transactional(async (inside) => {
       await inside.execute(`set local plan_cache_mode = ${mode}`);
       for (const [name, { text }, parameters] of statements) {
-        await inside.execute(`prepare measured as ${text}`);
-        const [row] = await inside.execute<any[]>(
-          `explain (format json) execute measured (${parameters().join(", ")})`,
-        );
-        await inside.execute("deallocate measured");
-        const plan = nodes(row["QUERY PLAN"][0].Plan);
+        const plan = await planOf(inside, text, parameters());
         for (const node of plan)
           if (
             /^Seq Scan/.test(node["Node Type"]) &&
@@ -116,4 +136,22 @@ describe("with 200,000 reports", () => {
     });
     expect(whole).toEqual([]);
   });
+
+  test.each(["force_custom_plan", "force_generic_plan"])(
+    "an inbox's ids come from its index alone, in its order (%s)",
+    async (mode) => {
+      await world.sql("vacuum (analyze) alert");
+      const em = world.service.orm.em.fork() as SqlEntityManager;
+      await em.transactional(async (inside) => {
+        await inside.execute(`set local plan_cache_mode = ${mode}`);
+        for (const before of ["null", "now() - interval '9 days'"]) {
+          const plan = await planOf(inside, inboxPage.text, ["'1'", before, "51", "1000000", "null"]);
+          const of = (index: string) => plan.filter((node) => node["Index Name"] === index);
+          expect(of("alert_inbox").map((node) => node["Node Type"])).toEqual(["Index Only Scan"]);
+          expect(of("alert_scheduled")).toEqual([]);
+          expect(plan.some((node) => node["Node Type"] === "Bitmap Heap Scan")).toBe(false);
+        }
+      });
+    },
+  );
 });

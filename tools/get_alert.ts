@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { alertIds } from "../src/alerts/change.ts";
+import { settleShown } from "../src/alerts/settle.ts";
 import { capabilityNotes } from "../src/domain/capabilities.ts";
 import { notFound } from "../src/errors.ts";
 import { readAlert } from "../src/queries/alerts.ts";
@@ -28,6 +29,7 @@ export default defineTool({
     const { pusherId, alertId } = alertIds(input);
     const [alert] = await ctx.sql(readAlert, [...scope(pusherId, ctx.caller), alertId]);
     if (!alert) throw notFound("alert");
+    await settleShown([alert], ctx);
     return {
       ...showAlert(alert, ctx.surroundings.assets),
       notes: capabilityNotes(alert, alert.requested_perms),

@@ -13,12 +13,16 @@ import { channelUuid, parseId } from "../domain/ids.ts";
 import { conflict, insufficientScope, notFound } from "../errors.ts";
 import { lockAlert } from "../queries/alerts.ts";
 import { scope } from "../queries/channels.ts";
+import { settleDue } from "../queries/settle.ts";
 import { type AlertRecord, showAlert } from "../shapes/alert.ts";
 
 interface AlertPath {
   pusher_id: string;
   alert_id: string;
 }
+
+/** Due alerts of a channel that a change of one of them settles along with it. */
+const SETTLED = 500;
 
 /** The uuids of a path. @throws 404 for a text that is no such id. */
 export function alertIds(path: AlertPath): { pusherId: string; alertId: string } {
@@ -28,11 +32,12 @@ export function alertIds(path: AlertPath): { pusherId: string; alertId: string }
   return { pusherId, alertId };
 }
 
-/** The alert, locked until the transaction ends. @throws 404 when the caller does not see it. */
+/** The alert, locked until the transaction ends, and settled if it is due. @throws 404 when the caller does not see it. */
 export async function lockedAlert(path: AlertPath, ctx: Context) {
   const { pusherId, alertId } = alertIds(path);
   const [alert] = await ctx.sql(lockAlert, [...scope(pusherId, ctx.caller), alertId]);
   if (!alert) throw notFound("alert");
+  if (alert.due) await ctx.sql(settleDue, [[pusherId], SETTLED]);
   return { alert, pusherId };
 }
 

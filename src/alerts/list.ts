@@ -7,6 +7,7 @@ import { toIsoMicros } from "../entities/columns.ts";
 import { keysetPage } from "../page.ts";
 import { type AlertRecord, type alertList, showAlert } from "../shapes/alert.ts";
 import { DEFAULT_LIMIT, instant, limit } from "../shapes/fields.ts";
+import { settleShown } from "./settle.ts";
 
 export const listInput = {
   status: z.enum(ALERT_STATUSES).optional().describe("All when absent."),
@@ -25,6 +26,7 @@ export async function listPage(
     (n) => fetch(input.before ?? null, n),
     (row) => row.created_at,
   );
+  await settleShown(rows, ctx);
   return {
     data: rows.map((row) => showAlert(row, ctx.surroundings.assets)),
     meta: { next_before: next_before && toIsoMicros(next_before) },

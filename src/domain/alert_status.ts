@@ -3,17 +3,31 @@
 
 import type { AlertStatus } from "../entities/alert.ts";
 
+// Beside it the only SQL that holds an alert against the clock: a row that says `sent` is never compared with it, so a
+// clock that steps back takes nothing away.
+
+/** SQL: the scheduled `alert` whose instant has come. `clock` is the instant of the reading. */
+export const isDue = (alert = "alert", clock = "now()") =>
+  `(${alert}.status = 'scheduled' and ${alert}.visible_at <= ${clock})`;
+
+/** SQL: the scheduled `alert` whose instant has not come. */
+export const isPlanned = (alert = "alert", clock = "now()") =>
+  `(${alert}.status = 'scheduled' and ${alert}.visible_at > ${clock})`;
+
+/** SQL: "A scheduled alert whose send_at has passed is sent". */
+export const isVisible = (alert = "alert", clock = "now()") =>
+  `(${alert}.status = 'sent' or ${isDue(alert, clock)})`;
+
 /**
- * The one expression of an alert's status as the world sees it, for select lists: "A scheduled alert whose send_at has
- * passed is sent". Filters use `visible_at <= now()` instead, which an index can answer. `clock` is SQL: the instant of
- * the reading, or `now()` where a filter of the same statement has to agree.
+ * The one expression of an alert's status as the world sees it, for select lists. `clock` is SQL: the instant of the
+ * reading, or `now()` where a filter of the same statement has to agree.
  */
 export const effectiveStatus = (clock = "clock_timestamp()") =>
-  `case when alert.status = 'scheduled' and alert.send_at <= ${clock} then 'sent' else alert.status end`;
+  `case when ${isDue("alert", clock)} then 'sent' else alert.status end`;
 
 /** Of the same alert: the instant at which it became visible. A scheduled one's is its `send_at`. */
 export const effectiveSentAt = (clock = "clock_timestamp()") =>
-  `case when alert.status = 'scheduled' and alert.send_at <= ${clock} then alert.send_at else alert.sent_at end`;
+  `case when ${isDue("alert", clock)} then alert.visible_at else alert.sent_at end`;
 
 export type AlertVerb = "edit" | "send" | "schedule" | "cancel" | "delete";
 

@@ -33,8 +33,9 @@ export const Alert = defineEntity({
       name: "alert_inbox",
       properties: ["pusher", "visible_at", "id"],
       columns: [{ name: "pusher" }, { name: "visible_at", sort: "DESC" }, { name: "id", sort: "DESC" }],
-      where: "visible_at is not null",
+      where: "status = 'sent'",
     },
+    { name: "alert_scheduled", properties: ["pusher", "visible_at"], where: "status = 'scheduled'" },
     {
       name: "alert_list",
       properties: ["pusher", "created_at"],

@@ -89,7 +89,7 @@ export type PusherRow = InferEntity<typeof Pusher>;
 
 /**
  * Kept by triggers in the transaction of the rows that it counts (see the migrations): `rev` grows with every change of
- * what handsets see now, `published` counts sent and scheduled alerts, `subscribers` the subscriptions.
+ * what is sent, `published` counts sent and scheduled alerts, `subscribers` the subscriptions.
  */
 export const ChannelState = defineEntity({
   name: "ChannelState",
@@ -99,9 +99,7 @@ export const ChannelState = defineEntity({
     active: p.boolean().default(true),
     suspended: p.boolean().default(false),
     rev: p.bigint().$type<number>().default(0),
-    /** Up to here `rev` has what came due by itself. */
-    shown_at: writtenAt(),
-    /** When something comes due after that; null: nothing is planned. */
+    /** The first instant of what is scheduled; null: nothing is. In the past: something is due and not settled. */
     next_at: instant().nullable(),
     published: p.bigint().$type<number>().default(0),
     subscribers: p.bigint().$type<number>().default(0),

@@ -1,5 +1,6 @@
 // Who a handset is. Look-ups of requests that arrive together go together; the inbox's also fetch the revision that
-// decides a 304, so that an unchanged inbox costs one share of one statement.
+// decides a 304, so that an unchanged inbox costs one share of one statement. What has come due is settled here, before
+// anything is said of it.
 
 import { DEVICE_PREFIX, hashToken, looksLikeToken } from "../auth/tokens.ts";
 import type { Anyone, DeviceCaller, DeviceWithRevision } from "../context.ts";
@@ -10,6 +11,7 @@ import { unauthorized } from "../errors.ts";
 import { findDevices, findDevicesWithRevision } from "../queries/handset.ts";
 import type { HandsetAuth } from "../tool.ts";
 import type { Seen } from "./seen.ts";
+import type { Settler } from "./settle.ts";
 
 /** @throws 401 for a missing or unknown device token, where one is needed. */
 export type HandsetAuthenticator = (
@@ -18,7 +20,11 @@ export type HandsetAuthenticator = (
   address: string | null,
 ) => Promise<Anyone | DeviceCaller | DeviceWithRevision>;
 
-export function createHandsetAuthenticator(orm: Orm, seen: Pick<Seen, "note">): HandsetAuthenticator {
+export function createHandsetAuthenticator(
+  orm: Orm,
+  seen: Pick<Seen, "note">,
+  { settle }: Pick<Settler, "settle">,
+): HandsetAuthenticator {
   const kysely = ownStatements(orm);
 
   function lookUp<Row extends { position: number }>(statement: Statement<Row>) {
@@ -33,10 +39,22 @@ export function createHandsetAuthenticator(orm: Orm, seen: Pick<Seen, "note">): 
   const device = lookUp(findDevices);
   const revision = lookUp(findDevicesWithRevision);
 
+  /** The device as it stands once everything that was due when it asked says `sent`. */
+  async function settled(hash: string): Promise<(DeviceWithRevision & { unseen: boolean }) | undefined> {
+    const found = await revision(hash);
+    if (!found || found.due.length === 0) return found;
+    const done = await settle([
+      ...new Set(found.due.map((version) => version.slice(0, version.indexOf(".")))),
+    ]);
+    const after = await revision(hash);
+    // What has come due since is for the next poll: shown now, it could be taken back.
+    return after && done ? { ...after, due: [] } : after;
+  }
+
   return async (auth, token, address) => {
     if (auth === "nothing") return { address };
     if (token === null || !looksLikeToken(DEVICE_PREFIX, token)) throw unauthorized();
-    const found = await (auth === "revision" ? revision : device)(hashToken(token).toString("hex"));
+    const found = await (auth === "revision" ? settled : device)(hashToken(token).toString("hex"));
     if (!found) throw unauthorized();
     if (found.unseen) seen.note(found.id);
     return found;

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { NOT_MODIFIED } from "../context.ts";
 import { toIsoMicros } from "../entities/columns.ts";
 import { boundedPage } from "../page.ts";
-import { inboxPage } from "../queries/inbox.ts";
+import { inboxPage, inboxPageWithDue } from "../queries/inbox.ts";
 import { DEFAULT_LIMIT, limit, pageMeta, place, showPlace } from "../shapes/fields.ts";
 import { defineHandsetOperation } from "../tool.ts";
 import { inboxItem, showInboxItem } from "./shapes.ts";
 
 /** Goes up when the rows of an unchanged inbox are shown in another form. */
-const FORMAT = 5;
+const FORMAT = 6;
 
 /** "An inbox answer is at most 1 MiB and says where the next page begins." An alert that is larger comes alone. */
 const MAX_BYTES = 1024 * 1024;
@@ -29,20 +29,17 @@ export default defineHandsetOperation({
   input: z.strictObject({ limit: limit().optional(), before: place().optional() }),
   output: z.object({ data: z.array(inboxItem), meta: pageMeta }),
   async handler({ limit: wanted = DEFAULT_LIMIT, before }, ctx) {
-    const { id, revision } = ctx.caller;
+    const { id, revision, due } = ctx.caller;
     const page = `${FORMAT}-${wanted}-${Buffer.from(before ? showPlace(before) : "").toString("base64url")}`;
-    const tag = ctx.surroundings.inboxTag(id, `${revision} ${page}`);
+    const tag = ctx.surroundings.inboxTag(id, [revision, page, ...due].join(" "));
     // The revision is older than any part of the answer, as a validator must be.
     ctx.validator.current = tag;
     if (ctx.validator.presented?.match(/"[^"]*"/g)?.includes(tag)) return NOT_MODIFIED;
     const { rows, next } = await boundedPage(wanted, async (n) => {
-      const found = await ctx.sql(inboxPage, [
-        id,
-        before?.at ?? null,
-        n,
-        MAX_BYTES - FRAME,
-        before?.id ?? null,
-      ]);
+      const place = [id, before?.at ?? null, n, MAX_BYTES - FRAME, before?.id ?? null];
+      const found = await (due.length === 0
+        ? ctx.sql(inboxPage, place)
+        : ctx.sql(inboxPageWithDue, [...place, due]));
       return withinBytes(found, (row) => showInboxItem(row, ctx.surroundings.assets));
     });
     return {

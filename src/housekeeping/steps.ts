@@ -1,5 +1,5 @@
 // The list of everything that would grow for ever, and its end. A row that is no row for anybody any more goes here and
-// nowhere else; whoever adds a table with an end adds a line.
+// nowhere else; whoever adds a table with an end adds a line. What only waits to be said of a row is said here as well.
 
 import { type DeviceCleaning, removeUnseenDevices } from "./devices.ts";
 import { removal, type Step } from "./step.ts";
@@ -21,6 +21,8 @@ const WITHOUT_GRANT = `${ended('"createdAt"')} and "userId" is null
 export interface StepDeps extends DeviceCleaning {
   /** Removes up to so many uploaded files that no alert took; answers how many. */
   removeExpiredAssets(max: number): Promise<number>;
+  /** Settles up to so many alerts that came due where nobody polled; answers how many. */
+  settleSome(max: number): Promise<number>;
   /** Days after which a device that was never seen again goes; 0 keeps all. */
   devicesKeptDays: number;
 }
@@ -116,6 +118,13 @@ export function housekeepingSteps(deps: StepDeps): Step[] {
   const { devicesKeptDays: days } = deps;
   const steps: Step[] = [
     ...STATEMENTS,
+    {
+      name: "due_alerts",
+      removes: "From what is only planned: alerts whose instant has come are written down as sent.",
+      work: (batch) => deps.settleSome(batch),
+      batch: 500,
+      every_seconds: 60,
+    },
     {
       name: "unused_files",
       removes: "Uploaded files that no alert took within 24 hours, from the store and from the list.",

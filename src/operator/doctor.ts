@@ -21,7 +21,7 @@ const CHECKS: Record<string, string> = {
   "channel_state.subscribers": `select 1 from channel_state c where c.subscribers <>
     (select count(*) from subscription s where s.pusher_id = c.pusher_id)`,
   "channel_state.next_at": `select 1 from channel_state c where c.next_at is distinct from
-    (select min(a.visible_at) from alert a where a.pusher_id = c.pusher_id and a.visible_at > c.shown_at)`,
+    (select min(a.visible_at) from alert a where a.pusher_id = c.pusher_id and a.status = 'scheduled')`,
   "channel_day.published": `select 1 from channel_day k full join (
       select pusher_id, (visible_at at time zone 'UTC')::date as day, count(*) as n
       from alert where visible_at is not null group by 1, 2) a using (pusher_id, day)
@@ -48,7 +48,8 @@ const CHECKS: Record<string, string> = {
     "select 1 from alert_counter c where not exists (select 1 from alert a where a.id = c.alert_id)",
   "invite.uses": `select 1 from invite i where i.uses > coalesce(i.max_uses, i.uses)
     or i.uses < (select count(*) from subscription s where s.invite_id = i.id)`,
-  "alert.whole": `select 1 from alert where (status = 'sent' and (sent_at is null or send_at is not null))
+  // A sent alert that was scheduled until its instant came keeps it.
+  "alert.whole": `select 1 from alert where (status = 'sent' and (sent_at is null or send_at is distinct from sent_at and send_at is not null))
     or (status = 'scheduled' and (sent_at is not null or send_at is null))
     or (status = 'draft' and sent_at is not null)
     or (status = 'cancelled') <> (cancelled_at is not null)`,

@@ -1,8 +1,8 @@
 // Alert rows by raw SQL: what lists, reads and changes run. Visibility comes as an argument (see queries/channels.ts).
-// Status is filtered by `visible_at`, which the inbox index answers; the status expression is only ever selected.
+// What a status means at this instant is said in domain/alert_status.ts alone.
 
 import { defineStatement, type Statement } from "../db/statement.ts";
-import { effectiveSentAt, effectiveStatus } from "../domain/alert_status.ts";
+import { effectiveSentAt, effectiveStatus, isDue, isPlanned, isVisible } from "../domain/alert_status.ts";
 import type { AlertStatus } from "../entities/alert.ts";
 import type { AlertRecord } from "../shapes/alert.ts";
 import { VISIBLE } from "./channels.ts";
@@ -52,7 +52,8 @@ const placeholders = (first: number) => NAMES.map((name, i) => `$${first + i}::$
 const column = (name: string) => `alert.${name}`;
 
 /** Without the markup, whose length stands in for it. */
-const listColumns = (clock?: string) => `alert.id, alert.pusher_id, ${effectiveStatus(clock)} as status,
+const listColumns = (clock = "clock_timestamp()") => `alert.id, alert.pusher_id,
+  ${effectiveStatus(clock)} as status, ${isDue("alert", clock)} as due,
   ${NAMES.filter((name) => name !== "html" && name !== "asset_html")
     .map(column)
     .join(", ")},
@@ -133,7 +134,7 @@ export const lockAlert = defineStatement<{ active: boolean; requested_perms: str
 );
 
 /** Time does not wait for a lock: an alert that was scheduled when it was locked may have become visible since. */
-const NOT_VISIBLE = "(visible_at is null or visible_at > clock_timestamp())";
+const NOT_VISIBLE = `not ${isVisible("alert", "clock_timestamp()")}`;
 
 /** Takes the fields of a locked alert that handsets do not see yet. $1 alert, $2 status, from $3 the fields. */
 export const updateAlert = defineStatement<AlertRecord>(
@@ -161,7 +162,7 @@ export const scheduleAlert = defineStatement<AlertRecord>(
 export const cancelAlert = defineStatement<AlertRecord>(
   "cancel_alert",
   `update alert set status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = clock_timestamp(),
-     sent_at = case when visible_at <= clock_timestamp() then visible_at end
+     sent_at = case when ${isVisible("alert", "clock_timestamp()")} then visible_at end
    where id = $1 returning ${COLUMNS}`,
 );
 
@@ -174,8 +175,8 @@ export const removeAlert = defineStatement<{ id: string }>(
 const STATUS_FILTER: Record<AlertStatus | "any", string> = {
   any: "true",
   draft: "status = 'draft'",
-  scheduled: "visible_at > now()",
-  sent: "visible_at <= now()",
+  scheduled: isPlanned(),
+  sent: isVisible(),
   cancelled: "status = 'cancelled'",
 };
 

@@ -3,6 +3,7 @@
 
 import type { Caller } from "../context.ts";
 import { defineStatement } from "../db/statement.ts";
+import { isPlanned } from "../domain/alert_status.ts";
 import type { PusherView } from "../shapes/pusher.ts";
 
 /** Holds for a pusher `p` that the caller sees. */
@@ -35,7 +36,7 @@ export const lockChannel = defineStatement<{ active: boolean; suspended: boolean
 export const channelCounts = defineStatement<{ subscribers: number; alerts_sent: number }>(
   "channel_counts",
   `select c.subscribers::int as subscribers, (c.published - (select count(*) from alert a
-     where a.pusher_id = c.pusher_id and a.visible_at > now()))::int as alerts_sent
+     where a.pusher_id = c.pusher_id and ${isPlanned("a")}))::int as alerts_sent
    from channel_state c where c.pusher_id = $1`,
 );
 
@@ -52,7 +53,7 @@ const COLUMNS = `id, handle, name, category, description, long, site, city, lat,
 export const listChannels = defineStatement<PusherRecord & { drafts: number; scheduled: number }>(
   "list_channels",
   `select p.*, (select count(*) from alert a where a.pusher_id = p.id and a.status = 'draft')::int as drafts,
-     (select count(*) from alert a where a.pusher_id = p.id and a.visible_at > now())::int as scheduled
+     (select count(*) from alert a where a.pusher_id = p.id and ${isPlanned("a")})::int as scheduled
    from (select ${COLUMNS} from pusher
      where workspace_id = $1 and ($2::uuid[] is null or id = any($2::uuid[])) and ($3::text is null or handle = $3)
        and created_at < coalesce($4::timestamptz, 'infinity')
@@ -64,7 +65,7 @@ export const listChannels = defineStatement<PusherRecord & { drafts: number; sch
 export const channelBacklogs = defineStatement<{ id: string; drafts: number; scheduled: number }>(
   "channel_backlogs",
   `select p.id, (select count(*) from alert a where a.pusher_id = p.id and a.status = 'draft')::int as drafts,
-     (select count(*) from alert a where a.pusher_id = p.id and a.visible_at > now())::int as scheduled
+     (select count(*) from alert a where a.pusher_id = p.id and ${isPlanned("a")})::int as scheduled
    from unnest((select $1::uuid[])) p (id)`,
 );
 

@@ -2,21 +2,17 @@
 // a suspended channel is left out everywhere.
 
 import { defineStatement } from "../db/statement.ts";
+import { isDue } from "../domain/alert_status.ts";
 
 /**
- * What the visible state of a device's channels is called: its own revision, and of its channels' the sum, with what came
- * due in each since its last change. Each only ever grows, so equal text means equal rows; what is planned is not in it.
- * The first part changes when the database is restored or replaced.
+ * What the rows that say `sent` in a device's channels are called: its own revision, and the sum of its channels'. Each
+ * only ever grows and knows no clock, so equal text means equal rows. The first part changes when the database is
+ * restored or replaced.
  */
 const REVISION = `concat_ws('.',
   (select left(md5(concat_ws(' ', pg_postmaster_start_time(), 'channel_state'::regclass::oid,
      (select oid from pg_database where datname = current_database()))), 8)),
-  d.subs_rev,
-  coalesce((select sum(c.rev + case when c.next_at <= now() then
-       (select count(*) from alert a
-        where a.pusher_id = c.pusher_id and a.visible_at > c.shown_at and a.visible_at <= now()) else 0 end)
-     from subscription s join channel_state c on c.pusher_id = s.pusher_id
-     where s.device_id = d.id), 0))`;
+  d.subs_rev, coalesce(joined.rev, 0))`;
 
 /** Nobody wrote down for a day that the device is there. */
 const UNSEEN = "d.seen_at < now() - interval '1 day'";
@@ -38,16 +34,26 @@ export const findDevices = defineStatement<{ position: number; id: string; unsee
    from unnest((select $1::text[])) with ordinality t (hash, position) join device d on d.token_hash = decode(t.hash, 'hex')`,
 );
 
-/** The same with the revision: all that a 304 takes. */
+/**
+ * The same with the revision: all that a 304 takes. `due` is what has come due and is not settled, as
+ * `channel.alert.version`: the one comparison with the clock that decides what a handset is shown.
+ */
 export const findDevicesWithRevision = defineStatement<{
   position: number;
   id: string;
   unseen: boolean;
   revision: string;
+  due: string[];
 }>(
   "find_devices_with_revision",
-  `select t.position::int as position, d.id::text as id, ${UNSEEN} as unseen, ${REVISION} as revision
-   from unnest((select $1::text[])) with ordinality t (hash, position) join device d on d.token_hash = decode(t.hash, 'hex')`,
+  `select t.position::int as position, d.id::text as id, ${UNSEEN} as unseen, ${REVISION} as revision,
+     case when joined.due then array(
+       select concat_ws('.', a.pusher_id, a.id, a.xmin) from subscription s join alert a on a.pusher_id = s.pusher_id
+       where s.device_id = d.id and ${isDue("a")} order by a.id) else '{}' end as due
+   from unnest((select $1::text[])) with ordinality t (hash, position) join device d on d.token_hash = decode(t.hash, 'hex')
+   cross join lateral (
+     select sum(c.rev) as rev, bool_or(c.next_at <= now()) as due
+     from subscription s join channel_state c on c.pusher_id = s.pusher_id where s.device_id = d.id) joined`,
 );
 
 export const insertDevice = defineStatement(

@@ -1,4 +1,5 @@
-// The inbox is a query over sent alerts: "a scheduled alert becomes visible when the inbox query starts including it".
+// The inbox is a query over sent alerts: "a scheduled alert becomes visible when the inbox query starts including it". What
+// came due is settled before (see handset/authenticate.ts), so the rows are those that say `sent`, whatever the clock says.
 
 import { defineStatement } from "../db/statement.ts";
 import type { AlertRecord } from "../shapes/alert.ts";
@@ -29,24 +30,23 @@ const SIZE = `1024${[
   .map((text) => ` + coalesce(octet_length(${text}), 0)`)
   .join("")}`;
 
+const BEFORE = `a.visible_at <= coalesce($2::timestamptz, 'infinity')
+         and (a.visible_at < coalesce($2::timestamptz, 'infinity') or a.id < $5::uuid)`;
+
 /**
  * A page of a device's inbox, newest first. $1 device, $2 strictly before (null: from the newest), $3 how many; rows
  * that share the last instant come along. $4 ends it at a number of bytes, though not before its first row; markup beyond
  * that is not even read. $5 is an alert that became visible at $2: those of this instant that come after it are
  * included. Ids come from the index alone, whole rows only for the page.
  */
-export const inboxPage = defineStatement<InboxRecord>(
-  "inbox_page",
-  `with channels as materialized (
+const page = (also: string) => `with channels as materialized (
      select s.pusher_id from subscription s
      join channel_state c on c.pusher_id = s.pusher_id and not c.suspended where s.device_id = $1::bigint),
    top as (
      select ids.id, ids.visible_at from channels cross join lateral (
-       select a.id, a.visible_at from alert a
-       where a.pusher_id = channels.pusher_id and a.visible_at <= now()
-         and a.visible_at <= coalesce($2::timestamptz, 'infinity')
-         and (a.visible_at < coalesce($2::timestamptz, 'infinity') or a.id < $5::uuid)
-       order by a.visible_at desc fetch first $3 rows with ties) ids
+       (select a.id, a.visible_at from alert a
+       where a.pusher_id = channels.pusher_id and a.status = 'sent' and ${BEFORE}
+       order by a.visible_at desc fetch first $3 rows with ties)${also}) ids
      order by ids.visible_at desc fetch first $3 rows with ties),
    page as (
      select top.id, top.visible_at, lead(top.visible_at) over newest as following, ${SIZE} as size,
@@ -59,5 +59,15 @@ export const inboxPage = defineStatement<InboxRecord>(
      alert.tts_lang, alert.lat, alert.lon, alert.radius_km, alert.geo_rule, alert.collapse_key
    from page join alert on alert.id = page.id join pusher p on p.id = alert.pusher_id
    where page.so_far <= $4::bigint or page.so_far = page.size
-   order by page.visible_at desc, page.id desc`,
+   order by page.visible_at desc, page.id desc`;
+
+export const inboxPage = defineStatement<InboxRecord>("inbox_page", page(""));
+
+/** The same with due alerts that could not be settled: $6, as `find_devices_with_revision` names them. */
+export const inboxPageWithDue = defineStatement<InboxRecord>(
+  "inbox_page_with_due",
+  page(`
+       union all select a.id, a.visible_at from alert a
+       where a.pusher_id = channels.pusher_id and a.status = 'scheduled'
+         and concat_ws('.', a.pusher_id, a.id, a.xmin) = any($6::text[]) and ${BEFORE}`),
 );

@@ -1,6 +1,7 @@
 // Self-reports, many devices' in one statement: rows, counters and days change together or not at all.
 
 import { defineStatement } from "../db/statement.ts";
+import { isVisible } from "../domain/alert_status.ts";
 
 /**
  * $1 which request, $2 alert, $3 device, $4 kind, as arrays of one length. A row that its device cannot see is skipped;
@@ -15,7 +16,7 @@ export const takeReports = defineStatement<{ request: number; accepted: number }
    -- Held, so that an alert that is being deleted takes its reports along, or takes none any more.
    held as materialized (
      select a.id, a.pusher_id from alert a
-     where a.id in (select alert_id from r) and a.visible_at <= now() order by a.id for key share),
+     where a.id in (select alert_id from r) and ${isVisible("a")} order by a.id for key share),
    v as materialized (
      select r.*, a.pusher_id from r
      join held a on a.id = r.alert_id

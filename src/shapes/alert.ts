@@ -174,6 +174,8 @@ export interface AlertRecord {
   id: string;
   pusher_id: string;
   status: AlertStatus;
+  /** Scheduled as the row says, though its instant has come (see queries/settle.ts). */
+  due: boolean;
   title: string;
   body: string | null;
   priority: (typeof PRIORITIES)[number];

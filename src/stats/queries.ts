@@ -2,6 +2,7 @@
 // history. What is visible comes as an argument: the ids of the channels to sum.
 
 import { defineStatement } from "../db/statement.ts";
+import { isPlanned } from "../domain/alert_status.ts";
 
 /** Channels that the caller sees. $1 workspace, $2 ids or null. */
 export const visibleChannels = defineStatement<{ id: string; handle: string; name: string; reach: number }>(
@@ -19,7 +20,7 @@ const DAYS = `
   where k.pusher_id = any($1::uuid[]) and k.day between $2::date and $3::date
   union all
   select a.pusher_id, (a.visible_at at time zone 'UTC')::date, -1, 0, 0 from alert a
-  where a.pusher_id = any($1::uuid[]) and a.visible_at > now()
+  where a.pusher_id = any($1::uuid[]) and ${isPlanned("a")}
     and (a.visible_at at time zone 'UTC')::date between $2::date and $3::date`;
 
 const SUMS = "sum(alerts_sent)::int as alerts_sent, sum(reads)::int as reads, sum(acks)::int as acks";

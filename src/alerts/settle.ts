@@ -1,0 +1,10 @@
+// What owners have read as sent does not go back either.
+
+import type { Context } from "../context.ts";
+import type { AlertRecord } from "../shapes/alert.ts";
+
+/** Settles what these rows show as sent though it is only due. The rows stay as they were read. */
+export async function settleShown(rows: AlertRecord[], ctx: Context): Promise<void> {
+  const channels = new Set(rows.filter(({ due }) => due).map(({ pusher_id }) => pusher_id));
+  if (channels.size > 0) await ctx.surroundings.settle([...channels]);
+}

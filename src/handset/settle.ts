@@ -1,0 +1,71 @@
+// Settles due alerts for all who are about to show them: calls of one process go together, and nobody waits for long.
+// Showing never depends on it.
+
+import { setTimeout as pause } from "node:timers/promises";
+import type { Log } from "../context.ts";
+import { batched } from "../db/batch.ts";
+import type { Orm } from "../db/orm.ts";
+import { isConnectionLost, isRetryable, ownStatements, run, TRIES } from "../db/statement.ts";
+import { channelsWithDue, settleDue } from "../queries/settle.ts";
+
+/** Alerts in one transaction. */
+const BATCH = 500;
+/** What a request waits at most. */
+const PATIENCE_MS = 3_000;
+/** Where it failed or took longer, it is spared for so long. */
+const REST_MS = 5_000;
+
+export interface Settler {
+  /** Settles what is due in these channels. False when that failed, or did not come to an end in time. */
+  settle(channels: string[]): Promise<boolean>;
+  /** Settles up to `max` alerts of any channel; answers how many. */
+  settleSome(max: number): Promise<number>;
+}
+
+export function createSettler(orm: Orm, log: Log): Settler {
+  const kysely = ownStatements(orm);
+  let restingUntil = 0;
+
+  /** Done twice it changes nothing, so a lost connection leaves no doubt. */
+  async function settle(channels: string[], max: number): Promise<number> {
+    for (let tries = 1; ; tries++)
+      try {
+        return (await run(kysely, settleDue, [channels, max]))[0]!.settled;
+      } catch (error) {
+        if (tries < TRIES && (isRetryable(error) || isConnectionLost(error))) continue;
+        throw error;
+      }
+  }
+
+  const together = batched<string[], boolean>(
+    async (requests) => {
+      const channels = [...new Set(requests.flat())];
+      try {
+        while ((await settle(channels, BATCH)) === BATCH);
+        return requests.map(() => true);
+      } catch (error) {
+        restingUntil = performance.now() + REST_MS;
+        log.warn({ err: error }, "alerts that came due are shown, but could not be written down as sent");
+        return requests.map(() => false);
+      }
+    },
+    { inFlight: 1 },
+  );
+
+  return {
+    async settle(channels) {
+      if (performance.now() < restingUntil) return false;
+      const answered = new AbortController();
+      const late = pause(PATIENCE_MS, false, { signal: answered.signal }).then(() => {
+        restingUntil = performance.now() + REST_MS;
+        return false;
+      });
+      late.catch(() => {});
+      return Promise.race([together(channels), late]).finally(() => answered.abort());
+    },
+    async settleSome(max) {
+      const channels = (await run(kysely, channelsWithDue, [max])).map(({ id }) => id);
+      return channels.length === 0 ? 0 : settle(channels, max);
+    },
+  };
+}
