@@ -1,6 +1,7 @@
-// Writes everything that follows from the records: openapi.json, its TypeScript types, the README's tables, and one
-// snapshot a tool. `--check` writes nothing, names what is not current and exits 1.
+// Writes everything that follows from the records: openapi.json, its TypeScript types, the tables of README and docs, one
+// snapshot a tool, and the map of rules. `--check` writes nothing, names what is not current and exits 1.
 
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,6 +12,7 @@ import { ERROR_MEANING } from "../src/openapi/answers.ts";
 import { openApiDocument } from "../src/openapi.ts";
 import { SCOPES } from "../src/scopes.ts";
 import { listedTools } from "../src/transports/mcp.ts";
+import { ANYTHING, DECIDES, MAY_IMPORT } from "../test/support/rooms.ts";
 import { typedPaths } from "../test/typed_client/generate.ts";
 import { TOOLS } from "../tools/index.ts";
 
@@ -19,6 +21,9 @@ const SNAPSHOTS = "test/snapshots/tools";
 /** The address that the committed document speaks of: the one that the defaults give. */
 export const COMMITTED_URL = "http://127.0.0.1:8787";
 
+/** Pages with tables that are filled in. */
+const PAGES = ["README.md", "docs/architecture.md"];
+
 const at = (path: string) => fileURLToPath(new URL(path, ROOT));
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
@@ -26,6 +31,22 @@ function table(head: string[], rows: string[][]): string {
   const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
   const line = (cells: string[]) => `| ${cells.map(cell).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+/** A room as a path, and what it decides: of a folder as its table says, of a file as its first comment does. */
+function room(part: string): [path: string, decides: string] {
+  const top = /^(tools|scripts|bench)$/.test(part)
+    ? `${part}/`
+    : part === "tools/index"
+      ? `${part}.ts`
+      : null;
+  if (top || DECIDES[part]) return [top ?? `src/${part}/`, DECIDES[part] ?? ""];
+  const head = /^(?:#!.*\n)?((?:\/\/ .*\n)+)/.exec(readFileSync(at(`src/${part}.ts`), "utf8"))?.[1] ?? "";
+  const [sentence = ""] = head
+    .replace(/^\/\/ |\n$/gm, "")
+    .replaceAll("\n", " ")
+    .split(/(?<=\.) (?=[A-Z])/);
+  return [`src/${part}.ts`, sentence.replace(/\.$/, "")];
 }
 
 const code = (text: string) => `\`${text}\``;
@@ -50,6 +71,18 @@ const TABLES: Record<string, () => string> = {
         code(`${http.method} ${http.path}`) + (http.when ? ` with ${code(JSON.stringify(http.when))}` : ""),
       ]),
     ),
+  rooms: () =>
+    table(
+      ["Room", "Decides", "May import"],
+      Object.entries(MAY_IMPORT).map(([part, others]) => {
+        const [path, decides] = room(part);
+        return [
+          code(path),
+          decides,
+          others === ANYTHING ? "anything" : others.join(", ") || "nothing of ours",
+        ];
+      }),
+    ),
   errors: () =>
     table(
       ["Type", "Status", "Meaning"],
@@ -67,7 +100,7 @@ export function fillTables(text: string): string {
     /(<!-- generated:(\w+) -->)[\s\S]*?(<!-- \/generated -->)/g,
     (_, start: string, name: string, end: string) => {
       const made = TABLES[name];
-      if (!made) throw new Error(`README.md asks for the table "${name}"; there is none of that name.`);
+      if (!made) throw new Error(`A page asks for the table "${name}"; there is none of that name.`);
       return `${start}\n\n${made()}\n\n${end}`;
     },
   );
@@ -79,7 +112,7 @@ export async function generated(): Promise<Map<string, string | null>> {
   const files = new Map<string, string | null>([
     ["openapi.json", pretty(document)],
     ["test/snapshots/paths.ts", await typedPaths(document)],
-    ["README.md", fillTables(readFileSync(at("README.md"), "utf8"))],
+    ...PAGES.map((page) => [page, fillTables(readFileSync(at(page), "utf8"))] as const),
   ]);
   for (const name of existsSync(at(SNAPSHOTS)) ? readdirSync(at(SNAPSHOTS)) : [])
     files.set(`${SNAPSHOTS}/${name}`, null);
@@ -109,4 +142,9 @@ if (import.meta.main) {
       else writeFileSync(at(path), text);
       console.log(`${text === null ? "removed" : "wrote"} ${relative(at("."), at(path))}`);
     }
+  // It reads the tests' tables in place of the runner, so it has a process of its own.
+  const map = spawnSync(process.execPath, [at("scripts/coverage_map.ts"), ...process.argv.slice(2)], {
+    stdio: "inherit",
+  });
+  if (map.status !== 0) process.exitCode = 1;
 }

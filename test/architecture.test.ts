@@ -1,8 +1,10 @@
-// Who may import whom, as one table, held against the import lines; and the few other rules that hold the house up.
+// Who may import whom (support/rooms.ts), held against the import lines; and the few other rules that hold the house up.
+// docs/architecture.md says why.
 
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
+import { ANYTHING, DECIDES, MAY_IMPORT, partOf } from "./support/rooms.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const files = ["src", "tools", "scripts", "bench"]
@@ -10,170 +12,6 @@ const files = ["src", "tools", "scripts", "bench"]
   .flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: ROOT }))
   .sort();
 const textOf = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")]));
-
-/** A folder of src, a file of src, or `tools`: what the table speaks of. */
-function partOf(file: string): string {
-  const [top, second = "", third] = file.split("/");
-  if (top === "tools") return second === "index.ts" ? "tools/index" : "tools";
-  if (top !== "src") return top!;
-  return third === undefined ? second.replace(/\.ts$/, "") : second;
-}
-
-const ANYTHING = ["*"];
-
-/** Part → the other parts that it may import. Nothing else is allowed; a new part needs a line here. */
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  // What knows nothing of ours.
-  errors: [],
-  scopes: [],
-  redirect_schemes: [],
-  config: ["redirect_schemes"],
-  page: [],
-  metrics: [],
-  mail: ["config", "context"],
-  schema: [],
-  docs_page: ["schema", "errors"],
-  rate_limits_scripts: [],
-  rate_limits_redis: ["rate_limits", "rate_limits_scripts"],
-  rate_limits: [],
-  problems: ["errors"],
-  characters: [],
-
-  // Rows, their rules, and how they look.
-  entities: ["errors", "scopes"],
-  domain: ["characters", "entities", "errors"],
-  sanitizer: ["characters", "errors"],
-  db: ["config", "entities", "errors"],
-  private_file: [],
-  secret: ["config", "private_file"],
-  compile_cache: [],
-  embedded: ["config", "db", "private_file"],
-  context: ["db", "domain", "entities", "scopes"],
-  shapes: ["characters", "context", "domain", "entities", "errors", "queries", "scopes"],
-  queries: ["context", "db", "domain", "entities", "errors", "shapes"],
-  stats: ["db", "domain", "entities", "errors", "queries"],
-  migrations: [],
-
-  // What operations stand on.
-  tool: ["context", "entities", "errors", "scopes"],
-  alerts: ["context", "domain", "entities", "errors", "page", "queries", "sanitizer", "shapes"],
-  pushers: ["context", "domain", "entities", "errors", "queries"],
-  auth: [
-    "characters",
-    "client",
-    "context",
-    "db",
-    "domain",
-    "entities",
-    "errors",
-    "operator",
-    "queries",
-    "rate_limits",
-    "redirect_schemes",
-    "scopes",
-  ],
-  assets: ["config", "context", "db", "domain", "entities", "errors", "page", "queries"],
-  webhooks: ["auth", "config", "context", "db", "domain", "entities", "errors", "queries"],
-  idempotency: ["auth", "db", "errors", "queries"],
-  refusals: ["context", "db", "domain", "errors", "queries"],
-  dispatch: [
-    "auth",
-    "context",
-    "db",
-    "domain",
-    "errors",
-    "idempotency",
-    "problems",
-    "rate_limits",
-    "refusals",
-    "tool",
-  ],
-  housekeeping: ["context", "db", "domain"],
-  handset: ["auth", "context", "db", "domain", "entities", "errors", "page", "queries", "shapes", "tool"],
-  operator: [
-    "auth",
-    "config",
-    "context",
-    "db",
-    "domain",
-    "embedded",
-    "entities",
-    "errors",
-    "problems",
-    "queries",
-    "scopes",
-    "secret",
-  ],
-
-  // Operations never see another one, a credential, a webhook or a transport.
-  tools: [
-    "alerts",
-    "domain",
-    "entities",
-    "errors",
-    "page",
-    "pushers",
-    "queries",
-    "sanitizer",
-    "shapes",
-    "stats",
-    "tool",
-  ],
-  "tools/index": ["tool", "tools"],
-
-  // Projections of the records; they receive the list as an argument.
-  openapi: ["domain", "errors", "package.json", "schema", "scopes", "shapes", "tool", "transports"],
-  transports: [
-    "assets",
-    "auth",
-    "context",
-    "dispatch",
-    "docs_page",
-    "domain",
-    "entities",
-    "errors",
-    "openapi",
-    "schema",
-    "scopes",
-    "shapes",
-    "tool",
-  ],
-
-  // Pages for people: sign-in and the rules for members, keys and files; everything else through dispatch.
-  console: [
-    "assets",
-    "auth",
-    "context",
-    "db",
-    "dispatch",
-    "domain",
-    "entities",
-    "errors",
-    "mail",
-    "problems",
-    "redirect_schemes",
-    "scopes",
-    "shapes",
-    "tool",
-    "transports",
-  ],
-
-  // Where everything meets.
-  credentials: ["config", "private_file"],
-  first_start: ["auth", "config", "credentials", "db", "domain", "entities", "operator"],
-  app: ANYTHING,
-  service: ANYTHING,
-  parts: ANYTHING,
-  serve: ANYTHING,
-  connections: [],
-  recent: [],
-  client: [],
-  server: ["app", "config", "connections", "errors"],
-  main: ["compile_cache", "serve"],
-  cli: ANYTHING,
-  scripts: ANYTHING,
-  bench: ANYTHING,
-};
 
 /** The only ones that see the list of tools. */
 const KNOW_THE_TOOLS = /^(src\/(app|cli)\.ts|scripts\/.*|bench\/.*)$/;
@@ -233,6 +71,13 @@ test("every part has its line in the table, and every line its part", () => {
   expect([...parts].filter((part) => !(part in MAY_IMPORT))).toEqual([]);
   const optional = new Set(["bench"]);
   expect(Object.keys(MAY_IMPORT).filter((part) => !parts.has(part) && !optional.has(part))).toEqual([]);
+});
+
+test("every folder says in support/rooms.ts what it decides, and no other does", () => {
+  const folders = files.flatMap((file) =>
+    file.startsWith("src/") && file.split("/").length === 2 ? [] : [partOf(file)],
+  );
+  expect(Object.keys(DECIDES).sort()).toEqual([...new Set(folders)].sort());
 });
 
 test("every import is allowed", () => {
