@@ -174,7 +174,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
           .check?.(input as never, deps.surroundings)
           .catch((error: unknown) => error);
         if (problem && key === null) throw problem;
-        // "A repeat within 24 hours answers with the first result", whatever the network says by now.
+        // A repeat answers as the first call did (docs/rules.md#idempotency), whatever the network says by now.
         const unlessRefused = (handle: () => Promise<unknown>) => () =>
           problem ? Promise.reject(problem) : handle();
         const outcome = await perform(tool, caller, input, call, {
@@ -220,8 +220,8 @@ type EventAddress = Pick<DomainEvent, "workspaceId" | "listening">;
 type Around = (db: Kysely<unknown>, handle: () => Promise<unknown>) => Promise<unknown>;
 
 /**
- * Shape, then text: what a schema took is small enough to be looked at closely. `ids` are looked up, never stored: "Ids are never 422",
- * whatever characters they hold.
+ * Shape, then text: what a schema took is small enough to be looked at closely. `ids` are looked up, never
+ * stored, whatever characters they hold (docs/rules.md#ids).
  */
 function parse(schema: z.ZodObject, args: unknown, ids: string[]): Record<string, unknown> {
   const result = schema.safeParse(args, { reportInput: true });

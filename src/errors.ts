@@ -1,7 +1,7 @@
-// The nine error types of the specification and the one envelope that every refusal travels in.
+// The nine error types and the one envelope that every refusal travels in.
 // The only place that pairs a type with an HTTP status. Knows nothing of transports or rows.
 
-/** `error.type` → HTTP status (specification, "Errors"). */
+/** `error.type` → HTTP status (docs/rules.md, "Errors"). */
 export const ERROR_STATUS = {
   invalid_request: 422,
   unauthorized: 401,
@@ -16,7 +16,7 @@ export const ERROR_STATUS = {
 
 export type ErrorType = keyof typeof ERROR_STATUS;
 
-/** The body of every refusal: "Every failure from every route uses one envelope". */
+/** The body of every refusal (docs/rules.md#error-envelope). */
 export interface ErrorEnvelope {
   error: { type: ErrorType; message: string; param: string | null };
 }
@@ -79,7 +79,7 @@ export function refuseFields(wrong: Record<string, string | false | null | undef
   throw new ApiError("invalid_request", fields.map(({ message }) => message).join(" "), { fields });
 }
 
-/** 401: "No credential, or a revoked or expired one". One sentence for all three, so that nothing is told apart. */
+/** 401. One sentence for every cause, so that nothing is told apart (docs/rules.md#error-unauthorized). */
 export function unauthorized(): ApiError {
   return new ApiError(
     "unauthorized",
@@ -89,8 +89,8 @@ export function unauthorized(): ApiError {
 }
 
 /**
- * 403 with the challenge that the specification spells out; several scopes are listed space-separated. `message` names
- * another way out where there is one.
+ * 403 with its challenge (docs/rules.md#error-insufficient-scope); several scopes are listed space-separated.
+ * `message` names another way out where there is one.
  */
 export function insufficientScope(missing: readonly string[], message?: string): ApiError {
   const scope = missing.join(" ");
@@ -108,7 +108,7 @@ export function forbidden(message: string): ApiError {
   return new ApiError("forbidden", message);
 }
 
-/** 404: "Rows that do not exist and rows that are not yours both answer 404", in the same words. */
+/** 404, in the same words for what is not there and what is not yours (docs/rules.md#foreign-is-missing). */
 export function notFound(what = "row"): ApiError {
   return new ApiError("not_found", `No such ${what}, or it is not yours.`);
 }

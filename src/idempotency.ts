@@ -1,4 +1,4 @@
-// "A repeat within 24 hours answers with the first result, another body under the same key is 422." One transaction
+// A repeat answers as the first call did (docs/rules.md#idempotency). One transaction
 // holds the claim of the key, the action and the kept answer, so that a retry after a lost answer never acts twice.
 
 import { createHash, timingSafeEqual } from "node:crypto";

@@ -52,7 +52,7 @@ function objectAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodObject 
 /** More names than any operation has; the list in a message ends there. */
 const MAX_NAMED = 40;
 
-/** "422 … a misspelt field is never silently ignored": the message names the fields that are taken in its place. */
+/** The message names the fields that are taken in its place (docs/rules.md#wrong-field-names-the-right-ones). */
 function unknownField(
   schema: z.ZodType,
   path: PropertyKey[],

@@ -35,7 +35,7 @@ async function refuseInvisible(
     throw notFound("alert");
 }
 
-/** "visibility is checked again on a repeat": of the channel that was asked for, and of the one that was made. */
+/** Visibility of the channel that was asked for, and of the one that was made (docs/rules.md#idempotency-keys). */
 export async function refuseRepeat(
   db: Kysely<unknown>,
   caller: Caller,

@@ -24,7 +24,7 @@ export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 /** What an assistant is told to ask for at first: to look. More is asked for by the call that needs it. */
 export const BASE_SCOPES = ALL_SCOPES.filter((scope) => scope.endsWith(":read"));
 
-/** "Every credential holds `account:read`, named or not." */
+/** What every credential holds (docs/rules.md#account-read-always). */
 export const IMPLICIT_SCOPE: Scope = "account:read";
 
 export function isScope(value: string): value is Scope {

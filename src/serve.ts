@@ -50,7 +50,7 @@ function greet(url: string, { made, cluster }: Service): void {
     { base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
     pino.destination({ fd: 1, sync: true }),
   );
-  // "prints the console sign-in link, the MCP address and the key once"
+  // docs/rules.md#first-start
   if (made) out.info({ ...made, mcp: `${url}/mcp`, welcome: welcome(made) }, "first start");
   if (cluster?.elsewhere) out.info({}, cluster.elsewhere);
   out.info({ url }, listens);

@@ -85,6 +85,7 @@ describe("on the embedded database", () => {
     server = null;
   });
 
+  // docs/rules.md#operator-on-the-database
   test("beside the running server, on its database", { timeout: 300_000 }, async () => {
     server = await startServer(dataDirectory("beside"));
     const settings = { DATA_DIR: server.dataDir };

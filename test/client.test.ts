@@ -81,6 +81,7 @@ describe("on a service", () => {
     expect(await register("2001:db8:0:1::")).toBe(201);
   });
 
+  // docs/rules.md#no-credential-needed
   test("/metrics is for this machine, whatever an untrusted peer says", async () => {
     const metrics = async (peer: string, forwarded?: string) =>
       (await ask("/metrics", peer, forwarded ? { "x-forwarded-for": forwarded } : {})).status;
@@ -90,6 +91,7 @@ describe("on a service", () => {
     expect(await metrics("10.0.0.1", "127.0.0.1, 203.0.113.1")).toBe(403);
   });
 
+  // docs/rules.md#request-id
   test("a trusted proxy names the request; another one, or with a name that is none, does not", async () => {
     const idOf = async (peer: string, id: string) =>
       (await ask("/healthz", peer, { "x-request-id": id })).headers.get("x-request-id");

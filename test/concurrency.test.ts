@@ -328,6 +328,7 @@ describe.each([1, 2])("%i service(s)", (processes) => {
     expect(id).not.toBe(first.body.id);
   });
 
+  // docs/rules.md#reports
   test("200 devices that report read and ack ten times each count 200 and 200", async () => {
     const pusher = await world.pusher();
     const alert = await world.alert(pusher.id, { send: true });
@@ -428,6 +429,7 @@ describe.each([1, 2])("%i service(s)", (processes) => {
     expect((await deleted).status).toBe(204);
   });
 
+  // docs/rules.md#filtered-lists
   test("a list filtered by status shows that status while alerts come due", async () => {
     const pusher = await world.pusher();
     // Far enough ahead for all of them to be made in time.

@@ -240,6 +240,7 @@ describe.skipIf(!executablePath)("consent", () => {
     },
   );
 
+  // docs/rules.md#assistants-consent
   test("asks which workspace, pre-ticks what was named, and takes no for an answer", async () => {
     const { world } = site;
     const em = world.service.orm.em.fork() as any;

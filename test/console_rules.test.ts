@@ -52,6 +52,7 @@ describe("the console's rules", () => {
   });
   afterAll(() => world?.close());
 
+  // docs/rules.md#console-forgery
   test("a forged form is refused and changes nothing", async () => {
     const before = await count("api_key");
     const fields = { name: "forged", scope: ["alerts:send"], life: "never", pusher: "" };
@@ -128,6 +129,7 @@ describe("the console's rules", () => {
     expect((await new Visitor(world).get(base)).headers.get("location")).toContain("/console/sign-in?next=");
   });
 
+  // docs/rules.md#console-roles
   test("nobody grants or takes what is above them, and an owner stays", async () => {
     const admin = await memberOf("admin");
     const editor = await memberOf("editor");
@@ -265,6 +267,7 @@ describe("the console's rules", () => {
     }
   });
 
+  // docs/rules.md#keys-make-no-keys
   test("no operation makes a key, a member, a link or a connection", async () => {
     const tables = [
       "api_key",

@@ -10,6 +10,7 @@ import { FACTS } from "./support/handsets.ts";
 import { freshDatabase, World } from "./support/world.ts";
 
 describe("on a service", () => {
+  // docs/rules.md#register-device
   describe("registration", () => {
     let world: World;
     beforeAll(async () => {

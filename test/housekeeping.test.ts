@@ -150,6 +150,7 @@ describe("housekeeping", () => {
     },
   );
 
+  // docs/rules.md#devices-not-seen
   test("devices not seen for a year go like leaving; what they reported stays counted", async () => {
     const channel = await world.pusher();
     const other = await world.pusher();

@@ -77,6 +77,7 @@ describe("on a service", () => {
   const suspend = (handle: string, suspended: boolean) =>
     setSuspended(world.service.orm.em.fork() as SqlEntityManager, handle, suspended);
 
+  // docs/rules.md#inbox-is-state
   test("any sequence of operations leaves the inbox that a model says", async () => {
     const seen = { notModified: 0, due: 0 };
     await fc.assert(
@@ -125,6 +126,7 @@ describe("on a service", () => {
     }
   });
 
+  // docs/rules.md#inbox-pages
   test("pages that end at their bytes lose and repeat nothing, inside of a tie as well", async () => {
     const pusher = await world.pusher();
     const device = await world.device(pusher.handle);
@@ -187,6 +189,7 @@ describe("on a service", () => {
     expect([status, body.error.param]).toEqual([422, "before"]);
   });
 
+  // docs/rules.md#inbox-validator
   test("a poller misses nothing and doubles nothing while eight write", async () => {
     const pushers = await atOnce(4, () => world.pusher(), 4);
     // Two quiet channels with one old alert each, between which the handset changes at the end.

@@ -43,6 +43,7 @@ describe("on a service", () => {
     );
   };
 
+  // docs/rules.md#inbox-validator
   test("planning, moving and calling off what nobody sees leaves it as it is", async () => {
     const { read, verb, plan } = await reader();
     const { etag } = await read();

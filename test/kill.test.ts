@@ -372,6 +372,7 @@ describe("on a service", () => {
     await withOrm(world.settings, expectRecountClean);
   }, 60_000);
 
+  // docs/rules.md#keys-are-hashed
   test("nothing secret is in the log at trace, nor any key or token in the database", async () => {
     const more = { LOG_LEVEL: "trace", WEBHOOK_ALLOW_HOSTS: "127.0.0.1:9" };
     const server = await start(more);
@@ -510,6 +511,7 @@ describe("first start", () => {
   };
   const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
+  // docs/rules.md#first-start
   test("says where everything is, with a line that works as it stands", async () => {
     const { dataDir, server } = await startFirst();
     // A log collector gets lines of JSON and nothing else.

@@ -49,7 +49,7 @@ describe("on a service", () => {
         : world.mcp("create_pusher", channel(), keys[n % 2]),
     );
     expect(statuses(answers)).toEqual({ 201: 10, 429: 14 });
-    // "a creator is a member": another one of the same workspace has its own.
+    // Another member of the same workspace has its own (docs/rules.md#limit-windows).
     expect((await world.rest("create_pusher", channel(), await world.memberKey("editor"))).status).toBe(201);
     expect((await world.rest("create_pusher", channel(), second)).status).toBe(429);
   });
@@ -64,9 +64,9 @@ describe("on a service", () => {
     expect(read.body.alerts_sent).toBe(30);
     const drafts = await world.rest("list_alerts", { pusher_id: pusher.id, status: "draft" }, key);
     expect(drafts.body.data).toEqual([]);
-    // "the ceiling is per pusher, not per creator"
+    // docs/rules.md#limit-sends
     expect((await send(other, key)).status).toBe(201);
-    // "Drafting alerts: never rate-limited", and neither is anything else on that channel.
+    // Drafts have no ceiling (docs/rules.md#limit-drafts), and neither has anything else on that channel.
     expect(statuses(await times(40, () => send(pusher, key, { send: false })))).toEqual({ 201: 40 });
     const [alert] = (await world.rest("list_alerts", { pusher_id: pusher.id, status: "sent" }, key)).body
       .data;
@@ -173,7 +173,7 @@ describe("on a service", () => {
       const wait = Number(refused.headers.get("retry-after"));
       expect(Number.isInteger(wait) && wait >= 1 && wait <= 60).toBe(true);
       expect(refused.headers.get("ratelimit")).toContain(`t=${wait}`);
-      // "the message names it and when to retry"
+      // docs/rules.md#error-rate-limited
       expect(refused.body.error.message).toMatch(/30 .*60 seconds/);
       expect(refused.body.error.message).toContain(`${wait} second`);
     }
@@ -184,6 +184,7 @@ describe("on a service", () => {
     });
   });
 
+  // docs/rules.md#register-ceiling
   test("60 registrations of handsets a minute per address; loopback is exempt", async () => {
     const register = async (address: string) => {
       const request = new Request("http://localhost/handset/v1/devices", {
@@ -251,6 +252,7 @@ describe.runIf(hasRedisServer())("shared through Redis", () => {
     expect(statuses(await times(64, (n) => send(n, pusher, key)))).toEqual({ 201: 30, 429: 34 });
   });
 
+  // docs/rules.md#limit-fails-open
   test("fails open while the cache is away, and limits again when it is back", {
     timeout: 240_000,
   }, async () => {

@@ -51,6 +51,7 @@ describe("on a service", () => {
     list_account_alerts: async () => ({ limit: 3 }),
   };
 
+  // docs/rules.md#views
   test("every tool with views is tried", () => {
     expect(Object.keys(CALLS).sort()).toEqual(
       TOOLS.filter(hasView)
@@ -175,6 +176,7 @@ describe("on a service", () => {
     expect(whole.body.data).toHaveLength(60);
   });
 
+  // docs/rules.md#mcp-answers-are-short
   test("rows of one instant that are too long together come in few words, and none is lost", async () => {
     const { id } = await world.pusher();
     await world.sql(

@@ -176,6 +176,7 @@ describe("on a service", () => {
     expect(await consentPage(bare.path)).not.toContain("/console/consent");
   });
 
+  // docs/rules.md#assistant-tokens
   test("a foreign audience is refused", async () => {
     const client = await register();
     const { path } = request(client, { resource: "https://other.example/mcp" });
@@ -210,6 +211,7 @@ describe("on a service", () => {
     expect((await refresh(client, next.body.refresh_token)).status).toBeGreaterThanOrEqual(400);
   });
 
+  // docs/rules.md#assistant-redirects
   test("a changed redirect address is refused at both ends", async () => {
     const client = await register();
     for (const redirect_uri of [
@@ -251,6 +253,7 @@ describe("on a service", () => {
     expect(await world.sql("select count(*)::int as n from connection")).toEqual(before);
   });
 
+  // docs/rules.md#assistant-disconnect
   test("disconnecting ends the next call and the refresh, on every process", async () => {
     const client = await register();
     const { tokens } = await connect(client);

@@ -73,6 +73,7 @@ describe("on a service", () => {
     return { status, text, to: headers.get("location") };
   };
 
+  // docs/rules.md#assistant-registration
   test("the way that works: the page by the document, a token, a refresh, and no registration", async () => {
     const before = await world.sql(`select count(*)::int as n from auth."oauthClient"`);
     const client_id = describeAt("/works.json", { jwks_uri: at("/keys"), logo_uri: at("/logo"), unknown: 1 });

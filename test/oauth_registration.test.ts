@@ -180,6 +180,7 @@ describe("on a service", () => {
     expect(consent).toContain(/^https?:/.test(uses) ? new URL(uses).host : uses);
   });
 
+  // docs/rules.md#assistant-redirects
   test("a scheme that the operator names is one, and only the whole address matches", async () => {
     const address = "myeditor://plugin/callback";
     const { status, body } = await register(world, { redirect_uris: [address] });
@@ -350,6 +351,7 @@ describe("how often one address registers", () => {
   });
   afterAll(() => world?.close());
 
+  // docs/rules.md#assistant-registration
   test("so many a minute, counted for itself; what was refused and what came from loopback is not counted", async () => {
     const from = async (address: string | null, fields = {}) =>
       (await register(world, fields, address)).status;

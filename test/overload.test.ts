@@ -42,6 +42,7 @@ describe("on a service", () => {
   });
   afterAll(() => world?.close());
 
+  // docs/rules.md#unavailable
   test("beyond the bound on work in flight: 503 at once, as a server_error with Retry-After", async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, () => world.request("GET", "/api/v1/me", { token: world.owner })),

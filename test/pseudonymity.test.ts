@@ -1,4 +1,4 @@
-// "Subscribers are pseudonymous", and secrets are seen once: one run of everything against the service as it is
+// Subscribers are pseudonyms, and secrets are seen once: one run of everything against the service as it is
 // started, logging all that it can, and nothing of what must stay inside in any answer, webhook, log line or metric.
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -111,6 +111,7 @@ describe("on a service", () => {
     return text === "" ? null : JSON.parse(text);
   }
 
+  // docs/rules.md#subscribers-are-pseudonyms
   test("nothing that must stay inside comes out", async () => {
     const pusher = await call("create_pusher", {
       handle: uniqueHandle(),

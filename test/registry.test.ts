@@ -1,10 +1,9 @@
 // The list of tools against its files, its hints, its rows and what clients are shown of it.
 
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorType } from "../src/errors.ts";
 import { TOOLS } from "../tools/index.ts";
-import { DECISIONS, ELSEWHERE, OF_ERRORS, SPECIFICATION } from "./cases/sentences.ts";
 import { TABLES } from "./cases/tables.ts";
 import { World } from "./support/world.ts";
 
@@ -61,21 +60,6 @@ describe.each(TOOLS.map((tool) => [tool.name, tool] as const))("%s", (name, tool
   });
 });
 
-test("every row cites a sentence that is written down", () => {
-  const known = new Set([...Object.values(SPECIFICATION), ...Object.values(DECISIONS)].flat());
-  const citing = TABLES.flatMap(({ file, cases }) =>
-    cases.flatMap(({ spec, also = [] }) => [spec, ...also].map((cited) => ({ file, spec: cited }))),
-  );
-  expect([...Object.values(OF_ERRORS), ...Object.keys(ELSEWHERE)].filter((spec) => !known.has(spec))).toEqual(
-    [],
-  );
-  expect(
-    Object.values(ELSEWHERE).filter((file) => !existsSync(new URL(`../${file}`, import.meta.url))),
-  ).toEqual([]);
-  expect(citing.filter(({ spec }) => !known.has(spec))).toEqual([]);
-  expect(known.size).toBe([...Object.values(SPECIFICATION), ...Object.values(DECISIONS)].flat().length);
-});
-
 describe("tools/list", () => {
   let world: World;
   beforeAll(async () => {
@@ -97,6 +81,7 @@ describe("tools/list", () => {
     return (await world.service.app.fetch(request)).text();
   };
 
+  // docs/rules.md#mcp-list
   test("at most 8,000 tokens of four bytes", async () => {
     const text = await list(world.owner);
     expect(text).toContain('"get_me"');

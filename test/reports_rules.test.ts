@@ -29,6 +29,7 @@ describe("reports", () => {
     expect(await reads(channel, alert)).toBe(1);
   });
 
+  // docs/rules.md#reports-need-sight
   test("on what is not visible yet, or to a stranger, they are skipped", async () => {
     const channel = await world.pusher();
     const device = await world.device(channel.handle);

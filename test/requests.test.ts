@@ -82,6 +82,7 @@ describe("on a service", () => {
       "content type %s is fine",
       async (type) => expect((await post(pusherJson(), { "content-type": type })).status).toBe(201),
     );
+    // docs/rules.md#empty-body
     test("an empty body is {}", async () => {
       const path = `${PUSHERS}/${pusher.id}`;
       expect((await world.request("PATCH", path, { token })).status).toBe(200);
@@ -266,6 +267,7 @@ describe("on a service", () => {
     });
   });
 
+  // docs/rules.md#unknown-route docs/rules.md#version-path
   describe("routes", () => {
     test.each([
       ["GET", "/"],
@@ -428,6 +430,7 @@ describe("on a service", () => {
     );
   });
 
+  // docs/rules.md#no-echo
   describe("no echo", () => {
     const CANARY = "canary-7f3a";
     const text = ({ body, headers }: Answer) =>

@@ -259,6 +259,7 @@ describe("any input", () => {
       .map(([html, at, piece]) => html.slice(0, at) + piece + html.slice(at)),
   );
 
+  // docs/rules.md#sanitiser-is-stable
   test("is safe, is stable on a second pass, and is reported when it changed", () => {
     fc.assert(
       fc.property(nonsense, (html) => {

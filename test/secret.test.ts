@@ -43,6 +43,7 @@ describe("on a service", () => {
     );
   const refused = /^SECRET is not the one that this database was used with/;
 
+  // docs/rules.md#secret-belongs
   test("another secret is refused at start, by name", async () => {
     await expect(start(OTHER)).rejects.toThrow(refused);
     const { code, stderr } = await belfry(["serve"], { ...world.settings, SECRET: OTHER, PORT: "0" });

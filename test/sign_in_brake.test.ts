@@ -46,6 +46,7 @@ function brake(held: Promise<unknown> | null = null) {
 }
 
 describe("the brake", () => {
+  // docs/rules.md#guessing
   test("however much strangers guess, the right password is never refused", async () => {
     const { attempt, waits } = brake();
     for (let i = 0; i < 400; i++) expect(await attempt(false, `192.0.2.${i % 100}`)).toBe("wrong");

@@ -1,4 +1,5 @@
 // The whole grid of status and verb, over REST and MCP, on every database.
+// docs/rules.md#change-tools
 
 import { afterAll, beforeAll, describe } from "vitest";
 import { statusCases } from "./cases/alert_status.ts";

@@ -84,6 +84,7 @@ describe("a receiver that answers 2xx", () => {
     expect(await deliver(`http://127.0.0.1:${sink.port}/`)).toMatchObject({ ok: true, status: 200 });
   });
 
+  // docs/rules.md#event-answer
   test("and goes on for ever is read up to 64 kB", async () => {
     let written = 0;
     const sink = await opened(
@@ -125,6 +126,7 @@ describe("a receiver that answers 2xx", () => {
 });
 
 describe("a receiver that answers something else", () => {
+  // docs/rules.md#event-no-retry
   test.each([400, 401, 404, 410, 429, 500, 503])("%d is a failure", async (status) => {
     const sink = await opened(
       httpSink((_request, response) => response.writeHead(status).end("no".repeat(50_000))),
@@ -134,6 +136,7 @@ describe("a receiver that answers something else", () => {
     await vi.waitFor(async () => expect(await sink.open()).toBe(0), WAIT);
   });
 
+  // docs/rules.md#event-no-redirect
   test.each([300, 301, 302, 303, 304, 305, 307, 308])(
     "%d is a failure and the Location is never called",
     async (status) => {
@@ -253,6 +256,7 @@ describe("one time for everything", () => {
     expect(result).toMatchObject({ ok: false, status: null, failure: "timeout" });
   });
 
+  // docs/rules.md#event-delivery
   test("is five seconds, for each kind of slowness; what DNS takes of it the receiver does not get", async () => {
     expect(DELIVERY_TIMEOUT_MS).toBe(5000);
     const dns = await opened(
@@ -362,6 +366,7 @@ describe("a host that was repointed", () => {
     });
   });
 
+  // docs/rules.md#webhook-public-addresses
   test("between the check and the connection: the checked address is dialled, after one look-up", async () => {
     const { sink, rules, dns } = await repointed(({ type, nth }) => {
       if (type === "AAAA") return {};

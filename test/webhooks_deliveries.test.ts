@@ -66,7 +66,7 @@ test("1,000 deliveries verify at a receiver that knows only the signature chapte
   const ids = new Set<string>();
   const began = Math.floor(Date.now() / 1000);
   let verified = 0;
-  // Written from the specification's text alone: "hex HMAC-SHA256 … over `<t>.<rawBody>`".
+  // Written from the rule alone: docs/rules.md#event-signature
   const sink = await httpSink((_request, response) => {
     const { headers, body } = sink.requests.pop()!;
     const elements = String(headers["x-webhook-signature"]).split(",");
@@ -94,6 +94,7 @@ test("1,000 deliveries verify at a receiver that knows only the signature chapte
 });
 
 describe("emit", () => {
+  // docs/rules.md#event-body
   test("returns before anything is asked or sent, and sends exactly event, created_at and data", async () => {
     const { open, deliver } = held();
     const endpointsFor = vi.fn(async () => [endpoint("a"), endpoint("b")]);
@@ -154,6 +155,7 @@ describe("emit", () => {
 });
 
 describe("bounds", () => {
+  // docs/rules.md#event-room
   test("so many under way, so many waiting; what is over is dropped, counted once each and logged once a minute", async () => {
     const { open, deliver } = held();
     let clock = 0;
@@ -169,7 +171,7 @@ describe("bounds", () => {
     await vi.waitFor(() => expect(dropped.get("a")).toBe(86), WAIT);
     expect(open).toHaveLength(4);
     expect(deliveries.pending()).toBe(14);
-    // "A delivery that we dropped for our own lack of room is not a failure of the endpoint."
+    // docs/rules.md#event-room
     expect(results).toEqual([]);
     expect(lines.warn).toHaveBeenCalledTimes(1);
     clock += 60_000;

@@ -102,6 +102,7 @@ describe("on a service", () => {
     await world.close();
   });
 
+  // docs/rules.md#signed-webhooks
   test("each event carries exactly its fields, in one envelope", async () => {
     const to = await sink();
     const { call, pusher: open, send, listen } = await account(world);
@@ -183,7 +184,7 @@ describe("on a service", () => {
     const published = await next(() => call("send_alert", path(draft)));
     expect([published.event, published.data]).toEqual(["alert.sent", alertData(published.result)]);
 
-    // "Data: pusher_id and a count, never a device identity."
+    // docs/rules.md#events-of-subscribers
     const device = await registered(world);
     const came = await next(() => join(world, device.token, pusher.handle));
     expect(came).toMatchObject({ event: "subscriber.created", data: { pusher_id: pusher.id, count: 1 } });
@@ -194,6 +195,7 @@ describe("on a service", () => {
     expect(new Set(to.requests.map(({ headers }) => headers["x-webhook-id"])).size).toBe(to.requests.length);
   });
 
+  // docs/rules.md#events-of-alerts
   test("what changes nothing, and the passing of send_at, is no event", async () => {
     const [to, before] = [await sink(), await sink()];
     const { key, call, pusher: open, send, listen } = await account(world);
@@ -233,7 +235,7 @@ describe("on a service", () => {
     await world.handset("DELETE", `/subscriptions/${pusher.handle}`, stranger.token);
     await world.handset("DELETE", "/subscriptions/nobody-has-this", stranger.token);
 
-    // "It does not fire at the send_at instant, because nothing runs then."
+    // docs/rules.md#publishing-is-one-row
     const soon = await send(pusher, { title: "Soon", send_at: inSeconds(5), idempotency_key: "once" });
     await eventually(async () => (await call("get_alert", path(soon))).status === "sent");
     await world.rest(
@@ -309,7 +311,7 @@ describe("on a service", () => {
     await call("update_pusher", { pusher_id: pusher.id, is_public: false });
     const invite = await call("create_invite", { pusher_id: pusher.id });
     for (let n = 0; n < 3; n++) await joined(world, pusher.handle, invite.code);
-    // "An unsubscribing device (including eviction through invite revocation)": one event a device.
+    // One event a device (docs/rules.md#events-of-subscribers).
     await call("revoke_invite", { pusher_id: pusher.id, invite_id: invite.id, remove_subscribers: true });
     await eventually(() => people.requests.length === 3 && alerts.requests.length === 1);
     await pause(50);
@@ -341,7 +343,7 @@ describe("on a service", () => {
     for (const [i, { url, headers, body }] of to.requests.entries()) {
       if (verified(headers, body, secrets.get(url)!)) good += 1;
       const t = Number(/t=(\d+)/.exec(String(headers["x-webhook-signature"]))![1]);
-      // "The reference verifier uses 300 seconds."
+      // docs/rules.md#event-verifying
       expect(Math.abs(to.arrivals[i]! / 1000 - t)).toBeLessThan(300);
     }
     expect([good, to.requests.length]).toEqual([20 * rounds, 20 * rounds]);
@@ -354,6 +356,7 @@ describe("on a service", () => {
     expect(headers["x-webhook-signature"]).toMatch(/^t=\d{10},v1=[0-9a-f]{64}$/);
   });
 
+  // docs/rules.md#webhook-secret
   test("a secret is sealed at rest, and shown in one answer only", async () => {
     const { key, listen, call } = await account(world);
     const { secret, id } = await listen("https://1.1.1.1/");
@@ -390,6 +393,7 @@ describe("on a service", () => {
     for (const body of answers) expect(JSON.stringify(body)).not.toContain(secret.slice(6));
   });
 
+  // docs/rules.md#webhook-disabled
   test("20 consecutive failures disable: exactly 20 POSTs, none afterwards", async () => {
     const [bad, good] = [await sink(answer(500)), await sink()];
     const { pusher: open, send, listen, endpoint } = await account(world);
@@ -414,6 +418,7 @@ describe("on a service", () => {
     });
   });
 
+  // docs/rules.md#webhook-success
   test("19 failures and a success: the counter is zero, and 19 more do not disable", async () => {
     const to = await sink(answer(404));
     const { pusher: open, send, listen, endpoint } = await account(world);
@@ -671,6 +676,7 @@ describe("names", () => {
   const register = (key: string, host: string, more = {}) =>
     world.rest("create_webhook", { url: `https://${host}/hook`, events: ALL, ...more }, key);
 
+  // docs/rules.md#webhook-public-addresses
   test("registration refuses what names or resolves to any address that is not public, or does not exist", async () => {
     const key = await world.foreignKey();
     const messages = new Set<string>();
@@ -709,6 +715,7 @@ describe("names", () => {
       expect([name, (await register(key, `${name}.hooks.test`)).status]).toEqual([name, 201]);
   });
 
+  // docs/rules.md#event-repointed
   test("a name that is repointed at a private address is refused at delivery, and that is a failed delivery", async () => {
     const trap = await httpSink((_request, response) => void response.end());
     const { key, pusher: open, send, endpoint } = await account(world);

@@ -168,6 +168,7 @@ describe("refused by the text alone, without a question to DNS", () => {
   });
 });
 
+// docs/rules.md#create-webhook
 describe("refused by what DNS says", () => {
   test.each([
     ["private.belfry-peer.net", "address"],

@@ -33,7 +33,7 @@ export default defineTool({
     if (!row) throw notFound("invite");
     const [evicted] = input.remove_subscribers ? await ctx.sql(evictInvited, [pusher.id, row.id]) : [];
     const removed = evicted?.removed ?? 0;
-    // "Somebody unsubscribed … including eviction": one event a device, each with the count that it left behind.
+    // One event a device, each with the count that it left behind (docs/rules.md#events-of-subscribers).
     for (let left = 1; left <= removed; left++)
       ctx.emit({
         event: "subscriber.deleted",

@@ -46,7 +46,7 @@ export default defineTool({
     const [after] = await ctx.sql(scheduleAlert, [alert.id, sendAt]);
     // It came due while we looked at it.
     if (!after) throw conflict((ALERT_GRID.sent.schedule as { message: string }).message);
-    // "send or schedule when they change the state": moving the instant does not.
+    // Moving the instant changes no state, so it is not counted (docs/rules.md#limit-sends).
     if (cell.do === "change") await ctx.countAgainstLimit(pusherId);
     announce(ctx, "alert.scheduled", after);
     return published("schedule", after, ctx);

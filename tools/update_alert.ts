@@ -54,7 +54,7 @@ export default defineTool({
     const attached = await attachAssets(sent, stored, ctx);
     if (attached.problem) throw attached.problem;
     const { fields, blocked, htmlLength } = compose(attached.sent, stored, attached.text);
-    // "Status recomputed from the timestamp": a scheduled alert without send_at is a draft again.
+    // A scheduled alert without send_at is a draft again (docs/rules.md#edit-to-draft).
     const status = alert.status === "scheduled" && fields.send_at === null ? "draft" : alert.status;
     const moved = sent.send_at !== undefined;
     const touched = {

@@ -53,7 +53,7 @@ export default defineTool({
   },
 });
 
-/** "Pausing withdraws nothing: what is scheduled still appears". */
+/** docs/rules.md#pausing-withdraws-nothing */
 function pauseNote(scheduled: number): string {
   return scheduled === 0
     ? "Sends are refused until the channel is active again. Nothing is scheduled."

@@ -54,8 +54,8 @@ export async function alertFor(verb: AlertVerb, path: AlertPath, ctx: Context) {
 }
 
 /**
- * "Composing never publishes": an edit that leaves an alert scheduled changes what will be published. Judged of the locked
- * row, so that an edit which waited for somebody's schedule is held to it as well. @throws 403 insufficient_scope.
+ * An edit that leaves an alert scheduled changes what will be published (docs/rules.md#composing-is-not-publishing). Judged
+ * of the locked row, so that an edit which waited for somebody's schedule is held to it as well. @throws 403 insufficient_scope.
  */
 export function refuseComposer(alert: AlertRecord, sent: { send_at?: string | null }, ctx: Context): void {
   if (alert.status !== "scheduled" || sent.send_at === null) return;

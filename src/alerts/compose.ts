@@ -65,7 +65,7 @@ function bringsMarkup(sent: Sent, stored: AlertRecord | null): boolean {
 }
 
 /**
- * "An absent field is left alone; a field present as null is cleared." `stored` is null for a new alert. Asset ids are
+ * What is absent stays, what is null is emptied (docs/rules.md#patch). `stored` is null for a new alert. Asset ids are
  * uuids here. `assetText` is the text of the html asset where this change concerns it (see alerts/attach.ts).
  */
 export function compose(given: Sent, stored: AlertRecord | null, assetText: string | null): Composed {
@@ -84,7 +84,7 @@ export function compose(given: Sent, stored: AlertRecord | null, assetText: stri
   // What `checkContent` refuses for its length is not sanitised first, and must not be in the row either.
   const cleaned = (markup: string, length: number) =>
     length > MAX_HTML[mode] ? { html: "", blocked: [] } : sanitizeHtml(markup, mode, report);
-  // "Its text goes through the same sanitiser as html": the file stays as written, handsets are shown `asset_html`.
+  // The file stays as written (docs/rules.md#alert-html-asset), handsets are shown `asset_html`.
   if (fields.html_asset_id === null) fields.asset_html = null;
   else if (assetText !== null) {
     const htmlLength = codePoints(assetText);

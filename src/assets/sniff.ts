@@ -1,4 +1,4 @@
-// What a file is, told from its bytes alone: "the content is sniffed, not believed". Names and declared types are never
+// What a file is, told from its bytes alone (docs/rules.md#uploads). Names and declared types are never
 // asked. A file that is of two kinds at once counts as the binary one; nothing here runs or renders it.
 
 import type { AssetKind } from "../entities/asset.ts";

@@ -4,7 +4,7 @@ import type { Caller } from "../context.ts";
 import { visiblePushers } from "../domain/visibility.ts";
 import type { MemberFacts } from "../queries/member_facts.ts";
 
-/** "A key acts for its creator and can never do more than that member", and so does every other credential. */
+/** No credential does more than its member may (docs/rules.md#key-acts-for-its-member). */
 export function callerWith(member: MemberFacts, credential: Caller["credential"]): Caller {
   return {
     workspace: { id: member.workspace_id, name: member.workspace_name, listening: member.listening },

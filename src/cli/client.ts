@@ -117,7 +117,7 @@ export async function callByRest(
   );
 }
 
-/** "DELETE answering 204 has no body; the same operation over MCP or the CLI answers {deleted: true, id}" */
+/** docs/rules.md#deleted-answer */
 function deleted(tool: Tool, args: Record<string, unknown>) {
   return { deleted: true, id: args[pathArguments(tool.http.path).at(-1)!] };
 }

@@ -4,7 +4,7 @@
 import { type ApiError, invalidRequest } from "../errors.ts";
 import { checkGeofence, type Geofence } from "./geofence.ts";
 
-/** "html 60,000 characters for layout html and 500,000 for document" (the other layouts count as html). */
+/** docs/rules.md#alert-lengths; the other layouts count as html. */
 export const MAX_HTML = { html: 60_000, document: 500_000 } as const;
 
 interface Content extends Geofence {
@@ -56,7 +56,7 @@ export function checkContent(content: Content, htmlLength: number, touched: Touc
       throw invalidRequest("expires_at must be later than send_at.", "expires_at");
 }
 
-/** "without a future `send_at` it is 422": the instant that a schedule needs. @throws 422 naming the way out. */
+/** The instant that a schedule needs (docs/rules.md#schedule). @throws 422 naming the way out. */
 export function checkSchedule(sendAt: string | null, now: string): string {
   if (sendAt !== null && sendAt > now) return sendAt;
   const what = sendAt === null ? "The draft has no send_at" : "send_at must be in the future";
@@ -66,7 +66,7 @@ export function checkSchedule(sendAt: string | null, now: string): string {
   );
 }
 
-/** "A send after `expires_at` is 422." */
+/** docs/rules.md#send-needs-a-live-alert */
 export function checkNotExpired(expiresAt: string | null, now: string): void {
   if (expiresAt !== null && expiresAt <= now)
     throw invalidRequest("The alert has expired; move expires_at or clear it before sending.", "expires_at");

@@ -1,5 +1,5 @@
-// What each verb does to an alert in each status: the specification's transition table with every cell filled, the
-// open ones as decided. Pure: it never sees a row, a clock or a caller.
+// What each verb does to an alert in each status, with every cell filled (docs/rules.md, "Alerts: states and
+// verbs"). Pure: it never sees a row, a clock or a caller.
 
 import type { AlertStatus } from "../entities/alert.ts";
 
@@ -14,13 +14,13 @@ export const isDue = (alert = "alert", clock = "now()") =>
 export const isPlanned = (alert = "alert", clock = "now()") =>
   `(${alert}.status = 'scheduled' and ${alert}.visible_at > ${clock})`;
 
-/** SQL: "A scheduled alert whose send_at has passed is sent". */
+/** SQL: what handsets see (docs/rules.md#passed-is-sent). */
 export const isVisible = (alert = "alert", clock = "now()") =>
   `(${alert}.status = 'sent' or ${isDue(alert, clock)})`;
 
 /**
- * The one expression of an alert's status as the world sees it, for select lists. `clock` is SQL: the instant of the
- * reading, or `now()` where a filter of the same statement has to agree.
+ * The one expression of an alert's status as the world sees it, for select lists (docs/rules.md#passed-is-sent). `clock`
+ * is SQL: the instant of the reading, or `now()` where a filter of the same statement has to agree.
  */
 export const effectiveStatus = (clock = "clock_timestamp()") =>
   `case when ${isDue("alert", clock)} then 'sent' else alert.status end`;
@@ -76,7 +76,7 @@ export const ALERT_GRID: Record<AlertStatus, Record<AlertVerb, Cell>> = {
 /** Verbs that a channel which is not active refuses from every status, before the grid is asked. */
 export const NEEDS_ACTIVE_CHANNEL: ReadonlySet<AlertVerb> = new Set(["send", "schedule"]);
 
-/** Their 409: "resume the channel or keep it as a draft". */
+/** Their 409 (docs/rules.md#send-needs-active). */
 export const CHANNEL_NOT_ACTIVE = "The channel is not active; resume it, or keep the alert as a draft.";
 
 /** The `note` of send, schedule and cancel: what the answer means, said on repeats, too. */

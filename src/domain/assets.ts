@@ -3,7 +3,7 @@
 
 import type { AssetKind } from "../entities/asset.ts";
 
-/** "image up to 5 MB, audio up to 2 MB, .html up to 500 KB", in decimal units. */
+/** Bytes that a file of each kind may have (docs/rules.md#uploads), in decimal units. */
 export const MAX_BYTES: Record<AssetKind, number> = { image: 5_000_000, audio: 2_000_000, html: 500_000 };
 
 /** Of one frame: what a phone decodes into 100 MB. */

@@ -17,7 +17,7 @@ export function deriveInitials(name: string): string {
   return [...(letters || [...name.trim()][0] || "?")].slice(0, MAX_INITIALS).join("");
 }
 
-/** "An invalid colour keeps the current (or default) one." */
+/** What is no colour keeps the current one (docs/rules.md#channel-colours). */
 export function pickColour(wanted: string | undefined, current: string): string {
   return wanted !== undefined && COLOUR.test(wanted) ? wanted.toLowerCase() : current;
 }

@@ -1,5 +1,5 @@
 // Which capability of the subscriber's phone each field of an alert leans on, and the notes for those that the channel
-// never asked for. A note is no error: "a siren on a channel that never requested sound is silent and nothing fails".
+// never asked for. A note is no error (docs/rules.md#unasked-is-silent).
 
 import type { Capability } from "../entities/pusher.ts";
 
@@ -69,7 +69,7 @@ export function channelNotes(requested: readonly string[]): CapabilityNote[] {
   return [{ capability: "notify", field: "requested_perms", message }];
 }
 
-/** "the capabilities the alert uses that its channel never asked subscribers for" */
+/** docs/rules.md#alert-notes */
 export function capabilityNotes(alert: Used, requested: readonly string[]): CapabilityNote[] {
   return USES.filter(({ capability, used }) => !requested.includes(capability) && used(alert)).map(
     ({ capability, field, effect }) => ({

@@ -1,4 +1,4 @@
-// "The geofence (lat, lon, radius_km) is all-or-nothing: the three belong together", for channels and alerts alike.
+// A circle is whole or absent, for channels and alerts alike (docs/rules.md#channel-geofence).
 
 import { invalidRequest } from "../errors.ts";
 

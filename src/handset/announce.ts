@@ -1,4 +1,4 @@
-// Telling an account that somebody joined or left: the channel and a count, "never a device identity".
+// Telling an account that somebody joined or left: the channel and a count (docs/rules.md#events-of-subscribers).
 
 import type { Context } from "../context.ts";
 import { showId } from "../domain/ids.ts";

@@ -10,7 +10,7 @@ import { inboxItem, showInboxItem } from "./shapes.ts";
 /** Goes up when the rows of an unchanged inbox are shown in another form. */
 const FORMAT = 6;
 
-/** "An inbox answer is at most 1 MiB and says where the next page begins." An alert that is larger comes alone. */
+/** Bytes of one page (docs/rules.md#inbox-pages). An alert that is larger comes alone. */
 const MAX_BYTES = 1024 * 1024;
 /** Of `{"data":[],"meta":{…}}`. */
 const FRAME = 256;

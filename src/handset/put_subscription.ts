@@ -40,7 +40,7 @@ export default defineHandsetOperation({
     // The same device joined at the same time through another request: this one adjusts.
     if (!joined) return { handle, ...showSubscription((await adjust())!) };
     if (!channel.is_public) {
-      // "An unusable invite answers as a missing channel": the join above is rolled back with it.
+      // The join above is rolled back with this refusal (docs/rules.md#unusable-invite).
       const [taken] = invite === undefined ? [] : await ctx.sql(takeInvite, [channel.id, invite]);
       if (!taken) throw notFound("channel");
       await ctx.sql(rememberInvite, [ctx.caller.id, channel.id, taken.id]);

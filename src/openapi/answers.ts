@@ -50,7 +50,7 @@ export const headerRefs = (...names: string[]): Json =>
     ["X-Request-Id", ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );
 
-/** One line of meaning for each type (specification, "Errors"). */
+/** One line of meaning for each type. */
 export const ERROR_MEANING: Record<ErrorType, string> = {
   invalid_request: "Validation failed; `param` names the field.",
   unauthorized: "No credential, or a revoked or expired one.",

@@ -1,4 +1,4 @@
-// What registered endpoints receive: one signed POST an event (specification, "Events").
+// What registered endpoints receive: one signed POST an event (docs/rules.md#signed-webhooks).
 
 import { EVENTS, type EventName } from "../domain/events.ts";
 import type { Json } from "./answers.ts";

@@ -1,5 +1,5 @@
 // Workspaces, members, keys and channel suspension, as the operator on the machine may change them. No API operation or
-// MCP tool reaches any of this: "A key cannot create other keys."
+// MCP tool reaches any of this (docs/rules.md#keys-make-no-keys).
 
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -236,7 +236,7 @@ export async function revokeKey(em: Em, wireId: string) {
   return { id: wireId, revoked_at: toIsoMicrosOrNull(rows[0].revoked_at) };
 }
 
-/** "Status is changed only by staff": suspends a channel, or restores it to active. */
+/** Suspends a channel, or restores it to active (docs/rules.md#channel-suspended). */
 export async function setSuspended(em: Em, handle: string, suspended: boolean) {
   return em.transactional(async (inside) => {
     const pusher = await inside.findOne(Pusher, { handle }, EVERYTHING);

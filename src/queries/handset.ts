@@ -97,7 +97,7 @@ const USABLE_INVITE =
   "i.revoked_at is null and (i.expires_at is null or i.expires_at > now()) and (i.max_uses is null or i.uses < i.max_uses)";
 
 /**
- * "The directory lists public active channels." $1 device, $2 what to find in name and tags (null: all), $3 category
+ * docs/rules.md#directory. $1 device, $2 what to find in name and tags (null: all), $3 category
  * (null: all), $4 strictly before (null: from the newest), $5 how many.
  */
 export const directory = defineStatement<CardRecord>(
@@ -110,7 +110,7 @@ export const directory = defineStatement<CardRecord>(
    order by p.created_at desc fetch first $5 rows with ties`,
 );
 
-/** "a private one answers 404 without a usable invite or a subscription". $1 device, $2 handle, $3 code or null. */
+/** docs/rules.md#channel-public. $1 device, $2 handle, $3 code or null. */
 export const channelCard = defineStatement<CardRecord>(
   "channel_card",
   `select ${CARD} from pusher p left join subscription s on s.pusher_id = p.id and s.device_id = $1::bigint

@@ -1,5 +1,5 @@
-// The inbox is a query over sent alerts: "a scheduled alert becomes visible when the inbox query starts including it". What
-// came due is settled before (see handset/authenticate.ts), so the rows are those that say `sent`, whatever the clock says.
+// The inbox is a query over sent alerts: docs/rules.md#publishing-is-one-row. What came due is settled before (see
+// handset/authenticate.ts), so the rows are those that say `sent`, whatever the clock says.
 
 import { defineStatement } from "../db/statement.ts";
 import type { AlertRecord } from "../shapes/alert.ts";

@@ -37,14 +37,14 @@ export const inviteExists = defineStatement<{ id: string }>(
   "select id from invite where pusher_id = $1 and id = $2",
 );
 
-/** "Revoking twice keeps the first revoked_at." $1 channel, $2 invite. */
+/** The first instant stays (docs/rules.md#revoke-invite). $1 channel, $2 invite. */
 export const revokeInvite = defineStatement<InviteRecord>(
   "revoke_invite",
   `update invite set revoked_at = coalesce(revoked_at, clock_timestamp()) where pusher_id = $1 and id = $2
    returning ${COLUMNS}`,
 );
 
-/** "unsubscribes exactly the devices that joined through this invite". $1 channel, $2 invite. */
+/** docs/rules.md#revoke-evicts. $1 channel, $2 invite. */
 export const evictInvited = defineStatement<{ removed: number }>(
   "evict_invited",
   `with gone as (delete from subscription where pusher_id = $1 and invite_id = $2 returning 1)

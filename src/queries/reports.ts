@@ -40,7 +40,7 @@ export const takeReports = defineStatement<{ request: number; accepted: number }
    select request, count(*)::int as accepted from v group by request`,
 );
 
-/** "Pruning clears a report's time but keeps the fact". $1 device, $2 strictly before. */
+/** The time goes, the fact stays (docs/rules.md#prune-reports). $1 device, $2 strictly before. */
 export const pruneReports = defineStatement(
   "prune_reports",
   "update report set at = null where device_id = $1::bigint and at is not null and at < $2::timestamptz",

@@ -6,7 +6,7 @@ import { words } from "./allow_list.ts";
 
 export type BlockedKind = "element" | "attribute" | "url" | "style" | "character";
 
-/** One row of `blocked`: "what the HTML sanitiser removed. This is not an error; the alert was accepted." */
+/** One row of `blocked` (docs/rules.md#alert-blocked). */
 export interface BlockedRow {
   kind: BlockedKind;
   name: string;

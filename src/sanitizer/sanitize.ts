@@ -68,9 +68,8 @@ function countScripts(html: string): number {
 }
 
 /**
- * For layout html "the result is the cleaned fragment plus `blocked`, the removal report". For layout document "the
- * page is kept whole (it renders in a sandboxed frame where scripts are inert). Nothing is blocked and
- * `script_count` reports how many scripts are carried."
+ * For layout html the cleaned fragment and the report of what went (docs/rules.md#preview-html). For layout document the
+ * whole page and how many scripts it has: it is shown in a frame where they do nothing (docs/rules.md#preview-document).
  *
  * `blocked` counts removed elements (a removed element takes its attributes with it, unlisted), removed attributes,
  * refused addresses by scheme, and style declarations by property. It is empty when nothing is missing. What only

@@ -48,7 +48,7 @@ export function text(min: number, max: number, { lines = false, cleaned = false 
     .meta(bounds);
 }
 
-/** "https only. http is refused." At most 2,048 characters, no credentials, no white space, nothing invisible. */
+/** https alone (docs/rules.md#https-only). At most 2,048 characters, no credentials, no white space, nothing invisible. */
 export function httpsUrl() {
   return z
     .string()

@@ -106,7 +106,7 @@ export const changedPusherView = pusherView.extend({
 
 export type PusherView = z.infer<typeof pusherView>;
 
-/** "Stored lowercased and deduplicated. Searched together with the name." */
+/** docs/rules.md#channel-tags */
 export function searchText(pusher: { name: string; tags: string[] }): string {
   return [pusher.name, ...pusher.tags].join(" ").toLowerCase();
 }

@@ -1,4 +1,4 @@
-// Which UTC days a statistics request means. "Ranges are UTC calendar days." Until plans exist nothing clamps them.
+// Which UTC days a statistics request means. No plan shortens a range (docs/rules.md#stats-no-clamp).
 
 import { z } from "zod";
 import { invalidRequest } from "../errors.ts";

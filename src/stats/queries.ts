@@ -59,7 +59,7 @@ export const alertTotals = defineStatement<{ reach: number; reads: number; acks:
 export const SAMPLE = 10_000;
 
 /**
- * "30-minute buckets for the first six hours after sending, hourly after that." $1 alert, $2 the instant it became
+ * Half hours, then hours (docs/rules.md#alert-stats). $1 alert, $2 the instant it became
  * visible. `seen` is how many reports survive, counted up to one more than the sample.
  */
 export const alertTimeline = defineStatement<{ start: string; reads: number; acks: number; seen: number }>(

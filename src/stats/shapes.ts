@@ -17,7 +17,7 @@ export const dayBuckets = z.array(
 /** What channel and account statistics share. */
 export const rangeView = { timezone: z.literal("UTC"), from: z.string(), to: z.string(), reach, totals };
 
-/** "Channel and account totals are the sums of their buckets." */
+/** docs/rules.md#stats-sums */
 export function sumOf(
   buckets: { alerts_sent: number; reads: number; acks: number }[],
 ): z.infer<typeof totals> {

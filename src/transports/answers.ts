@@ -17,7 +17,7 @@ export function emptyAnswer(status: 204 | 304, headers: Record<string, string> =
   return new FastResponse(null, { status, headers: { ...COMMON, ...headers } });
 }
 
-/** "Every failure from every route uses one envelope". `status` departs from the type's own only for 405. */
+/** The one envelope (docs/rules.md#error-envelope). `status` departs from the type's own only for 405. */
 export function refusal(error: unknown, status?: number): Response {
   const known = error instanceof ApiError ? error : serverError();
   return jsonAnswer(status ?? known.status, known.toEnvelope(), known.headers);

@@ -180,7 +180,7 @@ export function createMcpEndpoint({
     return method === "tools/call" ? tools.find(({ name }) => name === params?.name) : undefined;
   };
 
-  /** "A missing scope on tools/call: HTTP 403 with every scope that the call needs, so that clients step up." */
+  /** HTTP 403 with every scope that the call needs (docs/rules.md#mcp-step-up). */
   function scopeChallenge(message: unknown, caller: Caller): ApiError | null {
     const tool = calledTool(message);
     if (!tool) return null;

@@ -109,8 +109,8 @@ async function readCall<O extends Routed>(event: H3Event, request: Request, onRo
 }
 
 /**
- * "The router picks by `action` and takes the key out"; with other fields beside it than the operation's own the
- * request is refused.
+ * The operation of the body's `action`, and the body without it; with other fields beside it than the operation's own
+ * the request is refused (docs/rules.md#action-or-fields).
  */
 function chooseByAction<O extends Routed>(onRoute: O[], body: Record<string, unknown>) {
   const plain = onRoute.find(({ http }) => !http.when) ?? onRoute[0]!;
@@ -163,7 +163,7 @@ function shadowed(args: Record<string, unknown>, pathNames: string[]): ApiError 
     : invalidRequest("This field is not known here; the path already names the row.", name);
 }
 
-/** "A repeated query parameter or an empty value is 422." */
+/** docs/rules.md#unknown-fields */
 function readQuery(params: URLSearchParams): { args: Record<string, string>; problem?: ApiError } {
   const args: Record<string, string> = Object.create(null);
   for (const [name, value] of params) {

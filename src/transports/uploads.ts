@@ -1,4 +1,4 @@
-// The uploads of a signed-in person: "session-authenticated upload calls that are outside this API". Who is signed in,
+// The uploads of a signed-in person, which no operation does (docs/rules.md#uploads). Who is signed in,
 // the console says; that a page of another origin cannot make the browser upload or delete, is held here.
 
 import type { H3, H3Event } from "h3";

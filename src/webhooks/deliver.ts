@@ -1,4 +1,4 @@
-// One delivery: "One POST per event per endpoint with a five-second timeout", to the address that was checked, and to no
+// One delivery: one POST within five seconds (docs/rules.md#event-delivery), to the address that was checked, and to no
 // other. Must not know rows, failure counts or other deliveries; nothing is tried twice.
 
 import type { Socket } from "node:net";
@@ -6,9 +6,9 @@ import { clientOver, dial } from "./connection.ts";
 import { signPayload } from "./sign.ts";
 import { resolveTarget, type TargetRules } from "./target.ts";
 
-/** "a delivery never outlives five seconds, DNS and TLS included" */
+/** All that a delivery may take (docs/rules.md#event-delivery). */
 export const DELIVERY_TIMEOUT_MS = 5000;
-/** "Webhook answers are read up to 64 kB" */
+/** docs/rules.md#event-answer */
 export const MAX_REPLY_BYTES = 64 * 1024;
 
 /**
@@ -85,7 +85,7 @@ export async function deliverOnce(delivery: Delivery): Promise<DeliveryResult> {
       status = received;
     });
     if (status >= 200 && status < 300) return finish();
-    // "Redirects are not followed": a 3xx is an answer that is not 2xx, and its Location is not read.
+    // A 3xx is an answer that is not 2xx, and its Location is not read (docs/rules.md#event-no-redirect).
     return finish(status >= 300 && status < 400 ? "redirect" : "status");
   } catch {
     return finish(end.signal.aborted ? "timeout" : stage);

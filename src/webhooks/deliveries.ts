@@ -1,5 +1,5 @@
-// From an event to its deliveries, beside the action that it reports and never in its way: "best-effort". Held in memory
-// within bounds; nothing is stored, retried or run later ("There is no queue, no worker").
+// From an event to its deliveries, beside the action that it reports and never in its way (docs/rules.md#signed-webhooks).
+// Held in memory within bounds; nothing is stored, retried or run later.
 // Must not know rows: endpoints come from one function, results go to another.
 
 import { randomUUID } from "node:crypto";
@@ -29,7 +29,7 @@ export interface DeliveriesOptions {
   endpointsFor: (event: WebhookEvent, workspaceId: string) => Promise<readonly DeliveryEndpoint[]>;
   /** Records a result, and says whether the endpoint may be called again; if not, what waits for it is let go. */
   onResult: (endpointId: string, result: DeliveryResult) => Promise<{ enabled: boolean }>;
-  /** Records so many deliveries that were dropped for our own lack of room: "counted apart and never disables". */
+  /** Records so many deliveries that were dropped for our own lack of room (docs/rules.md#event-room). */
   onDropped: (endpointId: string, count: number) => Promise<unknown>;
   /** Told of every dropped delivery or event at once; must not throw. */
   noteDropped?: (count: number) => void;
@@ -45,7 +45,7 @@ export interface DeliveriesOptions {
 export interface Deliveries {
   /** Starts the deliveries of one event. Returns at once and never throws. Workspaces share what there is fairly. */
   emit(event: WebhookEvent, workspaceId: string): void;
-  /** "DELETE stops deliveries to an endpoint": lets go what waits; what is under way ends within five seconds. */
+  /** Lets go what waits; what is under way ends within five seconds (docs/rules.md#webhook-removed). */
   forget(endpointId: string): void;
   /** Waits until nothing is pending, at most `ms`; then ends what is left and takes no more events. */
   drain(ms: number): Promise<void>;

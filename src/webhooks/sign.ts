@@ -3,11 +3,11 @@
 
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** "the reference verifier uses 300 seconds" */
+/** docs/rules.md#event-verifying */
 export const SIGNATURE_TOLERANCE_SECONDS = 300;
 
 function digest(secret: string, rawBody: string | Uint8Array, timestamp: string): Buffer {
-  // "HMAC-SHA256, with the endpoint's secret as key, over the string `<t>.<rawBody>`": the key is the secret
+  // What is signed, and under what, says docs/rules.md#event-signature: the key is the secret
   // string as shown, whsec_ included; the body goes in as the bytes that travel, never parsed and written again.
   return createHmac("sha256", secret).update(`${timestamp}.`).update(rawBody).digest();
 }
@@ -26,7 +26,7 @@ export function signPayload(secret: string, rawBody: string | Uint8Array, unixSe
 export interface SignatureCheck {
   /** The header as received; absent is simply not valid. */
   header: string | null | undefined;
-  /** "Verify against the raw body before any JSON parsing." */
+  /** The bytes as they came, before anything parses them (docs/rules.md#event-verifying). */
   rawBody: string | Uint8Array;
   secret: string;
   /** Unix seconds; the machine's clock by default. */
@@ -55,7 +55,7 @@ export function verifySignature({
     const name = element.slice(0, Math.max(at, 0)).trim();
     const value = element.slice(at + 1).trim();
     if (name === "t") timestamps.push(value);
-    // "Receivers read the v1 element they know and ignore other elements, so the scheme can evolve."
+    // Other elements may come to the header later; they are not looked at (docs/rules.md#event-verifying).
     else if (name === "v1" && /^[0-9a-f]{64}$/i.test(value)) candidates.push(Buffer.from(value, "hex"));
   }
   // Two timestamps would let two readers disagree about which of them was signed.

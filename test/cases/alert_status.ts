@@ -1,5 +1,5 @@
-// The whole grid of status and verb on a channel in each status, every cell written out from the specification's
-// transition table and the decisions that fill it: what is answered, what the alert then is, which event left.
+// The whole grid of status and verb on a channel in each status, every cell written out: what is
+// answered, what the alert then is, which event left.
 
 import { expect } from "vitest";
 import type { Case } from "../support/cases.ts";
@@ -124,56 +124,34 @@ export const GRID: Record<ChannelState, Record<AlertState, Record<Verb, Cell>>> 
   },
 };
 
-/** The sentence behind a cell. */
-function sentenceOf(channel: ChannelState, state: AlertState, verb: Verb): string {
+/** The rule that a cell stands for. */
+function ruleOf(channel: ChannelState, state: AlertState, verb: Verb): string {
   const inactive = channel !== "active";
   if (verb === "send") {
-    if (inactive)
-      return "| any | PATCH action send while pusher is not active | | unchanged | 409; resume the channel or keep it as a draft. |";
-    if (state === "cancelled")
-      return "| cancelled | PATCH action send | | cancelled | 409; duplicate the alert instead. |";
-    if (state === "passed") return "A scheduled alert whose send_at has passed is sent";
-    return state === "sent"
-      ? "| sent | PATCH action send | alerts:send | sent | Idempotent, not an error; cannot re-notify. |"
-      : "| draft or scheduled | PATCH action send | alerts:send; pusher active | sent | Event alert.sent. A scheduled alert sent early also gives alert.sent. |";
+    if (inactive) return "send-needs-active";
+    if (state === "cancelled") return "send-cancelled";
+    if (state === "passed") return "passed-is-sent";
+    return state === "sent" ? "send-again" : "send";
   }
-  if (verb === "schedule")
-    return inactive
-      ? "drafts are created, edited and deleted; create with send true, send and schedule are 409 from every status; cancel is allowed."
-      : "`action: schedule` turns a draft with a future `send_at` into scheduled (event alert.scheduled); without a future `send_at` it is 422; on a scheduled alert it is idempotent; on a sent or cancelled one 409.";
-  if (verb === "cancel")
-    return state === "sent" || state === "passed"
-      ? "| sent | PATCH action cancel | alerts:send | cancelled | Event alert.cancelled; stops delivery to phones that have not polled; response note says so. |"
-      : "Cancel: scheduled → cancelled with the event; cancelled → 200 unchanged, first `cancelled_at` kept, no event; draft → 409 (delete it instead).";
+  if (verb === "schedule") return inactive ? "channel-not-active" : "schedule";
+  if (verb === "cancel") return state === "sent" || state === "passed" ? "cancel" : "cancel-others";
   if (verb === "delete") {
-    if (state === "sent")
-      return "| sent | DELETE | | unchanged | 409; a sent alert is a record and acknowledgements reference it. |";
-    return state === "passed"
-      ? "A scheduled alert whose send_at has passed is sent"
-      : "| draft, scheduled, cancelled | DELETE | | removed | 204. |";
+    if (state === "sent") return "delete-sent";
+    return state === "passed" ? "passed-is-sent" : "delete-alert";
   }
-  if (state === "passed") return "A scheduled alert whose send_at has passed is sent";
-  if (state === "sent" || state === "cancelled")
-    return "| sent or cancelled | PATCH field edit | | unchanged | 409; frozen. Cancel and send a correction, or duplicate. |";
-  return inactive
-    ? "drafts are created, edited and deleted; create with send true, send and schedule are 409 from every status; cancel is allowed."
-    : "A field edit never publishes a draft. A draft may carry a `send_at` as its author's proposal.";
+  if (state === "passed") return "passed-is-sent";
+  if (state === "sent" || state === "cancelled") return "sent-is-frozen";
+  return inactive ? "channel-not-active" : "draft-proposes";
 }
 
-/** What the specification says a second time, in its list of conditions. */
-function sayAgain(channel: ChannelState, state: AlertState, verb: Verb): string[] {
-  const again: string[] = [];
-  if (verb === "send" && state === "cancelled" && channel === "active")
-    again.push("| Send a cancelled alert | 409 |");
-  if (verb === "edit" && (state === "sent" || state === "cancelled"))
-    again.push("| Edit a sent or cancelled alert | 409 |");
-  if (verb === "delete")
-    again.push("| DELETE /api/v1/pushers/{id}/alerts/{alertId} | none | 204; 404; 409 alert was sent |");
-  if (verb === "delete" && state === "sent") again.push("| Delete a sent alert | 409 |");
-  if (verb === "cancel" && state !== "draft" && state !== "cancelled")
-    again.push("An alert is withdrawn. Phones that already received it keep it.");
-  if (["send", "schedule", "cancel"].includes(verb)) again.push("send, schedule and cancel add `note`.");
-  return again;
+/** Further rules that it stands for. */
+function alsoOf(channel: ChannelState, state: AlertState, verb: Verb): string[] {
+  const also: string[] = [];
+  if (verb === "delete" && state === "passed") also.push("delete-sent");
+  if (verb === "cancel" && state !== "draft" && state !== "cancelled") also.push("cancel-reaches-no-further");
+  if (["send", "schedule", "cancel"].includes(verb)) also.push("verbs-say-note");
+  if (channel !== "active" && verb !== "send") also.push("channel-not-active");
+  return also.filter((rule) => rule !== ruleOf(channel, state, verb));
 }
 
 const TOOL_OF: Record<Verb, string> = {
@@ -264,8 +242,8 @@ export const statusCases: Case<Start>[] = (Object.keys(GRID) as ChannelState[]).
     (Object.keys(GRID[channel][state]) as Verb[]).map((verb): Case<Start> => {
       const cell = GRID[channel][state][verb];
       return {
-        spec: sentenceOf(channel, state, verb),
-        also: sayAgain(channel, state, verb),
+        rule: ruleOf(channel, state, verb),
+        also: alsoOf(channel, state, verb),
         tool: TOOL_OF[verb],
         name: `${verb} a ${state} alert on a channel that is ${channel}: ${cell}`,
         given: async (world) => {

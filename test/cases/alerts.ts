@@ -18,42 +18,37 @@ import {
   uuidOf,
 } from "./given.ts";
 
-const TITLE = "| title* (create) | string | |";
-const BODY = "| body | string or null | |";
-const PRIORITY = "Defaults to normal when absent. An explicitly invalid value gives 422.";
-const LAYOUT = "| layout | enum | text, image, html, document |";
-const DETACH = "Sending null detaches an uploaded picture from a draft.";
-const ASSET = "A missing or foreign asset id is 422 on its field, not 404";
-const HTML = "Markup, sanitised on write.";
-const ACTIONS = 'AlertAction: `{"type": "open_url", "label": 1–40 characters, "url": https}`; at most 3.';
-const SEND_AT = "Instant at which the alert becomes visible.";
-const EXPIRES = "`expires_at` must be later than now and than `send_at`.";
-const SOUND = "default, chime, ping, bell, knock, alarm, siren, silent.";
-const AUDIO = "Absolute https URL of audio, streamed by the phone when the alert arrives.";
-const VIBRATE = "| vibrate | enum or null | default, none, short, double, long, sos, heartbeat |";
-const TTS = "Text a phone reads aloud where the channel asked for it.";
-const LANG = "BCP-47 language tag. Null falls back to the phone's own language.";
-const CIRCLE = "The alert's own circle; lat, lon and radius_km belong together.";
-const GEO_RULE = "| geo_rule | string or null | |";
-const COLLAPSE = "`collapse_key` 1 to 64 of `a-z 0-9 . _ -`, beginning with a letter or digit.";
-const LENGTHS =
-  "title 1 to 120, body 4,000, tts_text 1,000, html 60,000 characters for layout html and 500,000 for document, geo_rule a slug of at most 40.";
-const CODE_POINTS = "count Unicode code points; a title or name of white space alone is 422";
-const NULLS =
-  "null only where the specification writes `or null`, else 422; `{}` is 200 unchanged; a field edit answers `blocked` and `notes` as create does";
-const UNKNOWN = "422 `invalid_request` with `param`: a misspelt field is never silently ignored.";
-const RFC3339 = "requests: any RFC 3339 instant with `Z` or an offset";
-const NEEDS =
-  "text is the default; image needs one of image_url, image_asset_id; html needs one of html, html_asset_id; document needs one of html, html_asset_id.";
-const EXCLUDE = "image_url and image_asset_id exclude each other, as do html and html_asset_id.";
-const BLOCKED = "`blocked`: what the HTML sanitiser removed. This is not an error; the alert was accepted.";
-const BLOCKED_SHAPE =
-  '`blocked`: `[{"kind": "element" | "attribute" | "url" | "style", "name", "count"}]`, one row per kind and name.';
-const NOTES =
-  "sound other than silent, audio_url, audio_asset_id → sound; vibrate other than none → vibrate; tts_text → tts; lat/lon → loc; priority urgent → full; any alert → notify.";
-const PATCH = "PATCH semantics: an absent field is left alone; a field present as null is cleared.";
-const DRAFT = "A field edit never publishes a draft. A draft may carry a `send_at` as its author's proposal.";
-const INFERRED = "html without a layout is shown: its layout is html; layout text has to be named";
+const TITLE = "alert-title";
+const BODY = "alert-body";
+const PRIORITY = "alert-priority";
+const LAYOUT = "alert-layout";
+const DETACH = "alert-assets";
+const ASSET = "alert-asset-missing";
+const HTML = "alert-html";
+const ACTIONS = "alert-actions-shape";
+const SEND_AT = "alert-send-at";
+const EXPIRES = "alert-expires-at";
+const SOUND = "alert-sound";
+const AUDIO = "alert-audio";
+const VIBRATE = "alert-vibrate";
+const TTS = "alert-tts";
+const LANG = "alert-lang";
+const CIRCLE = "alert-circle";
+const GEO_RULE = "alert-geo-rule";
+const COLLAPSE = "alert-collapse-key";
+const LENGTHS = "alert-lengths";
+const CODE_POINTS = "text-lengths";
+const NULLS = "patch-null";
+const UNKNOWN = "unknown-fields";
+const RFC3339 = "instants";
+const NEEDS = "layout-needs";
+const EXCLUDE = "alert-excludes";
+const BLOCKED = "alert-blocked";
+const BLOCKED_SHAPE = "blocked-rows";
+const NOTES = "notes-rules";
+const PATCH = "patch";
+const DRAFT = "draft-proposes";
+const INFERRED = "layout-inferred";
 const NO_ASSET = "ast_01h2xcejqtf2nbrexx3vqjhp41";
 
 const long = (n: number) => "x".repeat(n);
@@ -64,7 +59,7 @@ const FENCE = { lat: 38.7, lon: -9.1, radius_km: 0.5 };
 type Fields = Record<string, unknown>;
 
 /** What both create and edit take, and what is answered when it is not the same. */
-const TAKEN: [spec: string, name: string, fields: Fields, shown?: Fields][] = [
+const TAKEN: [rule: string, name: string, fields: Fields, shown?: Fields][] = [
   [TITLE, "one character", { title: "x" }],
   [CODE_POINTS, "120 emoji", { title: emoji(120) }],
   [BODY, "a text", { body: "One\nTwo" }],
@@ -81,10 +76,10 @@ const TAKEN: [spec: string, name: string, fields: Fields, shown?: Fields][] = [
   [LAYOUT, "document", { layout: "document", html: "<p>x</p>" }],
   [DETACH, "no picture", { image_asset_id: null, audio_asset_id: null, html_asset_id: null }],
   [HTML, "null", { html: null }, { html: null, html_length: 0 }],
-  ["| actions | array of AlertAction | |", "none", { actions: [] }],
+  ["alert-actions", "none", { actions: [] }],
   [ACTIONS, "three", { actions: [button, button, { ...button, label: emoji(40), url: url(2048) }] }],
-  ["Puts the acknowledgement button on the card.", "true", { requires_ack: true }],
-  ["Puts the acknowledgement button on the card.", "false", { requires_ack: false }],
+  ["alert-ack", "true", { requires_ack: true }],
+  ["alert-ack", "false", { requires_ack: false }],
   [SEND_AT, "null", { send_at: null }],
   [RFC3339, "UTC", { send_at: "2999-01-02T03:04:05Z" }, { send_at: "2999-01-02T03:04:05.000000Z" }],
   [
@@ -114,7 +109,7 @@ const TAKEN: [spec: string, name: string, fields: Fields, shown?: Fields][] = [
     { send_at: "2001-01-01T00:00:00Z" },
     { send_at: "2001-01-01T00:00:00.000000Z" },
   ],
-  ["| expires_at | string or null |", "null", { expires_at: null }],
+  ["alert-expires-at", "null", { expires_at: null }],
   [
     EXPIRES,
     "after now",
@@ -158,15 +153,11 @@ const TAKEN: [spec: string, name: string, fields: Fields, shown?: Fields][] = [
   [LENGTHS, "a geo_rule of 40", { geo_rule: long(40) }],
   [COLLAPSE, "one character", { collapse_key: "7" }],
   [COLLAPSE, "64 characters", { collapse_key: `a._-${long(60)}` }],
-  [
-    "A slug label that makes a newer alert with the same key replace an older one in the notification shade.",
-    "null",
-    { collapse_key: null },
-  ],
+  ["alert-collapse-key", "null", { collapse_key: null }],
 ];
 
 /** What neither create nor edit takes, and the field that is named. */
-const REFUSED: [spec: string, name: string, fields: Fields, param: string][] = [
+const REFUSED: [rule: string, name: string, fields: Fields, param: string][] = [
   [CODE_POINTS, "empty", { title: "" }, "title"],
   [CODE_POINTS, "white space", { title: " \u00a0\n" }, "title"],
   [LENGTHS, "121 characters", { title: long(121) }, "title"],
@@ -175,12 +166,7 @@ const REFUSED: [spec: string, name: string, fields: Fields, param: string][] = [
   [TITLE, "a number", { title: 1 }, "title"],
   [LENGTHS, "4,001 characters", { body: long(4001) }, "body"],
   [BODY, "an object", { body: {} }, "body"],
-  [
-    "| Explicitly invalid priority, or other validation failure | 422 |",
-    "another word",
-    { priority: "high" },
-    "priority",
-  ],
+  ["error-invalid-request", "another word", { priority: "high" }, "priority"],
   [PRIORITY, "empty", { priority: "" }, "priority"],
   [PRIORITY, "another case", { priority: "Urgent" }, "priority"],
   [NULLS, "null", { priority: null }, "priority"],
@@ -188,12 +174,7 @@ const REFUSED: [spec: string, name: string, fields: Fields, param: string][] = [
   [NULLS, "null", { layout: null }, "layout"],
   [AUDIO, "http", { audio_url: "http://example.org/a.mp3" }, "audio_url"],
   [LENGTHS, "2,049 characters", { audio_url: url(2049) }, "audio_url"],
-  [
-    "| Non-https site or image_url | refused; the status is the 422 validation failure |",
-    "http",
-    { image_url: "http://example.org/" },
-    "image_url",
-  ],
+  ["https-only", "http", { image_url: "http://example.org/" }, "image_url"],
   [ASSET, "none uploaded", { image_asset_id: NO_ASSET }, "image_asset_id"],
   [ASSET, "none uploaded", { audio_asset_id: NO_ASSET }, "audio_asset_id"],
   [ASSET, "none uploaded", { html_asset_id: NO_ASSET }, "html_asset_id"],
@@ -216,16 +197,11 @@ const REFUSED: [spec: string, name: string, fields: Fields, param: string][] = [
   [ACTIONS, "no label", { actions: [button, { ...button, label: undefined }] }, "actions.1.label"],
   [ACTIONS, "a blank label", { actions: [{ ...button, label: " " }] }, "actions.0.label"],
   [ACTIONS, "a label of 41", { actions: [{ ...button, label: emoji(41) }] }, "actions.0.label"],
-  [
-    "a dotted path (`actions.0.url`); a missing field is named; a group names its first missing member; a mutual exclusion its second; `action` with fields names `action`",
-    "http",
-    { actions: [{ ...button, url: "http://example.org/" }] },
-    "actions.0.url",
-  ],
+  ["error-param", "http", { actions: [{ ...button, url: "http://example.org/" }] }, "actions.0.url"],
   [ACTIONS, "no address", { actions: [{ type: "open_url", label: "x" }] }, "actions.0.url"],
   [UNKNOWN, "an unknown member", { actions: [{ ...button, colour: "red" }] }, "actions.0.colour"],
   [ACTIONS, "a text", { actions: ["x"] }, "actions.0"],
-  ["Puts the acknowledgement button on the card.", "a word", { requires_ack: "yes" }, "requires_ack"],
+  ["alert-ack", "a word", { requires_ack: "yes" }, "requires_ack"],
   [NULLS, "null", { requires_ack: null }, "requires_ack"],
   [RFC3339, "no zone", { send_at: "2999-01-02T03:04:05" }, "send_at"],
   [RFC3339, "a date alone", { send_at: "2999-01-02" }, "send_at"],
@@ -257,7 +233,7 @@ const REFUSED: [spec: string, name: string, fields: Fields, param: string][] = [
   [LENGTHS, "1,001 characters", { tts_text: long(1001) }, "tts_text"],
   ...["", "e", "english language", "en_GB", "en-", "-en", "123", "en-a"].map(
     (tts_lang): [string, string, Fields, string] => [
-      "`tts_lang` is a well-formed BCP-47 tag.",
+      "alert-lang",
       tts_lang || "empty",
       { tts_lang },
       "tts_lang",
@@ -290,18 +266,13 @@ const REFUSED: [spec: string, name: string, fields: Fields, param: string][] = [
   [UNKNOWN, "a misspelt field", { titel: "x" }, "titel"],
   [UNKNOWN, "a field of answers", { status: "sent" }, "status"],
   [UNKNOWN, "another one", { sent_at: "2026-01-01T00:00:00Z" }, "sent_at"],
-  [
-    "malformed JSON, wrong content type, body over the route's bound, NUL in a string | 422 `invalid_request`.",
-    "NUL",
-    { actions: [{ ...button, label: "a\u0000b" }] },
-    "actions.0.label",
-  ],
+  ["malformed-body", "NUL", { actions: [{ ...button, label: "a\u0000b" }] }, "actions.0.label"],
 ];
 
 const fieldRows: Case[] = [
-  ...TAKEN.flatMap(([spec, name, fields, shown = fields]): Case[] => [
+  ...TAKEN.flatMap(([rule, name, fields, shown = fields]): Case[] => [
     {
-      spec,
+      rule,
       tool: "create_alert",
       name: `takes ${Object.keys(fields)}: ${name}`,
       given: sharedPusher,
@@ -309,7 +280,7 @@ const fieldRows: Case[] = [
       want: { body: { status: "draft", ...shown } },
     },
     {
-      spec,
+      rule,
       tool: "update_alert",
       name: `takes ${Object.keys(fields)}: ${name}`,
       given: draftWith(),
@@ -317,9 +288,9 @@ const fieldRows: Case[] = [
       want: { body: { status: "draft", ...shown } },
     },
   ]),
-  ...REFUSED.flatMap(([spec, name, fields, param]): Case[] => [
+  ...REFUSED.flatMap(([rule, name, fields, param]): Case[] => [
     {
-      spec,
+      rule,
       tool: "create_alert",
       name: `refuses ${param}: ${name}`,
       given: sharedPusher,
@@ -327,7 +298,7 @@ const fieldRows: Case[] = [
       want: { error: "invalid_request", param },
     },
     {
-      spec,
+      rule,
       tool: "update_alert",
       name: `refuses ${param}: ${name}`,
       given: sharedDraft,
@@ -339,7 +310,7 @@ const fieldRows: Case[] = [
 
 const createRows: Case[] = [
   {
-    spec: "Response: `id`, `pusher_id`, `status`, every field of the specification, `sent_at` (the instant it became visible), `cancelled_at`, `created_at`, `updated_at`.",
+    rule: "alert-answer",
     tool: "create_alert",
     name: "with a title alone",
     given: sharedPusher,
@@ -385,7 +356,7 @@ const createRows: Case[] = [
     },
   },
   {
-    spec: TITLE,
+    rule: TITLE,
     tool: "create_alert",
     name: "needs a title",
     given: sharedPusher,
@@ -394,7 +365,7 @@ const createRows: Case[] = [
   },
   ...([null, "true", 1] as const).map(
     (send): Case => ({
-      spec: NULLS,
+      rule: NULLS,
       tool: "create_alert",
       name: `send ${JSON.stringify(send)}`,
       given: sharedPusher,
@@ -404,7 +375,7 @@ const createRows: Case[] = [
   ),
   ...([undefined, false] as const).map(
     (send): Case => ({
-      spec: "| (new) | POST alerts, send false or absent | alerts:write | draft | Saved, invisible to phones. |",
+      rule: "draft",
       tool: "create_alert",
       name: `send ${send}, with a future send_at as proposal`,
       given: async (world) => {
@@ -420,17 +391,14 @@ const createRows: Case[] = [
     }),
   ),
   {
-    spec: "| send false or absent | draft |",
+    rule: "draft",
     tool: "create_alert",
     given: sharedPusher,
     input: ({ id }) => ({ pusher_id: id, title: "x", send: false }),
     want: { body: { status: "draft" } },
   },
   {
-    spec: "| send true and no send_at | sent |",
-    also: [
-      "| (new) | POST alerts, send true without send_at | alerts:write and alerts:send; pusher active | sent | Visible at once; event alert.sent. |",
-    ],
+    rule: "sent",
     tool: "create_alert",
     given: async (world) => {
       const pusher = await world.pusher();
@@ -458,10 +426,7 @@ const createRows: Case[] = [
     },
   },
   {
-    spec: "| send true and send_at in the future | scheduled |",
-    also: [
-      "| (new) | POST alerts, send true with send_at in the future | alerts:write and alerts:send; pusher active | scheduled | Visible from send_at; event alert.scheduled. |",
-    ],
+    rule: "scheduled",
     tool: "create_alert",
     given: async (world) => {
       const pusher = await world.pusher();
@@ -479,7 +444,7 @@ const createRows: Case[] = [
   },
   ...["2001-01-01T00:00:00Z", "now"].map(
     (send_at): Case => ({
-      spec: "`send_at` not in the future with `send: true`, or edited into a scheduled alert: 422, and the message says to omit it to send now.",
+      rule: "send-at-must-be-ahead",
       tool: "create_alert",
       name: `send with send_at ${send_at}`,
       given: sharedPusher,
@@ -493,14 +458,14 @@ const createRows: Case[] = [
     }),
   ),
   {
-    spec: "A send after `expires_at` is 422.",
+    rule: "send-needs-a-live-alert",
     tool: "create_alert",
     given: sharedPusher,
     input: ({ id }) => ({ pusher_id: id, title: "x", send: true, expires_at: inSeconds(-1) }),
     want: { error: "invalid_request", param: "expires_at" },
   },
   {
-    spec: "| POST /api/v1/pushers/{id}/alerts | Body: Alert fields (title required). Scope alerts:write; send true also needs alerts:send | 201 alert plus blocked and notes; 403; 404; 409 pusher paused; 422; 429 |",
+    rule: "create-alert",
     tool: "create_alert",
     name: "there is no such channel",
     input: () => ({ pusher_id: "psh_01h2xcejqtf2nbrexx3vqjhp41", title: "x" }),
@@ -508,7 +473,7 @@ const createRows: Case[] = [
   },
   ...(["paused", "suspended"] as const).flatMap((state): Case[] => [
     {
-      spec: "| Create alert or send while the pusher is paused | 409 |",
+      rule: "channel-paused",
       tool: "create_alert",
       name: `published while ${state}`,
       given: channelIn(state),
@@ -516,7 +481,7 @@ const createRows: Case[] = [
       want: { error: "conflict", param: null, says: /draft/ },
     },
     {
-      spec: "| Create alert or send while the pusher is paused | 409 |",
+      rule: "channel-paused",
       tool: "create_alert",
       name: `scheduled while ${state}`,
       given: channelIn(state),
@@ -526,7 +491,7 @@ const createRows: Case[] = [
         expect((await world.rest("list_alerts", { pusher_id: id })).body.data).toEqual([]),
     },
     {
-      spec: "drafts are created, edited and deleted; create with send true, send and schedule are 409 from every status; cancel is allowed.",
+      rule: "channel-not-active",
       tool: "create_alert",
       name: `drafted while ${state}`,
       given: channelIn(state),
@@ -546,11 +511,11 @@ function channelIn(state: "paused" | "suspended") {
 
 const SCRIPT = '<p onclick="x()">Hi<script>evil()</script><script>more()</script></p>';
 
-const READ_NOTES = "get_alert answers `notes` as create does";
+const READ_NOTES = "notes-on-read";
 
 const readRows: Case[] = [
   {
-    spec: READ_NOTES,
+    rule: READ_NOTES,
     tool: "get_alert",
     name: "why a sent alert was silent",
     given: async (world) => {
@@ -562,7 +527,7 @@ const readRows: Case[] = [
     after: (_world, alert, { body }) => expect(body.notes).toEqual(alert.notes),
   },
   {
-    spec: READ_NOTES,
+    rule: READ_NOTES,
     tool: "get_alert",
     name: "of what the channel asks for by now",
     given: async (world) => {
@@ -579,7 +544,7 @@ const readRows: Case[] = [
 
 const htmlRows: Case[] = [
   {
-    spec: BLOCKED,
+    rule: BLOCKED,
     tool: "create_alert",
     given: sharedPusher,
     input: ({ id }) => ({ pusher_id: id, title: "x", layout: "html", html: SCRIPT }),
@@ -593,7 +558,7 @@ const htmlRows: Case[] = [
       ),
   },
   {
-    spec: BLOCKED_SHAPE,
+    rule: BLOCKED_SHAPE,
     tool: "create_alert",
     name: "url and style rows",
     given: sharedPusher,
@@ -612,7 +577,7 @@ const htmlRows: Case[] = [
     },
   },
   {
-    spec: INFERRED,
+    rule: INFERRED,
     tool: "create_alert",
     name: "html without a layout",
     given: sharedPusher,
@@ -622,7 +587,7 @@ const htmlRows: Case[] = [
     },
   },
   {
-    spec: INFERRED,
+    rule: INFERRED,
     tool: "create_alert",
     name: "blank html without a layout is no markup",
     given: sharedPusher,
@@ -630,7 +595,7 @@ const htmlRows: Case[] = [
     want: { body: { layout: "text", html: null } },
   },
   {
-    spec: INFERRED,
+    rule: INFERRED,
     tool: "update_alert",
     name: "html that comes to a text alert without a layout",
     given: draftWith(),
@@ -638,7 +603,7 @@ const htmlRows: Case[] = [
     want: { body: { layout: "html", html: "<b>a</b>" } },
   },
   {
-    spec: INFERRED,
+    rule: INFERRED,
     also: [PATCH],
     tool: "update_alert",
     name: "a layout text that was chosen beside html stays",
@@ -647,7 +612,7 @@ const htmlRows: Case[] = [
     want: { body: { layout: "text", html: "<i>b</i>" } },
   },
   {
-    spec: INFERRED,
+    rule: INFERRED,
     also: [PATCH],
     tool: "update_alert",
     name: "another layout stays",
@@ -656,7 +621,7 @@ const htmlRows: Case[] = [
     want: { body: { layout: "image", html: "<i>b</i>" } },
   },
   {
-    spec: HTML,
+    rule: HTML,
     tool: "create_alert",
     name: "in layout text as well",
     given: sharedPusher,
@@ -666,7 +631,7 @@ const htmlRows: Case[] = [
     },
   },
   {
-    spec: "Nothing is blocked and `script_count` reports how many scripts are carried.",
+    rule: "preview-document",
     tool: "create_alert",
     name: "a document is kept whole",
     given: sharedPusher,
@@ -674,7 +639,7 @@ const htmlRows: Case[] = [
     want: { body: { html: SCRIPT, html_length: SCRIPT.length, blocked: [] } },
   },
   {
-    spec: LENGTHS,
+    rule: LENGTHS,
     tool: "create_alert",
     name: "html of 60,000 emoji",
     given: sharedPusher,
@@ -682,7 +647,7 @@ const htmlRows: Case[] = [
     want: { body: { html_length: 60_000 } },
   },
   {
-    spec: LENGTHS,
+    rule: LENGTHS,
     tool: "create_alert",
     name: "a document of 500,000",
     given: sharedPusher,
@@ -690,7 +655,7 @@ const htmlRows: Case[] = [
     want: { body: { html_length: 500_000 } },
   },
   {
-    spec: HTML,
+    rule: HTML,
     tool: "update_alert",
     name: "a stored document that becomes html is sanitised then",
     given: draftWith({ layout: "document", html: SCRIPT }),
@@ -699,7 +664,7 @@ const htmlRows: Case[] = [
     after: async (world, alert) => expect((await readBack(world, alert)).html).toBe("<p>Hi</p>"),
   },
   {
-    spec: HTML,
+    rule: HTML,
     tool: "update_alert",
     name: "a stored document that becomes text is sanitised, too",
     given: draftWith({ layout: "document", html: SCRIPT }),
@@ -707,7 +672,7 @@ const htmlRows: Case[] = [
     want: { body: { layout: "text", html: "<p>Hi</p>" } },
   },
   {
-    spec: HTML,
+    rule: HTML,
     tool: "update_alert",
     name: "a stored document stays whole when something else changes",
     given: draftWith({ layout: "document", html: SCRIPT }),
@@ -715,7 +680,7 @@ const htmlRows: Case[] = [
     want: { body: { html: SCRIPT, blocked: [] } },
   },
   {
-    spec: LENGTHS,
+    rule: LENGTHS,
     tool: "update_alert",
     name: "a stored document too long for html",
     given: once(draftWith({ layout: "document", html: long(60_001) })),
@@ -723,7 +688,7 @@ const htmlRows: Case[] = [
     want: { error: "invalid_request", param: "html" },
   },
   {
-    spec: LENGTHS,
+    rule: LENGTHS,
     tool: "update_alert",
     name: "what sanitising made longer than its bound can still be edited",
     given: draftWith({ layout: "html", html: "&".repeat(60_000) }),
@@ -731,7 +696,7 @@ const htmlRows: Case[] = [
     want: { body: { title: "y" } },
   },
   {
-    spec: BLOCKED,
+    rule: BLOCKED,
     tool: "update_alert",
     name: "what sanitising left empty can still be edited",
     given: draftWith({ layout: "html", html: "<script>x</script>" }),
@@ -739,7 +704,7 @@ const htmlRows: Case[] = [
     want: { body: { title: "y", layout: "html" } },
   },
   {
-    spec: NEEDS,
+    rule: NEEDS,
     tool: "update_alert",
     name: "the markup of a layout that needs it cannot be cleared",
     given: once(draftWith({ layout: "html", html: "<p>x</p>" })),
@@ -747,7 +712,7 @@ const htmlRows: Case[] = [
     want: { error: "invalid_request", param: "html" },
   },
   {
-    spec: NEEDS,
+    rule: NEEDS,
     tool: "update_alert",
     name: "the picture of layout image cannot be cleared",
     given: once(draftWith({ layout: "image", image_url: "https://example.org/" })),
@@ -755,7 +720,7 @@ const htmlRows: Case[] = [
     want: { error: "invalid_request", param: "image_url" },
   },
   {
-    spec: NEEDS,
+    rule: NEEDS,
     tool: "update_alert",
     name: "with the layout changed at once it can",
     given: draftWith({ layout: "image", image_url: "https://example.org/" }),
@@ -763,7 +728,7 @@ const htmlRows: Case[] = [
     want: { body: { layout: "text", image_url: null } },
   },
   {
-    spec: "list_alerts leaves `html` out and carries `html_length` instead; get_alert has both.",
+    rule: "list-without-html",
     tool: "get_alert",
     given: draftWith({ html: "<p>🔔</p>" }),
     input: (alert) => alertAt(alert),
@@ -790,7 +755,7 @@ const USES: [fields: Fields, capability: string, field: string][] = [
 const noteRows: Case[] = [
   ...USES.flatMap(([fields, capability, field]): Case[] => [
     {
-      spec: NOTES,
+      rule: NOTES,
       tool: "create_alert",
       name: `${Object.keys(fields)[0]} ${Object.values(fields)[0]} on a channel that asked for all else`,
       given: async (world) =>
@@ -800,7 +765,7 @@ const noteRows: Case[] = [
       after: (_world, _given, { body }) => expect(body.notes).toHaveLength(1),
     },
     {
-      spec: "`notes`: the capabilities the alert uses that its channel never asked subscribers for.",
+      rule: "alert-notes",
       tool: "create_alert",
       name: `${Object.keys(fields)[0]} ${Object.values(fields)[0]} on a channel that asked for it`,
       given: sharedPusher,
@@ -809,7 +774,7 @@ const noteRows: Case[] = [
     },
   ]),
   {
-    spec: NOTES,
+    rule: NOTES,
     tool: "create_alert",
     name: "silent, none and normal use nothing but notify",
     given: once((world) => world.pusher()),
@@ -824,14 +789,14 @@ const noteRows: Case[] = [
     after: (_world, _given, { body }) => expect(body.notes).toHaveLength(1),
   },
   {
-    spec: "a siren on a channel that never requested sound is silent and nothing fails.",
+    rule: "unasked-is-silent",
     tool: "create_alert",
     given: (world) => world.pusher({ requested_perms: ["notify"] }),
     input: ({ id }) => ({ pusher_id: id, title: "x", sound: "siren", send: true }),
     want: { body: { status: "sent", sound: "siren", notes: [{ capability: "sound", field: "sound" }] } },
   },
   {
-    spec: NULLS,
+    rule: NULLS,
     tool: "update_alert",
     name: "notes of the alert as it is after the edit",
     given: async (world) =>
@@ -841,8 +806,8 @@ const noteRows: Case[] = [
     after: (_world, _given, { body }) => expect(body.notes).toHaveLength(1),
   },
   {
-    spec: "priority is a ceiling and never an outcome.",
-    also: ["There is no delivered figure and no computed read-rate anywhere."],
+    rule: "priority-is-a-ceiling",
+    also: ["no-delivered-figure"],
     tool: "create_alert",
     given: sharedPusher,
     input: ({ id }) => ({ pusher_id: id, title: "x", priority: "urgent", send: true }),
@@ -852,8 +817,7 @@ const noteRows: Case[] = [
   },
 ];
 
-const COMPOSER =
-  "Composing never publishes: without alerts:send, an edit of a scheduled alert is 403 insufficient_scope naming alerts:send (judged after visibility, so a foreign alert stays 404; the message names both ways out), except one that clears `send_at`: it returns the alert to draft, and may carry other fields with it.";
+const COMPOSER = "composing-is-not-publishing";
 const composer = once((world) => world.key({ scopes: "alerts:write" }));
 const BOTH_WAYS = /credential that carries it.*send_at as null/;
 
@@ -869,7 +833,7 @@ const composerRows: Case[] = [
   ).flatMap(([name, fields]) =>
     (["REST", "MCP"] as const).map(
       (over): Case => ({
-        spec: COMPOSER,
+        rule: COMPOSER,
         tool: "update_alert",
         name: `${name} by a key that may only write`,
         over,
@@ -894,7 +858,7 @@ const composerRows: Case[] = [
     ),
   ),
   {
-    spec: COMPOSER,
+    rule: COMPOSER,
     tool: "update_alert",
     name: "send_at null returns it to draft, with the other fields",
     given: (world) => alertIn(world, "scheduled"),
@@ -908,7 +872,7 @@ const composerRows: Case[] = [
       }),
   },
   {
-    spec: COMPOSER,
+    rule: COMPOSER,
     also: [NULLS],
     tool: "update_alert",
     name: "nothing sent by a key that may only write, nothing changed",
@@ -918,7 +882,7 @@ const composerRows: Case[] = [
     want: { body: { status: "scheduled" } },
   },
   {
-    spec: COMPOSER,
+    rule: COMPOSER,
     tool: "update_alert",
     name: "a draft with a send_at stays open to a key that may only write",
     given: (world) => alertIn(world, "draft"),
@@ -927,7 +891,7 @@ const composerRows: Case[] = [
     want: { body: { status: "draft", title: "Changed" } },
   },
   {
-    spec: COMPOSER,
+    rule: COMPOSER,
     tool: "update_alert",
     name: "a foreign scheduled alert is none",
     given: once((world) => alertIn(world, "scheduled")),
@@ -936,7 +900,7 @@ const composerRows: Case[] = [
     want: { error: "not_found", param: null },
   },
   {
-    spec: COMPOSER,
+    rule: COMPOSER,
     tool: "update_alert",
     name: "one that has become visible is frozen, whatever the key",
     given: (world) => alertIn(world, "passed"),
@@ -945,7 +909,7 @@ const composerRows: Case[] = [
     want: { error: "conflict", param: null },
   },
   {
-    spec: COMPOSER,
+    rule: COMPOSER,
     tool: "update_alert",
     name: "with alerts:send as well it is edited",
     given: (world) => alertIn(world, "scheduled"),
@@ -957,7 +921,7 @@ const composerRows: Case[] = [
 
 const editRows: Case[] = [
   {
-    spec: PATCH,
+    rule: PATCH,
     tool: "update_alert",
     name: "one field changes, the rest stays",
     given: draftWith({
@@ -977,7 +941,7 @@ const editRows: Case[] = [
       expect({ ...body, updated_at: "" }).toEqual({ ...alert, title: "New", updated_at: "" }),
   },
   {
-    spec: PATCH,
+    rule: PATCH,
     tool: "update_alert",
     name: "null clears what may be null",
     given: draftWith({
@@ -1036,7 +1000,7 @@ const editRows: Case[] = [
     },
   },
   {
-    spec: NULLS,
+    rule: NULLS,
     tool: "update_alert",
     name: "nothing sent, nothing changed",
     given: draftWith({ ...FENCE, html: "<p>x</p>" }),
@@ -1045,7 +1009,7 @@ const editRows: Case[] = [
     after: (_world, alert, { body }) => expect(body).toEqual(alert),
   },
   {
-    spec: CIRCLE,
+    rule: CIRCLE,
     tool: "update_alert",
     name: "one member cleared alone",
     given: once(draftWith(FENCE)),
@@ -1053,7 +1017,7 @@ const editRows: Case[] = [
     want: { error: "invalid_request", param: "lon" },
   },
   {
-    spec: CIRCLE,
+    rule: CIRCLE,
     tool: "update_alert",
     name: "one member moved alone",
     given: draftWith(FENCE),
@@ -1061,7 +1025,7 @@ const editRows: Case[] = [
     want: { body: { ...FENCE, lon: 3 } },
   },
   {
-    spec: EXPIRES,
+    rule: EXPIRES,
     tool: "update_alert",
     name: "send_at moved beyond the stored expires_at",
     given: once(draftWith({ expires_at: "2998-01-01T00:00:00Z" })),
@@ -1069,7 +1033,7 @@ const editRows: Case[] = [
     want: { error: "invalid_request", param: "expires_at" },
   },
   {
-    spec: EXPIRES,
+    rule: EXPIRES,
     tool: "update_alert",
     name: "what has expired since can still be edited",
     given: async (world) => {
@@ -1083,7 +1047,7 @@ const editRows: Case[] = [
     want: { body: { title: "y" } },
   },
   {
-    spec: DRAFT,
+    rule: DRAFT,
     tool: "update_alert",
     name: "a future send_at on a draft",
     given: async (world) => ({ ...(await draftWith()(world)), events: world.events.length }),
@@ -1092,7 +1056,7 @@ const editRows: Case[] = [
     after: (world, { events }) => expect(world.events.length).toBe(events),
   },
   {
-    spec: "| scheduled | PATCH field edit moving send_at to the future | | scheduled | Status recomputed from the timestamp. |",
+    rule: "edit-scheduled",
     tool: "update_alert",
     given: (world) => alertIn(world, "scheduled"),
     input: (alert) => alertAt(alert, { send_at: "2999-01-01T00:00:00Z" }),
@@ -1104,7 +1068,7 @@ const editRows: Case[] = [
       }),
   },
   {
-    spec: "| scheduled | PATCH field edit clearing send_at | | draft | Recomputed. |",
+    rule: "edit-to-draft",
     tool: "update_alert",
     given: (world) => alertIn(world, "scheduled"),
     input: (alert) => alertAt(alert, { send_at: null }),
@@ -1116,7 +1080,7 @@ const editRows: Case[] = [
       }),
   },
   {
-    spec: 'An edit that moves the `send_at` of a scheduled alert fires alert.scheduled again; its return to draft fires alert.cancelled with `status: "draft"` in the data',
+    rule: "edit-tells-receivers",
     tool: "update_alert",
     name: "the same instant in another spelling moves nothing",
     given: async (world) => {
@@ -1128,7 +1092,7 @@ const editRows: Case[] = [
     after: (world, { events }) => expect(world.events.length).toBe(events),
   },
   {
-    spec: "`send_at` not in the future with `send: true`, or edited into a scheduled alert: 422, and the message says to omit it to send now.",
+    rule: "send-at-must-be-ahead",
     tool: "update_alert",
     given: (world) => alertIn(world, "scheduled"),
     input: (alert) => alertAt(alert, { send_at: inSeconds(-5) }),
@@ -1136,7 +1100,7 @@ const editRows: Case[] = [
   },
   ...composerRows,
   {
-    spec: UNKNOWN,
+    rule: UNKNOWN,
     tool: "update_alert",
     name: "send is for create only",
     given: sharedDraft,
@@ -1144,7 +1108,7 @@ const editRows: Case[] = [
     want: { error: "invalid_request", param: "send" },
   },
   {
-    spec: "send or cancel. Requires alerts:send. Must not be combined with field edits.",
+    rule: "action-or-fields",
     tool: "update_alert",
     name: "over MCP an action is its own tool",
     over: "MCP",
@@ -1154,7 +1118,7 @@ const editRows: Case[] = [
   },
   ...["unsend", "", "SEND", "delete"].map(
     (action): Case => ({
-      spec: "send or cancel. Requires alerts:send. Must not be combined with field edits.",
+      rule: "action-or-fields",
       tool: "update_alert",
       name: `unknown action ${JSON.stringify(action)}`,
       over: "REST",
@@ -1165,7 +1129,7 @@ const editRows: Case[] = [
   ),
   ...([null, true, ["send"], { do: "send" }] as const).map(
     (action): Case => ({
-      spec: "send or cancel. Requires alerts:send. Must not be combined with field edits.",
+      rule: "action-or-fields",
       tool: "update_alert",
       name: `an action that is no word: ${JSON.stringify(action)}`,
       over: "REST",
@@ -1176,7 +1140,7 @@ const editRows: Case[] = [
   ),
   ...["send", "schedule", "cancel"].map(
     (action): Case => ({
-      spec: "| PATCH /api/v1/pushers/{id}/alerts/{alertId} | Body: either {action: send or cancel} or a partial field edit, never both | 200 alert after the change; 403; 404; 409; 422; 429 |",
+      rule: "action-or-fields",
       tool: "update_alert",
       name: `${action} with a field beside it`,
       over: "REST",
@@ -1189,7 +1153,7 @@ const editRows: Case[] = [
   ),
   ...["send_alert", "schedule_alert", "cancel_alert"].flatMap((tool): Case[] => [
     {
-      spec: UNKNOWN,
+      rule: UNKNOWN,
       tool,
       name: "with a field beside it",
       over: "MCP",
@@ -1198,7 +1162,7 @@ const editRows: Case[] = [
       want: { error: "invalid_request", param: "title" },
     },
     {
-      spec: "send or cancel. Requires alerts:send. Must not be combined with field edits.",
+      rule: "action-or-fields",
       tool,
       name: "with a field beside it",
       over: "REST",
@@ -1208,7 +1172,7 @@ const editRows: Case[] = [
     },
   ]),
   {
-    spec: UNKNOWN,
+    rule: UNKNOWN,
     tool: "get_alert",
     name: "an unknown parameter",
     given: sharedDraft,
@@ -1216,7 +1180,7 @@ const editRows: Case[] = [
     want: { error: "invalid_request", param: "fields" },
   },
   {
-    spec: UNKNOWN,
+    rule: UNKNOWN,
     tool: "delete_alert",
     name: "an unknown parameter",
     given: sharedDraft,

@@ -6,16 +6,10 @@ import type { Case } from "../support/cases.ts";
 import { toolNamed, type World } from "../support/world.ts";
 import { alertAt, alertIn, keyOf, once, READY, sharedDraft, sharedPusher, uuidOf } from "./given.ts";
 
-const UNAUTHORIZED = "No credential, or a revoked or expired one, gives 401 unauthorized.";
-const SCOPE = "A valid credential missing a scope gives 403 insufficient_scope";
-const SEND_SCOPE =
-  "| Create or send without the needed scope (alerts:send for send true or either action) | 403 insufficient_scope |";
-const ROLES = "owner, admin, editor (everything but members, keys and deletes of channels), viewer (reads).";
-const FORBIDDEN =
-  "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).";
-const BOUND = "A key can be bound to a channel and then sees only that channel.";
-const NARROWED =
-  "a workspace member restricted to certain channels, or a key bound to a channel, sees only those channels. That is scope, not an error.";
+const UNAUTHORIZED = "error-unauthorized";
+const SCOPE = "error-insufficient-scope";
+const ROLES = "roles";
+const NARROWED = "restricted-sees-its-channels";
 
 /** The scope of each tool, as decided. */
 const SCOPE_OF: Record<string, string> = {
@@ -99,14 +93,9 @@ function withoutScope(
   mcp: string,
 ): Case[] {
   return (["REST", "MCP"] as const).map((over) => ({
-    spec: tool === "create_alert" || SCOPE_OF[tool] === "alerts:send" ? SEND_SCOPE : SCOPE,
+    rule: SCOPE,
     tool,
-    also: [
-      ...(/^(send|cancel)_alert$/.test(tool) ? ["both send and cancel require alerts:send."] : []),
-      ...(rest.includes(" ")
-        ? ["when two are missing they are listed space-separated in this table's order."]
-        : []),
-    ],
+    also: [...(/^(send|cancel)_alert$/.test(tool) ? ["actions-need-send"] : [])],
     name: `${JSON.stringify(more)} without ${rest}`,
     over,
     given: async (world) => ({ args: await READY[tool]!(world), key: await has(world) }),
@@ -130,13 +119,9 @@ const ROLE_ALLOWS: Record<string, readonly string[]> = {
 };
 
 /** A key that is bound to the shared channel, and one of a member restricted to it. */
-const NARROW: [name: string, spec: string, key: (world: World) => Promise<string>][] = [
-  ["a bound key", BOUND, once(async (world) => world.key({ pusher: (await sharedPusher(world)).id }))],
-  [
-    "a restricted member",
-    FORBIDDEN,
-    once(async (world) => world.memberKey("admin", [(await sharedPusher(world)).id])),
-  ],
+const NARROW: [name: string, key: (world: World) => Promise<string>][] = [
+  ["a bound key", once(async (world) => world.key({ pusher: (await sharedPusher(world)).id }))],
+  ["a restricted member", once(async (world) => world.memberKey("admin", [(await sharedPusher(world)).id]))],
 ];
 
 const elsewhere = once(async (world) => {
@@ -147,8 +132,8 @@ const elsewhere = once(async (world) => {
 export const authCases: Case[] = [
   ...NO_KEYS.map(
     ([name, key]): Case => ({
-      spec: UNAUTHORIZED,
-      also: ["a single bearer token in the header `Authorization: Bearer <API_KEY>`."],
+      rule: UNAUTHORIZED,
+      also: ["bearer"],
       tool: "get_me",
       name,
       as: (world) => key(world),
@@ -159,7 +144,7 @@ export const authCases: Case[] = [
   ),
   ...BUT_ME.map(
     (tool): Case => ({
-      spec: "All endpoints require Authorization: Bearer <API_KEY>.",
+      rule: "bearer",
       tool,
       name: "without a credential",
       given: READY[tool],
@@ -170,12 +155,8 @@ export const authCases: Case[] = [
   ),
   ...TOOLS.map(
     (tool): Case => ({
-      spec: "Each operation requires one scope.",
-      also: tool.endsWith("_alert")
-        ? [
-            "`alerts:write` (create and edit alerts) and `alerts:send` (publish: send true on create, and both PATCH actions send and cancel).",
-          ]
-        : [],
+      rule: "one-scope",
+      also: tool.endsWith("_alert") ? ["actions-need-send"] : [],
       tool,
       name: `with ${SCOPE_OF[tool]} and nothing else`,
       given: async (world) => ({
@@ -212,7 +193,7 @@ export const authCases: Case[] = [
     "alerts:write alerts:send",
   ),
   {
-    spec: "a credential that writes alerts can be forbidden from publishing them.",
+    rule: "composing-is-not-publishing",
     tool: "create_alert",
     name: "send false needs no alerts:send",
     given: async (world) => ({
@@ -224,7 +205,7 @@ export const authCases: Case[] = [
     want: { body: { status: "draft" } },
   },
   {
-    spec: "true publishes (needs the alerts:send scope, checked against the body). false or absent makes a draft.",
+    rule: "create-alert",
     tool: "create_alert",
     name: "send true with both scopes",
     given: async (world) => ({
@@ -238,7 +219,7 @@ export const authCases: Case[] = [
   ...Object.entries(ROLE_ALLOWS).flatMap(([role, allowed]) =>
     TOOLS.map(
       (tool): Case => ({
-        spec: allowed.includes(tool) ? ROLES : FORBIDDEN,
+        rule: ROLES,
         tool,
         name: `by ${role === "viewer" ? "a" : "an"} ${role}`,
         given: async (world) => ({ args: await READY[tool]!(world), key: await keyOf(role)(world) }),
@@ -248,9 +229,9 @@ export const authCases: Case[] = [
       }),
     ),
   ),
-  ...NARROW.flatMap(([name, spec, key]): Case[] => [
+  ...NARROW.flatMap(([name, key]): Case[] => [
     {
-      spec: NARROWED,
+      rule: NARROWED,
       tool: "list_pushers",
       name: `by ${name}: that channel alone`,
       given: async (world) => ({
@@ -265,7 +246,7 @@ export const authCases: Case[] = [
     },
     ...BUT_ME.filter((tool) => toolNamed(tool).http.path.includes("{id}")).map(
       (tool): Case => ({
-        spec,
+        rule: NARROWED,
         tool,
         name: `by ${name}, on another channel of the workspace`,
         given: async (world) => ({
@@ -293,7 +274,7 @@ export const authCases: Case[] = [
       "list_subscribers",
     ].map(
       (tool): Case => ({
-        spec,
+        rule: NARROWED,
         tool,
         name: `by ${name}, on its own channel`,
         given: async (world) => ({ args: await READY[tool]!(world), key: await key(world) }),
@@ -304,7 +285,7 @@ export const authCases: Case[] = [
     ),
   ]),
   {
-    spec: "A key acts for its creator and can never do more than that member.",
+    rule: "key-acts-for-its-member",
     tool: "get_alert",
     name: "a key bound to a channel that its member does not see",
     given: once(async (world) => {
@@ -318,7 +299,7 @@ export const authCases: Case[] = [
     want: { error: "not_found" },
   },
   {
-    spec: NARROWED,
+    rule: NARROWED,
     tool: "list_pushers",
     name: "by a member restricted to nothing: none",
     given: once(async (world) => ({ key: await world.memberKey("owner", []) })),

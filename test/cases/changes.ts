@@ -5,16 +5,12 @@ import type { Case } from "../support/cases.ts";
 import { inSeconds } from "../support/world.ts";
 import { alertAt, alertIn, draftWith, NO_ALERT, once, readBack, sharedPusher, uuidOf } from "./given.ts";
 
-const SCHEDULE =
-  "`action: schedule` turns a draft with a future `send_at` into scheduled (event alert.scheduled); without a future `send_at` it is 422; on a scheduled alert it is idempotent; on a sent or cancelled one 409.";
-const SCHEDULE_AT =
-  "the schedule action's own argument, the one field that may stand beside an action, and beside no other";
+const SCHEDULE = "schedule";
+const SCHEDULE_AT = "schedule-takes-send-at";
 const LATER = "2999-01-01T00:00:00.000000Z";
-const PASSED = "A scheduled alert whose send_at has passed is sent";
-const SENT_AT =
-  "`action: send` sets `send_at` to null; `sent_at` of a cancelled alert is kept if it had become visible, else null. `alerts_sent` counts alerts whose status is sent now.";
-const NOTE =
-  "Cancel response: the alert plus a note stating that the alert stops reaching anyone who has not yet polled and that phones which already received it keep it.";
+const PASSED = "passed-is-sent";
+const SENT_AT = "verb-leaves";
+const NOTE = "cancel";
 
 /** An alert whose row was moved by SQL after it was made. */
 const moved =
@@ -25,12 +21,11 @@ const moved =
     return alert;
   };
 
-const EMPTY_EDIT =
-  "null only where the specification writes `or null`, else 422; `{}` is 200 unchanged; a field edit answers `blocked` and `notes` as create does";
+const EMPTY_EDIT = "patch-null";
 
 export const changeCases: Case[] = [
   ...(["draft", "scheduled", "sent", "cancelled"] as const).map((state) => ({
-    spec: EMPTY_EDIT,
+    rule: EMPTY_EDIT,
     tool: "update_alert",
     name: `an empty edit of a ${state} alert`,
     given: (world: Parameters<typeof sharedPusher>[0]) => alertIn(world, state),
@@ -38,7 +33,7 @@ export const changeCases: Case[] = [
     want: { body: { status: state, blocked: [] } },
   })),
   {
-    spec: SCHEDULE,
+    rule: SCHEDULE,
     tool: "schedule_alert",
     name: "without a send_at",
     given: once(draftWith()),
@@ -50,7 +45,7 @@ export const changeCases: Case[] = [
     },
   },
   {
-    spec: SCHEDULE,
+    rule: SCHEDULE,
     tool: "schedule_alert",
     name: "with a send_at that has gone by",
     given: once(draftWith({ send_at: "2001-01-01T00:00:00Z" })),
@@ -65,7 +60,7 @@ export const changeCases: Case[] = [
     ] as const
   ).map(
     ([name, fields]): Case => ({
-      spec: SCHEDULE_AT,
+      rule: SCHEDULE_AT,
       tool: "schedule_alert",
       name: `send_at given: ${name}`,
       given: draftWith(fields),
@@ -80,7 +75,7 @@ export const changeCases: Case[] = [
     }),
   ),
   {
-    spec: SCHEDULE_AT,
+    rule: SCHEDULE_AT,
     tool: "schedule_alert",
     name: "send_at given: a scheduled alert is moved and announced again",
     given: (world) => alertIn(world, "scheduled"),
@@ -93,7 +88,7 @@ export const changeCases: Case[] = [
       ]),
   },
   {
-    spec: SCHEDULE_AT,
+    rule: SCHEDULE_AT,
     tool: "schedule_alert",
     name: "send_at given: the present one of a scheduled alert changes nothing",
     given: (world) => alertIn(world, "scheduled", undefined, { send_at: LATER }),
@@ -112,7 +107,7 @@ export const changeCases: Case[] = [
     ] as const
   ).map(
     ([name, send_at, says]): Case => ({
-      spec: SCHEDULE_AT,
+      rule: SCHEDULE_AT,
       tool: "schedule_alert",
       name: `send_at given: ${name}`,
       given: draftWith({ send_at: LATER }),
@@ -123,7 +118,7 @@ export const changeCases: Case[] = [
     }),
   ),
   {
-    spec: "`expires_at` must be later than now and than `send_at`.",
+    rule: "alert-expires-at",
     tool: "schedule_alert",
     name: "send_at given: not before it expires",
     given: draftWith({ expires_at: inSeconds(3600) }),
@@ -132,7 +127,7 @@ export const changeCases: Case[] = [
   },
   ...["send_alert", "cancel_alert"].map(
     (tool): Case => ({
-      spec: SCHEDULE_AT,
+      rule: SCHEDULE_AT,
       tool,
       name: "send_at stands beside no other action",
       over: "REST",
@@ -143,7 +138,7 @@ export const changeCases: Case[] = [
     }),
   ),
   {
-    spec: SCHEDULE_AT,
+    rule: SCHEDULE_AT,
     tool: "schedule_alert",
     name: "and no other field beside it",
     over: "REST",
@@ -158,7 +153,7 @@ export const changeCases: Case[] = [
       }),
   },
   {
-    spec: "`expires_at` must be later than now and than `send_at`.",
+    rule: "alert-expires-at",
     tool: "schedule_alert",
     name: "expired before it is scheduled",
     given: moved("expires_at = clock_timestamp() - interval '1 minute'"),
@@ -166,7 +161,7 @@ export const changeCases: Case[] = [
     want: { error: "invalid_request", param: "expires_at" },
   },
   {
-    spec: SCHEDULE,
+    rule: SCHEDULE,
     tool: "schedule_alert",
     name: "becomes visible at its instant by itself",
     given: async (world) => {
@@ -192,14 +187,14 @@ export const changeCases: Case[] = [
     },
   },
   {
-    spec: "`action: send` publishes at once, whatever `send_at` says.",
+    rule: "send-whatever-send-at",
     tool: "send_alert",
     given: (world) => alertIn(world, "draft", undefined, { send_at: "2999-01-01T00:00:00Z" }),
     input: (alert) => alertAt(alert),
     want: { body: { status: "sent", send_at: null, note: expect.stringMatching(/\w/) } },
   },
   {
-    spec: "A send after `expires_at` is 422.",
+    rule: "send-needs-a-live-alert",
     tool: "send_alert",
     given: moved("expires_at = clock_timestamp() - interval '1 second'"),
     input: (alert) => alertAt(alert),
@@ -207,7 +202,7 @@ export const changeCases: Case[] = [
     after: async (world, alert) => expect((await readBack(world, alert)).status).toBe("draft"),
   },
   {
-    spec: "A send after `expires_at` is 422.",
+    rule: "send-needs-a-live-alert",
     tool: "send_alert",
     name: "a repeat on an expired sent alert is none",
     given: async (world) => {
@@ -221,7 +216,7 @@ export const changeCases: Case[] = [
     want: { body: { status: "sent" } },
   },
   {
-    spec: "`note` is there on repeats, too.",
+    rule: "verbs-say-note",
     tool: "cancel_alert",
     given: (world) => alertIn(world, "cancelled"),
     input: (alert) => alertAt(alert),
@@ -229,14 +224,14 @@ export const changeCases: Case[] = [
     after: (_world, alert, { body }) => expect(body.cancelled_at).toBe(alert.cancelled_at),
   },
   {
-    spec: NOTE,
+    rule: NOTE,
     tool: "cancel_alert",
     given: (world) => alertIn(world, "sent"),
     input: (alert) => alertAt(alert),
     want: { body: { status: "cancelled", note: expect.stringMatching(/not yet polled.*keep it/) } },
   },
   {
-    spec: SENT_AT,
+    rule: SENT_AT,
     tool: "cancel_alert",
     name: "sent: sent_at is kept",
     given: (world) => alertIn(world, "sent"),
@@ -245,7 +240,7 @@ export const changeCases: Case[] = [
     after: (_world, alert, { body }) => expect(body.sent_at).toBe(alert.sent_at),
   },
   {
-    spec: SENT_AT,
+    rule: SENT_AT,
     tool: "cancel_alert",
     name: "scheduled and passed: sent_at is its send_at",
     given: (world) => alertIn(world, "passed"),
@@ -254,7 +249,7 @@ export const changeCases: Case[] = [
     after: (_world, alert, { body }) => expect(body.sent_at).toBe(alert.send_at),
   },
   {
-    spec: SENT_AT,
+    rule: SENT_AT,
     tool: "cancel_alert",
     name: "scheduled: none, also when its send_at goes by afterwards",
     given: (world) => alertIn(world, "scheduled"),
@@ -268,7 +263,7 @@ export const changeCases: Case[] = [
     },
   },
   {
-    spec: SENT_AT,
+    rule: SENT_AT,
     tool: "cancel_alert",
     name: "alerts_sent counts it no longer",
     given: async (world) => alertIn(world, "sent", await world.pusher()),
@@ -278,7 +273,7 @@ export const changeCases: Case[] = [
       expect((await world.rest("get_pusher", { pusher_id })).body.alerts_sent).toBe(0),
   },
   {
-    spec: "Cancelling stops delivery to handsets that have not yet fetched it, and has no effect on handsets that already have it.",
+    rule: "cancel-reaches-no-further",
     tool: "cancel_alert",
     name: "gone from the inbox",
     given: async (world) => {
@@ -294,7 +289,7 @@ export const changeCases: Case[] = [
       expect((await world.handset("GET", "/inbox", device)).body.data).toEqual([]),
   },
   {
-    spec: PASSED,
+    rule: PASSED,
     tool: "get_alert",
     given: (world) => alertIn(world, "passed"),
     input: (alert) => alertAt(alert),
@@ -302,7 +297,7 @@ export const changeCases: Case[] = [
     after: (_world, _given, { body }) => expect(body.sent_at).toBe(body.send_at),
   },
   {
-    spec: PASSED,
+    rule: PASSED,
     tool: "get_pusher",
     name: "counts as sent",
     given: async (world) => alertIn(world, "passed", await world.pusher()),
@@ -315,7 +310,7 @@ export const changeCases: Case[] = [
   },
   ...(["scheduled", "sent"] as const).map(
     (status): Case => ({
-      spec: PASSED,
+      rule: PASSED,
       tool: "list_alerts",
       name: `in the list of what is ${status}`,
       given: once(async (world) => alertIn(world, "passed", await world.pusher())),
@@ -328,7 +323,7 @@ export const changeCases: Case[] = [
     }),
   ),
   {
-    spec: "a scheduled alert becomes visible when the inbox query starts including it (send_at <= now).",
+    rule: "publishing-is-one-row",
     tool: "get_alert",
     name: "a moment ahead, then there",
     given: async (world) => {
@@ -347,7 +342,7 @@ export const changeCases: Case[] = [
     want: { body: { status: "sent" } },
   },
   {
-    spec: "The alert becomes SCHEDULED. It does not fire at the send_at instant, because nothing runs then.",
+    rule: "publishing-is-one-row",
     tool: "get_alert",
     given: async (world) => {
       const alert = await alertIn(world, "passed");
@@ -358,7 +353,7 @@ export const changeCases: Case[] = [
     after: (_world, { fired }) => expect(fired.map(({ event }: any) => event)).toEqual(["alert.scheduled"]),
   },
   {
-    spec: "An alert becomes SENT: immediate send, a draft published, or a scheduled alert sent early.",
+    rule: "send",
     tool: "send_alert",
     name: "a scheduled alert sent early",
     given: (world) => alertIn(world, "scheduled"),
@@ -373,16 +368,16 @@ export const changeCases: Case[] = [
   ...["get_alert", "update_alert", "send_alert", "schedule_alert", "cancel_alert", "delete_alert"].flatMap(
     (tool): Case[] => [
       {
-        spec: "Rows that do not exist and rows that are not yours both answer 404.",
+        rule: "foreign-is-missing",
         tool,
-        also: tool === "get_alert" ? ["| GET /api/v1/pushers/{id}/alerts/{alertId} | none | 200; 404 |"] : [],
+        also: tool === "get_alert" ? ["get-alert"] : [],
         name: "there is no such alert",
         given: sharedPusher,
         input: ({ id }) => ({ pusher_id: id, alert_id: NO_ALERT }),
         want: { error: "not_found", param: null },
       },
       {
-        spec: "Rows that do not exist and rows that are not yours both answer 404.",
+        rule: "foreign-is-missing",
         tool,
         name: "an alert of another channel of the same workspace",
         given: once(async (world) => ({
@@ -395,14 +390,14 @@ export const changeCases: Case[] = [
     ],
   ),
   {
-    spec: "Rows that do not exist and rows that are not yours both answer 404.",
+    rule: "foreign-is-missing",
     tool: "delete_pusher",
     name: "there is no such channel",
     input: () => ({ pusher_id: NO_ALERT.replace("alr", "psh") }),
     want: { error: "not_found", param: null },
   },
   {
-    spec: "| sent | PATCH action send | alerts:send | sent | Idempotent, not an error; cannot re-notify. |",
+    rule: "send-again",
     tool: "send_alert",
     name: "of simultaneous sends one tells the world",
     given: async (world) => {

@@ -18,12 +18,10 @@ import {
   uuidOf,
 } from "./given.ts";
 
-const DUPLICATE =
-  "duplicate_alert: POST …/duplicate `{to_pusher_id?}` → 201, a draft without send_at and expires_at; all other fields and the files come along; both channels must be visible.";
-const ACCOUNT = "list_account_alerts: GET /api/v1/core/alerts?status=&limit=&before=, all visible channels";
-const NOT_YOURS = "Rows that do not exist and rows that are not yours both answer 404.";
-const NARROWED =
-  "a workspace member restricted to certain channels, or a key bound to a channel, sees only those channels. That is scope, not an error.";
+const DUPLICATE = "duplicate";
+const ACCOUNT = "alerts-of-all-channels";
+const NOT_YOURS = "foreign-is-missing";
+const NARROWED = "restricted-sees-its-channels";
 
 /** Every field but the files, which test/assets.test.ts has. */
 const FULL = {
@@ -69,11 +67,8 @@ const states: readonly AlertState[] = ["draft", "scheduled", "passed", "sent", "
 const duplicateRows: Case[] = [
   ...states.map(
     (state): Case => ({
-      spec: DUPLICATE,
-      also:
-        state === "cancelled"
-          ? ["| cancelled | PATCH action send | | cancelled | 409; duplicate the alert instead. |"]
-          : [],
+      rule: DUPLICATE,
+      also: state === "cancelled" ? ["send-cancelled"] : [],
       tool: "duplicate_alert",
       name: `of a ${state} alert`,
       given: async (world) => {
@@ -96,8 +91,8 @@ const duplicateRows: Case[] = [
     }),
   ),
   {
-    spec: DUPLICATE,
-    also: ["`notes`: the capabilities the alert uses that its channel never asked subscribers for."],
+    rule: DUPLICATE,
+    also: ["alert-notes"],
     tool: "duplicate_alert",
     name: "on another channel, whose own notes it carries",
     given: async (world) => ({
@@ -115,7 +110,7 @@ const duplicateRows: Case[] = [
     },
   },
   {
-    spec: DUPLICATE,
+    rule: DUPLICATE,
     tool: "duplicate_alert",
     name: "a copy is sent like any draft",
     given: async (world) => {
@@ -128,7 +123,7 @@ const duplicateRows: Case[] = [
     want: { body: { status: "draft" } },
   },
   {
-    spec: DUPLICATE,
+    rule: DUPLICATE,
     tool: "duplicate_alert",
     name: "drafts are made on a suspended channel as well",
     given: async (world) => {
@@ -165,7 +160,7 @@ const duplicateRows: Case[] = [
     ] as const
   ).map(
     ([name, args]): Case => ({
-      spec: NOT_YOURS,
+      rule: NOT_YOURS,
       tool: "duplicate_alert",
       name,
       given: args,
@@ -175,7 +170,7 @@ const duplicateRows: Case[] = [
   ),
   ...(["pusher_id", "to_pusher_id"] as const).map(
     (hidden): Case => ({
-      spec: NARROWED,
+      rule: NARROWED,
       tool: "duplicate_alert",
       name: `both channels must be visible: not ${hidden}`,
       given: once(async (world) => {
@@ -192,7 +187,7 @@ const duplicateRows: Case[] = [
     }),
   ),
   {
-    spec: "422 `invalid_request` with `param`: a misspelt field is never silently ignored.",
+    rule: "unknown-fields",
     tool: "duplicate_alert",
     name: "an unknown field",
     given: sharedDraft,
@@ -200,7 +195,7 @@ const duplicateRows: Case[] = [
     want: { error: "invalid_request", param: "title" },
   },
   {
-    spec: "a repeat within 24 hours answers with the first result, another body under the same key is 422.",
+    rule: "idempotency",
     tool: "duplicate_alert",
     name: "a repeat makes no second draft, although its model is gone by now",
     given: async (world) => {
@@ -215,7 +210,7 @@ const duplicateRows: Case[] = [
     after: (_world, { body: first }, { body }) => expect(body).toEqual(first),
   },
   {
-    spec: "Keys are 1 to 255 printable ASCII characters, per credential and operation; only 2xx results are kept, encrypted; scope and visibility are checked again on a repeat; a repeat uses no budget; concurrent repeats wait for the first.",
+    rule: "idempotency-keys",
     tool: "duplicate_alert",
     name: "a repeat is not shown to who no longer sees the other channel",
     given: async (world) => {
@@ -280,7 +275,7 @@ const accountRows: Case[] = [
     ] as const
   ).map(
     ([status, kept]): Case => ({
-      spec: ACCOUNT,
+      rule: ACCOUNT,
       also: [NARROWED],
       tool: "list_account_alerts",
       name: `status ${status ?? "absent"}`,
@@ -297,10 +292,8 @@ const accountRows: Case[] = [
     }),
   ),
   {
-    spec: ACCOUNT,
-    also: [
-      "`limit` is 1 to 100, 50 when absent. Pages lose nothing when rows share an instant (a page may run over its limit to finish a tie) and `next_before` is null at the end.",
-    ],
+    rule: ACCOUNT,
+    also: ["pages"],
     tool: "list_account_alerts",
     name: "page by page: none lost, none twice",
     given: account,
@@ -320,7 +313,7 @@ const accountRows: Case[] = [
     },
   },
   {
-    spec: ACCOUNT,
+    rule: ACCOUNT,
     tool: "list_account_alerts",
     name: "rows are those of list_alerts",
     given: account,
@@ -335,7 +328,7 @@ const accountRows: Case[] = [
     },
   },
   {
-    spec: NARROWED,
+    rule: NARROWED,
     tool: "list_account_alerts",
     name: "by a member restricted to nothing: none",
     as: once((world) => world.memberKey("viewer", [])),
@@ -353,7 +346,7 @@ const accountRows: Case[] = [
     ] as const
   ).map(
     ([param, value]): Case => ({
-      spec: ACCOUNT,
+      rule: ACCOUNT,
       tool: "list_account_alerts",
       name: `refuses ${param} ${value}`,
       input: () => ({ [param]: value }),

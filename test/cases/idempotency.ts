@@ -5,10 +5,8 @@ import type { Case } from "../support/cases.ts";
 import { uniqueHandle, type World } from "../support/world.ts";
 import { once, sharedPusher, uuidOf } from "./given.ts";
 
-const REPEAT =
-  "a repeat within 24 hours answers with the first result, another body under the same key is 422.";
-const RULES =
-  "Keys are 1 to 255 printable ASCII characters, per credential and operation; only 2xx results are kept, encrypted; scope and visibility are checked again on a repeat; a repeat uses no budget; concurrent repeats wait for the first.";
+const REPEAT = "idempotency";
+const RULES = "idempotency-keys";
 
 const newKey = () => `key ${uniqueHandle()}`;
 
@@ -43,7 +41,7 @@ const credential = async (world: World, key: string) => (await world.rest("get_m
 
 export const idempotencyCases: Case[] = [
   {
-    spec: REPEAT,
+    rule: REPEAT,
     tool: "create_alert",
     name: "the first answer again, and one alert",
     given: (world) => first(world, "create_alert", { send: true }),
@@ -55,7 +53,7 @@ export const idempotencyCases: Case[] = [
     },
   },
   {
-    spec: REPEAT,
+    rule: REPEAT,
     tool: "create_pusher",
     name: "no conflict with its own handle",
     given: (world) => first(world, "create_pusher"),
@@ -64,7 +62,7 @@ export const idempotencyCases: Case[] = [
     after: same,
   },
   {
-    spec: REPEAT,
+    rule: REPEAT,
     tool: "create_alert",
     name: "the first answer, although the alert has changed since",
     given: async (world) => {
@@ -81,7 +79,7 @@ export const idempotencyCases: Case[] = [
     after: same,
   },
   {
-    spec: REPEAT,
+    rule: REPEAT,
     tool: "create_alert",
     name: "fields in another order are the same body",
     given: (world) => first(world, "create_alert", { body: "b", sound: "bell" }),
@@ -97,7 +95,7 @@ export const idempotencyCases: Case[] = [
     ] as const
   ).map(
     ([name, more]): Case => ({
-      spec: REPEAT,
+      rule: REPEAT,
       tool: "create_alert",
       name: `another body: ${name}`,
       given: (world) => first(world),
@@ -106,7 +104,7 @@ export const idempotencyCases: Case[] = [
     }),
   ),
   {
-    spec: REPEAT,
+    rule: REPEAT,
     tool: "create_alert",
     name: "after 23 hours and 59 minutes",
     given: async (world) => {
@@ -119,7 +117,7 @@ export const idempotencyCases: Case[] = [
     after: same,
   },
   {
-    spec: REPEAT,
+    rule: REPEAT,
     tool: "create_alert",
     name: "after 24 hours it acts again, whatever the body",
     given: async (world) => {
@@ -132,7 +130,7 @@ export const idempotencyCases: Case[] = [
     after: other,
   },
   {
-    spec: RULES,
+    rule: RULES,
     tool: "create_alert",
     name: "another credential, even of the same member, has keys of its own",
     given: async (world) => ({ ...(await first(world)), another: await world.key() }),
@@ -142,7 +140,7 @@ export const idempotencyCases: Case[] = [
     after: other,
   },
   {
-    spec: RULES,
+    rule: RULES,
     tool: "create_alert",
     name: "another operation has keys of its own",
     given: async (world) => {
@@ -156,7 +154,7 @@ export const idempotencyCases: Case[] = [
     want: { body: { title: "x" } },
   },
   {
-    spec: RULES,
+    rule: RULES,
     tool: "create_alert",
     name: "a refusal is not kept",
     given: async (world) => {
@@ -172,7 +170,7 @@ export const idempotencyCases: Case[] = [
     want: { body: { status: "sent" } },
   },
   {
-    spec: RULES,
+    rule: RULES,
     tool: "create_alert",
     name: "kept encrypted",
     given: (world) => first(world, "create_alert", { body: "Nobody reads this in the table" }),
@@ -186,7 +184,7 @@ export const idempotencyCases: Case[] = [
     },
   },
   {
-    spec: RULES,
+    rule: RULES,
     tool: "create_alert",
     name: "the scope is checked again",
     given: async (world) => {
@@ -203,7 +201,7 @@ export const idempotencyCases: Case[] = [
     want: { error: "insufficient_scope" },
   },
   {
-    spec: RULES,
+    rule: RULES,
     tool: "create_alert",
     name: "the role is checked again",
     given: async (world) => {
@@ -220,7 +218,7 @@ export const idempotencyCases: Case[] = [
   ...(["create_alert", "create_pusher"] as const).flatMap((tool) =>
     (["the same body", "another body"] as const).map(
       (body): Case => ({
-        spec: RULES,
+        rule: RULES,
         tool,
         name: `what the caller no longer sees is not shown again: ${body}`,
         given: async (world) => {
@@ -240,7 +238,7 @@ export const idempotencyCases: Case[] = [
     ),
   ),
   {
-    spec: RULES,
+    rule: RULES,
     tool: "create_alert",
     name: "the channel is gone",
     given: async (world) => {
@@ -253,7 +251,7 @@ export const idempotencyCases: Case[] = [
     want: { error: "not_found" },
   },
   {
-    spec: RULES,
+    rule: RULES,
     tool: "create_alert",
     name: "concurrent repeats wait for the first",
     given: async (world) => {
@@ -281,7 +279,7 @@ export const idempotencyCases: Case[] = [
     after: same,
   },
   {
-    spec: RULES,
+    rule: RULES,
     tool: "create_pusher",
     name: "concurrent claims of one handle under two keys: one wins",
     given: async (world) => {
@@ -304,7 +302,7 @@ export const idempotencyCases: Case[] = [
     ] as const
   ).map(
     ([name, make]): Case => ({
-      spec: RULES,
+      rule: RULES,
       tool: "create_alert",
       name: `takes a key of ${name}`,
       given: async (world) => ({ id: (await sharedPusher(world)).id, as: await world.key() }),
@@ -326,7 +324,7 @@ export const idempotencyCases: Case[] = [
     ] as const
   ).map(
     ([name, idempotency_key, over]): Case => ({
-      spec: RULES,
+      rule: RULES,
       tool: "create_alert",
       name: `refuses a key: ${name}`,
       ...(over ? { over } : {}),
@@ -336,7 +334,7 @@ export const idempotencyCases: Case[] = [
     }),
   ),
   {
-    spec: "422 `invalid_request` with `param`: a misspelt field is never silently ignored.",
+    rule: "unknown-fields",
     tool: "update_alert",
     name: "a tool that makes nothing new takes no key",
     given: once(async (world) => (await first(world)).body),

@@ -24,8 +24,8 @@ const uses = async (world: World, { pusher, invite }: Invited) => {
 const inbox = async (world: World, token: string) =>
   (await world.handset("GET", "/inbox", token)).body.data.map(({ handle }: { handle: string }) => handle);
 
-const refused = (name: string, field: string, value: unknown): Case => ({
-  spec: "expires_at, max_uses, label: see Invite",
+const refused = (name: string, field: string, value: unknown, rule = "invite-fields"): Case => ({
+  rule,
   name: `${field} ${name} is 422`,
   tool: "create_invite",
   given: (world) => world.pusher(SECRET_CHANNEL),
@@ -38,7 +38,7 @@ const refused = (name: string, field: string, value: unknown): Case => ({
 });
 
 const accepted = (name: string, fields: Record<string, unknown>, body: object): Case => ({
-  spec: "label, max_uses, expires_at: T or null",
+  rule: "invite-fields",
   name,
   tool: "create_invite",
   given: (world) => world.pusher(SECRET_CHANNEL),
@@ -48,7 +48,7 @@ const accepted = (name: string, fields: Record<string, unknown>, body: object): 
 
 const creating: Case[] = [
   {
-    spec: "Response rows carry the invite `code` (drawn from a cryptographic random source, never derived from the handle), `url` (the whole string that a QR code should encode) and `revoked_at`",
+    rule: "invite-code",
     tool: "create_invite",
     given: (world) => world.pusher(SECRET_CHANNEL),
     input: ({ id }) => ({ pusher_id: id }),
@@ -63,7 +63,7 @@ const creating: Case[] = [
     },
   },
   {
-    spec: "Response rows carry the invite `code` (drawn from a cryptographic random source, never derived from the handle), `url` (the whole string a QR code should encode) and `revoked_at` (timestamp).",
+    rule: "invite-code",
     name: "fifty codes are fifty",
     tool: "list_invites",
     given: async (world) => {
@@ -102,8 +102,8 @@ const creating: Case[] = [
   refused("as text", "max_uses", "3"),
   refused("over a million", "max_uses", 1_000_001),
   refused("beyond every integer", "max_uses", 1e300),
-  refused("in the past", "expires_at", inSeconds(-1)),
-  refused("long past", "expires_at", "1970-01-01T00:00:00Z"),
+  refused("in the past", "expires_at", inSeconds(-1), "invite-expires"),
+  refused("long past", "expires_at", "1970-01-01T00:00:00Z", "invite-expires"),
   refused(
     "in the past by its offset alone",
     "expires_at",
@@ -121,21 +121,21 @@ const creating: Case[] = [
   refused("(server-owned)", "url", "https://example.org"),
   refused("(unknown)", "max_use", 3),
   {
-    spec: "| POST /api/v1/pushers/{id}/invites | Body: label, max_uses, expires_at | 201; 404; 422 (expires_at in the past) |",
+    rule: "create-invite",
     name: "an unknown channel is 404",
     tool: "create_invite",
     input: () => ({ pusher_id: "psh_01h455vb4pex5vsknk084sn02q" }),
     want: { error: "not_found", param: null },
   },
   {
-    spec: "An id that does not parse, or is of another kind, answers exactly as a row that does not exist: 404 `not_found`.",
+    rule: "ids",
     tool: "create_invite",
     given: (world) => invited(world),
     input: ({ invite }) => ({ pusher_id: invite.id }),
     want: { error: "not_found", param: null },
   },
   {
-    spec: "Rows that do not exist and rows that are not yours both answer 404.",
+    rule: "foreign-is-missing",
     tool: "create_invite",
     given: (world) => world.pusher(SECRET_CHANNEL),
     as: (world) => world.foreignKey(),
@@ -143,14 +143,14 @@ const creating: Case[] = [
     want: { error: "not_found" },
   },
   {
-    spec: "422 of what the request alone shows · 404 · 403 forbidden · 409 · 422 that needs the stored row (handle, geofence, layout, send_at, expires_at) · 429.",
+    rule: "order-of-checks",
     name: "a wrong field is told before a missing channel",
     tool: "create_invite",
     input: () => ({ pusher_id: "nonsense", max_uses: 0 }),
     want: { error: "invalid_request", param: "max_uses" },
   },
   {
-    spec: "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).",
+    rule: "restricted-sees-its-channels",
     tool: "create_invite",
     given: (world) => world.pusher(SECRET_CHANNEL),
     as: (world) => world.memberKey("viewer"),
@@ -158,7 +158,7 @@ const creating: Case[] = [
     want: { error: "forbidden", param: null },
   },
   {
-    spec: "404 · 403 forbidden",
+    rule: "order-of-checks",
     name: "a viewer is told 404 of a channel that it does not see",
     tool: "create_invite",
     given: (world) => world.pusher(SECRET_CHANNEL),
@@ -167,7 +167,7 @@ const creating: Case[] = [
     want: { error: "not_found" },
   },
   {
-    spec: "A valid credential missing a scope gives 403 insufficient_scope",
+    rule: "error-insufficient-scope",
     tool: "create_invite",
     given: (world) => world.pusher(SECRET_CHANNEL),
     as: (world) => world.key({ scopes: "invites:read" }),
@@ -175,14 +175,14 @@ const creating: Case[] = [
     want: { error: "insufficient_scope", param: null, says: /invites:write/ },
   },
   {
-    spec: "No credential … gives 401 unauthorized",
+    rule: "error-unauthorized",
     tool: "create_invite",
     as: () => null,
     input: () => ({ pusher_id: "x" }),
     want: { error: "unauthorized", param: null },
   },
   {
-    spec: "A key can be bound to a channel and then sees only that channel.",
+    rule: "restricted-sees-its-channels",
     tool: "create_invite",
     given: async (world) => ({ own: await world.pusher(), other: await world.pusher(SECRET_CHANNEL) }),
     as: (world, { own }) => world.key({ pusher: own.id }),
@@ -190,7 +190,7 @@ const creating: Case[] = [
     want: { error: "not_found" },
   },
   {
-    spec: "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).",
+    rule: "restricted-sees-its-channels",
     name: "a restricted editor invites into its own channel",
     tool: "create_invite",
     given: (world) => world.pusher(SECRET_CHANNEL),
@@ -199,13 +199,13 @@ const creating: Case[] = [
     want: { body: { uses: 0 } },
   },
   {
-    spec: "A public channel may hold invites; they have no effect.",
+    rule: "invite-of-a-public-channel",
     tool: "create_invite",
     given: (world) => world.pusher(),
     input: ({ id }) => ({ pusher_id: id, max_uses: 1 }),
     want: { body: { uses: 0, max_uses: 1 } },
     after: async (world, pusher, { body: invite }) => {
-      // "Joining a public channel with a code uses nothing", nor does a wrong code keep anybody out.
+      // Nothing is used up (docs/rules.md#invite-of-a-public-channel), nor does a wrong code keep anybody out.
       await joined(world, pusher.handle, invite.code);
       await joined(world, pusher.handle, invite.code);
       await joined(world, pusher.handle, "no-such-code");
@@ -223,7 +223,7 @@ const creating: Case[] = [
     },
   },
   {
-    spec: "a paused one keeps its page and its subscribers",
+    rule: "paused-keeps-its-page",
     name: "an invite of a paused channel admits",
     tool: "create_invite",
     given: async (world) => {
@@ -239,7 +239,7 @@ const creating: Case[] = [
     },
   },
   {
-    spec: "While a channel is suspended, inbox, directory and card leave it out.",
+    rule: "channel-suspended-is-hidden",
     name: "an invite of a suspended channel admits nobody and loses no use",
     tool: "create_invite",
     given: async (world) => {
@@ -260,7 +260,7 @@ const creating: Case[] = [
     },
   },
   {
-    spec: "a repeat within 24 hours answers with the first result, another body under the same key is 422.",
+    rule: "idempotency",
     tool: "create_invite",
     given: async (world) => {
       const pusher = await world.pusher(SECRET_CHANNEL);
@@ -276,7 +276,7 @@ const creating: Case[] = [
     },
   },
   {
-    spec: "a repeat within 24 hours answers with the first result, another body under the same key is 422.",
+    rule: "idempotency",
     tool: "create_invite",
     given: async (world) => {
       const pusher = await world.pusher(SECRET_CHANNEL);
@@ -291,7 +291,7 @@ const creating: Case[] = [
 
 const admitting: Case[] = [
   {
-    spec: "Private channels answer nobody who cannot present an invite. Public channels can be subscribed to by anyone.",
+    rule: "channel-public",
     tool: "list_invites",
     given: (world) => invited(world),
     input: ({ pusher }) => ({ pusher_id: pusher.id }),
@@ -307,12 +307,12 @@ const admitting: Case[] = [
       expect(eventsOf(world, pusher.id)).toEqual([]);
       const { status, body } = await world.handset("GET", `${card}?invite=${invite.code}`, token);
       expect(status).toBe(200);
-      // "Owner's own note. Never shown to a subscriber."
+      // docs/rules.md#invite-label
       expect(JSON.stringify(body)).not.toContain("label");
     },
   },
   {
-    spec: "an unusable invite answers as a missing channel: 404",
+    rule: "unusable-invite",
     name: "an invite of one channel opens no other",
     tool: "list_invites",
     given: async (world) => ({ ...(await invited(world)), other: await world.pusher(SECRET_CHANNEL) }),
@@ -326,7 +326,7 @@ const admitting: Case[] = [
     },
   },
   {
-    spec: "An invite also stops working at expires_at and when max_uses is reached.",
+    rule: "invite-ends",
     name: "stops working at expires_at",
     tool: "list_invites",
     given: async (world) => {
@@ -347,7 +347,7 @@ const admitting: Case[] = [
     },
   },
   {
-    spec: "An invite also stops working at expires_at and when max_uses is reached.",
+    rule: "invite-ends",
     name: "stops working when max_uses is reached, also after its phones have left",
     tool: "list_invites",
     given: async (world) => {
@@ -364,7 +364,7 @@ const admitting: Case[] = [
     },
   },
   {
-    spec: "`max_uses` is enforced under concurrency: of many devices on a one-shot link exactly one joins.",
+    rule: "invite-max-uses",
     tool: "list_invites",
     given: async (world) => {
       const given = await invited(world, { max_uses: 1 });
@@ -382,7 +382,7 @@ const admitting: Case[] = [
     },
   },
   {
-    spec: "PUT /handset/v1/subscriptions/{handle} … idempotent",
+    rule: "join-again",
     name: "one device that joins eight times at once uses one of its invite",
     tool: "list_invites",
     given: async (world) => {
@@ -402,7 +402,7 @@ const admitting: Case[] = [
 
 const listing: Case[] = [
   {
-    spec: 'a list answer | `{"data": [...], "meta": {"next_before": ... }}`; lists without pages have no `meta`',
+    rule: "list-answer",
     tool: "list_invites",
     given: (world) => world.pusher(),
     input: ({ id }) => ({ pusher_id: id }),
@@ -411,14 +411,14 @@ const listing: Case[] = [
     after: (_world, _given, { body }) => expect(body).toEqual({ data: [] }),
   },
   {
-    spec: "| GET /api/v1/pushers/{id}/invites | none | 200 every invite, newest first, codes included; 404 |",
+    rule: "invite-list",
     tool: "list_invites",
     given: async (world) => {
       const pusher = await world.pusher(SECRET_CHANNEL);
       const made = [];
       for (const label of ["first", "second", "third"])
         made.push((await world.rest("create_invite", { pusher_id: pusher.id, label })).body);
-      // "Revoking does not delete the row."
+      // docs/rules.md#revoke-invite
       await world.rest("revoke_invite", { pusher_id: pusher.id, invite_id: made[1].id });
       return { pusher, made };
     },
@@ -431,7 +431,7 @@ const listing: Case[] = [
     },
   },
   {
-    spec: "404",
+    rule: "foreign-is-missing",
     name: "the invites of another account's channel are 404",
     tool: "list_invites",
     given: (world) => world.pusher(SECRET_CHANNEL),
@@ -440,14 +440,14 @@ const listing: Case[] = [
     want: { error: "not_found", param: null },
   },
   {
-    spec: "unknown request field or query parameter | 422",
+    rule: "unknown-fields",
     tool: "list_invites",
     given: (world) => world.pusher(SECRET_CHANNEL),
     input: ({ id }) => ({ pusher_id: id, status: "revoked" }),
     want: { error: "invalid_request", param: "status" },
   },
   {
-    spec: "list_invites | invites:read",
+    rule: "one-scope",
     tool: "list_invites",
     given: (world) => world.pusher(SECRET_CHANNEL),
     as: (world) => world.key({ scopes: "invites:write" }),
@@ -475,7 +475,7 @@ async function crowd(world: World) {
 
 const revoking: Case[] = [
   {
-    spec: "| usable | DELETE invite | revoked | revoked_at set. The link admits nobody else. Devices that already joined keep the channel. |",
+    rule: "revoke-invite",
     tool: "revoke_invite",
     given: crowd,
     input: path,
@@ -490,7 +490,7 @@ const revoking: Case[] = [
     },
   },
   {
-    spec: "`false` means absent",
+    rule: "revoke-false",
     tool: "revoke_invite",
     given: crowd,
     input: (given) => ({ ...path(given), remove_subscribers: false }),
@@ -501,7 +501,7 @@ const revoking: Case[] = [
     },
   },
   {
-    spec: "unsubscribes exactly the devices that joined through this invite, silently. Devices that predate invites and devices from other invites are untouched.",
+    rule: "revoke-evicts",
     tool: "revoke_invite",
     given: crowd,
     input: (given) => ({ ...path(given), remove_subscribers: true }),
@@ -533,7 +533,7 @@ const revoking: Case[] = [
     },
   },
   {
-    spec: "simply nothing of that channel: a conditional poll tells it, too",
+    rule: "evicted-see-nothing",
     tool: "revoke_invite",
     given: async (world) => {
       const given = await crowd(world);
@@ -549,7 +549,7 @@ const revoking: Case[] = [
     },
   },
   {
-    spec: "Revoking does not delete the row. Revoking twice keeps the first revoked_at.",
+    rule: "revoke-invite",
     tool: "revoke_invite",
     given: async (world) => {
       const given = await invited(world);
@@ -561,7 +561,7 @@ const revoking: Case[] = [
     after: (_world, { first }, { body }) => expect(body.revoked_at).toBe(first),
   },
   {
-    spec: "A second revoke with `remove_subscribers=true` evicts too",
+    rule: "revoke-again-evicts",
     tool: "revoke_invite",
     given: async (world) => {
       const given = await crowd(world);
@@ -580,7 +580,7 @@ const revoking: Case[] = [
     },
   },
   {
-    spec: "exactly the devices that joined through this invite",
+    rule: "revoke-evicts",
     name: "who left and came back through another invite stays",
     tool: "revoke_invite",
     given: async (world) => {
@@ -595,7 +595,7 @@ const revoking: Case[] = [
     after: async (world, { pusher, token }) => expect(await inbox(world, token)).toEqual([pusher.handle]),
   },
   {
-    spec: "Also unsubscribes exactly the devices that joined through this invite",
+    rule: "revoke-evicts",
     name: "also on a suspended channel",
     tool: "revoke_invite",
     given: async (world) => {
@@ -607,7 +607,7 @@ const revoking: Case[] = [
     want: { body: { removed_subscribers: 3 } },
   },
   {
-    spec: "| DELETE /api/v1/pushers/{id}/invites/{inviteId} | Query: remove_subscribers (the value true) | 200 revoked; 404 |",
+    rule: "revoke-invite",
     name: "any other text is 422",
     tool: "revoke_invite",
     given: (world) => invited(world),
@@ -619,7 +619,7 @@ const revoking: Case[] = [
     },
   },
   {
-    spec: "| DELETE /api/v1/pushers/{id}/invites/{inviteId} | Query: remove_subscribers (the value true) | 200 revoked; 404 |",
+    rule: "revoke-invite",
     name: "1 is 422",
     tool: "revoke_invite",
     given: (world) => invited(world),
@@ -627,7 +627,7 @@ const revoking: Case[] = [
     want: { error: "invalid_request", param: "remove_subscribers" },
   },
   {
-    spec: "| DELETE /api/v1/pushers/{id}/invites/{inviteId} | Query: remove_subscribers (the value true) | 200 revoked; 404 |",
+    rule: "revoke-invite",
     name: "an invite of another own channel is 404 and stays usable",
     tool: "revoke_invite",
     given: async (world) => ({ ...(await invited(world)), other: await world.pusher() }),
@@ -639,7 +639,7 @@ const revoking: Case[] = [
   },
   ...["inv_01h455vb4pex5vsknk084sn02q", "inv_", "nonsense"].map(
     (invite_id): Case => ({
-      spec: "| DELETE /api/v1/pushers/{id}/invites/{inviteId} | Query: remove_subscribers (the value true) | 200 revoked; 404 |",
+      rule: "revoke-invite",
       name: `the invite ${invite_id} is 404`,
       tool: "revoke_invite",
       given: (world) => world.pusher(),
@@ -648,14 +648,14 @@ const revoking: Case[] = [
     }),
   ),
   {
-    spec: "An id that does not parse, or is of another kind, answers exactly as a row that does not exist: 404 `not_found`.",
+    rule: "ids",
     tool: "revoke_invite",
     given: (world) => invited(world),
     input: ({ pusher }) => ({ pusher_id: pusher.id, invite_id: pusher.id }),
     want: { error: "not_found", param: null },
   },
   {
-    spec: "Rows that do not exist and rows that are not yours both answer 404.",
+    rule: "foreign-is-missing",
     name: "another account cannot revoke",
     tool: "revoke_invite",
     given: (world) => invited(world),
@@ -664,7 +664,7 @@ const revoking: Case[] = [
     want: { error: "not_found" },
   },
   {
-    spec: "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).",
+    rule: "restricted-sees-its-channels",
     tool: "revoke_invite",
     given: (world) => invited(world),
     as: (world) => world.memberKey("viewer"),
@@ -672,7 +672,7 @@ const revoking: Case[] = [
     want: { error: "forbidden" },
   },
   {
-    spec: "404 · 403 forbidden",
+    rule: "order-of-checks",
     name: "a viewer is told 404 of an invite that does not exist",
     tool: "revoke_invite",
     given: (world) => world.pusher(),
@@ -681,7 +681,7 @@ const revoking: Case[] = [
     want: { error: "not_found" },
   },
   {
-    spec: "revoke_invite | invites:write",
+    rule: "one-scope",
     tool: "revoke_invite",
     given: (world) => invited(world),
     as: (world) => world.key({ scopes: "invites:read" }),

@@ -5,14 +5,10 @@ import type { Case } from "../support/cases.ts";
 import { inSeconds, uniqueHandle, type World } from "../support/world.ts";
 import { alertAt, alertIn, once } from "./given.ts";
 
-const CREATIONS = "| More than 10 pusher creations per minute per creator | 429 |";
-const SENDS = "| More than 30 sends per minute per pusher | 429 |";
-const MEMBER = "A creator is a member, over all its keys and transports; operator keys act for the owner.";
-const COUNTED =
-  "30 sends a minute per pusher count: create with send true, and send or schedule when they change the state (a repeat neither counts nor is refused).";
-const HEADERS =
-  "`Retry-After` and the IETF draft's `RateLimit-Policy` and `RateLimit` headers (policies `pusher-creations`, `alert-sends`) on rate-limited routes, the same numbers in the MCP refusal.";
-const REFUSED = "a refused request never uses up budget";
+const CREATIONS = "limit-creations";
+const SENDS = "limit-sends";
+const WINDOWS = "limit-windows";
+const HEADERS = "limit-headers";
 
 const fields = (handle = uniqueHandle()) => ({ handle, name: "x", category: "ai", description: "x" });
 
@@ -57,7 +53,7 @@ const tells =
 
 export const limitCases: Case[] = [
   {
-    spec: CREATIONS,
+    rule: CREATIONS,
     tool: "create_pusher",
     name: "the eleventh",
     given: (world) => creator(world, 10),
@@ -67,7 +63,7 @@ export const limitCases: Case[] = [
     after: tells("pusher-creations", 10),
   },
   {
-    spec: "| POST /api/v1/pushers | 10 per minute per creator |",
+    rule: "limit-creations",
     tool: "create_pusher",
     name: "the tenth",
     given: (world) => creator(world, 9),
@@ -81,7 +77,7 @@ export const limitCases: Case[] = [
     },
   },
   {
-    spec: MEMBER,
+    rule: WINDOWS,
     tool: "create_pusher",
     name: "by another key of the member",
     given: async (world) => {
@@ -95,7 +91,7 @@ export const limitCases: Case[] = [
     want: { error: "rate_limited" },
   },
   {
-    spec: MEMBER,
+    rule: WINDOWS,
     tool: "create_pusher",
     name: "another member's budget is its own",
     given: async (world) => {
@@ -107,7 +103,7 @@ export const limitCases: Case[] = [
     want: {},
   },
   {
-    spec: REFUSED,
+    rule: WINDOWS,
     tool: "create_pusher",
     name: "taken, bad and reserved ones",
     given: async (world) => {
@@ -124,7 +120,7 @@ export const limitCases: Case[] = [
     want: {},
   },
   {
-    spec: "Keys are 1 to 255 printable ASCII characters, per credential and operation; only 2xx results are kept, encrypted; scope and visibility are checked again on a repeat; a repeat uses no budget; concurrent repeats wait for the first.",
+    rule: "idempotency-keys",
     tool: "create_pusher",
     name: "repeats of one key use one",
     given: async (world) => {
@@ -138,7 +134,7 @@ export const limitCases: Case[] = [
     want: {},
   },
   {
-    spec: SENDS,
+    rule: SENDS,
     tool: "create_alert",
     name: "the thirty-first",
     given: full,
@@ -147,7 +143,7 @@ export const limitCases: Case[] = [
     after: tells("alert-sends", 30),
   },
   {
-    spec: HEADERS,
+    rule: HEADERS,
     tool: "send_alert",
     name: "a draft beyond the ceiling stays one",
     given: full,
@@ -159,7 +155,7 @@ export const limitCases: Case[] = [
     },
   },
   {
-    spec: COUNTED,
+    rule: SENDS,
     tool: "schedule_alert",
     name: "schedules count as well",
     given: full,
@@ -167,7 +163,7 @@ export const limitCases: Case[] = [
     want: { error: "rate_limited", param: null },
   },
   {
-    spec: COUNTED,
+    rule: SENDS,
     tool: "create_alert",
     name: "scheduling at creation counts",
     given: full,
@@ -175,7 +171,7 @@ export const limitCases: Case[] = [
     want: { error: "rate_limited", param: null },
   },
   {
-    spec: "| Drafting alerts | Never rate-limited |",
+    rule: "limit-drafts",
     tool: "create_alert",
     name: "a draft beyond the ceiling",
     given: full,
@@ -183,7 +179,7 @@ export const limitCases: Case[] = [
     want: { body: { status: "draft" } },
   },
   {
-    spec: COUNTED,
+    rule: SENDS,
     tool: "send_alert",
     name: "a repeat beyond the ceiling",
     given: full,
@@ -191,7 +187,7 @@ export const limitCases: Case[] = [
     want: { body: { status: "sent" } },
   },
   {
-    spec: COUNTED,
+    rule: SENDS,
     tool: "schedule_alert",
     name: "a repeat beyond the ceiling",
     given: full,
@@ -199,7 +195,7 @@ export const limitCases: Case[] = [
     want: { body: { status: "scheduled" } },
   },
   {
-    spec: "| Alert sends (create with send true, PATCH action send) | 30 per minute per pusher; the ceiling is per pusher, not per creator |",
+    rule: "limit-sends",
     tool: "create_alert",
     name: "another channel of the same creator",
     given: async (world) => {
@@ -210,7 +206,7 @@ export const limitCases: Case[] = [
     want: { body: { status: "sent" } },
   },
   {
-    spec: "| Alert sends (create with send true, PATCH action send) | 30 per minute per pusher; the ceiling is per pusher, not per creator |",
+    rule: "limit-sends",
     tool: "create_alert",
     name: "another member on the same channel",
     given: async (world) => ({ ...(await full(world)), key: await world.memberKey("editor") }),
@@ -219,7 +215,7 @@ export const limitCases: Case[] = [
     want: { error: "rate_limited" },
   },
   {
-    spec: "422 of what the request alone shows · 404 · 403 forbidden · 409 · 422 that needs the stored row (handle, geofence, layout, send_at, expires_at) · 429.",
+    rule: "order-of-checks",
     tool: "create_alert",
     name: "a past send_at beyond the ceiling: invalid_request",
     given: full,
@@ -227,7 +223,7 @@ export const limitCases: Case[] = [
     want: { error: "invalid_request", param: "send_at" },
   },
   {
-    spec: REFUSED,
+    rule: WINDOWS,
     tool: "create_alert",
     name: "refused sends and repeats leave the thirtieth",
     given: async (world) => {

@@ -5,12 +5,7 @@ import type { Case } from "../support/cases.ts";
 import type { World } from "../support/world.ts";
 import { alertIn, INSTANT, NO_PUSHER, once, sharedPusher, uuidOf } from "./given.ts";
 
-const KEYSET =
-  "the list is keyset-paged on created_at. meta.next_before is passed back as `before` for the next page; null means no more rows.";
-const LIMIT =
-  "`limit` is 1 to 100, 50 when absent. Pages lose nothing when rows share an instant (a page may run over its limit to finish a tie) and `next_before` is null at the end.";
-const LIST =
-  "| GET /api/v1/pushers/{id}/alerts | Query: status (draft, scheduled, sent, cancelled), limit (integer), before (ISO 8601 date-time, rows created strictly before it) | 200 history newest first; 404; 422 |";
+const KEYSET = "pages";
 
 /** A channel with drafts whose ages in seconds are given; equal ages share one instant. */
 const aged = (ages: number[]) =>
@@ -75,7 +70,7 @@ export const listCases: Case[] = [
   ).flatMap(([name, given]) =>
     [1, 7, 100].map(
       (limit): Case => ({
-        spec: LIMIT,
+        rule: KEYSET,
         tool: "list_alerts",
         name: `${name}, ${limit} at a time: none lost, none twice`,
         given,
@@ -90,7 +85,7 @@ export const listCases: Case[] = [
     ),
   ),
   {
-    spec: LIMIT,
+    rule: KEYSET,
     tool: "list_alerts",
     name: "50 when absent",
     given: EVEN,
@@ -99,7 +94,7 @@ export const listCases: Case[] = [
     after: (_world, _given, { body }) => expect(body.data).toHaveLength(50),
   },
   {
-    spec: LIMIT,
+    rule: KEYSET,
     tool: "list_alerts",
     name: "a page runs over its limit to finish a tie, and is the last one",
     given: ONE_TIE,
@@ -108,7 +103,7 @@ export const listCases: Case[] = [
     after: (_world, _given, { body }) => expect(body.data).toHaveLength(12),
   },
   {
-    spec: KEYSET,
+    rule: KEYSET,
     tool: "list_alerts",
     name: "the page that fits exactly is the last one",
     given: aged([1, 2, 3, 4, 5, 6, 7]),
@@ -116,7 +111,7 @@ export const listCases: Case[] = [
     want: { body: { meta: { next_before: null } } },
   },
   {
-    spec: 'a list answer | `{"data": [...], "meta": {"next_before": ... }}`; lists without pages have no `meta`',
+    rule: "list-answer",
     tool: "list_alerts",
     name: "of an empty channel",
     given: (world) => world.pusher(),
@@ -136,7 +131,7 @@ export const listCases: Case[] = [
     ] as const
   ).map(
     ([name, before, n]): Case => ({
-      spec: LIST,
+      rule: KEYSET,
       tool: "list_alerts",
       name: `before ${name}`,
       given: EVEN,
@@ -155,7 +150,7 @@ export const listCases: Case[] = [
     ] as const
   ).map(
     ([status, states]): Case => ({
-      spec: LIST,
+      rule: KEYSET,
       tool: "list_alerts",
       name: `status ${status ?? "absent"}`,
       given: everyState,
@@ -188,7 +183,7 @@ export const listCases: Case[] = [
     ] as const
   ).map(
     ([param, value]): Case => ({
-      spec: LIST,
+      rule: KEYSET,
       tool: "list_alerts",
       name: `refuses ${param} ${value}`,
       given: sharedPusher,
@@ -197,7 +192,7 @@ export const listCases: Case[] = [
     }),
   ),
   {
-    spec: LIST,
+    rule: KEYSET,
     tool: "list_alerts",
     name: "there is no such channel",
     input: () => ({ pusher_id: NO_PUSHER }),

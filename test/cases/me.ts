@@ -4,12 +4,11 @@ import { expect } from "vitest";
 import type { Case } from "../support/cases.ts";
 import { INSTANT, once, sharedPusher } from "./given.ts";
 
-const ME =
-  'get_me: `{workspace: {id, name}, member: {id, role, pusher_ids | null}, credential: {type: "key" | "oauth", id, name, scopes, pusher_id, expires_at}}`.';
+const ME = "get-me";
 
 export const meCases: Case[] = [
   {
-    spec: "| GET /api/v1/me | none | 200.",
+    rule: "get-me",
     tool: "get_me",
     name: "an owner's key",
     input: () => ({}),
@@ -32,7 +31,7 @@ export const meCases: Case[] = [
     },
   },
   {
-    spec: "get_me adds `now`, the server's instant",
+    rule: "get-me",
     tool: "get_me",
     name: "the server's time",
     input: () => ({}),
@@ -41,7 +40,7 @@ export const meCases: Case[] = [
       expect(Math.abs(Date.parse(body.now) - Date.now())).toBeLessThan(60_000),
   },
   {
-    spec: "Every credential holds `account:read`, named or not.",
+    rule: "account-read-always",
     tool: "get_me",
     name: "a key with one other scope",
     given: async (world) => ({ key: await world.key({ scopes: "alerts:send", name: "robot" }) }),
@@ -50,7 +49,7 @@ export const meCases: Case[] = [
     want: { body: { credential: { name: "robot", scopes: ["account:read", "alerts:send"] } } },
   },
   {
-    spec: "A key can be bound to a channel and then sees only that channel.",
+    rule: "restricted-sees-its-channels",
     tool: "get_me",
     name: "a bound key says so",
     given: once(async (world) => {
@@ -63,7 +62,7 @@ export const meCases: Case[] = [
     after: (_world, { id }, { body }) => expect(body.credential.pusher_id).toBe(id),
   },
   {
-    spec: ME,
+    rule: ME,
     tool: "get_me",
     name: "a restricted viewer",
     given: once(async (world) => {
@@ -76,7 +75,7 @@ export const meCases: Case[] = [
     after: (_world, { id }, { body }) => expect(body.member.pusher_ids).toEqual([id]),
   },
   {
-    spec: "422 `invalid_request` with `param`: a misspelt field is never silently ignored.",
+    rule: "unknown-fields",
     tool: "get_me",
     name: "an unknown parameter",
     input: () => ({ verbose: "yes" }),

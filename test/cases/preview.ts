@@ -8,7 +8,7 @@ const DOCUMENT =
   "<!DOCTYPE html>\r\n<html><head><SCRIPT>let a</script>\t<script src=x></script></head>\n<body onload=go()>é🔔</body></html>\n";
 
 const kept = (name: string, html: string, after: object = {}): Case => ({
-  spec: "For layout html the result is the cleaned fragment plus `blocked`, the removal report.",
+  rule: "preview-html",
   name,
   tool: "preview_html",
   input: () => ({ html }),
@@ -16,7 +16,7 @@ const kept = (name: string, html: string, after: object = {}): Case => ({
 });
 
 const refused = (name: string, args: Record<string, unknown>, param: string): Case => ({
-  spec: "html* (string), layout (html or document) … 422",
+  rule: "preview-bounds",
   name: `${name} is 422 on ${param}`,
   tool: "preview_html",
   input: () => args,
@@ -25,7 +25,7 @@ const refused = (name: string, args: Record<string, unknown>, param: string): Ca
 
 export const previewCases: Case[] = [
   {
-    spec: "For layout html the result is the cleaned fragment plus `blocked`, the removal report.",
+    rule: "preview-html",
     tool: "preview_html",
     input: () => ({
       html: '<p onclick="x()">Hi <a href="javascript:x()">there</a></p><script>x()</script><script>y()</script>',
@@ -36,7 +36,7 @@ export const previewCases: Case[] = [
       expect(Object.keys(body).sort()).toEqual(["blocked", "html", "layout", "script_count"]);
       expect(body.html).not.toMatch(/script|onclick/i);
       expect(body.html).toContain("there");
-      // "one row per kind and name"
+      // docs/rules.md#blocked-rows
       expect(body.blocked).toContainEqual({ kind: "element", name: "script", count: 2 });
       expect(body.blocked).toContainEqual({ kind: "attribute", name: "onclick", count: 1 });
       expect(body.blocked).toContainEqual({ kind: "url", name: "javascript", count: 1 });
@@ -47,20 +47,20 @@ export const previewCases: Case[] = [
   kept("60,000 characters", "a".repeat(60_000)),
   kept("60,000 characters that are two units each", "🔔".repeat(60_000)),
   {
-    spec: "For layout document the page is kept whole … Nothing is blocked and `script_count` reports how many scripts are carried.",
+    rule: "preview-document",
     tool: "preview_html",
     input: () => ({ html: DOCUMENT, layout: "document" }),
     want: { body: { layout: "document", html: DOCUMENT, blocked: [], script_count: 2 } },
   },
   {
-    spec: "title 1 to 120, body 4,000, tts_text 1,000, html 60,000 characters for layout html and 500,000 for document, geo_rule a slug of at most 40.",
+    rule: "alert-lengths",
     name: "500,000 characters of a document",
     tool: "preview_html",
     input: () => ({ html: "b".repeat(500_000), layout: "document" }),
     want: { body: { html: "b".repeat(500_000), script_count: 0 } },
   },
   {
-    spec: "Body: html* (string), layout (html or document). Stores and sends nothing.",
+    rule: "preview",
     name: "and ignores the idempotency header",
     tool: "preview_html",
     given: async (world) => {
@@ -100,21 +100,21 @@ export const previewCases: Case[] = [
   refused("layout null", { html: "", layout: null }, "layout"),
   refused("an unknown field", { html: "", title: "x" }, "title"),
   {
-    spec: "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).",
+    rule: "restricted-sees-its-channels",
     tool: "preview_html",
     as: (world) => world.memberKey("viewer"),
     input: () => ({ html: "" }),
     want: { error: "forbidden" },
   },
   {
-    spec: "preview_html | alerts:write",
+    rule: "one-scope",
     tool: "preview_html",
     as: (world) => world.key({ scopes: "alerts:read,alerts:send" }),
     input: () => ({ html: "" }),
     want: { error: "insufficient_scope", says: /alerts:write/ },
   },
   {
-    spec: "A key can be bound to a channel and then sees only that channel.",
+    rule: "restricted-sees-its-channels",
     name: "a bound key previews",
     tool: "preview_html",
     given: (world) => world.pusher(),

@@ -7,49 +7,34 @@ import { ALL_PERMS, alertIn, alertOn, emoji, INSTANT, once, sharedPusher, suspen
 
 const REQUIRED = { name: "Harbour Watch", category: "community", description: "Tides and closures" };
 
-const NAME = "| name* | string | |";
-const CATEGORY =
-  "| category* | enum | cities, travel, events, concerts, restaurants, hotels, business, ai, sports, emergency, community |";
-const DESCRIPTION = "Required on create. One line shown in search results.";
-const LONG = "| long | string or null | |";
-const HTTPS = "https only. http is refused.";
-const CITY = "| city | string or null | |";
-const LAT = "| lat | number or null | Geofence centre. |";
-const LON = "| lon | number or null | Geofence centre. |";
-const RADIUS = "Kilometres, decimal. Small circles are legitimate.";
-const LOC_RULE = "| loc_rule | string or null | |";
-const PERMS =
-  "Each of: notify, sound, vibrate, tts, full, loc, quiet. Capabilities the channel asks subscribers for.";
-const TYPES = "| alert_types | array of string | |";
-const TAGS = "Stored lowercased and deduplicated. Searched together with the name.";
-const IMAGE = "| image_url | string or null | https only. |";
-const COLOUR = "An invalid colour keeps the current (or default) one.";
-const COLOUR_TO = "| gradient_to | string | Same rule as gradient_from. |";
-const INITIALS = "Derived from the name when not supplied.";
-const INITIALS_MAX = "`initials` at most 3 characters, derived from the name when absent.";
-const LENGTHS =
-  "name 80, description 200, long 4,000, city 80, URLs 2,048, loc_rule a slug of at most 40 (opaque to the server, passed on to handsets), at most 20 tags and 20 alert_types of 1 to 40 characters.";
-const CODE_POINTS = "count Unicode code points; a title or name of white space alone is 422";
-const GEOFENCE = "The geofence (lat, lon, radius_km) is all-or-nothing: the three belong together.";
-const GEOFENCE_BOUNDS =
-  "lat −90..90, lon −180..180, radius_km above 0 up to 20,038. After any PATCH the three are all set or all null, else 422.";
-const HANDLE = "`handle`: 3 to 30 of `a-z`, `0-9`, `-`, `_`, beginning and ending with a letter or digit";
-const RESERVED =
-  "Reserved handles (422): admin api c console handset healthz help login mcp me metrics oauth readyz security static status support well-known www.";
-const NULLS =
-  "null only where the specification writes `or null`, else 422; `{}` is 200 unchanged; a field edit answers `blocked` and `notes` as create does";
-const PATCH = "PATCH semantics: an absent field is left alone; a field present as null is cleared.";
-const UNKNOWN = "422 `invalid_request` with `param`: a misspelt field is never silently ignored.";
-const MISSING =
-  "a dotted path (`actions.0.url`); a missing field is named; a group names its first missing member; a mutual exclusion its second; `action` with fields names `action`";
-const NON_HTTPS = "| Non-https site or image_url | refused; the status is the 422 validation failure |";
-const DEFAULTS = "`is_public` defaults to true; a new pusher is `active`.";
-const PAUSE =
-  "| active | PATCH status paused | creator | paused | Handle is kept; sends are refused with 409 until resumed. Alerts can still be drafted. |";
-const STATUS_FIRST =
-  "PATCH `status` other than active or paused is 422 before anything else; PATCH without `status` is allowed while suspended.";
-const RESTRICTED =
-  "A credential bound to a channel, and a member restricted to channels, cannot create pushers: 403 forbidden.";
+const NAME = "channel-name";
+const CATEGORY = "channel-category";
+const DESCRIPTION = "channel-description";
+const LONG = "channel-long";
+const HTTPS = "channel-site";
+const CITY = "channel-city";
+const LOC_RULE = "channel-loc-rule";
+const PERMS = "channel-perms";
+const TYPES = "channel-alert-types";
+const TAGS = "channel-tags";
+const IMAGE = "channel-image";
+const COLOUR = "channel-colours";
+const INITIALS = "channel-initials";
+const LENGTHS = "channel-lengths";
+const CODE_POINTS = "text-lengths";
+const GEOFENCE = "channel-geofence";
+const GEOFENCE_BOUNDS = "geofence-bounds";
+const HANDLE = "handle-shape";
+const RESERVED = "handle-reserved";
+const NULLS = "patch-null";
+const PATCH = "patch";
+const UNKNOWN = "unknown-fields";
+const MISSING = "error-param";
+const NON_HTTPS = "https-only";
+const DEFAULTS = "channel-defaults";
+const PAUSE = "channel-paused";
+const STATUS_FIRST = "channel-suspended-edits";
+const RESTRICTED = "restricted-opens-none";
 
 const long = (n: number) => "x".repeat(n);
 const url = (n: number) => `https://example.org/${long(n - 20)}`;
@@ -57,7 +42,7 @@ const FENCE = { lat: 38.7, lon: -9.1, radius_km: 2.5 };
 
 /** What both create and PATCH take, and what is answered when it is not the same. */
 const TAKEN: [
-  spec: string,
+  rule: string,
   name: string,
   fields: Record<string, unknown>,
   shown?: Record<string, unknown>,
@@ -84,11 +69,11 @@ const TAKEN: [
   [CITY, "a text", { city: "Lisbon" }],
   [CITY, "null", { city: null }],
   [LENGTHS, "a city of 80", { city: long(80) }],
-  [LAT, "the poles", { ...FENCE, lat: 90 }],
-  [LAT, "the other pole", { ...FENCE, lat: -90 }],
-  [LON, "the date line", { ...FENCE, lon: 180 }],
-  [LON, "its other side", { ...FENCE, lon: -180 }],
-  [RADIUS, "a small circle", { ...FENCE, radius_km: 0.001 }],
+  [GEOFENCE, "the poles", { ...FENCE, lat: 90 }],
+  [GEOFENCE, "the other pole", { ...FENCE, lat: -90 }],
+  [GEOFENCE, "the date line", { ...FENCE, lon: 180 }],
+  [GEOFENCE, "its other side", { ...FENCE, lon: -180 }],
+  [GEOFENCE, "a small circle", { ...FENCE, radius_km: 0.001 }],
   [GEOFENCE_BOUNDS, "the largest circle", { ...FENCE, radius_km: 20_038 }],
   [GEOFENCE, "all three null", { lat: null, lon: null, radius_km: null }],
   [LOC_RULE, "a slug", { loc_rule: "inside_only.v-2" }],
@@ -109,12 +94,12 @@ const TAKEN: [
   [DEFAULTS, "private", { is_public: false }],
   [DEFAULTS, "public", { is_public: true }],
   [COLOUR, "two colours", { gradient_from: "#00ff7f", gradient_to: "#123456" }],
-  [INITIALS_MAX, "three characters", { initials: emoji(3) }],
-  [INITIALS_MAX, "one character", { initials: "Q" }],
+  [INITIALS, "three characters", { initials: emoji(3) }],
+  [INITIALS, "one character", { initials: "Q" }],
 ];
 
 /** What neither create nor PATCH takes, and the field that is named. */
-const REFUSED: [spec: string, name: string, fields: Record<string, unknown>, param: string][] = [
+const REFUSED: [rule: string, name: string, fields: Record<string, unknown>, param: string][] = [
   [NAME, "a number", { name: 5 }, "name"],
   [NULLS, "a null name", { name: null }, "name"],
   [CODE_POINTS, "an empty name", { name: "" }, "name"],
@@ -147,7 +132,7 @@ const REFUSED: [spec: string, name: string, fields: Record<string, unknown>, par
   [GEOFENCE_BOUNDS, "no radius", { ...FENCE, radius_km: 0 }, "radius_km"],
   [GEOFENCE_BOUNDS, "a negative radius", { ...FENCE, radius_km: -1 }, "radius_km"],
   [GEOFENCE_BOUNDS, "too large a radius", { ...FENCE, radius_km: 20_038.1 }, "radius_km"],
-  [LAT, "a text", { ...FENCE, lat: "38.7" }, "lat"],
+  [GEOFENCE, "a text", { ...FENCE, lat: "38.7" }, "lat"],
   [LENGTHS, "a loc_rule of 41", { loc_rule: long(41) }, "loc_rule"],
   [LENGTHS, "a loc_rule that is no slug", { loc_rule: "Inside Only" }, "loc_rule"],
   [LENGTHS, "an empty loc_rule", { loc_rule: "" }, "loc_rule"],
@@ -165,37 +150,27 @@ const REFUSED: [spec: string, name: string, fields: Record<string, unknown>, par
   [TAGS, "a number as tag", { tags: [7] }, "tags.0"],
   [NULLS, "a null is_public", { is_public: null }, "is_public"],
   [DEFAULTS, "a word for is_public", { is_public: "true" }, "is_public"],
-  [
-    "A colour that is not a string is 422; any string that is no colour is ignored as specified.",
-    "a number",
-    { gradient_from: 255 },
-    "gradient_from",
-  ],
-  [
-    "A colour that is not a string is 422; any string that is no colour is ignored as specified.",
-    "null",
-    { gradient_to: null },
-    "gradient_to",
-  ],
-  [INITIALS_MAX, "four characters", { initials: "ABCD" }, "initials"],
+  ["channel-colours-shape", "a number", { gradient_from: 255 }, "gradient_from"],
+  ["channel-colours-shape", "null", { gradient_to: null }, "gradient_to"],
+  [INITIALS, "four characters", { initials: "ABCD" }, "initials"],
   [NULLS, "null initials", { initials: null }, "initials"],
-  [INITIALS_MAX, "blank initials", { initials: " " }, "initials"],
+  [INITIALS, "blank initials", { initials: " " }, "initials"],
   [UNKNOWN, "a misspelt field", { descripton: "x" }, "descripton"],
   [UNKNOWN, "a field of answers", { id: "psh_x" }, "id"],
   [UNKNOWN, "another field of answers", { created_at: "2026-01-01T00:00:00Z" }, "created_at"],
 ];
 
 const fieldRows: Case[] = [
-  ...TAKEN.flatMap(([spec, name, fields, shown = fields]): Case[] => [
+  ...TAKEN.flatMap(([rule, name, fields, shown = fields]): Case[] => [
     {
-      spec,
+      rule,
       tool: "create_pusher",
       name: `takes ${Object.keys(fields)}: ${name}`,
       input: () => ({ handle: uniqueHandle(), ...REQUIRED, ...fields }),
       want: { body: shown },
     },
     {
-      spec,
+      rule,
       tool: "update_pusher",
       name: `takes ${Object.keys(fields)}: ${name}`,
       given: once((world) => world.pusher()),
@@ -203,16 +178,16 @@ const fieldRows: Case[] = [
       want: { body: shown },
     },
   ]),
-  ...REFUSED.flatMap(([spec, name, fields, param]): Case[] => [
+  ...REFUSED.flatMap(([rule, name, fields, param]): Case[] => [
     {
-      spec,
+      rule,
       tool: "create_pusher",
       name: `refuses ${param}: ${name}`,
       input: () => ({ handle: uniqueHandle(), ...REQUIRED, ...fields }),
       want: { error: "invalid_request", param },
     },
     {
-      spec,
+      rule,
       tool: "update_pusher",
       name: `refuses ${param}: ${name}`,
       given: sharedPusher,
@@ -241,7 +216,7 @@ const HANDLES: [name: string, handle: unknown][] = [
 const createRows: Case[] = [
   ...["name", "category", "description"].map(
     (field): Case => ({
-      spec: "| POST /api/v1/pushers | Body: Pusher fields (handle, name, category, description required) | 201; 409 handle taken; 422; 429 (10 per minute per creator) |",
+      rule: "create-channel",
       tool: "create_pusher",
       name: `needs ${field}`,
       input: () => ({ handle: uniqueHandle(), ...REQUIRED, [field]: undefined }),
@@ -249,7 +224,7 @@ const createRows: Case[] = [
     }),
   ),
   {
-    spec: MISSING,
+    rule: MISSING,
     tool: "create_pusher",
     name: "needs a handle",
     input: () => REQUIRED,
@@ -257,7 +232,7 @@ const createRows: Case[] = [
   },
   ...HANDLES.map(
     ([name, handle]): Case => ({
-      spec: HANDLE,
+      rule: HANDLE,
       tool: "create_pusher",
       name: `refuses a handle: ${name}`,
       input: () => ({ handle, ...REQUIRED }),
@@ -270,7 +245,7 @@ const createRows: Case[] = [
     () => `${uniqueHandle()}_x-1`,
   ].map(
     (make, i): Case => ({
-      spec: HANDLE,
+      rule: HANDLE,
       tool: "create_pusher",
       name: `takes a handle: ${["3 characters", "30 characters", "dash and underscore"][i]}`,
       given: async () => ({
@@ -288,7 +263,7 @@ const createRows: Case[] = [
     .split(" ")
     .map(
       (handle): Case => ({
-        spec: RESERVED,
+        rule: RESERVED,
         tool: "create_pusher",
         name: `reserved: ${handle}`,
         input: () => ({ handle, ...REQUIRED }),
@@ -297,7 +272,7 @@ const createRows: Case[] = [
     ),
   ...["c", "me"].map(
     (handle): Case => ({
-      spec: RESERVED,
+      rule: RESERVED,
       tool: "create_pusher",
       name: `reserved and too short: ${handle}`,
       input: () => ({ handle, ...REQUIRED }),
@@ -305,7 +280,7 @@ const createRows: Case[] = [
     }),
   ),
   {
-    spec: "A pusher owns a permanent public handle, a category, an optional geofence, and the list of capabilities it asks subscribers for.",
+    rule: "create-channel",
     tool: "create_pusher",
     name: "with the required fields only",
     given: async () => ({ handle: uniqueHandle() }),
@@ -337,7 +312,7 @@ const createRows: Case[] = [
     },
   },
   {
-    spec: "answers: ISO 8601 UTC with six decimals",
+    rule: "instants",
     tool: "create_pusher",
     input: () => ({ handle: uniqueHandle(), ...REQUIRED }),
     want: {
@@ -345,21 +320,21 @@ const createRows: Case[] = [
     },
   },
   {
-    spec: "The public channel address is {public_base}/<handle>.",
+    rule: "channel-address",
     tool: "create_pusher",
     input: () => ({ handle: uniqueHandle(), ...REQUIRED }),
     want: { body: { url: expect.stringMatching(/^http.+\/c\/[^/]+$/) } },
     after: (_world, _given, { body }) => expect(body.url.endsWith(`/c/${body.handle}`)).toBe(true),
   },
   {
-    spec: "| Handle already taken on create | 409 |",
+    rule: "handle-is-unique",
     tool: "create_pusher",
     given: sharedPusher,
     input: ({ handle }) => ({ handle, ...REQUIRED }),
     want: { error: "conflict", param: null },
   },
   {
-    spec: "| Handle already taken on create | 409 |",
+    rule: "handle-is-unique",
     tool: "create_pusher",
     name: "taken by another workspace",
     given: async (world) => world.pusher({}, await world.foreignKey()),
@@ -367,7 +342,7 @@ const createRows: Case[] = [
     want: { error: "conflict", param: null },
   },
   {
-    spec: "Uniqueness is decided by a unique index; of two simultaneous claims the loser gets 409.",
+    rule: "handle-is-unique",
     tool: "create_pusher",
     name: "one of five simultaneous claims wins",
     given: async (world) => {
@@ -385,7 +360,7 @@ const createRows: Case[] = [
     want: { error: "conflict" },
   },
   {
-    spec: COLOUR,
+    rule: COLOUR,
     tool: "create_pusher",
     name: "no colours: the default pair",
     input: () => ({ handle: uniqueHandle(), ...REQUIRED, gradient_from: "red", gradient_to: "#12345" }),
@@ -405,7 +380,7 @@ const createRows: Case[] = [
     ] as const
   ).map(
     ([name, initials]): Case => ({
-      spec: INITIALS,
+      rule: INITIALS,
       tool: "create_pusher",
       name: `${name} → ${initials}`,
       input: () => ({ handle: uniqueHandle(), ...REQUIRED, name }),
@@ -414,21 +389,21 @@ const createRows: Case[] = [
   ),
   ...(["lat", "lon", "radius_km"] as const).flatMap((missing): Case[] => [
     {
-      spec: GEOFENCE,
+      rule: GEOFENCE,
       tool: "create_pusher",
       name: `without ${missing}`,
       input: () => ({ handle: uniqueHandle(), ...REQUIRED, ...FENCE, [missing]: undefined }),
       want: { error: "invalid_request", param: missing },
     },
     {
-      spec: GEOFENCE,
+      rule: GEOFENCE,
       tool: "create_pusher",
       name: `with ${missing} null`,
       input: () => ({ handle: uniqueHandle(), ...REQUIRED, ...FENCE, [missing]: null }),
       want: { error: "invalid_request", param: missing },
     },
     {
-      spec: GEOFENCE_BOUNDS,
+      rule: GEOFENCE_BOUNDS,
       tool: "update_pusher",
       name: `${missing} cleared alone`,
       given: once((world) => world.pusher(FENCE)),
@@ -436,7 +411,7 @@ const createRows: Case[] = [
       want: { error: "invalid_request", param: missing },
     },
     {
-      spec: GEOFENCE_BOUNDS,
+      rule: GEOFENCE_BOUNDS,
       tool: "update_pusher",
       name: `${missing} moved alone where there is a circle`,
       given: once((world) => world.pusher(FENCE)),
@@ -445,14 +420,14 @@ const createRows: Case[] = [
     },
   ]),
   {
-    spec: MISSING,
+    rule: MISSING,
     tool: "create_pusher",
     name: "lat alone names lon",
     input: () => ({ handle: uniqueHandle(), ...REQUIRED, lat: 1 }),
     want: { error: "invalid_request", param: "lon" },
   },
   {
-    spec: GEOFENCE_BOUNDS,
+    rule: GEOFENCE_BOUNDS,
     tool: "update_pusher",
     name: "lat alone where there is no circle",
     given: sharedPusher,
@@ -460,14 +435,14 @@ const createRows: Case[] = [
     want: { error: "invalid_request", param: "lon" },
   },
   {
-    spec: "| status (PATCH only) | enum | active or paused only. |",
+    rule: "channel-status",
     tool: "create_pusher",
     name: "no status on create",
     input: () => ({ handle: uniqueHandle(), ...REQUIRED, status: "paused" }),
     want: { error: "invalid_request", param: "status" },
   },
   {
-    spec: RESTRICTED,
+    rule: RESTRICTED,
     tool: "create_pusher",
     name: "by a bound key",
     given: async (world) => ({ key: await world.key({ pusher: (await sharedPusher(world)).id }) }),
@@ -476,7 +451,7 @@ const createRows: Case[] = [
     want: { error: "forbidden", param: null },
   },
   {
-    spec: RESTRICTED,
+    rule: RESTRICTED,
     tool: "create_pusher",
     name: "by a restricted member, an admin even",
     given: async (world) => ({ key: await world.memberKey("admin", [(await sharedPusher(world)).id]) }),
@@ -485,7 +460,7 @@ const createRows: Case[] = [
     want: { error: "forbidden", param: null },
   },
   {
-    spec: RESTRICTED,
+    rule: RESTRICTED,
     tool: "create_pusher",
     name: "by a member restricted to nothing",
     given: async (world) => ({ key: await world.memberKey("owner", []) }),
@@ -497,7 +472,7 @@ const createRows: Case[] = [
 
 const readRows: Case[] = [
   {
-    spec: "Response: `id`, every field of the specification, `url` (the public address), `status`, `created_at`, `updated_at`",
+    rule: "channel-answer",
     tool: "get_pusher",
     name: "a read answers what create answered, and the counts",
     given: async (world) =>
@@ -507,9 +482,9 @@ const readRows: Case[] = [
     after: (_world, pusher, { body }) => expect(body).toEqual({ ...pusher, subscribers: 0, alerts_sent: 0 }),
   },
   {
-    spec: "Single-pusher read returns the pusher plus `subscribers` (recomputed from subscriptions at read time) and `alerts_sent` (all-time count of SENT alerts).",
+    rule: "channel-counts",
     tool: "get_pusher",
-    also: ["Data: pusher_id and a count, never a device identity.", "Somebody unsubscribed. Same shape."],
+    also: ["events-of-subscribers", "events-of-subscribers"],
     name: "counts sent and scheduled-but-passed alerts, and subscribers",
     given: async (world) => {
       const pusher = await world.pusher();
@@ -534,14 +509,14 @@ const readRows: Case[] = [
       ]),
   },
   {
-    spec: "| GET /api/v1/pushers/{id} | none | 200 pusher plus subscribers and alerts_sent; 404 |",
+    rule: "channel-counts",
     tool: "get_pusher",
     name: "there is none",
     input: () => ({ pusher_id: "psh_01h2xcejqtf2nbrexx3vqjhp41" }),
     want: { error: "not_found", param: null },
   },
   {
-    spec: UNKNOWN,
+    rule: UNKNOWN,
     tool: "get_pusher",
     name: "an unknown parameter",
     given: sharedPusher,
@@ -549,7 +524,7 @@ const readRows: Case[] = [
     want: { error: "invalid_request", param: "verbose" },
   },
   {
-    spec: "List read returns each pusher with `drafts` and `scheduled` (counts of unsent backlog).",
+    rule: "channel-backlog",
     tool: "list_pushers",
     name: "of one channel, by a key that is bound to it",
     given: async (world) => {
@@ -566,7 +541,7 @@ const readRows: Case[] = [
     },
   },
   {
-    spec: "| GET /api/v1/pushers | none | 200 visible pushers, each with drafts and scheduled |",
+    rule: "channel-backlog",
     tool: "list_pushers",
     name: "of a new workspace: none",
     given: async (world) => ({ key: await world.foreignKey() }),
@@ -576,7 +551,7 @@ const readRows: Case[] = [
     after: (_world, _given, { body }) => expect(Object.keys(body)).toEqual(["data"]),
   },
   {
-    spec: "lists without pages | newest first",
+    rule: "list-answer",
     tool: "list_pushers",
     given: async (world) => {
       const key = await world.foreignKey();
@@ -590,7 +565,7 @@ const readRows: Case[] = [
     after: (_world, { ids }, { body }) => expect(body.data.map(({ id }: any) => id)).toEqual(ids),
   },
   {
-    spec: UNKNOWN,
+    rule: UNKNOWN,
     tool: "list_pushers",
     name: "an unknown parameter",
     input: () => ({ status: "active" }),
@@ -600,14 +575,14 @@ const readRows: Case[] = [
 
 const changeRows: Case[] = [
   {
-    spec: "| PATCH pusher with a different handle | 422 |",
+    rule: "handle-is-permanent",
     tool: "update_pusher",
     given: sharedPusher,
     input: ({ id }) => ({ pusher_id: id, handle: "another-one" }),
     want: { error: "invalid_request", param: "handle" },
   },
   {
-    spec: "Permanent public handle. Cannot be edited after creation; sending a different handle on PATCH gives 422.",
+    rule: "handle-is-permanent",
     tool: "update_pusher",
     name: "the present handle is fine",
     given: (world) => world.pusher(),
@@ -615,7 +590,7 @@ const changeRows: Case[] = [
     want: { body: { name: "Renamed" } },
   },
   {
-    spec: "Permanent public handle. Cannot be edited after creation; sending a different handle on PATCH gives 422.",
+    rule: "handle-is-permanent",
     tool: "update_pusher",
     name: "the same handle in upper case is another one",
     given: sharedPusher,
@@ -623,7 +598,7 @@ const changeRows: Case[] = [
     want: { error: "invalid_request", param: "handle" },
   },
   {
-    spec: PATCH,
+    rule: PATCH,
     tool: "update_pusher",
     name: "one field changes, the rest stays",
     given: (world) =>
@@ -634,7 +609,7 @@ const changeRows: Case[] = [
       expect({ ...body, updated_at: "" }).toEqual({ ...pusher, city: "Porto", updated_at: "" }),
   },
   {
-    spec: PATCH,
+    rule: PATCH,
     tool: "update_pusher",
     name: "null clears what may be null",
     given: (world) =>
@@ -671,7 +646,7 @@ const changeRows: Case[] = [
     },
   },
   {
-    spec: NULLS,
+    rule: NULLS,
     tool: "update_pusher",
     name: "nothing sent, nothing changed",
     given: (world) => world.pusher(FENCE),
@@ -680,7 +655,7 @@ const changeRows: Case[] = [
     after: (_world, pusher, { body }) => expect(body).toEqual(pusher),
   },
   {
-    spec: COLOUR,
+    rule: COLOUR,
     tool: "update_pusher",
     name: "an invalid colour keeps the current one",
     given: (world) => world.pusher({ gradient_from: "#00ff7f", gradient_to: "#abcdef" }),
@@ -688,7 +663,7 @@ const changeRows: Case[] = [
     want: { body: { gradient_from: "#00ff7f", gradient_to: "#abcdef" } },
   },
   {
-    spec: COLOUR_TO,
+    rule: COLOUR,
     tool: "update_pusher",
     name: "each colour is judged alone",
     given: (world) => world.pusher({ gradient_from: "#00ff7f", gradient_to: "#abcdef" }),
@@ -696,7 +671,7 @@ const changeRows: Case[] = [
     want: { body: { gradient_from: "#00ff7f", gradient_to: "#000000" } },
   },
   {
-    spec: PATCH,
+    rule: PATCH,
     tool: "update_pusher",
     name: "initials stay when the name changes",
     given: (world) => world.pusher({ name: "Harbour Watch" }),
@@ -704,7 +679,7 @@ const changeRows: Case[] = [
     want: { body: { name: "Other Name", initials: "HW" } },
   },
   {
-    spec: TAGS,
+    rule: TAGS,
     tool: "update_pusher",
     name: "found by the new name and tags, no longer by the old ones",
     given: async (world) => {
@@ -720,6 +695,7 @@ const changeRows: Case[] = [
     want: {},
     after: async (world, { pusher, before, after, tag }) => {
       const device = await world.device();
+      // docs/rules.md#directory
       const found = async (q: string) =>
         (await world.handset("GET", `/channels?q=${q}`, device)).body.data.map(({ handle }: any) => handle);
       expect(await found(before)).toEqual([]);
@@ -728,7 +704,7 @@ const changeRows: Case[] = [
     },
   },
   {
-    spec: "Private channels answer nobody who cannot present an invite. Public channels can be subscribed to by anyone.",
+    rule: "channel-public",
     tool: "update_pusher",
     name: "made private, it answers nobody new",
     given: (world) => world.pusher(),
@@ -741,7 +717,7 @@ const changeRows: Case[] = [
     },
   },
   {
-    spec: PAUSE,
+    rule: PAUSE,
     tool: "update_pusher",
     name: "paused, and nothing is scheduled",
     given: (world) => world.pusher(),
@@ -754,7 +730,7 @@ const changeRows: Case[] = [
     },
   },
   {
-    spec: "Pausing withdraws nothing: what is scheduled still appears, and the answer's `note` says how many are scheduled and how to cancel them.",
+    rule: "pausing-withdraws-nothing",
     tool: "update_pusher",
     given: async (world) => {
       const pusher = await world.pusher();
@@ -771,7 +747,7 @@ const changeRows: Case[] = [
     },
   },
   {
-    spec: "| paused | PATCH status active | creator | active | Sends permitted again. |",
+    rule: "channel-resumed",
     tool: "update_pusher",
     given: async (world) => {
       const pusher = await world.pusher();
@@ -784,7 +760,7 @@ const changeRows: Case[] = [
       expect((await world.rest("create_alert", { pusher_id: id, title: "x", send: true })).status).toBe(201),
   },
   {
-    spec: PAUSE,
+    rule: PAUSE,
     tool: "update_pusher",
     name: "paused and changed at once",
     given: (world) => world.pusher(),
@@ -793,7 +769,7 @@ const changeRows: Case[] = [
   },
   ...(["suspended", "deleted", "ACTIVE", "", null, true] as const).map(
     (status): Case => ({
-      spec: "| any | PATCH status suspended | creator | unchanged | suspended is not an accepted value for the creator. |",
+      rule: "channel-status",
       tool: "update_pusher",
       name: `status ${JSON.stringify(status)}`,
       given: sharedPusher,
@@ -803,7 +779,7 @@ const changeRows: Case[] = [
   ),
   ...["active", "paused"].map(
     (status): Case => ({
-      spec: "| PATCH status on a suspended pusher | 403 |",
+      rule: "channel-suspended",
       tool: "update_pusher",
       name: `${status} while suspended`,
       given: suspendedPusher,
@@ -817,7 +793,7 @@ const changeRows: Case[] = [
     }),
   ),
   {
-    spec: "| suspended | PATCH status (any value) | | suspended | 403. Status is changed only by staff. |",
+    rule: "channel-suspended",
     tool: "update_pusher",
     name: "restored by staff, it takes a status again",
     given: async (world) => {
@@ -829,7 +805,7 @@ const changeRows: Case[] = [
     want: { body: { status: "paused" } },
   },
   {
-    spec: STATUS_FIRST,
+    rule: STATUS_FIRST,
     tool: "update_pusher",
     name: "suspended as value, while suspended",
     given: suspendedPusher,
@@ -837,14 +813,14 @@ const changeRows: Case[] = [
     want: { error: "invalid_request", param: "status" },
   },
   {
-    spec: STATUS_FIRST,
+    rule: STATUS_FIRST,
     tool: "update_pusher",
     name: "a bad status of a missing channel",
     input: () => ({ pusher_id: "psh_01h2xcejqtf2nbrexx3vqjhp41", status: "gone" }),
     want: { error: "invalid_request", param: "status" },
   },
   {
-    spec: STATUS_FIRST,
+    rule: STATUS_FIRST,
     tool: "update_pusher",
     name: "other fields while suspended",
     given: suspendedPusher,
@@ -852,7 +828,7 @@ const changeRows: Case[] = [
     want: { body: { status: "suspended", name: "Renamed" } },
   },
   {
-    spec: "| PATCH /api/v1/pushers/{id} | Body: Pusher fields except handle, plus status | 200; 403 channel suspended; 404; 422 |",
+    rule: "update-channel",
     tool: "update_pusher",
     name: "there is none",
     input: () => ({ pusher_id: "psh_01h2xcejqtf2nbrexx3vqjhp41", name: "x" }),
@@ -868,7 +844,7 @@ async function suspendedPusher(world: Parameters<typeof sharedPusher>[0]) {
 
 const deleteRows: Case[] = [
   {
-    spec: "| any | DELETE | no subscribers | removed | Subscribers and alert history removed, handle freed. |",
+    rule: "delete-channel",
     tool: "delete_pusher",
     name: "with alerts of every status, then the handle is free",
     given: async (world) => {
@@ -891,7 +867,7 @@ const deleteRows: Case[] = [
     },
   },
   {
-    spec: "| DELETE /api/v1/pushers/{id} | none | 204; 404; 409 still has subscribers |",
+    rule: "delete-channel",
     tool: "delete_pusher",
     name: "while paused",
     given: async (world) => {
@@ -902,7 +878,7 @@ const deleteRows: Case[] = [
     want: {},
   },
   {
-    spec: "| Delete a pusher that has subscribers | 409 |",
+    rule: "delete-channel-with-subscribers",
     tool: "delete_pusher",
     given: async (world) => {
       const pusher = await world.pusher();
@@ -915,7 +891,7 @@ const deleteRows: Case[] = [
       expect((await world.rest("get_pusher", { pusher_id: id })).body.subscribers).toBe(1),
   },
   {
-    spec: "| any | DELETE | subscribers exist | unchanged | 409; pause instead. |",
+    rule: "delete-channel-with-subscribers",
     tool: "delete_pusher",
     name: "a muted subscriber is one, and after the last one left it goes",
     given: async (world) => {
@@ -932,7 +908,7 @@ const deleteRows: Case[] = [
     },
   },
   {
-    spec: "The handle of a channel deleted while suspended stays reserved.",
+    rule: "delete-suspended-channel",
     tool: "delete_pusher",
     given: suspendedPusher,
     input: ({ id }) => ({ pusher_id: id }),
@@ -946,7 +922,7 @@ const deleteRows: Case[] = [
     },
   },
   {
-    spec: UNKNOWN,
+    rule: UNKNOWN,
     tool: "delete_pusher",
     name: "an unknown parameter",
     given: sharedPusher,
@@ -955,8 +931,7 @@ const deleteRows: Case[] = [
   },
 ];
 
-const PAGES =
-  "list_pushers takes `handle`, and pages when `limit` is given (without it, all; `meta` only when paged)";
+const PAGES = "channel-list";
 
 /** Five channels of a workspace of their own, two of which were opened in one instant. */
 const five = once(async (world) => {
@@ -976,7 +951,7 @@ const five = once(async (world) => {
 
 const pageRows: Case[] = [
   {
-    spec: PAGES,
+    rule: PAGES,
     tool: "list_pushers",
     name: "no limit: all of them, newest first, and no meta",
     given: five,
@@ -989,7 +964,7 @@ const pageRows: Case[] = [
     },
   },
   {
-    spec: PAGES,
+    rule: PAGES,
     tool: "list_pushers",
     name: "page by page: none lost, none twice",
     given: five,
@@ -1010,7 +985,7 @@ const pageRows: Case[] = [
     },
   },
   {
-    spec: PAGES,
+    rule: PAGES,
     tool: "list_pushers",
     name: "by its handle",
     given: five,
@@ -1020,7 +995,7 @@ const pageRows: Case[] = [
     after: (_world, { ids }, { body }) => expect(body.data.map(({ id }: any) => id)).toEqual([ids[2]]),
   },
   {
-    spec: PAGES,
+    rule: PAGES,
     tool: "list_pushers",
     name: "a handle of another workspace is none",
     given: five,
@@ -1037,7 +1012,7 @@ const pageRows: Case[] = [
     ] as const
   ).map(
     ([param, value]): Case => ({
-      spec: PAGES,
+      rule: PAGES,
       tool: "list_pushers",
       name: `refuses ${param} ${value}`,
       input: () => ({ [param]: value }),
@@ -1046,7 +1021,7 @@ const pageRows: Case[] = [
   ),
 ];
 
-const ASKS = "create_pusher and update_pusher add `notes` when the channel asks subscribers for nothing";
+const ASKS = "channel-asks-for-nothing";
 const SILENT = [
   {
     capability: "notify",
@@ -1057,14 +1032,14 @@ const SILENT = [
 
 const askingRows: Case[] = [
   {
-    spec: ASKS,
+    rule: ASKS,
     tool: "create_pusher",
     name: "a channel that asks for nothing is told so",
     input: () => ({ handle: uniqueHandle(), name: "x", category: "ai", description: "x" }),
     want: { body: { requested_perms: [], notes: SILENT } },
   },
   {
-    spec: ASKS,
+    rule: ASKS,
     tool: "create_pusher",
     name: "one that asks for something has no notes",
     input: () => ({
@@ -1078,7 +1053,7 @@ const askingRows: Case[] = [
     after: (_world, _given, { body }) => expect(body).not.toHaveProperty("notes"),
   },
   {
-    spec: ASKS,
+    rule: ASKS,
     tool: "update_pusher",
     name: "told on every change, until it asks",
     given: (world) => world.pusher(),

@@ -15,9 +15,7 @@ import {
   uuidOf,
 } from "./given.ts";
 
-const FIRST = "routing 404 · 401 · 403 insufficient_scope";
-const THEN =
-  "422 of what the request alone shows · 404 · 403 forbidden · 409 · 422 that needs the stored row (handle, geofence, layout, send_at, expires_at) · 429.";
+const ORDER = "order-of-checks";
 
 const keyWith = (scopes: string) => once((world: World) => world.key({ scopes }));
 const reader = keyWith("pushers:read,alerts:read");
@@ -331,7 +329,7 @@ const ODD_IDS: [name: string, id: (world: World) => Promise<string>][] = [
 export const requestCases: Case[] = [
   ...ROWS.map(
     ([want, tool, name, rest]): Case => ({
-      spec: "error" in want && ["unauthorized", "insufficient_scope"].includes(want.error) ? FIRST : THEN,
+      rule: ORDER,
       tool,
       name: `${name}: ${"error" in want ? want.error : "fine"}`,
       input: () => ({}),
@@ -342,7 +340,7 @@ export const requestCases: Case[] = [
   ...ODD_IDS.flatMap(([name, id]) =>
     ["get_pusher", "update_pusher", "delete_pusher", "list_alerts"].map(
       (tool): Case => ({
-        spec: "An id that does not parse, or is of another kind, answers exactly as a row that does not exist: 404 `not_found`.",
+        rule: "ids",
         tool,
         name: `an id ${name}`,
         given: async (world) => ({ id: await id(world) }),
@@ -352,7 +350,7 @@ export const requestCases: Case[] = [
     ),
   ),
   {
-    spec: "Ids are never 422.",
+    rule: "ids",
     tool: "get_pusher",
     name: "with a NUL, a broken surrogate and dots",
     over: "MCP",
@@ -360,7 +358,7 @@ export const requestCases: Case[] = [
     want: { error: "not_found", param: null },
   },
   {
-    spec: "Ids are never 422.",
+    rule: "ids",
     tool: "send_alert",
     name: "both ids empty",
     over: "MCP",

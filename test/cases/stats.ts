@@ -7,7 +7,7 @@ import { inSeconds, type World } from "../support/world.ts";
 
 const SENT_AT = "2026-03-10T10:00:00.000001Z";
 
-/** "There is no delivered figure and no computed read-rate anywhere." */
+/** "no-delivered-figure" */
 export function noOutcomes(body: unknown): void {
   JSON.stringify(body, (key, value) => {
     expect(key).not.toMatch(/deliver(ed|ies)|(^|_)rates?(_|$)|percent|(^|_)ratio|clicks?|failed/i);
@@ -67,7 +67,7 @@ const report = (world: World, token: string, alertId: string, ...kinds: string[]
 
 const perAlert: Case[] = [
   {
-    spec: "Every per-alert stats response carries a `note` field saying that the timeline thins as devices prune old reports.",
+    rule: "stats-note",
     tool: "get_alert_stats",
     given: (world) => sentAlert(world),
     input: path,
@@ -82,7 +82,7 @@ const perAlert: Case[] = [
     },
   },
   {
-    spec: "30-minute buckets for the first six hours after sending, hourly after that.",
+    rule: "alert-stats",
     name: "twelve half hours, then hours, exact to the microsecond",
     tool: "get_alert_stats",
     given: async (world) => {
@@ -119,11 +119,12 @@ const perAlert: Case[] = [
         ],
       },
     },
-    // "empty ones are left out there"
+    // Empty ones are left out.
     after: (_world, _given, { body }) => expect(body.buckets).toHaveLength(8),
   },
   {
-    spec: "Totals come from counters and are exact",
+    rule: "alert-stats-exact",
+    also: ["prune-reports"],
     name: "repeats count once, and pruning thins the timeline only",
     tool: "get_alert_stats",
     given: async (world) => {
@@ -150,7 +151,7 @@ const perAlert: Case[] = [
     },
   },
   {
-    spec: "Past 10,000 surviving reports the timeline is sampled.",
+    rule: "alert-stats-sampled",
     name: "10,000 are not",
     tool: "get_alert_stats",
     given: (world) => manyReports(world, 10_000),
@@ -159,7 +160,7 @@ const perAlert: Case[] = [
     after: (_world, _given, { body }) => expect(inBuckets(body)).toBe(10_000),
   },
   {
-    spec: "Past 10,000 surviving reports the timeline is sampled.",
+    rule: "alert-stats-sampled",
     name: "10,001 are, and the totals stay exact",
     tool: "get_alert_stats",
     given: (world) => manyReports(world, 10_001),
@@ -171,7 +172,7 @@ const perAlert: Case[] = [
     },
   },
   {
-    spec: "Past 10,000 surviving reports the timeline is sampled.",
+    rule: "alert-stats-sampled",
     name: "pruned reports do not count towards the sample",
     tool: "get_alert_stats",
     given: (world) => manyReports(world, 10_000, 500),
@@ -180,7 +181,7 @@ const perAlert: Case[] = [
     after: (_world, _given, { body }) => expect(inBuckets(body)).toBe(10_000),
   },
   {
-    spec: "An unsent alert answers 200 with zeros and no buckets.",
+    rule: "alert-stats-unsent",
     name: "a draft",
     tool: "get_alert_stats",
     given: async (world) => {
@@ -192,7 +193,7 @@ const perAlert: Case[] = [
     want: { body: { reach: 1, totals: { reads: 0, acks: 0 }, buckets: [], sampled: false } },
   },
   {
-    spec: "An unsent alert answers 200 with zeros and no buckets.",
+    rule: "alert-stats-unsent",
     name: "a scheduled one, whose reports are skipped",
     tool: "get_alert_stats",
     given: async (world) => {
@@ -206,7 +207,7 @@ const perAlert: Case[] = [
     want: { body: { totals: { reads: 0, acks: 0 }, buckets: [] } },
   },
   {
-    spec: "A scheduled alert whose send_at has passed is sent … its `sent_at` is its `send_at`",
+    rule: "passed-is-sent",
     name: "its timeline begins at send_at",
     tool: "get_alert_stats",
     given: async (world) => {
@@ -220,7 +221,7 @@ const perAlert: Case[] = [
     want: { body: { buckets: [{ start: "2026-03-10T10:30:00.000001Z", reads: 1, acks: 0 }] } },
   },
   {
-    spec: "`action: send` sets `send_at` to null; `sent_at` of a cancelled alert is kept if it had become visible, else null. `alerts_sent` counts alerts whose status is sent now.",
+    rule: "verb-leaves",
     name: "a cancelled alert keeps its totals and its timeline",
     tool: "get_alert_stats",
     given: async (world) => {
@@ -236,7 +237,7 @@ const perAlert: Case[] = [
     after: (_world, { alert }, { body }) => expect(body.buckets[0].start).toBe(alert.sent_at),
   },
   {
-    spec: "reach is the subscriber count now (could-reach).",
+    rule: "reach-is-now",
     name: "muted ones and later ones included, those who left not",
     tool: "get_alert_stats",
     given: async (world) => {
@@ -253,7 +254,7 @@ const perAlert: Case[] = [
   },
   ...["alr_01h455vb4pex5vsknk084sn02q", "nonsense"].map(
     (alert_id): Case => ({
-      spec: "| GET /api/v1/pushers/{id}/alerts/{alertId}/stats | none | 200 buckets of read and ack reports; 404 |",
+      rule: "alert-stats",
       name: `the alert ${alert_id} is 404`,
       tool: "get_alert_stats",
       given: (world) => world.pusher(),
@@ -262,7 +263,7 @@ const perAlert: Case[] = [
     }),
   ),
   {
-    spec: "404",
+    rule: "foreign-is-missing",
     name: "an alert under another own channel is 404",
     tool: "get_alert_stats",
     given: async (world) => ({ ...(await sentAlert(world)), other: await world.pusher() }),
@@ -270,7 +271,7 @@ const perAlert: Case[] = [
     want: { error: "not_found" },
   },
   {
-    spec: "Rows that do not exist and rows that are not yours both answer 404.",
+    rule: "foreign-is-missing",
     name: "another account's alert",
     tool: "get_alert_stats",
     given: (world) => sentAlert(world),
@@ -279,7 +280,7 @@ const perAlert: Case[] = [
     want: { error: "not_found" },
   },
   {
-    spec: "get_alert_stats | stats:read",
+    rule: "one-scope",
     tool: "get_alert_stats",
     given: (world) => sentAlert(world),
     as: (world) => world.key({ scopes: "alerts:read" }),
@@ -287,7 +288,7 @@ const perAlert: Case[] = [
     want: { error: "insufficient_scope", says: /stats:read/ },
   },
   {
-    spec: "unknown request field or query parameter | 422",
+    rule: "unknown-fields",
     tool: "get_alert_stats",
     given: (world) => sentAlert(world),
     input: (given) => ({ ...path(given), period: "day" }),
@@ -296,7 +297,7 @@ const perAlert: Case[] = [
 ];
 
 const range = (name: string, args: Record<string, unknown>, from: () => string, to: () => string): Case => ({
-  spec: "period: day = today, week = the last 7 UTC days, month = the last 30; … default week",
+  rule: "stats-period",
   name,
   tool: "get_pusher_stats",
   given: (world) => world.pusher(),
@@ -305,19 +306,19 @@ const range = (name: string, args: Record<string, unknown>, from: () => string, 
   after: (_world, _given, { body }) => {
     expect([body.from, body.to]).toEqual([from(), to()]);
     const days = (Date.parse(to()) - Date.parse(from())) / 86_400_000 + 1;
-    // "UTC days, empty days included", oldest first and none twice.
+    // Every UTC day, the empty ones too, oldest first and none twice.
     expect(body.buckets).toHaveLength(days);
     expect(body.buckets[0]).toEqual({ date: from(), alerts_sent: 0, reads: 0, acks: 0 });
     expect(body.buckets.at(-1).date).toBe(to());
     expect(new Set(body.buckets.map(({ date }: any) => date)).size).toBe(days);
-    // "Until plans exist nothing clamps and the field is absent."
+    // docs/rules.md#stats-no-clamp
     expect(Object.keys(body).sort()).toEqual(["buckets", "from", "reach", "timezone", "to", "totals"]);
     noOutcomes(body);
   },
 });
 
 const badRange = (tool: string, args: Record<string, unknown>, param: string): Case => ({
-  spec: "from and to (dates, both inclusive) go together and exclude period; at most 366 days; to before from is 422",
+  rule: "stats-range",
   name: `${JSON.stringify(args)} is 422 on ${param}`,
   tool,
   given: (world) => world.pusher(),
@@ -390,7 +391,7 @@ const perChannel: Case[] = [
     badRange("get_pusher_stats", args, param),
   ),
   {
-    spec: "Every stats response carries timezone with value UTC. Buckets are UTC calendar days.",
+    rule: "stats-utc",
     name: "to the microsecond, both ends inclusive",
     tool: "get_pusher_stats",
     given: borders,
@@ -407,7 +408,7 @@ const perChannel: Case[] = [
     },
   },
   {
-    spec: "Channel and account totals are the sums of their buckets",
+    rule: "stats-sums",
     name: "reports count on the day of their receipt, whatever alert they are of",
     tool: "get_pusher_stats",
     given: async (world) => {
@@ -428,7 +429,7 @@ const perChannel: Case[] = [
     },
   },
   {
-    spec: "`action: send` sets `send_at` to null; `sent_at` of a cancelled alert is kept if it had become visible, else null. `alerts_sent` counts alerts whose status is sent now.",
+    rule: "verb-leaves",
     name: "drafts, cancelled ones and those still scheduled are not; a scheduled one whose instant passed is",
     tool: "get_pusher_stats",
     given: async (world) => {
@@ -459,7 +460,7 @@ const perChannel: Case[] = [
     },
   },
   {
-    spec: "The alert becomes SCHEDULED. It does not fire at the send_at instant, because nothing runs then.",
+    rule: "publishing-is-one-row",
     name: "a scheduled alert counts from its instant on, with nothing written",
     tool: "get_pusher_stats",
     given: async (world) => {
@@ -478,19 +479,19 @@ const perChannel: Case[] = [
     want: { body: { totals: { alerts_sent: 1 } } },
   },
   {
-    spec: "404; 422",
+    rule: "foreign-is-missing",
     tool: "get_pusher_stats",
     input: () => ({ pusher_id: "psh_01h455vb4pex5vsknk084sn02q" }),
     want: { error: "not_found", param: null },
   },
   {
-    spec: "422 of what the request alone shows · 404 · 403 forbidden · 409 · 422 that needs the stored row (handle, geofence, layout, send_at, expires_at) · 429.",
+    rule: "order-of-checks",
     tool: "get_pusher_stats",
     input: () => ({ pusher_id: "psh_01h455vb4pex5vsknk084sn02q", from: "2026-01-01" }),
     want: { error: "invalid_request", param: "to" },
   },
   {
-    spec: "Rows that do not exist and rows that are not yours both answer 404.",
+    rule: "foreign-is-missing",
     tool: "get_pusher_stats",
     given: (world) => world.pusher(),
     as: (world) => world.foreignKey(),
@@ -498,7 +499,7 @@ const perChannel: Case[] = [
     want: { error: "not_found" },
   },
   {
-    spec: "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).",
+    rule: "restricted-sees-its-channels",
     tool: "get_pusher_stats",
     given: async (world) => ({ seen: await world.pusher(), unseen: await world.pusher() }),
     as: (world, { seen }) => world.memberKey("owner", [seen.id]),
@@ -506,7 +507,7 @@ const perChannel: Case[] = [
     want: { error: "not_found" },
   },
   {
-    spec: "get_pusher_stats | stats:read",
+    rule: "one-scope",
     tool: "get_pusher_stats",
     given: (world) => world.pusher(),
     as: (world) => world.key({ scopes: "pushers:read" }),
@@ -546,7 +547,7 @@ const row = (name: string, reach: number, alerts_sent: number, reads: number, ac
 
 const perAccount: Case[] = [
   {
-    spec: "| GET /api/v1/core/stats | Query: period, from, to as above | 200 all visible channels summed plus a per-channel breakdown; 422 |",
+    rule: "account-stats",
     tool: "get_account_stats",
     given: account,
     as: (_world, { key }) => key,
@@ -554,7 +555,7 @@ const perAccount: Case[] = [
     want: {
       body: {
         timezone: "UTC",
-        // "the account's is the sum of its channels", so a device on two of them counts twice.
+        // A device on two channels counts twice (docs/rules.md#account-stats).
         reach: 3,
         totals: { alerts_sent: 2, reads: 2, acks: 1 },
         channels: [row("Three", 0, 0, 0, 0), row("Two", 2, 1, 2, 1), row("One", 1, 1, 0, 0)],
@@ -576,7 +577,7 @@ const perAccount: Case[] = [
     },
   },
   {
-    spec: "Ranges are UTC calendar days.",
+    rule: "stats-utc",
     name: "outside of the range channels stay, with zeros and their present reach",
     tool: "get_account_stats",
     given: account,
@@ -595,7 +596,7 @@ const perAccount: Case[] = [
     },
   },
   {
-    spec: "default week",
+    rule: "stats-period",
     tool: "get_account_stats",
     given: account,
     as: (_world, { key }) => key,
@@ -608,7 +609,7 @@ const perAccount: Case[] = [
     },
   },
   {
-    spec: "It has no channels yet",
+    rule: "account-stats",
     name: "an account without channels",
     tool: "get_account_stats",
     given: (world) => world.foreignKey(),
@@ -619,7 +620,7 @@ const perAccount: Case[] = [
       expect(body.buckets).toEqual([{ date: today(), alerts_sent: 0, reads: 0, acks: 0 }]),
   },
   {
-    spec: "The account-wide stats respect a member's channel restriction and a bound key's channel.",
+    rule: "account-stats-restricted",
     name: "a restricted member sums its own channels",
     tool: "get_account_stats",
     given: async (world) => {
@@ -640,7 +641,7 @@ const perAccount: Case[] = [
     after: (_world, _given, { body }) => expect(body.channels).toHaveLength(1),
   },
   {
-    spec: "The account-wide stats respect a member's channel restriction and a bound key's channel.",
+    rule: "account-stats-restricted",
     name: "a bound key sums its channel",
     tool: "get_account_stats",
     given: async (world) => {
@@ -654,7 +655,7 @@ const perAccount: Case[] = [
     after: (_world, _given, { body }) => expect(body.channels).toHaveLength(1),
   },
   {
-    spec: "a workspace member restricted to certain channels, or a key bound to a channel, sees only those channels. That is scope, not an error.",
+    rule: "restricted-sees-its-channels",
     name: "a member restricted to nothing gets zeros",
     tool: "get_account_stats",
     as: (world) => world.memberKey("owner", []),
@@ -662,7 +663,7 @@ const perAccount: Case[] = [
     want: { body: { reach: 0, totals: { alerts_sent: 0, reads: 0, acks: 0 }, channels: [] } },
   },
   {
-    spec: "sees only those channels",
+    rule: "restricted-sees-its-channels",
     name: "a key bound to a channel that its member does not see sees nothing",
     tool: "get_account_stats",
     given: async (world) => ({ seen: await world.pusher(), bound: await world.pusher() }),
@@ -671,7 +672,7 @@ const perAccount: Case[] = [
     want: { body: { reach: 0, channels: [] } },
   },
   {
-    spec: "200 all visible channels",
+    rule: "restricted-sees-its-channels",
     name: "a suspended channel is still its owner's",
     tool: "get_account_stats",
     given: async (world) => {
@@ -687,7 +688,7 @@ const perAccount: Case[] = [
     badRange("get_account_stats", args, param),
   ),
   {
-    spec: "get_account_stats | stats:read",
+    rule: "one-scope",
     tool: "get_account_stats",
     as: (world) => world.key({ scopes: "alerts:read,subscribers:read" }),
     input: () => ({}),

@@ -36,7 +36,7 @@ async function pages(world: World, args: Record<string, unknown>) {
 }
 
 const refused = (field: string, value: unknown): Case => ({
-  spec: "limit (integer), before (ISO 8601 date-time), status (active or muted) … 422",
+  rule: "pages",
   name: `${field} ${JSON.stringify(value)} is 422`,
   tool: "list_subscribers",
   given: (world) => world.pusher(),
@@ -48,7 +48,7 @@ const NONE = { total: 0, muted: 0, platform: {}, app_version: {}, locale: {}, ti
 
 export const subscriberCases: Case[] = [
   {
-    spec: "`device` is HMAC-SHA256 of the raw device id under a server secret, truncated to 10 hex characters.",
+    rule: "subscriber-device",
     tool: "list_subscribers",
     given: async (world) => {
       const pusher = await world.pusher();
@@ -85,7 +85,7 @@ export const subscriberCases: Case[] = [
     },
   },
   {
-    spec: "It is stable across pages",
+    rule: "subscriber-device",
     name: "one device has one pseudonym on every channel and in every answer",
     tool: "list_subscribers",
     given: async (world) => {
@@ -103,7 +103,7 @@ export const subscriberCases: Case[] = [
     },
   },
   {
-    spec: 'a list answer | {"data": [...], "meta": {"next_before": ... }}',
+    rule: "list-answer",
     name: "a channel without subscribers",
     tool: "list_subscribers",
     given: (world) => world.pusher(),
@@ -114,7 +114,7 @@ export const subscriberCases: Case[] = [
       expect(body).toEqual({ data: [], breakdown: NONE, meta: { next_before: null } }),
   },
   {
-    spec: "`breakdown` … over the whole set whatever the status filter",
+    rule: "subscriber-breakdown",
     tool: "list_subscribers",
     given: async (world) => {
       const pusher = await world.pusher();
@@ -143,7 +143,7 @@ export const subscriberCases: Case[] = [
     },
   },
   {
-    spec: "The fields carried: device, platform, app version, locale, timezone, subscribed_at, and whether the subscriber is muted.",
+    rule: "subscriber-list",
     name: "unmuting is counted back, muting twice counts once",
     tool: "list_subscribers",
     given: async (world) => {
@@ -161,7 +161,7 @@ export const subscriberCases: Case[] = [
       expect(body.data.map(({ device }: any) => device)).toEqual([pseudonym(two.id)]),
   },
   {
-    spec: "status (active or muted)",
+    rule: "subscriber-filter",
     name: "active are those that are not muted",
     tool: "list_subscribers",
     given: (world) => seeded(world, 9, { muted: true }),
@@ -172,7 +172,7 @@ export const subscriberCases: Case[] = [
     },
   },
   {
-    spec: "`limit` is 1 to 100, 50 when absent. Pages lose nothing when rows share an instant (a page may run over its limit to finish a tie) and `next_before` is null at the end.",
+    rule: "pages",
     tool: "list_subscribers",
     given: (world) => seeded(world, 51),
     input: ({ id }) => ({ pusher_id: id }),
@@ -186,7 +186,7 @@ export const subscriberCases: Case[] = [
     },
   },
   {
-    spec: "next_before is null at the end",
+    rule: "pages",
     name: "a last page that is exactly full is the last",
     tool: "list_subscribers",
     given: (world) => seeded(world, 50),
@@ -195,7 +195,7 @@ export const subscriberCases: Case[] = [
     after: (_world, _given, { body }) => expect(body.data).toHaveLength(50),
   },
   {
-    spec: "before (ISO 8601 date-time, subscriptions created strictly before it)",
+    rule: "pages",
     tool: "list_subscribers",
     given: (world) => seeded(world, 5),
     input: ({ id }) => ({ pusher_id: id, before: "2026-01-01T01:00:00.000003+01:00" }),
@@ -206,7 +206,7 @@ export const subscriberCases: Case[] = [
       ),
   },
   {
-    spec: "`limit` is 1 to 100, 50 when absent. Pages lose nothing when rows share an instant (a page may run over its limit to finish a tie) and `next_before` is null at the end.",
+    rule: "pages",
     tool: "list_subscribers",
     // Rows 1 to 3 have instants of their own, 4 to 20 share one.
     given: (world) => seeded(world, 20, { tieFrom: 4, muted: true }),
@@ -217,7 +217,7 @@ export const subscriberCases: Case[] = [
         const all = await pages(world, { pusher_id: id, limit });
         const devices = all.flatMap(({ data }) => data.map(({ device }: any) => device));
         expect([limit, devices.length, new Set(devices).size]).toEqual([limit, 20, 20]);
-        // "breakdown covers the whole set", on every page.
+        // The whole set on every page (docs/rules.md#subscriber-breakdown).
         for (const { breakdown } of all) expect(breakdown).toEqual(all[0].breakdown);
         expect(all[0].data.length).toBe(limit <= 17 ? 17 : Math.min(limit, 20));
       }
@@ -231,7 +231,7 @@ export const subscriberCases: Case[] = [
     },
   },
   {
-    spec: "requests: any RFC 3339 instant with `Z` or an offset",
+    rule: "instants",
     name: "the widest offsets",
     tool: "list_subscribers",
     given: (world) => seeded(world, 2),
@@ -261,13 +261,13 @@ export const subscriberCases: Case[] = [
   refused("status", "Muted"),
   refused("device", "0123456789"),
   {
-    spec: "200 rows plus breakdown; 404",
+    rule: "subscriber-list",
     tool: "list_subscribers",
     input: () => ({ pusher_id: "psh_01h455vb4pex5vsknk084sn02q" }),
     want: { error: "not_found", param: null },
   },
   {
-    spec: "Rows that do not exist and rows that are not yours both answer 404.",
+    rule: "foreign-is-missing",
     tool: "list_subscribers",
     given: (world) => seeded(world, 1),
     as: (world) => world.foreignKey(),
@@ -275,7 +275,7 @@ export const subscriberCases: Case[] = [
     want: { error: "not_found", param: null },
   },
   {
-    spec: "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).",
+    rule: "restricted-sees-its-channels",
     tool: "list_subscribers",
     given: async (world) => ({ seen: await world.pusher(), unseen: await seeded(world, 1) }),
     as: (world, { seen }) => world.memberKey("owner", [seen.id]),
@@ -283,7 +283,7 @@ export const subscriberCases: Case[] = [
     want: { error: "not_found" },
   },
   {
-    spec: "A key can be bound to a channel and then sees only that channel.",
+    rule: "restricted-sees-its-channels",
     tool: "list_subscribers",
     given: (world) => seeded(world, 1),
     as: (world, { id }) => world.key({ pusher: id }),
@@ -291,7 +291,7 @@ export const subscriberCases: Case[] = [
     want: { body: { breakdown: { total: 1 } } },
   },
   {
-    spec: "list_subscribers | subscribers:read",
+    rule: "one-scope",
     tool: "list_subscribers",
     given: (world) => world.pusher(),
     as: (world) => world.key({ scopes: "stats:read" }),
@@ -299,7 +299,7 @@ export const subscriberCases: Case[] = [
     want: { error: "insufficient_scope", says: /subscribers:read/ },
   },
   {
-    spec: "breakdown computed over the whole subscription set",
+    rule: "subscriber-breakdown",
     name: "facts that look like parts of the language are facts",
     tool: "list_subscribers",
     given: async (world) => {
@@ -321,7 +321,7 @@ export const subscriberCases: Case[] = [
     },
   },
   {
-    spec: "reach is the subscriber count now (could-reach).",
+    rule: "reach-is-now",
     name: "a device that only registered subscribes to nothing",
     tool: "list_subscribers",
     given: async (world) => {

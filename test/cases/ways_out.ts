@@ -4,8 +4,9 @@ import { expect } from "vitest";
 import type { Case } from "../support/cases.ts";
 import { alertAt, NO_ALERT, NO_PUSHER, once, sharedDraft, sharedPusher } from "./given.ts";
 
-const FIELDS = "a wrong field's message names the accepted ones";
-const HANDLE = "No such channel. Use its id (psh_…), not its handle.";
+const FIELDS = "wrong-field-names-the-right-ones";
+const HANDLE = "handle-for-an-id";
+const SAYS = "No such channel. Use its id (psh_…), not its handle.";
 
 const wrong = (
   tool: string,
@@ -13,7 +14,7 @@ const wrong = (
   says: RegExp,
   input: (given: any) => Record<string, unknown> = ({ id }) => ({ pusher_id: id }),
 ): Case => ({
-  spec: FIELDS,
+  rule: FIELDS,
   tool,
   name: `${field}: ${says.source}`,
   given: sharedPusher,
@@ -46,7 +47,7 @@ const fieldRows: Case[] = [
   wrong("get_pusher", "fields", /Nothing is accepted here beside the ids\.$/),
   wrong("get_account_stats", "days", /Accepted: period, from, to\.$/, () => ({})),
   {
-    spec: FIELDS,
+    rule: FIELDS,
     tool: "create_alert",
     name: "inside of a button",
     given: sharedPusher,
@@ -58,7 +59,7 @@ const fieldRows: Case[] = [
     want: { error: "invalid_request", param: "actions.0.href", says: /Accepted: type, label, url\.$/ },
   },
   {
-    spec: FIELDS,
+    rule: FIELDS,
     tool: "create_alert",
     name: "what the caller wrote is not repeated",
     given: sharedPusher,
@@ -92,14 +93,14 @@ const handleRows: Case[] = (
   ] as const
 ).map(
   ([tool, more]): Case => ({
-    spec: HANDLE,
+    rule: HANDLE,
     tool,
     name: "a handle in place of the id",
     given: sharedPusher,
     input: ({ handle }) => ({ pusher_id: handle, ...more }),
     want: { error: "not_found", param: null },
     after: async (world, _given, { body }) => {
-      expect(body.error.message).toBe(HANDLE);
+      expect(body.error.message).toBe(SAYS);
       // It depends on the argument's own shape: the handle of nobody and another kind of id answer byte for byte alike.
       for (const pusher_id of ["no-such-handle", NO_ALERT])
         expect((await world.rest(tool, { pusher_id, ...more })).body).toEqual(body);
@@ -112,14 +113,14 @@ const handleRows: Case[] = (
       ];
       expect(missing.status).toBe(404);
       expect(hidden.body).toEqual(missing.body);
-      expect(missing.body.error.message).not.toBe(HANDLE);
+      expect(missing.body.error.message).not.toBe(SAYS);
     },
   }),
 );
 
 /** By somebody who may not do it either, the same words come first. */
 const roleRows: Case[] = ["update_pusher", "send_alert"].map((tool) => ({
-  spec: HANDLE,
+  rule: HANDLE,
   tool,
   name: "by a viewer, too",
   given: once(async (world) => ({ alert: await sharedDraft(world), key: await world.memberKey("viewer") })),

@@ -32,7 +32,7 @@ async function registered(world: World, fields: Record<string, unknown> = {}) {
 }
 
 const refused = (name: string, fields: Record<string, unknown>, param: string, says?: RegExp): Case => ({
-  spec: "url*: HTTPS endpoint, validated at registration; events*: array of enum",
+  rule: "create-webhook",
   name: `${name} is 422 on ${param}`,
   tool: "create_webhook",
   given: (world) => world.foreignKey(),
@@ -53,7 +53,7 @@ async function full(world: World, count: number) {
 
 const creating: Case[] = [
   {
-    spec: "The create response (201) carries a signing secret that is shown once and never again. An endpoint shows a failure count and whether it is disabled.",
+    rule: "webhook-secret",
     tool: "create_webhook",
     given: (world) => world.foreignKey(),
     as: (_world, key) => key,
@@ -72,7 +72,7 @@ const creating: Case[] = [
     after: async (world, key, { body }) => {
       expect(body.id).toMatch(/^whk_[0-9a-z]{26}$/);
       expect(body.secret).toMatch(/^whsec_/);
-      // "`whsec_…`, 32 random bytes"
+      // `whsec_` and 32 random bytes.
       expect(Buffer.from(body.secret.slice(6), "base64url")).toHaveLength(32);
       const { secret, ...rest } = body;
       const list = await world.rest("list_webhooks", {}, key);
@@ -81,7 +81,7 @@ const creating: Case[] = [
     },
   },
   {
-    spec: "events: array of enum",
+    rule: "webhook-events",
     name: "a name that is given twice counts once",
     tool: "create_webhook",
     given: (world) => world.foreignKey(),
@@ -90,7 +90,7 @@ const creating: Case[] = [
     want: { body: { events: ["subscriber.deleted", "alert.sent"] } },
   },
   {
-    spec: "url* string (uri)",
+    rule: "create-webhook",
     name: "a public IPv6 address with a port, and 2,048 characters",
     tool: "create_webhook",
     given: (world) => world.foreignKey(),
@@ -103,7 +103,7 @@ const creating: Case[] = [
     after: (_world, _key, { body }) => expect(body.url).toHaveLength(2048),
   },
   {
-    spec: "One POST per event per endpoint with a five-second timeout.",
+    rule: "event-delivery",
     name: "one address may be registered twice, with secrets of their own",
     tool: "create_webhook",
     given: (world) => registered(world),
@@ -116,7 +116,7 @@ const creating: Case[] = [
   refused("no events", { events: undefined }, "events", /required/),
   refused("an empty list", { events: [] }, "events"),
   refused("an unknown event", { events: ["alert.sent", "alert.read"] }, "events.1"),
-  // "Deliberately absent: alert.delivered and alert.failed."
+  // There are no such events (docs/rules.md#events-of-alerts).
   refused("alert.delivered", { events: ["alert.delivered"] }, "events.0"),
   refused("alert.failed", { events: ["alert.failed"] }, "events.0"),
   refused("one text for events", { events: "alert.sent" }, "events"),
@@ -173,7 +173,7 @@ const creating: Case[] = [
     "https://nobody.invalid/",
   ].map(badUrl),
   {
-    spec: "At most 20 endpoints per workspace.",
+    rule: "webhook-room",
     name: "the twentieth",
     tool: "create_webhook",
     given: (world) => full(world, 19),
@@ -182,7 +182,7 @@ const creating: Case[] = [
     want: {},
   },
   {
-    spec: "At most 20 endpoints per workspace.",
+    rule: "webhook-room",
     name: "the one after is 409, and what is wrong with it is told before",
     tool: "create_webhook",
     given: (world) => full(world, 20),
@@ -198,21 +198,21 @@ const creating: Case[] = [
     },
   },
   {
-    spec: "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).",
+    rule: "restricted-sees-its-channels",
     tool: "create_webhook",
     as: (world) => world.memberKey("viewer"),
     input: () => ({ url: URL, events: EVENTS }),
     want: { error: "forbidden", param: null },
   },
   {
-    spec: "create_webhook | webhooks:write",
+    rule: "one-scope",
     tool: "create_webhook",
     as: (world) => world.key({ scopes: "webhooks:read" }),
     input: () => ({ url: "http://127.0.0.1/", events: [] }),
     want: { error: "insufficient_scope", says: /webhooks:write/ },
   },
   {
-    spec: "A repeat within 24 hours is the same showing of a secret.",
+    rule: "idempotency-secret",
     tool: "create_webhook",
     given: async (world) => {
       const key = await world.foreignKey();
@@ -228,7 +228,7 @@ const creating: Case[] = [
     },
   },
   {
-    spec: "a repeat within 24 hours answers with the first result, another body under the same key is 422.",
+    rule: "idempotency",
     tool: "create_webhook",
     given: async (world) => {
       const key = await world.foreignKey();
@@ -245,7 +245,7 @@ const creating: Case[] = [
 
 const listing: Case[] = [
   {
-    spec: "lists without pages | newest first",
+    rule: "list-answer",
     tool: "list_webhooks",
     given: async (world) => {
       const key = await world.foreignKey();
@@ -261,7 +261,7 @@ const listing: Case[] = [
     },
   },
   {
-    spec: "An endpoint shows a failure count and whether it is disabled.",
+    rule: "webhook-health",
     tool: "list_webhooks",
     given: async (world) => {
       const given = await registered(world);
@@ -289,7 +289,7 @@ const listing: Case[] = [
     },
   },
   {
-    spec: "Rows that do not exist and rows that are not yours both answer 404.",
+    rule: "foreign-is-missing",
     name: "another account's endpoints are not there",
     tool: "list_webhooks",
     given: (world) => registered(world),
@@ -298,7 +298,7 @@ const listing: Case[] = [
     want: { body: { data: [] } },
   },
   {
-    spec: "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).",
+    rule: "restricted-sees-its-channels",
     name: "a restricted member sees its own endpoints only; the owner sees them all",
     tool: "list_webhooks",
     given: async (world) => {
@@ -324,7 +324,7 @@ const listing: Case[] = [
     },
   },
   {
-    spec: "A key can be bound to a channel and then sees only that channel.",
+    rule: "restricted-sees-its-channels",
     name: "a bound key sees the endpoints that were made with it",
     tool: "list_webhooks",
     given: async (world) => {
@@ -344,13 +344,13 @@ const listing: Case[] = [
     },
   },
   {
-    spec: "unknown request field or query parameter | 422",
+    rule: "unknown-fields",
     tool: "list_webhooks",
     input: () => ({ limit: 5 }),
     want: { error: "invalid_request", param: "limit" },
   },
   {
-    spec: "list_webhooks | webhooks:read",
+    rule: "one-scope",
     name: "a viewer reads",
     tool: "list_webhooks",
     given: (world) => world.memberKey("viewer", undefined, { scopes: "webhooks:read" }),
@@ -359,7 +359,7 @@ const listing: Case[] = [
     want: {},
   },
   {
-    spec: "list_webhooks | webhooks:read",
+    rule: "one-scope",
     tool: "list_webhooks",
     as: (world) => world.key({ scopes: "webhooks:write" }),
     input: () => ({}),
@@ -369,7 +369,7 @@ const listing: Case[] = [
 
 const deleting: Case[] = [
   {
-    spec: "204 removed",
+    rule: "webhook-removed",
     tool: "delete_webhook",
     given: (world) => registered(world),
     as: (_world, { key }) => key,
@@ -386,7 +386,7 @@ const deleting: Case[] = [
     },
   },
   {
-    spec: "A disabled endpoint is removed and a corrected one registered.",
+    rule: "webhook-removed",
     tool: "delete_webhook",
     given: async (world) => {
       const given = await registered(world);
@@ -402,7 +402,7 @@ const deleting: Case[] = [
   },
   ...["whk_01h455vb4pex5vsknk084sn02q", "psh_01h455vb4pex5vsknk084sn02q", "nonsense"].map(
     (webhook_id): Case => ({
-      spec: "204 removed; 404",
+      rule: "ids",
       name: `${webhook_id} is 404`,
       tool: "delete_webhook",
       input: () => ({ webhook_id }),
@@ -410,7 +410,7 @@ const deleting: Case[] = [
     }),
   ),
   {
-    spec: "Rows that do not exist and rows that are not yours both answer 404.",
+    rule: "foreign-is-missing",
     tool: "delete_webhook",
     given: (world) => registered(world),
     as: (world) => world.foreignKey(),
@@ -419,7 +419,7 @@ const deleting: Case[] = [
     after: async (world, { key, endpoint }) => expect(await listed(world, key)).toEqual([endpoint.id]),
   },
   {
-    spec: "Workspace members can be restricted to certain channels, and roles apply (403 forbidden for a role or data that is not yours).",
+    rule: "restricted-sees-its-channels",
     tool: "delete_webhook",
     given: (world) => create(world, world.owner),
     as: (world) => world.memberKey("viewer"),
@@ -430,7 +430,7 @@ const deleting: Case[] = [
     },
   },
   {
-    spec: "404 · 403 forbidden",
+    rule: "order-of-checks",
     name: "a viewer is told 404 of an endpoint that does not exist",
     tool: "delete_webhook",
     as: (world) => world.memberKey("viewer"),
@@ -438,7 +438,7 @@ const deleting: Case[] = [
     want: { error: "not_found" },
   },
   {
-    spec: "unknown request field or query parameter | 422",
+    rule: "unknown-fields",
     tool: "delete_webhook",
     given: (world) => registered(world),
     as: (_world, { key }) => key,
@@ -447,7 +447,7 @@ const deleting: Case[] = [
     after: async (world, { key, endpoint }) => expect(await listed(world, key)).toEqual([endpoint.id]),
   },
   {
-    spec: "delete_webhook | webhooks:write",
+    rule: "one-scope",
     tool: "delete_webhook",
     as: (world) => world.key({ scopes: "webhooks:read" }),
     input: () => ({ webhook_id: "x" }),

@@ -1,5 +1,6 @@
-// Case rows: one sentence of the specification (or of our decisions) and what it means over REST and MCP alike. Every
-// row runs over both, each time in a state of its own, and both must give equal bodies.
+// Case rows: one rule of docs/rules.md and what it means over REST and MCP alike. Every row runs over both, each time in
+// a state of its own, and both must give equal bodies.
+// docs/rules.md#two-faces
 
 import { expect, test } from "vitest";
 import type { ErrorType } from "../../src/errors.ts";
@@ -10,12 +11,12 @@ import { MAX_ANSWER } from "../../src/transports/mcp_answers.ts";
 import { type Answer, toolNamed, type World } from "./world.ts";
 
 export interface Case<Given = any> {
-  /** The sentence that the row stands for, quoted. */
-  spec: string;
-  /** Further sentences that the row stands for. */
+  /** The rule that the row stands for: its name in docs/rules.md. */
+  rule: string;
+  /** Further rules that it stands for. */
   also?: readonly string[];
   tool: string;
-  /** Tells rows of one sentence apart. */
+  /** Tells rows of one rule apart. */
   name?: string;
   /** A row that means something over one transport only. */
   over?: Over;
@@ -113,7 +114,7 @@ async function runOver(over: Over, world: World, row: Case): Promise<Answer> {
   return answer;
 }
 
-export const titleOf = (row: Case) => `${row.tool}: ${row.name ?? row.spec}`;
+export const titleOf = (row: Case) => `${row.tool}: ${row.name ?? row.rule}`;
 
 /** Makes a test of every row. */
 export function runCases(cases: readonly Case[], world: () => World): void {

@@ -28,7 +28,7 @@ export async function joined(world: World, handle: string, code?: string, facts:
   return device;
 }
 
-/** What the tests' own secret makes of a raw device id, written from the specification alone. */
+/** What the tests' own secret makes of a raw device id, written from the rule alone (docs/rules.md#subscriber-device). */
 export const pseudonym = (deviceId: string) =>
   createHmac("sha256", "a secret of the tests that is long enough")
     .update(deviceId)
@@ -37,7 +37,7 @@ export const pseudonym = (deviceId: string) =>
 
 export const uuidOf = (id: string) => parseId(id.slice(0, 3) as "psh", id)!;
 
-/** "Status is changed only by staff." */
+/** docs/rules.md#channel-suspended */
 export const suspend = (world: World, handle: string, suspended = true) =>
   setSuspended(world.service.orm.em.fork() as SqlEntityManager, handle, suspended);
 

@@ -1,4 +1,5 @@
 // Holds every answer that the suite sees against the declared shape: nothing undeclared, nothing missing, one envelope.
+// docs/rules.md#error-envelope docs/rules.md#error-message docs/rules.md#error-param
 
 import { z } from "zod";
 import { ERROR_STATUS } from "../../src/errors.ts";

@@ -1,0 +1,75 @@
+// The rules of docs/rules.md, and where tests cite them: rows of test/cases by name, all other tests by a link on the line
+// above. scripts/coverage_map.ts shows them side by side, test/rules.test.ts holds that none is missing on either side.
+
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ErrorType } from "../../src/errors.ts";
+
+export const ROOT = join(import.meta.dirname, "../..");
+
+export interface Rule {
+  name: string;
+  /** The heading that it stands under. */
+  chapter: string;
+  /** Its text, with its mark. */
+  text: string;
+}
+
+/** Every rule of the page, in its order. */
+export function readRules(page = readFileSync(join(ROOT, "docs/rules.md"), "utf8")): Rule[] {
+  return page
+    .split(/^## /m)
+    .slice(1)
+    .flatMap((part) => {
+      const chapter = part.slice(0, part.indexOf("\n"));
+      return part
+        .split(/^- /m)
+        .slice(1)
+        .map((item) => {
+          const [, name = ""] = /^<a id="([^"]*)"><\/a>\*\*\1\*\*/.exec(item) ?? [];
+          return { name, chapter, text: item.replace(/\s+/g, " ").trim() };
+        });
+    });
+}
+
+/** A link to a rule as code and tests write it. */
+const LINK = /docs\/rules\.md#([\w-]+)/g;
+
+/** What comes after a test's or a group's name, up to the name's end; the title is its second group. */
+const TITLE = /\b(?:test|describe)\b[^;]*?\(\s*(["`])((?:\\.|(?!\1).)*)\1/;
+
+/** How many lines below a link may belong to its test. */
+const REACH = 8;
+
+export interface Citation {
+  rule: string;
+  file: string;
+  line: number;
+  /** The test or group below it; null where there is none, and the whole file is meant. */
+  title: string | null;
+}
+
+/** Every link to a rule in the files of the patterns. */
+export function citationsIn(...patterns: string[]): Citation[] {
+  const itself = new Set(["test/support/rules.ts", "test/rules.test.ts"]);
+  return globSync(patterns, { cwd: ROOT })
+    .filter((file) => !itself.has(file))
+    .sort()
+    .flatMap((file) => {
+      const text = readFileSync(join(ROOT, file), "utf8");
+      if (!text.includes("docs/rules.md#")) return [];
+      const lines = text.split("\n");
+      return lines.flatMap((line, at) =>
+        [...line.matchAll(LINK)].map(([, rule]) => {
+          const below = lines.slice(at + 1, at + 1 + REACH).join("\n");
+          // A blank line ends what a comment is about.
+          const [, , title = null] = TITLE.exec(below.split(/\n\s*\n/)[0]!) ?? [];
+          return { rule: rule!, file, line: at + 1, title };
+        }),
+      );
+    });
+}
+
+/** The rule that every refusal of a type stands for besides the one that its row cites. */
+export const ruleOfError = (type: ErrorType): string =>
+  type === "server_error" ? "error-server" : `error-${type.replaceAll("_", "-")}`;
