@@ -11,6 +11,7 @@ import { HANDSET_OPERATIONS } from "../src/handset/index.ts";
 import { ERROR_MEANING } from "../src/openapi/answers.ts";
 import { openApiDocument } from "../src/openapi.ts";
 import { SCOPES } from "../src/scopes.ts";
+import { SESSION_OPERATIONS } from "../src/session/index.ts";
 import { listedTools } from "../src/transports/mcp.ts";
 import { ANYTHING, DECIDES, MAY_IMPORT } from "../test/support/rooms.ts";
 import { typedPaths } from "../test/typed_client/generate.ts";
@@ -82,6 +83,16 @@ const TABLES: Record<string, () => string> = {
           others === ANYTHING ? "anything" : others.join(", ") || "nothing of ours",
         ];
       }),
+    ),
+  session: () =>
+    table(
+      ["Operation", "Role", "Password again", "What it does"],
+      SESSION_OPERATIONS.map(({ name, role, stepUp, title }) => [
+        code(name),
+        role ?? "the person",
+        stepUp ? "yes" : "no",
+        title,
+      ]),
     ),
   errors: () =>
     table(

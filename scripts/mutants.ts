@@ -26,7 +26,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "dispatch",
     fault: "events are doubled by a retry after a deadlock",
-    file: "src/dispatch.ts",
+    file: "src/perform.ts",
     from: "      events.length = 0;\n",
     to: "",
     tests: ["test/dispatch.test.ts"],
@@ -34,7 +34,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "dispatch",
     fault: "a limit is not given back on rollback",
-    file: "src/dispatch.ts",
+    file: "src/perform.ts",
     from: "        await giveBack();\n",
     to: "",
     tests: ["test/dispatch.test.ts"],
@@ -42,9 +42,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "dispatch",
     fault: "nothing that the database undid is tried again",
-    file: "src/dispatch.ts",
-    from: "tries < TRIES && (isRetryable(error) ||",
-    to: "tries < TRIES && (",
+    file: "src/perform.ts",
+    from: "const undone = isRetryable(error) || (",
+    to: "const undone = (",
     tests: ["test/dispatch.test.ts"],
   },
   {
@@ -66,7 +66,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "dispatch",
     fault: "a refused limit is let through",
-    file: "src/dispatch.ts",
+    file: "src/perform.ts",
     from: "if (!answer.allowed) throw tooMany(policy, answer);",
     to: "",
     tests: CASES,
@@ -86,6 +86,30 @@ export const MUTANTS: readonly Mutant[] = [
     from: "        if (missing.length > 0) throw insufficientScope(missing);\n        if (call.problem) throw call.problem;",
     to: "        if (call.problem) throw call.problem;\n        if (missing.length > 0) throw insufficientScope(missing);",
     tests: ["test/requests.test.ts", ...CASES],
+  },
+  {
+    area: "dispatch",
+    fault: "a key may do what only a signed-in person may",
+    file: "src/dispatch.ts",
+    from: "if (!person || !bySession) throw",
+    to: "if (!person) throw",
+    tests: ["test/session_operations.test.ts"],
+  },
+  {
+    area: "dispatch",
+    fault: "a signed-in person's role is not asked for",
+    file: "src/dispatch.ts",
+    from: "        refuseLesserRole(operation, member);\n",
+    to: "",
+    tests: ["test/session_operations.test.ts"],
+  },
+  {
+    area: "dispatch",
+    fault: "the password is not asked for again",
+    file: "src/dispatch.ts",
+    from: "if (stepUp && !(await",
+    to: "if (stepUp && (await",
+    tests: ["test/session_operations.test.ts"],
   },
 
   // visibility

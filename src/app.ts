@@ -170,12 +170,11 @@ export function createApp(deps: AppDeps): App {
   const { library, clients, stepUps } = deps;
   addAuthorizationRoutes(app, { library, clients, stepUps, publicUrl: config.publicUrl, logOf, countedOf });
   addUploadRoutes(app, {
-    assets: deps.assets,
+    dispatcher,
     publicUrl: config.publicUrl,
     logOf,
     // Of a person in several workspaces, the header says which one is meant.
     async callerOf({ headers }) {
-      if (deps.hasNoSpace()) throw noSpace();
       const session = await deps.console.people.session(headers);
       const named = headers.get("belfry-workspace");
       const only = session?.memberships.length === 1 ? session.memberships[0]!.workspace_id : null;
@@ -219,7 +218,8 @@ export function createApp(deps: AppDeps): App {
       const requestId = given !== null && REQUEST_ID.test(given) ? given : randomUUID();
       const about: { caller?: string; operation?: string } = {};
       const log: Log = Object.assign(deps.log.child({ request_id: requestId }), {
-        note: (fields: object) => void Object.assign(about, fields),
+        // A page may run several operations: the first one is what was asked for.
+        note: (fields: object) => void Object.assign(about, { ...fields, ...about }),
       });
       passing.set(request, { log, client });
       const { pathname } = new URL(request.url);

@@ -2,7 +2,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Statement } from "./db/statement.ts";
-import type { AssetAddresses } from "./domain/assets.ts";
+import type { AssetAddresses, FileStore } from "./domain/assets.ts";
 import type { DomainEvent } from "./domain/events.ts";
 import type { Role } from "./entities/member.ts";
 import type { Scope } from "./scopes.ts";
@@ -23,6 +23,20 @@ export interface Caller {
   /** The channels that this caller sees; null is all of the workspace's. */
   pusherIds: string[] | null;
 }
+
+/** Who is signed in, and by which session. */
+export interface Person {
+  id: string;
+  sessionId: string;
+}
+
+/** A signed-in person, of no particular workspace. */
+export interface PersonCaller {
+  person: Person;
+}
+
+/** A signed-in person as a member of one workspace. */
+export interface MemberCaller extends Caller, PersonCaller {}
 
 /** A subscribed handset. `id` is the raw device id, which never leaves for anybody but the device itself. */
 export interface DeviceCaller {
@@ -66,6 +80,27 @@ export interface WebhookSurroundings {
   forget(endpointId: string): void;
 }
 
+/** One place where a person is signed in. */
+export interface OwnSession {
+  id: string;
+  userAgent: string | null;
+  address: string | null;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/** What operations on people need of sign-in. Its rows are read and changed by the manager's transaction. */
+export interface SignInSurroundings {
+  /** Origin of the pages that one-time links lead to. */
+  publicUrl: string;
+  /** Whether this is the person's current password; counts the attempt. @throws 429. */
+  proves(person: Person, password: string): Promise<boolean>;
+  sessionsOf(em: SqlEntityManager, person: Person): Promise<OwnSession[]>;
+  /** Ends those of the person's sessions that are named. */
+  endSessions(em: SqlEntityManager, person: Person, ids: readonly string[]): Promise<void>;
+  setPassword(em: SqlEntityManager, person: Person, password: string): Promise<void>;
+}
+
 /** The few things outside of the rows that answers depend on. */
 export interface Surroundings {
   /** Prefix of the public channel addresses. */
@@ -79,7 +114,8 @@ export interface Surroundings {
   /** What a device's inbox depends on → its validator. */
   inboxTag(deviceId: string, state: string): string;
   webhooks: WebhookSurroundings;
-  assets: AssetAddresses;
+  assets: AssetAddresses & { readonly store: FileStore };
+  signIn: SignInSurroundings;
 }
 
 export interface Context<C = Caller> {

@@ -1,38 +1,25 @@
-// The one way in which an operation runs, whatever transport it came by. The order of checks is written here once:
-// scopes → shape of the request → handler in a transaction (rows, role, state, limit last) → shape of the answer →
-// events after the commit. Knows no operation by name.
+// The one way in which an operation runs, whatever transport or page it came by. The order of checks is written here once:
+// who may (scopes of a credential, or a person's session) → shape of the request → role → the proof of a password, where
+// one is asked for → handler in a transaction (rows, state, limit last) → shape of the answer → events after the commit.
+// Knows no operation by name.
 
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
 import type { z } from "zod";
 import type { Seal } from "./auth/seal.ts";
-import type { Caller, Context, Log, Surroundings } from "./context.ts";
-import { NOT_MODIFIED } from "./context.ts";
-import type { Orm } from "./db/orm.ts";
-import { isConnectionLost, isRetryable, ownStatements, run, TRIES } from "./db/statement.ts";
+import type { Caller, Log, MemberCaller, PersonCaller } from "./context.ts";
+import { ownStatements } from "./db/statement.ts";
 import { faultOf } from "./db/unavailable.ts";
-import type { DomainEvent } from "./domain/events.ts";
 import { roleReaches } from "./domain/visibility.ts";
-import { ApiError, insufficientScope, invalidRequest, noSpace } from "./errors.ts";
+import { ApiError, forbidden, insufficientScope, invalidRequest, refuseFields } from "./errors.ts";
 import { once } from "./idempotency.ts";
+import { createPerform, type Outcome, type PerformDeps } from "./perform.ts";
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
-import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "./rate_limits.ts";
 import { refuseRepeat, refuseRole } from "./refusals.ts";
-import type { HandsetAuth, HandsetOperation, Tool } from "./tool.ts";
+import type { HandsetAuth, HandsetOperation, SessionAuth, SessionOperation, Tool } from "./tool.ts";
 import { ANSWER_ARGUMENTS, pathArguments, scopesFor } from "./tool.ts";
 
-export interface DispatchDeps {
-  orm: Orm;
-  limits: RateLimits;
+export interface DispatchDeps extends PerformDeps {
   idempotencySeal: Seal;
-  surroundings: Surroundings;
-  /** Ceilings that a setting moved, by the limit's name. */
-  limitMax?: Record<string, number>;
-  /** True while the disk of the database has no room for writes. */
-  hasNoSpace?(): boolean;
-  /** Told of every event after its commit; must neither throw nor block. */
-  publish(event: DomainEvent): void;
-  now(): Date;
 }
 
 /** One call as a transport read it. */
@@ -46,13 +33,6 @@ export interface Call {
   log: Log;
 }
 
-export interface Outcome {
-  /** The answer's body, or NOT_MODIFIED. */
-  body: unknown;
-  /** RateLimit headers and the validator, where there are any. */
-  headers: Record<string, string>;
-}
-
 export interface Dispatcher {
   /** Runs an owner's operation. @throws ApiError, and nothing else. */
   tool(tool: Tool, caller: Caller, call: Call): Promise<Outcome>;
@@ -62,6 +42,12 @@ export interface Dispatcher {
     caller: HandsetAuth[A],
     call: Call,
   ): Promise<Outcome>;
+  /** Runs what only a signed-in person can do, and answers its body. @throws ApiError, and nothing else. */
+  session<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType>(
+    operation: SessionOperation<A, I, O>,
+    caller: SessionAuth[A],
+    call: Call,
+  ): Promise<z.output<O>>;
 }
 
 /** The scopes that the call needs and the credential lacks, in the order of the tool's record. */
@@ -69,94 +55,14 @@ export function missingScopes(tool: Tool, caller: Caller, args: unknown): string
   return scopesFor(tool, args).filter((needed) => !caller.credential.scopes.includes(needed));
 }
 
-interface Runnable {
-  input: z.ZodObject;
-  output: z.ZodType;
-  limit?: Tool["limit"];
-  handler(input: never, context: Context<never>): Promise<unknown>;
-}
+const visibleTo = (caller: Caller) => ({ workspace_id: caller.workspace.id, pusher_ids: caller.pusherIds });
+const addressOf = ({ workspace }: Caller) => ({ workspaceId: workspace.id, listening: workspace.listening });
+const NO_WORKSPACE = { workspaceId: "", listening: true };
 
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
-  const { orm, limits } = deps;
-  const database = ownStatements(orm);
-
-  /** The handler between the shape of its input and the shape of its output, with everything that it may touch. */
-  async function perform<C>(
-    operation: Runnable,
-    caller: C,
-    input: unknown,
-    call: Call,
-    options: { writes: boolean; address: EventAddress; visible: object | null; around?: Around },
-  ): Promise<Outcome> {
-    const events: DomainEvent[] = [];
-    const taken: { policy: Policy; subject: string; answer: Taken }[] = [];
-    const validator = { presented: call.ifNoneMatch ?? null, current: null as string | null };
-
-    /** `db` is the transaction of an operation that writes. */
-    const attempt = async (db: Kysely<unknown>): Promise<unknown> => {
-      events.length = 0;
-      let em: SqlEntityManager | undefined;
-      const context: Context<C> = {
-        // Most operations only run statements, so it is not made before somebody asks for it.
-        get em() {
-          if (em) return em;
-          em = orm.em.fork();
-          if (options.writes) em.setTransactionContext(db);
-          if (options.visible) em.setFilterParams("visible", options.visible as never);
-          return em;
-        },
-        caller,
-        surroundings: deps.surroundings,
-        log: call.log,
-        now: deps.now,
-        validator,
-        sql: (statement, parameters) => run(db, statement, parameters),
-        emit: (event) => events.push({ ...options.address, ...event }),
-        countAgainstLimit: async (subject) => {
-          const { name, max, seconds } = operation.limit!;
-          const policy = { name, seconds, max: deps.limitMax?.[name] ?? max };
-          const answer = await limits.take(policy, subject);
-          if (!answer.allowed) throw tooMany(policy, answer);
-          taken.push({ policy, subject, answer });
-        },
-      };
-      const handle = async () => {
-        const answer = await operation.handler(input as never, context as never);
-        return answer === NOT_MODIFIED ? answer : operation.output.parse(answer);
-      };
-      const body = await (options.around ? options.around(db, handle) : handle());
-      if (options.writes) await em?.flush();
-      return body;
-    };
-
-    const giveBack = async () => {
-      for (const { policy, subject, answer } of taken.splice(0))
-        await limits.giveBack(policy, subject, answer);
-    };
-
-    if (options.writes && deps.hasNoSpace?.()) throw noSpace();
-    for (let tries = 1; ; tries++) {
-      // From then on a lost connection leaves open whether it was done: that is never tried again.
-      let committing = false;
-      try {
-        const body = options.writes
-          ? await database.transaction().execute(async (db) => {
-              const answer = await attempt(db);
-              committing = true;
-              return answer;
-            })
-          : await attempt(database);
-        for (const event of events) deps.publish(event);
-        const headers = Object.assign({}, ...taken.map((t) => rateLimitHeaders(t.policy, t.answer)));
-        if (validator.current !== null) headers.etag = validator.current;
-        return { body, headers };
-      } catch (error) {
-        await giveBack();
-        if (tries < TRIES && (isRetryable(error) || (!committing && isConnectionLost(error)))) continue;
-        throw error;
-      }
-    }
-  }
+  const { surroundings } = deps;
+  const database = ownStatements(deps.orm);
+  const perform = createPerform(deps);
 
   return {
     tool: (tool, caller, call) =>
@@ -168,19 +74,19 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         // How to answer is no part of what to do: a repeat under an idempotency key may ask for the other view.
         const { view, ...input } = parse(tool.input, call.args, pathArguments(tool.http.path));
         const key = tool.creates ? checkIdempotencyKey(call.idempotencyKey) : null;
-        const visible = { workspace_id: caller.workspace.id, pusher_ids: caller.pusherIds };
         if (!roleReaches(caller.member.role, tool.role)) await refuseRole(database, caller, input);
-        const problem = await tool
-          .check?.(input as never, deps.surroundings)
-          .catch((error: unknown) => error);
+        const problem = await tool.check?.(input as never, surroundings).catch((error: unknown) => error);
         if (problem && key === null) throw problem;
         // A repeat answers as the first call did (docs/rules.md#idempotency), whatever the network says by now.
         const unlessRefused = (handle: () => Promise<unknown>) => () =>
           problem ? Promise.reject(problem) : handle();
-        const outcome = await perform(tool, caller, input, call, {
-          writes: !tool.hints.readOnly,
-          address: { workspaceId: caller.workspace.id, listening: caller.workspace.listening },
-          visible,
+        const outcome = await perform(tool, {
+          ...call,
+          caller,
+          input,
+          writes: tool.hints.readOnly ? "nothing" : "rows",
+          address: addressOf(caller),
+          visible: visibleTo(caller),
           ...(key === null
             ? {}
             : {
@@ -206,18 +112,56 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         const input = parse(operation.input, call.args, []);
         // Handset operations find their rows by subscription and handle, in raw SQL; the filter stays unset, so an
         // ORM query on channels would throw.
-        return perform(operation, caller, input, call, {
-          writes: operation.writes,
-          address: { workspaceId: "", listening: true },
+        return perform(operation, {
+          ...call,
+          caller,
+          input,
+          writes: operation.writes ? "rows" : "nothing",
+          address: NO_WORKSPACE,
           visible: null,
         });
+      }),
+
+    session: (operation, caller, call) =>
+      onlyApiErrors(call.log, async () => {
+        const { person, member } = signedIn(operation, caller);
+        call.log.note?.({ caller: `session:${person.id}`, operation: operation.name });
+        if (call.problem) throw call.problem;
+        const input = parse(operation.input, call.args, []);
+        refuseLesserRole(operation, member);
+        const wrong = operation.fieldProblems?.(input as never) ?? {};
+        const { stepUp } = operation;
+        if (stepUp && !(await surroundings.signIn.proves(person, String(input[stepUp]))))
+          refuseFields({ [stepUp]: "The current password is not right.", ...wrong });
+        refuseFields(wrong);
+        const { body } = await perform(operation, {
+          ...call,
+          caller,
+          input,
+          writes: operation.writes,
+          address: member ? addressOf(member) : NO_WORKSPACE,
+          visible: member && visibleTo(member),
+        });
+        return body as never;
       }),
   };
 }
 
-type EventAddress = Pick<DomainEvent, "workspaceId" | "listening">;
+/** Who is signed in. A key or an access token is nobody here, whatever it may do elsewhere. @throws 403. */
+function signedIn(
+  { auth }: Pick<SessionOperation, "auth">,
+  caller: PersonCaller | MemberCaller,
+): { person: PersonCaller["person"]; member: MemberCaller | null } {
+  const { person, credential = null } = caller as Partial<MemberCaller>;
+  const bySession = credential === null ? auth === "person" : credential.type === "session";
+  if (!person || !bySession) throw forbidden("Only a person who is signed in to the console can do this.");
+  return { person, member: auth === "member" ? (caller as MemberCaller) : null };
+}
 
-type Around = (db: Kysely<unknown>, handle: () => Promise<unknown>) => Promise<unknown>;
+function refuseLesserRole({ role }: Pick<SessionOperation, "role">, member: MemberCaller | null): void {
+  if (role === null || (member && roleReaches(member.member.role, role))) return;
+  throw forbidden(`This needs the role ${role} or above. Your role here is ${member?.member.role}.`);
+}
 
 /**
  * Shape, then text: what a schema took is small enough to be looked at closely. `ids` are looked up, never
@@ -235,14 +179,6 @@ function checkIdempotencyKey(key: string | null | undefined): string | null {
   if (!/^[\x20-\x7e]{1,255}$/.test(key))
     throw invalidRequest("An idempotency key is 1 to 255 printable ASCII characters.", "idempotency_key");
   return key;
-}
-
-function tooMany(policy: Policy, answer: Taken): ApiError {
-  return new ApiError(
-    "rate_limited",
-    `At most ${policy.max} calls in ${policy.seconds} seconds (${policy.name}); retry in ${answer.resetSeconds} seconds.`,
-    { headers: rateLimitHeaders(policy, answer) },
-  );
 }
 
 /** Everything that is not one of our refusals becomes a server_error; its cause goes to the log only. */

@@ -6,12 +6,11 @@ import { createAssets } from "./assets/surroundings.ts";
 import { createAuthorize } from "./auth/authorize.ts";
 import { createClientDocuments } from "./auth/client_documents.ts";
 import { createClients } from "./auth/clients.ts";
-import { createConnections } from "./auth/connections.ts";
+import { createConnectionAuthenticator } from "./auth/connections.ts";
 import { createGrants } from "./auth/grants.ts";
 import { createJoining } from "./auth/joining.ts";
 import { createKeyAuthenticator } from "./auth/keys.ts";
-import { createMemberKeys } from "./auth/member_keys.ts";
-import { createMembers } from "./auth/members.ts";
+import { createOwnSignIn } from "./auth/own_sign_in.ts";
 import { createPeople } from "./auth/people.ts";
 import { createSeal } from "./auth/seal.ts";
 import { createBrake } from "./auth/sign_in_brake.ts";
@@ -114,8 +113,7 @@ export async function openParts(
     schemes: config.oauthRedirectSchemes,
     fetchDocument: (address) => fetchDocument(address, rules),
   });
-  const connections = createConnections({ orm, library, log, now });
-  const assets = await createAssets({ orm, config, secret, log, now });
+  const assets = await createAssets({ orm, config, secret, now });
   const publish = (event: DomainEvent) => {
     if (event.listening) webhooks.publish(event);
     options.publish?.(event);
@@ -149,6 +147,7 @@ export async function openParts(
       inboxTag: createInboxTag(secret),
       webhooks,
       assets,
+      signIn: createOwnSignIn({ library, brake, publicUrl }),
     },
     limitMax: { "device-registrations": config.deviceRegistrationsPerMinute, ...options.limitMax },
     publish,
@@ -158,18 +157,14 @@ export async function openParts(
     config,
     dispatcher,
     authenticateKey: createKeyAuthenticator(orm, log, now),
-    authenticateConnection: (token) => connections.callerOf(token),
+    authenticateConnection: createConnectionAuthenticator({ orm, library, log, now }),
     library,
     clients,
     stepUps: createStepUps({ orm }),
     console: {
       people,
       joining,
-      connections,
       authorize: createAuthorize({ orm, library, documents, publicUrl: config.publicUrl }),
-      members: createMembers({ orm, publicUrl: config.publicUrl }),
-      keys: createMemberKeys({ orm, now }),
-      assets,
       forms: createForms({ secret, publicUrl: config.publicUrl }),
       mail: createMail(config, log),
       publicUrl: config.publicUrl,
@@ -187,5 +182,5 @@ export async function openParts(
     log,
   });
   closers.push(() => app.close());
-  return { app, orm, dispatcher, assets, people, connections, housekeeping, made };
+  return { app, orm, dispatcher, assets, people, housekeeping, made };
 }

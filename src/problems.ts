@@ -105,10 +105,14 @@ export function refuseUnstorableText(value: object, except: readonly string[] = 
   if (at) throw invalidRequest("Text must not hold NUL characters or broken Unicode.", paramOf(at));
 }
 
+/** A file that came along, and whatever else is more than lists and fields. */
+const isNoData = (value: object): boolean =>
+  !Array.isArray(value) && ![Object.prototype, null].includes(Object.getPrototypeOf(value));
+
 /** The path, made on the way back only; null when all is well. */
 function unstorable(value: unknown, except: readonly string[]): string[] | null {
   if (typeof value === "string") return value.includes("\u0000") || !value.isWellFormed() ? [] : null;
-  if (typeof value !== "object" || value === null) return null;
+  if (typeof value !== "object" || value === null || isNoData(value)) return null;
   for (const key in value) {
     if (except.includes(key)) continue;
     const path = unstorable((value as Record<string, unknown>)[key], []);

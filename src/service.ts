@@ -4,7 +4,6 @@
 import { type DestinationStream, pino } from "pino";
 import type { App } from "./app.ts";
 import type { Assets } from "./assets/surroundings.ts";
-import type { Connections } from "./auth/connections.ts";
 import type { People } from "./auth/people.ts";
 import type { Config } from "./config.ts";
 import type { Credentials } from "./credentials.ts";
@@ -25,7 +24,6 @@ export interface Service {
   dispatcher: Dispatcher;
   assets: Assets;
   people: People;
-  connections: Connections;
   housekeeping: Housekeeping;
   /** What the first start made, null on every other one. */
   made: Credentials | null;

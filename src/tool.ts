@@ -8,7 +8,9 @@ import type {
   Context,
   DeviceCaller,
   DeviceWithRevision,
+  MemberCaller,
   NOT_MODIFIED,
+  PersonCaller,
   Surroundings,
 } from "./context.ts";
 import type { Role } from "./entities/member.ts";
@@ -65,7 +67,6 @@ interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
   title: string;
   /** When to use it and what it cannot undo. Never anything that a tenant wrote. */
   description: string;
-  http: Http;
   limit?: Limit;
   /** Every refusal that the operation can answer besides 401, 500 and the 403 that its scope stands for. */
   errors: readonly ErrorType[];
@@ -82,6 +83,7 @@ interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
 /** An operation of an owner: reachable by REST, MCP and CLI alike. */
 export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType>
   extends Operation<I, O, Caller> {
+  http: Http;
   scope: Scope;
   /** Scopes that the body asks for besides; data, so that docs, consent page and tests see them. */
   alsoRequires?: Partial<Record<Scope, (raw: Record<string, unknown>) => boolean>>;
@@ -108,9 +110,39 @@ export interface HandsetOperation<
   O extends z.ZodType = z.ZodType,
 > extends Operation<I, O, HandsetAuth[A]> {
   auth: A;
+  http: Http;
   /** True when it needs a transaction. */
   writes: boolean;
 }
+
+/** Who may call a session operation: a person of no particular workspace, or one as a member of a workspace. */
+export type SessionAuth = { person: PersonCaller; member: MemberCaller };
+
+/**
+ * What only a signed-in person can do, in a list of its own. It takes no key and no access token: it has no scope that a
+ * credential could carry, no path, and is neither an MCP tool nor part of the OpenAPI document. Pages call it.
+ */
+export interface SessionOperation<
+  A extends keyof SessionAuth = keyof SessionAuth,
+  I extends z.ZodObject = z.ZodObject,
+  O extends z.ZodType = z.ZodType,
+> extends Operation<I, O, SessionAuth[A]> {
+  auth: A;
+  /** The least role that may call it; null where no workspace is concerned. */
+  role: A extends "member" ? Role : null;
+  /** The argument that holds the person's current password, which is asked for again whatever the session says. */
+  stepUp?: keyof I["shape"] & string;
+  /**
+   * What it changes: `rows` in one transaction that is tried again when the database undid it; `files` as well, which is
+   * no one transaction: the handler opens its own and takes back what fails.
+   */
+  writes: "nothing" | "rows" | "files";
+  /** What is wrong with each field, in sentences for a form, which names all of them at once. */
+  fieldProblems?(input: z.output<I>): Record<string, string | false | null | undefined>;
+}
+
+/** One of them, as lists hold them: each has other arguments. */
+export type AnySessionOperation = SessionOperation<any, any, any>;
 
 /** An answer in few words: its shape, and how it follows from the whole one. */
 export interface Brief {
@@ -130,6 +162,15 @@ export function defineHandsetOperation<
   O extends z.ZodType,
 >(operation: HandsetOperation<A, I, O>): HandsetOperation {
   return operation as unknown as HandsetOperation;
+}
+
+/** The same for the list of session operations. Their types stay, since pages call them by the record itself. */
+export function defineSessionOperation<
+  A extends keyof SessionAuth,
+  I extends z.ZodObject,
+  O extends z.ZodType,
+>(operation: SessionOperation<A, I, O>): SessionOperation<A, I, O> {
+  return operation;
 }
 
 /** Whether the caller chooses between the whole answer and the short one. */

@@ -10,7 +10,9 @@ import { destination } from "../src/console/pages/carry_on.ts";
 import { leastRoleOf } from "../src/console/scope_groups.ts";
 import { parseId, showId } from "../src/domain/ids.ts";
 import { addMember } from "../src/operator/accounts.ts";
+import grant_connection from "../src/session/grant_connection.ts";
 import { TOOLS } from "../tools/index.ts";
+import { SILENT, signedIn } from "./support/sessions.ts";
 import { Visitor } from "./support/site.ts";
 import { inSeconds, uniqueHandle, World } from "./support/world.ts";
 
@@ -206,15 +208,12 @@ describe("the console's rules", () => {
     const consented = `insert into auth."oauthConsent" (id, "clientId", "userId", "referenceId", scopes, "createdAt", "updatedAt")
       values (?, ?, ?, ?, '["pushers:read"]', now(), now())`;
     await world.sql(consented, [client, client, user_id, grantId]);
-    await world.service.connections.grant({
-      grantId,
-      userId: user_id,
-      clientId: client,
-      memberId: parseId("mem", person.id)!,
-      pusherId: null,
-      scopes: ["pushers:read"],
+    const caller = await signedIn(world, user_id, parseId("wsp", world.workspace.id)!);
+    await world.service.dispatcher.session(grant_connection, caller, {
+      args: { grant_id: grantId, client_id: client, pusher_id: null, scopes: ["pushers:read"] },
+      log: SILENT,
     });
-    expect((await person.get(`${base}assistants`)).text).toContain("1 permission<");
+    expect((await person.get(`${base}assistants`)).text).toContain("2 permissions<");
     const from = `${base}members`;
     expect((await owner.post(`${from}/${person.id}/remove`, {}, { from })).status).toBe(303);
     // A remembered consent would let the assistant back in without a question, to nothing.
@@ -283,7 +282,6 @@ describe("the console's rules", () => {
       new Headers({ cookie: [...owner.cookies].map((pair) => pair.join("=")).join("; ") }),
     );
     const caller = callerOf(session!, parseId("wsp", world.workspace.id)!)!;
-    const log = { debug() {}, info() {}, warn() {}, error() {} };
     const ran: string[] = [];
     const before = await counts();
     for (const tool of TOOLS) {
@@ -318,7 +316,7 @@ describe("the console's rules", () => {
         ["html", "url", "send_at", "name", "events"],
       ]) {
         const some = Object.fromEntries(Object.entries(args).filter(([name]) => !drop.includes(name)));
-        const done = await world.service.dispatcher.tool(tool, caller, { args: some, log }).then(
+        const done = await world.service.dispatcher.tool(tool, caller, { args: some, log: SILENT }).then(
           () => true,
           () => false,
         );

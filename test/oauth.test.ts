@@ -3,6 +3,7 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { disconnect } from "./support/sessions.ts";
 import { Visitor } from "./support/site.ts";
 import { World } from "./support/world.ts";
 
@@ -259,10 +260,8 @@ describe("on a service", () => {
     const { tokens } = await connect(client);
     const replica = await world.replica();
     expect((await replica.mcp("get_me", {}, tokens.access_token)).status).toBe(200);
-    const [{ id, user_id }] = await world.sql("select id, user_id from connection where client_id = ?", [
-      client,
-    ]);
-    await world.service.connections.disconnect(user_id, id);
+    const [{ id }] = await world.sql("select id from connection where client_id = ?", [client]);
+    await disconnect(world, id);
     expect((await me(tokens.access_token)).status).toBe(401);
     expect((await replica.mcp("get_me", {}, tokens.access_token)).status).toBe(401);
     expect((await refresh(client, tokens.refresh_token)).status).toBeGreaterThanOrEqual(400);

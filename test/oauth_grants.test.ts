@@ -18,6 +18,7 @@ import {
   sendForm,
   USUAL,
 } from "./support/oauth.ts";
+import { disconnect } from "./support/sessions.ts";
 import type { Visitor } from "./support/site.ts";
 import { World } from "./support/world.ts";
 
@@ -141,12 +142,10 @@ describe("on a service", () => {
       "Second workspace: account:read alerts:send pushers:read",
     );
     // One connection for each member; ending one leaves the other.
-    const rows = await world.sql("select id, user_id, member_id from connection where client_id = ?", [
-      client,
-    ]);
+    const rows = await world.sql("select id, member_id from connection where client_id = ?", [client]);
     expect(rows).toHaveLength(2);
     const of = rows.find(({ member_id }) => showId("mem", member_id) === members[0]);
-    await world.service.connections.disconnect(of.user_id, of.id);
+    await disconnect(world, of.id);
     expect(await seenAs(again.body.access_token)).toBe(401);
     expect((await refresh(client, again.body.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
     expect(await seenAs(other.body.access_token)).toContain("Second workspace");
@@ -262,10 +261,8 @@ describe("on a service", () => {
   test("after disconnecting, a server that was remembered is asked about again", async () => {
     const client = await clientAt(HOSTED);
     await connect(client, { redirect: HOSTED });
-    const [{ id, user_id }] = await world.sql("select id, user_id from connection where client_id = ?", [
-      client,
-    ]);
-    await world.service.connections.disconnect(user_id, id);
+    const [{ id }] = await world.sql("select id from connection where client_id = ?", [client]);
+    await disconnect(world, id);
     expect((await sentTo(client, { redirect: HOSTED })).location).toContain("/console/consent");
     expect(await world.sql(`select 1 from auth."oauthConsent" where "clientId" = ?`, [client])).toEqual([]);
     for (const table of ["oauthRefreshToken", "oauthAccessToken"])

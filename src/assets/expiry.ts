@@ -4,13 +4,13 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Caller } from "../context.ts";
 import { run } from "../db/statement.ts";
+import type { FileStore } from "../domain/assets.ts";
 import { parseId } from "../domain/ids.ts";
 import { conflict, notFound } from "../errors.ts";
 import { assetScope, claimAsset, claimExpired, removeAsset, visibleAsset } from "../queries/assets.ts";
-import type { AssetStore } from "./store.ts";
 
 /** File first, row last: what fails in between is found again as long as its row stands. */
-async function removeClaimed(em: SqlEntityManager, store: AssetStore, id: string): Promise<void> {
+async function removeClaimed(em: SqlEntityManager, store: FileStore, id: string): Promise<void> {
   await store.remove(id);
   await run(em, removeAsset, [id]);
 }
@@ -22,7 +22,7 @@ async function removeClaimed(em: SqlEntityManager, store: AssetStore, id: string
  */
 export async function removeExpiredAssets(
   em: SqlEntityManager,
-  store: AssetStore,
+  store: FileStore,
   now: Date,
   max: number,
 ): Promise<number> {
@@ -36,7 +36,7 @@ export async function removeExpiredAssets(
 /** Removes one file that no alert has. @throws 404 when the caller does not see it; 409 while attached. */
 export async function removeUpload(
   em: SqlEntityManager,
-  store: AssetStore,
+  store: FileStore,
   caller: Caller,
   wireId: string,
 ): Promise<void> {

@@ -5,13 +5,11 @@ import { mkdirSync } from "node:fs";
 import { createStorage } from "unstorage";
 import fsLite from "unstorage/drivers/fs-lite";
 import { type Config, dataPaths } from "../config.ts";
+import type { FileStore } from "../domain/assets.ts";
 
-export interface AssetStore {
-  put(id: string, bytes: Uint8Array): Promise<void>;
+export interface AssetStore extends FileStore {
   /** Null when there is no such file. */
   get(id: string): Promise<Uint8Array | null>;
-  /** Removing what is not there is no mistake. */
-  remove(id: string): Promise<void>;
   /**
    * Whether the store answered when it was last asked; asks it again beside that, at most every ten seconds. Neither
    * waits nor throws.

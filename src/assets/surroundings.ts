@@ -1,17 +1,12 @@
-// Uploaded files as the rest of the service sees them: their addresses, one to serve, a new one, an old one to remove.
-// Joins the parts of this folder to the rows and the store.
+// Uploaded files as the rest of the service sees them: their addresses, one to serve, the expired ones to remove. Joins the
+// parts of this folder to the rows and the store.
 
 import type { Config } from "../config.ts";
-import type { Caller, Log } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
 import { run } from "../db/statement.ts";
-import type { AssetKind } from "../entities/asset.ts";
-import { toIsoMicros } from "../entities/columns.ts";
-import { keysetPage } from "../page.ts";
-import { type AssetRecord, assetScope, listAssets, servedAsset } from "../queries/assets.ts";
-import { removeExpiredAssets, removeUpload } from "./expiry.ts";
+import { servedAsset } from "../queries/assets.ts";
+import { removeExpiredAssets } from "./expiry.ts";
 import { type AssetStore, createAssetStore } from "./store.ts";
-import { receiveUpload, type Upload } from "./upload.ts";
 import { type AssetUrls, createAssetUrls } from "./urls.ts";
 
 type Served = typeof servedAsset extends { row?: infer Row } ? NonNullable<Row> : never;
@@ -22,12 +17,6 @@ export interface Assets extends AssetUrls {
   find(uuid: string): Promise<Served | null>;
   /** Its bytes. @throws when the store does not hold them whole. */
   read(uuid: string, size: number): Promise<Uint8Array<ArrayBuffer>>;
-  receive(upload: Upload): Promise<AssetRecord>;
-  list(
-    caller: Caller,
-    page: { kind?: AssetKind; limit: number; before?: string },
-  ): Promise<{ rows: AssetRecord[]; next_before: string | null }>;
-  remove(caller: Caller, wireId: string): Promise<void>;
   /** Clears away up to `max` files that have expired, and answers how many: a step of the housekeeping. */
   removeExpired(max: number): Promise<number>;
 }
@@ -36,10 +25,9 @@ export async function createAssets(options: {
   orm: Orm;
   config: Config;
   secret: string;
-  log: Log;
   now: () => Date;
 }): Promise<Assets> {
-  const { orm, config, secret, log, now } = options;
+  const { orm, config, secret, now } = options;
   const store = await createAssetStore(config);
   const fork = () => orm.em.fork();
   return {
@@ -52,16 +40,6 @@ export async function createAssets(options: {
         throw new Error("the asset store does not hold a file that its row promises");
       return bytes as Uint8Array<ArrayBuffer>;
     },
-    receive: (upload) => receiveUpload({ orm, store, log }, upload),
-    async list(caller, { kind, limit, before }) {
-      const page = await keysetPage(
-        limit,
-        (n) => run(fork(), listAssets, [...assetScope(caller), kind ?? null, before ?? null, n]),
-        (row) => row.created_at,
-      );
-      return { ...page, next_before: page.next_before && toIsoMicros(page.next_before) };
-    },
-    remove: (caller, wireId) => removeUpload(fork(), store, caller, wireId),
     removeExpired: (max) => removeExpiredAssets(fork(), store, now(), max),
   };
 }

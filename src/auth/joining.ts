@@ -6,6 +6,7 @@ import type { Log } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
 import { ownStatements, run } from "../db/statement.ts";
 import { emailProblem, nameProblem } from "../domain/one_line.ts";
+import { passwordProblem } from "../domain/passwords.ts";
 import type { LinkMaker } from "../entities/member.ts";
 import { conflict, forbidden, invalidRequest, notFound, refuseFields } from "../errors.ts";
 import {
@@ -19,7 +20,7 @@ import {
 } from "../queries/links.ts";
 import { newLink, STAND_IN } from "./links.ts";
 import type { Brake } from "./sign_in_brake.ts";
-import { inTransaction, passwordProblem, type SignInLibrary } from "./sign_in_library.ts";
+import { inTransaction, type SignInLibrary } from "./sign_in_library.ts";
 import { hashToken } from "./tokens.ts";
 
 /** What became of a link. */

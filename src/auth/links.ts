@@ -3,10 +3,8 @@
 
 import { randomBytes } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import type { Orm } from "../db/orm.ts";
 import { run } from "../db/statement.ts";
 import type { LinkMaker } from "../entities/member.ts";
-import { memberOf } from "../operator/accounts.ts";
 import { insertLink, replaceLinks } from "../queries/links.ts";
 import { lockMember } from "../queries/people.ts";
 import { hashToken } from "./tokens.ts";
@@ -27,38 +25,29 @@ export const STAND_IN = "owner@localhost";
 /** The page that links lead to. */
 export const LINK_PAGE = "/console/welcome";
 
-/** A new link for a member; `memberId` is the row's, `publicUrl` may be empty for the path alone. */
-export function newLink(
+/**
+ * A new link for a member, in the manager's own transaction; `memberId` is the row's, `publicUrl` may be empty for the path
+ * alone.
+ */
+export async function writeLink(
   em: SqlEntityManager,
   publicUrl: string,
   memberId: string,
   madeBy: LinkMaker,
 ): Promise<string> {
   const token = randomBytes(32).toString("base64url");
-  return em.transactional(async (inside) => {
-    // Of two at the same moment the later one holds.
-    await run(inside, lockMember, [memberId]);
-    await run(inside, replaceLinks, [memberId, madeBy]);
-    await run(inside, insertLink, [hashToken(token), memberId, madeBy, SECONDS[madeBy]]);
-    return `${publicUrl}${LINK_PAGE}#${token}`;
-  });
+  // Of two at the same moment the later one holds.
+  await run(em, lockMember, [memberId]);
+  await run(em, replaceLinks, [memberId, madeBy]);
+  await run(em, insertLink, [hashToken(token), memberId, madeBy, SECONDS[madeBy]]);
+  return `${publicUrl}${LINK_PAGE}#${token}`;
 }
+
+/** The same in a transaction of its own. */
+export const newLink = (em: SqlEntityManager, publicUrl: string, memberId: string, madeBy: LinkMaker) =>
+  em.transactional((inside) => writeLink(inside, publicUrl, memberId, madeBy));
 
 /** The secret of a link, of whole links as people paste them, too; what is none answers as no link that is known. */
 export function tokenOf(pasted: string): string {
   return /(?:^|#|token=)([\w-]{43})$/.exec(pasted.trim())?.[1] ?? "";
-}
-
-/**
- * What the operator on the machine hands out when nobody can sign in: a new link for a member, or for the workspace's
- * owner when no member is named. @throws 404, 422.
- */
-export async function ownerLink(
-  orm: Orm,
-  publicUrl: string,
-  which: { workspace?: string; member?: string; email?: string } = {},
-): Promise<string> {
-  const em = orm.em.fork();
-  const member = await memberOf(em, which);
-  return newLink(em, publicUrl, member.id, "operator");
 }

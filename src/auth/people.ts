@@ -1,10 +1,10 @@
-// People as the console knows them: signing in and out, sessions, the password, and which members a person is. How a
-// person comes to an account stands beside in joining.ts.
+// People as the console knows them: signing in and out, and which members a person is. How a person comes to an account
+// stands beside in joining.ts; what a signed-in person does is an operation like any other (src/session/).
 
-import type { Caller } from "../context.ts";
+import type { MemberCaller, Person } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
 import { ownStatements, run } from "../db/statement.ts";
-import { ApiError, invalidRequest, notFound, refuseFields } from "../errors.ts";
+import { ApiError, invalidRequest } from "../errors.ts";
 import { type MemberRecord, membershipsOf } from "../queries/people.ts";
 import { ALL_SCOPES } from "../scopes.ts";
 import { callerWith } from "./caller.ts";
@@ -12,7 +12,7 @@ import { clientName } from "./client_name.ts";
 import type { Grants } from "./grants.ts";
 import { newLink } from "./links.ts";
 import type { Brake } from "./sign_in_brake.ts";
-import { PAGES, passwordProblem, type SignInLibrary } from "./sign_in_library.ts";
+import { PAGES, type SignInLibrary } from "./sign_in_library.ts";
 
 export interface Session {
   id: string;
@@ -41,20 +41,13 @@ const UNSAFE_REDIRECT = /^(javascript|data|vbscript|file|blob|about):$/;
 const expiredRequest = () =>
   invalidRequest("This request for access has expired; start again from the assistant.");
 
-export interface OwnSession {
-  id: string;
-  current: boolean;
-  userAgent: string | null;
-  address: string | null;
-  createdAt: Date;
-  expiresAt: Date;
-}
+export const personOf = (session: Session): Person => ({ id: session.user.id, sessionId: session.id });
 
 /** What a signed-in person may do is what the member may do: a session is a credential with every scope. */
-export function callerOf(session: Session, workspaceId: string): Caller | null {
+export function callerOf(session: Session, workspaceId: string): MemberCaller | null {
   const member = session.memberships.find((membership) => membership.workspace_id === workspaceId);
   if (!member) return null;
-  return callerWith(member, {
+  const caller = callerWith(member, {
     type: "session",
     id: `session:${session.user.id}`,
     name: session.user.name,
@@ -62,6 +55,7 @@ export function callerOf(session: Session, workspaceId: string): Caller | null {
     pusherId: null,
     expiresAt: null,
   });
+  return { ...caller, person: personOf(session) };
 }
 
 export type People = ReturnType<typeof createPeople>;
@@ -167,45 +161,6 @@ export function createPeople(options: {
         user: { id, email, name },
         memberships: await run(kysely, membershipsOf, [id]),
       };
-    },
-
-    async sessionsOf(session: Session): Promise<OwnSession[]> {
-      const { internalAdapter } = await library.$context;
-      const all = await internalAdapter.listSessions(session.user.id);
-      return all.map((row) => ({
-        id: row.id,
-        current: row.id === session.id,
-        userAgent: row.userAgent ?? null,
-        address: row.ipAddress ?? null,
-        createdAt: row.createdAt,
-        expiresAt: row.expiresAt,
-      }));
-    },
-
-    /** Ends one session of the person's own; another's answers as none. @throws 404. */
-    async endSession(session: Session, id: string): Promise<void> {
-      const { internalAdapter } = await library.$context;
-      const row = (await internalAdapter.listSessions(session.user.id)).find((own) => own.id === id);
-      if (!row) throw notFound("session");
-      await internalAdapter.deleteSession(row.token);
-    },
-
-    /**
-     * Changes the password, which needs the current one, and ends every other session of the person.
-     * @throws 422 naming the field, 429.
-     */
-    async changePassword(session: Session, passwords: { present: string; next: string }): Promise<void> {
-      await brake.countChange(session.user.id);
-      const { internalAdapter, password } = await library.$context;
-      const hash = (await internalAdapter.findCredentialAccount(session.user.id))?.password;
-      const right = hash && (await password.verify({ hash, password: passwords.present }));
-      refuseFields({
-        present: !right && "The current password is not right.",
-        next: passwordProblem(passwords.next),
-      });
-      await internalAdapter.updatePassword(session.user.id, await password.hash(passwords.next));
-      for (const row of await internalAdapter.listSessions(session.user.id))
-        if (row.id !== session.id) await internalAdapter.deleteSession(row.token);
     },
 
     /**

@@ -10,6 +10,7 @@ import { betterAuth } from "better-auth";
 import { APIError } from "better-auth/api";
 import { jwt } from "better-auth/plugins";
 import type { Orm } from "../db/orm.ts";
+import { MIN_PASSWORD } from "../domain/passwords.ts";
 import { ALL_SCOPES } from "../scopes.ts";
 import { createAccessTokenReader } from "./access_tokens.ts";
 import { GRANT_TYPES } from "./client_metadata.ts";
@@ -46,14 +47,6 @@ export const ACCESS_TOKEN_SECONDS = 3600;
 /** Each refresh begins it anew. */
 export const REFRESH_TOKEN_SECONDS = 30 * 24 * 3600;
 const SESSION_SECONDS = 7 * 24 * 3600;
-export const MIN_PASSWORD = 10;
-export const MAX_PASSWORD = 128;
-
-/** What is wrong with a new password, or null. */
-export const passwordProblem = (password: string): string | null =>
-  password.length < MIN_PASSWORD || password.length > MAX_PASSWORD
-    ? `A password has ${MIN_PASSWORD} to ${MAX_PASSWORD} characters.`
-    : null;
 
 const SCHEMA = "auth";
 

@@ -4,8 +4,8 @@
 import type { z } from "zod";
 import { clientSettings, httpUrl, loadSettings } from "../config.ts";
 import { type Credentials, readCredentials } from "../credentials.ts";
-import type { Outcome } from "../dispatch.ts";
 import { ApiError, fromEnvelope, invalidRequest } from "../errors.ts";
+import type { Outcome } from "../perform.ts";
 import { invalidInput } from "../problems.ts";
 import { ANSWER_ARGUMENTS, pathArguments, type Tool } from "../tool.ts";
 import { requestFor } from "../transports/client.ts";

@@ -59,6 +59,13 @@ export function cookieOf(headers: Headers, name: string): string | null {
   return null;
 }
 
+/** A refusal in the words of a form: where it names an argument, the field that the form has for it. */
+export function inForm(error: ApiError, names: Record<string, string>): ApiError {
+  const fields = error.fields.map(({ param, message }) => ({ param: names[param] ?? param, message }));
+  const { type, message, headers, status } = error;
+  return new ApiError(type, message, { headers, status, fields });
+}
+
 export type Forms = ReturnType<typeof createForms>;
 
 export function createForms({ secret, publicUrl }: { secret: string; publicUrl: string }) {

@@ -6,6 +6,10 @@ import type { Caller } from "../context.ts";
 import { showId } from "../domain/ids.ts";
 import { roleReaches } from "../domain/visibility.ts";
 import type { Role } from "../entities/member.ts";
+import list_connections from "../session/list_connections.ts";
+import list_files from "../session/list_files.ts";
+import list_keys from "../session/list_keys.ts";
+import list_members from "../session/list_members.ts";
 import { type Content, type Html, html } from "./html.ts";
 import { ICON, LINK_SCRIPT, STYLES } from "./styles.ts";
 
@@ -19,13 +23,13 @@ const SECURITY = {
   "cache-control": "no-store",
 };
 
-/** Parts of a workspace: path below it, name, and the least role that opens it. */
-export const SECTIONS: { path: string; name: string; least: Role }[] = [
-  { path: "", name: "Overview", least: "viewer" },
-  { path: "files", name: "Files", least: "editor" },
-  { path: "members", name: "Members", least: "admin" },
-  { path: "keys", name: "Keys", least: "admin" },
-  { path: "assistants", name: "Assistants", least: "viewer" },
+/** Parts of a workspace: path below it, name, and the operation that one must be allowed to open it. */
+const SECTIONS: { path: string; name: string; shows?: { role: Role } }[] = [
+  { path: "", name: "Overview" },
+  { path: "files", name: "Files", shows: list_files },
+  { path: "members", name: "Members", shows: list_members },
+  { path: "keys", name: "Keys", shows: list_keys },
+  { path: "assistants", name: "Assistants", shows: list_connections },
 ];
 
 export interface Frame {
@@ -64,8 +68,8 @@ function workspaceSwitch({ session, caller }: Frame): Content {
 function navigation({ caller, section }: Frame): Content {
   if (!caller) return null;
   const base = workspacePath(caller.workspace.id);
-  return html`<nav class="sections" aria-label="Workspace"><ul>${SECTIONS.filter(({ least }) =>
-    roleReaches(caller.member.role, least),
+  return html`<nav class="sections" aria-label="Workspace"><ul>${SECTIONS.filter(
+    ({ shows }) => !shows || roleReaches(caller.member.role, shows.role),
   ).map(
     ({ path, name }) =>
       html`<li><a href="${base}${path}"${path === section && html` aria-current="page"`}>${name}</a></li>`,

@@ -1,13 +1,12 @@
-// Mounts every page. Decides, before a page's own code runs: where the form came from, who is signed in, of which
-// workspace, and whether the role opens the page. Refusals are pages, too.
+// Mounts every page. Decides, before a page's own code runs: where the form came from, who is signed in, and of which
+// workspace. What the person may do, dispatch says. Refusals are pages, too.
 
 import type { H3, H3Event } from "h3";
-import { callerOf, type Session } from "../auth/people.ts";
-import type { Caller, Log } from "../context.ts";
+import { callerOf, personOf, type Session } from "../auth/people.ts";
+import type { Log, MemberCaller } from "../context.ts";
 import { faultOf } from "../db/unavailable.ts";
 import { parseId, showId } from "../domain/ids.ts";
-import { roleReaches } from "../domain/visibility.ts";
-import { ApiError, forbidden, notFound } from "../errors.ts";
+import { ApiError, notFound } from "../errors.ts";
 import { MAX_BODY } from "../tool.ts";
 import type { RouteMeta } from "../transports/body.ts";
 import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
@@ -25,7 +24,7 @@ import { OVERVIEW_PAGES } from "./pages/overview.ts";
 import { SIGN_IN_PAGES } from "./pages/sign_in.ts";
 import { WELCOME_PAGES } from "./pages/welcome.ts";
 import { assetAnswer, ICON, LINK_SCRIPT, STYLES } from "./styles.ts";
-import type { ConsoleDeps, MemberVisit, Page, Visit } from "./visit.ts";
+import type { ConsoleDeps, MemberVisit, Page, PersonVisit, Visit } from "./visit.ts";
 
 export const PAGES: readonly Page[] = [
   ...OVERVIEW_PAGES,
@@ -59,7 +58,6 @@ export function addConsole(app: H3, deps: ConsoleDeps, around: ConsoleSurroundin
     method: "GET",
     path: "",
     for: "anyone",
-    least: "viewer",
     answer: async () => {
       throw notFound("page");
     },
@@ -81,7 +79,7 @@ async function serve(
   if (elsewhere) return goTo(elsewhere);
 
   let session: Session | null = null;
-  let caller: Caller | null = null;
+  let caller: MemberCaller | null = null;
   let reading = false;
   const build = (form: URLSearchParams, file: SentFile | null = null) =>
     visitOf({
@@ -102,13 +100,8 @@ async function serve(
     if (page.for !== "anyone" && !session) return toSignIn(page, url);
     if (page.for === "member") {
       const id = parseId("wsp", params.workspace ?? "");
-      const found = id ? callerOf(session!, id) : null;
-      if (!found) throw notFound("workspace");
-      caller = found;
-      if (!roleReaches(caller.member.role, page.least))
-        throw forbidden(
-          `This page needs the role ${page.least} or above. Your role here is ${caller.member.role}.`,
-        );
+      caller = id ? callerOf(session!, id) : null;
+      if (!caller) throw notFound("workspace");
     }
     let form = new URLSearchParams();
     let file: SentFile | null = null;
@@ -179,15 +172,23 @@ function visitOf(bare: Bare): Visit {
     goTo: (path, flash, cookies = []) =>
       goTo(path, [...cookies, flash ? deps.forms.cookie(FLASH_COOKIE, flash, 60) : null]),
   };
-  if (!session || !caller) return visit;
-  const member: MemberVisit = {
+  if (!session) return visit;
+  const { dispatcher } = deps;
+  const person: PersonVisit = {
     ...visit,
     session,
+    asPerson: (operation, args) =>
+      dispatcher.session(operation, { person: personOf(session) }, { args, log: bare.log }),
+  };
+  if (!caller) return person;
+  const member: MemberVisit = {
+    ...person,
     caller,
     base: `/console/${showId("wsp", caller.workspace.id)}/`,
+    asMember: (operation, args) => dispatcher.session(operation, caller, { args, log: bare.log }),
     async call(name, args = {}) {
       const tool = deps.tools.find((candidate) => candidate.name === name)!;
-      return (await deps.dispatcher.tool(tool, caller, { args, log: bare.log })).body;
+      return (await dispatcher.tool(tool, caller, { args, log: bare.log })).body;
     },
   };
   return member;

@@ -1,19 +1,15 @@
-// A page is a record: method, path, who may open it, and what it answers. A visit is what the record is given; it sees no
-// database, only sign-in, the rules for members and keys, and operations through dispatch().
+// A page is a record: method, path, whom it is for, and what it answers. A visit is what the record is given; it sees no
+// database, only sign-in, and operations through dispatch, which says who may do what.
 
-import type { Assets } from "../assets/surroundings.ts";
+import type { z } from "zod";
 import type { Authorize } from "../auth/authorize.ts";
-import type { Connections } from "../auth/connections.ts";
 import type { Joining } from "../auth/joining.ts";
-import type { MemberKeys } from "../auth/member_keys.ts";
-import type { Members } from "../auth/members.ts";
 import type { People, Session } from "../auth/people.ts";
-import type { Caller, Log } from "../context.ts";
+import type { Log, MemberCaller } from "../context.ts";
 import type { Dispatcher } from "../dispatch.ts";
-import type { Role } from "../entities/member.ts";
 import type { ApiError } from "../errors.ts";
 import type { Mail } from "../mail.ts";
-import type { Tool } from "../tool.ts";
+import type { SessionOperation, Tool } from "../tool.ts";
 import type { FlashCode } from "./flash.ts";
 import type { Forms, SentFile } from "./forms.ts";
 import type { Content, Html } from "./html.ts";
@@ -21,11 +17,7 @@ import type { Content, Html } from "./html.ts";
 export interface ConsoleDeps {
   people: People;
   joining: Joining;
-  connections: Connections;
   authorize: Authorize;
-  members: Members;
-  keys: MemberKeys;
-  assets: Assets;
   dispatcher: Dispatcher;
   tools: readonly Tool[];
   forms: Forms;
@@ -57,7 +49,7 @@ export interface Visit {
   /** The file that a form brought, on pages that take one; null when none was chosen. */
   file: SentFile | null;
   session: Session | null;
-  caller: Caller | null;
+  caller: MemberCaller | null;
   /** The hidden field that every form carries. */
   token: Html;
   now: Date;
@@ -68,13 +60,23 @@ export interface Visit {
 
 export interface PersonVisit extends Visit {
   session: Session;
+  /** Runs an operation that only a signed-in person can do, as this person. */
+  asPerson<I extends z.ZodObject, O extends z.ZodType>(
+    operation: SessionOperation<"person", I, O>,
+    args: z.input<I>,
+  ): Promise<z.output<O>>;
 }
 
 export interface MemberVisit extends PersonVisit {
-  caller: Caller;
+  caller: MemberCaller;
   /** Path of the workspace, with a slash at its end. */
   base: string;
-  /** Runs an operation as the signed-in member. */
+  /** Runs an operation that only a signed-in person can do, as this member. */
+  asMember<I extends z.ZodObject, O extends z.ZodType>(
+    operation: SessionOperation<"member", I, O>,
+    args: z.input<I>,
+  ): Promise<z.output<O>>;
+  /** Runs an operation that keys and assistants have, too, as this member. */
   call(tool: string, args?: Record<string, unknown>): Promise<any>;
 }
 
@@ -82,7 +84,6 @@ export interface Page {
   method: "GET" | "POST";
   path: string;
   for: "anyone" | "person" | "member";
-  least: Role;
   /** The most bytes of a file that its form may bring; none when left out. */
   maxFile?: number;
   answer(visit: Visit): Promise<Response>;
@@ -97,25 +98,23 @@ export const openPage = (
   method: Method,
   path: string,
   answer: (visit: Visit) => Promise<Response>,
-): Page => ({ method, path, for: "anyone", least: "viewer", answer });
+): Page => ({ method, path, for: "anyone", answer });
 
 /** A page of a signed-in person, of no workspace. */
 export const personPage = (
   method: Method,
   path: string,
   answer: (visit: PersonVisit) => Promise<Response>,
-): Page => ({ method, path, for: "person", least: "viewer", answer: answer as Page["answer"] });
+): Page => ({ method, path, for: "person", answer: answer as Page["answer"] });
 
-/** A page of a workspace, below /console/{workspace}/. Others than its members get 404, lesser roles 403. */
+/** A page of a workspace, below /console/{workspace}/. Others than its members get 404. */
 export const memberPage = (
   method: Method,
   path: string,
-  least: Role,
   answer: (visit: MemberVisit) => Promise<Response>,
 ): Page => ({
   method,
   path: `/console/:workspace${path}`,
   for: "member",
-  least,
   answer: answer as Page["answer"],
 });

@@ -29,6 +29,13 @@ export const KIND_WORDS: Record<AssetKind, string> = {
   html: "an .html page in UTF-8",
 };
 
+/** Where the bytes lie, under the ids of their rows. */
+export interface FileStore {
+  put(id: string, bytes: Uint8Array): Promise<void>;
+  /** Removing what is not there is no mistake. */
+  remove(id: string): Promise<void>;
+}
+
 /** Where everybody who was given the address fetches a file. */
 export interface AssetAddresses {
   urlOf(uuid: string): string;

@@ -2,8 +2,12 @@
 
 import { p, Type } from "@mikro-orm/core";
 
-/** '2026-11-20 14:25:31.5+00' as PostgreSQL prints it → '2026-11-20T14:25:31.500000Z'. @throws when the session is not UTC. */
-export function toIsoMicros(value: string): string {
+/**
+ * '2026-11-20 14:25:31.5+00' as PostgreSQL prints it, or an instant of our own clock → '2026-11-20T14:25:31.500000Z'.
+ * @throws when the session is not UTC.
+ */
+export function toIsoMicros(value: string | Date): string {
+  if (value instanceof Date) return value.toISOString().replace("Z", "000Z");
   if (value.endsWith("Z")) return value;
   const parts = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00(?::?00)?$/.exec(value);
   if (!parts) throw new Error("the database session's time zone is not UTC");

@@ -7,7 +7,7 @@ import { KEY_PREFIX, mintToken } from "../auth/tokens.ts";
 import { newUuid, parseId, showId, showIdOrNull } from "../domain/ids.ts";
 import { emailProblem, oneLineName } from "../domain/one_line.ts";
 import { ApiKey } from "../entities/api_key.ts";
-import { toIsoMicrosOrNull } from "../entities/columns.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
 import { Member, type MemberRow, ROLES, type Role } from "../entities/member.ts";
 import { Pusher } from "../entities/pusher.ts";
 import { Workspace } from "../entities/workspace.ts";
@@ -127,7 +127,7 @@ export async function createKey(em: Em, input: NewKey, now: Date) {
   const pusher_id = input.pusher === undefined ? null : await pusherOf(em, workspaceId, input.pusher);
   const { token, hash } = mintToken(KEY_PREFIX);
   const expires_at =
-    input.expires_in === undefined ? null : new Date(now.getTime() + input.expires_in * 1000).toISOString();
+    input.expires_in === undefined ? null : toIsoMicros(new Date(now.getTime() + input.expires_in * 1000));
   const key = em.create(ApiKey, {
     id: newUuid(),
     member: member.id,
@@ -135,7 +135,7 @@ export async function createKey(em: Em, input: NewKey, now: Date) {
     hash,
     scopes,
     pusher_id,
-    expires_at: expires_at?.replace("Z", "000Z") ?? null,
+    expires_at,
   });
   await em.flush();
   return { key: token, ...showKey(key, member) };
@@ -223,17 +223,14 @@ export async function listKeys(em: Em, { workspace }: { workspace?: string }) {
   return { data: rows.map((row) => showKey(row as unknown as KeyRow, row.member.$ as MemberRow)) };
 }
 
-/** Takes effect on the next request, on every process. Revoking twice keeps the first instant. */
-export async function revokeKey(em: Em, wireId: string) {
+/** Takes effect on the next request, on every process. Revoking twice keeps the first instant. `now` is that instant. */
+export async function revokeKey(em: Em, wireId: string, now: Date) {
   const id = parseId("key", wireId);
-  const rows = id
-    ? await em.execute<{ revoked_at: string }[]>(
-        "update api_key set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = ? returning revoked_at",
-        [id],
-      )
-    : [];
-  if (!rows[0]) throw notFound("key");
-  return { id: wireId, revoked_at: toIsoMicrosOrNull(rows[0].revoked_at) };
+  const key = id && (await em.findOne(ApiKey, { id }));
+  if (!key) throw notFound("key");
+  key.revoked_at ??= toIsoMicros(now);
+  await em.flush();
+  return { id: wireId, revoked_at: key.revoked_at };
 }
 
 /** Suspends a channel, or restores it to active (docs/rules.md#channel-suspended). */

@@ -87,7 +87,7 @@ export const OPERATOR_OPERATIONS = {
     createKey,
   ),
   list_keys: operation(within, listKeys),
-  revoke_key: operation(z.strictObject({ key: z.string() }), (em, { key }) => revokeKey(em, key)),
+  revoke_key: operation(z.strictObject({ key: z.string() }), (em, { key }, now) => revokeKey(em, key, now)),
   suspend_channel: operation(channel, (em, { handle }) => setSuspended(em, handle, true)),
   restore_channel: operation(channel, (em, { handle }) => setSuspended(em, handle, false)),
 } satisfies Record<string, Run>;

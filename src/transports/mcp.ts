@@ -11,7 +11,7 @@ import {
   validateOriginHeader,
 } from "@modelcontextprotocol/server";
 import type { Caller, Log } from "../context.ts";
-import type { Dispatcher, Outcome } from "../dispatch.ts";
+import type { Dispatcher } from "../dispatch.ts";
 import { missingScopes } from "../dispatch.ts";
 import {
   ApiError,
@@ -21,6 +21,7 @@ import {
   serverError,
   unauthorized,
 } from "../errors.ts";
+import type { Outcome } from "../perform.ts";
 import { inputSchema, type JsonSchema } from "../schema.ts";
 import { BASE_SCOPES } from "../scopes.ts";
 import { hasView, scopesFor, type Tool } from "../tool.ts";

@@ -4,8 +4,9 @@
 import type { H3, H3Event } from "h3";
 import type { Log } from "../context.ts";
 import { NOT_MODIFIED } from "../context.ts";
-import type { Call, Outcome } from "../dispatch.ts";
+import type { Call } from "../dispatch.ts";
 import { type ApiError, invalidRequest, noSuchMethod } from "../errors.ts";
+import type { Outcome } from "../perform.ts";
 import { inputSchema, type JsonSchema, withoutNull } from "../schema.ts";
 import { ANSWER_ARGUMENTS, type Http, MAX_BODY, pathArguments } from "../tool.ts";
 import { emptyAnswer, jsonAnswer } from "./answers.ts";
@@ -164,7 +165,7 @@ function shadowed(args: Record<string, unknown>, pathNames: string[]): ApiError 
 }
 
 /** docs/rules.md#unknown-fields */
-function readQuery(params: URLSearchParams): { args: Record<string, string>; problem?: ApiError } {
+export function readQuery(params: URLSearchParams): { args: Record<string, string>; problem?: ApiError } {
   const args: Record<string, string> = Object.create(null);
   for (const [name, value] of params) {
     if (Object.hasOwn(args, name))
@@ -180,7 +181,7 @@ function readQuery(params: URLSearchParams): { args: Record<string, string>; pro
 }
 
 /** Query strings by declared type. What does not convert stays a string, and the schema refuses it by name. */
-function convert(args: Record<string, string>, schema: JsonSchema): Record<string, unknown> {
+export function convert(args: Record<string, string>, schema: JsonSchema): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(args).map(([name, value]) => {
       const { type, format } = withoutNull(schema.properties?.[name] ?? {});

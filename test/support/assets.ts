@@ -65,8 +65,13 @@ export function consoleOf(world: World) {
   const authenticate = createKeyAuthenticator(service.orm, service.log, () => new Date());
   const app = new H3();
   addUploadRoutes(app, {
-    assets: service.assets,
-    callerOf: (request) => authenticate(bearerToken(request.headers)),
+    dispatcher: service.dispatcher,
+    async callerOf(request) {
+      const caller = await authenticate(bearerToken(request.headers));
+      if (!caller) return null;
+      const credential = { ...caller.credential, type: "session" as const };
+      return { ...caller, credential, person: { id: "person", sessionId: "session" } };
+    },
     publicUrl: "https://belfry.example",
     logOf: () => service.log,
   });

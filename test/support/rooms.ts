@@ -15,7 +15,7 @@ export const DECIDES: Record<string, string> = {
   "tools/index": "the ordered list of them",
   alerts: "what operations on alerts have in common: composing, attaching, changing, listing",
   assets: "uploaded pictures, sounds and pages: sniffed, stored, served by unguessable addresses",
-  auth: "keys, people, connected assistants: who calls, and what they may do",
+  auth: "who calls: keys, people, connected assistants",
   cli: "the command line: one command an operation, and the operator's own",
   console: "the pages for people, rendered by the server; operations run through dispatch as for any caller",
   db: "the connection: pool, statements, locks, batches, and what counts as away",
@@ -24,6 +24,9 @@ export const DECIDES: Record<string, string> = {
   embedded: "the PostgreSQL that the service starts for itself",
   entities: "the rows",
   handset: "what a subscribed handset can do",
+  members: "the rules for changes of a workspace's members",
+  session:
+    "what only a signed-in person can do: keys, members, connected assistants, own sessions and password, files",
   housekeeping:
     "what is removed when its time is over: a list of small steps that the server runs beside its work",
   migrations:
@@ -87,16 +90,16 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "domain",
     "entities",
     "errors",
-    "operator",
     "queries",
     "rate_limits",
     "redirect_schemes",
     "scopes",
   ],
-  assets: ["config", "context", "db", "domain", "entities", "errors", "page", "queries"],
+  assets: ["config", "context", "db", "domain", "entities", "errors", "queries"],
   webhooks: ["auth", "config", "context", "db", "domain", "entities", "errors", "queries"],
   idempotency: ["auth", "db", "errors", "queries"],
   refusals: ["context", "db", "domain", "errors", "queries"],
+  perform: ["context", "db", "domain", "errors", "rate_limits", "tool"],
   dispatch: [
     "auth",
     "context",
@@ -104,13 +107,14 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "domain",
     "errors",
     "idempotency",
+    "perform",
     "problems",
-    "rate_limits",
     "refusals",
     "tool",
   ],
   housekeeping: ["context", "db", "domain"],
   handset: ["auth", "context", "db", "domain", "entities", "errors", "page", "queries", "shapes", "tool"],
+  members: ["context", "domain", "entities", "errors", "operator", "queries", "shapes"],
   operator: [
     "auth",
     "config",
@@ -141,6 +145,21 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "tool",
   ],
   "tools/index": ["tool", "tools"],
+  // What only a signed-in person can do makes credentials, members and files, which no operation above may.
+  session: [
+    "assets",
+    "auth",
+    "domain",
+    "entities",
+    "errors",
+    "members",
+    "operator",
+    "page",
+    "queries",
+    "scopes",
+    "shapes",
+    "tool",
+  ],
 
   // Projections of the records; they receive the list as an argument.
   openapi: ["domain", "errors", "package.json", "schema", "scopes", "shapes", "tool", "transports"],
@@ -154,13 +173,15 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "entities",
     "errors",
     "openapi",
+    "perform",
     "schema",
     "scopes",
+    "session",
     "shapes",
     "tool",
   ],
 
-  // Pages for people: sign-in and the rules for members, keys and files; everything else through dispatch.
+  // Pages for people: sign-in, and everything else through dispatch.
   console: [
     "assets",
     "auth",
@@ -174,6 +195,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "problems",
     "redirect_schemes",
     "scopes",
+    "session",
     "shapes",
     "tool",
     "transports",

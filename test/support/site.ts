@@ -8,7 +8,8 @@ import {
   chromium,
   type Page,
 } from "playwright-core";
-import { ownerLink } from "../../src/auth/links.ts";
+import { newLink } from "../../src/auth/links.ts";
+import { memberOf } from "../../src/operator/accounts.ts";
 import { freePort, type Listening, listen } from "../../src/server.ts";
 import type { ServiceOptions } from "../../src/service.ts";
 import { WAIT } from "./wait.ts";
@@ -42,12 +43,10 @@ export class Site {
   }
 
   /** A one-time link for the first workspace's owner, or for the member that is named. */
-  link(member?: string): Promise<string> {
-    return ownerLink(
-      this.world.service.orm,
-      this.url,
-      member ? { member } : { workspace: this.world.workspace.id },
-    );
+  async link(member?: string): Promise<string> {
+    const em = this.world.service.orm.em.fork();
+    const { id } = await memberOf(em, member ? { member } : { workspace: this.world.workspace.id });
+    return newLink(em, this.url, id, "operator");
   }
 
   async close(): Promise<void> {

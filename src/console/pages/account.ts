@@ -1,8 +1,10 @@
 // A person's own account: where it is signed in, and the password.
 
-import type { OwnSession } from "../../auth/people.ts";
-import { MIN_PASSWORD } from "../../auth/sign_in_library.ts";
+import { MIN_PASSWORD } from "../../domain/passwords.ts";
 import { ApiError, notFound } from "../../errors.ts";
+import change_password from "../../session/change_password.ts";
+import end_session from "../../session/end_session.ts";
+import list_sessions from "../../session/list_sessions.ts";
 import { html } from "../html.ts";
 import { workspacePath } from "../page.ts";
 import { field, instant, problem, table } from "../parts.ts";
@@ -10,8 +12,8 @@ import { type Page, type PersonVisit, personPage } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 
 /** A browser's own description in a few words; it is the browser's word, and only shown to its owner. */
-function deviceWords({ userAgent }: OwnSession): string {
-  const agent = userAgent ?? "";
+function deviceWords({ user_agent }: { user_agent: string | null }): string {
+  const agent = user_agent ?? "";
   const browser = [/\bEdg\//, /\bFirefox\//, /\bOPR\//, /Chrome\//, /\bSafari\//].findIndex((p) =>
     p.test(agent),
   );
@@ -22,8 +24,8 @@ function deviceWords({ userAgent }: OwnSession): string {
 }
 
 async function account(visit: PersonVisit, error?: ApiError): Promise<Response> {
-  const { deps, session, token, now } = visit;
-  const sessions = await deps.people.sessionsOf(session);
+  const { session, token, now } = visit;
+  const { data: sessions } = await visit.asPerson(list_sessions, {});
   return visit.page(
     "Your account",
     html`<h1>Your account</h1>
@@ -40,8 +42,8 @@ async function account(visit: PersonVisit, error?: ApiError): Promise<Response> 
       sessions.map((row) => [
         html`<strong>${deviceWords(row)}</strong>${row.current && html`<span class="badge good">this one</span>`}`,
         row.address || "unknown",
-        instant(row.createdAt, now),
-        instant(row.expiresAt, now),
+        instant(row.created_at, now),
+        instant(row.expires_at, now),
         row.current
           ? html`<form method="post" action="/console/sign-out">${token}<button class="plain">Sign out</button></form>`
           : html`<a class="button danger" href="/console/account/sessions/${row.id}/end">End<span class="unseen"> the session: ${deviceWords(row)}</span></a>`,
@@ -65,10 +67,10 @@ export const ACCOUNT_PAGES: readonly Page[] = [
   personPage("GET", "/console/account", (visit) => account(visit)),
 
   personPage("POST", "/console/account/password", async (visit) => {
-    const { form: sent, deps, session } = visit;
+    const { form: sent } = visit;
     try {
       const passwords = { present: sent.get("present") ?? "", next: sent.get("next") ?? "" };
-      await deps.people.changePassword(session, passwords);
+      await visit.asPerson(change_password, passwords);
     } catch (error) {
       if (!(error instanceof ApiError) || error.type === "server_error") throw error;
       return account(visit, error);
@@ -77,8 +79,8 @@ export const ACCOUNT_PAGES: readonly Page[] = [
   }),
 
   personPage("GET", "/console/account/sessions/:id/end", async (visit) => {
-    const { deps, session, params } = visit;
-    const row = (await deps.people.sessionsOf(session)).find(({ id }) => id === params.id);
+    const { data: sessions } = await visit.asPerson(list_sessions, {});
+    const row = sessions.find(({ id }) => id === visit.params.id);
     if (!row) throw notFound("session");
     return askOnce(visit, {
       title: `End the session: ${deviceWords(row)}?`,
@@ -90,7 +92,7 @@ export const ACCOUNT_PAGES: readonly Page[] = [
   }),
 
   personPage("POST", "/console/account/sessions/:id/end", async (visit) => {
-    await visit.deps.people.endSession(visit.session, visit.params.id ?? "");
+    await visit.asPerson(end_session, { session_id: visit.params.id ?? "" });
     return visit.goTo("/console/account", "session-ended");
   }),
 ];

@@ -1,21 +1,19 @@
 // The assistants that the signed-in person connected to this workspace, and the end of a connection.
 
-import { parseId, showId } from "../../domain/ids.ts";
 import { notFound } from "../../errors.ts";
 import { isScope } from "../../scopes.ts";
+import end_connection from "../../session/end_connection.ts";
+import list_connections from "../../session/list_connections.ts";
 import { html } from "../html.ts";
 import { copyable, emptyState, instant, scopeLine, table } from "../parts.ts";
-import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 import { named } from "./consent_form.ts";
 
-const listed = ({ deps, session, caller }: MemberVisit) =>
-  deps.connections.list(session.user.id, caller.workspace.id);
-
 export const ASSISTANT_PAGES: readonly Page[] = [
-  memberPage("GET", "/assistants", "viewer", async (visit) => {
+  memberPage("GET", "/assistants", async (visit) => {
     const { deps, caller, base, now } = visit;
-    const rows = await listed(visit);
+    const { data: rows } = await visit.asMember(list_connections, {});
     return visit.page(
       "Assistants",
       html`<h1>Assistants</h1>
@@ -34,7 +32,7 @@ export const ASSISTANT_PAGES: readonly Page[] = [
                 row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel"),
                 instant(row.last_used_at, now),
                 instant(row.created_at, now),
-                html`<a class="button danger" href="${base}assistants/${showId("con", row.id)}/disconnect">Disconnect<span class="unseen"> ${row.name ?? "this assistant"}</span></a>`,
+                html`<a class="button danger" href="${base}assistants/${row.id}/disconnect">Disconnect<span class="unseen"> ${row.name ?? "this assistant"}</span></a>`,
               ]),
             )
       }`,
@@ -42,9 +40,10 @@ export const ASSISTANT_PAGES: readonly Page[] = [
     );
   }),
 
-  memberPage("GET", "/assistants/:id/disconnect", "viewer", async (visit) => {
+  memberPage("GET", "/assistants/:id/disconnect", async (visit) => {
     const { params, base } = visit;
-    const row = (await listed(visit)).find(({ id }) => showId("con", id) === params.id);
+    const { data: rows } = await visit.asMember(list_connections, {});
+    const row = rows.find(({ id }) => id === params.id);
     if (!row) throw notFound("connection");
     return askOnce(visit, {
       title: row.name === null ? "Disconnect this assistant?" : `Disconnect “${row.name}”?`,
@@ -56,10 +55,8 @@ export const ASSISTANT_PAGES: readonly Page[] = [
     });
   }),
 
-  memberPage("POST", "/assistants/:id/disconnect", "viewer", async (visit) => {
-    const id = parseId("con", visit.params.id ?? "");
-    if (!id) throw notFound("connection");
-    await visit.deps.connections.disconnect(visit.session.user.id, id);
+  memberPage("POST", "/assistants/:id/disconnect", async (visit) => {
+    await visit.asMember(end_connection, { connection_id: visit.params.id ?? "" });
     return visit.goTo(`${visit.base}assistants`, "disconnected");
   }),
 ];

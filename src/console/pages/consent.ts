@@ -1,33 +1,39 @@
 // Consent: who asks, where the answer goes, what it may do. The person's choice is written to the connection, which every
 // request of the assistant is measured by; the authorization server is told the part of it that was asked for.
 
-import { newUuid, parseId, showId } from "../../domain/ids.ts";
+import { callerOf, type Session } from "../../auth/people.ts";
+import { newUuid, showId } from "../../domain/ids.ts";
 import { ApiError, invalidRequest } from "../../errors.ts";
 import { IMPLICIT_SCOPE, isScope } from "../../scopes.ts";
+import grant_connection from "../../session/grant_connection.ts";
+import list_grants from "../../session/list_grants.ts";
 import { html } from "../html.ts";
 import { CHOOSABLE, PUBLISH } from "../scope_groups.ts";
 import { openPage, type Page, type PersonVisit, personPage } from "../visit.ts";
 import { carryOn } from "./carry_on.ts";
 import { type Asking, type Choice, channelsOf, consentForm, named } from "./consent_form.ts";
 
+const memberIds = ({ memberships }: Session): string[] =>
+  memberships.map(({ member_id }) => showId("mem", member_id));
+
 /** What is asked, seen from one member of the person: the named one, else the one that it was connected for last. */
 async function askingOf(visit: PersonVisit, oauthQuery: string, memberId?: string): Promise<Asking> {
   const { deps, session } = visit;
   const request = await deps.people.accessRequest(oauthQuery);
-  const connected = await deps.connections.granted(session.user.id, request.clientId);
+  const { data: granted } = await visit.asPerson(list_grants, { client_id: request.clientId });
   const before =
-    memberId === undefined ? connected[0] : connected.find((earlier) => earlier.memberId === memberId);
+    memberId === undefined ? granted[0] : granted.find((earlier) => earlier.member_id === memberId);
   const earlier = CHOOSABLE.filter((scope) => before?.scopes.includes(scope));
   const shown = CHOOSABLE.filter((scope) => request.asked.includes(scope) || earlier.includes(scope));
   // Whoever asks for everything that there is has copied a list, and asked for nothing by name.
   const copied = CHOOSABLE.every((scope) => request.asked.includes(scope));
   return {
     request,
-    memberId: memberId ?? before?.memberId ?? session.memberships[0]?.member_id ?? "",
+    memberId: memberId ?? before?.member_id ?? memberIds(session)[0] ?? "",
     earlier,
     shown,
     start: {
-      pusher: before?.pusherId ? showId("psh", before.pusherId) : "",
+      pusher: before?.pusher_id ?? "",
       ticked: new Set(shown.filter((scope) => scope !== PUBLISH || !copied || earlier.includes(scope))),
       onPage: new Set(shown),
     },
@@ -38,7 +44,7 @@ async function askingOf(visit: PersonVisit, oauthQuery: string, memberId?: strin
 async function allow(visit: PersonVisit, asking: Asking, choice: Choice): Promise<Response> {
   const { deps, session, request } = visit;
   const { asked, oauthQuery, clientId, clientName } = asking.request;
-  const member = session.memberships.find(({ member_id }) => member_id === asking.memberId);
+  const member = session.memberships[memberIds(session).indexOf(asking.memberId)];
   if (!member) throw invalidRequest("Choose the workspace that it is for.", "member");
   if (asking.shown.length > 0 && choice.ticked.size === 0)
     throw invalidRequest("Tick at least one thing that it may do, or choose “Do not allow”.", "scope");
@@ -68,13 +74,14 @@ async function allow(visit: PersonVisit, asking: Asking, choice: Choice): Promis
   const unseen = asking.earlier.filter((scope) => !choice.onPage.has(scope));
   // Only a code lets the assistant in; anything else is the server asking for something more, or refusing.
   if (URL.parse(next)?.searchParams.has("code"))
-    await deps.connections.grant({
-      grantId,
-      userId: session.user.id,
-      clientId,
-      memberId: member.member_id,
-      pusherId: choice.pusher === "" ? null : parseId("psh", choice.pusher),
-      scopes: [IMPLICIT_SCOPE, ...ticked, ...unseen],
+    await deps.dispatcher.session(grant_connection, callerOf(session, member.workspace_id)!, {
+      args: {
+        grant_id: grantId,
+        client_id: clientId,
+        pusher_id: choice.pusher === "" ? null : choice.pusher,
+        scopes: [...ticked, ...unseen],
+      },
+      log: visit.log,
     });
   return carryOn(visit, next, [], {
     title: "Connected",
@@ -99,7 +106,7 @@ export const CONSENT_PAGES: readonly Page[] = [
       const next = await deps.people.decide(request, decision);
       return carryOn(visit, next, [], { title: "Not allowed", text: "Nothing was connected." });
     }
-    const asking = await askingOf(visit, oauthQuery, parseId("mem", sent.get("member") ?? "") ?? "");
+    const asking = await askingOf(visit, oauthQuery, sent.get("member") ?? "");
     const onPage = new Set(sent.getAll("shown"));
     const boxes = sent.getAll("scope");
     const choice: Choice = {

@@ -24,7 +24,7 @@ export interface Choice {
 
 export interface Asking {
   request: AccessRequest;
-  /** The member for which it is looked at. */
+  /** Wire id of the member for which it is looked at. */
   memberId: string;
   /** Scopes granted to this member's connection before, which a step-up must not lose. */
   earlier: readonly Scope[];
@@ -110,7 +110,7 @@ function permissions(visit: PersonVisit, asking: Asking, choice: Choice, open: b
 /** Where, for a person who has more than one workspace. */
 function placeOf({ session }: PersonVisit, { memberId }: Asking): string {
   if (session.memberships.length === 1) return "";
-  const member = session.memberships.find(({ member_id }) => member_id === memberId);
+  const member = session.memberships.find(({ member_id }) => showId("mem", member_id) === memberId);
   return member ? ` in ${member.workspace_name}` : "";
 }
 
@@ -154,7 +154,7 @@ export async function consentForm(
     <div class="card"><form method="post" action="/console/consent">
       ${token}
       <input type="hidden" name="oauth_query" value="${request.oauthQuery}">
-      ${memberId && html`<input type="hidden" name="looked_at" value="${wire(memberId)}">`}
+      ${memberId && html`<input type="hidden" name="looked_at" value="${memberId}">`}
       ${earlier.length > 0 && html`<input type="hidden" name="had" value="1">`}
       ${shown.map((scope) => html`<input type="hidden" name="shown" value="${scope}">`)}
       ${
@@ -167,7 +167,7 @@ export async function consentForm(
                 type: "radio",
                 value: wire(membership.member_id),
                 label: html`${membership.workspace_name} <span class="muted">as ${membership.role}</span>`,
-                checked: membership.member_id === memberId,
+                checked: wire(membership.member_id) === memberId,
               }),
             )}</fieldset>`
       }

@@ -1,11 +1,13 @@
 // Files: pictures, sounds and pages that alerts show. Uploaded here, named by their ids in alerts, deleted after a day
 // unless an alert uses them.
 
+import { IncomingFile } from "../../assets/incoming.ts";
 import { MAX_BYTES } from "../../domain/assets.ts";
-import { showId } from "../../domain/ids.ts";
 import { ASSET_KINDS, type AssetKind } from "../../entities/asset.ts";
-import { ApiError, notFound, refuseFields } from "../../errors.ts";
-import { showAsset } from "../../shapes/asset.ts";
+import { ApiError, notFound } from "../../errors.ts";
+import delete_file from "../../session/delete_file.ts";
+import list_files from "../../session/list_files.ts";
+import upload_file from "../../session/upload_file.ts";
 import { html } from "../html.ts";
 import { copyable, emptyState, instant, problem, select, table, wrongWith } from "../parts.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
@@ -23,10 +25,9 @@ const size = (bytes: number) =>
   bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
 
 async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
-  const { deps, caller, base, token, now, form: sent } = visit;
+  const { base, token, now, form: sent } = visit;
   const chosen = wrongWith(error, "file", "said");
-  const { rows } = await deps.assets.list(caller, { limit: SHOWN });
-  const files = rows.map((row) => showAsset(row, deps.assets));
+  const { data: files } = await visit.asMember(list_files, { limit: SHOWN });
   return visit.page(
     "Files",
     html`<h1>Files</h1>
@@ -69,12 +70,11 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
 }
 
 const upload: Page = {
-  ...memberPage("POST", "/files", "editor", async (visit) => {
-    const { deps, caller, form, file, base } = visit;
+  ...memberPage("POST", "/files", async (visit) => {
+    const { form, file, base } = visit;
     try {
-      const kind = ASSET_KINDS.find((known) => known === form.get("kind"));
-      refuseFields({ kind: !kind && "Choose what the file is.", file: !file && "Choose a file." });
-      await deps.assets.receive({ caller, kind: kind!, name: file!.name, stream: [file!.bytes] });
+      const kind = form.get("kind") ?? "";
+      await visit.asMember(upload_file, { kind, file: file && new IncomingFile([file.bytes], file.name) });
       return visit.goTo(`${base}files`, "file-uploaded");
     } catch (error) {
       if (!(error instanceof ApiError) || error.status === 403) throw error;
@@ -86,13 +86,13 @@ const upload: Page = {
 };
 
 export const FILE_PAGES: readonly Page[] = [
-  memberPage("GET", "/files", "editor", (visit) => list(visit)),
+  memberPage("GET", "/files", (visit) => list(visit)),
   upload,
 
-  memberPage("GET", "/files/:id/delete", "editor", async (visit) => {
-    const { deps, caller, params, base } = visit;
-    const { rows } = await deps.assets.list(caller, { limit: SHOWN });
-    const file = rows.find((row) => showId("ast", row.id) === params.id && row.attached_at === null);
+  memberPage("GET", "/files/:id/delete", async (visit) => {
+    const { params, base } = visit;
+    const { data: files } = await visit.asMember(list_files, { limit: SHOWN });
+    const file = files.find(({ id, attached }) => id === params.id && !attached);
     if (!file) throw notFound("file");
     return askOnce(visit, {
       title: `Delete ${file.name}?`,
@@ -104,8 +104,8 @@ export const FILE_PAGES: readonly Page[] = [
     });
   }),
 
-  memberPage("POST", "/files/:id/delete", "editor", async (visit) => {
-    await visit.deps.assets.remove(visit.caller, visit.params.id ?? "");
+  memberPage("POST", "/files/:id/delete", async (visit) => {
+    await visit.asMember(delete_file, { file_id: visit.params.id ?? "" });
     return visit.goTo(`${visit.base}files`, "file-deleted");
   }),
 ];

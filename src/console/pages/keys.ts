@@ -1,8 +1,11 @@
 // Keys: made here, shown once on the answering page, listed with their last use, revoked.
 
-import { KEY_LIVES } from "../../auth/member_keys.ts";
 import { ApiError, notFound } from "../../errors.ts";
 import { isScope } from "../../scopes.ts";
+import create_key, { KEY_LIVES } from "../../session/create_key.ts";
+import list_keys from "../../session/list_keys.ts";
+import revoke_key from "../../session/revoke_key.ts";
+import { inForm } from "../forms.ts";
 import { type Content, html } from "../html.ts";
 import {
   copyable,
@@ -69,8 +72,8 @@ async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content
 }
 
 async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
-  const { deps, caller, base, now } = visit;
-  const rows = await deps.keys.list(caller);
+  const { base, now } = visit;
+  const { data: rows } = await visit.asMember(list_keys, {});
   const form = await newKeyForm(visit, error);
   return visit.page(
     "Keys",
@@ -84,7 +87,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
             "Keys that work",
             ["Key", "May do", "Channel", "Last used", "Ends", ""],
             rows.map((row) => [
-              html`<strong>${row.name}</strong><span class="muted">${row.member_id === caller.member.id ? "acts for you" : `acts for ${row.member_name ?? row.email}`}</span>`,
+              html`<strong>${row.name}</strong><span class="muted">${row.own ? "acts for you" : `acts for ${row.member_name ?? row.email}`}</span>`,
               html`<details class="more"><summary>${row.scopes.length} ${row.scopes.length === 1 ? "permission" : "permissions"}</summary>
                 <ul class="scopes">${row.scopes.filter(isScope).map((scope) => html`<li>${scopeLine(scope)}</li>`)}</ul></details>`,
               row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel"),
@@ -100,15 +103,15 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
 }
 
 export const KEY_PAGES: readonly Page[] = [
-  memberPage("GET", "/keys", "admin", (visit) => list(visit)),
+  memberPage("GET", "/keys", (visit) => list(visit)),
 
-  memberPage("POST", "/keys", "admin", async (visit) => {
-    const { form: sent, deps, caller, base } = visit;
+  memberPage("POST", "/keys", async (visit) => {
+    const { form: sent, deps, base } = visit;
     try {
-      const made = await deps.keys.create(caller, {
+      const made = await visit.asMember(create_key, {
         name: sent.get("name") ?? "",
         scopes: sent.getAll("scope"),
-        pusher: sent.get("pusher") || null,
+        pusher_id: sent.get("pusher") || null,
         life: sent.get("life") ?? "",
       });
       return visit.page(
@@ -125,13 +128,14 @@ export const KEY_PAGES: readonly Page[] = [
     } catch (error) {
       // A channel that the member does not see answers 404; the form and the list stay.
       if (!(error instanceof ApiError) || !["invalid_request", "not_found"].includes(error.type)) throw error;
-      return list(visit, error);
+      return list(visit, inForm(error, { scopes: "scope" }));
     }
   }),
 
-  memberPage("GET", "/keys/:id/revoke", "admin", async (visit) => {
-    const { deps, caller, params, base } = visit;
-    const key = (await deps.keys.list(caller)).find(({ id }) => id === params.id);
+  memberPage("GET", "/keys/:id/revoke", async (visit) => {
+    const { params, base } = visit;
+    const { data: keys } = await visit.asMember(list_keys, {});
+    const key = keys.find(({ id }) => id === params.id);
     if (!key) throw notFound("key");
     return askOnce(visit, {
       title: `Revoke the key ${key.name}?`,
@@ -144,8 +148,8 @@ export const KEY_PAGES: readonly Page[] = [
     });
   }),
 
-  memberPage("POST", "/keys/:id/revoke", "admin", async (visit) => {
-    await visit.deps.keys.revoke(visit.caller, visit.params.id ?? "");
+  memberPage("POST", "/keys/:id/revoke", async (visit) => {
+    await visit.asMember(revoke_key, { key_id: visit.params.id ?? "" });
     return visit.goTo(`${visit.base}keys`, "key-revoked");
   }),
 ];

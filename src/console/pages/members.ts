@@ -1,12 +1,18 @@
-// Members of a workspace: who they are, adding one by a one-time link, roles, channels, removal. Shows only what the
-// rules in auth/members.ts let the signed-in member do, and leaves the deciding to them.
+// Members of a workspace: who they are, adding one by a one-time link, roles, channels, removal. Shows what the signed-in
+// member may do, and leaves the deciding to the operations.
 
 import { STAND_IN } from "../../auth/links.ts";
-import { grantableRoles } from "../../auth/members.ts";
-import { showId } from "../../domain/ids.ts";
+import { grantableRoles } from "../../domain/standing.ts";
 import type { Role } from "../../entities/member.ts";
 import { ApiError } from "../../errors.ts";
 import { linkMail } from "../../mail.ts";
+import add_member from "../../session/add_member.ts";
+import link_member from "../../session/link_member.ts";
+import list_members from "../../session/list_members.ts";
+import remove_member from "../../session/remove_member.ts";
+import update_member from "../../session/update_member.ts";
+import type { MemberWish } from "../../shapes/member.ts";
+import { inForm } from "../forms.ts";
 import { type Content, html } from "../html.ts";
 import { copyable, field, problem, select, table, tick, wrongWith } from "../parts.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
@@ -30,13 +36,6 @@ const roleOptions = (mine: Role) =>
     .toReversed()
     .map((role) => ({ value: role, label: ROLE_WORDS[role] }));
 
-/** What a form wishes for: as it was sent, or as the member is, or nothing yet. */
-interface Wish {
-  role: string;
-  everyChannel: boolean;
-  pushers: string[];
-}
-
 /**
  * Which channels: every one, or those that are ticked. A ticked channel alone means "only these"; with "every channel" it
  * contradicts itself, and the form comes back with neither chosen. `of` tells the forms of one page apart.
@@ -44,13 +43,13 @@ interface Wish {
 function channelChoice(
   of: string,
   channels: Channel[],
-  wish: Wish,
+  wish: MemberWish,
   { mayAll, error }: { mayAll: boolean; error: ApiError | undefined },
 ): Content {
-  const some = wish.pushers.length > 0;
+  const some = wish.pusher_ids.length > 0;
   const { line, attributes } = wrongWith(error, "sees");
-  const all = { id: `${of}-all`, value: "all", checked: wish.everyChannel && !some };
-  const only = { id: `${of}-some`, value: "some", checked: !mayAll || (some && !wish.everyChannel) };
+  const all = { id: `${of}-all`, value: "all", checked: wish.every_channel && !some };
+  const only = { id: `${of}-some`, value: "some", checked: !mayAll || (some && !wish.every_channel) };
   const sees = { name: "sees", type: "radio" } as const;
   return html`<fieldset id="${of}-sees"><legend>Channels</legend>${line}
     ${mayAll && tick({ ...sees, ...all, label: "Every channel, later ones included", attributes })}
@@ -64,22 +63,23 @@ function channelChoice(
               name: "pusher",
               value: channel.id,
               label: html`${channel.name} <span class="muted">${channel.handle}</span>`,
-              checked: wish.pushers.includes(channel.id),
+              checked: wish.pusher_ids.includes(channel.id),
             }),
           )
     }</div></fieldset>`;
 }
 
-/** What the form says, word for word: what it means is decided by the rules for members. */
-const wishOf = ({ form: sent }: MemberVisit): Wish => ({
+/** What the form says, word for word: what it means, the operation decides. */
+const wishOf = ({ form: sent }: MemberVisit): MemberWish => ({
   role: sent.get("role") ?? "",
-  everyChannel: sent.get("sees") === "all",
-  pushers: sent.getAll("pusher"),
+  every_channel: sent.get("sees") === "all",
+  pusher_ids: sent.getAll("pusher"),
 });
 
 async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const { deps, caller, base, token, form: sent } = visit;
-  const [rows, channels] = await Promise.all([deps.members.list(caller), visit.call("list_pushers")]);
+  const { data: rows } = await visit.asMember(list_members, {});
+  const channels = await visit.call("list_pushers");
   const mayAll = caller.pusherIds === null;
   const wish = wishOf(visit);
   const form = html`<section class="card" aria-labelledby="add"><h2 id="add">Add a member</h2>
@@ -117,9 +117,9 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
 }
 
 /** The member of the path, whom the visitor may manage; another one's id is nobody's. */
-async function rowOf({ deps, caller, params }: MemberVisit) {
-  const rows = await deps.members.list(caller);
-  const row = rows.find(({ id, manageable }) => id === params.id && manageable);
+async function rowOf(visit: MemberVisit) {
+  const { data: rows } = await visit.asMember(list_members, {});
+  const row = rows.find(({ id, manageable }) => id === visit.params.id && manageable);
   if (!row) throw new ApiError("not_found", "No such member, or you may not change it.");
   return row;
 }
@@ -129,10 +129,9 @@ async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const [row, channels] = await Promise.all([rowOf(visit), visit.call("list_pushers")]);
   const shown = row.name ?? row.email;
   const at = `${base}members/${row.id}`;
-  const present = row.pusher_ids?.map((id) => showId("psh", id)) ?? [];
   const wish = sent.has("role")
     ? wishOf(visit)
-    : { role: row.role, everyChannel: row.pusher_ids === null, pushers: present };
+    : { role: row.role, every_channel: row.pusher_ids === null, pusher_ids: row.pusher_ids ?? [] };
   return visit.page(
     shown,
     html`<p><a href="${base}members">All members</a></p><h1>${shown}${row.self && " (you)"}</h1>
@@ -197,37 +196,37 @@ async function orForm(
   } catch (error) {
     if (!(error instanceof ApiError) || !["invalid_request", "conflict", "forbidden"].includes(error.type))
       throw error;
-    return form(visit, error);
+    return form(visit, inForm(error, { pusher_ids: "sees" }));
   }
 }
 
 export const MEMBER_PAGES: readonly Page[] = [
-  memberPage("GET", "/members", "admin", (visit) => list(visit)),
+  memberPage("GET", "/members", (visit) => list(visit)),
 
-  memberPage("POST", "/members", "admin", (visit) =>
+  memberPage("POST", "/members", (visit) =>
     orForm(visit, list, async () => {
       const email = visit.form.get("email") ?? "";
-      const added = await visit.deps.members.add(visit.caller, { email, ...wishOf(visit) });
+      const added = await visit.asMember(add_member, { email, ...wishOf(visit) });
       return linkPage(visit, { ...added, joined: false });
     }),
   ),
 
-  memberPage("GET", "/members/:id", "admin", (visit) => one(visit)),
+  memberPage("GET", "/members/:id", (visit) => one(visit)),
 
-  memberPage("POST", "/members/:id", "admin", (visit) =>
+  memberPage("POST", "/members/:id", (visit) =>
     orForm(visit, one, async () => {
-      await visit.deps.members.change(visit.caller, visit.params.id ?? "", wishOf(visit));
+      await visit.asMember(update_member, { member_id: visit.params.id ?? "", ...wishOf(visit) });
       return visit.goTo(`${visit.base}members`, "member-changed");
     }),
   ),
 
-  memberPage("POST", "/members/:id/link", "admin", (visit) =>
+  memberPage("POST", "/members/:id/link", (visit) =>
     orForm(visit, one, async () =>
-      linkPage(visit, await visit.deps.members.link(visit.caller, visit.params.id ?? "")),
+      linkPage(visit, await visit.asMember(link_member, { member_id: visit.params.id ?? "" })),
     ),
   ),
 
-  memberPage("GET", "/members/:id/remove", "admin", async (visit) => {
+  memberPage("GET", "/members/:id/remove", async (visit) => {
     const row = await rowOf(visit);
     const at = `${visit.base}members/${row.id}`;
     return askOnce(visit, {
@@ -241,9 +240,9 @@ export const MEMBER_PAGES: readonly Page[] = [
     });
   }),
 
-  memberPage("POST", "/members/:id/remove", "admin", (visit) =>
+  memberPage("POST", "/members/:id/remove", (visit) =>
     orForm(visit, one, async () => {
-      await visit.deps.members.remove(visit.caller, visit.params.id ?? "");
+      await visit.asMember(remove_member, { member_id: visit.params.id ?? "" });
       return visit.goTo(`${visit.base}members`, "member-removed");
     }),
   ),

@@ -3,6 +3,7 @@
 import { supportsConsent } from "../../auth/sign_in_library.ts";
 import { showId } from "../../domain/ids.ts";
 import { roleReaches } from "../../domain/visibility.ts";
+import create_key from "../../session/create_key.ts";
 import { type Content, html } from "../html.ts";
 import { copyable, emptyState, table } from "../parts.ts";
 import { type MemberVisit, memberPage, openPage, type Page } from "../visit.ts";
@@ -15,7 +16,7 @@ const STATUS: Record<string, Content> = {
 
 function connecting({ deps, caller, base }: MemberVisit): Content {
   const address = `${deps.publicUrl}/mcp`;
-  const keys = roleReaches(caller.member.role, "admin")
+  const keys = roleReaches(caller.member.role, create_key.role)
     ? html`<a href="${base}keys">Make a key</a>`
     : html`Ask an owner for a key`;
   if (!supportsConsent(deps.publicUrl))
@@ -41,7 +42,7 @@ export const OVERVIEW_PAGES: readonly Page[] = [
     );
   }),
 
-  memberPage("GET", "/", "viewer", async (visit) => {
+  memberPage("GET", "/", async (visit) => {
     const member = visit;
     const [channels, stats] = await Promise.all([
       member.call("list_pushers"),

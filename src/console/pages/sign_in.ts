@@ -1,8 +1,8 @@
 // Signing in and out, and asking for a link when the password is lost. With the signed query of an assistant's request,
 // signing in carries on with that request.
 
-import { MAX_PASSWORD } from "../../auth/sign_in_library.ts";
 import { emailProblem } from "../../domain/one_line.ts";
+import { MAX_PASSWORD } from "../../domain/passwords.ts";
 import { ApiError, refuseFields } from "../../errors.ts";
 import { resetMail } from "../../mail.ts";
 import { cookieOf } from "../forms.ts";

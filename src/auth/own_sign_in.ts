@@ -1,0 +1,48 @@
+// A signed-in person's own sign-in: the password once more, the sessions, a new password. The rows are the library's; they
+// change in the transaction of the operation that asks.
+
+import type { SignInSurroundings } from "../context.ts";
+import type { Brake } from "./sign_in_brake.ts";
+import { inTransaction, type SignInLibrary } from "./sign_in_library.ts";
+
+export function createOwnSignIn(options: {
+  library: SignInLibrary;
+  brake: Brake;
+  publicUrl: string;
+}): SignInSurroundings {
+  const { library, brake, publicUrl } = options;
+  return {
+    publicUrl,
+
+    async proves(person, given) {
+      await brake.countChange(person.id);
+      const { internalAdapter, password } = await library.$context;
+      const hash = (await internalAdapter.findCredentialAccount(person.id))?.password;
+      return !!hash && password.verify({ hash, password: given });
+    },
+
+    sessionsOf: (em, person) =>
+      inTransaction(library, em, async (accounts) =>
+        (await accounts.listSessions(person.id)).map(
+          ({ id, userAgent, ipAddress, createdAt, expiresAt }) => ({
+            id,
+            userAgent: userAgent ?? null,
+            address: ipAddress ?? null,
+            createdAt,
+            expiresAt,
+          }),
+        ),
+      ),
+
+    endSessions: (em, person, ids) =>
+      inTransaction(library, em, async (accounts) => {
+        for (const { id, token } of await accounts.listSessions(person.id))
+          if (ids.includes(id)) await accounts.deleteSession(token);
+      }),
+
+    async setPassword(em, person, next) {
+      const hash = await (await library.$context).password.hash(next);
+      await inTransaction(library, em, (accounts) => accounts.updatePassword(person.id, hash));
+    },
+  };
+}

@@ -1,0 +1,37 @@
+// Who may act on whom in a workspace: nobody on a member above their own role or with a wider view, and nobody gives what
+// they do not have.
+
+import { ROLES, type Role } from "../entities/member.ts";
+import { roleReaches } from "./visibility.ts";
+
+/** What decides between two members: the role, and the channels that each sees; null is all of them. */
+export interface Standing {
+  role: Role;
+  pusher_ids: string[] | null;
+}
+
+/** Does the first view hold all of the second one? */
+export const covers = (mine: string[] | null, theirs: string[] | null): boolean =>
+  mine === null || (theirs?.every((id) => mine.includes(id)) ?? false);
+
+/** May a member with the first standing manage one with the second? */
+export function manages(mine: Standing, theirs: Standing): boolean {
+  return (
+    roleReaches(mine.role, "admin") &&
+    roleReaches(mine.role, theirs.role) &&
+    covers(mine.pusher_ids, theirs.pusher_ids)
+  );
+}
+
+/** Does a manager with the first standing know of a member with the second at all? One who sees everything knows everybody. */
+export const knows = (mine: Standing, theirs: Standing): boolean =>
+  mine.pusher_ids === null || manages(mine, theirs);
+
+/** The roles that somebody with this role may give. */
+export const grantableRoles = (role: Role): Role[] => ROLES.filter((other) => roleReaches(role, other));
+
+/** The standing of whoever calls, as its credential was looked up. */
+export const standingOf = ({ member }: { member: { role: Role; pusherIds: string[] | null } }): Standing => ({
+  role: member.role,
+  pusher_ids: member.pusherIds,
+});

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { ASSET_KINDS } from "../entities/asset.ts";
+import { toIsoMicros } from "../entities/columns.ts";
+import { keysetPage } from "../page.ts";
+import { assetScope, listAssets } from "../queries/assets.ts";
+import { assetView, showAsset } from "../shapes/asset.ts";
+import { DEFAULT_LIMIT, instant, limit, pageMeta } from "../shapes/fields.ts";
+import { defineSessionOperation } from "../tool.ts";
+
+export default defineSessionOperation({
+  name: "list_files",
+  title: "List files",
+  description:
+    "The workspace's uploaded files, newest first; a member of certain channels knows the files of its own only.",
+  auth: "member",
+  role: "editor",
+  writes: "nothing",
+  errors: ["invalid_request", "forbidden"],
+  input: z.strictObject({
+    kind: z.enum(ASSET_KINDS).optional(),
+    limit: limit().optional(),
+    before: instant().optional(),
+  }),
+  output: z.object({ data: z.array(assetView), meta: pageMeta }),
+  async handler(input, { sql, caller, surroundings }) {
+    const { rows, next_before } = await keysetPage(
+      input.limit ?? DEFAULT_LIMIT,
+      (n) => sql(listAssets, [...assetScope(caller), input.kind ?? null, input.before ?? null, n]),
+      (row) => row.created_at,
+    );
+    return {
+      data: rows.map((row) => showAsset(row, surroundings.assets)),
+      meta: { next_before: next_before && toIsoMicros(next_before) },
+    };
+  },
+});

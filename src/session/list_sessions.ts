@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { defineSessionOperation } from "../tool.ts";
+
+export default defineSessionOperation({
+  name: "list_sessions",
+  title: "List own sessions",
+  description: "Where the person is signed in, this session among them.",
+  auth: "person",
+  role: null,
+  writes: "nothing",
+  errors: ["invalid_request", "forbidden"],
+  input: z.strictObject({}),
+  output: z.object({
+    data: z.array(
+      z.object({
+        id: z.string(),
+        current: z.boolean(),
+        user_agent: z.string().nullable(),
+        address: z.string().nullable(),
+        created_at: z.string(),
+        expires_at: z.string(),
+      }),
+    ),
+  }),
+  async handler(_input, { em, caller, surroundings }) {
+    const sessions = await surroundings.signIn.sessionsOf(em, caller.person);
+    return {
+      data: sessions.map((row) => ({
+        id: row.id,
+        current: row.id === caller.person.sessionId,
+        user_agent: row.userAgent,
+        address: row.address,
+        created_at: row.createdAt.toISOString(),
+        expires_at: row.expiresAt.toISOString(),
+      })),
+    };
+  },
+});
