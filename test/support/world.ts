@@ -28,6 +28,14 @@ let copies = 0;
 
 const UNLIMITED = { "pusher-creations": 1e9, "alert-sends": 1e9, "device-registrations": 1e9 };
 
+/** On a machine that is busy with other things a call may wait long. Tests of the bounds themselves set their own. */
+const PATIENCE = {
+  DATABASE_CONNECT_MS: "120000",
+  DATABASE_STATEMENT_MS: "120000",
+  DATABASE_LOCK_MS: "120000",
+  DATABASE_IDLE_MS: "120000",
+};
+
 /** A fresh database as settings, migrated unless it shall be empty, and what removes it. */
 export async function freshDatabase({ empty = false } = {}): Promise<{
   settings: Record<string, string>;
@@ -45,7 +53,7 @@ export async function freshDatabase({ empty = false } = {}): Promise<{
   const databaseUrl = withDatabase(url, name);
   const secret = "a secret of the tests that is long enough";
   return {
-    settings: { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRET: secret },
+    settings: { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRET: secret, ...PATIENCE },
     remove: async () => {
       rmSync(dataDir, { recursive: true, force: true });
       if (!thrownAway) await em.execute(`drop database if exists ${name} with (force)`);
