@@ -498,7 +498,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "status",
-    fault: "an alert that came due is shown before it is written down as sent",
+    fault: "a poll does not write down as sent what has come due",
     file: "src/handset/authenticate.ts",
     from: "if (!found || found.due.length === 0) return found;",
     to: "return found;",

@@ -46,7 +46,7 @@ export interface DeviceCaller {
 /** A handset that also brings the revision of what it can see (see queries/inbox.ts). */
 export interface DeviceWithRevision extends DeviceCaller {
   revision: string;
-  /** Versions of due alerts that could not be settled, so that nothing of them is in the revision. Nearly always none. */
+  /** Due alerts, with their versions, that could not be settled, so that nothing of them is in the revision. Nearly always none. */
   due: string[];
 }
 

@@ -5,7 +5,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listAccountAlerts } from "../src/queries/alerts.ts";
 import { channelBacklogs, channelCounts } from "../src/queries/channels.ts";
-import { findDevicesWithRevision } from "../src/queries/handset.ts";
+import { findDevicesWithDue, findDevicesWithRevision } from "../src/queries/handset.ts";
 import { inboxPage, inboxPageWithDue } from "../src/queries/inbox.ts";
 import { settleDue } from "../src/queries/settle.ts";
 import { listSubscribers } from "../src/queries/subscribers.ts";
@@ -84,6 +84,7 @@ describe("with 200,000 reports", () => {
     ],
     ["inbox_page_with_due", inboxPageWithDue, () => ["'1'", "null", "51", "1000000", "null", "'{x}'"]],
     ["find_devices_with_revision", findDevicesWithRevision, () => [`array['${"1".padStart(64, "0")}']`]],
+    ["find_devices_with_due", findDevicesWithDue, () => [`array['${"1".padStart(64, "0")}']`]],
     ["settle_due", settleDue, () => [array(), "500"]],
     ["channel_counts", channelCounts, () => [`'${channels[0]}'`]],
     ["channel_backlogs", channelBacklogs, () => [array()]],

@@ -8,7 +8,7 @@ import { batched } from "../db/batch.ts";
 import type { Orm } from "../db/orm.ts";
 import { ownStatements, run, type Statement } from "../db/statement.ts";
 import { unauthorized } from "../errors.ts";
-import { findDevices, findDevicesWithRevision } from "../queries/handset.ts";
+import { findDevices, findDevicesWithDue, findDevicesWithRevision } from "../queries/handset.ts";
 import type { HandsetAuth } from "../tool.ts";
 import type { Seen } from "./seen.ts";
 import type { Settler } from "./settle.ts";
@@ -38,17 +38,16 @@ export function createHandsetAuthenticator(
 
   const device = lookUp(findDevices);
   const revision = lookUp(findDevicesWithRevision);
+  const due = lookUp(findDevicesWithDue);
 
   /** The device as it stands once everything that was due when it asked says `sent`. */
   async function settled(hash: string): Promise<(DeviceWithRevision & { unseen: boolean }) | undefined> {
     const found = await revision(hash);
     if (!found || found.due.length === 0) return found;
-    const done = await settle([
-      ...new Set(found.due.map((version) => version.slice(0, version.indexOf(".")))),
-    ]);
+    if (!(await settle(found.due))) return due(hash);
     const after = await revision(hash);
     // What has come due since is for the next poll: shown now, it could be taken back.
-    return after && done ? { ...after, due: [] } : after;
+    return after && { ...after, due: [] };
   }
 
   return async (auth, token, address) => {

@@ -34,26 +34,37 @@ export const findDevices = defineStatement<{ position: number; id: string; unsee
    from unnest((select $1::text[])) with ordinality t (hash, position) join device d on d.token_hash = decode(t.hash, 'hex')`,
 );
 
-/**
- * The same with the revision: all that a 304 takes. `due` is what has come due and is not settled, as
- * `channel.alert.version`: the one comparison with the clock that decides what a handset is shown.
- */
-export const findDevicesWithRevision = defineStatement<{
+interface DeviceRecord {
   position: number;
   id: string;
   unseen: boolean;
   revision: string;
   due: string[];
-}>(
-  "find_devices_with_revision",
-  `select t.position::int as position, d.id::text as id, ${UNSEEN} as unseen, ${REVISION} as revision,
-     case when joined.due then array(
-       select concat_ws('.', a.pusher_id, a.id, a.xmin) from subscription s join alert a on a.pusher_id = s.pusher_id
-       where s.device_id = d.id and ${isDue("a")} order by a.id) else '{}' end as due
+}
+
+/** `due` is a query over the device `d`, run only when something has come due in its channels and is not settled. */
+const withRevision = (due: string) => `
+   select t.position::int as position, d.id::text as id, ${UNSEEN} as unseen, ${REVISION} as revision,
+     case when joined.due then array(${due}) else '{}' end as due
    from unnest((select $1::text[])) with ordinality t (hash, position) join device d on d.token_hash = decode(t.hash, 'hex')
    cross join lateral (
      select sum(c.rev) as rev, bool_or(c.next_at <= now()) as due
-     from subscription s join channel_state c on c.pusher_id = s.pusher_id where s.device_id = d.id) joined`,
+     from subscription s join channel_state c on c.pusher_id = s.pusher_id where s.device_id = d.id) joined`;
+
+/** The same with the revision: all that a 304 takes. `due` names the channels in which something is to be settled. */
+export const findDevicesWithRevision = defineStatement<DeviceRecord>(
+  "find_devices_with_revision",
+  withRevision(`
+       select c.pusher_id::text from subscription s join channel_state c on c.pusher_id = s.pusher_id
+       where s.device_id = d.id and c.next_at <= now()`),
+);
+
+/** The same where settling failed: `due` names the newest due alerts themselves, as `id.version`. */
+export const findDevicesWithDue = defineStatement<DeviceRecord>(
+  "find_devices_with_due",
+  withRevision(`
+       select concat_ws('.', a.id, a.xmin) from subscription s join alert a on a.pusher_id = s.pusher_id
+       where s.device_id = d.id and ${isDue("a")} order by a.visible_at desc, a.id limit 200`),
 );
 
 export const insertDevice = defineStatement(

@@ -63,11 +63,11 @@ const page = (also: string) => `with channels as materialized (
 
 export const inboxPage = defineStatement<InboxRecord>("inbox_page", page(""));
 
-/** The same with due alerts that could not be settled: $6, as `find_devices_with_revision` names them. */
+/** The same with due alerts that could not be settled: $6, as `find_devices_with_due` names them. */
 export const inboxPageWithDue = defineStatement<InboxRecord>(
   "inbox_page_with_due",
   page(`
        union all select a.id, a.visible_at from alert a
        where a.pusher_id = channels.pusher_id and a.status = 'scheduled'
-         and concat_ws('.', a.pusher_id, a.id, a.xmin) = any($6::text[]) and ${BEFORE}`),
+         and concat_ws('.', a.id, a.xmin) = any($6::text[]) and ${BEFORE}`),
 );
