@@ -1,0 +1,60 @@
+// A handset: registers, joins a channel, polls its inbox and reports each new alert as read and acknowledged. Needs Node 24
+// and nothing else.
+//   node examples/handset.ts HANDLE [COUNT]      ends after COUNT alerts; goes on for ever without it
+
+import { setTimeout as pause } from "node:timers/promises";
+
+const [handle, count] = process.argv.slice(2);
+const { BELFRY_URL = "http://127.0.0.1:8787", BELFRY_DEVICE_TOKEN, POLL_SECONDS = "5" } = process.env;
+if (!handle) {
+  console.error("usage: node examples/handset.ts HANDLE [COUNT]");
+  process.exit(2);
+}
+
+let token = BELFRY_DEVICE_TOKEN;
+
+/** One call of the handset API; 304 is an answer like any other. @throws with the service's own sentence. */
+async function call(method: string, path: string, body?: object, etag?: string | null): Promise<Response> {
+  const response = await fetch(`${BELFRY_URL}/handset/v1${path}`, {
+    method,
+    headers: {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(body && { "content-type": "application/json" }),
+      ...(etag && { "if-none-match": etag }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (response.ok || response.status === 304) return response;
+  const { error }: any = await response.json();
+  throw new Error(`${response.status} ${error.type}: ${error.message}`);
+}
+
+// Registering asks for no account. The token is shown once: a real handset keeps it, for with it goes the subscription.
+if (!token) {
+  const facts = { platform: "cli", app_version: "1.0", locale: "en", timezone: "UTC" };
+  token = ((await (await call("POST", "/devices", facts)).json()) as { token: string }).token;
+}
+await call("PUT", `/subscriptions/${encodeURIComponent(handle)}`, { permissions: ["notify", "sound"] });
+console.log(`joined ${handle}`);
+
+const seen = new Set<string>();
+let left = count === undefined ? Number.POSITIVE_INFINITY : Number(count);
+// What was seen is remembered by its validator: while nothing changed the answer is 304, without a body.
+let etag: string | null = null;
+while (left > 0) {
+  const response = await call("GET", "/inbox", undefined, etag);
+  if (response.status === 304) console.log("unchanged");
+  else {
+    etag = response.headers.get("etag");
+    const { data }: any = await response.json();
+    const fresh = data.filter(({ id }: { id: string }) => !seen.has(id)).reverse();
+    for (const { id, title } of fresh.slice(0, left)) {
+      console.log(`got ${id}: ${title}`);
+      const reports = ["read", "ack"].map((kind) => ({ alert_id: id, kind }));
+      await call("POST", "/reports", { reports });
+      seen.add(id);
+      left--;
+    }
+  }
+  if (left > 0) await pause(Number(POLL_SECONDS) * 1000);
+}

@@ -1,0 +1,47 @@
+// Opens a channel unless it is there, writes an alert as a draft, and sends it. Needs Node 24 and nothing else.
+//   BELFRY_API_KEY=bfk_… node examples/publish.ts HANDLE TITLE
+
+import { randomUUID } from "node:crypto";
+
+const [handle, title] = process.argv.slice(2);
+const { BELFRY_URL = "http://127.0.0.1:8787", BELFRY_API_KEY: key } = process.env;
+if (!handle || !title || !key) {
+  console.error("usage: BELFRY_API_KEY=bfk_… node examples/publish.ts HANDLE TITLE");
+  process.exit(2);
+}
+
+/** One call of the API. @throws with the service's own sentence, which names the way out. */
+async function call(method: string, path: string, body?: object): Promise<any> {
+  const response = await fetch(`${BELFRY_URL}/api/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body && { "content-type": "application/json" }),
+      // A creating call that is repeated under the same key does nothing twice: keep the key when you try again.
+      ...(method === "POST" && { "idempotency-key": randomUUID() }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const answer: any = await response.json();
+  if (!response.ok) throw new Error(`${response.status} ${answer.error.type}: ${answer.error.message}`);
+  return answer;
+}
+
+const found = await call("GET", `/pushers?handle=${encodeURIComponent(handle)}`);
+let channel = found.data[0];
+if (!channel) {
+  channel = await call("POST", "/pushers", {
+    handle,
+    name: handle,
+    category: "community",
+    description: "Opened by an example",
+    requested_perms: ["notify", "sound"],
+  });
+  console.log(`opened ${channel.id}`);
+}
+
+const alert = await call("POST", `/pushers/${channel.id}/alerts`, { title, requires_ack: true });
+console.log(`drafted ${alert.id}`);
+
+await call("PATCH", `/pushers/${channel.id}/alerts/${alert.id}`, { action: "send" });
+console.log(`sent ${alert.id}`);
