@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorType } from "../src/errors.ts";
 import { TOOLS } from "../tools/index.ts";
+import { READY } from "./cases/given.ts";
 import { TABLES } from "./cases/tables.ts";
 import { World } from "./support/world.ts";
 
@@ -48,6 +49,9 @@ describe.each(TOOLS.map((tool) => [tool.name, tool] as const))("%s", (name, tool
     expect([...shown].filter((error) => !declared.has(error) && !ALWAYS.has(error))).toEqual([]);
     expect([...declared].filter((error) => !shown.has(error))).toEqual([]);
     expect([...declared].filter((error) => ALWAYS.has(error))).toEqual([]);
+  });
+  test("what makes it succeed stands in READY of test/cases/given.ts", () => {
+    expect(Object.keys(READY)).toContain(name);
   });
   test("what refuses is declared", () => {
     const { errors, limit, role, http, input } = tool;

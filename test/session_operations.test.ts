@@ -190,6 +190,7 @@ describe.each(named(() => true))("%s", (name, op) => {
     expect(notes).toEqual([{ caller: `session:${caller.person.id}`, operation: name }]);
   });
 
+  // docs/rules.md#signed-in-operations
   test("no key and no access token may call it, whoever's it is", async () => {
     const args = await READY[name]!();
     const { person: _, ...keyless } = caller;
