@@ -1,5 +1,5 @@
-// What only a signed-in person can do: complete records, out of reach of every key, token and transport, judged by dispatch
-// for role, password and rows; what is another's answers as what is not there.
+// What only a signed-in person can do (docs/rules.md#session-only): complete records, out of reach of every key, token and
+// transport, judged by dispatch for role, password and rows; what is another's answers as what is not there.
 
 import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
@@ -252,6 +252,7 @@ function missing(id: string): string {
 test.each(named(({ stepUp }) => stepUp))(
   "%s takes the password again, names every wrong field, and so many attempts",
   async (name, op) => {
+    // docs/rules.md#password-again
     const by = await person(`careful${++people}@example.org`);
     const args = { ...(await READY[name]!()), [String(op.stepUp)]: "not the password" };
     const before = await world.sql(`select password from auth.account where "userId" = ?`, [by.person.id]);

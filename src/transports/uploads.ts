@@ -1,4 +1,4 @@
-// The uploads of a signed-in person as JSON, outside of the API (docs/rules.md#uploads). Who is signed in, the console
+// The uploads of a signed-in person as JSON, which no key reaches (docs/rules.md#uploads). Who is signed in, the console
 // says, and what the person may do, dispatch; that a page of another origin cannot make the browser upload or delete, is
 // held here.
 

@@ -15,26 +15,27 @@ export const DECIDES: Record<string, string> = {
   "tools/index": "the ordered list of them",
   alerts: "what operations on alerts have in common: composing, attaching, changing, listing",
   assets: "uploaded pictures, sounds and pages: sniffed, stored, served by unguessable addresses",
-  auth: "who calls: keys, people, connected assistants",
+  auth: "keys, people, connected assistants: who calls",
   cli: "the command line: one command an operation, and the operator's own",
-  console: "the pages for people, rendered by the server; operations run through dispatch as for any caller",
+  console:
+    "the pages for people, rendered by the server: they read a form, call dispatch, and show the outcome or the refusal",
   db: "the connection: pool, statements, locks, batches, and what counts as away",
   docs_page: "the readable page of the API",
   domain: "the rules, as pure functions and tables",
   embedded: "the PostgreSQL that the service starts for itself",
   entities: "the rows",
   handset: "what a subscribed handset can do",
-  members: "the rules for changes of a workspace's members",
-  session:
-    "what only a signed-in person can do: keys, members, connected assistants, own sessions and password, files",
   housekeeping:
     "what is removed when its time is over: a list of small steps that the server runs beside its work",
+  members: "the rules for changes of a workspace's members",
   migrations:
     "how the schema came about, and the triggers that keep counters in the transaction of what they count",
   openapi: "the machine-readable description",
   operator: "what the operator on the machine may do",
   queries: "the statements, compiled once and run by name",
   sanitizer: "what of an alert's markup stays, and an exact report of what does not",
+  session:
+    "what only a signed-in person can do: keys, members, connected assistants, own sessions and password, files",
   shapes: "fields and answers on the wire",
   stats: "the aggregates",
   transports: "HTTP and MCP; no business word in them",
