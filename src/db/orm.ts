@@ -48,18 +48,11 @@ export function ormOptions(config: DatabaseSettings, bounds: Bounds = PATIENT): 
     extensions: [Migrator],
     forceUtcTimezone: true,
     pool: { min: 0, max: config.databasePool ?? POOL },
-    // The sign-in library's tables are its own.
-    schemaGenerator: { ignoreSchema: ["auth"] },
+    // The sign-in library's tables are its own; triggers stand in entities/triggers.ts (see scripts/schema).
+    schemaGenerator: { ignoreSchema: ["auth"], ignoreTriggers: true },
     // What there is to say, the service's own log says.
     logger: () => {},
-    migrations: {
-      path: MIGRATIONS,
-      pathTs: MIGRATIONS,
-      tableName: "migration",
-      snapshotName: ".snapshot",
-      snapshotOnMigrate: false,
-      emit: "ts",
-    },
+    migrations: { path: MIGRATIONS, pathTs: MIGRATIONS, tableName: "migration", snapshot: false },
     driverOptions: {
       ...poolOptions(bounds, PROCESS),
       onPoolCreated: (pool: Parameters<typeof patient>[0] & { Client: never }) => {

@@ -19,7 +19,7 @@ export interface AlertAction {
   url: string;
 }
 
-export const VISIBLE_AT = "case status when 'sent' then sent_at when 'scheduled' then send_at end";
+export const VISIBLE_AT = "case status when 'sent' then sent_at when 'scheduled' then send_at else null end";
 
 export const Alert = defineEntity({
   name: "Alert",

@@ -1,4 +1,4 @@
-// The explicit list of entities that the ORM knows.
+// The schema's source: the explicit list of entities that the ORM knows, and what tables have beside them.
 
 import { Alert } from "./alert.ts";
 import { ApiKey } from "./api_key.ts";
@@ -12,6 +12,8 @@ import { ChannelState, Pusher } from "./pusher.ts";
 import { ReservedHandle } from "./reserved_handle.ts";
 import { ServerSecret } from "./server_secret.ts";
 import { StepUp } from "./step_up.ts";
+import { STORAGE } from "./storage.ts";
+import { TRIGGERS } from "./triggers.ts";
 import { WebhookEndpoint } from "./webhook_endpoint.ts";
 import { Workspace } from "./workspace.ts";
 
@@ -39,3 +41,6 @@ export const ENTITIES = [
   Asset,
   ServerSecret,
 ];
+
+/** What the ORM's schema generator does not make: statements to run after it. */
+export const BESIDE = [...STORAGE, ...TRIGGERS];

@@ -11,13 +11,8 @@ import { Member } from "./member.ts";
 export const Connection = defineEntity({
   name: "Connection",
   tableName: "connection",
-  indexes: [
-    {
-      name: "connection_client",
-      expression: "create unique index connection_client on connection (user_id, client_id, member_id)",
-    },
-    { name: "connection_member", properties: ["member"] },
-  ],
+  uniques: [{ name: "connection_client", properties: ["user_id", "client_id", "member"] }],
+  indexes: [{ name: "connection_member", properties: ["member"] }],
   properties: {
     id: p.uuid().primary(),
     user_id: p.text(),
@@ -39,10 +34,7 @@ export const ConnectionGrant = defineEntity({
   tableName: "connection_grant",
   indexes: [
     { name: "connection_grant_connection", properties: ["connection"] },
-    {
-      name: "connection_grant_codes",
-      expression: "create index connection_grant_codes on connection_grant using gin (codes)",
-    },
+    { name: "connection_grant_codes", properties: ["codes"], type: "gin" },
   ],
   properties: {
     id: p.uuid().primary(),

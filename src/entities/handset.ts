@@ -12,13 +12,8 @@ export const PLATFORMS = ["ios", "android", "web", "desktop", "cli", "other"] as
 export const Device = defineEntity({
   name: "Device",
   tableName: "device",
-  indexes: [
-    {
-      name: "device_token",
-      expression: "create unique index device_token on device (token_hash) include (id)",
-    },
-    { name: "device_seen", properties: ["seen_at"] },
-  ],
+  uniques: [{ name: "device_token", properties: ["token_hash"], include: ["id"] }],
+  indexes: [{ name: "device_seen", properties: ["seen_at"] }],
   properties: {
     /** 63 random bits: a sample by device id is uniform. */
     id: p.bigint().$type<string>().primary().autoincrement(false),

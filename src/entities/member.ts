@@ -10,15 +10,11 @@ export type Role = (typeof ROLES)[number];
 export const Member = defineEntity({
   name: "Member",
   tableName: "member",
-  uniques: [{ name: "member_email", properties: ["workspace", "email"] }],
-  indexes: [
-    {
-      name: "member_user",
-      expression:
-        "create unique index member_user on member (workspace_id, user_id) where user_id is not null",
-    },
-    { name: "member_of_user", properties: ["user_id"], where: "user_id is not null" },
+  uniques: [
+    { name: "member_email", properties: ["workspace", "email"] },
+    { name: "member_user", properties: ["workspace", "user_id"], where: "user_id is not null" },
   ],
+  indexes: [{ name: "member_of_user", properties: ["user_id"], where: "user_id is not null" }],
   properties: {
     id: p.uuid().primary(),
     workspace: () => p.manyToOne(Workspace).ref().deleteRule("cascade"),

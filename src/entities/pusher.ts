@@ -88,7 +88,7 @@ export const Pusher = defineEntity({
 export type PusherRow = InferEntity<typeof Pusher>;
 
 /**
- * Kept by triggers in the transaction of the rows that it counts (see the migrations): `rev` grows with every change of
+ * Kept by triggers in the transaction of the rows that it counts (see triggers.ts): `rev` grows with every change of
  * what is sent, `published` counts sent and scheduled alerts, `subscribers` the subscriptions.
  */
 export const ChannelState = defineEntity({

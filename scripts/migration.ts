@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+// Writes the next migration: whatever the entities say and the migrations do not make yet, as PostgreSQL and the ORM find
+// it. `npm run migration -- <name> ["What changes and why."]`. It tries the statements on an empty database of its own
+// (TEST_DATABASE_URL may name another server); what rows that are there already need, only you know: edit the file.
+
+import { execFileSync } from "node:child_process";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openTestServer } from "../test/support/databases.ts";
+import { openDatabases } from "./schema/databases.ts";
+import { migrationName, migrationText } from "./schema/file.ts";
+import { pendingStatements } from "./schema/statements.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const FOLDER = join(ROOT, "src/migrations");
+const NO_SENTENCE = "To be written: what changes, and why.";
+
+async function main([name, sentence = NO_SENTENCE]: string[]): Promise<number> {
+  if (!/^[a-z][a-z0-9_]*$/.test(name ?? "")) {
+    console.error('Usage: npm run migration -- <name_in_small_letters> ["What changes and why."]');
+    return 2;
+  }
+  const server = await openTestServer();
+  try {
+    const databases = await openDatabases(server.url, `belfry_migration_${process.pid}`);
+    const { statements, left } = await pendingStatements(databases).finally(databases.close);
+    if (statements.length > 0) {
+      const className = migrationName(readdirSync(FOLDER), name!, new Date());
+      const file = join(FOLDER, `${className}.ts`);
+      writeFileSync(file, migrationText(className, sentence, statements));
+      execFileSync(join(ROOT, "node_modules/.bin/biome"), ["format", "--write", file], { stdio: "ignore" });
+      console.log(
+        `src/migrations/${className}.ts: ${statements.length} statements. Read it before you keep it.`,
+      );
+    }
+    for (const difference of left) console.error("To be written by hand:", difference);
+    if (statements.length + left.length === 0) console.log("The migrations make what the entities say.");
+    return left.length > 0 ? 1 : 0;
+  } finally {
+    await server.close();
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,153 @@
+// The triggers as they stand: they keep every counter and revision in the transaction of the rows that it counts. To
+// change one, change it here and let `npm run migration` write it into a migration.
+
+/** A channel's narrow row follows its status; what handsets see of a suspended channel changes, so `rev` grows. */
+const CHANNEL_STATE = [
+  `create function pusher_to_state() returns trigger language plpgsql as $$
+  begin
+    if tg_op = 'INSERT' then
+      insert into channel_state (pusher_id, active, suspended)
+      values (new.id, new.status = 'active', new.status = 'suspended');
+    else
+      update channel_state set active = new.status = 'active', suspended = new.status = 'suspended', rev = rev + 1
+      where pusher_id = new.id;
+    end if;
+    return null;
+  end $$`,
+  `create trigger pusher_inserted after insert on pusher for each row execute function pusher_to_state()`,
+  `create trigger pusher_status_changed after update of status on pusher for each row
+  when (old.status is distinct from new.status) execute function pusher_to_state()`,
+];
+
+/**
+ * Every change that puts an alert into, moves it within or takes it out of what is or will be visible. `rev` names the sent
+ * rows alone; `next_at` is the first scheduled instant, come or not.
+ */
+const VISIBILITY = [
+  `create function alert_to_state() returns trigger language plpgsql as $$
+  declare
+    channel uuid;
+    before timestamptz;
+    after timestamptz;
+    sent boolean := false;
+    planned boolean := false;
+  begin
+    if tg_op <> 'INSERT' then
+      before := old.visible_at; channel := old.pusher_id;
+      sent := old.status = 'sent'; planned := old.status = 'scheduled';
+    end if;
+    if tg_op <> 'DELETE' then
+      after := new.visible_at; channel := new.pusher_id;
+      sent := sent or new.status = 'sent'; planned := planned or new.status = 'scheduled';
+    end if;
+    -- The lock first: what is planned is then read as whoever held it left it.
+    perform from channel_state where pusher_id = channel for no key update;
+    -- No row: the whole channel is being deleted, and its days with it.
+    if not found then return null; end if;
+    update channel_state
+    set rev = rev + sent::int,
+      next_at = case when planned
+        then (select min(a.visible_at) from alert a where a.pusher_id = channel and a.status = 'scheduled')
+        else next_at end,
+      published = published + (after is not null)::int - (before is not null)::int
+    where pusher_id = channel;
+    if (before at time zone 'UTC')::date is distinct from (after at time zone 'UTC')::date then
+      insert into channel_day as k (pusher_id, day, published)
+      select channel, day, n from (values
+        ((before at time zone 'UTC')::date, -1), ((after at time zone 'UTC')::date, 1)) v (day, n)
+      where day is not null order by day
+      on conflict (pusher_id, day) do update set published = k.published + excluded.published;
+    end if;
+    return null;
+  end $$`,
+  `create trigger alert_inserted after insert on alert for each row
+  when (new.visible_at is not null) execute function alert_to_state()`,
+  `create trigger alert_updated after update on alert for each row
+  when (old.visible_at is not null or new.visible_at is not null) execute function alert_to_state()`,
+  `create trigger alert_deleted after delete on alert for each row
+  when (old.visible_at is not null) execute function alert_to_state()`,
+  `create function alert_reports_removed() returns trigger language plpgsql as $$
+  begin
+    delete from report r using removed a where r.alert_id = a.id;
+    delete from alert_counter c using removed a where c.alert_id = a.id;
+    return null;
+  end $$`,
+  `create trigger alert_reports_deleted after delete on alert referencing old table as removed
+  for each statement execute function alert_reports_removed()`,
+];
+
+/** Joins, leaves and evictions: the device's revision, the channel's count and the breakdown. */
+const SUBSCRIBERS = [
+  `create function subscription_to_counts() returns trigger language plpgsql as $$
+  begin
+    update device d set subs_rev = d.subs_rev + 1
+    from (select id from device where id in (select device_id from changed) order by id for no key update) c
+    where d.id = c.id;
+    update channel_state s set subscribers = s.subscribers + (case tg_op when 'INSERT' then c.n else -c.n end)
+    from (select pusher_id, count(*) n from changed group by 1) c where s.pusher_id = c.pusher_id;
+    insert into subscriber_mix as m (pusher_id, platform, app_version, locale, timezone, n, muted)
+    select c.pusher_id, d.platform, d.app_version, d.locale, d.timezone,
+      case tg_op when 'INSERT' then count(*) else -count(*) end,
+      case tg_op when 'INSERT' then count(*) filter (where c.muted) else -count(*) filter (where c.muted) end
+    from changed c join device d on d.id = c.device_id
+    group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+    on conflict (pusher_id, platform, app_version, locale, timezone)
+    do update set n = m.n + excluded.n, muted = m.muted + excluded.muted;
+    return null;
+  end $$`,
+  `create trigger subscription_inserted after insert on subscription referencing new table as changed
+  for each statement execute function subscription_to_counts()`,
+  `create trigger subscription_deleted after delete on subscription referencing old table as changed
+  for each statement execute function subscription_to_counts()`,
+  `create function subscription_muted() returns trigger language plpgsql as $$
+  begin
+    update subscriber_mix m set muted = m.muted + (case when new.muted then 1 else -1 end)
+    from device d
+    where d.id = new.device_id and m.pusher_id = new.pusher_id and m.platform = d.platform
+      and m.app_version = d.app_version and m.locale = d.locale and m.timezone = d.timezone;
+    return null;
+  end $$`,
+  `create trigger subscription_muted after update of muted on subscription for each row
+  when (old.muted is distinct from new.muted) execute function subscription_muted()`,
+];
+
+/**
+ * How many alerts refer to a file. In order of the ids, so that two alerts that share files wait for one another in one
+ * order. Alerts without files pay nothing.
+ */
+const ASSETS = [
+  `create function alert_to_assets() returns trigger language plpgsql as $$
+  declare
+    gone uuid[] := '{}';
+    come uuid[] := '{}';
+    moved record;
+  begin
+    if tg_op <> 'INSERT' then gone := array[old.image_asset_id, old.audio_asset_id, old.html_asset_id]; end if;
+    if tg_op <> 'DELETE' then come := array[new.image_asset_id, new.audio_asset_id, new.html_asset_id]; end if;
+    for moved in
+      select id, sum(n)::int as n from (
+        select unnest(gone) as id, -1 as n union all select unnest(come), 1) r
+      where id is not null group by id having sum(n) <> 0 order by id
+    loop
+      update asset set refs = refs + moved.n,
+        attached_at = case when refs + moved.n > 0 then coalesce(attached_at, clock_timestamp()) end,
+        expires_at = case when refs + moved.n = 0 then clock_timestamp() + interval '24 hours' end
+      where id = moved.id;
+    end loop;
+    return null;
+  end $$`,
+  `create trigger alert_assets_inserted after insert on alert for each row
+  when (new.image_asset_id is not null or new.audio_asset_id is not null or new.html_asset_id is not null)
+  execute function alert_to_assets()`,
+  `create trigger alert_assets_updated after update on alert for each row
+  when (old.image_asset_id is distinct from new.image_asset_id
+    or old.audio_asset_id is distinct from new.audio_asset_id
+    or old.html_asset_id is distinct from new.html_asset_id)
+  execute function alert_to_assets()`,
+  `create trigger alert_assets_deleted after delete on alert for each row
+  when (old.image_asset_id is not null or old.audio_asset_id is not null or old.html_asset_id is not null)
+  execute function alert_to_assets()`,
+];
+
+/** In an order in which they can be run; each begins with `create function` or `create trigger` and its name. */
+export const TRIGGERS = [...CHANNEL_STATE, ...VISIBILITY, ...SUBSCRIBERS, ...ASSETS];
