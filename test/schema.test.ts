@@ -88,7 +88,7 @@ describe("the next migration", () => {
       checks: [{ name: "reserved_handle_note", expression: "length(note) <= 80" }],
       indexes: [{ name: "reserved_handle_reason", properties: ["reason"], where: "reason is not null" }],
       properties: {
-        handle: p.text().primary(),
+        handle: p.text().primary().defaultRaw("md5(now()::text)"),
         reason: p.enum(["suspended", "staff"]).nullable(),
         note: p.text().default(""),
       },
@@ -100,6 +100,7 @@ describe("the next migration", () => {
       "create index reserved_handle_reason on reserved_handle (reason) where reason is not null",
       "alter table reserved_handle add constraint reserved_handle_note check (length(note) <= 80)",
       "alter table reserved_handle add constraint reserved_handle_reason_check check (reason in ('suspended', 'staff'))",
+      "alter table reserved_handle alter column handle set default md5((now())::text)",
     ]);
   });
 

@@ -47,6 +47,12 @@ const statementFor = (beside: readonly string[], kind: "function" | "trigger", n
 const storageOf = (definition: string) =>
   new Map([...definition.matchAll(/([a-z_]+)=([^,)]+)/g)].map(([, key, value]) => [key!, value!]));
 
+/** A column's default apart from the rest. */
+function partsOf(definition: string) {
+  const [, type, value] = /^(.*?)(?: default (.*))?$/s.exec(definition)!;
+  return { type, value };
+}
+
 /** What mends a difference that the ORM does not see; nothing when somebody has to think about it. */
 export function mendsOf(
   { kind, on, name, migrated, declared }: Difference,
@@ -68,6 +74,12 @@ export function mendsOf(
     case "constraint": {
       const parts = some(was && `drop constraint ${name}`, is && `add constraint ${name} ${declared}`);
       return [`alter table ${on} ${parts.join(", ")}`];
+    }
+    case "column": {
+      const [before, after] = [partsOf(migrated ?? ""), partsOf(declared ?? "")];
+      if (before.type !== after.type) return [];
+      const verb = after.value === undefined ? "drop default" : `set default ${after.value}`;
+      return [`alter table ${on} alter column ${name} ${verb}`];
     }
     case "table": {
       if (!was || !is) return [];
