@@ -5,6 +5,7 @@ import type { Statement } from "./db/statement.ts";
 import type { AssetAddresses, FileStore } from "./domain/assets.ts";
 import type { DomainEvent } from "./domain/events.ts";
 import type { Role } from "./entities/member.ts";
+import type { Visibility } from "./entities/visibility.ts";
 import type { Scope } from "./scopes.ts";
 
 /** Somebody with a credential of a workspace: a key, or an assistant that was given consent. */
@@ -37,6 +38,14 @@ export interface PersonCaller {
 
 /** A signed-in person as a member of one workspace. */
 export interface MemberCaller extends Caller, PersonCaller {}
+
+/** What the filters of the entities are told of a caller. */
+export const visibilityOf = ({ workspace, member, credential, pusherIds }: Caller): Visibility => ({
+  workspace_id: workspace.id,
+  pusher_ids: pusherIds,
+  member_id: member.id,
+  bound_pusher_id: credential.pusherId,
+});
 
 /** A subscribed handset. `id` is the raw device id, which never leaves for anybody but the device itself. */
 export interface DeviceCaller {

@@ -6,8 +6,8 @@
 import type { Kysely } from "kysely";
 import type { z } from "zod";
 import type { Seal } from "./auth/seal.ts";
-import type { Caller, Log, MemberCaller, PersonCaller } from "./context.ts";
-import { ownStatements } from "./db/statement.ts";
+import { type Caller, type Log, type MemberCaller, type PersonCaller, visibilityOf } from "./context.ts";
+import { managerFor } from "./db/manager.ts";
 import { faultOf } from "./db/unavailable.ts";
 import { roleReaches } from "./domain/visibility.ts";
 import { ApiError, forbidden, insufficientScope, invalidRequest, refuseFields } from "./errors.ts";
@@ -55,13 +55,11 @@ export function missingScopes(tool: Tool, caller: Caller, args: unknown): string
   return scopesFor(tool, args).filter((needed) => !caller.credential.scopes.includes(needed));
 }
 
-const visibleTo = (caller: Caller) => ({ workspace_id: caller.workspace.id, pusher_ids: caller.pusherIds });
 const addressOf = ({ workspace }: Caller) => ({ workspaceId: workspace.id, listening: workspace.listening });
 const NO_WORKSPACE = { workspaceId: "", listening: true };
 
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
-  const { surroundings } = deps;
-  const database = ownStatements(deps.orm);
+  const { orm, surroundings } = deps;
   const perform = createPerform(deps);
 
   return {
@@ -74,7 +72,9 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         // How to answer is no part of what to do: a repeat under an idempotency key may ask for the other view.
         const { view, ...input } = parse(tool.input, call.args, pathArguments(tool.http.path));
         const key = tool.creates ? checkIdempotencyKey(call.idempotencyKey) : null;
-        if (!roleReaches(caller.member.role, tool.role)) await refuseRole(database, caller, input);
+        const visible = visibilityOf(caller);
+        if (!roleReaches(caller.member.role, tool.role))
+          await refuseRole(managerFor(orm, visible, null), caller, input);
         const problem = await tool.check?.(input as never, surroundings).catch((error: unknown) => error);
         if (problem && key === null) throw problem;
         // A repeat answers as the first call did (docs/rules.md#idempotency), whatever the network says by now.
@@ -86,7 +86,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
           input,
           writes: tool.hints.readOnly ? "nothing" : "rows",
           address: addressOf(caller),
-          visible: visibleTo(caller),
+          visible,
           ...(key === null
             ? {}
             : {
@@ -96,7 +96,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
                     deps.idempotencySeal,
                     { credentialId: caller.credential.id, tool, key, input },
                     unlessRefused(handle),
-                    (first) => refuseRepeat(db, caller, input, first),
+                    (first) => refuseRepeat(managerFor(orm, visible, db), caller, input, first),
                   ),
               }),
         });
@@ -140,7 +140,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
           input,
           writes: operation.writes,
           address: member ? addressOf(member) : NO_WORKSPACE,
-          visible: member && visibleTo(member),
+          visible: member && visibilityOf(member),
         });
         return body as never;
       }),

@@ -6,9 +6,11 @@ import type { Kysely } from "kysely";
 import type { z } from "zod";
 import type { Context, Log, Surroundings } from "./context.ts";
 import { NOT_MODIFIED } from "./context.ts";
+import { managerFor } from "./db/manager.ts";
 import type { Orm } from "./db/orm.ts";
 import { isConnectionLost, isRetryable, ownStatements, run, TRIES } from "./db/statement.ts";
 import type { DomainEvent } from "./domain/events.ts";
+import type { Visibility } from "./entities/visibility.ts";
 import { ApiError, noSpace } from "./errors.ts";
 import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "./rate_limits.ts";
 import type { Limit, SessionOperation } from "./tool.ts";
@@ -50,7 +52,7 @@ export interface Performance<C> {
   /** The workspace that its events belong to. */
   address: Pick<DomainEvent, "workspaceId" | "listening">;
   /** Parameters of the visibility filter; null leaves it unset, so that an ORM query on channels throws. */
-  visible: object | null;
+  visible: Visibility | null;
   /** Runs the handler, or answers in its place, inside the same transaction. */
   around?(db: Kysely<unknown>, handle: () => Promise<unknown>): Promise<unknown>;
 }
@@ -75,10 +77,7 @@ export function createPerform(deps: PerformDeps) {
       const context: Context<C> = {
         // Most operations only run statements, so it is not made before somebody asks for it.
         get em() {
-          if (em) return em;
-          em = orm.em.fork();
-          if (inTransaction) em.setTransactionContext(db);
-          if (visible) em.setFilterParams("visible", visible as never);
+          em ??= managerFor(orm, visible, inTransaction ? db : null);
           return em;
         },
         caller,

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { nowMicros } from "../src/alerts/change.ts";
 import { newUuid } from "../src/domain/ids.ts";
+import { Invite } from "../src/entities/invite.ts";
 import { invalidRequest } from "../src/errors.ts";
 import { findPusher } from "../src/pushers.ts";
-import { insertInvite } from "../src/queries/invites.ts";
 import { instant, pathId, text } from "../src/shapes/fields.ts";
 import { inviteView, showInvite } from "../src/shapes/invite.ts";
 import { defineTool } from "../src/tool.ts";
@@ -44,8 +44,15 @@ export default defineTool({
         "expires_at must be in the future; leave it out for an invite that never expires.",
         "expires_at",
       );
-    const values = [newUuid(), pusher.id, newCode(), input.label ?? null, input.max_uses ?? null, expiresAt];
-    const [row] = await ctx.sql(insertInvite, values);
-    return showInvite(row!, pusher.handle, ctx.surroundings.publicBase);
+    const invite = ctx.em.create(Invite, {
+      id: newUuid(),
+      pusher: pusher.id,
+      code: newCode(),
+      label: input.label ?? null,
+      max_uses: input.max_uses ?? null,
+      expires_at: expiresAt,
+    });
+    await ctx.em.flush();
+    return showInvite(invite, pusher, ctx.surroundings.publicBase);
   },
 });

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { EVENTS } from "../src/domain/events.ts";
 import { newUuid } from "../src/domain/ids.ts";
+import { WebhookEndpoint } from "../src/entities/webhook_endpoint.ts";
 import { conflict, invalidRequest } from "../src/errors.ts";
-import { countWebhooks, insertWebhook, lockWorkspace } from "../src/queries/webhooks.ts";
+import { lockWorkspace } from "../src/queries/workspaces.ts";
 import { text } from "../src/shapes/fields.ts";
 import { showWebhook, webhookView } from "../src/shapes/webhook.ts";
 import { defineTool } from "../src/tool.ts";
@@ -35,12 +36,21 @@ export default defineTool({
   async handler({ url, events }, ctx) {
     const { workspace, member, credential } = ctx.caller;
     await ctx.sql(lockWorkspace, [workspace.id]);
-    const [count] = await ctx.sql(countWebhooks, [workspace.id]);
-    if (count!.endpoints >= MAX_ENDPOINTS)
+    // All of the workspace's, not only what the caller sees of them.
+    const count = await ctx.em.count(WebhookEndpoint, { workspace: workspace.id }, { filters: false });
+    if (count >= MAX_ENDPOINTS)
       throw conflict(`A workspace has at most ${MAX_ENDPOINTS} webhook endpoints; delete one first.`);
     const { secret, sealed } = ctx.surroundings.webhooks.newSecret();
-    const values = [newUuid(), workspace.id, member.id, credential.pusherId, url, events, sealed];
-    const [row] = await ctx.sql(insertWebhook, values);
-    return { ...showWebhook(row!), secret };
+    const endpoint = ctx.em.create(WebhookEndpoint, {
+      id: newUuid(),
+      workspace: workspace.id,
+      member: member.id,
+      pusher_id: credential.pusherId,
+      url,
+      events,
+      secret: sealed,
+    });
+    await ctx.em.flush();
+    return { ...showWebhook(endpoint), secret };
   },
 });

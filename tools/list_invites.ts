@@ -31,7 +31,7 @@ export default defineTool({
       (n) => ctx.sql(listInvites, [pusher.id, input.before ?? null, n]),
       (row) => row.created_at,
     );
-    const data = rows.map((row) => showInvite(row, pusher.handle, ctx.surroundings.publicBase));
+    const data = rows.map((row) => showInvite(row, pusher, ctx.surroundings.publicBase));
     if (input.limit === undefined) return { data };
     return { data, meta: { next_before: next_before && toIsoMicros(next_before) } };
   },

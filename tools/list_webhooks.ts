@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listWebhooks, webhookScope } from "../src/queries/webhooks.ts";
+import { WebhookEndpoint } from "../src/entities/webhook_endpoint.ts";
 import { showWebhook, webhookView } from "../src/shapes/webhook.ts";
 import { defineTool } from "../src/tool.ts";
 
@@ -16,7 +16,8 @@ export default defineTool({
   input: z.strictObject({}),
   output: z.object({ data: z.array(webhookView) }),
   async handler(_input, ctx) {
-    const rows = await ctx.sql(listWebhooks, webhookScope(ctx.caller));
+    const orderBy = { created_at: "desc", id: "desc" } as const;
+    const rows = await ctx.em.find(WebhookEndpoint, {}, { orderBy });
     return { data: rows.map(showWebhook) };
   },
 });

@@ -1,8 +1,10 @@
+import { raw } from "@mikro-orm/core";
 import { z } from "zod";
 import { parseId, showId } from "../src/domain/ids.ts";
+import { Invite } from "../src/entities/invite.ts";
 import { notFound } from "../src/errors.ts";
 import { lockPusher } from "../src/pushers.ts";
-import { evictInvited, revokeInvite } from "../src/queries/invites.ts";
+import { evictInvited } from "../src/queries/invites.ts";
 import { pathId } from "../src/shapes/fields.ts";
 import { inviteView, showInvite } from "../src/shapes/invite.ts";
 import { defineTool } from "../src/tool.ts";
@@ -29,9 +31,12 @@ export default defineTool({
   async handler(input, ctx) {
     const { pusher, state } = await lockPusher(input, ctx);
     const id = parseId("inv", input.invite_id);
-    const [row] = id ? await ctx.sql(revokeInvite, [pusher.id, id]) : [];
-    if (!row) throw notFound("invite");
-    const [evicted] = input.remove_subscribers ? await ctx.sql(evictInvited, [pusher.id, row.id]) : [];
+    const invite = id && (await ctx.em.findOne(Invite, { id, pusher: pusher.id }));
+    if (!invite) throw notFound("invite");
+    // The first instant stays (docs/rules.md#revoke-invite).
+    invite.revoked_at ??= raw("clock_timestamp()");
+    await ctx.em.flush();
+    const [evicted] = input.remove_subscribers ? await ctx.sql(evictInvited, [pusher.id, invite.id]) : [];
     const removed = evicted?.removed ?? 0;
     // One event a device, each with the count that it left behind (docs/rules.md#events-of-subscribers).
     for (let left = 1; left <= removed; left++)
@@ -39,7 +44,7 @@ export default defineTool({
         event: "subscriber.deleted",
         data: { pusher_id: showId("psh", pusher.id), count: state.subscribers - left },
       });
-    const view = showInvite(row, pusher.handle, ctx.surroundings.publicBase);
+    const view = showInvite(invite, pusher, ctx.surroundings.publicBase);
     return { ...view, removed_subscribers: removed };
   },
 });

@@ -4,8 +4,9 @@
 import type { Context } from "../context.ts";
 import { ASSET_FIELDS, type AssetField, KIND_WORDS } from "../domain/assets.ts";
 import { parseId } from "../domain/ids.ts";
+import { Asset } from "../entities/asset.ts";
 import { type ApiError, invalidRequest } from "../errors.ts";
-import { assetScope, assetText, attachableAssets } from "../queries/assets.ts";
+import { assetScope, attachableAssets } from "../queries/assets.ts";
 import type { AlertRecord } from "../shapes/alert.ts";
 
 type Named = { [F in AssetField]?: string | null };
@@ -50,6 +51,6 @@ export async function attachAssets<S extends Named & { layout?: string }>(
   if (problem) return { sent, text: null, problem };
   const page = sent.html_asset_id === undefined ? stored?.html_asset_id : ids.html_asset_id;
   const concerned = sent.html_asset_id !== undefined || sent.layout !== undefined;
-  const [row] = page && concerned ? await ctx.sql(assetText, [page]) : [];
-  return { sent: { ...sent, ...ids }, text: row?.text ?? null, problem: null };
+  const file = page && concerned ? await ctx.em.findOne(Asset, { id: page }, { fields: ["text"] }) : null;
+  return { sent: { ...sent, ...ids }, text: file?.text ?? null, problem: null };
 }

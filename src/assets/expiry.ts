@@ -6,13 +6,17 @@ import type { Caller } from "../context.ts";
 import { run } from "../db/statement.ts";
 import type { FileStore } from "../domain/assets.ts";
 import { parseId } from "../domain/ids.ts";
+import { Asset } from "../entities/asset.ts";
 import { conflict, notFound } from "../errors.ts";
-import { assetScope, claimAsset, claimExpired, removeAsset, visibleAsset } from "../queries/assets.ts";
+import { assetScope, claimAsset, claimExpired, visibleAsset } from "../queries/assets.ts";
 
-/** File first, row last: what fails in between is found again as long as its row stands. */
-async function removeClaimed(em: SqlEntityManager, store: FileStore, id: string): Promise<void> {
+/**
+ * Removes a file that is there for nobody. File first, row last: what fails in between is found again as long as its row
+ * stands. The row goes in one statement, and only while nobody has taken the file.
+ */
+export async function removeFile(em: SqlEntityManager, store: FileStore, id: string): Promise<void> {
   await store.remove(id);
-  await run(em, removeAsset, [id]);
+  await em.nativeDelete(Asset, { id, stored: false, refs: 0 });
 }
 
 /**
@@ -27,7 +31,7 @@ export async function removeExpiredAssets(
   max: number,
 ): Promise<number> {
   const claimed = await run(em, claimExpired, [now.toISOString(), max]);
-  const done = await Promise.allSettled(claimed.map(({ id }) => removeClaimed(em, store, id)));
+  const done = await Promise.allSettled(claimed.map(({ id }) => removeFile(em, store, id)));
   const failed = done.find((result) => result.status === "rejected");
   if (failed) throw failed.reason;
   return done.length;
@@ -43,7 +47,7 @@ export async function removeUpload(
   const id = parseId("ast", wireId);
   if (!id) throw notFound("file");
   const [claimed] = await run(em, claimAsset, [...assetScope(caller), id]);
-  if (claimed) return removeClaimed(em, store, id);
+  if (claimed) return removeFile(em, store, id);
   if (!(await run(em, visibleAsset, [...assetScope(caller), id]))[0]) throw notFound("file");
   throw conflict("An alert has this file; detach it or delete the alert first.");
 }

@@ -7,16 +7,11 @@ import type { Caller, Log } from "../context.ts";
 import { run } from "../db/statement.ts";
 import { type FileStore, KIND_WORDS, MAX_BYTES, MAX_UNATTACHED } from "../domain/assets.ts";
 import { newUuid } from "../domain/ids.ts";
-import type { AssetKind } from "../entities/asset.ts";
+import { Asset, type AssetKind } from "../entities/asset.ts";
 import { ApiError, conflict, invalidRequest } from "../errors.ts";
-import {
-  type AssetRecord,
-  countUnattached,
-  insertAsset,
-  markStored,
-  removeAsset,
-} from "../queries/assets.ts";
+import { type AssetRecord, countUnattached } from "../queries/assets.ts";
 import { lockMember } from "../queries/people.ts";
+import { removeFile } from "./expiry.ts";
 import type { IncomingFile } from "./incoming.ts";
 import { cleanName } from "./names.ts";
 import { cleanPicture } from "./pictures.ts";
@@ -48,34 +43,45 @@ export async function receiveUpload(upload: Upload): Promise<AssetRecord> {
   const bytes = kind === "image" ? await cleanPicture(sent, contentType, MAX_BYTES.image) : sent;
   const id = newUuid();
   const text = kind === "html" ? textOf(bytes) : null;
-  const row = await em.transactional(async (on) => {
+  const asset = await em.transactional(async (on) => {
     await run(on, lockMember, [caller.member.id]);
     await refuseOverQuota(on, caller);
-    const [inserted] = await run(on, insertAsset, [
-      caller.workspace.id,
-      caller.member.id,
+    return on.create(Asset, {
       id,
+      workspace: caller.workspace.id,
+      member: caller.member.id,
       kind,
-      contentType,
-      bytes.length,
-      createHash("sha256").update(bytes).digest(),
-      cleanName(file.name, kind),
+      content_type: contentType,
+      bytes: bytes.length,
+      sha256: createHash("sha256").update(bytes).digest(),
+      name: cleanName(file.name, kind),
       text,
-    ]);
-    return inserted!;
+    });
   });
   try {
     await store.put(id, bytes);
-    await run(em, markStored, [id]);
+    asset.stored = true;
+    await em.flush();
   } catch (error) {
     // Should this fail as well, the row expires and takes the file with it.
-    await store
-      .remove(id)
-      .then(() => run(em, removeAsset, [id]))
-      .catch((failed) => log.warn({ err: failed }, "a refused upload was not cleared away"));
+    await removeFile(em, store, id).catch((failed) =>
+      log.warn({ err: failed }, "a refused upload was not cleared away"),
+    );
     throw error;
   }
-  return row;
+  const { content_type, name, created_at } = asset;
+  const expires_at = asset.expires_at ?? null;
+  return {
+    id,
+    kind,
+    content_type,
+    bytes: asset.bytes,
+    name,
+    own: true,
+    attached_at: null,
+    expires_at,
+    created_at,
+  };
 }
 
 async function refuseOverQuota(em: SqlEntityManager, { member }: Caller): Promise<void> {

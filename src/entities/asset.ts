@@ -1,7 +1,7 @@
 // A file that a member uploaded in the console. The bytes lie in the store under the row's id; the row says what they
 // are. It belongs to the workspace and outlives the member who sent it.
 
-import { defineEntity, p } from "@mikro-orm/core";
+import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "./columns.ts";
 import { Member } from "./member.ts";
 import { Workspace } from "./workspace.ts";
@@ -49,7 +49,9 @@ export const Asset = defineEntity({
     refs: p.integer().default(0),
     attached_at: instant().nullable(),
     /** When it is gone unless an alert takes it; null while one has it. */
-    expires_at: instant().nullable(),
+    expires_at: instant().nullable().defaultRaw("clock_timestamp() + interval '24 hours'"),
     created_at: writtenAt(),
   },
 });
+
+export type AssetRow = InferEntity<typeof Asset>;

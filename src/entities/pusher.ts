@@ -2,6 +2,7 @@
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "./columns.ts";
+import type { Visibility } from "./visibility.ts";
 import { Workspace } from "./workspace.ts";
 
 export const PUSHER_STATUSES = ["active", "paused", "suspended"] as const;
@@ -24,12 +25,6 @@ export const CATEGORIES = [
 /** What a channel may ask its subscribers for. */
 export const CAPABILITIES = ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"] as const;
 export type Capability = (typeof CAPABILITIES)[number];
-
-/** What `visible` needs: the caller's workspace and the channels it is narrowed to (null: all of them). */
-export interface Visibility {
-  workspace_id: string;
-  pusher_ids: string[] | null;
-}
 
 export const Pusher = defineEntity({
   name: "Pusher",

@@ -1,14 +1,27 @@
 // A receiver of signed events. Its secret must sign again and again, so it is sealed, not hashed.
 
-import { defineEntity, p } from "@mikro-orm/core";
+import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "./columns.ts";
 import { Member } from "./member.ts";
+import type { Visibility } from "./visibility.ts";
 import { Workspace } from "./workspace.ts";
 
 export const WebhookEndpoint = defineEntity({
   name: "WebhookEndpoint",
   tableName: "webhook_endpoint",
   indexes: [{ name: "webhook_list", properties: ["workspace", "created_at"] }],
+  filters: {
+    // A caller that is restricted to channels sees the endpoints that it (or its bound key) made.
+    visible: {
+      name: "visible",
+      default: true,
+      cond: ({ workspace_id, pusher_ids, member_id, bound_pusher_id }: Visibility) => ({
+        workspace: workspace_id,
+        ...(pusher_ids ? { member: member_id } : {}),
+        ...(pusher_ids && bound_pusher_id ? { pusher_id: bound_pusher_id } : {}),
+      }),
+    },
+  },
   properties: {
     id: p.uuid().primary(),
     workspace: () => p.manyToOne(Workspace).ref().deleteRule("cascade"),
@@ -18,7 +31,8 @@ export const WebhookEndpoint = defineEntity({
     pusher_id: p.uuid().nullable(),
     url: p.text(),
     events: p.array(),
-    secret: p.blob(),
+    /** Read where it signs, and nowhere else. */
+    secret: p.blob().lazy(),
     failure_count: p.integer().default(0),
     /** Deliveries that this server dropped for its own lack of room: never a failure. */
     dropped_count: p.integer().default(0),
@@ -28,3 +42,5 @@ export const WebhookEndpoint = defineEntity({
     created_at: writtenAt(),
   },
 });
+
+export type WebhookRow = InferEntity<typeof WebhookEndpoint>;

@@ -8,7 +8,7 @@ import { roleReaches } from "../domain/visibility.ts";
 import { Member, type MemberRow, ROLES, type Role } from "../entities/member.ts";
 import { conflict, forbidden, notFound } from "../errors.ts";
 import { pusherOf } from "../operator/accounts.ts";
-import { lockWorkspace } from "../queries/webhooks.ts";
+import { lockWorkspace } from "../queries/workspaces.ts";
 import type { MemberWish } from "../shapes/member.ts";
 
 type Ctx = Context<MemberCaller>;

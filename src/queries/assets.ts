@@ -1,5 +1,6 @@
-// Uploaded files by raw SQL. A file is there for callers when it is stored and has not expired; a caller that does not
-// see the whole workspace knows only the files of its own member. Expiry needs no worker: an expired row is no row.
+// Uploaded files where they are listed, served, counted and held against removal. A file is there for callers when it is
+// stored and has not expired; a caller that does not see the whole workspace knows only the files of its own member.
+// Expiry needs no worker: an expired row is no row. A new row and its end go through the entity manager.
 
 import type { Caller } from "../context.ts";
 import { defineStatement } from "../db/statement.ts";
@@ -39,12 +40,6 @@ export const attachableAssets = defineStatement<{ id: string; kind: AssetKind }>
   `select id, kind from asset where ${VISIBLE} and id = any($4::uuid[]) and ${THERE} for key share`,
 );
 
-/** The text of an html file that the alert at hand refers to. */
-export const assetText = defineStatement<{ text: string }>(
-  "asset_text",
-  "select text from asset where id = $1 and text is not null",
-);
-
 /** A page of the files, newest first. $4 kind or null, $5 strictly before, $6 how many, ties come along. */
 export const listAssets = defineStatement<AssetRecord>(
   "list_assets",
@@ -57,18 +52,6 @@ export const listAssets = defineStatement<AssetRecord>(
 export const countUnattached = defineStatement<{ files: number }>(
   "count_unattached",
   "select count(*)::int as files from asset where member_id = $1 and expires_at > clock_timestamp()",
-);
-
-/** $1 workspace, $2 member, $3 id, then what the file is. Not there for anybody until it is stored. */
-export const insertAsset = defineStatement<AssetRecord>(
-  "insert_asset",
-  `insert into asset (workspace_id, member_id, id, kind, content_type, bytes, sha256, name, text, expires_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, clock_timestamp() + interval '24 hours') returning ${COLUMNS}`,
-);
-
-export const markStored = defineStatement<{ id: string }>(
-  "mark_stored",
-  "update asset set stored = true where id = $1 returning id",
 );
 
 /**
@@ -86,12 +69,6 @@ export const claimExpired = defineStatement<{ id: string }>(
   "claim_expired",
   `update asset set stored = false where id in (
      select id from asset where expires_at <= $1 order by expires_at limit $2 for update skip locked) returning id`,
-);
-
-/** The second half: the file is gone. */
-export const removeAsset = defineStatement<{ id: string }>(
-  "remove_asset",
-  "delete from asset where id = $1 and not stored and refs = 0 returning id",
 );
 
 /** Whether there is such a file for the caller. $4 the file. */

@@ -1,10 +1,10 @@
-// Invites and evictions by raw SQL. The channel was found visible, and locked where it changes, before.
+// A page of invites, and an eviction: the channel was found visible, and locked where it changes, before. One invite goes
+// through the entity manager.
 
 import { defineStatement } from "../db/statement.ts";
 
-export interface InviteRecord {
+interface InviteRecord {
   id: string;
-  pusher_id: string;
   code: string;
   label: string | null;
   max_uses: number | null;
@@ -14,34 +14,13 @@ export interface InviteRecord {
   created_at: string;
 }
 
-const COLUMNS = "id, pusher_id, code, label, max_uses, uses, expires_at, revoked_at, created_at";
-
 /** $1 channel, $2 strictly before or null, $3 how many; ties of the last instant come along. */
 export const listInvites = defineStatement<InviteRecord>(
   "list_invites",
-  `select * from (select ${COLUMNS} from invite
+  `select * from (select id, code, label, max_uses, uses, expires_at, revoked_at, created_at from invite
      where pusher_id = $1 and created_at < coalesce($2::timestamptz, 'infinity')
      order by created_at desc fetch first $3 rows with ties) i
    order by created_at desc, id desc`,
-);
-
-export const insertInvite = defineStatement<InviteRecord>(
-  "insert_invite",
-  `insert into invite (id, pusher_id, code, label, max_uses, expires_at) values ($1, $2, $3, $4, $5, $6)
-   returning ${COLUMNS}`,
-);
-
-/** $1 channel, $2 invite. */
-export const inviteExists = defineStatement<{ id: string }>(
-  "invite_exists",
-  "select id from invite where pusher_id = $1 and id = $2",
-);
-
-/** The first instant stays (docs/rules.md#revoke-invite). $1 channel, $2 invite. */
-export const revokeInvite = defineStatement<InviteRecord>(
-  "revoke_invite",
-  `update invite set revoked_at = coalesce(revoked_at, clock_timestamp()) where pusher_id = $1 and id = $2
-   returning ${COLUMNS}`,
 );
 
 /** docs/rules.md#revoke-evicts. $1 channel, $2 invite. */

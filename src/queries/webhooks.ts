@@ -1,66 +1,7 @@
-// Webhook endpoints by raw SQL. A caller restricted to channels sees the endpoints that it (or its bound key) made.
+// What happens to webhook endpoints beside the owner's own operations: which of them an event goes to, and what became of
+// a delivery. The operations go through the entity manager.
 
-import type { Caller } from "../context.ts";
 import { defineStatement } from "../db/statement.ts";
-
-export interface WebhookRecord {
-  id: string;
-  url: string;
-  events: string[];
-  failure_count: number;
-  dropped_count: number;
-  disabled_at: string | null;
-  last_delivery_at: string | null;
-  last_status: number | null;
-  created_at: string;
-}
-
-const COLUMNS =
-  "e.id, e.url, e.events, e.failure_count, e.dropped_count, e.disabled_at, e.last_delivery_at, e.last_status, e.created_at";
-
-/** $1 workspace, $2 the caller's member when it is restricted (null: sees all), $3 the channel it is bound to or null. */
-const VISIBLE = `e.workspace_id = $1 and ($2::uuid is null or (e.member_id = $2::uuid
-  and ($3::uuid is null or e.pusher_id = $3::uuid)))`;
-
-/** The first three parameters of the webhook statements: what of the workspace's endpoints the caller sees. */
-export function webhookScope(caller: Caller): [string, string | null, string | null] {
-  const restricted = caller.pusherIds !== null;
-  return [caller.workspace.id, restricted ? caller.member.id : null, caller.credential.pusherId];
-}
-
-export const listWebhooks = defineStatement<WebhookRecord>(
-  "list_webhooks",
-  `select ${COLUMNS} from webhook_endpoint e where ${VISIBLE} order by e.created_at desc, e.id desc`,
-);
-
-/** $4 the endpoint. */
-export const webhookExists = defineStatement<{ id: string }>(
-  "webhook_exists",
-  `select e.id from webhook_endpoint e where ${VISIBLE} and e.id = $4`,
-);
-
-/** Held until the transaction ends, so that two registrations cannot both be the twentieth. */
-export const lockWorkspace = defineStatement<{ id: string }>(
-  "lock_workspace",
-  "select id from workspace where id = $1 for no key update",
-);
-
-export const countWebhooks = defineStatement<{ endpoints: number }>(
-  "count_webhooks",
-  "select count(*)::int as endpoints from webhook_endpoint where workspace_id = $1",
-);
-
-export const insertWebhook = defineStatement<WebhookRecord>(
-  "insert_webhook",
-  `insert into webhook_endpoint as e (id, workspace_id, member_id, pusher_id, url, events, secret)
-   values ($1, $2, $3, $4, $5, $6, $7) returning ${COLUMNS}`,
-);
-
-/** $4 the endpoint. */
-export const deleteWebhook = defineStatement<{ id: string }>(
-  "delete_webhook",
-  `delete from webhook_endpoint e where ${VISIBLE} and e.id = $4 returning e.id`,
-);
 
 /** The enabled endpoints that asked for an event of a channel, and whose makers may still hear of that channel. */
 export const endpointsFor = defineStatement<{ id: string; url: string; secret: Uint8Array }>(

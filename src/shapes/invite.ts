@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { showId } from "../domain/ids.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
-import type { InviteRecord } from "../queries/invites.ts";
+import type { InviteRow } from "../entities/invite.ts";
 import { named } from "./named.ts";
 
 export const inviteView = named(
@@ -22,19 +22,23 @@ export const inviteView = named(
   }),
 );
 
-/** `handle` and `publicBase` make the link: `{PUBLIC_BASE}/<handle>?invite=<code>`. */
+/** `publicBase` and the channel's handle make the link: `{PUBLIC_BASE}/<handle>?invite=<code>`. */
 export function showInvite(
-  record: InviteRecord,
-  handle: string,
+  row: Omit<InviteRow, "pusher">,
+  pusher: { id: string; handle: string },
   publicBase: string,
 ): z.infer<typeof inviteView> {
+  const { id, code, uses } = row;
   return {
-    ...record,
-    id: showId("inv", record.id),
-    pusher_id: showId("psh", record.pusher_id),
-    url: `${publicBase}/${handle}?invite=${record.code}`,
-    expires_at: toIsoMicrosOrNull(record.expires_at),
-    revoked_at: toIsoMicrosOrNull(record.revoked_at),
-    created_at: toIsoMicros(record.created_at),
+    id: showId("inv", id),
+    pusher_id: showId("psh", pusher.id),
+    code,
+    url: `${publicBase}/${pusher.handle}?invite=${code}`,
+    label: row.label ?? null,
+    max_uses: row.max_uses ?? null,
+    uses,
+    expires_at: toIsoMicrosOrNull(row.expires_at ?? null),
+    revoked_at: toIsoMicrosOrNull(row.revoked_at ?? null),
+    created_at: toIsoMicros(row.created_at),
   };
 }

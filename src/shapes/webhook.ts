@@ -2,8 +2,7 @@
 
 import { z } from "zod";
 import { showId } from "../domain/ids.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
-import type { WebhookRecord } from "../queries/webhooks.ts";
+import type { WebhookRow } from "../entities/webhook_endpoint.ts";
 import { named } from "./named.ts";
 
 export const webhookView = named(
@@ -24,13 +23,18 @@ export const webhookView = named(
   }),
 );
 
-export function showWebhook(record: WebhookRecord): z.infer<typeof webhookView> {
+export function showWebhook(row: Omit<WebhookRow, "secret">): z.infer<typeof webhookView> {
+  const { id, url, events, failure_count, dropped_count, created_at } = row;
   return {
-    ...record,
-    id: showId("whk", record.id),
-    disabled: record.disabled_at !== null,
-    disabled_at: toIsoMicrosOrNull(record.disabled_at),
-    last_delivery_at: toIsoMicrosOrNull(record.last_delivery_at),
-    created_at: toIsoMicros(record.created_at),
+    id: showId("whk", id),
+    url,
+    events,
+    failure_count,
+    dropped_count,
+    disabled: (row.disabled_at ?? null) !== null,
+    disabled_at: row.disabled_at ?? null,
+    last_delivery_at: row.last_delivery_at ?? null,
+    last_status: row.last_status ?? null,
+    created_at,
   };
 }

@@ -23,16 +23,16 @@ export const DECIDES: Record<string, string> = {
   docs_page: "the readable page of the API",
   domain: "the rules, as pure functions and tables",
   embedded: "the PostgreSQL that the service starts for itself",
-  entities: "the rows",
+  entities:
+    "the rows, and the triggers that keep counters in the transaction of what they count: the schema's source",
   handset: "what a subscribed handset can do",
   housekeeping:
     "what is removed when its time is over: a list of small steps that the server runs beside its work",
   members: "the rules for changes of a workspace's members",
-  migrations:
-    "how the schema came about, and the triggers that keep counters in the transaction of what they count",
+  migrations: "how a database comes to have what the entities say",
   openapi: "the machine-readable description",
   operator: "what the operator on the machine may do",
-  queries: "the statements, compiled once and run by name",
+  queries: "the statements of hot paths, locks, aggregates and pages, compiled once and run by name",
   sanitizer: "what of an alert's markup stays, and an exact report of what does not",
   session:
     "what only a signed-in person can do: keys, members, connected assistants, own sessions and password, files",
@@ -99,8 +99,8 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   assets: ["config", "context", "db", "domain", "entities", "errors", "queries"],
   webhooks: ["auth", "config", "context", "db", "domain", "entities", "errors", "queries"],
   idempotency: ["auth", "db", "errors", "queries"],
-  refusals: ["context", "db", "domain", "errors", "queries"],
-  perform: ["context", "db", "domain", "errors", "rate_limits", "tool"],
+  refusals: ["context", "db", "domain", "entities", "errors", "queries"],
+  perform: ["context", "db", "domain", "entities", "errors", "rate_limits", "tool"],
   dispatch: [
     "auth",
     "context",
