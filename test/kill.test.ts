@@ -661,6 +661,7 @@ describe("settings", () => {
     expect(Object.keys(BAD).sort()).toEqual(Object.keys(SETTINGS).sort());
   });
 
+  // docs/rules.md#settings-are-checked
   test.each(rows)("$name=$value is refused by its name", ({ name, value }) => {
     const load = () => loadConfig({ [name]: value }, {});
     expect(load).toThrow(ConfigError);

@@ -83,6 +83,7 @@ describe("on a service", () => {
     await listening.close();
   });
 
+  // docs/rules.md#health
   test("stopping: first /readyz says so while all is served, then answers end their connections", async () => {
     const own = await world.replica();
     port = await freePort(HOST);

@@ -20,6 +20,7 @@ test("one file a tool, and its name is the tool's", () => {
 });
 
 describe.each(TOOLS.map((tool) => [tool.name, tool] as const))("%s", (name, tool) => {
+  // docs/rules.md#mcp-hints
   test("its hints are complete and agree with its method", () => {
     const { readOnly, destructive, idempotent } = tool.hints;
     expect([readOnly, destructive, idempotent].map((hint) => typeof hint)).toEqual([

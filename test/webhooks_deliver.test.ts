@@ -41,6 +41,7 @@ const drip = (socket: Socket, text: string, everyMs: number) => {
 };
 
 describe("a receiver that answers 2xx", () => {
+  // docs/rules.md#event-headers
   test("gets one POST, with the headers, the bytes and a signature of this moment", async () => {
     const sink = await opened(httpSink((_request, response) => response.end("thanks")));
     const began = Math.floor(Date.now() / 1000);

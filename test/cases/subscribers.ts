@@ -144,6 +144,7 @@ export const subscriberCases: Case[] = [
   },
   {
     rule: "subscriber-list",
+    also: ["subscription"],
     name: "unmuting is counted back, muting twice counts once",
     tool: "list_subscribers",
     given: async (world) => {
