@@ -2,9 +2,8 @@
 // for. pgbench runs the very texts that src/queries exports.
 
 import { compose } from "../src/alerts/compose.ts";
-import type { Statement } from "../src/db/statement.ts";
 import { showId } from "../src/domain/ids.ts";
-import { fieldParameters, insertAlert, lockAlert, publishAlert, readAlert } from "../src/queries/alerts.ts";
+import { insertAlert, lockAlert, publishAlert, readAlert } from "../src/queries/alerts.ts";
 import { findDevicesWithRevision } from "../src/queries/handset.ts";
 import { inboxPage } from "../src/queries/inbox.ts";
 import { findKey } from "../src/queries/keys.ts";
@@ -75,7 +74,7 @@ export const CASES: Case[] = [
         pgbench: async ({ tokens }) => ({
           kind: "pgbench",
           // One handset: each further script is a further statement that every connection has to plan.
-          scripts: [asScript(findDevicesWithRevision, ["array[:hash]"])],
+          scripts: [asScript(findDevicesWithRevision, { hashes: "array[:hash]" })],
           variables: { hash: hexOf(tokens.pollers[width][0]!) },
         }),
       },
@@ -105,14 +104,14 @@ export const CASES: Case[] = [
           kind: "pgbench",
           scripts: [
             [
-              asScript(findDevicesWithRevision, ["array[:hash]"]),
-              asScript(inboxPage, [
-                String(POLLER_IDS + BigInt(width * 1000)),
-                "null",
-                PAGE + 1,
-                1 << 20,
-                "null",
-              ]),
+              asScript(findDevicesWithRevision, { hashes: "array[:hash]" }),
+              asScript(inboxPage, {
+                device_id: String(POLLER_IDS + BigInt(width * 1000)),
+                before: "null",
+                inside: "null",
+                limit: PAGE + 1,
+                max_bytes: 2 ** 20,
+              }),
             ].join("\n"),
           ],
           variables: { hash: hexOf(tokens.pollers[width][0]!) },
@@ -141,10 +140,10 @@ export const CASES: Case[] = [
       },
       pgbench: async (world) =>
         withKey(world, [
-          asScript(readAlert, [
+          asScript(readAlert, {
             ...scopeOf(ID("channel", "2")),
-            ID("alert", `${alertNumber(2, REPORTABLE.first)}`),
-          ]),
+            id: ID("alert", `${alertNumber(2, REPORTABLE.first)}`),
+          }),
         ]),
     },
     ratios: [
@@ -205,12 +204,12 @@ export const CASES: Case[] = [
         withKey(
           world,
           [
-            asScript(insertAlert as Statement<unknown>, [
+            asScript(insertAlert, {
               ...scopeOf(ID("channel", ":c")),
-              ID("sent", `${round} * 1000000000 + :client_id * 1000000 + :i`),
-              "'sent'",
-              ...fieldParameters(compose(ALERT, null, null).fields).map(literal),
-            ]),
+              id: ID("sent", `${round} * 1000000000 + :client_id * 1000000 + :i`),
+              status: "'sent'",
+              ...fieldsOf(ALERT),
+            }),
           ],
           ["\\set i :i + 1", `\\set c random(${WRITTEN_CHANNELS.first}, ${LAST_WRITTEN})`],
         ),
@@ -247,8 +246,8 @@ export const CASES: Case[] = [
           world,
           [
             "begin;",
-            asScript(lockAlert as Statement<unknown>, [...scopeOf(channel), ID("draft", ":n")]),
-            asScript(publishAlert as Statement<unknown>, [ID("draft", ":n")]),
+            asScript(lockAlert, { ...scopeOf(channel), id: ID("draft", ":n") }),
+            asScript(publishAlert, { id: ID("draft", ":n") }),
             "commit;",
           ],
           ["\\set i :i + 1", `\\set n ${first} + :client_id * ${perConnection(world)} + :i`],
@@ -270,7 +269,11 @@ const ALERT = {
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const alertPath = (channel: number, k: number) =>
   `${channelPath(channel)}/alerts/${showId("alr", benchId("alert", alertNumber(channel, k)))}`;
-const scopeOf = (channel: string) => [channel, `'${benchId("workspace", 0)}'`, "null"];
+const scopeOf = (channel: string) => ({
+  pusher_id: channel,
+  workspace_id: `'${benchId("workspace", 0)}'`,
+  pusher_ids: "null",
+});
 
 async function poll({ url }: World, token: string) {
   const answer = await fetch(url + INBOX, { headers: bearer(token) });
@@ -283,11 +286,7 @@ function get({ url, tokens }: World, path: string): HttpLoad {
 
 /** The key's look-up, then the statements. */
 function withKey({ tokens }: World, statements: string[], before: string[] = []): Load {
-  const script = [
-    ...before,
-    asScript(findKey as Statement<unknown>, ["decode(:key_hash, 'hex')"]),
-    ...statements,
-  ];
+  const script = [...before, asScript(findKey, { hash: "decode(:key_hash, 'hex')" }), ...statements];
   return { kind: "pgbench", scripts: [script.join("\n")], variables: { key_hash: hexOf(tokens.key), i: 0 } };
 }
 
@@ -358,7 +357,12 @@ function reports(world: World, round: number, channelOf: (i: number) => number):
 function reportScript(world: World, round: number, channel: string): Load {
   const each = Math.floor(world.tokens.reporters.length / CONNECTIONS);
   const alert = ID("alert", `${channel} * 1000 + ${reportable(2 * round + 1)}`);
-  const statement = asScript(takeReports, ["array[0]", `array[${alert}]`, "array[:device]", "array[:kind]"]);
+  const statement = asScript(takeReports, {
+    requests: "array[0]",
+    alerts: `array[${alert}]`,
+    devices: "array[:device]",
+    kinds: "array[:kind]",
+  });
   const script = [
     "\\set i :i + 1",
     `\\set n :client_id * ${each} + :i % ${each}`,
@@ -387,5 +391,13 @@ async function drafts(world: World, lot: number): Promise<number> {
 
 function literal(value: unknown): string {
   if (value === null) return "null";
+  if (Array.isArray(value)) return literal(JSON.stringify(value));
   return typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);
+}
+
+/** The columns of the same alert, as SQL. */
+function fieldsOf(alert: typeof ALERT) {
+  const { fields } = compose(alert, null, null);
+  const entries = Object.entries(fields).map(([name, value]) => [name, literal(value)]);
+  return Object.fromEntries(entries) as Record<keyof typeof fields, string>;
 }

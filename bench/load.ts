@@ -77,9 +77,13 @@ export async function loadHttp(load: HttpLoad, seconds: number, cpu: () => Promi
   };
 }
 
-/** A statement of the service as a line of a pgbench script, its parameters replaced. */
-export function asScript(statement: Statement<unknown>, parameters: (string | number)[]): string {
-  const text = statement.text.replace(/\$(\d+)/g, (_, n) => `${parameters[Number(n) - 1]}`);
+/** A statement of the service as a line of a pgbench script, with SQL in place of its parameters. */
+export function asScript<In>(
+  { text: numbered, parameters }: Statement<In, unknown>,
+  values: { [Name in keyof In]: string | number },
+): string {
+  const byName: Record<string, string | number> = values;
+  const text = numbered.replace(/\$(\d+)/g, (_, n) => `${byName[parameters[Number(n) - 1]![0]]}`);
   return `${text.replace(/\s+/g, " ").trim()};`;
 }
 

@@ -136,7 +136,7 @@ export interface Context<C = Caller> {
   /** The only clock. */
   now(): Date;
   /** Runs a defined statement in the same transaction. Raw SQL takes what is visible as an argument. */
-  sql<Row>(statement: Statement<Row>, parameters: readonly unknown[]): Promise<Row[]>;
+  sql<In, Row>(statement: Statement<In, Row>, parameters: NoInfer<In>): Promise<Row[]>;
   /** Announces an event; it leaves only after the commit and never blocks or fails the action. */
   emit(event: Pick<DomainEvent, "event" | "data"> & { workspaceId?: string }): void;
   /** Counts one call against the operation's own limit; to be called last. Given back when the call fails. */

@@ -37,12 +37,12 @@ export async function once(
   act: () => Promise<unknown>,
   recheck: (first: unknown) => Promise<void>,
 ): Promise<unknown> {
-  const id = [claim.credentialId, claim.tool.name, claim.key];
+  const own = { credential_id: claim.credentialId, operation: claim.tool.name, key: claim.key };
   const hash = hashOf(claim.input);
-  await run(db, forgetOldKey, id);
-  const [isNew] = await run(db, claimKey, [...id, hash]);
+  await run(db, forgetOldKey, own);
+  const [isNew] = await run(db, claimKey, { ...own, request_hash: hash });
   if (!isNew) {
-    const [first] = await run(db, firstAnswer, id);
+    const [first] = await run(db, firstAnswer, own);
     if (!first?.answer) throw new Error("an idempotency record without an answer was committed");
     const answer: unknown = JSON.parse(seal.open(first.answer));
     await recheck(answer);
@@ -54,6 +54,6 @@ export async function once(
     return answer;
   }
   const answer = await act();
-  await run(db, keepAnswer, [...id, seal.seal(JSON.stringify(answer))]);
+  await run(db, keepAnswer, { ...own, answer: seal.seal(JSON.stringify(answer)) });
   return answer;
 }

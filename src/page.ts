@@ -2,7 +2,7 @@
 
 /** A row that knows when the next older one is: null after the oldest that was looked at. */
 interface Neighbour {
-  sent_at: string | null;
+  sent_at: string;
   following: string | null;
 }
 

@@ -30,7 +30,7 @@ async function refuseInvisible(
   }
   if (typeof input.alert_id !== "string") return;
   const alertId = parseId("alr", input.alert_id);
-  if (!alertId || !(await run(em, alertExists, [...scope(pusherId, caller), alertId]))[0])
+  if (!alertId || !(await run(em, alertExists, { ...scope(pusherId, caller), id: alertId }))[0])
     throw notFound("alert");
 }
 

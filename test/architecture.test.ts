@@ -31,6 +31,14 @@ const LONG_FILES: Record<string, string> = {
   "src/openapi/operations.ts": "to be cut",
 };
 
+/** Where something else than a defined statement reaches the database, and why. */
+const RAW_SQL: Record<string, string> = {
+  "src/db/statement.ts": "runs the statements",
+  "src/db/orm.ts": "settings of the session that migrates",
+  "src/parts.ts": "asks whether the database is there",
+  "src/auth/sign_in_library.ts": "the library's own tables, by its own adapter",
+};
+
 interface Import {
   from: string;
   what: string;
@@ -130,6 +138,13 @@ test("one row of these is made and removed through the entity manager", () => {
   const byHand = new RegExp(`\\b(insert into|delete from) (${BY_MANAGER.join("|")})\\b`, "i");
   const inSrc = files.filter((file) => /^(src|tools)\//.test(file) && partOf(file) !== "migrations");
   expect(inSrc.filter((file) => byHand.test(code(file)))).toEqual([]);
+});
+
+test("SQL runs as a defined statement", () => {
+  const raw = /\.executeQuery\b|(?<!\.transaction\(\))\.execute\b|\.getKysely\b|\bCompiledQuery\b/;
+  const running = files.filter((file) => /^(src|tools)\//.test(file) && raw.test(code(file)));
+  const others = running.filter((file) => !file.startsWith("src/migrations/"));
+  expect(others).toEqual(Object.keys(RAW_SQL).sort());
 });
 
 test("no import circles", () => {

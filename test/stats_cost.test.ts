@@ -3,6 +3,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Statement } from "../src/db/statement.ts";
 import { listAccountAlerts } from "../src/queries/alerts.ts";
 import { channelBacklogs, channelCounts } from "../src/queries/channels.ts";
 import { findDevicesWithDue, findDevicesWithRevision } from "../src/queries/handset.ts";
@@ -67,43 +68,75 @@ describe("with 200,000 reports", () => {
   afterAll(() => world.close());
 
   const array = () => `'{${channels.join(",")}}'`;
-  const LAST_WEEK = ["current_date - 6", "current_date"];
-  const statements: [string, { name: string; text: string }, () => string[]][] = [
-    ["alert_timeline", alertTimeline, () => [`'${alert}'`, "now() - interval '1 day'"]],
-    ["alert_totals", alertTotals, () => [`'${alert}'`]],
-    ["day_sums of a channel", daySums, () => [`'{${channels[0]}}'`, ...LAST_WEEK]],
-    ["day_sums of the account", daySums, () => [array(), ...LAST_WEEK]],
-    ["day_sums of a year", daySums, () => [array(), "current_date - 365", "current_date"]],
-    ["channel_sums of the account", channelSums, () => [array(), ...LAST_WEEK]],
-    ["channel_sums of a year", channelSums, () => [array(), "current_date - 365", "current_date"]],
-    ["inbox_page", inboxPage, () => ["'1'", "null", "51", "1000000", "null"]],
-    [
-      "inbox_page of a later page",
-      inboxPage,
-      () => ["'1'", "now() - interval '9 days'", "51", "1000000", "null"],
-    ],
-    ["inbox_page_with_due", inboxPageWithDue, () => ["'1'", "null", "51", "1000000", "null", "'{x}'"]],
-    ["find_devices_with_revision", findDevicesWithRevision, () => [`array['${"1".padStart(64, "0")}']`]],
-    ["find_devices_with_due", findDevicesWithDue, () => [`array['${"1".padStart(64, "0")}']`]],
-    ["settle_due", settleDue, () => [array(), "500"]],
-    ["channel_counts", channelCounts, () => [`'${channels[0]}'`]],
-    ["channel_backlogs", channelBacklogs, () => [array()]],
-    ...(["any", "active", "muted"] as const).flatMap(
-      (status): [string, { name: string; text: string }, () => string[]][] => [
-        [`list_subscribers_${status}`, listSubscribers[status], () => [`'${channels[0]}'`, "null", "51"]],
-        [
-          `list_subscribers_${status} of a later page`,
-          listSubscribers[status],
-          () => [`'${channels[0]}'`, "now() - interval '6 hours'", "101"],
-        ],
-      ],
-    ),
-    ...Object.entries(listAccountAlerts).map(
-      ([status, statement]): [string, { name: string; text: string }, () => string[]] => [
-        `list_account_alerts_${status}`,
-        statement,
-        () => [`'${uuidOf(world.workspace.id)}'`, "null", "null", "51"],
-      ],
+  /** Statement and SQL for its parameters. */
+  interface Measured<In> {
+    name: string;
+    statement: Statement<In, unknown>;
+    values: () => { [Name in keyof In]: string };
+  }
+  const measured = <In>(name: string, statement: Statement<In, unknown>, values: Measured<In>["values"]) => ({
+    name,
+    text: statement.text,
+    values: () => statement.parameters.map(([parameter]) => values()[parameter as keyof In]),
+  });
+  const day =
+    (ids: () => string, from = "current_date - 6") =>
+    () => ({
+      pusher_ids: ids(),
+      from,
+      to: "current_date",
+    });
+  const one = () => `'{${channels[0]}}'`;
+  const LATER = "now() - interval '9 days'";
+  const inbox = (before: string) => ({
+    device_id: "'1'",
+    before,
+    inside: "null",
+    limit: "51",
+    max_bytes: "1000000",
+  });
+  const statements = [
+    measured("alert_timeline", alertTimeline, () => ({
+      alert_id: `'${alert}'`,
+      sent_at: "now() - interval '1 day'",
+    })),
+    measured("alert_totals", alertTotals, () => ({ alert_id: `'${alert}'` })),
+    measured("day_sums of a channel", daySums, day(one)),
+    measured("day_sums of the account", daySums, day(array)),
+    measured("day_sums of a year", daySums, day(array, "current_date - 365")),
+    measured("channel_sums of the account", channelSums, day(array)),
+    measured("channel_sums of a year", channelSums, day(array, "current_date - 365")),
+    measured("inbox_page", inboxPage, () => inbox("null")),
+    measured("inbox_page of a later page", inboxPage, () => inbox(LATER)),
+    measured("inbox_page_with_due", inboxPageWithDue, () => ({ ...inbox("null"), due: "'{x}'" })),
+    measured("find_devices_with_revision", findDevicesWithRevision, () => ({
+      hashes: `array['${"1".padStart(64, "0")}']`,
+    })),
+    measured("find_devices_with_due", findDevicesWithDue, () => ({
+      hashes: `array['${"1".padStart(64, "0")}']`,
+    })),
+    measured("settle_due", settleDue, () => ({ channels: array(), limit: "500" })),
+    measured("channel_counts", channelCounts, () => ({ pusher_id: `'${channels[0]}'` })),
+    measured("channel_backlogs", channelBacklogs, () => ({ pusher_ids: array() })),
+    ...Object.entries(listSubscribers).flatMap(([status, statement]) => [
+      measured(`list_subscribers_${status}`, statement, () => ({
+        pusher_id: `'${channels[0]}'`,
+        before: "null",
+        limit: "51",
+      })),
+      measured(`list_subscribers_${status} of a later page`, statement, () => ({
+        pusher_id: `'${channels[0]}'`,
+        before: "now() - interval '6 hours'",
+        limit: "101",
+      })),
+    ]),
+    ...Object.entries(listAccountAlerts).map(([status, statement]) =>
+      measured(`list_account_alerts_${status}`, statement, () => ({
+        workspace_id: `'${uuidOf(world.workspace.id)}'`,
+        pusher_ids: "null",
+        before: "null",
+        limit: "51",
+      })),
     ),
   ];
 
@@ -122,8 +155,8 @@ describe("with 200,000 reports", () => {
     const whole: unknown[] = [];
     await em.transactional(async (inside) => {
       await inside.execute(`set local plan_cache_mode = ${mode}`);
-      for (const [name, { text }, parameters] of statements) {
-        const plan = await planOf(inside, text, parameters());
+      for (const { name, text, values } of statements) {
+        const plan = await planOf(inside, text, values());
         for (const node of plan)
           if (
             /^Seq Scan/.test(node["Node Type"]) &&
@@ -145,8 +178,9 @@ describe("with 200,000 reports", () => {
       const em = world.service.orm.em.fork() as SqlEntityManager;
       await em.transactional(async (inside) => {
         await inside.execute(`set local plan_cache_mode = ${mode}`);
-        for (const before of ["null", "now() - interval '9 days'"]) {
-          const plan = await planOf(inside, inboxPage.text, ["'1'", before, "51", "1000000", "null"]);
+        for (const before of ["null", LATER]) {
+          const { text, values } = measured("inbox_page", inboxPage, () => inbox(before));
+          const plan = await planOf(inside, text, values());
           const of = (index: string) => plan.filter((node) => node["Index Name"] === index);
           expect(of("alert_inbox").map((node) => node["Node Type"])).toEqual(["Index Only Scan"]);
           expect(of("alert_scheduled")).toEqual([]);

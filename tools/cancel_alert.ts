@@ -27,7 +27,7 @@ export default defineTool({
   async handler(input, ctx) {
     const { alert, cell } = await alertFor("cancel", input, ctx);
     if (cell.do === "stay") return published("cancel", alert, ctx);
-    const [after] = await ctx.sql(cancelAlert, [alert.id]);
+    const [after] = await ctx.sql(cancelAlert, { id: alert.id });
     announce(ctx, "alert.cancelled", after!);
     return published("cancel", after!, ctx);
   },

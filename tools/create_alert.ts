@@ -7,7 +7,7 @@ import { CHANNEL_NOT_ACTIVE } from "../src/domain/alert_status.ts";
 import { capabilityNotes } from "../src/domain/capabilities.ts";
 import { channelUuid, newUuid } from "../src/domain/ids.ts";
 import { conflict, notFound } from "../src/errors.ts";
-import { fieldParameters, insertAlert } from "../src/queries/alerts.ts";
+import { insertAlert } from "../src/queries/alerts.ts";
 import { scope, visibleChannel } from "../src/queries/channels.ts";
 import { alertFields, composedView, showAlert } from "../src/shapes/alert.ts";
 import { composedBrief, view } from "../src/shapes/alert_brief.ts";
@@ -50,12 +50,12 @@ export default defineTool({
     const channel = scope(pusherId, ctx.caller);
     // A wrong alert is not tried; a missing or paused channel is reported before what is wrong with the alert.
     const [row] = problem
-      ? (await ctx.sql(visibleChannel, channel)).map((found) => ({ ...found, inserted: null }))
-      : await ctx.sql(insertAlert, [...channel, newUuid(), status, ...fieldParameters(fields)]);
+      ? (await ctx.sql(visibleChannel, channel)).map((found) => ({ ...found, id: null }))
+      : await ctx.sql(insertAlert, { ...channel, id: newUuid(), status, ...fields });
     if (!row) throw notFound("channel");
     if (!row.active && status !== "draft") throw conflict(CHANNEL_NOT_ACTIVE);
     if (problem) throw problem;
-    if (row.inserted === null) throw new Error("an active channel took no alert");
+    if (row.id === null) throw new Error("an active channel took no alert");
     if (status !== "draft") {
       await ctx.countAgainstLimit(pusherId);
       announce(ctx, status === "sent" ? "alert.sent" : "alert.scheduled", row);

@@ -61,7 +61,7 @@ export default defineTool({
       throw error instanceof UniqueConstraintViolationException ? conflict(TAKEN) : error;
     });
     // Asked after the insert: a channel that was deleted while we waited for its handle has reserved it by now.
-    if ((await ctx.sql(handleIsReserved, [input.handle])).length > 0) throw conflict(TAKEN);
+    if ((await ctx.sql(handleIsReserved, { handle: input.handle })).length > 0) throw conflict(TAKEN);
     await ctx.countAgainstLimit(ctx.caller.member.id);
     return showChangedPusher(pusher, ctx.surroundings.publicBase);
   },

@@ -35,7 +35,7 @@ export default defineTool({
   },
   async handler({ url, events }, ctx) {
     const { workspace, member, credential } = ctx.caller;
-    await ctx.sql(lockWorkspace, [workspace.id]);
+    await ctx.sql(lockWorkspace, { id: workspace.id });
     // All of the workspace's, not only what the caller sees of them.
     const count = await ctx.em.count(WebhookEndpoint, { workspace: workspace.id }, { filters: false });
     if (count >= MAX_ENDPOINTS)

@@ -19,7 +19,7 @@ export default defineTool({
   output: deletedView,
   async handler(input, ctx) {
     const { alert } = await alertFor("delete", input, ctx);
-    const [removed] = await ctx.sql(removeAlert, [alert.id]);
+    const [removed] = await ctx.sql(removeAlert, { id: alert.id });
     // It came due while we looked at it.
     if (!removed) throw conflict((ALERT_GRID.sent.delete as { message: string }).message);
     // Receivers that planned from alert.scheduled are told that it will not come.

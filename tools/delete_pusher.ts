@@ -20,8 +20,8 @@ export default defineTool({
   async handler(input, ctx) {
     const { pusher, state } = await lockPusher(input, ctx);
     if (state.subscribers > 0) throw conflict("The channel still has subscribers; pause it instead.");
-    if (pusher.status === "suspended") await ctx.sql(reserveHandle, [pusher.handle]);
-    await ctx.sql(removeChannelState, [pusher.id]);
+    if (pusher.status === "suspended") await ctx.sql(reserveHandle, { handle: pusher.handle });
+    await ctx.sql(removeChannelState, { pusher_id: pusher.id });
     await ctx.em.remove(pusher).flush();
     return { deleted: true as const, id: input.pusher_id };
   },

@@ -32,14 +32,15 @@ export default defineTool({
   async handler(input, ctx) {
     const { pusherId, alertId } = alertIds(input);
     const target = input.to_pusher_id === undefined ? pusherId : channelUuid(input.to_pusher_id);
-    const [made] = await ctx.sql(duplicateAlert, [
+    const [made] = await ctx.sql(duplicateAlert, {
       ...scope(pusherId, ctx.caller),
-      alertId,
-      target,
-      newUuid(),
-    ]);
+      model_id: alertId,
+      to_pusher_id: target,
+      id: newUuid(),
+    });
     if (!made!.found) throw notFound("alert");
-    if (made!.target === null) throw notFound("channel");
+    if (made!.requested_perms === null) throw notFound("channel");
+    if (made!.id === null) throw new Error("a channel took no copy");
     return {
       ...showAlert(made!, ctx.surroundings.assets),
       // What is copied went through the sanitiser when it was written.

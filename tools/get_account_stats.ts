@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { showId } from "../src/domain/ids.ts";
+import { sight } from "../src/queries/channels.ts";
 import { periodFields, rangeOf } from "../src/stats/period.ts";
 import { channelSums, daySums, visibleChannels } from "../src/stats/queries.ts";
 import { dayBuckets, rangeView, reach, sumOf } from "../src/stats/shapes.ts";
@@ -35,11 +36,14 @@ export default defineTool({
   }),
   async handler(input, ctx) {
     const { from, to } = rangeOf(input, ctx.now());
-    const channels = await ctx.sql(visibleChannels, [ctx.caller.workspace.id, ctx.caller.pusherIds]);
+    const channels = await ctx.sql(visibleChannels, sight(ctx.caller));
     const ids = channels.map(({ id }) => id);
-    const buckets = await ctx.sql(daySums, [ids, from, to]);
+    const buckets = await ctx.sql(daySums, { pusher_ids: ids, from, to });
     const sums = new Map(
-      (await ctx.sql(channelSums, [ids, from, to])).map(({ pusher_id, ...sum }) => [pusher_id, sum]),
+      (await ctx.sql(channelSums, { pusher_ids: ids, from, to })).map(({ pusher_id, ...sum }) => [
+        pusher_id,
+        sum,
+      ]),
     );
     return {
       timezone: "UTC" as const,

@@ -27,7 +27,7 @@ export default defineTool({
   brief: alertBrief(output),
   async handler(input, ctx) {
     const { pusherId, alertId } = alertIds(input);
-    const [alert] = await ctx.sql(readAlert, [...scope(pusherId, ctx.caller), alertId]);
+    const [alert] = await ctx.sql(readAlert, { ...scope(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
     await settleShown([alert], ctx);
     return {

@@ -33,10 +33,11 @@ export default defineTool({
   }),
   async handler(input, ctx) {
     const { pusherId, alertId } = alertIds(input);
-    const [alert] = await ctx.sql(alertExists, [...scope(pusherId, ctx.caller), alertId]);
+    const [alert] = await ctx.sql(alertExists, { ...scope(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
-    const [row] = await ctx.sql(alertTotals, [alertId]);
-    const timeline = alert.sent_at === null ? [] : await ctx.sql(alertTimeline, [alertId, alert.sent_at]);
+    const [row] = await ctx.sql(alertTotals, { alert_id: alertId });
+    const { sent_at } = alert;
+    const timeline = sent_at === null ? [] : await ctx.sql(alertTimeline, { alert_id: alertId, sent_at });
     return {
       timezone: "UTC" as const,
       reach: row!.reach,

@@ -19,7 +19,7 @@ export default defineTool({
   output: pusherView.extend({ subscribers: z.int(), alerts_sent: z.int() }),
   async handler(input, ctx) {
     const pusher = await findPusher(input, ctx);
-    const [counts] = await ctx.sql(channelCounts, [pusher.id]);
+    const [counts] = await ctx.sql(channelCounts, { pusher_id: pusher.id });
     return { ...showPusher(pusher, ctx.surroundings.publicBase), ...counts! };
   },
 });

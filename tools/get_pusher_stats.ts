@@ -22,8 +22,8 @@ export default defineTool({
   async handler(input, ctx) {
     const { from, to } = rangeOf(input, ctx.now());
     const pusher = await findPusher(input, ctx);
-    const [counts] = await ctx.sql(channelCounts, [pusher.id]);
-    const buckets = await ctx.sql(daySums, [[pusher.id], from, to]);
+    const [counts] = await ctx.sql(channelCounts, { pusher_id: pusher.id });
+    const buckets = await ctx.sql(daySums, { pusher_ids: [pusher.id], from, to });
     return {
       timezone: "UTC" as const,
       from,

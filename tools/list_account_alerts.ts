@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { listInput, listPage } from "../src/alerts/list.ts";
 import { listAccountAlerts } from "../src/queries/alerts.ts";
+import { sight } from "../src/queries/channels.ts";
 import { alertList } from "../src/shapes/alert.ts";
 import { alertListBrief, view } from "../src/shapes/alert_brief.ts";
 import { defineTool } from "../src/tool.ts";
@@ -19,10 +20,8 @@ export default defineTool({
   output: alertList,
   brief: alertListBrief,
   pagedBy: "created_at",
-  handler: (input, ctx) => {
-    const { workspace, pusherIds } = ctx.caller;
-    return listPage(input, ctx, (before, n) =>
-      ctx.sql(listAccountAlerts[input.status ?? "any"], [workspace.id, pusherIds, before, n]),
-    );
-  },
+  handler: (input, ctx) =>
+    listPage(input, ctx, (before, n) =>
+      ctx.sql(listAccountAlerts[input.status ?? "any"], { ...sight(ctx.caller), before, limit: n }),
+    ),
 });

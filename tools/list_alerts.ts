@@ -24,7 +24,7 @@ export default defineTool({
   async handler(input, ctx) {
     const pusherId = await seenPusherId(input, ctx);
     return listPage(input, ctx, (before, n) =>
-      ctx.sql(listAlerts[input.status ?? "any"], [pusherId, before, n]),
+      ctx.sql(listAlerts[input.status ?? "any"], { pusher_id: pusherId, before, limit: n }),
     );
   },
 });

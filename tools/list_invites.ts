@@ -28,7 +28,7 @@ export default defineTool({
     const pusher = await findPusher(input, ctx);
     const { rows, next_before } = await keysetPage(
       input.limit ?? NO_LIMIT,
-      (n) => ctx.sql(listInvites, [pusher.id, input.before ?? null, n]),
+      (n) => ctx.sql(listInvites, { pusher_id: pusher.id, before: input.before ?? null, limit: n }),
       (row) => row.created_at,
     );
     const data = rows.map((row) => showInvite(row, pusher, ctx.surroundings.publicBase));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { toIsoMicros } from "../src/entities/columns.ts";
 import { keysetPage } from "../src/page.ts";
-import { listChannels } from "../src/queries/channels.ts";
+import { listChannels, sight } from "../src/queries/channels.ts";
 import { instant, limit, NO_LIMIT, pageMeta } from "../src/shapes/fields.ts";
 import { pusherView, showPusher } from "../src/shapes/pusher.ts";
 import { defineTool } from "../src/tool.ts";
@@ -27,10 +27,15 @@ export default defineTool({
   }),
   pagedBy: "created_at",
   async handler(input, ctx) {
-    const { workspace, pusherIds } = ctx.caller;
     const { rows, next_before } = await keysetPage(
       input.limit ?? NO_LIMIT,
-      (n) => ctx.sql(listChannels, [workspace.id, pusherIds, input.handle ?? null, input.before ?? null, n]),
+      (n) =>
+        ctx.sql(listChannels, {
+          ...sight(ctx.caller),
+          handle: input.handle ?? null,
+          before: input.before ?? null,
+          limit: n,
+        }),
       (row) => row.created_at,
     );
     const data = rows.map((row) => ({

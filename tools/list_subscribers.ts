@@ -52,7 +52,12 @@ export default defineTool({
     const pusherId = await seenPusherId(input, ctx);
     const { rows, next_before } = await keysetPage(
       input.limit ?? DEFAULT_LIMIT,
-      (n) => ctx.sql(listSubscribers[input.status ?? "any"], [pusherId, input.before ?? null, n]),
+      (n) =>
+        ctx.sql(listSubscribers[input.status ?? "any"], {
+          pusher_id: pusherId,
+          before: input.before ?? null,
+          limit: n,
+        }),
       (row) => row.subscribed_at,
     );
     return {
@@ -61,7 +66,7 @@ export default defineTool({
         ...facts,
         subscribed_at: toIsoMicros(subscribed_at),
       })),
-      breakdown: breakDown(await ctx.sql(subscriberMix, [pusherId])),
+      breakdown: breakDown(await ctx.sql(subscriberMix, { pusher_id: pusherId })),
       meta: { next_before: next_before && toIsoMicros(next_before) },
     };
   },

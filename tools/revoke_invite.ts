@@ -36,7 +36,9 @@ export default defineTool({
     // The first instant stays (docs/rules.md#revoke-invite).
     invite.revoked_at ??= raw("clock_timestamp()");
     await ctx.em.flush();
-    const [evicted] = input.remove_subscribers ? await ctx.sql(evictInvited, [pusher.id, invite.id]) : [];
+    const [evicted] = input.remove_subscribers
+      ? await ctx.sql(evictInvited, { pusher_id: pusher.id, invite_id: invite.id })
+      : [];
     const removed = evicted?.removed ?? 0;
     // One event a device, each with the count that it left behind (docs/rules.md#events-of-subscribers).
     for (let left = 1; left <= removed; left++)

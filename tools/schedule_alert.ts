@@ -43,7 +43,7 @@ export default defineTool({
     const touched = { send_at: true, expires_at: true, scheduled: true };
     const stored = showAlert(alert, ctx.surroundings.assets);
     checkContent({ ...stored, send_at: sendAt }, 0, touched, nowMicros(ctx));
-    const [after] = await ctx.sql(scheduleAlert, [alert.id, sendAt]);
+    const [after] = await ctx.sql(scheduleAlert, { id: alert.id, send_at: sendAt });
     // It came due while we looked at it.
     if (!after) throw conflict((ALERT_GRID.sent.schedule as { message: string }).message);
     // Moving the instant changes no state, so it is not counted (docs/rules.md#limit-sends).

@@ -31,7 +31,7 @@ export default defineTool({
     const { alert, cell, pusherId } = await alertFor("send", input, ctx);
     if (cell.do === "stay") return published("send", alert, ctx);
     checkNotExpired(toIsoMicrosOrNull(alert.expires_at), nowMicros(ctx));
-    const [after] = await ctx.sql(publishAlert, [alert.id]);
+    const [after] = await ctx.sql(publishAlert, { id: alert.id });
     // It came due while we looked at it: a repeat, like any send of a sent alert.
     if (!after) return published("send", (await alertFor("send", input, ctx)).alert, ctx);
     await ctx.countAgainstLimit(pusherId);

@@ -6,7 +6,7 @@ import { checkContent } from "../src/domain/alert_content.ts";
 import { ALERT_GRID } from "../src/domain/alert_status.ts";
 import { capabilityNotes } from "../src/domain/capabilities.ts";
 import { conflict } from "../src/errors.ts";
-import { fieldParameters, updateAlert } from "../src/queries/alerts.ts";
+import { updateAlert } from "../src/queries/alerts.ts";
 import { alertPatch, composedView, showAlert } from "../src/shapes/alert.ts";
 import { composedBrief, view } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
@@ -63,7 +63,7 @@ export default defineTool({
       scheduled: moved && status === "scheduled",
     };
     checkContent(fields, htmlLength, touched, nowMicros(ctx));
-    const [after] = await ctx.sql(updateAlert, [alert.id, status, ...fieldParameters(fields)]);
+    const [after] = await ctx.sql(updateAlert, { id: alert.id, status, ...fields });
     // It became visible while we looked at it.
     if (!after) throw conflict((ALERT_GRID.sent.edit as { message: string }).message);
     if (alert.status === "scheduled" && status === "draft") announce(ctx, "alert.cancelled", after);

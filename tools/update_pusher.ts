@@ -48,7 +48,7 @@ export default defineTool({
     await ctx.em.flush();
     const view = showChangedPusher(pusher, ctx.surroundings.publicBase);
     if (status !== "paused") return view;
-    const [backlog] = await ctx.sql(channelBacklogs, [[pusher.id]]);
+    const [backlog] = await ctx.sql(channelBacklogs, { pusher_ids: [pusher.id] });
     return { ...view, note: pauseNote(backlog!.scheduled) };
   },
 });

@@ -6,8 +6,8 @@ import { ASSET_FIELDS, type AssetField, KIND_WORDS } from "../domain/assets.ts";
 import { parseId } from "../domain/ids.ts";
 import { Asset } from "../entities/asset.ts";
 import { type ApiError, invalidRequest } from "../errors.ts";
+import type { AlertRecord } from "../queries/alert_columns.ts";
 import { assetScope, attachableAssets } from "../queries/assets.ts";
-import type { AlertRecord } from "../shapes/alert.ts";
 
 type Named = { [F in AssetField]?: string | null };
 
@@ -35,7 +35,8 @@ export async function attachAssets<S extends Named & { layout?: string }>(
     ]),
   ) as { [F in AssetField]?: string | null };
   const named = Object.values(ids).filter((id) => id !== null);
-  const found = named.length > 0 ? await ctx.sql(attachableAssets, [...assetScope(ctx.caller), named]) : [];
+  const found =
+    named.length > 0 ? await ctx.sql(attachableAssets, { ...assetScope(ctx.caller), ids: named }) : [];
   let problem: ApiError | null = null;
   for (const field of FIELDS) {
     const id = ids[field];

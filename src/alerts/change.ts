@@ -11,10 +11,11 @@ import {
 } from "../domain/alert_status.ts";
 import { channelUuid, parseId } from "../domain/ids.ts";
 import { conflict, insufficientScope, notFound } from "../errors.ts";
+import type { AlertRecord } from "../queries/alert_columns.ts";
 import { lockAlert } from "../queries/alerts.ts";
 import { scope } from "../queries/channels.ts";
 import { settleDue } from "../queries/settle.ts";
-import { type AlertRecord, showAlert } from "../shapes/alert.ts";
+import { showAlert } from "../shapes/alert.ts";
 
 interface AlertPath {
   pusher_id: string;
@@ -35,9 +36,9 @@ export function alertIds(path: AlertPath): { pusherId: string; alertId: string }
 /** The alert, locked until the transaction ends, and settled if it is due. @throws 404 when the caller does not see it. */
 export async function lockedAlert(path: AlertPath, ctx: Context) {
   const { pusherId, alertId } = alertIds(path);
-  const [alert] = await ctx.sql(lockAlert, [...scope(pusherId, ctx.caller), alertId]);
+  const [alert] = await ctx.sql(lockAlert, { ...scope(pusherId, ctx.caller), id: alertId });
   if (!alert) throw notFound("alert");
-  if (alert.due) await ctx.sql(settleDue, [[pusherId], SETTLED]);
+  if (alert.due) await ctx.sql(settleDue, { channels: [pusherId], limit: SETTLED });
   return { alert, pusherId };
 }
 

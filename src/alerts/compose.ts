@@ -3,9 +3,9 @@
 
 import type { z } from "zod";
 import { MAX_HTML } from "../domain/alert_content.ts";
-import type { AlertFields } from "../queries/alerts.ts";
+import type { AlertFields, AlertRecord } from "../queries/alert_columns.ts";
 import { Report, sanitizeHtml, sanitizeText } from "../sanitizer/sanitize.ts";
-import type { AlertRecord, alertPatch } from "../shapes/alert.ts";
+import type { alertPatch } from "../shapes/alert.ts";
 import { codePoints } from "../shapes/fields.ts";
 
 type Sent = z.output<z.ZodObject<typeof alertPatch>>;

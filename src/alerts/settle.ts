@@ -1,7 +1,7 @@
 // What owners have read as sent does not go back either.
 
 import type { Context } from "../context.ts";
-import type { AlertRecord } from "../shapes/alert.ts";
+import type { AlertRecord } from "../queries/alert_columns.ts";
 
 /** Settles what these rows show as sent though it is only due. The rows stay as they were read. */
 export async function settleShown(rows: AlertRecord[], ctx: Context): Promise<void> {

@@ -30,7 +30,7 @@ export async function removeExpiredAssets(
   now: Date,
   max: number,
 ): Promise<number> {
-  const claimed = await run(em, claimExpired, [now.toISOString(), max]);
+  const claimed = await run(em, claimExpired, { at: now.toISOString(), limit: max });
   const done = await Promise.allSettled(claimed.map(({ id }) => removeFile(em, store, id)));
   const failed = done.find((result) => result.status === "rejected");
   if (failed) throw failed.reason;
@@ -46,8 +46,8 @@ export async function removeUpload(
 ): Promise<void> {
   const id = parseId("ast", wireId);
   if (!id) throw notFound("file");
-  const [claimed] = await run(em, claimAsset, [...assetScope(caller), id]);
+  const [claimed] = await run(em, claimAsset, { ...assetScope(caller), id });
   if (claimed) return removeFile(em, store, id);
-  if (!(await run(em, visibleAsset, [...assetScope(caller), id]))[0]) throw notFound("file");
+  if (!(await run(em, visibleAsset, { ...assetScope(caller), id }))[0]) throw notFound("file");
   throw conflict("An alert has this file; detach it or delete the alert first.");
 }

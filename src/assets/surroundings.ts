@@ -3,13 +3,13 @@
 
 import type { Config } from "../config.ts";
 import type { Orm } from "../db/orm.ts";
-import { run } from "../db/statement.ts";
+import { type RowOf, run } from "../db/statement.ts";
 import { servedAsset } from "../queries/assets.ts";
 import { removeExpiredAssets } from "./expiry.ts";
 import { type AssetStore, createAssetStore } from "./store.ts";
 import { type AssetUrls, createAssetUrls } from "./urls.ts";
 
-type Served = typeof servedAsset extends { row?: infer Row } ? NonNullable<Row> : never;
+type Served = RowOf<typeof servedAsset>;
 
 export interface Assets extends AssetUrls {
   readonly store: AssetStore;
@@ -33,7 +33,7 @@ export async function createAssets(options: {
   return {
     ...createAssetUrls(secret, config.publicUrl),
     store,
-    find: async (uuid) => (await run(fork(), servedAsset, [uuid]))[0] ?? null,
+    find: async (uuid) => (await run(fork(), servedAsset, { id: uuid }))[0] ?? null,
     async read(uuid, size) {
       const bytes = await store.get(uuid);
       if (bytes?.length !== size)

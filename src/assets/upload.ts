@@ -44,7 +44,7 @@ export async function receiveUpload(upload: Upload): Promise<AssetRecord> {
   const id = newUuid();
   const text = kind === "html" ? textOf(bytes) : null;
   const asset = await em.transactional(async (on) => {
-    await run(on, lockMember, [caller.member.id]);
+    await run(on, lockMember, { id: caller.member.id });
     await refuseOverQuota(on, caller);
     return on.create(Asset, {
       id,
@@ -85,7 +85,7 @@ export async function receiveUpload(upload: Upload): Promise<AssetRecord> {
 }
 
 async function refuseOverQuota(em: SqlEntityManager, { member }: Caller): Promise<void> {
-  const [count] = await run(em, countUnattached, [member.id]);
+  const [count] = await run(em, countUnattached, { member_id: member.id });
   if (count!.files >= MAX_UNATTACHED)
     throw conflict(
       `At most ${MAX_UNATTACHED} of your files may wait for an alert; attach or delete some, or wait until they expire.`,

@@ -80,7 +80,7 @@ export function createAuthorize(options: {
     if (parameterProblem(sent)) throw refused(null);
     const clientId = sent.get("client_id") ?? "";
     await documents.know(clientId, address);
-    const [client] = await run(kysely, findClient, [clientId, userId]);
+    const [client] = await run(kysely, findClient, { client_id: clientId, user_id: userId });
 
     const url = new URL(`${publicUrl}${AUTH_PATH}/oauth2/authorize`);
     for (const name of UNDERSTOOD)

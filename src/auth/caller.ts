@@ -1,11 +1,15 @@
 // From a member and a credential to a caller, the same for keys, connected assistants and sessions.
 
 import type { Caller } from "../context.ts";
+import type { ValuesOf } from "../db/types.ts";
 import { visiblePushers } from "../domain/visibility.ts";
-import type { MemberFacts } from "../queries/member_facts.ts";
+import type { MEMBER_FACTS } from "../queries/member_facts.ts";
 
 /** No credential does more than its member may (docs/rules.md#key-acts-for-its-member). */
-export function callerWith(member: MemberFacts, credential: Caller["credential"]): Caller {
+export function callerWith(
+  member: ValuesOf<typeof MEMBER_FACTS.columns>,
+  credential: Caller["credential"],
+): Caller {
   return {
     workspace: { id: member.workspace_id, name: member.workspace_name, listening: member.listening },
     member: { id: member.member_id, role: member.role, pusherIds: member.pusher_ids },

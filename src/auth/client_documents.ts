@@ -91,8 +91,8 @@ export function createClientDocuments(options: {
     async know(clientId: string, address: string | null): Promise<void> {
       if (!/^https:/i.test(clientId)) return;
       if (!isDocumentAddress(clientId)) throw unusable("it is not a plain https address with a path");
-      const [known] = await run(kysely, findClient, [clientId, null]);
-      if (known && known.age < FRESH) return;
+      const [known] = await run(kysely, findClient, { client_id: clientId, user_id: null });
+      if (known && known.age !== null && known.age < FRESH) return;
       const running = underWay.get(clientId);
       if (running) return running;
       const taken = await limits.take(POLICY, address === null ? "local" : countedAs(address));

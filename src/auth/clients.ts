@@ -41,19 +41,20 @@ export function createClients(options: {
 
   /** Writes a client down under an id of its own; a known one gets what it says now. */
   async function keep(id: string, metadata: ClientMetadata, secret: string | null): Promise<void> {
-    const lists = [metadata.redirect_uris, metadata.grant_types, metadata.response_types];
-    await run(kysely, keepClient, [
-      newUuid(),
-      id,
-      secret && (await hashSecret(secret)),
-      metadata.client_name ?? null,
-      metadata.client_uri ?? null,
-      ...lists.map((list) => JSON.stringify(list)),
-      metadata.token_endpoint_auth_method,
-      metadata.application_type,
-      newUuid(),
+    await run(kysely, keepClient, {
+      id: newUuid(),
+      client_id: id,
+      secret: secret && (await hashSecret(secret)),
+      name: metadata.client_name ?? null,
+      uri: metadata.client_uri ?? null,
+      redirect_uris: metadata.redirect_uris,
+      grant_types: metadata.grant_types,
+      response_types: metadata.response_types,
+      auth_method: metadata.token_endpoint_auth_method,
+      application_type: metadata.application_type,
+      link_id: newUuid(),
       resource,
-    ]);
+    });
   }
 
   return {

@@ -22,12 +22,16 @@ export function createConnectionAuthenticator(options: {
 }): (token: string) => Promise<Caller | null> {
   const { orm, library, log, now } = options;
   const kysely = ownStatements(orm);
-  const touch = createTouch(now, (id) => run(kysely, touchConnection, [id]), log);
+  const touch = createTouch(now, (id) => run(kysely, touchConnection, { id }), log);
 
   return async (token) => {
     const read = await library.readAccessToken(token);
     if (!read) return null;
-    const [found] = await run(kysely, findGranted, [read.userId, read.clientId, read.grantId]);
+    const [found] = await run(kysely, findGranted, {
+      user_id: read.userId,
+      client_id: read.clientId,
+      grant_id: read.grantId,
+    });
     if (!found) return null;
     touch(found.id);
     const scopes = found.scopes.filter(isScope).filter((scope) => read.scopes.includes(scope));

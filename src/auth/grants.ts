@@ -37,17 +37,17 @@ export function staysOnDevice(redirect: string): boolean {
 /** Removes what the library holds of grants: their tokens, and the consent that it would remember. */
 async function removeHeld(em: SqlEntityManager, grants: readonly string[]): Promise<void> {
   for (const statement of [removeAccessTokens, removeRefreshTokens, removeConsents])
-    await run(em, statement, [grants]);
+    await run(em, statement, { grants });
 }
 
 /** Ends connections with everything that was handed out for them. The caller holds their rows. */
 export async function endConnections(em: SqlEntityManager, connections: readonly string[]): Promise<void> {
-  const grants = await run(em, grantsOf, [connections]);
+  const grants = await run(em, grantsOf, { connections });
   await removeHeld(
     em,
     grants.map(({ id }) => id),
   );
-  await run(em, removeConnections, [connections]);
+  await run(em, removeConnections, { connections });
 }
 
 export type Grants = ReturnType<typeof createGrants>;
@@ -69,25 +69,28 @@ export function createGrants(orm: Orm) {
       const decided = deciding.getStore();
       if (decided) return decided;
       if (staysOnDevice(query.get("redirect_uri") ?? "")) return randomUUID();
-      const [found] = await run(kysely, rememberedGrant, [userId, query.get("client_id")]);
+      const [found] = await run(kysely, rememberedGrant, {
+        user_id: userId,
+        client_id: query.get("client_id"),
+      });
       return found?.id ?? randomUUID();
     },
 
     /** May tokens be made from this grant? */
     async lives(grantId: string | undefined, userId: string | undefined): Promise<boolean> {
       if (!grantId || !UUID.test(grantId) || !userId) return false;
-      return (await run(kysely, grantLives, [grantId, userId])).length > 0;
+      return (await run(kysely, grantLives, { grant_id: grantId, user_id: userId })).length > 0;
     },
 
     /** Ends a grant: every token of it is refused from the next request on. With its last grant a connection ends. */
     async end(grantId: string): Promise<void> {
       if (!UUID.test(grantId)) return;
       await orm.em.fork().transactional(async (em) => {
-        const [connection] = await run(em, lockConnectionOfGrant, [grantId]);
+        const [connection] = await run(em, lockConnectionOfGrant, { grant_id: grantId });
         await removeHeld(em, [grantId]);
         if (!connection) return;
-        await run(em, removeGrant, [grantId]);
-        await run(em, removeIfBare, [connection.id]);
+        await run(em, removeGrant, { id: grantId });
+        await run(em, removeIfBare, { id: connection.id });
       });
     },
   };

@@ -83,7 +83,7 @@ export function createJoining(options: {
   const kysely = ownStatements(orm);
 
   const find = async (on: SqlEntityManager | typeof kysely, token: string) =>
-    (await run(on, findLink, [hashToken(token)]))[0];
+    (await run(on, findLink, { token_hash: hashToken(token) }))[0];
 
   /** The rows of one claim. The link first: of simultaneous claims one goes on, the others find it used. */
   async function settle(
@@ -93,9 +93,9 @@ export function createJoining(options: {
     claim: Claim,
     hash: string,
   ) {
-    const [used] = await run(inside, useLink, [hashToken(token)]);
+    const [used] = await run(inside, useLink, { token_hash: hashToken(token) });
     if (!used) throw notFound("link");
-    if (seen.user_id !== null) await run(inside, lockUser, [seen.user_id]);
+    if (seen.user_id !== null) await run(inside, lockUser, { id: seen.user_id });
     const link = (await find(inside, token))!;
     if (kindOf(link) !== kindOf(seen) || link.user_id !== seen.user_id) throw overtaken();
     const kind = kindOf(link);
@@ -121,8 +121,8 @@ export function createJoining(options: {
       return link.user_id!;
     });
     const name = kind === "new" ? claim.name.trim() : null;
-    await run(inside, attachUser, [link.member_id, userId, name, email]);
-    await run(inside, endLinksOf, [userId]);
+    await run(inside, attachUser, { member_id: link.member_id, user_id: userId, name, email });
+    await run(inside, endLinksOf, { user_id: userId });
     return { kind, email };
   }
 
@@ -195,7 +195,7 @@ export function createJoining(options: {
       await brake.countReset(address);
       const to = email.trim().toLowerCase();
       const send = async () => {
-        const [member] = await run(kysely, memberToReset, [to]);
+        const [member] = await run(kysely, memberToReset, { email: to });
         if (!member || !(await brake.mayMail(to))) return;
         await mail(to, await newLink(orm.em.fork(), publicUrl, member.member_id, "person"));
       };

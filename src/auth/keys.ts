@@ -15,11 +15,11 @@ export type Authenticate = (token: string | null) => Promise<Caller | null>;
 
 export function createKeyAuthenticator(orm: Orm, log: Log, now: () => Date): Authenticate {
   const kysely = ownStatements(orm);
-  const touch = createTouch(now, (id) => run(kysely, touchKey, [id]), log);
+  const touch = createTouch(now, (id) => run(kysely, touchKey, { id }), log);
 
   return async (token) => {
     if (token === null || !looksLikeToken(KEY_PREFIX, token)) return null;
-    const [key] = await run(kysely, findKey, [hashToken(token)]);
+    const [key] = await run(kysely, findKey, { hash: hashToken(token) });
     if (!key) return null;
     touch(key.id);
     return callerWith(key, {

@@ -37,9 +37,14 @@ export async function writeLink(
 ): Promise<string> {
   const token = randomBytes(32).toString("base64url");
   // Of two at the same moment the later one holds.
-  await run(em, lockMember, [memberId]);
-  await run(em, replaceLinks, [memberId, madeBy]);
-  await run(em, insertLink, [hashToken(token), memberId, madeBy, SECONDS[madeBy]]);
+  await run(em, lockMember, { id: memberId });
+  await run(em, replaceLinks, { member_id: memberId, made_by: madeBy });
+  await run(em, insertLink, {
+    token_hash: hashToken(token),
+    member_id: memberId,
+    made_by: madeBy,
+    seconds: SECONDS[madeBy],
+  });
   return `${publicUrl}${LINK_PAGE}#${token}`;
 }
 

@@ -159,7 +159,7 @@ export function createPeople(options: {
       return {
         id: found.session.id,
         user: { id, email, name },
-        memberships: await run(kysely, membershipsOf, [id]),
+        memberships: await run(kysely, membershipsOf, { user_id: id }),
       };
     },
 

@@ -4,21 +4,25 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { defineStatement, run } from "../db/statement.ts";
+import { bytea } from "../db/types.ts";
 import { createSeal } from "./seal.ts";
 
-const keepCheck = defineStatement(
-  "keep_secret_check",
-  "insert into server_secret (check_value) values ($1) on conflict do nothing",
-);
-const readCheck = defineStatement<{ check_value: Uint8Array }>(
-  "read_secret_check",
-  "select check_value from server_secret",
-);
-const replaceCheck = defineStatement("replace_secret_check", "update server_secret set check_value = $1");
-const anySealed = defineStatement<{ secret: Uint8Array }>(
-  "any_sealed",
-  "select secret from webhook_endpoint order by created_at limit 1",
-);
+const keepCheck = defineStatement("keep_secret_check", {
+  parameters: { check_value: bytea },
+  text: "insert into server_secret (check_value) values ($check_value) on conflict do nothing",
+});
+const readCheck = defineStatement("read_secret_check", {
+  columns: { check_value: bytea },
+  text: "select check_value from server_secret",
+});
+const replaceCheck = defineStatement("replace_secret_check", {
+  parameters: { check_value: bytea },
+  text: "update server_secret set check_value = $check_value",
+});
+const anySealed = defineStatement("any_sealed", {
+  columns: { secret: bytea },
+  text: "select secret from webhook_endpoint order by created_at limit 1",
+});
 
 function checkValue(secret: string): Buffer {
   const key = Buffer.from(hkdfSync("sha256", secret, "belfry", "secret check", 32));
@@ -30,11 +34,11 @@ function checkValue(secret: string): Buffer {
  * unless something in it was sealed under another.
  */
 export async function isSecretOf(em: SqlEntityManager, secret: string): Promise<boolean> {
-  const known = async () => (await run(em, readCheck, []))[0];
+  const known = async () => (await run(em, readCheck, {}))[0];
   if (!(await known())) {
-    const [sealed] = await run(em, anySealed, []);
+    const [sealed] = await run(em, anySealed, {});
     if (sealed && !opens(secret, sealed.secret)) return false;
-    await run(em, keepCheck, [checkValue(secret)]);
+    await run(em, keepCheck, { check_value: checkValue(secret) });
   }
   // Of two first starts at once with two secrets, one has kept its own.
   return timingSafeEqual(Buffer.from((await known())!.check_value), checkValue(secret));
@@ -51,5 +55,5 @@ function opens(secret: string, box: Uint8Array): boolean {
 
 /** From now on the database is this secret's: the last step of a rotation. */
 export async function adoptSecret(em: SqlEntityManager, secret: string): Promise<void> {
-  await run(em, replaceCheck, [checkValue(secret)]);
+  await run(em, replaceCheck, { check_value: checkValue(secret) });
 }

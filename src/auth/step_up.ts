@@ -21,12 +21,15 @@ export function createStepUps({ orm }: { orm: Orm }) {
     /** Remembers that this caller was told which scopes it lacks; nothing for one that cannot ask for more. */
     async told({ credential }: Caller): Promise<void> {
       const connection = credential.type === "oauth" ? parseId("con", credential.id) : null;
-      if (connection) await run(kysely, askForMore, [connection]);
+      if (connection) await run(kysely, askForMore, { connection_id: connection });
     },
 
     /** @throws OAuthError once, when the holder of this refresh token was told just now. */
     async refuseRefresh(token: string): Promise<void> {
-      const [taken] = await run(kysely, takeStepUp, [await hashSecret(token), WITHIN_SECONDS]);
+      const [taken] = await run(kysely, takeStepUp, {
+        token: await hashSecret(token),
+        seconds: WITHIN_SECONDS,
+      });
       if (taken)
         throw new OAuthError(
           "interaction_required",

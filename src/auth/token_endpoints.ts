@@ -48,7 +48,8 @@ export function withTokenEndpoints(options: {
 }): Handler {
   const { handler, base, orm, grants, readAccessToken } = options;
   const kysely = ownStatements(orm);
-  const refreshToken = async (token: string) => (await run(kysely, findRefreshToken, [hashOf(token)]))[0];
+  const refreshToken = async (token: string) =>
+    (await run(kysely, findRefreshToken, { token: hashOf(token) }))[0];
 
   async function exchange(request: Request): Promise<Response> {
     const { fields, again } = await fieldsOf(request);
@@ -61,9 +62,9 @@ export function withTokenEndpoints(options: {
     }
     if (type !== "authorization_code") return handler(again);
     const code = hashOf(fields.get("code") ?? "");
-    await run(kysely, rememberCode, [code]);
+    await run(kysely, rememberCode, { code });
     const answer = await handler(again);
-    if (!answer.ok) for (const { id } of await run(kysely, grantsOfSpentCode, [code])) await grants.end(id);
+    if (!answer.ok) for (const { id } of await run(kysely, grantsOfSpentCode, { code })) await grants.end(id);
     return answer;
   }
 

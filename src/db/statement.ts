@@ -3,26 +3,103 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { CompiledQuery, type Kysely } from "kysely";
+import type { Fields, ParametersOf, SqlType, ValuesOf } from "./types.ts";
 
-export interface Statement<Row> {
+/** What a declaration without parameters, or without columns, has of them. */
+type None = Record<never, SqlType>;
+
+/** `In`: the parameters by name. `Row`: what a row has. Both follow from the declaration. */
+export interface Statement<In, Row> {
   readonly name: string;
+  /** With `$1`, `$2` … for the parameters: the same text for ever, so that it is prepared once. */
   readonly text: string;
+  /** In the order of their numbers. */
+  readonly parameters: readonly (readonly [name: string, type: SqlType])[];
+  readonly columns: Fields;
+  readonly joined: Fields;
+  /** The values in the order of the numbers. */
+  positional(values: In): unknown[];
   /** Only carries the type of the rows. */
   readonly row?: Row;
 }
 
-const names = new Map<string, string>();
+/** What a row of a statement has. */
+export type RowOf<S extends AnyStatement> = S extends Statement<never, infer Row> ? Row : never;
 
-/** Declares a statement; `$1`, `$2` … are its parameters. Its name must be unique. */
-export function defineStatement<Row>(name: string, text: string): Statement<Row> {
-  const known = [...names.values()].includes(name);
-  if (known) throw new Error(`statement ${name} is defined twice`);
-  names.set(text, name);
-  return { name, text };
+/** A statement of whatever parameters and rows. */
+export type AnyStatement = Statement<never, unknown>;
+
+export interface Declaration<P extends Fields, C extends Fields, J extends Fields> {
+  parameters?: P;
+  columns?: C;
+  /** Columns of an outer join: all there, or all null. A row is told by one of them that is never null otherwise. */
+  joined?: J;
+  /** `$name` is a parameter. One that PostgreSQL cannot tell the type of is cast: `$before::timestamptz`. */
+  text: string;
 }
 
+type Declared<C extends Fields, J extends Fields> = [keyof J] extends [never]
+  ? ValuesOf<C>
+  : ValuesOf<C> & (ValuesOf<J> | { [Name in keyof J]: null });
+
+const defined = new Map<string, AnyStatement>();
+
+/**
+ * Declares a statement. test/statements.test.ts has a migrated database describe it and compares.
+ * @throws for a name that is taken, a parameter in the text that is not declared, and one declared that is not in it.
+ */
+export function defineStatement<P extends Fields = None, C extends Fields = None, J extends Fields = None>(
+  name: string,
+  declaration: Declaration<P, C, J>,
+): Statement<ParametersOf<P>, Declared<C, J>> {
+  const { parameters = {} as Fields, columns = {}, joined = {} } = declaration;
+  const { text, names } = numbered(name, declaration.text, parameters);
+  for (const other of defined.values())
+    if (other.name === name || other.text === text)
+      throw new Error(`statement ${name} is defined twice, once as ${other.name}`);
+  const statement = {
+    name,
+    text,
+    parameters: names.map((parameter) => [parameter, parameters[parameter]!] as const),
+    columns,
+    joined,
+    positional: inOrder(names, parameters),
+  };
+  defined.set(text, statement);
+  return statement;
+}
+
+/** A text with `$1`, `$2` … in place of the names, and the names in this order. */
+function numbered(name: string, named: string, parameters: Fields): { text: string; names: string[] } {
+  const names: string[] = [];
+  const text = named.replace(/\$(\w+)/g, (_, parameter: string) => {
+    if (!Object.hasOwn(parameters, parameter))
+      throw new Error(`statement ${name} names $${parameter}, which it does not declare`);
+    if (!names.includes(parameter)) names.push(parameter);
+    return `$${names.indexOf(parameter) + 1}`;
+  });
+  const unused = Object.keys(parameters).filter((parameter) => !names.includes(parameter));
+  if (unused.length > 0)
+    throw new Error(`statement ${name} declares ${unused.join(", ")}, but does not use it`);
+  return { text, names };
+}
+
+/** Made once a statement: a call only reads the values by name. */
+function inOrder(names: readonly string[], parameters: Fields) {
+  const encoders = names.map((name) => parameters[name]!.encode);
+  return (values: Readonly<Record<string, unknown>>): unknown[] =>
+    names.map((name, i) => {
+      const value = values[name];
+      const encode = encoders[i];
+      return encode && value !== null ? encode(value) : value;
+    });
+}
+
+/** Every statement that was defined so far, in no order. */
+export const definedStatements = (): readonly AnyStatement[] => [...defined.values()];
+
 /** The name under which a defined statement is sent; undefined for every other text. */
-export const nameOf = (text: string): string | undefined => names.get(text);
+export const nameOf = (text: string): string | undefined => defined.get(text)?.name;
 
 /** Where statements run on their own, outside of any transaction. */
 export function ownStatements(orm: { em: { fork(): SqlEntityManager } }): Kysely<unknown> {
@@ -30,16 +107,17 @@ export function ownStatements(orm: { em: { fork(): SqlEntityManager } }): Kysely
 }
 
 /** Runs a statement inside the manager's transaction, or on its own when there is none. */
-export async function run<Row>(
+export async function run<In, Row>(
   on: SqlEntityManager | Kysely<unknown>,
-  statement: Statement<Row>,
-  parameters: readonly unknown[],
+  statement: Statement<In, Row>,
+  parameters: NoInfer<In>,
 ): Promise<Row[]> {
   const kysely = "getKysely" in on ? on.getKysely() : on;
+  // The one place where a row is called what the statement declares; the test holds that against the database.
+  const query = CompiledQuery.raw(statement.text, statement.positional(parameters)) as CompiledQuery<Row>;
   for (let tries = 1; ; tries++)
     try {
-      const result = await kysely.executeQuery(CompiledQuery.raw(statement.text, parameters as unknown[]));
-      return result.rows as Row[];
+      return (await kysely.executeQuery(query)).rows;
     } catch (error) {
       // The pool may hand out a connection that has just been ended. A reading on its own is done again on another one.
       const again = tries < TRIES && !kysely.isTransaction && isReading(statement) && isConnectionLost(error);
@@ -47,7 +125,7 @@ export async function run<Row>(
     }
 }
 
-const isReading = ({ text }: Statement<unknown>): boolean =>
+const isReading = ({ text }: AnyStatement): boolean =>
   /^\s*(select|with)\b/i.test(text) &&
   !/\b(insert into|update|delete from|nextval|for (no key )?update)\b/i.test(text);
 

@@ -9,7 +9,7 @@ export async function announceSubscribers(
   channel: { id: string; workspace_id: string },
   ctx: Pick<Context, "sql" | "emit">,
 ): Promise<void> {
-  const [row] = await ctx.sql(subscriberCount, [channel.id]);
+  const [row] = await ctx.sql(subscriberCount, { pusher_id: channel.id });
   const data = { pusher_id: showId("psh", channel.id), count: row!.subscribers };
   ctx.emit({ event, workspaceId: channel.workspace_id, data });
 }

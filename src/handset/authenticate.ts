@@ -27,9 +27,11 @@ export function createHandsetAuthenticator(
 ): HandsetAuthenticator {
   const kysely = ownStatements(orm);
 
-  function lookUp<Row extends { position: number }>(statement: Statement<Row>) {
+  function lookUp<Row extends { position: number }>(
+    statement: Statement<{ hashes: readonly string[] }, Row>,
+  ) {
     return batched<string, Row | undefined>(async (hashes) => {
-      const rows = await run(kysely, statement, [hashes]);
+      const rows = await run(kysely, statement, { hashes });
       const found: (Row | undefined)[] = hashes.map(() => undefined);
       for (const row of rows) found[row.position - 1] = row;
       return found;

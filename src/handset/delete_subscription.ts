@@ -15,9 +15,10 @@ export default defineHandsetOperation({
   input: z.strictObject({ handle: pathId("The channel's handle.") }),
   output: z.object({}),
   async handler({ handle }, ctx) {
-    const [channel] = await ctx.sql(holdChannel, [handle]);
-    const [left] = channel ? await ctx.sql(leaveChannel, [ctx.caller.id, channel.id]) : [];
-    if (channel && left) await announceSubscribers("subscriber.deleted", channel, ctx);
+    const [channel] = await ctx.sql(holdChannel, { handle });
+    if (!channel) return {};
+    const [left] = await ctx.sql(leaveChannel, { device_id: ctx.caller.id, pusher_id: channel.id });
+    if (left) await announceSubscribers("subscriber.deleted", channel, ctx);
     return {};
   },
 });

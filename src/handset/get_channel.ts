@@ -16,7 +16,7 @@ export default defineHandsetOperation({
   input: z.strictObject({ handle: pathId("The channel's handle."), invite: text(1, 200).optional() }),
   output: cardView,
   async handler({ handle, invite }, ctx) {
-    const [card] = await ctx.sql(channelCard, [ctx.caller.id, handle, invite ?? null]);
+    const [card] = await ctx.sql(channelCard, { device_id: ctx.caller.id, handle, code: invite ?? null });
     if (!card) throw notFound("channel");
     return showCard(card, ctx.surroundings.publicBase);
   },

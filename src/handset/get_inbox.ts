@@ -36,17 +36,23 @@ export default defineHandsetOperation({
     ctx.validator.current = tag;
     if (ctx.validator.presented?.match(/"[^"]*"/g)?.includes(tag)) return NOT_MODIFIED;
     const { rows, next } = await boundedPage(wanted, async (n) => {
-      const place = [id, before?.at ?? null, n, MAX_BYTES - FRAME, before?.id ?? null];
+      const place = {
+        device_id: id,
+        before: before?.at ?? null,
+        inside: before?.id ?? null,
+        limit: n,
+        max_bytes: MAX_BYTES - FRAME,
+      };
       const found = await (due.length === 0
         ? ctx.sql(inboxPage, place)
-        : ctx.sql(inboxPageWithDue, [...place, due]));
+        : ctx.sql(inboxPageWithDue, { ...place, due }));
       return withinBytes(found, (row) => showInboxItem(row, ctx.surroundings.assets));
     });
     return {
       data: rows.map((row) => showInboxItem(row, ctx.surroundings.assets)),
       meta: {
         next_before:
-          next && showPlace({ at: toIsoMicros(next.after.sent_at!), id: next.inside ? next.after.id : null }),
+          next && showPlace({ at: toIsoMicros(next.after.sent_at), id: next.inside ? next.after.id : null }),
       },
     };
   },

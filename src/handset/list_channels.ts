@@ -23,10 +23,15 @@ export default defineHandsetOperation({
   }),
   output: z.object({ data: z.array(cardView), meta: pageMeta }),
   async handler({ q, category, limit: wanted, before }, ctx) {
-    const filter = [ctx.caller.id, q?.toLowerCase() ?? null, category ?? null, before ?? null];
+    const filter = {
+      device_id: ctx.caller.id,
+      find: q?.toLowerCase() ?? null,
+      category: category ?? null,
+      before: before ?? null,
+    };
     const { rows, next_before } = await keysetPage(
       wanted ?? DEFAULT_LIMIT,
-      (n) => ctx.sql(directory, [...filter, n]),
+      (n) => ctx.sql(directory, { ...filter, limit: n }),
       (row) => row.created_at,
     );
     return {

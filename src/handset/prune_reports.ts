@@ -14,7 +14,7 @@ export default defineHandsetOperation({
   input: z.strictObject({ before: instant() }),
   output: z.object({}),
   async handler({ before }, ctx) {
-    await ctx.sql(pruneReports, [ctx.caller.id, before]);
+    await ctx.sql(pruneReports, { device_id: ctx.caller.id, before });
     return {};
   },
 });

@@ -29,21 +29,23 @@ export default defineHandsetOperation({
   }),
   output: subscriptionView,
   async handler({ handle, invite, muted, permissions: granted }, ctx) {
-    const wanted = [muted ?? null, granted ?? null];
-    const adjust = async () => (await ctx.sql(changeSubscription, [ctx.caller.id, handle, ...wanted]))[0];
+    const device_id = ctx.caller.id;
+    const wanted = { device_id, muted: muted ?? null, permissions: granted ?? null };
+    const adjust = async () => (await ctx.sql(changeSubscription, { ...wanted, handle }))[0];
     const present = await adjust();
     if (present) return { handle, ...showSubscription(present) };
 
-    const [channel] = await ctx.sql(holdChannel, [handle]);
+    const [channel] = await ctx.sql(holdChannel, { handle });
     if (!channel || channel.suspended) throw notFound("channel");
-    const [joined] = await ctx.sql(joinChannel, [ctx.caller.id, channel.id, ...wanted]);
+    const pusher_id = channel.id;
+    const [joined] = await ctx.sql(joinChannel, { ...wanted, pusher_id });
     // The same device joined at the same time through another request: this one adjusts.
     if (!joined) return { handle, ...showSubscription((await adjust())!) };
     if (!channel.is_public) {
       // The join above is rolled back with this refusal (docs/rules.md#unusable-invite).
-      const [taken] = invite === undefined ? [] : await ctx.sql(takeInvite, [channel.id, invite]);
+      const [taken] = invite === undefined ? [] : await ctx.sql(takeInvite, { pusher_id, code: invite });
       if (!taken) throw notFound("channel");
-      await ctx.sql(rememberInvite, [ctx.caller.id, channel.id, taken.id]);
+      await ctx.sql(rememberInvite, { device_id, pusher_id, invite_id: taken.id });
     }
     await announceSubscribers("subscriber.created", channel, ctx);
     return { handle, ...showSubscription(joined) };

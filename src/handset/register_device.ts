@@ -20,7 +20,7 @@ export default defineHandsetOperation({
     // 63 random bits, so that a sample by device id is uniform.
     const id = (randomBytes(8).readBigUInt64BE() >> 1n).toString();
     const { token, hash } = mintToken(DEVICE_PREFIX);
-    await ctx.sql(insertDevice, [id, hash, platform, app_version, locale, timezone]);
+    await ctx.sql(insertDevice, { id, token_hash: hash, platform, app_version, locale, timezone });
     if (ctx.caller.address !== null) await ctx.countAgainstLimit(ctx.caller.address);
     return { id, token };
   },

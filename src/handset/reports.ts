@@ -3,7 +3,7 @@
 import type { ReportBatch } from "../context.ts";
 import { batched } from "../db/batch.ts";
 import type { Orm } from "../db/orm.ts";
-import { isConnectionLost, isRetryable, ownStatements, run, TRIES } from "../db/statement.ts";
+import { isConnectionLost, isRetryable, ownStatements, type RowOf, run, TRIES } from "../db/statement.ts";
 import { takeReports } from "../queries/reports.ts";
 
 /** The foreign key of a day's row. */
@@ -15,13 +15,13 @@ export function createReportTaker(orm: Orm): (batch: ReportBatch) => Promise<num
     const rows = requests.flatMap((request, i) =>
       request.rows.map((row) => ({ ...row, i, deviceId: request.deviceId })),
     );
-    const columns = [
-      rows.map(({ i }) => i),
-      rows.map(({ alertId }) => alertId),
-      rows.map(({ deviceId }) => deviceId),
-      rows.map(({ kind }) => kind),
-    ];
-    const take = async (tries: number): Promise<{ request: number; accepted: number }[]> => {
+    const columns = {
+      requests: rows.map(({ i }) => i),
+      alerts: rows.map(({ alertId }) => alertId),
+      devices: rows.map(({ deviceId }) => deviceId),
+      kinds: rows.map(({ kind }) => kind),
+    };
+    const take = async (tries: number): Promise<RowOf<typeof takeReports>[]> => {
       try {
         return await run(kysely, takeReports, columns);
       } catch (error) {

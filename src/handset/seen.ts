@@ -27,7 +27,7 @@ export function createSeen(orm: Orm, log: Log): Seen {
     while (waiting.size > 0 && !closed) {
       const ids = [...waiting].slice(0, BATCH);
       for (const id of ids) waiting.delete(id);
-      await run(kysely, touchDevices, [ids]);
+      await run(kysely, touchDevices, { devices: ids });
     }
   }
 

@@ -30,7 +30,7 @@ export function createSettler(orm: Orm, log: Log): Settler {
   async function settle(channels: string[], max: number): Promise<number> {
     for (let tries = 1; ; tries++)
       try {
-        return (await run(kysely, settleDue, [channels, max]))[0]!.settled;
+        return (await run(kysely, settleDue, { channels, limit: max }))[0]!.settled;
       } catch (error) {
         if (tries < TRIES && (isRetryable(error) || isConnectionLost(error))) continue;
         throw error;
@@ -64,7 +64,7 @@ export function createSettler(orm: Orm, log: Log): Settler {
       return Promise.race([together(channels), late]).finally(() => answered.abort());
     },
     async settleSome(max) {
-      const channels = (await run(kysely, channelsWithDue, [max])).map(({ id }) => id);
+      const channels = (await run(kysely, channelsWithDue, { limit: max })).map(({ id }) => id);
       return channels.length === 0 ? 0 : settle(channels, max);
     },
   };

@@ -40,19 +40,24 @@ export const cardView = named(
 );
 
 export function showCard(record: CardRecord, publicBase: string): z.input<typeof cardView> {
-  const { muted, permissions: granted, subscribed_at, created_at: _, ...card } = record;
+  const { muted: _, permissions: __, subscribed_at: ___, created_at: ____, ...card } = record;
   return {
     ...card,
     url: `${publicBase}/${card.handle}`,
-    subscription:
-      subscribed_at === null
-        ? null
-        : showSubscription({ muted: muted!, permissions: granted!, subscribed_at }),
+    subscription: record.subscribed_at === null ? null : showSubscription(record),
   };
 }
 
-export function showSubscription(record: { muted: boolean; permissions: string[]; subscribed_at: string }) {
-  return { ...record, subscribed_at: toIsoMicros(record.subscribed_at) };
+export function showSubscription({
+  muted,
+  permissions: granted,
+  subscribed_at,
+}: {
+  muted: boolean;
+  permissions: string[];
+  subscribed_at: string;
+}) {
+  return { muted, permissions: granted, subscribed_at: toIsoMicros(subscribed_at) };
 }
 
 export const inboxItem = named(
@@ -68,14 +73,12 @@ export const inboxItem = named(
 );
 
 export function showInboxItem(record: InboxRecord, assets: AssetAddresses): z.input<typeof inboxItem> {
-  const { actions } = record;
   return {
     ...record,
     id: showId("alr", record.id),
     status: "sent",
-    sent_at: toIsoMicros(record.sent_at!),
+    sent_at: toIsoMicros(record.sent_at),
     expires_at: toIsoMicrosOrNull(record.expires_at),
     ...showAssets(record, assets),
-    actions: typeof actions === "string" ? JSON.parse(actions) : actions,
   };
 }

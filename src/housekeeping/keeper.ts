@@ -46,7 +46,7 @@ export function createHousekeeping(options: {
       const removed =
         "work" in step
           ? await step.work(step.batch)
-          : (await run(fork(), step.statement, [step.batch]))[0]!.removed;
+          : (await run(fork(), step.statement, { batch: step.batch }))[0]!.removed;
       figures.housekeeping(step.name, removed);
       if (removed > 0) log.debug({ step: step.name, removed }, "housekeeping");
       return removed;

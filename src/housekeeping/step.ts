@@ -1,11 +1,8 @@
 // What a step of the housekeeping is: what goes, by which statement, how much at a time and how often. Knows no step by
 // name and no timer.
 
-import { defineStatement, type Statement } from "../db/statement.ts";
-
-export interface Removed {
-  removed: number;
-}
+import { defineStatement } from "../db/statement.ts";
+import { int } from "../db/types.ts";
 
 interface Described {
   /** snake_case, the label of its figures. */
@@ -18,9 +15,9 @@ interface Described {
   every_seconds: number;
 }
 
-/** A step that is one statement on its own. Its `$1` is `batch`. */
+/** A step that is one statement on its own. */
 export interface StatementStep extends Described {
-  statement: Statement<Removed>;
+  statement: ReturnType<typeof removal>;
 }
 
 /** A step that needs more than one statement: an order of locks, or a store that is not the database. */
@@ -32,15 +29,16 @@ export interface WorkStep extends Described {
 export type Step = StatementStep | WorkStep;
 
 /**
- * A statement that removes up to `$1` rows of `table` for which the SQL in `where` holds. Rows that another replica is
+ * A statement that removes up to `batch` rows of `table` for which the SQL in `where` holds. Rows that another replica is
  * removing, or that somebody is changing, are left for another time, so nothing waits and nothing is done twice.
  */
-export function removal(name: string, table: string, where: string): Statement<Removed> {
-  return defineStatement<Removed>(
-    `remove_${name}`,
-    `with gone as (
+export function removal(name: string, table: string, where: string) {
+  return defineStatement(`remove_${name}`, {
+    parameters: { batch: int },
+    columns: { removed: int },
+    text: `with gone as (
        delete from ${table} where ctid = any (array(
-         select ctid from ${table} where ${where} limit $1::int for update skip locked)) returning 1)
+         select ctid from ${table} where ${where} limit $batch::int for update skip locked)) returning 1)
      select count(*)::int as removed from gone`,
-  );
+  });
 }

@@ -33,7 +33,7 @@ const standing = ({ role, pusher_ids }: MemberRow): Standing => ({ role, pusher_
 
 /** Waits for the workspace's turn and answers what the caller is by then, so that each sees what the one before left. */
 export async function takeTurn({ em, sql, caller }: Ctx): Promise<Standing> {
-  await sql(lockWorkspace, [caller.workspace.id]);
+  await sql(lockWorkspace, { id: caller.workspace.id });
   const me = await em.findOne(Member, { id: caller.member.id, workspace: caller.workspace.id });
   if (!me) throw notFound("workspace");
   const mine = standing(me as MemberRow);

@@ -4,6 +4,7 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { KEY_PREFIX, mintToken } from "../auth/tokens.ts";
+import { run } from "../db/statement.ts";
 import { newUuid, parseId, showId, showIdOrNull } from "../domain/ids.ts";
 import { emailProblem, oneLineName } from "../domain/one_line.ts";
 import { ApiKey } from "../entities/api_key.ts";
@@ -12,6 +13,7 @@ import { Member, type MemberRow, ROLES, type Role } from "../entities/member.ts"
 import { Pusher } from "../entities/pusher.ts";
 import { Workspace } from "../entities/workspace.ts";
 import { ApiError, conflict, invalidRequest, notFound } from "../errors.ts";
+import { lockChannel } from "../queries/channels.ts";
 import { ALL_SCOPES, isScope, type Scope } from "../scopes.ts";
 
 type Em = SqlEntityManager;
@@ -238,7 +240,8 @@ export async function setSuspended(em: Em, handle: string, suspended: boolean) {
   return em.transactional(async (inside) => {
     const pusher = await inside.findOne(Pusher, { handle }, EVERYTHING);
     if (!pusher) throw notFound("channel");
-    await inside.execute("select 1 from channel_state where pusher_id = ? for update", [pusher.id]);
+    const scope = { pusher_id: pusher.id, workspace_id: pusher.workspace.id, pusher_ids: null };
+    await run(inside, lockChannel, scope);
     if (suspended) pusher.status = "suspended";
     else if (pusher.status === "suspended") pusher.status = "active";
     await inside.flush();

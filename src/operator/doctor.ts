@@ -4,6 +4,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { defineStatement, run } from "../db/statement.ts";
+import { int, text } from "../db/types.ts";
 
 export interface Diagnosis {
   /** One entry a check; `wrong` is the number of rows that do not agree, 0 when all is well. */
@@ -55,12 +56,12 @@ const CHECKS: Record<string, string> = {
     or (status = 'cancelled') <> (cancelled_at is not null)`,
 };
 
-const recount = defineStatement<{ name: string; wrong: number }>(
-  "recount",
-  Object.entries(CHECKS)
+const recount = defineStatement("recount", {
+  columns: { name: text, wrong: int },
+  text: Object.entries(CHECKS)
     .map(([name, wrong]) => `select '${name}' as name, (select count(*)::int from (${wrong}) w) as wrong`)
     .join("\nunion all\n"),
-);
+});
 
 /** Rows without what they belong to: check → the table. */
 const ORPHANS: Record<string, string> = {
@@ -70,11 +71,11 @@ const ORPHANS: Record<string, string> = {
 
 const sweeps = Object.entries(ORPHANS).map(([name, table]) => ({
   name,
-  statement: defineStatement<{ removed: number }>(
-    `sweep_${table}`,
-    `with gone as (delete from ${table} o where not exists (select 1 from alert a where a.id = o.alert_id) returning 1)
+  statement: defineStatement(`sweep_${table}`, {
+    columns: { removed: int },
+    text: `with gone as (delete from ${table} o where not exists (select 1 from alert a where a.id = o.alert_id) returning 1)
      select count(*)::int as removed from gone`,
-  ),
+  }),
 }));
 
 /** With `mend` also what was taken away, by check; the checks say what is left. */
@@ -84,6 +85,6 @@ export async function doctor(
 ): Promise<Diagnosis> {
   const mended: NonNullable<Diagnosis["mended"]> = [];
   for (const { name, statement } of mend ? sweeps : [])
-    mended.push({ name, removed: (await run(em, statement, []))[0]!.removed });
-  return { checks: await run(em, recount, []), ...(mend ? { mended } : {}) };
+    mended.push({ name, removed: (await run(em, statement, {}))[0]!.removed });
+  return { checks: await run(em, recount, {}), ...(mend ? { mended } : {}) };
 }

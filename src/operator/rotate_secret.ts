@@ -6,68 +6,65 @@ import { symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
 import { createSeal, type Sealed } from "../auth/seal.ts";
 import { adoptSecret, isSecretOf } from "../auth/secret_check.ts";
 import { defineStatement, run } from "../db/statement.ts";
+import { array, bytea, int, neverNull, type SqlType, text } from "../db/types.ts";
 import { conflict, invalidRequest } from "../errors.ts";
 
 const AT_ONCE = 500;
 
 /** A service that runs would go on sealing under the old secret. */
-const others = defineStatement<{ others: number }>(
-  "other_connections",
-  `select count(*)::int as others from pg_stat_activity
-   where datname = current_database() and backend_type = 'client backend'
-     and application_name <> current_setting('application_name')`,
-);
-
-interface SealedRow {
-  key: string;
-  box: Uint8Array;
-}
+const others = defineStatement("other_connections", {
+  columns: { others: int },
+  text: `select count(*)::int as others from pg_stat_activity
+    where datname = current_database() and backend_type = 'client backend'
+      and application_name <> current_setting('application_name')`,
+});
 
 const ANSWER_KEY = "jsonb_build_array(credential_id, operation, key)::text";
 
 /** Each table with sealed values: a page of them after a key, and their replacement, two arrays by position. */
-const TABLES: Record<Sealed, { page: ReturnType<typeof page>; replace: ReturnType<typeof replace> }> = {
+const TABLES = {
   "webhook secrets": {
-    page: page("webhooks", "webhook_endpoint", "id::text", "secret"),
+    page: page("webhooks", "webhook_endpoint", "id::text", "secret", bytea),
     replace: replace("webhooks", "webhook_endpoint", "id::text", "secret"),
   },
   idempotency: {
-    page: page("answers", "idempotency_record", ANSWER_KEY, "answer"),
+    page: page("answers", "idempotency_record", ANSWER_KEY, "answer", neverNull(bytea)),
     replace: replace("answers", "idempotency_record", ANSWER_KEY, "answer"),
   },
-};
+} satisfies Record<Sealed, unknown>;
 
-function page(name: string, table: string, key: string, column: string) {
-  return defineStatement<SealedRow>(
-    `sealed_${name}`,
-    `select ${key} as key, ${column} as box from ${table} where ${key} > $1 and ${column} is not null
-     order by ${key} limit $2::int`,
-  );
+function page(name: string, table: string, key: string, column: string, box: SqlType<Uint8Array>) {
+  return defineStatement(`sealed_${name}`, {
+    parameters: { after: text, limit: int },
+    columns: { key: text, box },
+    text: `select ${key} as key, ${column} as box from ${table} where ${key} > $after and ${column} is not null
+      order by ${key} limit $limit::int`,
+  });
 }
 
 function replace(name: string, table: string, key: string, column: string) {
-  return defineStatement(
-    `reseal_${name}`,
-    `update ${table} set ${column} = n.new_box from unnest($1::text[], $2::bytea[]) n (row_key, new_box) where ${key} = n.row_key`,
-  );
+  return defineStatement(`reseal_${name}`, {
+    parameters: { keys: array(text), boxes: array(bytea) },
+    text: `update ${table} set ${column} = n.new_box
+      from unnest($keys::text[], $boxes::bytea[]) n (row_key, new_box) where ${key} = n.row_key`,
+  });
 }
 
-const signingKeys = defineStatement<{ id: string; key: string }>(
-  "signing_keys",
-  'select id, "privateKey" as key from auth.jwks for update',
-);
-const replaceSigningKey = defineStatement(
-  "replace_signing_key",
-  'update auth.jwks set "privateKey" = $2 where id = $1',
-);
+const signingKeys = defineStatement("signing_keys", {
+  columns: { id: text, key: text },
+  text: 'select id, "privateKey" as key from auth.jwks for update',
+});
+const replaceSigningKey = defineStatement("replace_signing_key", {
+  parameters: { id: text, key: text },
+  text: 'update auth.jwks set "privateKey" = $key where id = $id',
+});
 /** Answers kept for a moment for a client that asks twice; sealed by the sign-in library. */
-const dropReplays = defineStatement(
-  "drop_rotation_replays",
-  `update auth."oauthRefreshToken" set "rotationReplayResponse" = null, "rotationReplayExpiresAt" = null
-   where "rotationReplayResponse" is not null`,
-);
+const dropReplays = defineStatement("drop_rotation_replays", {
+  text: `update auth."oauthRefreshToken" set "rotationReplayResponse" = null, "rotationReplayExpiresAt" = null
+    where "rotationReplayResponse" is not null`,
+});
 /** The addresses of files are derived from the secret, so every inbox has to be read again. */
-const renewInboxes = defineStatement("renew_inboxes", "update channel_state set rev = rev + 1");
+const renewInboxes = defineStatement("renew_inboxes", { text: "update channel_state set rev = rev + 1" });
 
 export interface Rotation {
   webhook_secrets: number;
@@ -84,7 +81,7 @@ export async function rotateSecret(
   { from, to }: { from: string; to: string },
 ): Promise<Rotation> {
   if (from === to) throw invalidRequest("The new secret is the old one.", "to");
-  const [open] = await run(em, others, []);
+  const [open] = await run(em, others, {});
   if (open!.others > 0)
     throw conflict(
       `${open!.others} other connections to the database are open; stop every Belfry process on it first.`,
@@ -96,8 +93,8 @@ export async function rotateSecret(
     idempotent_answers: await reseal(em, "idempotency", from, to),
     signing_keys: await resealSigningKeys(em, from, to),
   };
-  await run(em, dropReplays, []);
-  await run(em, renewInboxes, []);
+  await run(em, dropReplays, {});
+  await run(em, renewInboxes, {});
   await adoptSecret(em, to);
   return {
     ...counts,
@@ -113,10 +110,10 @@ async function reseal(em: SqlEntityManager, what: Sealed, from: string, to: stri
   const [old, fresh] = [createSeal(from, what), createSeal(to, what)];
   let done = 0;
   for (let after = ""; ; ) {
-    const rows = await run(em, TABLES[what].page, [after, AT_ONCE]);
+    const rows = await run(em, TABLES[what].page, { after, limit: AT_ONCE });
     if (rows.length === 0) return done;
     const boxes = rows.map(({ box }) => fresh.seal(old.open(box)));
-    await run(em, TABLES[what].replace, [rows.map(({ key }) => key), boxes]);
+    await run(em, TABLES[what].replace, { keys: rows.map(({ key }) => key), boxes });
     done += rows.length;
     after = rows.at(-1)!.key;
   }
@@ -124,10 +121,11 @@ async function reseal(em: SqlEntityManager, what: Sealed, from: string, to: stri
 
 /** The sign-in library keeps them as a JSON string of its own encryption. */
 async function resealSigningKeys(em: SqlEntityManager, from: string, to: string): Promise<number> {
-  const rows = await run(em, signingKeys, []);
+  const rows = await run(em, signingKeys, {});
   for (const { id, key } of rows) {
     const plain = await symmetricDecrypt({ key: from, data: JSON.parse(key) });
-    await run(em, replaceSigningKey, [id, JSON.stringify(await symmetricEncrypt({ key: to, data: plain }))]);
+    const sealed = await symmetricEncrypt({ key: to, data: plain });
+    await run(em, replaceSigningKey, { id, key: JSON.stringify(sealed) });
   }
   return rows.length;
 }

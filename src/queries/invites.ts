@@ -2,30 +2,33 @@
 // through the entity manager.
 
 import { defineStatement } from "../db/statement.ts";
+import { int, nullable, text, timestamptz, uuid } from "../db/types.ts";
 
-interface InviteRecord {
-  id: string;
-  code: string;
-  label: string | null;
-  max_uses: number | null;
-  uses: number;
-  expires_at: string | null;
-  revoked_at: string | null;
-  created_at: string;
-}
+const INVITE = {
+  id: uuid,
+  code: text,
+  label: nullable(text),
+  max_uses: nullable(int),
+  uses: int,
+  expires_at: nullable(timestamptz),
+  revoked_at: nullable(timestamptz),
+  created_at: timestamptz,
+};
 
-/** $1 channel, $2 strictly before or null, $3 how many; ties of the last instant come along. */
-export const listInvites = defineStatement<InviteRecord>(
-  "list_invites",
-  `select * from (select id, code, label, max_uses, uses, expires_at, revoked_at, created_at from invite
-     where pusher_id = $1 and created_at < coalesce($2::timestamptz, 'infinity')
-     order by created_at desc fetch first $3 rows with ties) i
-   order by created_at desc, id desc`,
-);
+/** Strictly before an instant (null: from the newest); ties of the last one come along. */
+export const listInvites = defineStatement("list_invites", {
+  parameters: { pusher_id: uuid, before: nullable(timestamptz), limit: int },
+  columns: INVITE,
+  text: `select * from (select ${Object.keys(INVITE).join(", ")} from invite
+      where pusher_id = $pusher_id and created_at < coalesce($before::timestamptz, 'infinity')
+      order by created_at desc fetch first ($limit::int) rows with ties) i
+    order by created_at desc, id desc`,
+});
 
-/** docs/rules.md#revoke-evicts. $1 channel, $2 invite. */
-export const evictInvited = defineStatement<{ removed: number }>(
-  "evict_invited",
-  `with gone as (delete from subscription where pusher_id = $1 and invite_id = $2 returning 1)
-   select count(*)::int as removed from gone`,
-);
+/** docs/rules.md#revoke-evicts. */
+export const evictInvited = defineStatement("evict_invited", {
+  parameters: { pusher_id: uuid, invite_id: uuid },
+  columns: { removed: int },
+  text: `with gone as (delete from subscription where pusher_id = $pusher_id and invite_id = $invite_id returning 1)
+    select count(*)::int as removed from gone`,
+});

@@ -1,18 +1,20 @@
 // Self-reports, many devices' in one statement: rows, counters and days change together or not at all.
 
 import { defineStatement } from "../db/statement.ts";
+import { array, bigint, int, smallint, timestamptz, uuid } from "../db/types.ts";
 import { isVisible } from "../domain/alert_status.ts";
 
 /**
- * $1 which request, $2 alert, $3 device, $4 kind, as arrays of one length. A row that its device cannot see is skipped;
- * a repeat counts nothing. One row a request that had any visible report, with how many of them. The arrays stand in
- * subqueries for the reason that queries/handset.ts gives.
+ * Arrays of one length: which request, of which alert, by which device, what. A row that its device cannot see is
+ * skipped; a repeat counts nothing. One row a request that had any visible report, with how many of them. The arrays
+ * stand in subqueries for the reason that queries/handset.ts gives.
  */
-export const takeReports = defineStatement<{ request: number; accepted: number }>(
-  "take_reports",
-  `with r as materialized (
-     select * from unnest((select $1::int[]), (select $2::uuid[]), (select $3::bigint[]),
-       (select $4::smallint[])) t (request, alert_id, device_id, kind)),
+export const takeReports = defineStatement("take_reports", {
+  parameters: { requests: array(int), alerts: array(uuid), devices: array(bigint), kinds: array(smallint) },
+  columns: { request: int, accepted: int },
+  text: `with r as materialized (
+     select * from unnest((select $requests::int[]), (select $alerts::uuid[]), (select $devices::bigint[]),
+       (select $kinds::smallint[])) t (request, alert_id, device_id, kind)),
    -- Held, so that an alert that is being deleted takes its reports along, or takes none any more.
    held as materialized (
      select a.id, a.pusher_id from alert a
@@ -38,10 +40,10 @@ export const takeReports = defineStatement<{ request: number; accepted: number }
      from n join (select distinct alert_id, pusher_id from v) of using (alert_id) group by 1 order by 1
      on conflict (pusher_id, day) do update set reads = k.reads + excluded.reads, acks = k.acks + excluded.acks)
    select request, count(*)::int as accepted from v group by request`,
-);
+});
 
-/** The time goes, the fact stays (docs/rules.md#prune-reports). $1 device, $2 strictly before. */
-export const pruneReports = defineStatement(
-  "prune_reports",
-  "update report set at = null where device_id = $1::bigint and at is not null and at < $2::timestamptz",
-);
+/** Of reports strictly before an instant the time goes, the fact stays (docs/rules.md#prune-reports). */
+export const pruneReports = defineStatement("prune_reports", {
+  parameters: { device_id: bigint, before: timestamptz },
+  text: "update report set at = null where device_id = $device_id and at is not null and at < $before",
+});

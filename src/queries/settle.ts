@@ -2,31 +2,34 @@
 // take it back, on this replica or on another. No worker and no event: it says of the row what everybody reads anyway.
 
 import { defineStatement } from "../db/statement.ts";
+import { array, int, uuid } from "../db/types.ts";
 import { isDue } from "../domain/alert_status.ts";
 
 /**
- * Settles what is due in channels ($1), up to $2 alerts; answers how many. The channels are locked first and in one
+ * Settles what is due in channels, up to so many alerts; answers how many. The channels are locked first and in one
  * order, as every change of an alert locks them; one that somebody else has settled is not waited for again.
  * `updated_at` stays: nobody edited anything.
  */
-export const settleDue = defineStatement<{ settled: number }>(
-  "settle_due",
-  `with held as materialized (
-     select pusher_id from channel_state where pusher_id = any($1::uuid[]) and next_at <= now()
-     order by pusher_id for no key update),
-   settled as (
-     update alert set status = 'sent', sent_at = send_at
-     where id in (
-         select due.id from held cross join lateral (
-           select a.id from alert a where a.pusher_id = held.pusher_id and ${isDue("a")}) due
-         limit $2::int)
-       and ${isDue()}
-     returning 1)
-   select count(*)::int as settled from settled`,
-);
+export const settleDue = defineStatement("settle_due", {
+  parameters: { channels: array(uuid), limit: int },
+  columns: { settled: int },
+  text: `with held as materialized (
+      select pusher_id from channel_state where pusher_id = any($channels) and next_at <= now()
+      order by pusher_id for no key update),
+    settled as (
+      update alert set status = 'sent', sent_at = send_at
+      where id in (
+          select due.id from held cross join lateral (
+            select a.id from alert a where a.pusher_id = held.pusher_id and ${isDue("a")}) due
+          limit $limit::int)
+        and ${isDue()}
+      returning 1)
+    select count(*)::int as settled from settled`,
+});
 
-/** Channels in which something is due, the longest first. $1 how many. */
-export const channelsWithDue = defineStatement<{ id: string }>(
-  "channels_with_due",
-  "select pusher_id as id from channel_state where next_at <= now() order by next_at limit $1::int",
-);
+/** So many channels in which something is due, the longest first. */
+export const channelsWithDue = defineStatement("channels_with_due", {
+  parameters: { limit: int },
+  columns: { id: uuid },
+  text: "select pusher_id as id from channel_state where next_at <= now() order by next_at limit $limit::int",
+});

@@ -19,7 +19,7 @@ export default defineSessionOperation({
   output: deletedView,
   async handler({ connection_id }, { em, sql, caller }) {
     const id = parseId("con", connection_id);
-    const [own] = id ? await sql(lockConnection, [caller.person.id, id]) : [];
+    const [own] = id ? await sql(lockConnection, { user_id: caller.person.id, id }) : [];
     if (!own) throw notFound("connection");
     await endConnections(em, [own.id]);
     return { deleted: true as const, id: connection_id };

@@ -26,11 +26,17 @@ export default defineSessionOperation({
     const pusher = pusher_id === null ? null : parseId("psh", pusher_id);
     if (pusher_id !== null && !(pusher && (await em.findOne(Pusher, { id: pusher }))))
       throw notFound("channel");
-    const every = [...new Set([IMPLICIT_SCOPE, ...scopes])];
-    const asked = [newUuid(), caller.person.id, client_id, caller.member.id, pusher, every];
-    const [connection] = await sql(connect, asked);
-    await sql(insertGrant, [grant_id, connection!.id]);
-    await sql(forgetEarlierConsents, [connection!.id, grant_id]);
-    return { id: showId("con", connection!.id) };
+    const [connection] = await sql(connect, {
+      id: newUuid(),
+      user_id: caller.person.id,
+      client_id,
+      member_id: caller.member.id,
+      pusher_id: pusher,
+      scopes: [...new Set([IMPLICIT_SCOPE, ...scopes])],
+    });
+    const connection_id = connection!.id;
+    await sql(insertGrant, { id: grant_id, connection_id });
+    await sql(forgetEarlierConsents, { connection_id, last_grant_id: grant_id });
+    return { id: showId("con", connection_id) };
   },
 });

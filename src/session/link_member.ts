@@ -18,7 +18,7 @@ export default defineSessionOperation({
   output: z.object({ email: z.string(), joined: z.boolean(), link: z.string() }),
   async handler({ member_id }, ctx) {
     const row = await managed(ctx, await takeTurn(ctx), member_id);
-    const [account] = await ctx.sql(isElsewhere, [row.id]);
+    const [account] = await ctx.sql(isElsewhere, { member_id: row.id });
     if (account?.elsewhere)
       throw forbidden(
         "This person is a member of another workspace, too, so no link of this one can change the password. The operator of this server can make one: belfry members link --email …",

@@ -29,7 +29,7 @@ export default defineSessionOperation({
     ),
   }),
   async handler(_input, { sql, caller }) {
-    const rows = await sql(listConnections, [caller.person.id, caller.workspace.id]);
+    const rows = await sql(listConnections, { user_id: caller.person.id, workspace_id: caller.workspace.id });
     return {
       data: rows.map((row) => ({
         ...row,

@@ -25,7 +25,13 @@ export default defineSessionOperation({
   async handler(input, { sql, caller, surroundings }) {
     const { rows, next_before } = await keysetPage(
       input.limit ?? DEFAULT_LIMIT,
-      (n) => sql(listAssets, [...assetScope(caller), input.kind ?? null, input.before ?? null, n]),
+      (n) =>
+        sql(listAssets, {
+          ...assetScope(caller),
+          kind: input.kind ?? null,
+          before: input.before ?? null,
+          limit: n,
+        }),
       (row) => row.created_at,
     );
     return {

@@ -19,7 +19,7 @@ export default defineSessionOperation({
     ),
   }),
   async handler({ client_id }, { sql, caller }) {
-    const rows = await sql(connectionsOfClient, [caller.person.id, client_id]);
+    const rows = await sql(connectionsOfClient, { user_id: caller.person.id, client_id });
     return {
       data: rows.map(({ member_id, pusher_id, scopes }) => ({
         member_id: showId("mem", member_id),

@@ -33,7 +33,7 @@ export default defineSessionOperation({
   }),
   async handler(_input, ctx) {
     const { workspace, member } = ctx.caller;
-    const rows = await ctx.sql(listWorkspaceKeys, [workspace.id]);
+    const rows = await ctx.sql(listWorkspaceKeys, { workspace_id: workspace.id });
     const mine = standingOf(ctx.caller);
     const known = rows.filter((row) => row.member_id === member.id || manages(mine, row));
     return {

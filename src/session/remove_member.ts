@@ -19,7 +19,7 @@ export default defineSessionOperation({
   async handler({ member_id }, ctx) {
     const row = await managed(ctx, await takeTurn(ctx), member_id);
     await keepAnOwner(ctx, row);
-    const assistants = await ctx.sql(connectionsOfMember, [row.id]);
+    const assistants = await ctx.sql(connectionsOfMember, { member_id: row.id });
     await endConnections(
       ctx.em,
       assistants.map(({ id }) => id),

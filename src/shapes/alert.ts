@@ -3,16 +3,9 @@
 import { z } from "zod";
 import type { AssetAddresses } from "../domain/assets.ts";
 import { showId, showIdOrNull } from "../domain/ids.ts";
-import {
-  ALERT_STATUSES,
-  type AlertAction,
-  type AlertStatus,
-  LAYOUTS,
-  PRIORITIES,
-  SOUNDS,
-  VIBRATIONS,
-} from "../entities/alert.ts";
+import { ALERT_STATUSES, LAYOUTS, PRIORITIES, SOUNDS, VIBRATIONS } from "../entities/alert.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
+import type { AlertRecord } from "../queries/alert_columns.ts";
 import {
   httpsUrl,
   instant,
@@ -169,47 +162,8 @@ export const composedView = named(
 /** What send, schedule and cancel answer. */
 export const publishedView = named("PublishedAlert", alertView.extend({ note: z.string() }));
 
-/** An alert as the SQL of queries/alerts.ts returns it: the effective status, timestamps as PostgreSQL prints them. */
-export interface AlertRecord {
-  id: string;
-  pusher_id: string;
-  status: AlertStatus;
-  /** Scheduled as the row says, though its instant has come (see queries/settle.ts). */
-  due: boolean;
-  title: string;
-  body: string | null;
-  priority: (typeof PRIORITIES)[number];
-  layout: (typeof LAYOUTS)[number];
-  image_url: string | null;
-  image_asset_id: string | null;
-  audio_asset_id: string | null;
-  html_asset_id: string | null;
-  html?: string | null;
-  asset_html?: string | null;
-  html_length: number;
-  actions: AlertAction[] | string;
-  requires_ack: boolean;
-  send_at: string | null;
-  expires_at: string | null;
-  sound: (typeof SOUNDS)[number] | null;
-  audio_url: string | null;
-  vibrate: (typeof VIBRATIONS)[number] | null;
-  tts_text: string | null;
-  tts_lang: string | null;
-  lat: number | null;
-  lon: number | null;
-  radius_km: number | null;
-  geo_rule: string | null;
-  collapse_key: string | null;
-  sent_at: string | null;
-  cancelled_at: string | null;
-  created_at: string;
-  updated_at: string;
-}
-
 /** A record as the wire shows it; without `html` for the rows that were read without it. */
 export function showAlert<R extends AlertRecord>(record: R, assets: AssetAddresses) {
-  const { actions } = record;
   return {
     ...record,
     html: record.html ?? null,
@@ -217,7 +171,6 @@ export function showAlert<R extends AlertRecord>(record: R, assets: AssetAddress
     id: showId("alr", record.id),
     pusher_id: showId("psh", record.pusher_id),
     ...showAssets(record, assets),
-    actions: typeof actions === "string" ? (JSON.parse(actions) as AlertAction[]) : actions,
     send_at: toIsoMicrosOrNull(record.send_at),
     expires_at: toIsoMicrosOrNull(record.expires_at),
     sent_at: toIsoMicrosOrNull(record.sent_at),

@@ -40,14 +40,15 @@ export function createWebhooks(options: {
     log: options.log,
     now: () => now().getTime(),
     async endpointsFor({ event, data }, workspaceId) {
-      const rows = await run(kysely, endpointsFor, [workspaceId, event, parseId("psh", data.pusher_id)]);
+      const pusherId = parseId("psh", data.pusher_id);
+      const rows = await run(kysely, endpointsFor, { workspace_id: workspaceId, event, pusher_id: pusherId });
       return rows.map(({ id, url, secret }) => ({ id, url, secret: seal.open(secret) }));
     },
     async onResult(endpointId, { ok, status }) {
-      const [row] = await run(kysely, recordDelivery, [endpointId, ok, status]);
+      const [row] = await run(kysely, recordDelivery, { id: endpointId, ok, status });
       return { enabled: row?.enabled ?? false };
     },
-    onDropped: (endpointId, count) => run(kysely, recordDropped, [endpointId, count]),
+    onDropped: (endpointId, count) => run(kysely, recordDropped, { id: endpointId, count }),
     noteDropped: options.noteDropped,
   });
 

@@ -32,7 +32,8 @@ export const DECIDES: Record<string, string> = {
   migrations: "how a database comes to have what the entities say",
   openapi: "the machine-readable description",
   operator: "what the operator on the machine may do",
-  queries: "the statements of hot paths, locks, aggregates and pages, compiled once and run by name",
+  queries:
+    "the statements of hot paths, locks, aggregates and pages, with declared types, compiled once and run by name",
   sanitizer: "what of an alert's markup stays, and an exact report of what does not",
   session:
     "what only a signed-in person can do: keys, members, connected assistants, own sessions and password, files",
@@ -75,7 +76,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   embedded: ["config", "db", "private_file"],
   context: ["db", "domain", "entities", "scopes"],
   shapes: ["characters", "context", "domain", "entities", "errors", "queries", "scopes"],
-  queries: ["context", "db", "domain", "entities", "errors", "shapes"],
+  queries: ["context", "db", "domain", "entities", "errors"],
   stats: ["db", "domain", "entities", "errors", "queries"],
   migrations: [],
 

@@ -17,7 +17,7 @@ export async function signedIn(
   workspaceId: string,
   sessionId = "a session of the test",
 ): Promise<MemberCaller> {
-  const memberships = await run(world.service.orm.em.fork(), membershipsOf, [userId]);
+  const memberships = await run(world.service.orm.em.fork(), membershipsOf, { user_id: userId });
   const session = { id: sessionId, user: { id: userId, email: "", name: "Person" }, memberships };
   const caller = callerOf(session, workspaceId);
   if (!caller) throw new Error("no member of this workspace");
