@@ -3,6 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
+import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { IncomingFile } from "../src/assets/incoming.ts";
 import type { Caller, MemberCaller } from "../src/context.ts";
@@ -28,6 +29,15 @@ let owner: Visitor;
 /** The first workspace's owner, by a real session. */
 let caller: MemberCaller;
 let people = 0;
+
+/** What the service wrote into its log. */
+const logged: any[] = [];
+const logTo = new Writable({
+  write(chunk, _encoding, done) {
+    for (const line of String(chunk).split("\n").filter(Boolean)) logged.push(JSON.parse(line));
+    done();
+  },
+});
 
 const em = () => world.service.orm.em.fork();
 const member = async (workspace = world.workspace.id) =>
@@ -124,7 +134,7 @@ async function person(email: string, workspace = world.workspace.id): Promise<Me
 }
 
 beforeAll(async () => {
-  world = await World.open();
+  world = await World.open({ logTo, settings: { LOG_LEVEL: "info" } });
   caller = await person(PERSON.email);
 });
 afterAll(() => world?.close());
@@ -337,9 +347,12 @@ test("a manager who was demoted meanwhile, and one of certain channels, are judg
   expect((await session("list_keys", {}, by)).data).toEqual([]);
 });
 
-test("a page shows what dispatch refused, in the words of the form", async () => {
+test("a page shows what dispatch refused, in the words of the form, and the log names what was asked for", async () => {
   const from = `/console/${world.workspace.id}/keys`;
   const answer = await owner.post(from, { name: "k", life: "7d" }, { from });
   expect(answer.status).toBe(422);
   expect(answer.text).toContain('id="scope-wrong"');
+  // The page also listed keys and channels.
+  const line = logged.findLast(({ method, path }) => method === "POST" && path === from);
+  expect(line).toMatchObject({ operation: "create_key", caller: `session:${caller.person.id}`, status: 422 });
 });
