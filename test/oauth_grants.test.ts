@@ -358,7 +358,7 @@ describe("on a service", () => {
     for (const table of ["oauthRefreshToken", "oauthAccessToken", "oauthConsent"])
       await old.sql(`drop index auth."${table}_referenceId_idx"`);
     await old.sql("drop table connection_grant");
-    await old.sql("drop index connection_client");
+    await old.sql("alter table connection drop constraint connection_client");
     await old.sql("create unique index connection_client on connection (user_id, client_id)");
     const em = old.service.orm.em.fork() as never;
     const second = await createWorkspace(em, { name: "Second workspace" });
