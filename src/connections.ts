@@ -131,9 +131,13 @@ export function gateConnections(node: Server, refuse: Handle) {
   });
 
   return {
-    /** From now on every answer says that it is the last one of its connection. */
+    /**
+     * From now on every answer says that it is the last one of its connection. Idle ones are idle from here on: a proxy that
+     * cannot open new ones takes up those that it kept.
+     */
     closing(): void {
       closing = true;
+      for (const line of lines.values()) line.idleSince = performance.now();
       for (const response of running) if (!response.headersSent) response.setHeader("connection", "close");
     },
     /**

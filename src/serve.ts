@@ -7,7 +7,7 @@ import { welcome } from "./first_start.ts";
 import { freePort, listen } from "./server.ts";
 import { openService, type Service } from "./service.ts";
 
-/** More than all that a stop waits for, each within its own bound. */
+/** More than all that a stop waits for after its delay, each within its own bound. */
 const STOP_MS = 25_000;
 
 /** Runs the service until a signal ends it; what is in flight is finished first. */
@@ -25,7 +25,7 @@ export async function serveUntilStopped(): Promise<void> {
     setTimeout(() => {
       service.log.error({}, "not stopped in time; ending as it is");
       process.exit(1);
-    }, STOP_MS).unref();
+    }, config.stopDelayMs + STOP_MS).unref();
     await listening.close();
     await service.close();
     service.log.info({}, "stopped");

@@ -4,6 +4,7 @@ import type { Server as NodeServer } from "node:http";
 import { createServer, Server as SocketServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { serve } from "srvx";
+import { shutQueue } from "./accept_queue.ts";
 import type { App } from "./app.ts";
 import type { Config } from "./config.ts";
 import { gateConnections, nodeTimes, readOnAfterAnswers, TIMES } from "./connections.ts";
@@ -12,8 +13,8 @@ import { overloaded } from "./errors.ts";
 /** How long requests in flight may still take after the signal to stop. */
 const DRAIN_MS = 8_000;
 const IDLE_SWEEP_MS = 50;
-/** A connection that nobody asked on for so long is hardly about to be asked on. */
-const IDLE_MS = 1_000;
+/** A connection that nobody asked on for so long is hardly about to be asked on; a slow proxy takes its time to use up all. */
+const IDLE_MS = 3_000;
 
 export interface Listening {
   /**
@@ -49,11 +50,13 @@ export async function listen(
     async close() {
       app.stopping();
       if (stopDelayMs > 0) await pause(stopDelayMs);
-      await quietTurn();
+      await shutQueue(node);
       // Node's own close() would cut idle connections at once, and so requests that are on their way on them.
       const closed = new Promise((resolve) => SocketServer.prototype.close.call(node, resolve));
       gate.closing();
-      const idle = setInterval(() => gate.closeIdle(Math.min(IDLE_MS, stopDelayMs)), IDLE_SWEEP_MS);
+      // Right after what has come is read, so that a connection on which something came counts as busy.
+      const sweep = () => setImmediate(() => gate.closeIdle(stopDelayMs > 0 ? IDLE_MS : 0));
+      const idle = setInterval(sweep, IDLE_SWEEP_MS);
       const hard = setTimeout(() => node.closeAllConnections(), DRAIN_MS);
       await closed;
       clearInterval(idle);
@@ -62,18 +65,6 @@ export async function listen(
       node.close(() => {});
     },
   };
-}
-
-/**
- * Waits for a turn in which there was hardly anything to do: then no connection waits to be accepted, which closing would
- * reset with the request that it brings.
- */
-async function quietTurn(): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    const began = performance.now();
-    await new Promise((resolve) => setImmediate(resolve));
-    if (performance.now() - began < 1) return;
-  }
 }
 
 /** A port that is free now, for PORT=0: addresses must be known before the app is made. */

@@ -109,9 +109,13 @@ export interface RunningServer {
 /** Starts a server on the data directory and waits until it listens. */
 export async function startServer(
   dataDir: string,
-  { args = ["src/main.ts"], settings = {} }: { args?: string[]; settings?: Record<string, string> } = {},
+  {
+    args = ["src/main.ts"],
+    settings = {},
+    port,
+  }: { args?: string[]; settings?: Record<string, string>; port?: number } = {},
 ): Promise<RunningServer> {
-  const port = await freePort();
+  port ??= await freePort();
   const env = environment({ DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: "info", ...settings });
   const child: ChildProcess = spawn(process.execPath, args, {
     cwd: ROOT,
