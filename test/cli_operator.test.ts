@@ -1,13 +1,19 @@
 // The operator's commands through real processes: beside a running server, without one, and on PostgreSQL.
 
-import { cpSync, existsSync } from "node:fs";
+import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import { openOrm } from "../src/db/orm.ts";
 import { withDatabase } from "./support/databases.ts";
 import { Mails } from "./support/mails.ts";
-import { belfry, type RunningServer, startServer, temporaryFolder } from "./support/processes.ts";
+import {
+  belfry,
+  processesOn,
+  type RunningServer,
+  startServer,
+  temporaryFolder,
+} from "./support/processes.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -160,6 +166,24 @@ describe("on the embedded database", () => {
     expect(server.url).not.toBe(killed.url);
     expect((await belfry(["get-me"], settings)).code).toBe(0);
   });
+
+  test.runIf(existsSync("/proc/self/stat"))(
+    "after a kill -9 a command does not lean on the database that is about to go",
+    async () => {
+      const killed = await startServer(dataDirectory("leaving"));
+      const settings = { DATA_DIR: killed.dataDir };
+      const { folder: cluster } = (await belfry(["status"], settings)).json;
+      const left = Number(readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")[0]);
+      // A busy machine lets the watchdog, who would end it, take its time.
+      const watchdogs = processesOn(killed.dataDir, { watchdogs: true });
+      expect(watchdogs).not.toEqual([]);
+      for (const pid of watchdogs) process.kill(pid, "SIGSTOP");
+      await killed.stop("SIGKILL");
+      expect((await belfry(["keys", "create", "--scopes", "all"], settings)).json.key).toMatch(/^bfk_/);
+      expect(() => process.kill(left, 0)).toThrow("ESRCH");
+      for (const pid of watchdogs) process.kill(pid, "SIGKILL");
+    },
+  );
 
   test("a long DATA_DIR works although socket addresses are short", async () => {
     server = await startServer(dataDirectory("long-".repeat(20), "data-".repeat(20)));

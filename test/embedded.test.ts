@@ -26,6 +26,7 @@ import { type Cluster, openCluster } from "../src/embedded/cluster.ts";
 import { readStatus } from "../src/embedded/postmaster.ts";
 import { chooseRunner, runToEnd } from "../src/embedded/runner.ts";
 import { pause } from "./support/at_once.ts";
+import { processesOn } from "./support/processes.ts";
 
 const isRoot = process.getuid!() === 0;
 const QUICK = { fsync: "off", full_page_writes: "off" };
@@ -396,19 +397,9 @@ describe("what an earlier server left behind", () => {
   test("a server without a watchdog is ended, not fought", async () => {
     const dataDir = newFolder();
     const { child, pid } = await holder(dataDir);
-    // The watchdog is the shell that waits beside the server.
-    const shells = readdirSync("/proc").filter((entry) => {
-      try {
-        return (
-          readFileSync(`/proc/${entry}/cmdline`, "utf8").startsWith("/bin/sh\0-c\0exec 3<&0") &&
-          readFileSync(`/proc/${entry}/cmdline`, "utf8").includes(dataDir)
-        );
-      } catch {
-        return false;
-      }
-    });
+    const shells = processesOn(dataDir, { watchdogs: true });
     expect(shells.length).toBeGreaterThan(0);
-    for (const shell of shells) process.kill(Number(shell), "SIGKILL");
+    for (const shell of shells) process.kill(shell, "SIGKILL");
     child.kill("SIGKILL");
     await pause(300);
     expect(isAlive(pid)).toBe(true);

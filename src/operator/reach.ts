@@ -1,4 +1,4 @@
-// How an operator's command reaches the database: by URL, or the embedded one by its socket while a service runs on it, and
+// How an operator's command reaches the database: by URL, or the embedded one by its socket while a service holds it, and
 // else by starting it for the time of the command, under the data directory's lock. Knows no operation.
 
 import { spawn } from "node:child_process";
@@ -56,17 +56,18 @@ export async function withDatabase<T>(
   if (settings.databaseUrl !== null) return use({ url: settings.databaseUrl, byService: false });
   const { dataDir } = settings;
   for (const until = performance.now() + PATIENCE_MS; ; await pause(PAUSE_MS)) {
-    const running = await ifItRuns(dataDir, until, use);
-    if (running) return running.result;
     try {
+      // First, since a database that nobody holds, though it may run, is about to go after its killed service.
       return await onItsOwn(settings, use);
     } catch (error) {
       if (!(error instanceof DataDirInUse)) throw error;
-      if (performance.now() > until)
-        throw conflict(
-          "Another Belfry process holds the data directory and its database takes no connections; stop it and try again.",
-        );
     }
+    const running = await ifItRuns(dataDir, until, use);
+    if (running) return running.result;
+    if (performance.now() > until)
+      throw conflict(
+        "Another Belfry process holds the data directory and its database takes no connections; stop it and try again.",
+      );
   }
 }
 

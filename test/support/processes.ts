@@ -1,7 +1,7 @@
 // Real processes for the tests of the command line: a server on a data directory, and runs of the `belfry` command.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -91,6 +91,26 @@ export async function freePort(): Promise<number> {
   const { port } = probe.address() as { port: number };
   await new Promise((resolve) => probe.close(resolve));
   return port;
+}
+
+/**
+ * The processes that work on a folder, by their command line or the folder they stand in; `watchdogs` alone are the shells
+ * beside an embedded server. Linux only; elsewhere none are found.
+ */
+export function processesOn(path: string, { watchdogs = false } = {}): number[] {
+  if (!existsSync("/proc/self/stat")) return [];
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+        if (watchdogs) return command.startsWith("/bin/sh\0-c\0exec 3<&0") && command.includes(path);
+        return command.includes(path) || readlinkSync(`/proc/${pid}/cwd`).startsWith(path);
+      } catch {
+        // No process, or none any more; one that has ended and waits to be noticed stands nowhere.
+        return false;
+      }
+    });
 }
 
 export interface RunningServer {
