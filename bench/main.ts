@@ -1,13 +1,17 @@
 // Seeds databases of a thousand and of a million rows, loads a server in front of each and pgbench beside it in
 // interleaved rounds, and prints ratios next to their goals. See README.md.
 
-import { readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { loadConfig } from "../src/config.ts";
+import { type Cluster, openCluster } from "../src/embedded/cluster.ts";
 import { CASES, type Case } from "./cases.ts";
-import { type Figure, loadHttp, loadPg } from "./load.ts";
+import { CONNECTIONS, type Figure, loadHttp, loadPg } from "./load.ts";
 import { mintTokens, type Size } from "./seed.ts";
-import { type Figures, markdown } from "./table.ts";
+import { besideUrl, type Figures, markdown } from "./table.ts";
 import { type OpenWorld, openWorld } from "./worlds.ts";
 
 const HELP = `npm run bench -- [options]
@@ -15,6 +19,7 @@ const HELP = `npm run bench -- [options]
   --large N                  alerts in the large one (1000000)
   --seconds N                seconds of one measurement (2)
   --rounds N                 measurements of every case, at most 5 (2)
+  --embedded                 the small one on the embedded database as well, as ratios to the one by URL
   --only TEXT                cases whose name holds the text
   --out FILE                 write the table there, too`;
 
@@ -24,6 +29,7 @@ const { values: options } = parseArgs({
     large: { type: "string", default: "1000000" },
     seconds: { type: "string", default: "2" },
     rounds: { type: "string", default: "2" },
+    embedded: { type: "boolean", default: false },
     only: { type: "string", default: "" },
     out: { type: "string" },
     help: { type: "boolean", default: false },
@@ -69,10 +75,13 @@ const SIZES: Size[] = [
   { name: "S", alerts: 1000 },
   { name: "L", alerts: number("large", 1000, 10_000_000) },
 ];
+/** As large as the small one, on the embedded database. */
+const EMBEDDED: Size = { name: "E", alerts: 1000 };
 const sizes = { small: [SIZES[0]!], large: [SIZES[1]!], both: SIZES }[options.scale];
 if (!sizes) stop("--scale must be small, large or both.");
 const cases = CASES.filter(({ name }) => name.includes(options.only));
 if (cases.length === 0) stop(`--only must be part of one of: ${CASES.map(({ name }) => name).join("; ")}.`);
+if (options.embedded && options.scale === "large") stop("--embedded needs the small database beside it.");
 const pgbench = findPgbench();
 
 const worlds: OpenWorld[] = [];
@@ -107,8 +116,25 @@ async function measure(of: Case): Promise<Map<string, Record<string, Figure[]>>>
   return bySize;
 }
 
+/** The embedded database as the service starts it, with room for the connections of pgbench. */
+async function openEmbedded(): Promise<{ cluster: Cluster; remove(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), "belfry-bench-"));
+  const config = loadConfig({ DATA_DIR: folder, DATABASE_URL: "" });
+  const log = { debug: () => {}, info: () => {}, error: console.error };
+  const server = { max_connections: String(2 * CONNECTIONS + config.databasePool) };
+  const cluster = await openCluster(config, { log, server });
+  return {
+    cluster,
+    remove: async () => {
+      await cluster.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
 const started = performance.now();
 const elapsed = () => `${((performance.now() - started) / 1000).toFixed(0)} s`;
+const embedded = options.embedded ? await openEmbedded() : null;
 try {
   // More handsets than can report in one measurement.
   const tokens = mintTokens(12_000 * Math.max(2, seconds));
@@ -116,14 +142,19 @@ try {
     worlds.push(await openWorld(adminUrl, size, tokens, seconds));
     console.error(`${elapsed()}: ${size.name} is seeded with ${size.alerts} alerts`);
   }
+  if (embedded) {
+    worlds.push(await openWorld(embedded.cluster.url, EMBEDDED, tokens, seconds));
+    console.error(`${elapsed()}: ${EMBEDDED.name} is seeded, embedded`);
+  }
   const figures: Figures = new Map();
   for (const of of cases) {
     figures.set(of, await measure(of));
     console.error(`${elapsed()}: ${of.name}`);
   }
-  const table = markdown(figures);
+  const table = embedded ? `${markdown(figures)}\n\n${besideUrl(figures)}` : markdown(figures);
   console.log(table);
   if (options.out) await writeFile(options.out, `${table}\n`);
 } finally {
   for (const world of worlds) await world.close();
+  await embedded?.remove();
 }

@@ -24,6 +24,21 @@ export function markdown(figures: Figures): string {
   return lines.join("\n");
 }
 
+/** Each side on the embedded database to the same on the one by URL, of the same round: E ÷ S. */
+export function besideUrl(figures: Figures): string {
+  const lines = ["| case | side | embedded ÷ by URL | in this run |", "|---|---|---|---|"];
+  for (const [of, bySize] of figures) {
+    const [byUrl, embedded] = [bySize.get("S")!, bySize.get("E")!];
+    for (const [side, rounds] of Object.entries(embedded)) {
+      const rates = (these: Figure[]) => these.map(({ perSecond }) => perSecond);
+      const ratios = rates(rounds).map((rate, round) => rate / byUrl[side]![round]!.perSecond);
+      const here = [rounds, byUrl[side]!].map((these) => `${Math.round(median(rates(these)))}/s`);
+      lines.push(`| ${[of.name, side, show(ratios, null), `<sub>${here.join(" ÷ ")}</sub>`].join(" | ")} |`);
+    }
+  }
+  return lines.join("\n");
+}
+
 const nameOf = ({ of, to, by }: Ratio) => `${of} ÷ ${to}${by === "cpu" ? " (CPU)" : ""}`;
 
 const goalText = (goal: Ratio["goal"]) =>
