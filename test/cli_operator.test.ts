@@ -1,5 +1,6 @@
 // The operator's commands through real processes: beside a running server, without one, and on PostgreSQL.
 
+import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -184,6 +185,56 @@ describe("on the embedded database", () => {
       for (const pid of watchdogs) process.kill(pid, "SIGKILL");
     },
   );
+
+  /** Looks into the database by what `belfry status` prints, as any tool of somebody's own would. */
+  async function lookIn({ DATABASE_URL }: { DATABASE_URL: string }) {
+    const orm = await openOrm({ databaseUrl: DATABASE_URL, databasePool: 2 });
+    try {
+      return await (orm.em.fork() as SqlEntityManager).execute("select count(*)::int as keys from api_key");
+    } finally {
+      await orm.close(true);
+    }
+  }
+
+  test("status says where the database is, with a DATABASE_URL that any tool connects by while it runs", async () => {
+    server = await startServer(dataDirectory("status"));
+    const settings = { DATA_DIR: server.dataDir };
+    const running = await belfry(["status"], settings);
+    expect(running).toMatchObject({
+      code: 0,
+      stderr: "",
+      json: { database: "embedded", running: true, folder: join(server.dataDir, "postgres") },
+    });
+    expect(await lookIn(running.json)).toEqual([{ keys: 1 }]);
+    await server.stop();
+    server = null;
+    const stopped = await belfry(["status"], settings);
+    expect(stopped).toMatchObject({ code: 0, json: { ...running.json, running: false } });
+    await expect(lookIn(stopped.json)).rejects.toMatchObject({ code: "ENOENT" });
+    const byUrl = { DATABASE_URL: inject("database").url };
+    const elsewhere = await belfry(["status"], byUrl);
+    expect(elsewhere).toMatchObject({ code: 0, json: { database: "by URL", ...byUrl } });
+  });
+
+  test("psql is a shell on it, beside the service and without it, also below a long path", async () => {
+    const there = spawnSync("psql", ["--version"]).status === 0;
+    const shell = async (dataDir: string) => {
+      const args = { DATA_DIR: dataDir, PSQLRC: "/dev/null" };
+      const said = await belfry(["psql"], args, "\\pset format unaligned\nselect 'in' || 'side' as seen;\n");
+      // Whoever has no client is told how to get in.
+      if (!there) return expect(said.refusal.error.message).toMatch(/no psql on the PATH.*belfry status/);
+      expect(said.stdout).toMatch(/^seen\ninside$/m);
+      expect(said.code).toBe(0);
+    };
+    for (const path of [["shell"], ["long-".repeat(20), "shell-".repeat(15)]]) {
+      const dataDir = dataDirectory(...path);
+      await shell(dataDir);
+      server = await startServer(dataDir);
+      await shell(dataDir);
+      await server.stop();
+      server = null;
+    }
+  });
 
   test("a long DATA_DIR works although socket addresses are short", async () => {
     server = await startServer(dataDirectory("long-".repeat(20), "data-".repeat(20)));

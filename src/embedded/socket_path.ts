@@ -8,7 +8,8 @@ import { dataDirProblem } from "./problem.ts";
 const LONGEST = 103;
 const SOCKET = "/.s.PGSQL.5432";
 
-const DESCRIPTORS = "/proc/self/fd";
+/** Of this process by its number, so that a program that it starts gets there as well. */
+const DESCRIPTORS = `/proc/${process.pid}/fd`;
 
 /** A name of the folder that leaves room for the socket in it, and the release of what holds that name open. */
 export function socketFolder(folder: string): { path: string; release(): void } {
