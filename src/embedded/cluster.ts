@@ -164,9 +164,13 @@ async function supervise(
   { log, server: own }: ClusterOptions,
 ): Promise<{ pid(): number | null; close(how?: { waitForClients?: boolean }): Promise<void> }> {
   const settings = { ...serverSettings(config), ...own };
+  // What keeps the first start from coming about is told once, by whoever is refused.
+  let started = false;
   const hear = (line: string) => {
     const grave =
-      /^(FATAL|PANIC)/.test(line) && !/^FATAL: +(the database system is|terminating connection)/.test(line);
+      started &&
+      /^(FATAL|PANIC)/.test(line) &&
+      !/^FATAL: +(the database system is|terminating connection)/.test(line);
     log[grave ? "error" : "debug"]({ line }, "postgresql");
   };
   const closing = new AbortController();
@@ -177,6 +181,7 @@ async function supervise(
   };
 
   let current: Postmaster | null = await begin();
+  started = true;
   const watching = (async () => {
     for (let failures = 0; current; ) {
       const since = performance.now();

@@ -1,0 +1,83 @@
+// A file system of its own that a test may fill up: a real one (ext4 in a file) where the system lends a loop device, else
+// one in memory. Mounting takes root.
+
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+
+const MB = 2 ** 20;
+
+export interface SmallDisk {
+  path: string;
+  kind: string;
+  freeMb(): number;
+  /** Takes what is free but for so many MB. */
+  fill(leaveMb?: number): void;
+  empty(): void;
+  remove(): void;
+}
+
+function tried(command: string, args: string[]): string | null {
+  const { status, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
+  return status === 0 ? null : (error?.message ?? stderr.trim());
+}
+
+/** Mounts one below `folder`; the words of why not, where this user may not. */
+export function smallDisk(folder: string, sizeMb: number): SmallDisk | string {
+  const path = join(folder, "disk");
+  const image = join(folder, "disk.img");
+  mkdirSync(path);
+  closeSync(openSync(image, "w"));
+  truncateSync(image, sizeMb * MB);
+  let kind = "ext4";
+  // No blocks are kept for root: full is full for everybody.
+  const noLoop =
+    tried("mkfs.ext4", ["-q", "-F", "-m", "0", image]) ?? tried("mount", ["-o", "loop", image, path]);
+  if (noLoop !== null) {
+    kind = "tmpfs";
+    const noMemory = tried("mount", ["-t", "tmpfs", "-o", `size=${sizeMb}m`, "tmpfs", path]);
+    if (noMemory !== null) return `${noLoop}; ${noMemory}`;
+  }
+  chmodSync(path, 0o755);
+  const filler = join(path, "filler");
+  const freeBytes = () => {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize;
+  };
+  return {
+    path,
+    kind,
+    freeMb: () => Math.floor(freeBytes() / MB),
+    fill(leaveMb = 0) {
+      const file = openSync(filler, "w");
+      try {
+        const most = freeBytes() - leaveMb * MB;
+        tried("fallocate", ["-o", "0", "-l", String(Math.max(MB, most - MB)), filler]);
+        // What is left at the end of a full disk goes in small pieces.
+        const size = 4096;
+        let at = fstatSync(file).size;
+        while (freeBytes() > leaveMb * MB && writeSync(file, Buffer.alloc(size), 0, size, at) === size)
+          at += size;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+      } finally {
+        closeSync(file);
+      }
+    },
+    empty: () => rmSync(filler, { force: true }),
+    remove() {
+      tried("umount", ["-l", path]);
+      rmSync(image, { force: true });
+    },
+  };
+}
