@@ -20,6 +20,7 @@ import type { Caller, Log } from "./context.ts";
 import { faultOf } from "./db/unavailable.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { parseId } from "./domain/ids.ts";
+import type { Space } from "./embedded/space.ts";
 import { ApiError, forbidden, noSpace, notFound, overloaded, unauthorized } from "./errors.ts";
 import type { HandsetAuthenticator } from "./handset/authenticate.ts";
 import { HANDSET_OPERATIONS } from "./handset/index.ts";
@@ -48,8 +49,8 @@ export interface AppDeps {
   console: Omit<ConsoleDeps, "dispatcher" | "tools">;
   authenticateHandset: HandsetAuthenticator;
   assets: Assets;
-  /** True while the disk of the database has no room for writes. */
-  hasNoSpace(): boolean;
+  /** Whether there is room for what a request writes. */
+  space: Pick<Space, "isLow" | "mustHaveRoom">;
   /** Resolves when the database answers and every migration is in, with what else does not work; rejects otherwise. */
   ready(): Promise<{ degraded: string[] }>;
   metrics: Metrics;
@@ -89,7 +90,8 @@ const PERMISSIONS =
   "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), microphone=(), payment=(), usb=()";
 
 export function createApp(deps: AppDeps): App {
-  const { config, dispatcher, metrics } = deps;
+  const { config, dispatcher, metrics, space } = deps;
+  const { mustHaveRoom } = space;
   const secure = new URL(config.publicUrl).protocol === "https:";
   const passing = new WeakMap<object, Passing>();
   const clientOf = createClientReader(config.trustedProxies);
@@ -168,7 +170,7 @@ export function createApp(deps: AppDeps): App {
   });
 
   const { library, clients, stepUps } = deps;
-  addAuthorizationRoutes(app, { library, clients, stepUps, publicUrl: config.publicUrl, logOf, countedOf });
+  addAuthorizationRoutes(app, { ...config, library, clients, stepUps, mustHaveRoom, logOf, countedOf });
   addUploadRoutes(app, {
     dispatcher,
     publicUrl: config.publicUrl,
@@ -185,7 +187,7 @@ export function createApp(deps: AppDeps): App {
   addConsole(
     app,
     { ...deps.console, dispatcher, tools: TOOLS },
-    { logOf, addressOf: (event) => of(event).client.address },
+    { mustHaveRoom, logOf, addressOf: (event) => of(event).client.address },
   );
 
   app.get(
@@ -196,7 +198,7 @@ export function createApp(deps: AppDeps): App {
   app.get("/readyz", async (event) => {
     try {
       if (isStopping) return jsonAnswer(503, { status: "stopping" });
-      if (deps.hasNoSpace()) return jsonAnswer(503, { status: "not ready", reason: noSpace().message });
+      if (space.isLow()) return jsonAnswer(503, { status: "not ready", reason: noSpace().message });
       const { degraded } = await ready();
       return jsonAnswer(200, { status: "ready", ...(degraded.length > 0 ? { degraded } : {}) });
     } catch (error) {

@@ -44,6 +44,7 @@ export interface Config {
   metricsPublic: boolean;
   requestsInFlight: number;
   stopDelayMs: number;
+  stopDeadlineMs: number;
   /** Addresses, ranges and their names (loopback, linklocal, uniquelocal). */
   trustedProxies: string[];
   deviceRegistrationsPerMinute: number;
@@ -412,6 +413,13 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     meaning:
       "How long a stopping server still takes requests while /readyz already says 503, in milliseconds.",
     read: wholeNumber(0, 60_000, 1000),
+  },
+  stopDeadlineMs: {
+    name: "STOP_DEADLINE_MS",
+    shownDefault: "25000",
+    meaning:
+      "How long stopping may take after that, in milliseconds; then the process ends as it is, whatever it waits for.",
+    read: wholeNumber(1_000, 600_000, 25_000),
   },
   metricsPublic: {
     name: "METRICS_PUBLIC",

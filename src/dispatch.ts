@@ -110,13 +110,14 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         call.log.note?.({ operation: operation.name });
         if (call.problem) throw call.problem;
         const input = parse(operation.input, call.args, []);
+        if (operation.alone) deps.mustHaveRoom?.();
         // Handset operations find their rows by subscription and handle, in raw SQL; the filter stays unset, so an
         // ORM query on channels would throw.
         return perform(operation, {
           ...call,
           caller,
           input,
-          writes: operation.writes ? "rows" : "nothing",
+          writes: operation.writes && !operation.alone ? "rows" : "nothing",
           address: NO_WORKSPACE,
           visible: null,
         });

@@ -19,6 +19,7 @@ import { createStepUps } from "./auth/step_up.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { createForms } from "./console/forms.ts";
 import { isMigrated, migrate, openOrm } from "./db/orm.ts";
+import { unavailability } from "./db/unavailable.ts";
 import { createDispatcher } from "./dispatch.ts";
 import { createDeviceHash } from "./domain/device_hash.ts";
 import type { DomainEvent } from "./domain/events.ts";
@@ -38,22 +39,17 @@ import { fetchDocument } from "./webhooks/fetch.ts";
 import { createWebhooks } from "./webhooks/surroundings.ts";
 import { targetRules } from "./webhooks/target.ts";
 
-/** Nobody there, no such name, no such database or role, wrong password: the address is to blame, not the service. */
-const NO_DATABASE =
-  /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ETIMEDOUT|28...|3D000|57P03)$/;
+/** No such database or role, a wrong password. */
+const REFUSED = /^(28...|3D000)$/;
 
-/** Says it without the address, which holds a password. */
+/** The address is to blame, not the service. Says it without the address, which holds a password. */
 function unreachable(error: unknown): ConfigError | null {
-  for (
-    let cause = error as { code?: string; cause?: unknown } | undefined;
-    cause;
-    cause = cause.cause as typeof cause
-  ) {
-    const { code } = cause;
-    if (code && NO_DATABASE.test(code))
-      return new ConfigError("DATABASE_URL", `names no database that can be opened (${code}).`);
-  }
-  return null;
+  let why = unavailability(error);
+  for (let at = error as { code?: string; cause?: unknown }; at && why === null; at = at.cause as typeof at)
+    if (REFUSED.test(at.code ?? "")) why = at.code!;
+  if (why === null) return null;
+  const said = why === "closed" ? "no answer" : why;
+  return new ConfigError("DATABASE_URL", `names no database that can be opened (${said}).`);
 }
 
 /** Redis's library is loaded where there is a Redis. */
@@ -70,6 +66,7 @@ export async function openParts(
   opened: Opened,
 ): Promise<Omit<Service, "cluster" | "log" | "close">> {
   const { cluster, space, log, closers } = opened;
+  const { isLow, mustHaveRoom } = space;
   const now = options.now ?? (() => new Date());
   const orm = await openOrm({ ...config, databaseUrl: config.databaseUrl ?? cluster!.url });
   closers.push(() => orm.close(true));
@@ -90,7 +87,7 @@ export async function openParts(
   await library.$context;
   const brake = createBrake({ limits, secret });
   const { publicUrl } = config;
-  const people = createPeople({ orm, library, grants, brake, publicUrl, now });
+  const people = createPeople({ orm, library, grants, brake, publicUrl, isLow, now });
   const joining = createJoining({ orm, library, brake, publicUrl, log });
   const made = await firstStart(orm, config, now(), people.newLink);
   await cluster?.synced;
@@ -118,7 +115,7 @@ export async function openParts(
     if (event.listening) webhooks.publish(event);
     options.publish?.(event);
   };
-  const seen = createSeen(orm, log);
+  const seen = createSeen(orm, log, isLow);
   const settler = createSettler(orm, log);
   closers.push(() => seen.close());
   const housekeeping = createHousekeeping({
@@ -137,7 +134,7 @@ export async function openParts(
   const dispatcher = createDispatcher({
     orm,
     limits,
-    hasNoSpace: () => space?.isLow() === true,
+    mustHaveRoom,
     idempotencySeal: createSeal(secret, "idempotency"),
     surroundings: {
       publicBase: config.publicBase,
@@ -156,11 +153,11 @@ export async function openParts(
   const app = createApp({
     config,
     dispatcher,
-    authenticateKey: createKeyAuthenticator(orm, log, now),
-    authenticateConnection: createConnectionAuthenticator({ orm, library, log, now }),
+    authenticateKey: createKeyAuthenticator(orm, { log, isLow, now }),
+    authenticateConnection: createConnectionAuthenticator({ orm, library, log, isLow, now }),
     library,
     clients,
-    stepUps: createStepUps({ orm }),
+    stepUps: createStepUps({ orm, isLow }),
     console: {
       people,
       joining,
@@ -171,7 +168,7 @@ export async function openParts(
       now,
     },
     authenticateHandset: createHandsetAuthenticator(orm, seen, settler),
-    hasNoSpace: () => space?.isLow() === true,
+    space,
     ready: async () => {
       await orm.em.fork().execute("select 1");
       if (!(await isMigrated(orm))) throw new Error("migrations are missing");

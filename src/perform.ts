@@ -11,7 +11,7 @@ import type { Orm } from "./db/orm.ts";
 import { isConnectionLost, isRetryable, ownStatements, run, TRIES } from "./db/statement.ts";
 import type { DomainEvent } from "./domain/events.ts";
 import type { Visibility } from "./entities/visibility.ts";
-import { ApiError, noSpace } from "./errors.ts";
+import { ApiError } from "./errors.ts";
 import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "./rate_limits.ts";
 import type { Limit, SessionOperation } from "./tool.ts";
 
@@ -21,8 +21,8 @@ export interface PerformDeps {
   surroundings: Surroundings;
   /** Ceilings that a setting moved, by the limit's name. */
   limitMax?: Record<string, number>;
-  /** True while the disk of the database has no room for writes. */
-  hasNoSpace?(): boolean;
+  /** @throws ApiError while the disk of the database has no room for writes. */
+  mustHaveRoom?(): void;
   /** Told of every event after its commit; must neither throw nor block. */
   publish(event: DomainEvent): void;
   now(): Date;
@@ -109,7 +109,7 @@ export function createPerform(deps: PerformDeps) {
         await limits.giveBack(policy, subject, answer);
     };
 
-    if (writes !== "nothing" && deps.hasNoSpace?.()) throw noSpace();
+    if (writes !== "nothing") deps.mustHaveRoom?.();
     for (let tries = 1; ; tries++) {
       // From then on a lost connection leaves open whether it was done: that is never tried again.
       let committing = false;

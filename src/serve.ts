@@ -7,9 +7,6 @@ import { welcome } from "./first_start.ts";
 import { freePort, listen } from "./server.ts";
 import { openService, type Service } from "./service.ts";
 
-/** More than all that a stop waits for after its delay, each within its own bound. */
-const STOP_MS = 25_000;
-
 /** Runs the service until a signal ends it; what is in flight is finished first. */
 export async function serveUntilStopped(): Promise<void> {
   const config = await settingsWithPort();
@@ -25,7 +22,7 @@ export async function serveUntilStopped(): Promise<void> {
     setTimeout(() => {
       service.log.error({}, "not stopped in time; ending as it is");
       process.exit(1);
-    }, config.stopDelayMs + STOP_MS).unref();
+    }, config.stopDelayMs + config.stopDeadlineMs).unref();
     await listening.close();
     await service.close();
     service.log.info({}, "stopped");

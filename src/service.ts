@@ -12,7 +12,7 @@ import type { Dispatcher } from "./dispatch.ts";
 import type { DomainEvent } from "./domain/events.ts";
 import { type Cluster, hasDatabase, openCluster } from "./embedded/cluster.ts";
 import { holdDataDir } from "./embedded/hold.ts";
-import { type Space, watchSpace } from "./embedded/space.ts";
+import { type Space, UNWATCHED, watchSpace } from "./embedded/space.ts";
 import type { Housekeeping } from "./housekeeping/keeper.ts";
 import { loadSecret } from "./secret.ts";
 
@@ -48,7 +48,7 @@ export interface ServiceOptions {
 export interface Opened {
   cluster: Cluster | null;
   /** The room left on the embedded database's disk. */
-  space: Space | null;
+  space: Space;
   secret: string;
   log: Service["log"];
   closers: (() => unknown)[];
@@ -96,8 +96,8 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     closers.push(async () => (await opening?.catch(() => null))?.close());
     const { openParts } = await import("./parts.ts");
     const cluster = await opening;
-    const space = cluster && (await watchSpace(cluster.folder, config.diskReserveMb, log));
-    if (space) closers.push(() => space.close());
+    const space = cluster ? await watchSpace(cluster.folder, config.diskReserveMb, log) : UNWATCHED;
+    closers.push(() => space.close());
     const parts = await openParts(config, options, { cluster, space, secret, log, closers });
     return { ...parts, cluster, log, close };
   } catch (error) {

@@ -111,8 +111,10 @@ export interface HandsetOperation<
 > extends Operation<I, O, HandsetAuth[A]> {
   auth: A;
   http: Http;
-  /** True when it needs a transaction. */
+  /** It changes something, in one transaction. */
   writes: boolean;
+  /** What it writes goes in a statement of its own instead, with what others write. */
+  alone?: true;
 }
 
 /** Who may call a session operation: a person of no particular workspace, or one as a member of a workspace. */

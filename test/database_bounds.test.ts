@@ -11,7 +11,6 @@ import { loadConfig } from "../src/config.ts";
 import { migrate, type Orm, openOrm } from "../src/db/orm.ts";
 import { faultOf, unavailability } from "../src/db/unavailable.ts";
 import { openCluster } from "../src/embedded/cluster.ts";
-import { openService } from "../src/service.ts";
 import { atOnce } from "./support/at_once.ts";
 import { World } from "./support/world.ts";
 
@@ -125,39 +124,4 @@ test("a database that takes connections and says nothing is given up", async () 
   await orm.close(true);
   for (const socket of sockets) socket.destroy();
   silent.close();
-});
-
-test("while less than the reserve is free, writes are refused ahead of time, reading works, and /readyz says why", async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "belfry-space-"));
-  const settings = {
-    DATA_DIR: dataDir,
-    DATABASE_URL: "",
-    LOG_LEVEL: "silent",
-    DISK_RESERVE_MB: "1000000000",
-  };
-  const { app, made, close } = await openService(loadConfig(settings));
-  try {
-    const ask = (method: string, path: string, body?: object) =>
-      app.fetch(
-        new Request(`http://127.0.0.1:8787${path}`, {
-          method,
-          headers: { authorization: `Bearer ${made!.key}`, "content-type": "application/json" },
-          ...(body ? { body: JSON.stringify(body) } : {}),
-        }),
-      );
-    const fields = { handle: "no-room", name: "N", category: "community", description: "D" };
-    const refused = await ask("POST", "/api/v1/pushers", fields);
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);
-    expect(await refused.json()).toMatchObject({
-      error: { type: "server_error", message: expect.stringContaining("disk is nearly full"), param: null },
-    });
-    expect((await ask("GET", "/api/v1/pushers")).status).toBe(200);
-    expect((await ask("GET", "/healthz")).status).toBe(200);
-    const ready = await ask("GET", "/readyz");
-    expect(ready.status).toBe(503);
-    expect(await ready.json()).toMatchObject({ reason: expect.stringContaining("disk") });
-  } finally {
-    await close();
-    rmSync(dataDir, { recursive: true, force: true });
-  }
 });

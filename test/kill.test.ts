@@ -638,6 +638,7 @@ describe("settings", () => {
     trustedProxies: ["proxy.example", "10.0.0.0/33", "1.2.3.4/0", "fd00::/129", "10.0.0.1, x", "all"],
     requestsInFlight: ["0", "many"],
     stopDelayMs: ["-1", "60001", "1s"],
+    stopDeadlineMs: ["0", "600001", "25s"],
     metricsPublic: ["yes", "1", "TRUE"],
     deviceRegistrationsPerMinute: ["0", "1e3", "-5"],
     devicesKeptDays: ["-1", "1.5", "a year"],

@@ -2,7 +2,7 @@
 // its connection still grants, read on every request: disconnecting, unticking and restricting take effect at once, and a
 // later consent gives nothing to the tokens of an earlier one.
 
-import type { Caller, Log } from "../context.ts";
+import type { Caller } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
 import { ownStatements, run } from "../db/statement.ts";
 import { showId } from "../domain/ids.ts";
@@ -11,18 +11,15 @@ import { IMPLICIT_SCOPE, isScope } from "../scopes.ts";
 import { callerWith } from "./caller.ts";
 import { clientName } from "./client_name.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
-import { createTouch } from "./touch.ts";
+import { createTouch, type TouchOptions } from "./touch.ts";
 
 /** The caller behind an access token for this very resource; null for any other token. */
-export function createConnectionAuthenticator(options: {
-  orm: Orm;
-  library: SignInLibrary;
-  log: Log;
-  now: () => Date;
-}): (token: string) => Promise<Caller | null> {
-  const { orm, library, log, now } = options;
+export function createConnectionAuthenticator(
+  options: TouchOptions & { orm: Orm; library: SignInLibrary },
+): (token: string) => Promise<Caller | null> {
+  const { orm, library } = options;
   const kysely = ownStatements(orm);
-  const touch = createTouch(now, (id) => run(kysely, touchConnection, { id }), log);
+  const touch = createTouch(options, (id) => run(kysely, touchConnection, { id }));
 
   return async (token) => {
     const read = await library.readAccessToken(token);

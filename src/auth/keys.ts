@@ -1,6 +1,6 @@
 // From a bearer key to a caller. A key that is unknown, revoked or expired is no caller at all.
 
-import type { Caller, Log } from "../context.ts";
+import type { Caller } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
 import { ownStatements, run } from "../db/statement.ts";
 import { showId } from "../domain/ids.ts";
@@ -9,13 +9,13 @@ import { findKey, touchKey } from "../queries/keys.ts";
 import { IMPLICIT_SCOPE, isScope } from "../scopes.ts";
 import { callerWith } from "./caller.ts";
 import { hashToken, KEY_PREFIX, looksLikeToken } from "./tokens.ts";
-import { createTouch } from "./touch.ts";
+import { createTouch, type TouchOptions } from "./touch.ts";
 
 export type Authenticate = (token: string | null) => Promise<Caller | null>;
 
-export function createKeyAuthenticator(orm: Orm, log: Log, now: () => Date): Authenticate {
+export function createKeyAuthenticator(orm: Orm, touching: TouchOptions): Authenticate {
   const kysely = ownStatements(orm);
-  const touch = createTouch(now, (id) => run(kysely, touchKey, { id }), log);
+  const touch = createTouch(touching, (id) => run(kysely, touchKey, { id }));
 
   return async (token) => {
     if (token === null || !looksLikeToken(KEY_PREFIX, token)) return null;

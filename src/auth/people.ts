@@ -66,9 +66,11 @@ export function createPeople(options: {
   grants: Grants;
   brake: Brake;
   publicUrl: string;
+  /** True while nothing may be written. */
+  isLow: () => boolean;
   now: () => Date;
 }) {
-  const { orm, library, grants, brake, publicUrl, now } = options;
+  const { orm, library, grants, brake, publicUrl, isLow, now } = options;
   const kysely = ownStatements(orm);
 
   /** Speaks to the library as a browser on our own origin would, without a socket. */
@@ -153,7 +155,7 @@ export function createPeople(options: {
     /** The signed-in person, or null. An expired or ended session is none. */
     async session(headers: Headers): Promise<Session | null> {
       if (!headers.get("cookie")?.includes("better-auth.session_token")) return null;
-      const found = await library.api.getSession({ headers });
+      const found = await library.findSession(headers, { refresh: !isLow() });
       if (!found || found.session.expiresAt.getTime() <= now().getTime()) return null;
       const { id, email, name } = found.user;
       return {
@@ -172,9 +174,7 @@ export function createPeople(options: {
       const query = new URLSearchParams(oauthQuery);
       const clientId = query.get("client_id") ?? "";
       const redirect = URL.parse(query.get("redirect_uri") ?? "");
-      const client = await library.api
-        .getOAuthClientPublicPrelogin({ body: { client_id: clientId, oauth_query: oauthQuery } })
-        .catch(() => null);
+      const client = await library.findClient({ client_id: clientId, oauth_query: oauthQuery });
       if (!client || !redirect || UNSAFE_REDIRECT.test(redirect.protocol)) throw expiredRequest();
       const asked = [...new Set((query.get("scope") ?? "").split(" ").filter(Boolean))];
       return {

@@ -10,6 +10,7 @@ import { betterAuth } from "better-auth";
 import { APIError } from "better-auth/api";
 import { jwt } from "better-auth/plugins";
 import type { Orm } from "../db/orm.ts";
+import { unlessAway } from "../db/unavailable.ts";
 import { MIN_PASSWORD } from "../domain/passwords.ts";
 import { ALL_SCOPES } from "../scopes.ts";
 import { createAccessTokenReader } from "./access_tokens.ts";
@@ -114,10 +115,17 @@ export function createSignInLibrary({ orm, grants, secret, publicUrl }: LibraryO
     audience: `${publicUrl}/mcp`,
   });
   const { handler } = library;
+  const answer = withTokenEndpoints({ handler, base: AUTH_PATH, orm, grants, readAccessToken });
   return {
     ...library,
-    readAccessToken,
-    handler: withTokenEndpoints({ handler, base: AUTH_PATH, orm, grants, readAccessToken }),
+    readAccessToken: (token: string) => unlessAway(() => readAccessToken(token)),
+    handler: (request: Request) => unlessAway(() => answer(request)),
+    /** The session of a request's cookies; null for none. With `refresh`, one in use is prolonged once a day. */
+    findSession: (headers: Headers, { refresh }: { refresh: boolean }) =>
+      unlessAway(() => library.api.getSession({ headers, query: { disableRefresh: !refresh } })),
+    /** The client of a request for access that this server signed; null for none. */
+    findClient: (body: { client_id: string; oauth_query: string }) =>
+      unlessAway(() => library.api.getOAuthClientPublicPrelogin({ body }).catch(() => null)),
   };
 }
 

@@ -15,11 +15,13 @@ const WITHIN_SECONDS = 15;
 
 export type StepUps = ReturnType<typeof createStepUps>;
 
-export function createStepUps({ orm }: { orm: Orm }) {
+/** `isLow`: nothing may be written now; no token is refreshed meanwhile either. */
+export function createStepUps({ orm, isLow }: { orm: Orm; isLow: () => boolean }) {
   const kysely = ownStatements(orm);
   return {
     /** Remembers that this caller was told which scopes it lacks; nothing for one that cannot ask for more. */
     async told({ credential }: Caller): Promise<void> {
+      if (isLow()) return;
       const connection = credential.type === "oauth" ? parseId("con", credential.id) : null;
       if (connection) await run(kysely, askForMore, { connection_id: connection });
     },

@@ -6,15 +6,22 @@ import type { Log } from "../context.ts";
 const EVERY_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
+export interface TouchOptions {
+  now(): Date;
+  log: Log;
+  /** True while nothing may be written: the next use is written down. */
+  isLow?(): boolean;
+}
+
 /** The call does not wait for the writing and does not fail with it. */
 export function createTouch(
-  now: () => Date,
+  { now, log, isLow }: TouchOptions,
   write: (id: string) => Promise<unknown>,
-  log: Log,
 ): (id: string) => void {
   const touchedAt = new Map<string, number>();
   return (id) => {
     const at = now().getTime();
+    if (isLow?.()) return;
     if (at - (touchedAt.get(id) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return;
     if (touchedAt.size >= MAX_REMEMBERED) touchedAt.clear();
     touchedAt.set(id, at);

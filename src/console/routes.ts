@@ -41,6 +41,8 @@ export const PAGES: readonly Page[] = [
 
 /** What the app knows of a request. */
 export interface ConsoleSurroundings {
+  /** @throws ApiError while nothing may be written. */
+  mustHaveRoom(): void;
   logOf(event: H3Event): Log;
   addressOf(event: H3Event): string | null;
 }
@@ -103,6 +105,7 @@ async function serve(
       caller = id ? callerOf(session!, id) : null;
       if (!caller) throw notFound("workspace");
     }
+    if (page.method === "POST" || page.writes) around.mustHaveRoom();
     let form = new URLSearchParams();
     let file: SentFile | null = null;
     if (page.method === "POST") {

@@ -84,6 +84,8 @@ export interface Page {
   method: "GET" | "POST";
   path: string;
   for: "anyone" | "person" | "member";
+  /** It writes although it is only asked for, as every form does. */
+  writes?: true;
   /** The most bytes of a file that its form may bring; none when left out. */
   maxFile?: number;
   answer(visit: Visit): Promise<Response>;

@@ -3,6 +3,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { nameOf } from "./statement.ts";
+import { heard } from "./unavailable.ts";
 
 /** Milliseconds; 0 is without bound. */
 export interface Bounds {
@@ -74,7 +75,12 @@ export function resilient<C extends ClientClass>(Client: C, bounds: Pick<Bounds,
       const query_timeout = bounds.statementMs && bounds.statementMs + READ_MARGIN_MS;
       const result = super.query({ name: nameOf(text), text, values, query_timeout }, ...rest);
       if (!(result instanceof Promise)) return result;
-      return result.catch((error: Error & { code?: string }) => {
+      const well = (value: unknown) => {
+        heard(null);
+        return value;
+      };
+      return result.then(well, (error: Error & { code?: string }) => {
+        heard(error);
         if (error.message === "Query read timeout") this.connection.stream.destroy();
         // The server has ended it; the pool must not hand it out before the socket says so as well.
         if (ENDED.test(error.code ?? "") || BRACKET.test(text)) this.end().catch(() => {});
@@ -111,6 +117,7 @@ export function patient(pool: Pool, { connectMs }: Pick<Bounds, "connectMs">): v
       try {
         return await connect();
       } catch (error) {
+        heard(error);
         if ((error as { code?: string }).code !== TOO_MANY || performance.now() > until) throw error;
         // With as many as it holds it is full, so that the next try waits in its queue.
         pool.options.max = Math.max(1, pool.totalCount);

@@ -1,6 +1,7 @@
 // Which errors mean that the database cannot work now, whatever was asked of it: nobody there, no connection left, no space,
 // no time. Everything else is an error of the statement.
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { ApiError, serverError, unavailable } from "../errors.ts";
 
 /**
@@ -36,4 +37,27 @@ export function faultOf(error: unknown): ApiError {
   return unavailable(
     "The database does not answer now; retry after the seconds in Retry-After, a creating call with the same Idempotency-Key.",
   );
+}
+
+const listening = new AsyncLocalStorage<{ away: unknown }>();
+
+/** The connections' word on how the last thing that was asked of the database ended; null: well. */
+export function heard(error: unknown): void {
+  const met = listening.getStore();
+  if (met) met.away = error !== null && unavailability(error) !== null ? error : null;
+}
+
+/**
+ * Runs the work of a library that makes an answer of its own out of whatever goes wrong, "nobody is signed in" among them:
+ * when the last word on the database was that it is away, that is thrown instead.
+ */
+export async function unlessAway<T>(work: () => Promise<T>): Promise<T> {
+  const met: { away: unknown } = { away: null };
+  return listening.run(met, async () => {
+    const result = await work().catch((error) => {
+      throw met.away ?? error;
+    });
+    if (met.away !== null) throw met.away;
+    return result;
+  });
 }

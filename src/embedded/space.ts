@@ -1,13 +1,20 @@
 // Whether the disk under the embedded database has room for more writes. Looked at ahead of them: a database whose disk is
-// full cannot even note that it is, and needs room to come up again.
+// full cannot even note that it is, and needs room to come up again. Every door through which a request may write asks
+// here: dispatch, the console's forms, uploads, the authorization server. What only remembers who was here waits.
 
 import { statfs } from "node:fs/promises";
+import { noSpace } from "../errors.ts";
 
 export interface Space {
   /** Less than the reserve is free. */
   isLow(): boolean;
+  /** Ahead of everything that a request writes. @throws ApiError 503 while less than the reserve is free. */
+  mustHaveRoom(): void;
   close(): void;
 }
+
+/** The disk of a database by URL is its own operator's. */
+export const UNWATCHED: Space = { isLow: () => false, mustHaveRoom: () => {}, close: () => {} };
 
 /** Within so long the service writes far less than the reserve. */
 const LOOK_MS = 1_000;
@@ -31,5 +38,11 @@ export async function watchSpace(folder: string, reserveMb: number, log: Log): P
   };
   await look();
   const timer = setInterval(look, LOOK_MS).unref();
-  return { isLow: () => low, close: () => clearInterval(timer) };
+  return {
+    isLow: () => low,
+    mustHaveRoom() {
+      if (low) throw noSpace();
+    },
+    close: () => clearInterval(timer),
+  };
 }

@@ -17,7 +17,8 @@ export interface Seen {
   close(): Promise<void>;
 }
 
-export function createSeen(orm: Orm, log: Log): Seen {
+/** `isLow`: nothing may be written now. */
+export function createSeen(orm: Orm, log: Log, isLow: () => boolean): Seen {
   const kysely = ownStatements(orm);
   const waiting = new Set<string>();
   let writing: Promise<void> | null = null;
@@ -33,7 +34,7 @@ export function createSeen(orm: Orm, log: Log): Seen {
 
   return {
     note(deviceId) {
-      if (closed || waiting.size >= MAX_WAITING) return;
+      if (closed || isLow() || waiting.size >= MAX_WAITING) return;
       waiting.add(deviceId);
       writing ??= write()
         .catch((error) => log.warn({ err: error }, "when devices were last seen is not written"))

@@ -1,7 +1,7 @@
 // How answers look on HTTP: JSON, the one envelope for refusals, and the headers that every answer carries.
 
 import { FastResponse } from "srvx";
-import { ApiError, serverError } from "../errors.ts";
+import { faultOf } from "../db/unavailable.ts";
 
 /** Answers are for this caller and this moment, and never to be guessed at by a browser. */
 const COMMON = { "cache-control": "private, no-cache", "x-content-type-options": "nosniff" };
@@ -19,6 +19,6 @@ export function emptyAnswer(status: 204 | 304, headers: Record<string, string> =
 
 /** The one envelope (docs/rules.md#error-envelope). `status` departs from the type's own only for 405. */
 export function refusal(error: unknown, status?: number): Response {
-  const known = error instanceof ApiError ? error : serverError();
+  const known = faultOf(error);
   return jsonAnswer(status ?? known.status, known.toEnvelope(), known.headers);
 }

@@ -9,6 +9,7 @@ import { credentialsProblem, parameterProblem } from "../auth/parameters.ts";
 import { AUTH_PATH, type SignInLibrary } from "../auth/sign_in_library.ts";
 import type { StepUps } from "../auth/step_up.ts";
 import type { Log } from "../context.ts";
+import { faultOf } from "../db/unavailable.ts";
 import { ApiError } from "../errors.ts";
 import { jsonAnswer } from "./answers.ts";
 import { parseJson, readBytes } from "./body.ts";
@@ -18,6 +19,8 @@ export interface AuthorizationDeps {
   clients: Clients;
   stepUps: StepUps;
   publicUrl: string;
+  /** @throws ApiError while nothing may be written. */
+  mustHaveRoom(): void;
   logOf(event: H3Event): Log;
   /** What an address is counted by; null when it is not. */
   countedOf(event: H3Event): string | null;
@@ -34,6 +37,7 @@ export function addAuthorizationRoutes(app: H3, deps: AuthorizationDeps): void {
   ) =>
     app.on(method, path, async (event) => {
       try {
+        if (method === "POST") deps.mustHaveRoom();
         return await inShape(await answer(event.req as unknown as Request, event));
       } catch (error) {
         if (!(error instanceof OAuthError)) deps.logOf(event).error({ err: error }, "authorization failed");
@@ -103,12 +107,17 @@ async function formOf(request: Request): Promise<{ headers: Headers; form: URLSe
 }
 
 function refusal(error: unknown): Response {
-  const known =
-    error instanceof OAuthError
-      ? error
-      : new OAuthError("server_error", "Server fault; retry with backoff.", { status: 500 });
+  const known = error instanceof OAuthError ? error : faultInShape(faultOf(error));
   const body = { error: known.code, error_description: known.message };
   return jsonAnswer(known.status, body, { ...NO_STORE, ...known.headers });
+}
+
+/** "The server is currently unable to handle the request due to a temporary overloading" has a word of its own (RFC 6749). */
+function faultInShape({ status, message, headers }: ApiError): OAuthError {
+  return new OAuthError(status === 503 ? "temporarily_unavailable" : "server_error", message, {
+    status,
+    headers,
+  });
 }
 
 /** The library's words for these repeat what the client sent. */

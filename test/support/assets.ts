@@ -62,7 +62,7 @@ export const padded = (file: Buffer, size: number) =>
 /** The console's upload routes over a world's service; a key stands for the session. */
 export function consoleOf(world: World) {
   const { service } = world;
-  const authenticate = createKeyAuthenticator(service.orm, service.log, () => new Date());
+  const authenticate = createKeyAuthenticator(service.orm, { log: service.log, now: () => new Date() });
   const app = new H3();
   addUploadRoutes(app, {
     dispatcher: service.dispatcher,

@@ -3,9 +3,13 @@
 import { openPage, type Page } from "../visit.ts";
 
 export const AUTHORIZE_PAGES: readonly Page[] = [
-  openPage("GET", "/api/auth/oauth2/authorize", async (visit) => {
-    const { deps, request, session, address } = visit;
-    const { goTo, cookies } = await deps.authorize(request, session?.user.id ?? null, address);
-    return visit.goTo(goTo, undefined, cookies);
-  }),
+  {
+    ...openPage("GET", "/api/auth/oauth2/authorize", async (visit) => {
+      const { deps, request, session, address } = visit;
+      const { goTo, cookies } = await deps.authorize(request, session?.user.id ?? null, address);
+      return visit.goTo(goTo, undefined, cookies);
+    }),
+    // The assistant's description, and a code.
+    writes: true,
+  },
 ];

@@ -1,6 +1,6 @@
 // A refusal as a page: what is wrong, and the way out.
 
-import type { ApiError, ErrorType } from "../../errors.ts";
+import { type ApiError, type ErrorType, noSpace } from "../../errors.ts";
 import { html } from "../html.ts";
 import type { Visit } from "../visit.ts";
 
@@ -25,8 +25,9 @@ const WAYS_OUT: Partial<Record<ErrorType, string>> = {
 
 export function errorPage(visit: Visit, error: ApiError): Response {
   const title = TITLES[error.type];
-  // A program's words for it help nobody here.
-  const what = error.type === "server_error" ? null : error.message;
+  // A program's words for it help nobody here; those about the disk are for everybody.
+  const forPeople = error.type !== "server_error" || error.message === noSpace().message;
+  const what = forPeople ? error.message : null;
   return visit.page(
     title,
     html`<h1>${title}</h1><p class="lede">${what} ${WAYS_OUT[error.type]}</p><p><a class="button" href="/console">Go to the console</a></p>`,

@@ -1,0 +1,74 @@
+// A door in front of PostgreSQL that can fall silent: connections stay open and new ones are taken, and nothing passes.
+
+import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+
+export interface DatabaseProxy {
+  port: number;
+  /** The same database, through the door. */
+  url: string;
+  fallSilent(): void;
+  /** New connections pass again; those from before never do. */
+  speak(): void;
+  /** Connections that are open now, and bytes that came since it fell silent. */
+  count(): number;
+  swallowed(): number;
+  close(): Promise<void>;
+}
+
+export async function databaseProxy(url: string): Promise<DatabaseProxy> {
+  const target = new URL(url);
+  const host = decodeURIComponent(target.hostname);
+  const port = Number(target.port || 5432);
+  let silent = false;
+  let swallowed = 0;
+  const open = new Set<Socket>();
+  const server = createServer((client) => {
+    open.add(client);
+    client.on("error", () => {});
+    client.on("close", () => open.delete(client));
+    if (silent) return;
+    const database = connect(
+      host.startsWith("/") ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port },
+    );
+    let mute = false;
+    silences.add(() => {
+      mute = true;
+    });
+    for (const [from, to] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      from.on("data", (bytes) => {
+        if (mute) swallowed += bytes.length;
+        else to.write(bytes);
+      });
+      from.on("close", () => mute || to.destroy());
+      from.on("error", () => {});
+    }
+    open.add(database);
+    database.on("close", () => open.delete(database));
+  });
+  const silences = new Set<() => void>();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const own = (server.address() as { port: number }).port;
+  return {
+    port: own,
+    url: Object.assign(new URL(url), { host: `127.0.0.1:${own}` }).href,
+    fallSilent() {
+      silent = true;
+      swallowed = 0;
+      for (const silence of silences) silence();
+      silences.clear();
+    },
+    speak() {
+      silent = false;
+    },
+    count: () => open.size,
+    swallowed: () => swallowed,
+    async close() {
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
