@@ -155,7 +155,7 @@ describe("the comparison", () => {
       text: "select body, title, layout, html, 1 as n from alert",
     });
     expect(await wrongIn(statement)).toEqual([
-      "wrong_nulls: column body is declared not null, the database says that alert.body may be null; if the statement excludes it, use neverNull",
+      "wrong_nulls: column body is declared not null, the database says that alert.body may be null: use nullable, or neverNull if the statement excludes it",
       "wrong_nulls: column title is declared nullable, the database says that alert.title is not null; if a join makes it null, use outerJoined",
       "wrong_nulls: column layout is declared neverNull, but alert.layout never is: leave it away",
       "wrong_nulls: column html is declared outerJoined, but alert.html may be null anyway: use nullable",

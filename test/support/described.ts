@@ -158,7 +158,7 @@ function nullDifference({ nullable, nulls }: SqlType, source: TableColumn | null
   } else if (nullable && source.notNull)
     return `is declared nullable, the database says that ${source.name} is not null; if a join makes it null, use outerJoined`;
   else if (!nullable && !source.notNull)
-    return `is declared not null, the database says that ${source.name} may be null; if the statement excludes it, use neverNull`;
+    return `is declared not null, the database says that ${source.name} may be null: use nullable, or neverNull if the statement excludes it`;
   return null;
 }
 
