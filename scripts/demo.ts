@@ -8,10 +8,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { freePort, listen } from "../src/boot/server.ts";
+import { openService } from "../src/boot/service.ts";
 import { clientSettings, loadConfig } from "../src/config.ts";
-import { freePort, listen } from "../src/server.ts";
-import { openService } from "../src/service.ts";
-import { requestFor } from "../src/transports/client.ts";
+import { requestFor } from "../src/operation/request.ts";
 import { TOOLS } from "../tools/index.ts";
 
 // ---- where to play ------------------------------------------------------------------------------------------------

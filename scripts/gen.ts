@@ -9,7 +9,7 @@ import { SETTINGS } from "../src/config.ts";
 import { ERROR_STATUS } from "../src/errors.ts";
 import { HANDSET_OPERATIONS } from "../src/handset/index.ts";
 import { ERROR_MEANING } from "../src/openapi/answers.ts";
-import { openApiDocument } from "../src/openapi.ts";
+import { openApiDocument } from "../src/openapi/document.ts";
 import { SCOPES } from "../src/scopes.ts";
 import { SESSION_OPERATIONS } from "../src/session/index.ts";
 import { listedTools } from "../src/transports/mcp.ts";

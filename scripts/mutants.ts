@@ -26,7 +26,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "dispatch",
     fault: "events are doubled by a retry after a deadlock",
-    file: "src/perform.ts",
+    file: "src/operation/perform.ts",
     from: "      events.length = 0;\n",
     to: "",
     tests: ["test/dispatch.test.ts"],
@@ -34,7 +34,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "dispatch",
     fault: "a limit is not given back on rollback",
-    file: "src/perform.ts",
+    file: "src/operation/perform.ts",
     from: "        await giveBack();\n",
     to: "",
     tests: ["test/dispatch.test.ts"],
@@ -42,7 +42,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "dispatch",
     fault: "nothing that the database undid is tried again",
-    file: "src/perform.ts",
+    file: "src/operation/perform.ts",
     from: "const undone = isRetryable(error) || (",
     to: "const undone = (",
     tests: ["test/dispatch.test.ts"],
@@ -50,7 +50,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "dispatch",
     fault: "scopes are not asked for",
-    file: "src/dispatch.ts",
+    file: "src/operation/dispatch.ts",
     from: "if (missing.length > 0) throw insufficientScope(missing);",
     to: "",
     tests: CASES,
@@ -58,7 +58,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "dispatch",
     fault: "roles are not asked for",
-    file: "src/dispatch.ts",
+    file: "src/operation/dispatch.ts",
     from: "if (!roleReaches(caller.member.role, tool.role))",
     to: "if (false)",
     tests: CASES,
@@ -66,7 +66,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "dispatch",
     fault: "a refused limit is let through",
-    file: "src/perform.ts",
+    file: "src/operation/perform.ts",
     from: "if (!answer.allowed) throw tooMany(policy, answer);",
     to: "",
     tests: CASES,
@@ -74,7 +74,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "dispatch",
     fault: "NUL and broken Unicode reach the database",
-    file: "src/dispatch.ts",
+    file: "src/operation/dispatch.ts",
     from: "  refuseUnstorableText(args as object, ids);\n",
     to: "",
     tests: ["test/requests.test.ts", ...CASES],
@@ -82,7 +82,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "dispatch",
     fault: "what is wrong with the request is told before the missing scope",
-    file: "src/dispatch.ts",
+    file: "src/operation/dispatch.ts",
     from: "        if (missing.length > 0) throw insufficientScope(missing);\n        if (call.problem) throw call.problem;",
     to: "        if (call.problem) throw call.problem;\n        if (missing.length > 0) throw insufficientScope(missing);",
     tests: ["test/requests.test.ts", ...CASES],
@@ -90,7 +90,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "dispatch",
     fault: "a key may do what only a signed-in person may",
-    file: "src/dispatch.ts",
+    file: "src/operation/dispatch.ts",
     from: "if (!person || !bySession) throw",
     to: "if (!person) throw",
     tests: ["test/session_operations.test.ts"],
@@ -98,7 +98,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "dispatch",
     fault: "a signed-in person's role is not asked for",
-    file: "src/dispatch.ts",
+    file: "src/operation/dispatch.ts",
     from: "        refuseLesserRole(operation, member);\n",
     to: "",
     tests: ["test/session_operations.test.ts"],
@@ -106,7 +106,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "dispatch",
     fault: "the password is not asked for again",
-    file: "src/dispatch.ts",
+    file: "src/operation/dispatch.ts",
     from: "if (stepUp && !(await",
     to: "if (stepUp && (await",
     tests: ["test/session_operations.test.ts"],
@@ -222,7 +222,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "auth",
     fault: "schemes that a browser would run may be added as redirects",
-    file: "src/redirect_schemes.ts",
+    file: "src/domain/redirect_schemes.ts",
     from: "SHAPE.test(scheme) && !UNSAFE_SCHEMES.has(scheme)",
     to: "SHAPE.test(scheme)",
     tests: ["test/kill.test.ts"],
@@ -418,7 +418,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "idempotency",
     fault: "another body under the same key gets the first answer",
-    file: "src/idempotency.ts",
+    file: "src/operation/idempotency.ts",
     from: "if (!timingSafeEqual(hash, Buffer.from(first.request_hash)))",
     to: "if (false)",
     tests: CASES,
@@ -426,7 +426,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "idempotency",
     fault: "a repeat shows what the caller no longer sees",
-    file: "src/idempotency.ts",
+    file: "src/operation/idempotency.ts",
     from: "    await recheck(answer);\n",
     to: "",
     tests: CASES,
@@ -434,7 +434,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "idempotency",
     fault: "a key is never new again",
-    file: "src/idempotency.ts",
+    file: "src/operation/idempotency.ts",
     from: "  await run(db, forgetOldKey, own);\n",
     to: "",
     tests: CONCURRENCY,
@@ -445,7 +445,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "limits",
     fault: "one call more than the ceiling",
-    file: "src/rate_limits.ts",
+    file: "src/limits/limits.ts",
     from: "if (running.count >= policy.max) return answer(false);",
     to: "if (running.count > policy.max) return answer(false);",
     tests: ["test/rate_limits.test.ts"],
@@ -454,7 +454,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "limits",
     fault: "a late return goes to the next window",
-    file: "src/rate_limits.ts",
+    file: "src/limits/limits.ts",
     from: "      if (running?.id !== window) return;\n",
     to: "      if (!running) return;\n",
     tests: ["test/rate_limits.test.ts"],
@@ -463,7 +463,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "limits",
     fault: "calls of a stall are never counted",
-    file: "src/rate_limits_redis.ts",
+    file: "src/limits/redis.ts",
     from: "      catchUp();\n",
     to: "",
     tests: ["test/rate_limits.test.ts"],

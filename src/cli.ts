@@ -2,7 +2,7 @@
 // The `belfry` command: hands the list of operations, the clock and the service to the command tree. Loads the rest
 // through a cache of compiled code, since a command line is started often and lives briefly.
 
-import { enableCache } from "./compile_cache.ts";
+import { enableCache } from "./boot/compile_cache.ts";
 
 enableCache();
 
@@ -18,7 +18,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   tools: TOOLS,
   version: belfry.version,
   serve: async () => {
-    const { failStart, serveUntilStopped } = await import("./serve.ts");
+    const { failStart, serveUntilStopped } = await import("./boot/serve.ts");
     await serveUntilStopped().catch(failStart);
   },
   now: () => new Date(),

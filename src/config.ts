@@ -3,7 +3,7 @@
 
 import { isIP } from "node:net";
 import { join, resolve } from "node:path";
-import { mayBeAdded } from "./redirect_schemes.ts";
+import { mayBeAdded } from "./domain/redirect_schemes.ts";
 
 export interface Config {
   host: string;

@@ -14,14 +14,14 @@ const files = ["src", "tools", "scripts", "bench"]
 const textOf = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")]));
 
 /** The only ones that see the list of tools. */
-const KNOW_THE_TOOLS = /^(src\/(app|cli)\.ts|scripts\/.*|bench\/.*)$/;
+const KNOW_THE_TOOLS = /^(src\/(boot\/app|cli)\.ts|scripts\/.*|bench\/.*)$/;
 
 /** Where a clock may be read; everywhere else the instant is given. */
-const CLOCKS = new Set(["src/parts.ts", "src/cli.ts", "src/webhooks/sign.ts"]);
+const CLOCKS = new Set(["src/boot/parts.ts", "src/cli.ts", "src/webhooks/sign.ts"]);
 
 /** Packages of a transport, and the parts that may know them. */
 const TRANSPORT_PACKAGES = /^(h3|srvx|commander|@modelcontextprotocol\/.*)$/;
-const MAY_TRANSPORT = new Set(["app", "server", "transports", "console", "cli", "scripts", "bench"]);
+const MAY_TRANSPORT = new Set(["boot", "transports", "console", "cli", "scripts", "bench"]);
 
 /** Lines beyond the bound, and why. */
 const LONG_FILES: Record<string, string> = {
@@ -35,7 +35,7 @@ const LONG_FILES: Record<string, string> = {
 const RAW_SQL: Record<string, string> = {
   "src/db/statement.ts": "runs the statements",
   "src/db/orm.ts": "settings of the session that migrates",
-  "src/parts.ts": "asks whether the database is there",
+  "src/boot/parts.ts": "asks whether the database is there",
   "src/auth/sign_in_library.ts": "the library's own tables, by its own adapter",
 };
 
@@ -98,12 +98,23 @@ test("every import is allowed", () => {
   expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
 });
 
+test("no two rooms import each other", () => {
+  const pairs = new Set(ours.map(({ from, to }) => `${partOf(from)} → ${partOf(to)}`));
+  const turned = (pair: string) => pair.split(" → ").toReversed().join(" → ");
+  const mutual = [...pairs].filter((pair) => pair !== turned(pair) && pairs.has(turned(pair)));
+  expect(mutual).toEqual([]);
+});
+
+test("at most six files stand outside of the rooms", () => {
+  expect(files.filter((file) => /^src\/[^/]+$/.test(file)).length).toBeLessThanOrEqual(6);
+});
+
 test("only a few know the list of tools", () => {
   const knowing = ours.filter(({ to }) => to === "tools/index.ts").map(({ from }) => from);
   expect(knowing.filter((file) => !KNOW_THE_TOOLS.test(file))).toEqual([]);
 });
 
-test("nobody but src/app.ts, scripts and tests reaches from src into tools or test", () => {
+test("nobody but src/boot/app.ts, scripts and tests reaches from src into tools or test", () => {
   const reaching = ours.filter(
     ({ from, to }) => from.startsWith("src/") && /^(tools|test|scripts|bench)\//.test(to),
   );

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HANDSET_OPERATIONS } from "../src/handset/index.ts";
-import { MAX_BODY } from "../src/tool.ts";
+import { MAX_BODY } from "../src/operation/tool.ts";
 import { TOOLS } from "../tools/index.ts";
 import { Visitor } from "./support/site.ts";
 import { World } from "./support/world.ts";

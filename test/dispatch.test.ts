@@ -2,13 +2,13 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { createSeal } from "../src/auth/seal.ts";
 import type { Caller, Context } from "../src/context.ts";
-import { createDispatcher } from "../src/dispatch.ts";
 import type { DomainEvent } from "../src/domain/events.ts";
 import { conflict } from "../src/errors.ts";
-import { createRateLimits } from "../src/rate_limits.ts";
-import { defineTool } from "../src/tool.ts";
+import { createRateLimits } from "../src/limits/limits.ts";
+import { createDispatcher } from "../src/operation/dispatch.ts";
+import { defineTool } from "../src/operation/tool.ts";
+import { createSeal } from "../src/secret/seal.ts";
 import { World } from "./support/world.ts";
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };

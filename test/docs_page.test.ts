@@ -3,7 +3,7 @@
 
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort, type Listening, listen } from "../src/server.ts";
+import { freePort, type Listening, listen } from "../src/boot/server.ts";
 import { World } from "./support/world.ts";
 
 const executablePath = process.env.CHROMIUM;

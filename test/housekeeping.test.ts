@@ -2,8 +2,8 @@
 // end of the service.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { createMetrics } from "../src/boot/metrics.ts";
 import { createHousekeeping } from "../src/housekeeping/keeper.ts";
-import { createMetrics } from "../src/metrics.ts";
 import { doctor } from "../src/operator/doctor.ts";
 import { WAIT } from "./support/wait.ts";
 import { World } from "./support/world.ts";

@@ -9,7 +9,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Config, ConfigError, dataPaths, loadConfig, SETTINGS } from "../src/config.ts";
 import { type Orm, openOrm } from "../src/db/orm.ts";
-import { requestFor } from "../src/transports/client.ts";
+import { requestFor } from "../src/operation/request.ts";
 import { atOnce, pause } from "./support/at_once.ts";
 import { freePort, type RunningServer, run, startServer, temporaryFolder } from "./support/processes.ts";
 import { expectRecountClean } from "./support/recount.ts";

@@ -4,7 +4,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { freePort, listen } from "../src/server.ts";
+import { freePort, listen } from "../src/boot/server.ts";
 import { fetchDocument } from "../src/webhooks/fetch.ts";
 import { targetRules } from "../src/webhooks/target.ts";
 import { CLIENTS, memory } from "./support/assistants.ts";

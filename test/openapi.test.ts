@@ -9,7 +9,7 @@ import { breakingChanges, committedVersions } from "../scripts/additive.ts";
 import { COMMITTED_URL, generated, stale } from "../scripts/gen.ts";
 import { EVENTS } from "../src/domain/events.ts";
 import { HANDSET_OPERATIONS } from "../src/handset/index.ts";
-import { openApiDocument } from "../src/openapi.ts";
+import { openApiDocument } from "../src/openapi/document.ts";
 import { TOOLS } from "../tools/index.ts";
 
 type Json = Record<string, any>;

@@ -13,8 +13,8 @@ import {
   type RateLimits,
   rateLimitHeaders,
   type Taken,
-} from "../src/rate_limits.ts";
-import { redisWindows } from "../src/rate_limits_redis.ts";
+} from "../src/limits/limits.ts";
+import { redisWindows } from "../src/limits/redis.ts";
 import { freePort, hasRedisServer, type RedisServer, startRedis } from "./redis_server.ts";
 import { WAIT } from "./support/wait.ts";
 

@@ -3,11 +3,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBrake, waitFor } from "../src/auth/sign_in_brake.ts";
+import { freePort } from "../src/boot/server.ts";
 import { parseId } from "../src/domain/ids.ts";
+import { createRateLimits } from "../src/limits/limits.ts";
+import { redisWindows } from "../src/limits/redis.ts";
 import { addMember } from "../src/operator/accounts.ts";
-import { createRateLimits } from "../src/rate_limits.ts";
-import { redisWindows } from "../src/rate_limits_redis.ts";
-import { freePort } from "../src/server.ts";
 import { Visitor } from "./support/site.ts";
 import { World } from "./support/world.ts";
 

@@ -2,8 +2,8 @@
 
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import type { App } from "../src/app.ts";
-import { freePort, listen } from "../src/server.ts";
+import type { App } from "../src/boot/app.ts";
+import { freePort, listen } from "../src/boot/server.ts";
 
 const HOST = "127.0.0.1";
 const ROUNDS = 10;

@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
-import { requestFor } from "../src/transports/client.ts";
+import { requestFor } from "../src/operation/request.ts";
 import { atOnce, pause } from "./support/at_once.ts";
 import { processesOn, type RunningServer, startServer, temporaryFolder } from "./support/processes.ts";
 import { WAIT } from "./support/wait.ts";

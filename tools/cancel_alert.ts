@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { alertFor, announce, published } from "../src/alerts/change.ts";
+import { defineTool } from "../src/operation/tool.ts";
 import { cancelAlert } from "../src/queries/alerts.ts";
 import { publishedView } from "../src/shapes/alert.ts";
 import { publishedBrief, view } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
-import { defineTool } from "../src/tool.ts";
 
 export default defineTool({
   name: "cancel_alert",

@@ -7,12 +7,12 @@ import { CHANNEL_NOT_ACTIVE } from "../src/domain/alert_status.ts";
 import { capabilityNotes } from "../src/domain/capabilities.ts";
 import { channelUuid, newUuid } from "../src/domain/ids.ts";
 import { conflict, notFound } from "../src/errors.ts";
+import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { insertAlert } from "../src/queries/alerts.ts";
 import { scope, visibleChannel } from "../src/queries/channels.ts";
 import { alertFields, composedView, showAlert } from "../src/shapes/alert.ts";
 import { composedBrief, view } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
-import { defineTool, MAX_BODY } from "../src/tool.ts";
 
 export default defineTool({
   name: "create_alert",

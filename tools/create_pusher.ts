@@ -6,9 +6,9 @@ import { newUuid } from "../src/domain/ids.ts";
 import { RESERVED_HANDLES } from "../src/domain/reserved_handles.ts";
 import { Pusher } from "../src/entities/pusher.ts";
 import { conflict, forbidden, invalidRequest } from "../src/errors.ts";
+import { defineTool } from "../src/operation/tool.ts";
 import { handleIsReserved } from "../src/queries/channels.ts";
 import { changedPusherView, pusherCreate, searchText, showChangedPusher } from "../src/shapes/pusher.ts";
-import { defineTool } from "../src/tool.ts";
 
 const TAKEN = "This handle is taken; choose another one.";
 

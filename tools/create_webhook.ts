@@ -3,10 +3,10 @@ import { EVENTS } from "../src/domain/events.ts";
 import { newUuid } from "../src/domain/ids.ts";
 import { WebhookEndpoint } from "../src/entities/webhook_endpoint.ts";
 import { conflict, invalidRequest } from "../src/errors.ts";
+import { defineTool } from "../src/operation/tool.ts";
 import { lockWorkspace } from "../src/queries/workspaces.ts";
 import { text } from "../src/shapes/fields.ts";
 import { showWebhook, webhookView } from "../src/shapes/webhook.ts";
-import { defineTool } from "../src/tool.ts";
 
 const MAX_ENDPOINTS = 20;
 

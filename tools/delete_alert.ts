@@ -2,9 +2,9 @@ import { z } from "zod";
 import { alertFor, announce } from "../src/alerts/change.ts";
 import { ALERT_GRID } from "../src/domain/alert_status.ts";
 import { conflict } from "../src/errors.ts";
+import { defineTool } from "../src/operation/tool.ts";
 import { removeAlert } from "../src/queries/alerts.ts";
 import { deletedView, pathId } from "../src/shapes/fields.ts";
-import { defineTool } from "../src/tool.ts";
 
 export default defineTool({
   name: "delete_alert",

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { conflict } from "../src/errors.ts";
-import { lockPusher } from "../src/pushers.ts";
+import { defineTool } from "../src/operation/tool.ts";
+import { lockPusher } from "../src/pushers/judge.ts";
 import { removeChannelState, reserveHandle } from "../src/queries/channels.ts";
 import { deletedView, pathId } from "../src/shapes/fields.ts";
-import { defineTool } from "../src/tool.ts";
 
 export default defineTool({
   name: "delete_pusher",

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { parseId } from "../src/domain/ids.ts";
 import { WebhookEndpoint } from "../src/entities/webhook_endpoint.ts";
 import { notFound } from "../src/errors.ts";
+import { defineTool } from "../src/operation/tool.ts";
 import { deletedView, pathId } from "../src/shapes/fields.ts";
-import { defineTool } from "../src/tool.ts";
 
 export default defineTool({
   name: "delete_webhook",

@@ -3,12 +3,12 @@ import { alertIds } from "../src/alerts/change.ts";
 import { capabilityNotes } from "../src/domain/capabilities.ts";
 import { channelUuid, newUuid } from "../src/domain/ids.ts";
 import { notFound } from "../src/errors.ts";
+import { defineTool } from "../src/operation/tool.ts";
 import { duplicateAlert } from "../src/queries/alerts.ts";
 import { scope } from "../src/queries/channels.ts";
 import { composedView, showAlert } from "../src/shapes/alert.ts";
 import { composedBrief, view } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
-import { defineTool } from "../src/tool.ts";
 
 export default defineTool({
   name: "duplicate_alert",

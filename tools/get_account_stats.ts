@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { showId } from "../src/domain/ids.ts";
+import { defineTool } from "../src/operation/tool.ts";
 import { sight } from "../src/queries/channels.ts";
 import { periodFields, rangeOf } from "../src/stats/period.ts";
 import { channelSums, daySums, visibleChannels } from "../src/stats/queries.ts";
 import { dayBuckets, rangeView, reach, sumOf } from "../src/stats/shapes.ts";
-import { defineTool } from "../src/tool.ts";
 
 const NOTHING = { alerts_sent: 0, reads: 0, acks: 0 };
 

@@ -3,12 +3,12 @@ import { alertIds } from "../src/alerts/change.ts";
 import { settleShown } from "../src/alerts/settle.ts";
 import { capabilityNotes } from "../src/domain/capabilities.ts";
 import { notFound } from "../src/errors.ts";
+import { defineTool } from "../src/operation/tool.ts";
 import { readAlert } from "../src/queries/alerts.ts";
 import { scope } from "../src/queries/channels.ts";
 import { alertView, capabilityNotesView, showAlert } from "../src/shapes/alert.ts";
 import { alertBrief } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
-import { defineTool } from "../src/tool.ts";
 
 const output = alertView.extend({ notes: capabilityNotesView });
 

@@ -2,12 +2,12 @@ import { z } from "zod";
 import { alertIds } from "../src/alerts/change.ts";
 import { toIsoMicros } from "../src/entities/columns.ts";
 import { notFound } from "../src/errors.ts";
+import { defineTool } from "../src/operation/tool.ts";
 import { alertExists } from "../src/queries/alerts.ts";
 import { scope } from "../src/queries/channels.ts";
 import { pathId } from "../src/shapes/fields.ts";
 import { alertTimeline, alertTotals, SAMPLE } from "../src/stats/queries.ts";
 import { reach } from "../src/stats/shapes.ts";
-import { defineTool } from "../src/tool.ts";
 
 const NOTE =
   "Totals are exact counts of what devices reported. The timeline thins out as devices prune old reports, and past 10,000 surviving reports it shows a sample of devices.";

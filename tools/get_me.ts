@@ -2,7 +2,7 @@ import { z } from "zod";
 import { nowMicros } from "../src/alerts/change.ts";
 import { showId, showIdOrNull } from "../src/domain/ids.ts";
 import { ROLES } from "../src/entities/member.ts";
-import { defineTool } from "../src/tool.ts";
+import { defineTool } from "../src/operation/tool.ts";
 
 export default defineTool({
   name: "get_me",

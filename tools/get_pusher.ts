@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { findPusher } from "../src/pushers.ts";
+import { defineTool } from "../src/operation/tool.ts";
+import { findPusher } from "../src/pushers/judge.ts";
 import { channelCounts } from "../src/queries/channels.ts";
 import { pathId } from "../src/shapes/fields.ts";
 import { pusherView, showPusher } from "../src/shapes/pusher.ts";
-import { defineTool } from "../src/tool.ts";
 
 export default defineTool({
   name: "get_pusher",

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { findPusher } from "../src/pushers.ts";
+import { defineTool } from "../src/operation/tool.ts";
+import { findPusher } from "../src/pushers/judge.ts";
 import { channelCounts } from "../src/queries/channels.ts";
 import { pathId } from "../src/shapes/fields.ts";
 import { periodFields, rangeOf } from "../src/stats/period.ts";
 import { daySums } from "../src/stats/queries.ts";
 import { dayBuckets, rangeView, sumOf } from "../src/stats/shapes.ts";
-import { defineTool } from "../src/tool.ts";
 
 export default defineTool({
   name: "get_pusher_stats",

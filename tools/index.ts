@@ -1,6 +1,6 @@
 // The ordered list of everything that the service can do for an owner; it doubles as the table of contents.
 
-import type { Tool } from "../src/tool.ts";
+import type { Tool } from "../src/operation/tool.ts";
 import cancel_alert from "./cancel_alert.ts";
 import create_alert from "./create_alert.ts";
 import create_invite from "./create_invite.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { listInput, listPage } from "../src/alerts/list.ts";
-import { seenPusherId } from "../src/pushers.ts";
+import { defineTool } from "../src/operation/tool.ts";
+import { seenPusherId } from "../src/pushers/judge.ts";
 import { listAlerts } from "../src/queries/alerts.ts";
 import { alertList } from "../src/shapes/alert.ts";
 import { alertListBrief, view } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
-import { defineTool } from "../src/tool.ts";
 
 export default defineTool({
   name: "list_alerts",

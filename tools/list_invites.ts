@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { toIsoMicros } from "../src/entities/columns.ts";
-import { keysetPage } from "../src/page.ts";
-import { findPusher } from "../src/pushers.ts";
+import { keysetPage } from "../src/operation/page.ts";
+import { defineTool } from "../src/operation/tool.ts";
+import { findPusher } from "../src/pushers/judge.ts";
 import { listInvites } from "../src/queries/invites.ts";
 import { instant, limit, NO_LIMIT, pageMeta, pathId } from "../src/shapes/fields.ts";
 import { inviteView, showInvite } from "../src/shapes/invite.ts";
-import { defineTool } from "../src/tool.ts";
 
 export default defineTool({
   name: "list_invites",

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { toIsoMicros } from "../src/entities/columns.ts";
-import { keysetPage } from "../src/page.ts";
+import { keysetPage } from "../src/operation/page.ts";
+import { defineTool } from "../src/operation/tool.ts";
 import { listChannels, sight } from "../src/queries/channels.ts";
 import { instant, limit, NO_LIMIT, pageMeta } from "../src/shapes/fields.ts";
 import { pusherView, showPusher } from "../src/shapes/pusher.ts";
-import { defineTool } from "../src/tool.ts";
 
 export default defineTool({
   name: "list_pushers",

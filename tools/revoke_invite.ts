@@ -3,11 +3,11 @@ import { z } from "zod";
 import { parseId, showId } from "../src/domain/ids.ts";
 import { Invite } from "../src/entities/invite.ts";
 import { notFound } from "../src/errors.ts";
-import { lockPusher } from "../src/pushers.ts";
+import { defineTool } from "../src/operation/tool.ts";
+import { lockPusher } from "../src/pushers/judge.ts";
 import { evictInvited } from "../src/queries/invites.ts";
 import { pathId } from "../src/shapes/fields.ts";
 import { inviteView, showInvite } from "../src/shapes/invite.ts";
-import { defineTool } from "../src/tool.ts";
 
 export default defineTool({
   name: "revoke_invite",

@@ -4,11 +4,11 @@ import { checkContent, checkSchedule } from "../src/domain/alert_content.ts";
 import { ALERT_GRID } from "../src/domain/alert_status.ts";
 import { toIsoMicrosOrNull } from "../src/entities/columns.ts";
 import { conflict } from "../src/errors.ts";
+import { defineTool } from "../src/operation/tool.ts";
 import { scheduleAlert } from "../src/queries/alerts.ts";
 import { publishedView, showAlert } from "../src/shapes/alert.ts";
 import { publishedBrief, view } from "../src/shapes/alert_brief.ts";
 import { instant, pathId } from "../src/shapes/fields.ts";
-import { defineTool } from "../src/tool.ts";
 
 export default defineTool({
   name: "schedule_alert",

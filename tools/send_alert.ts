@@ -2,11 +2,11 @@ import { z } from "zod";
 import { ALERT_SENDS, alertFor, announce, nowMicros, published } from "../src/alerts/change.ts";
 import { checkNotExpired } from "../src/domain/alert_content.ts";
 import { toIsoMicrosOrNull } from "../src/entities/columns.ts";
+import { defineTool } from "../src/operation/tool.ts";
 import { publishAlert } from "../src/queries/alerts.ts";
 import { publishedView } from "../src/shapes/alert.ts";
 import { publishedBrief, view } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
-import { defineTool } from "../src/tool.ts";
 
 export default defineTool({
   name: "send_alert",

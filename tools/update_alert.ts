@@ -6,11 +6,11 @@ import { checkContent } from "../src/domain/alert_content.ts";
 import { ALERT_GRID } from "../src/domain/alert_status.ts";
 import { capabilityNotes } from "../src/domain/capabilities.ts";
 import { conflict } from "../src/errors.ts";
+import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { updateAlert } from "../src/queries/alerts.ts";
 import { alertPatch, composedView, showAlert } from "../src/shapes/alert.ts";
 import { composedBrief, view } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
-import { defineTool, MAX_BODY } from "../src/tool.ts";
 
 export default defineTool({
   name: "update_alert",

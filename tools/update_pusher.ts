@@ -2,11 +2,11 @@ import { z } from "zod";
 import { pickColour } from "../src/domain/avatar.ts";
 import { checkGeofence } from "../src/domain/geofence.ts";
 import { ApiError, invalidRequest } from "../src/errors.ts";
-import { lockPusher } from "../src/pushers.ts";
+import { defineTool } from "../src/operation/tool.ts";
+import { lockPusher } from "../src/pushers/judge.ts";
 import { channelBacklogs } from "../src/queries/channels.ts";
 import { pathId } from "../src/shapes/fields.ts";
 import { changedPusherView, pusherPatch, searchText, showChangedPusher } from "../src/shapes/pusher.ts";
-import { defineTool } from "../src/tool.ts";
 
 export default defineTool({
   name: "update_pusher",

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Context } from "../context.ts";
 import { ALERT_STATUSES } from "../entities/alert.ts";
 import { toIsoMicros } from "../entities/columns.ts";
-import { keysetPage } from "../page.ts";
+import { keysetPage } from "../operation/page.ts";
 import type { AlertRecord } from "../queries/alert_columns.ts";
 import { type alertList, showAlert } from "../shapes/alert.ts";
 import { DEFAULT_LIMIT, instant, limit } from "../shapes/fields.ts";

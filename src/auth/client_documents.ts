@@ -1,12 +1,12 @@
 // Clients that name themselves by an address at which they describe themselves (Client ID Metadata Documents). A stranger
 // makes this server fetch that address, so it is fetched seldom, a few at a time, and so many a minute for one visitor.
 
-import { countedAs } from "../client.ts";
 import type { Orm } from "../db/orm.ts";
 import { ownStatements, run } from "../db/statement.ts";
 import { ApiError, invalidRequest } from "../errors.ts";
+import { countedAs } from "../limits/client.ts";
+import { type RateLimits, rateLimitHeaders } from "../limits/limits.ts";
 import { findClient } from "../queries/oauth_clients.ts";
-import { type RateLimits, rateLimitHeaders } from "../rate_limits.ts";
 import { clientMetadata } from "./client_metadata.ts";
 import type { Clients } from "./clients.ts";
 import { OAuthError } from "./oauth_error.ts";

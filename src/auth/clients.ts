@@ -5,8 +5,8 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Orm } from "../db/orm.ts";
 import { ownStatements, run } from "../db/statement.ts";
 import { newUuid } from "../domain/ids.ts";
+import { type RateLimits, rateLimitHeaders } from "../limits/limits.ts";
 import { keepClient } from "../queries/oauth_clients.ts";
-import { type RateLimits, rateLimitHeaders } from "../rate_limits.ts";
 import { type ClientMetadata, clientMetadata } from "./client_metadata.ts";
 import { OAuthError } from "./oauth_error.ts";
 

@@ -1,7 +1,7 @@
 // Which addresses an assistant may name for its answers. The same rule for one that registers and for one that brings a
 // document of its own; at the authorization itself the whole address must be one of them, to the letter.
 
-import { isPrivateScheme } from "../redirect_schemes.ts";
+import { isPrivateScheme } from "../domain/redirect_schemes.ts";
 
 export const MAX_REDIRECT_LENGTH = 2048;
 

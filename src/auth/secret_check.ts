@@ -5,7 +5,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { defineStatement, run } from "../db/statement.ts";
 import { bytea } from "../db/types.ts";
-import { createSeal } from "./seal.ts";
+import { createSeal } from "../secret/seal.ts";
 
 const keepCheck = defineStatement("keep_secret_check", {
   parameters: { check_value: bytea },

@@ -4,9 +4,9 @@
 
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { countedAs } from "../client.ts";
 import { ApiError } from "../errors.ts";
-import { type Policy, type RateLimits, rateLimitHeaders } from "../rate_limits.ts";
+import { countedAs } from "../limits/client.ts";
+import { type Policy, type RateLimits, rateLimitHeaders } from "../limits/limits.ts";
 
 /** What an office behind one address may mistype. */
 const BY_ADDRESS: Policy = { name: "sign-ins", max: 20, seconds: 60, keptAlone: true };

@@ -3,12 +3,12 @@
 
 import type { z } from "zod";
 import { clientSettings, httpUrl, loadSettings } from "../config.ts";
-import { type Credentials, readCredentials } from "../credentials.ts";
 import { ApiError, fromEnvelope, invalidRequest } from "../errors.ts";
-import type { Outcome } from "../perform.ts";
-import { invalidInput } from "../problems.ts";
-import { ANSWER_ARGUMENTS, pathArguments, type Tool } from "../tool.ts";
-import { requestFor } from "../transports/client.ts";
+import type { Outcome } from "../operation/perform.ts";
+import { invalidInput } from "../operation/problems.ts";
+import { requestFor } from "../operation/request.ts";
+import { ANSWER_ARGUMENTS, pathArguments, type Tool } from "../operation/tool.ts";
+import { type Credentials, readCredentials } from "../secret/credentials.ts";
 import { remark, UsageError } from "./output.ts";
 
 const ANSWER_MS = 30_000;

@@ -3,7 +3,7 @@
 
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { ApiError } from "../errors.ts";
-import type { Tool } from "../tool.ts";
+import type { Tool } from "../operation/tool.ts";
 import { createToolServer } from "../transports/mcp.ts";
 import { type ConnectionOptions, callByRest, connectionFor, stateTarget } from "./client.ts";
 

@@ -3,8 +3,8 @@
 
 import { type Command, InvalidArgumentError } from "commander";
 import { loadSettings } from "../config.ts";
-import { readCredentials } from "../credentials.ts";
 import type { OperatorOperation } from "../operator/operations.ts";
+import { readCredentials } from "../secret/credentials.ts";
 import { printResult, remark } from "./output.ts";
 import { addSecretCommand } from "./secret_command.ts";
 
@@ -167,7 +167,7 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
     .action((handle) => run("restore_channel", { handle }));
 }
 
-type Mailing = typeof import("../mail.ts");
+type Mailing = typeof import("../auth/mail.ts");
 
 /** True when the mail server of the settings took the mail. The first owner's stand-in is no address. */
 async function mailTo(
@@ -179,7 +179,7 @@ async function mailTo(
   const { STAND_IN } = await import("../auth/links.ts");
   if (email === STAND_IN) return false;
   // Only here: no other command needs it.
-  const { createMail, linkMail } = await import("../mail.ts");
+  const { createMail, linkMail } = await import("../auth/mail.ts");
   const warn = (cause: object) => remark(`the mail was not sent (${(cause as { code?: string }).code})`);
   return (await createMail(settings, { warn })?.(message(linkMail))) ?? false;
 }

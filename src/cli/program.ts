@@ -1,7 +1,7 @@
 // The command tree: server, operator, operations, completions. Only puts the parts together.
 
 import { Argument, Command } from "commander";
-import type { Tool } from "../tool.ts";
+import type { Tool } from "../operation/tool.ts";
 import { completionFor, SHELLS } from "./completion.ts";
 import { addOperatorCommands } from "./operator_commands.ts";
 import { printResult, report } from "./output.ts";

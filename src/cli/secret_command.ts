@@ -21,7 +21,7 @@ export function addSecretCommand(
     )
     .action(async () => {
       const { hasDatabase } = await import("../embedded/cluster.ts");
-      const { loadSecret, replaceSecretFile } = await import("../secret.ts");
+      const { loadSecret, replaceSecretFile } = await import("../secret/secret.ts");
       const settings = loadSettings(["dataDir", "databaseUrl", "secret"]);
       const given = nextSecret();
       const inFile = settings.secret === null;

@@ -2,8 +2,8 @@
 // from flags and --json. What the values mean, and whether they hold, the service decides.
 
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
-import { inputSchema, type JsonSchema, withoutNull } from "../schema.ts";
-import type { Tool } from "../tool.ts";
+import { inputSchema, type JsonSchema, withoutNull } from "../operation/schema.ts";
+import type { Tool } from "../operation/tool.ts";
 import { type ConnectionOptions, callByRest, connectionFor, stateTarget } from "./client.ts";
 import { printResult, UsageError } from "./output.ts";
 

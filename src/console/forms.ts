@@ -4,7 +4,7 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Session } from "../auth/people.ts";
 import { ApiError, forbidden, invalidRequest } from "../errors.ts";
-import { refuseUnstorableText } from "../problems.ts";
+import { refuseUnstorableText } from "../operation/problems.ts";
 import { readBytes } from "../transports/body.ts";
 import { type Html, html } from "./html.ts";
 

@@ -7,7 +7,7 @@ import type { Log, MemberCaller } from "../context.ts";
 import { faultOf } from "../db/unavailable.ts";
 import { parseId, showId } from "../domain/ids.ts";
 import { ApiError, notFound } from "../errors.ts";
-import { MAX_BODY } from "../tool.ts";
+import { MAX_BODY } from "../operation/tool.ts";
 import type { RouteMeta } from "../transports/body.ts";
 import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
 import { cookieOf, FILE_FORM_OVERHEAD, readFileForm, readForm, type SentFile } from "./forms.ts";

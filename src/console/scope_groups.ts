@@ -2,8 +2,8 @@
 
 import { roleReaches } from "../domain/visibility.ts";
 import type { Role } from "../entities/member.ts";
+import type { Tool } from "../operation/tool.ts";
 import { ALL_SCOPES, IMPLICIT_SCOPE, type Scope } from "../scopes.ts";
-import type { Tool } from "../tool.ts";
 
 /** The scopes that a person decides about; the implicit one comes with every credential. */
 export const CHOOSABLE: Scope[] = ALL_SCOPES.filter((scope) => scope !== IMPLICIT_SCOPE);

@@ -4,12 +4,12 @@
 import type { z } from "zod";
 import type { Authorize } from "../auth/authorize.ts";
 import type { Joining } from "../auth/joining.ts";
+import type { Mail } from "../auth/mail.ts";
 import type { People, Session } from "../auth/people.ts";
 import type { Log, MemberCaller } from "../context.ts";
-import type { Dispatcher } from "../dispatch.ts";
 import type { ApiError } from "../errors.ts";
-import type { Mail } from "../mail.ts";
-import type { SessionOperation, Tool } from "../tool.ts";
+import type { Dispatcher } from "../operation/dispatch.ts";
+import type { SessionOperation, Tool } from "../operation/tool.ts";
 import type { FlashCode } from "./flash.ts";
 import type { Forms, SentFile } from "./forms.ts";
 import type { Content, Html } from "./html.ts";

@@ -3,7 +3,7 @@
 
 import { chmodSync, chownSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { syncFolder } from "../private_file.ts";
+import { syncFolder } from "../secret/private_file.ts";
 import type { Binaries } from "./binaries.ts";
 import type { Place } from "./place.ts";
 import { dataDirProblem } from "./problem.ts";

@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { dataPaths } from "../config.ts";
-import { writePrivate } from "../private_file.ts";
+import { writePrivate } from "../secret/private_file.ts";
 import { dataDirProblem, embeddedProblem, OTHERWISE } from "./problem.ts";
 import { mayReach, type Runner } from "./runner.ts";
 

@@ -8,8 +8,8 @@ import { batched } from "../db/batch.ts";
 import type { Orm } from "../db/orm.ts";
 import { ownStatements, run, type Statement } from "../db/statement.ts";
 import { unauthorized } from "../errors.ts";
+import type { HandsetAuth } from "../operation/tool.ts";
 import { findDevices, findDevicesWithDue, findDevicesWithRevision } from "../queries/handset.ts";
-import type { HandsetAuth } from "../tool.ts";
 import type { Seen } from "./seen.ts";
 import type { Settler } from "./settle.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { defineHandsetOperation } from "../operation/tool.ts";
 import { holdChannel, leaveChannel } from "../queries/handset.ts";
 import { pathId } from "../shapes/fields.ts";
-import { defineHandsetOperation } from "../tool.ts";
 import { announceSubscribers } from "./announce.ts";
 
 export default defineHandsetOperation({

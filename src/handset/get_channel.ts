@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { notFound } from "../errors.ts";
+import { defineHandsetOperation } from "../operation/tool.ts";
 import { channelCard } from "../queries/handset.ts";
 import { pathId, text } from "../shapes/fields.ts";
-import { defineHandsetOperation } from "../tool.ts";
 import { cardView, showCard } from "./shapes.ts";
 
 export default defineHandsetOperation({

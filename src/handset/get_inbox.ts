@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { NOT_MODIFIED } from "../context.ts";
 import { toIsoMicros } from "../entities/columns.ts";
-import { boundedPage } from "../page.ts";
+import { boundedPage } from "../operation/page.ts";
+import { defineHandsetOperation } from "../operation/tool.ts";
 import { inboxPage, inboxPageWithDue } from "../queries/inbox.ts";
 import { DEFAULT_LIMIT, limit, pageMeta, place, showPlace } from "../shapes/fields.ts";
-import { defineHandsetOperation } from "../tool.ts";
 import { inboxItem, showInboxItem } from "./shapes.ts";
 
 /** Goes up when the rows of an unchanged inbox are shown in another form. */

@@ -1,6 +1,6 @@
 // The ordered list of what a subscribing device can do. Never MCP tools.
 
-import type { HandsetOperation } from "../tool.ts";
+import type { HandsetOperation } from "../operation/tool.ts";
 import delete_subscription from "./delete_subscription.ts";
 import get_channel from "./get_channel.ts";
 import get_inbox from "./get_inbox.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { toIsoMicros } from "../entities/columns.ts";
 import { CATEGORIES } from "../entities/pusher.ts";
-import { keysetPage } from "../page.ts";
+import { keysetPage } from "../operation/page.ts";
+import { defineHandsetOperation } from "../operation/tool.ts";
 import { directory } from "../queries/handset.ts";
 import { DEFAULT_LIMIT, instant, limit, pageMeta, text } from "../shapes/fields.ts";
-import { defineHandsetOperation } from "../tool.ts";
 import { cardView, showCard } from "./shapes.ts";
 
 export default defineHandsetOperation({

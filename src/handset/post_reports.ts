@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseId } from "../domain/ids.ts";
 import { REPORT_KINDS } from "../entities/handset.ts";
-import { defineHandsetOperation } from "../tool.ts";
+import { defineHandsetOperation } from "../operation/tool.ts";
 
 const KINDS = Object.keys(REPORT_KINDS) as (keyof typeof REPORT_KINDS)[];
 

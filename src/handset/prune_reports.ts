@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { defineHandsetOperation } from "../operation/tool.ts";
 import { pruneReports } from "../queries/reports.ts";
 import { instant } from "../shapes/fields.ts";
-import { defineHandsetOperation } from "../tool.ts";
 
 export default defineHandsetOperation({
   name: "prune_reports",

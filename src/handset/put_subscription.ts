@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { notFound } from "../errors.ts";
+import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
 import {
   changeSubscription,
   holdChannel,
@@ -8,7 +9,6 @@ import {
   takeInvite,
 } from "../queries/handset.ts";
 import { pathId, text } from "../shapes/fields.ts";
-import { defineHandsetOperation, MAX_BODY } from "../tool.ts";
 import { announceSubscribers } from "./announce.ts";
 import { permissions, showSubscription, subscriptionView } from "./shapes.ts";
 

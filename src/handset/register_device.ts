@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { DEVICE_PREFIX, mintToken } from "../auth/tokens.ts";
+import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
 import { insertDevice } from "../queries/handset.ts";
-import { defineHandsetOperation, MAX_BODY } from "../tool.ts";
 import { deviceFacts } from "./shapes.ts";
 
 export default defineHandsetOperation({

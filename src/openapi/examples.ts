@@ -1,7 +1,7 @@
 // One story told throughout the document: a ferry line in Lisbon. Values are found by field name, so that an operation
 // added tomorrow has its example as well; a test holds every example against its schema.
 
-import type { JsonSchema } from "../schema.ts";
+import type { JsonSchema } from "../operation/schema.ts";
 
 export const EXAMPLE_IDS: Record<string, string> = {
   pusher_id: "psh_01kagt4wq8e3xb5m2c7n9r6f0d",

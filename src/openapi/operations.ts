@@ -1,8 +1,7 @@
 // One route of the document from the records that share it: parameters, body, answers, examples and samples.
 
 import type { ErrorType } from "../errors.ts";
-import type { JsonSchema } from "../schema.ts";
-import type { Scope } from "../scopes.ts";
+import type { JsonSchema } from "../operation/schema.ts";
 import {
   ANSWER_ARGUMENTS,
   type HandsetOperation,
@@ -10,7 +9,8 @@ import {
   PATH_ARGUMENTS,
   pathArguments,
   type Tool,
-} from "../tool.ts";
+} from "../operation/tool.ts";
+import type { Scope } from "../scopes.ts";
 import { headerRefs, type Json, refusalResponses } from "./answers.ts";
 import { exampleAnswer, exampleArguments } from "./examples.ts";
 import { type CodeSample, type CredentialVariable, codeSamples } from "./samples.ts";

@@ -1,7 +1,7 @@
 // The same request in two languages, made by the function that the command line makes its requests with.
 
-import type { Http } from "../tool.ts";
-import { type ClientRequest, requestFor } from "../transports/client.ts";
+import { type ClientRequest, requestFor } from "../operation/request.ts";
+import type { Http } from "../operation/tool.ts";
 import { EXAMPLE_IDEMPOTENCY_KEY } from "./examples.ts";
 
 interface Sampled {

@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { inputSchema, type JsonSchema } from "../schema.ts";
+import { inputSchema, type JsonSchema } from "../operation/schema.ts";
 import { NAMED } from "../shapes/named.ts";
 
 /** Marks a schema that is shared; never reaches the document. */

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { newLink } from "../auth/links.ts";
 import { showId } from "../domain/ids.ts";
 import { Workspace } from "../entities/workspace.ts";
-import { invalidInput } from "../problems.ts";
+import { invalidInput } from "../operation/problems.ts";
 import {
   addMember,
   createKey,

@@ -9,7 +9,7 @@ import { isMigrated, migrate, type Orm, openOrm } from "../db/orm.ts";
 import { unavailability } from "../db/unavailable.ts";
 import { describeDatabase, hasDatabase, openCluster, runningDatabase } from "../embedded/cluster.ts";
 import { ApiError, conflict, forbidden } from "../errors.ts";
-import { loadSecret } from "../secret.ts";
+import { loadSecret } from "../secret/secret.ts";
 import { type OperatorRequest, runOperation } from "./operations.ts";
 
 const WHERE = ["dataDir", "databaseUrl"] as const;

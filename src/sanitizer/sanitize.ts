@@ -2,7 +2,7 @@
 // missing out. Knows nothing of alerts, lengths or transports.
 
 import library from "sanitize-html";
-import { cleanText } from "../characters.ts";
+import { cleanText } from "../domain/characters.ts";
 import { ATTRIBUTES, ELEMENTS, SCHEMES } from "./allow_list.ts";
 import { type BlockedRow, Report } from "./report.ts";
 import { scan } from "./scan.ts";

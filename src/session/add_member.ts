@@ -3,9 +3,9 @@ import { STAND_IN, writeLink } from "../auth/links.ts";
 import { parseId, showId } from "../domain/ids.ts";
 import { emailProblem } from "../domain/one_line.ts";
 import { granted, takeTurn, wishProblems } from "../members/turn.ts";
+import { defineSessionOperation } from "../operation/tool.ts";
 import { addMember } from "../operator/accounts.ts";
 import { memberWish } from "../shapes/member.ts";
-import { defineSessionOperation } from "../tool.ts";
 
 /** Addresses are compared in small letters. */
 const clean = (email: string) => email.trim().toLowerCase();

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { passwordProblem } from "../domain/passwords.ts";
-import { defineSessionOperation } from "../tool.ts";
+import { defineSessionOperation } from "../operation/tool.ts";
 
 export default defineSessionOperation({
   name: "change_password",

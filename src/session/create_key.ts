@@ -3,9 +3,9 @@ import { parseId, showId } from "../domain/ids.ts";
 import { nameProblem } from "../domain/one_line.ts";
 import { Pusher } from "../entities/pusher.ts";
 import { notFound } from "../errors.ts";
+import { defineSessionOperation } from "../operation/tool.ts";
 import { createKey } from "../operator/accounts.ts";
 import { isScope } from "../scopes.ts";
-import { defineSessionOperation } from "../tool.ts";
 
 const DAY = 24 * 3600;
 

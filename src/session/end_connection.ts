@@ -2,9 +2,9 @@ import { z } from "zod";
 import { endConnections } from "../auth/grants.ts";
 import { parseId } from "../domain/ids.ts";
 import { notFound } from "../errors.ts";
+import { defineSessionOperation } from "../operation/tool.ts";
 import { lockConnection } from "../queries/connections.ts";
 import { deletedView } from "../shapes/fields.ts";
-import { defineSessionOperation } from "../tool.ts";
 
 export default defineSessionOperation({
   name: "end_connection",

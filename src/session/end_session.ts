@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { notFound } from "../errors.ts";
+import { defineSessionOperation } from "../operation/tool.ts";
 import { deletedView } from "../shapes/fields.ts";
-import { defineSessionOperation } from "../tool.ts";
 
 export default defineSessionOperation({
   name: "end_session",

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { newUuid, parseId, showId } from "../domain/ids.ts";
 import { Pusher } from "../entities/pusher.ts";
 import { notFound } from "../errors.ts";
+import { defineSessionOperation } from "../operation/tool.ts";
 import { connect, forgetEarlierConsents, insertGrant } from "../queries/connections.ts";
 import { ALL_SCOPES, IMPLICIT_SCOPE } from "../scopes.ts";
-import { defineSessionOperation } from "../tool.ts";
 
 export default defineSessionOperation({
   name: "grant_connection",

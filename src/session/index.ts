@@ -1,6 +1,6 @@
 // The ordered list of what only a signed-in person can do: no key and no access token reaches any of it, over any transport.
 
-import type { AnySessionOperation } from "../tool.ts";
+import type { AnySessionOperation } from "../operation/tool.ts";
 import add_member from "./add_member.ts";
 import change_password from "./change_password.ts";
 import create_key from "./create_key.ts";

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { writeLink } from "../auth/links.ts";
 import { forbidden } from "../errors.ts";
 import { managed, takeTurn } from "../members/turn.ts";
+import { defineSessionOperation } from "../operation/tool.ts";
 import { isElsewhere } from "../queries/links.ts";
-import { defineSessionOperation } from "../tool.ts";
 
 export default defineSessionOperation({
   name: "link_member",

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { clientName } from "../auth/client_name.ts";
 import { showId, showIdOrNull } from "../domain/ids.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
+import { defineSessionOperation } from "../operation/tool.ts";
 import { listConnections } from "../queries/connections.ts";
-import { defineSessionOperation } from "../tool.ts";
 
 export default defineSessionOperation({
   name: "list_connections",

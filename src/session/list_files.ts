@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { ASSET_KINDS } from "../entities/asset.ts";
 import { toIsoMicros } from "../entities/columns.ts";
-import { keysetPage } from "../page.ts";
+import { keysetPage } from "../operation/page.ts";
+import { defineSessionOperation } from "../operation/tool.ts";
 import { assetScope, listAssets } from "../queries/assets.ts";
 import { assetView, showAsset } from "../shapes/asset.ts";
 import { DEFAULT_LIMIT, instant, limit, pageMeta } from "../shapes/fields.ts";
-import { defineSessionOperation } from "../tool.ts";
 
 export default defineSessionOperation({
   name: "list_files",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { showId, showIdOrNull } from "../domain/ids.ts";
+import { defineSessionOperation } from "../operation/tool.ts";
 import { connectionsOfClient } from "../queries/connections.ts";
-import { defineSessionOperation } from "../tool.ts";
 
 export default defineSessionOperation({
   name: "list_grants",

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { showId, showIdOrNull } from "../domain/ids.ts";
 import { manages, standingOf } from "../domain/standing.ts";
 import { toIsoMicrosOrNull } from "../entities/columns.ts";
+import { defineSessionOperation } from "../operation/tool.ts";
 import { listWorkspaceKeys } from "../queries/keys.ts";
-import { defineSessionOperation } from "../tool.ts";
 
 export default defineSessionOperation({
   name: "list_keys",

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { showId } from "../domain/ids.ts";
 import { knows, manages, standingOf } from "../domain/standing.ts";
 import { ROLES } from "../entities/member.ts";
+import { defineSessionOperation } from "../operation/tool.ts";
 import { listWorkspaceMembers } from "../queries/people.ts";
-import { defineSessionOperation } from "../tool.ts";
 
 export default defineSessionOperation({
   name: "list_members",

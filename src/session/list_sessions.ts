@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineSessionOperation } from "../tool.ts";
+import { defineSessionOperation } from "../operation/tool.ts";
 
 export default defineSessionOperation({
   name: "list_sessions",

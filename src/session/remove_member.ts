@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { endConnections } from "../auth/grants.ts";
 import { keepAnOwner, managed, takeTurn } from "../members/turn.ts";
+import { defineSessionOperation } from "../operation/tool.ts";
 import { connectionsOfMember } from "../queries/connections.ts";
 import { deletedView } from "../shapes/fields.ts";
-import { defineSessionOperation } from "../tool.ts";
 
 export default defineSessionOperation({
   name: "remove_member",

@@ -4,7 +4,7 @@ import { manages, standingOf } from "../domain/standing.ts";
 import { ApiKey } from "../entities/api_key.ts";
 import { toIsoMicros } from "../entities/columns.ts";
 import { notFound } from "../errors.ts";
-import { defineSessionOperation } from "../tool.ts";
+import { defineSessionOperation } from "../operation/tool.ts";
 
 export default defineSessionOperation({
   name: "revoke_key",

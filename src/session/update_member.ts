@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { granted, keepAnOwner, managed, takeTurn, wishProblems } from "../members/turn.ts";
+import { defineSessionOperation } from "../operation/tool.ts";
 import { memberWish } from "../shapes/member.ts";
-import { defineSessionOperation } from "../tool.ts";
 
 export default defineSessionOperation({
   name: "update_member",

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { IncomingFile } from "../assets/incoming.ts";
 import { receiveUpload } from "../assets/upload.ts";
 import { ASSET_KINDS, type AssetKind } from "../entities/asset.ts";
+import { defineSessionOperation } from "../operation/tool.ts";
 import { assetView, showAsset } from "../shapes/asset.ts";
-import { defineSessionOperation } from "../tool.ts";
 
 const isKind = (text: string | undefined): text is AssetKind => ASSET_KINDS.includes(text as AssetKind);
 

@@ -2,7 +2,7 @@
 // own fixed text and says what to send instead.
 
 import { z } from "zod";
-import { cleanText, holdsControl, needlessInvisible } from "../characters.ts";
+import { cleanText, holdsControl, needlessInvisible } from "../domain/characters.ts";
 import { named } from "./named.ts";
 
 /** Characters of a text; two halves of a surrogate pair are one. */

@@ -3,10 +3,10 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { H3 } from "h3";
-import { DOCS_POLICY, docsPage } from "../docs_page.ts";
+import { DOCS_POLICY, docsPage } from "../docs_page/page.ts";
 import { noSuchMethod } from "../errors.ts";
-import { openApiDocument } from "../openapi.ts";
-import type { HandsetOperation, Tool } from "../tool.ts";
+import { openApiDocument } from "../openapi/document.ts";
+import type { HandsetOperation, Tool } from "../operation/tool.ts";
 
 export const DOCUMENT_PATH = "/api/v1/openapi.json";
 export const PAGE_PATH = "/api/v1/docs";

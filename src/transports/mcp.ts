@@ -11,8 +11,6 @@ import {
   validateOriginHeader,
 } from "@modelcontextprotocol/server";
 import type { Caller, Log } from "../context.ts";
-import type { Dispatcher } from "../dispatch.ts";
-import { missingScopes } from "../dispatch.ts";
 import {
   ApiError,
   forbidden,
@@ -21,10 +19,12 @@ import {
   serverError,
   unauthorized,
 } from "../errors.ts";
-import type { Outcome } from "../perform.ts";
-import { inputSchema, type JsonSchema } from "../schema.ts";
+import type { Dispatcher } from "../operation/dispatch.ts";
+import { missingScopes } from "../operation/dispatch.ts";
+import type { Outcome } from "../operation/perform.ts";
+import { inputSchema, type JsonSchema } from "../operation/schema.ts";
+import { hasView, scopesFor, type Tool } from "../operation/tool.ts";
 import { BASE_SCOPES } from "../scopes.ts";
-import { hasView, scopesFor, type Tool } from "../tool.ts";
 import { refusal } from "./answers.ts";
 import { parseJson, readBytes, tooManyValues } from "./body.ts";
 import { fitted, toolResult } from "./mcp_answers.ts";

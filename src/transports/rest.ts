@@ -4,11 +4,11 @@
 import type { H3, H3Event } from "h3";
 import type { Log } from "../context.ts";
 import { NOT_MODIFIED } from "../context.ts";
-import type { Call } from "../dispatch.ts";
 import { type ApiError, invalidRequest, noSuchMethod } from "../errors.ts";
-import type { Outcome } from "../perform.ts";
-import { inputSchema, type JsonSchema, withoutNull } from "../schema.ts";
-import { ANSWER_ARGUMENTS, type Http, MAX_BODY, pathArguments } from "../tool.ts";
+import type { Call } from "../operation/dispatch.ts";
+import type { Outcome } from "../operation/perform.ts";
+import { inputSchema, type JsonSchema, withoutNull } from "../operation/schema.ts";
+import { ANSWER_ARGUMENTS, type Http, MAX_BODY, pathArguments } from "../operation/tool.ts";
 import { emptyAnswer, jsonAnswer } from "./answers.ts";
 import { type RouteMeta, readJson } from "./body.ts";
 

@@ -1,7 +1,6 @@
 // Webhooks as the rest of the service sees them: may a URL be registered, a new secret, an event to send out, an endpoint
 // to forget. Joins the pure parts of this folder to the rows.
 
-import { createSeal } from "../auth/seal.ts";
 import type { Config } from "../config.ts";
 import type { WebhookSurroundings } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
@@ -9,6 +8,7 @@ import { ownStatements, run } from "../db/statement.ts";
 import type { DomainEvent } from "../domain/events.ts";
 import { parseId } from "../domain/ids.ts";
 import { endpointsFor, recordDelivery, recordDropped } from "../queries/webhooks.ts";
+import { createSeal } from "../secret/seal.ts";
 import { createDeliveries, type DeliveriesOptions } from "./deliveries.ts";
 import { newWebhookSecret } from "./sign.ts";
 import { checkTarget, targetRules } from "./target.ts";

@@ -5,8 +5,8 @@
 import { expect, test } from "vitest";
 import type { ErrorType } from "../../src/errors.ts";
 import { ERROR_STATUS } from "../../src/errors.ts";
+import { hasView } from "../../src/operation/tool.ts";
 import { DEFAULT_LIMIT } from "../../src/shapes/fields.ts";
-import { hasView } from "../../src/tool.ts";
 import { MAX_ANSWER } from "../../src/transports/mcp_answers.ts";
 import { type Answer, toolNamed, type World } from "./world.ts";
 

@@ -9,9 +9,9 @@ import {
   type Page,
 } from "playwright-core";
 import { newLink } from "../../src/auth/links.ts";
+import { freePort, type Listening, listen } from "../../src/boot/server.ts";
+import type { ServiceOptions } from "../../src/boot/service.ts";
 import { memberOf } from "../../src/operator/accounts.ts";
-import { freePort, type Listening, listen } from "../../src/server.ts";
-import type { ServiceOptions } from "../../src/service.ts";
 import { WAIT } from "./wait.ts";
 import { World } from "./world.ts";
 

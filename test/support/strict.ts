@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { ERROR_STATUS } from "../../src/errors.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
-import { hasView, type Tool } from "../../src/tool.ts";
+import { hasView, type Tool } from "../../src/operation/tool.ts";
 import { TOOLS } from "../../tools/index.ts";
 import type { Answer } from "./world.ts";
 

@@ -2,7 +2,7 @@
 // right after a form would be held against the form's policy (form-action), which cannot name every address of an app.
 
 import { isLoopbackName } from "../../auth/redirects.ts";
-import { KNOWN_SCHEMES } from "../../redirect_schemes.ts";
+import { KNOWN_SCHEMES } from "../../domain/redirect_schemes.ts";
 import { type Content, html } from "../html.ts";
 import type { Visit } from "../visit.ts";
 

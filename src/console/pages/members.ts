@@ -2,10 +2,10 @@
 // member may do, and leaves the deciding to the operations.
 
 import { STAND_IN } from "../../auth/links.ts";
+import { linkMail } from "../../auth/mail.ts";
 import { grantableRoles } from "../../domain/standing.ts";
 import type { Role } from "../../entities/member.ts";
 import { ApiError } from "../../errors.ts";
-import { linkMail } from "../../mail.ts";
 import add_member from "../../session/add_member.ts";
 import link_member from "../../session/link_member.ts";
 import list_members from "../../session/list_members.ts";

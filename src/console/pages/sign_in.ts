@@ -1,10 +1,10 @@
 // Signing in and out, and asking for a link when the password is lost. With the signed query of an assistant's request,
 // signing in carries on with that request.
 
+import { resetMail } from "../../auth/mail.ts";
 import { emailProblem } from "../../domain/one_line.ts";
 import { MAX_PASSWORD } from "../../domain/passwords.ts";
 import { ApiError, refuseFields } from "../../errors.ts";
-import { resetMail } from "../../mail.ts";
 import { cookieOf } from "../forms.ts";
 import { type Content, html } from "../html.ts";
 import { field, problem } from "../parts.ts";

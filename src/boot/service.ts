@@ -2,19 +2,19 @@
 // `serve.ts` puts a socket in front of it; tests, demo and bench use it as it is.
 
 import { type DestinationStream, pino } from "pino";
+import type { Assets } from "../assets/surroundings.ts";
+import type { People } from "../auth/people.ts";
+import type { Config } from "../config.ts";
+import type { Orm } from "../db/orm.ts";
+import type { DomainEvent } from "../domain/events.ts";
+import { type Cluster, hasDatabase, openCluster } from "../embedded/cluster.ts";
+import { holdDataDir } from "../embedded/hold.ts";
+import { type Space, UNWATCHED, watchSpace } from "../embedded/space.ts";
+import type { Housekeeping } from "../housekeeping/keeper.ts";
+import type { Dispatcher } from "../operation/dispatch.ts";
+import type { Credentials } from "../secret/credentials.ts";
+import { loadSecret } from "../secret/secret.ts";
 import type { App } from "./app.ts";
-import type { Assets } from "./assets/surroundings.ts";
-import type { People } from "./auth/people.ts";
-import type { Config } from "./config.ts";
-import type { Credentials } from "./credentials.ts";
-import type { Orm } from "./db/orm.ts";
-import type { Dispatcher } from "./dispatch.ts";
-import type { DomainEvent } from "./domain/events.ts";
-import { type Cluster, hasDatabase, openCluster } from "./embedded/cluster.ts";
-import { holdDataDir } from "./embedded/hold.ts";
-import { type Space, UNWATCHED, watchSpace } from "./embedded/space.ts";
-import type { Housekeeping } from "./housekeeping/keeper.ts";
-import { loadSecret } from "./secret.ts";
 
 export interface Service {
   app: App;

@@ -3,15 +3,15 @@
 
 import { existsSync, readFileSync, renameSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { STAND_IN } from "./auth/links.ts";
-import { isSecretOf } from "./auth/secret_check.ts";
-import { supportsConsent } from "./auth/sign_in_library.ts";
-import { type Config, ConfigError, dataPaths } from "./config.ts";
-import { type Credentials, refreshAddress, writeCredentials } from "./credentials.ts";
-import type { Orm } from "./db/orm.ts";
-import { parseId } from "./domain/ids.ts";
-import { Workspace } from "./entities/workspace.ts";
-import { addMember, createKey, createWorkspace } from "./operator/accounts.ts";
+import { STAND_IN } from "../auth/links.ts";
+import { isSecretOf } from "../auth/secret_check.ts";
+import { supportsConsent } from "../auth/sign_in_library.ts";
+import { type Config, ConfigError, dataPaths } from "../config.ts";
+import type { Orm } from "../db/orm.ts";
+import { parseId } from "../domain/ids.ts";
+import { Workspace } from "../entities/workspace.ts";
+import { addMember, createKey, createWorkspace } from "../operator/accounts.ts";
+import { type Credentials, refreshAddress, writeCredentials } from "../secret/credentials.ts";
 
 /**
  * The secret again, once the database has said that it is its own.

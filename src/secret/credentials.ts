@@ -1,7 +1,7 @@
 // What the first start leaves for the command line on the same machine: the first key, and where its server listens.
 
 import { readFileSync } from "node:fs";
-import { type Config, dataPaths } from "./config.ts";
+import { type Config, dataPaths } from "../config.ts";
 import { writePrivate } from "./private_file.ts";
 
 export interface Credentials {

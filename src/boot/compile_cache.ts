@@ -4,4 +4,5 @@
 import { enableCompileCache } from "node:module";
 
 /** Holds for what is imported from then on. */
-export const enableCache = () => enableCompileCache(`${import.meta.dirname}/../node_modules/.cache/belfry`);
+export const enableCache = () =>
+  enableCompileCache(`${import.meta.dirname}/../../node_modules/.cache/belfry`);

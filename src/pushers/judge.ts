@@ -1,10 +1,10 @@
 // What the operations on one channel share: find it among those that the caller sees, and judge it as a whole.
 
-import type { Context } from "./context.ts";
-import { channelUuid } from "./domain/ids.ts";
-import { Pusher, type PusherRow } from "./entities/pusher.ts";
-import { notFound } from "./errors.ts";
-import { lockChannel, scope, visibleChannel } from "./queries/channels.ts";
+import type { Context } from "../context.ts";
+import { channelUuid } from "../domain/ids.ts";
+import { Pusher, type PusherRow } from "../entities/pusher.ts";
+import { notFound } from "../errors.ts";
+import { lockChannel, scope, visibleChannel } from "../queries/channels.ts";
 
 /** The uuid of a channel that the caller sees, without reading the channel. @throws 404. */
 export async function seenPusherId(input: { pusher_id: string }, ctx: Context): Promise<string> {

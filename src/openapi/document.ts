@@ -1,16 +1,16 @@
 // The OpenAPI 3.1 document as a projection of the records: what REST and the handset API take and answer. Receives the
 // lists as arguments; the same lists give the same text, byte for byte.
 
-import manifest from "../package.json" with { type: "json" };
-import { ERROR_SCHEMA, HEADERS, headerRefs, type Json, refusalResponses } from "./openapi/answers.ts";
-import { eventWebhooks } from "./openapi/events.ts";
-import { EXAMPLE_IDEMPOTENCY_KEY } from "./openapi/examples.ts";
-import { type Making, type Operation, routeOperation, tagOf } from "./openapi/operations.ts";
-import { answerSchema, Components } from "./openapi/schemas.ts";
-import { introduction } from "./openapi/words.ts";
-import { SCOPES } from "./scopes.ts";
-import { pusherView } from "./shapes/pusher.ts";
-import type { HandsetOperation, Tool } from "./tool.ts";
+import manifest from "../../package.json" with { type: "json" };
+import type { HandsetOperation, Tool } from "../operation/tool.ts";
+import { SCOPES } from "../scopes.ts";
+import { pusherView } from "../shapes/pusher.ts";
+import { ERROR_SCHEMA, HEADERS, headerRefs, type Json, refusalResponses } from "./answers.ts";
+import { eventWebhooks } from "./events.ts";
+import { EXAMPLE_IDEMPOTENCY_KEY } from "./examples.ts";
+import { type Making, type Operation, routeOperation, tagOf } from "./operations.ts";
+import { answerSchema, Components } from "./schemas.ts";
+import { introduction } from "./words.ts";
 
 export function openApiDocument(
   tools: readonly Tool[],

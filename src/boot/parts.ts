@@ -1,43 +1,43 @@
 // Everything that works on the database, put together: migrations, people, limits, operations, the app. Loaded by
 // service.ts while the database starts, since reading this much code takes about as long.
 
+import { createAssets } from "../assets/surroundings.ts";
+import { createAuthorize } from "../auth/authorize.ts";
+import { createClientDocuments } from "../auth/client_documents.ts";
+import { createClients } from "../auth/clients.ts";
+import { createConnectionAuthenticator } from "../auth/connections.ts";
+import { createGrants } from "../auth/grants.ts";
+import { createJoining } from "../auth/joining.ts";
+import { createKeyAuthenticator } from "../auth/keys.ts";
+import { createMail } from "../auth/mail.ts";
+import { createOwnSignIn } from "../auth/own_sign_in.ts";
+import { createPeople } from "../auth/people.ts";
+import { createBrake } from "../auth/sign_in_brake.ts";
+import { createSignInLibrary } from "../auth/sign_in_library.ts";
+import { createStepUps } from "../auth/step_up.ts";
+import { type Config, ConfigError } from "../config.ts";
+import { createForms } from "../console/forms.ts";
+import { isMigrated, migrate, openOrm } from "../db/orm.ts";
+import { unavailability } from "../db/unavailable.ts";
+import { createDeviceHash } from "../domain/device_hash.ts";
+import type { DomainEvent } from "../domain/events.ts";
+import { createInboxTag } from "../domain/inbox_tag.ts";
+import { createHandsetAuthenticator } from "../handset/authenticate.ts";
+import { createReportTaker } from "../handset/reports.ts";
+import { createSeen } from "../handset/seen.ts";
+import { createSettler } from "../handset/settle.ts";
+import { createHousekeeping } from "../housekeeping/keeper.ts";
+import { housekeepingSteps } from "../housekeeping/steps.ts";
+import { createRateLimits, type Windows } from "../limits/limits.ts";
+import { createDispatcher } from "../operation/dispatch.ts";
+import { createSeal } from "../secret/seal.ts";
+import { fetchDocument } from "../webhooks/fetch.ts";
+import { createWebhooks } from "../webhooks/surroundings.ts";
+import { targetRules } from "../webhooks/target.ts";
 import { createApp } from "./app.ts";
-import { createAssets } from "./assets/surroundings.ts";
-import { createAuthorize } from "./auth/authorize.ts";
-import { createClientDocuments } from "./auth/client_documents.ts";
-import { createClients } from "./auth/clients.ts";
-import { createConnectionAuthenticator } from "./auth/connections.ts";
-import { createGrants } from "./auth/grants.ts";
-import { createJoining } from "./auth/joining.ts";
-import { createKeyAuthenticator } from "./auth/keys.ts";
-import { createOwnSignIn } from "./auth/own_sign_in.ts";
-import { createPeople } from "./auth/people.ts";
-import { createSeal } from "./auth/seal.ts";
-import { createBrake } from "./auth/sign_in_brake.ts";
-import { createSignInLibrary } from "./auth/sign_in_library.ts";
-import { createStepUps } from "./auth/step_up.ts";
-import { type Config, ConfigError } from "./config.ts";
-import { createForms } from "./console/forms.ts";
-import { isMigrated, migrate, openOrm } from "./db/orm.ts";
-import { unavailability } from "./db/unavailable.ts";
-import { createDispatcher } from "./dispatch.ts";
-import { createDeviceHash } from "./domain/device_hash.ts";
-import type { DomainEvent } from "./domain/events.ts";
-import { createInboxTag } from "./domain/inbox_tag.ts";
 import { confirmSecret, firstStart } from "./first_start.ts";
-import { createHandsetAuthenticator } from "./handset/authenticate.ts";
-import { createReportTaker } from "./handset/reports.ts";
-import { createSeen } from "./handset/seen.ts";
-import { createSettler } from "./handset/settle.ts";
-import { createHousekeeping } from "./housekeeping/keeper.ts";
-import { housekeepingSteps } from "./housekeeping/steps.ts";
-import { createMail } from "./mail.ts";
 import { createMetrics } from "./metrics.ts";
-import { createRateLimits, type Windows } from "./rate_limits.ts";
 import type { Opened, Service, ServiceOptions } from "./service.ts";
-import { fetchDocument } from "./webhooks/fetch.ts";
-import { createWebhooks } from "./webhooks/surroundings.ts";
-import { targetRules } from "./webhooks/target.ts";
 
 /** No such database or role, a wrong password. */
 const REFUSED = /^(28...|3D000)$/;
@@ -55,7 +55,7 @@ function unreachable(error: unknown): ConfigError | null {
 /** Redis's library is loaded where there is a Redis. */
 async function sharedWindows(config: Config, log: Service["log"]): Promise<Windows | undefined> {
   if (!config.redisUrl) return undefined;
-  const { redisWindows } = await import("./rate_limits_redis.ts");
+  const { redisWindows } = await import("../limits/redis.ts");
   return redisWindows({ url: config.redisUrl, waitMs: config.redisWaitMs, log });
 }
 

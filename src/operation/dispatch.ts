@@ -5,12 +5,12 @@
 
 import type { Kysely } from "kysely";
 import type { z } from "zod";
-import type { Seal } from "./auth/seal.ts";
-import { type Caller, type Log, type MemberCaller, type PersonCaller, visibilityOf } from "./context.ts";
-import { managerFor } from "./db/manager.ts";
-import { faultOf } from "./db/unavailable.ts";
-import { roleReaches } from "./domain/visibility.ts";
-import { ApiError, forbidden, insufficientScope, invalidRequest, refuseFields } from "./errors.ts";
+import { type Caller, type Log, type MemberCaller, type PersonCaller, visibilityOf } from "../context.ts";
+import { managerFor } from "../db/manager.ts";
+import { faultOf } from "../db/unavailable.ts";
+import { roleReaches } from "../domain/visibility.ts";
+import { ApiError, forbidden, insufficientScope, invalidRequest, refuseFields } from "../errors.ts";
+import type { Seal } from "../secret/seal.ts";
 import { once } from "./idempotency.ts";
 import { createPerform, type Outcome, type PerformDeps } from "./perform.ts";
 import { invalidInput, refuseUnstorableText } from "./problems.ts";

@@ -12,10 +12,10 @@ import type {
   NOT_MODIFIED,
   PersonCaller,
   Surroundings,
-} from "./context.ts";
-import type { Role } from "./entities/member.ts";
-import type { ErrorType } from "./errors.ts";
-import type { Scope } from "./scopes.ts";
+} from "../context.ts";
+import type { Role } from "../entities/member.ts";
+import type { ErrorType } from "../errors.ts";
+import type { Scope } from "../scopes.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 

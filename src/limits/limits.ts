@@ -1,5 +1,5 @@
 // How many calls a subject may make in a window of time, and what a caller is told about it.
-// Decides the counting rule for one process and the header texts; src/rate_limits_redis.ts shares the same rule between
+// Decides the counting rule for one process and the header texts; src/limits/redis.ts shares the same rule between
 // processes. Must not know what a call is, who the subject is, or which route asked.
 
 /** A ceiling: `max` calls in `seconds`. The name is our own fixed word, for it is written into headers unescaped. */
@@ -35,7 +35,7 @@ export interface RateLimits {
 }
 
 export interface RateLimitOptions {
-  /** Windows that several processes share (see rate_limits_redis.ts); left out, they are kept in this process. */
+  /** Windows that several processes share (see redis.ts); left out, they are kept in this process. */
   shared?: Windows;
   /** Milliseconds; only differences count. */
   now?: () => number;

@@ -4,8 +4,8 @@
 // Must not know what the limits are for; never lets an address with its credentials, or Redis's own words, into a log.
 import { randomUUID } from "node:crypto";
 import { ReplyError } from "ioredis";
-import type { Windows } from "./rate_limits.ts";
-import { connect, type TakeReply } from "./rate_limits_scripts.ts";
+import type { Windows } from "./limits.ts";
+import { connect, type TakeReply } from "./scripts.ts";
 
 const LOG_EVERY_MS = 60_000;
 const CLOSED = "connection closed";

@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync } from "node:fs";
-import { type Config, ConfigError, dataPaths, MIN_SECRET_BYTES } from "./config.ts";
+import { type Config, ConfigError, dataPaths, MIN_SECRET_BYTES } from "../config.ts";
 import { writePrivate } from "./private_file.ts";
 
 /**

@@ -1,8 +1,8 @@
 // Read the settings, open the database, listen, close on a signal.
 
 import { pino } from "pino";
-import { type Config, ConfigError, loadConfig } from "./config.ts";
-import { DataDirInUse } from "./db/lock.ts";
+import { type Config, ConfigError, loadConfig } from "../config.ts";
+import { DataDirInUse } from "../db/lock.ts";
 import { welcome } from "./first_start.ts";
 import { freePort, listen } from "./server.ts";
 import { openService, type Service } from "./service.ts";

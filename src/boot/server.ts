@@ -4,11 +4,11 @@ import type { Server as NodeServer } from "node:http";
 import { createServer, Server as SocketServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { serve } from "srvx";
+import type { Config } from "../config.ts";
+import { overloaded } from "../errors.ts";
 import { shutQueue } from "./accept_queue.ts";
 import type { App } from "./app.ts";
-import type { Config } from "./config.ts";
 import { gateConnections, nodeTimes, readOnAfterAnswers, TIMES } from "./connections.ts";
-import { overloaded } from "./errors.ts";
 
 /** How long requests in flight may still take after the signal to stop. */
 const DRAIN_MS = 8_000;

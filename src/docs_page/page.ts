@@ -3,11 +3,11 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { escapeHtml, fieldRows, fieldTable, json, markdown, typeWords } from "./docs_page/parts.ts";
+import { escapeHtml, fieldRows, fieldTable, json, markdown, typeWords } from "./parts.ts";
 
 type Json = Record<string, any>;
 
-const asset = (name: string) => readFileSync(new URL(`./docs_page/${name}`, import.meta.url), "utf8");
+const asset = (name: string) => readFileSync(new URL(`./${name}`, import.meta.url), "utf8");
 const STYLE = asset("style.css");
 const SCRIPT = asset("script.js");
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;

@@ -1,7 +1,7 @@
 // The other side of REST: from an operation and its arguments to the request that carries them out. The command line,
 // the stdio server and the tests speak to a service through it.
 
-import { ANSWER_ARGUMENTS, pathArguments, type Tool } from "../tool.ts";
+import { ANSWER_ARGUMENTS, pathArguments, type Tool } from "./tool.ts";
 
 export interface ClientRequest {
   method: string;

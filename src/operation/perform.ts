@@ -4,15 +4,15 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
 import type { z } from "zod";
-import type { Context, Log, Surroundings } from "./context.ts";
-import { NOT_MODIFIED } from "./context.ts";
-import { managerFor } from "./db/manager.ts";
-import type { Orm } from "./db/orm.ts";
-import { isConnectionLost, isRetryable, ownStatements, run, TRIES } from "./db/statement.ts";
-import type { DomainEvent } from "./domain/events.ts";
-import type { Visibility } from "./entities/visibility.ts";
-import { ApiError } from "./errors.ts";
-import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "./rate_limits.ts";
+import type { Context, Log, Surroundings } from "../context.ts";
+import { NOT_MODIFIED } from "../context.ts";
+import { managerFor } from "../db/manager.ts";
+import type { Orm } from "../db/orm.ts";
+import { isConnectionLost, isRetryable, ownStatements, run, TRIES } from "../db/statement.ts";
+import type { DomainEvent } from "../domain/events.ts";
+import type { Visibility } from "../entities/visibility.ts";
+import { ApiError } from "../errors.ts";
+import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "../limits/limits.ts";
 import type { Limit, SessionOperation } from "./tool.ts";
 
 export interface PerformDeps {
