@@ -427,7 +427,7 @@ export const MUTANTS: readonly Mutant[] = [
     area: "idempotency",
     fault: "a repeat shows what the caller no longer sees",
     file: "src/operation/idempotency.ts",
-    from: "    await recheck(answer);\n",
+    from: "      await recheck(db, answer);\n",
     to: "",
     tests: CASES,
   },

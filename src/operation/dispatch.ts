@@ -3,7 +3,6 @@
 // one is asked for → handler in a transaction (rows, state, limit last) → shape of the answer → events after the commit.
 // Knows no operation by name.
 
-import type { Kysely } from "kysely";
 import type { z } from "zod";
 import { type Caller, type Log, type MemberCaller, type PersonCaller, visibilityOf } from "../context.ts";
 import { managerFor } from "../db/manager.ts";
@@ -11,7 +10,7 @@ import { faultOf } from "../db/unavailable.ts";
 import { roleReaches } from "../domain/visibility.ts";
 import { ApiError, forbidden, insufficientScope, invalidRequest, refuseFields } from "../errors.ts";
 import type { Seal } from "../secret/seal.ts";
-import { once } from "./idempotency.ts";
+import { repeatsOf } from "./idempotency.ts";
 import { createPerform, type Outcome, type PerformDeps } from "./perform.ts";
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
 import { refuseRepeat, refuseRole } from "./refusals.ts";
@@ -75,11 +74,18 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         const visible = visibilityOf(caller);
         if (!roleReaches(caller.member.role, tool.role))
           await refuseRole(managerFor(orm, visible, null), caller, input);
-        const problem = await tool.check?.(input as never, surroundings).catch((error: unknown) => error);
-        if (problem && key === null) throw problem;
-        // A repeat answers as the first call did (docs/rules.md#idempotency), whatever the network says by now.
-        const unlessRefused = (handle: () => Promise<unknown>) => () =>
-          problem ? Promise.reject(problem) : handle();
+        const refusal = await tool.check?.(input as never, surroundings).catch((error: unknown) => error);
+        const repeats =
+          key === null
+            ? null
+            : repeatsOf({
+                credentialId: caller.credential.id,
+                tool,
+                key,
+                input,
+                seal: deps.idempotencySeal,
+                recheck: (db, first) => refuseRepeat(managerFor(orm, visible, db), caller, input, first),
+              });
         const outcome = await perform(tool, {
           ...call,
           caller,
@@ -87,18 +93,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
           writes: tool.hints.readOnly ? "nothing" : "rows",
           address: addressOf(caller),
           visible,
-          ...(key === null
-            ? {}
-            : {
-                around: (db: Kysely<unknown>, handle: () => Promise<unknown>) =>
-                  once(
-                    db,
-                    deps.idempotencySeal,
-                    { credentialId: caller.credential.id, tool, key, input },
-                    unlessRefused(handle),
-                    (first) => refuseRepeat(managerFor(orm, visible, db), caller, input, first),
-                  ),
-              }),
+          repeats,
+          refusal,
         });
         if (view !== "brief") return outcome;
         return { ...outcome, body: tool.brief!.output.parse(tool.brief!.of(outcome.body)) };

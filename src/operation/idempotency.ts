@@ -13,6 +13,17 @@ export interface Claim {
   tool: { name: string };
   key: string;
   input: unknown;
+  seal: Seal;
+  /** What the caller no longer sees is not shown again. @throws what a repeat is refused with. */
+  recheck(db: Kysely<unknown>, first: unknown): Promise<void>;
+}
+
+/** The two ends of an action that is done once; both in its transaction. */
+export interface Repeats {
+  /** The answer that was given before; null when this call is the first, whose key is then taken. @throws 422. */
+  firstAnswer(db: Kysely<unknown>): Promise<{ answer: unknown } | null>;
+  /** Keeps the first call's answer for the repeats. */
+  keep(db: Kysely<unknown>, answer: unknown): Promise<void>;
 }
 
 /** The same arguments give the same hash, whatever order they were written in. */
@@ -25,35 +36,27 @@ function hashOf(input: unknown): Buffer {
   return createHash("sha256").update(canonical).digest();
 }
 
-/**
- * Runs `act` unless this key was used before, in which case the first answer is given again. `recheck` runs before a
- * repeat is answered: what the caller no longer sees is not shown again.
- * @throws 422 when the key came with other arguments before.
- */
-export async function once(
-  db: Kysely<unknown>,
-  seal: Seal,
-  claim: Claim,
-  act: () => Promise<unknown>,
-  recheck: (first: unknown) => Promise<void>,
-): Promise<unknown> {
-  const own = { credential_id: claim.credentialId, operation: claim.tool.name, key: claim.key };
-  const hash = hashOf(claim.input);
-  await run(db, forgetOldKey, own);
-  const [isNew] = await run(db, claimKey, { ...own, request_hash: hash });
-  if (!isNew) {
-    const [first] = await run(db, firstAnswer, own);
-    if (!first?.answer) throw new Error("an idempotency record without an answer was committed");
-    const answer: unknown = JSON.parse(seal.open(first.answer));
-    await recheck(answer);
-    if (!timingSafeEqual(hash, Buffer.from(first.request_hash)))
-      throw invalidRequest(
-        "This idempotency key was used with other arguments; use a new key for a new request.",
-        "idempotency_key",
-      );
-    return answer;
-  }
-  const answer = await act();
-  await run(db, keepAnswer, { ...own, answer: seal.seal(JSON.stringify(answer)) });
-  return answer;
+export function repeatsOf({ credentialId, tool, key, input, seal, recheck }: Claim): Repeats {
+  const own = { credential_id: credentialId, operation: tool.name, key };
+  const hash = hashOf(input);
+  return {
+    async firstAnswer(db) {
+      await run(db, forgetOldKey, own);
+      const [isNew] = await run(db, claimKey, { ...own, request_hash: hash });
+      if (isNew) return null;
+      const [first] = await run(db, firstAnswer, own);
+      if (!first?.answer) throw new Error("an idempotency record without an answer was committed");
+      const answer: unknown = JSON.parse(seal.open(first.answer));
+      await recheck(db, answer);
+      if (!timingSafeEqual(hash, Buffer.from(first.request_hash)))
+        throw invalidRequest(
+          "This idempotency key was used with other arguments; use a new key for a new request.",
+          "idempotency_key",
+        );
+      return { answer };
+    },
+    async keep(db, answer) {
+      await run(db, keepAnswer, { ...own, answer: seal.seal(JSON.stringify(answer)) });
+    },
+  };
 }

@@ -13,6 +13,7 @@ import type { DomainEvent } from "../domain/events.ts";
 import type { Visibility } from "../entities/visibility.ts";
 import { ApiError } from "../errors.ts";
 import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "../limits/limits.ts";
+import type { Repeats } from "./idempotency.ts";
 import type { Limit, SessionOperation } from "./tool.ts";
 
 export interface PerformDeps {
@@ -53,8 +54,10 @@ export interface Performance<C> {
   address: Pick<DomainEvent, "workspaceId" | "listening">;
   /** Parameters of the visibility filter; null leaves it unset, so that an ORM query on channels throws. */
   visible: Visibility | null;
-  /** Runs the handler, or answers in its place, inside the same transaction. */
-  around?(db: Kysely<unknown>, handle: () => Promise<unknown>): Promise<unknown>;
+  /** For a call under an idempotency key: the answer that it had before, or where its answer is kept. */
+  repeats?: Repeats | null;
+  /** What is wrong with the call itself. A repeat is answered all the same (docs/rules.md#idempotency). */
+  refusal?: unknown;
 }
 
 export type Perform = ReturnType<typeof createPerform>;
@@ -64,7 +67,7 @@ export function createPerform(deps: PerformDeps) {
   const database = ownStatements(orm);
 
   return async <C>(operation: Runnable, performance: Performance<C>): Promise<Outcome> => {
-    const { caller, input, log, ifNoneMatch, writes, address, visible, around } = performance;
+    const { caller, input, log, ifNoneMatch, writes, address, visible, repeats, refusal } = performance;
     const inTransaction = writes === "rows";
     const events: DomainEvent[] = [];
     const taken: { policy: Policy; subject: string; answer: Taken }[] = [];
@@ -95,11 +98,12 @@ export function createPerform(deps: PerformDeps) {
           taken.push({ policy, subject, answer });
         },
       };
-      const handle = async () => {
-        const answer = await operation.handler(input as never, context as never);
-        return answer === NOT_MODIFIED ? answer : operation.output.parse(answer);
-      };
-      const body = await (around ? around(db, handle) : handle());
+      const first = await repeats?.firstAnswer(db);
+      if (first) return first.answer;
+      if (refusal) throw refusal;
+      const answer = await operation.handler(input as never, context as never);
+      const body = answer === NOT_MODIFIED ? answer : operation.output.parse(answer);
+      await repeats?.keep(db, body);
       if (inTransaction) await em?.flush();
       return body;
     };
