@@ -31,6 +31,7 @@ import { addAuthorizationRoutes } from "../transports/authorization.ts";
 import { boundBody, type RouteMeta } from "../transports/body.ts";
 import { addDocs } from "../transports/docs.ts";
 import { createMcpEndpoint } from "../transports/mcp.ts";
+import { requestOf } from "../transports/request.ts";
 import { addRoutes } from "../transports/rest.ts";
 import { addUploadRoutes } from "../transports/uploads.ts";
 import type { Metrics } from "./metrics.ts";
@@ -125,14 +126,14 @@ export function createApp(deps: AppDeps): App {
   // In front of every route, whoever implements it.
   app.use(({ req, context }, next) => {
     const { maxBody } = (context.matchedRoute?.meta ?? {}) as Partial<RouteMeta>;
-    boundBody(req as unknown as Request, maxBody ?? MAX_BODY.usual);
+    boundBody(requestOf({ req }), maxBody ?? MAX_BODY.usual);
     return next();
   });
 
   addRoutes<Tool, Caller>(app, TOOLS, {
     logOf,
     authenticate: async (_tool, event) => {
-      const caller = await authenticate(event.req as unknown as Request);
+      const caller = await authenticate(requestOf(event));
       if (!caller) throw unauthorized();
       return caller;
     },
@@ -165,7 +166,7 @@ export function createApp(deps: AppDeps): App {
     onChallenge: (caller) => deps.stepUps.told(caller),
     ...config,
   });
-  app.all("/mcp", (event) => mcp.fetch(event.req as unknown as Request, logOf(event)), {
+  app.all("/mcp", (event) => mcp.fetch(requestOf(event), logOf(event)), {
     meta: { maxBody: MAX_BODY.alerts } satisfies RouteMeta,
   });
 

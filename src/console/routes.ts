@@ -9,6 +9,7 @@ import { parseId, showId } from "../domain/ids.ts";
 import { ApiError, notFound } from "../errors.ts";
 import { MAX_BODY } from "../operation/tool.ts";
 import type { RouteMeta } from "../transports/body.ts";
+import { requestOf } from "../transports/request.ts";
 import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
 import { cookieOf, FILE_FORM_OVERHEAD, readFileForm, readForm, type SentFile } from "./forms.ts";
 import { frame, goTo, pageAnswer } from "./page.ts";
@@ -73,7 +74,7 @@ async function serve(
   deps: ConsoleDeps,
   around: ConsoleSurroundings,
 ): Promise<Response> {
-  const request = event.req as unknown as Request;
+  const request = requestOf(event);
   const log = around.logOf(event);
   const url = new URL(request.url);
   const params = (event.context.params ?? {}) as Record<string, string>;

@@ -7,6 +7,7 @@ import type { Assets } from "../assets/surroundings.ts";
 import { parseId } from "../domain/ids.ts";
 import { invalidRequest, noSuchMethod, notFound } from "../errors.ts";
 import { refusal } from "./answers.ts";
+import { requestOf } from "./request.ts";
 
 /** Nothing at all is allowed to a file that somebody opens as a page. */
 const FILE_POLICY = "default-src 'none'; sandbox";
@@ -32,7 +33,7 @@ export function addAssetRoutes(app: H3, assets: Assets): void {
     for (const method of ["GET", "HEAD"] as const)
       app.on(method, path, (event) => {
         const { id = "", token = "" } = event.context.params ?? {};
-        return serve(assets, event.req as unknown as Request, id, token, part!);
+        return serve(assets, requestOf(event), id, token, part!);
       });
     app.all(path, () => {
       throw noSuchMethod("GET, HEAD");

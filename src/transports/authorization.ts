@@ -13,6 +13,7 @@ import { faultOf } from "../db/unavailable.ts";
 import { ApiError } from "../errors.ts";
 import { jsonAnswer } from "./answers.ts";
 import { parseJson, readBytes } from "./body.ts";
+import { requestOf } from "./request.ts";
 
 export interface AuthorizationDeps {
   library: SignInLibrary;
@@ -38,7 +39,7 @@ export function addAuthorizationRoutes(app: H3, deps: AuthorizationDeps): void {
     app.on(method, path, async (event) => {
       try {
         if (method === "POST") deps.mustHaveRoom();
-        return await inShape(await answer(event.req as unknown as Request, event));
+        return await inShape(await answer(requestOf(event), event));
       } catch (error) {
         if (!(error instanceof OAuthError)) deps.logOf(event).error({ err: error }, "authorization failed");
         return refusal(error);

@@ -7,6 +7,7 @@ import { DOCS_POLICY, docsPage } from "../docs_page/page.ts";
 import { noSuchMethod } from "../errors.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import type { HandsetOperation, Tool } from "../operation/tool.ts";
+import { requestOf } from "./request.ts";
 
 export const DOCUMENT_PATH = "/api/v1/openapi.json";
 export const PAGE_PATH = "/api/v1/docs";
@@ -85,8 +86,7 @@ function addStatic(app: H3, path: string, made: () => Static): void {
       headers: { ...headers, ...(compressed ? { "content-encoding": "gzip" } : {}) },
     });
   };
-  for (const method of ["GET", "HEAD"] as const)
-    app.on(method, path, (event) => serve(event.req as unknown as Request));
+  for (const method of ["GET", "HEAD"] as const) app.on(method, path, (event) => serve(requestOf(event)));
   app.all(path, () => {
     throw noSuchMethod("GET, HEAD");
   });

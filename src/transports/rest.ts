@@ -11,6 +11,7 @@ import { inputSchema, type JsonSchema, withoutNull } from "../operation/schema.t
 import { ANSWER_ARGUMENTS, type Http, MAX_BODY, pathArguments } from "../operation/tool.ts";
 import { emptyAnswer, jsonAnswer } from "./answers.ts";
 import { type RouteMeta, readJson } from "./body.ts";
+import { requestOf } from "./request.ts";
 
 /** What a route needs to know of an operation. */
 interface Routed {
@@ -60,7 +61,7 @@ async function serve<O extends Routed, C>(
   onRoute: O[],
   runner: Runner<O, C>,
 ): Promise<Response> {
-  const request = event.req as unknown as Request;
+  const request = requestOf(event);
   const caller = await runner.authenticate(onRoute[0]!, event);
   const { operation, args, problem } = await readCall(event, request, onRoute);
   const { body, headers } = await runner.dispatch(operation, caller, {

@@ -16,6 +16,7 @@ import list_files from "../session/list_files.ts";
 import upload_file from "../session/upload_file.ts";
 import { emptyAnswer, jsonAnswer, refusal } from "./answers.ts";
 import type { RouteMeta } from "./body.ts";
+import { requestOf } from "./request.ts";
 import { convert, readQuery } from "./rest.ts";
 
 export interface UploadRoutes {
@@ -45,7 +46,7 @@ export function addUploadRoutes(app: H3, routes: UploadRoutes): void {
     return async (event: H3Event): Promise<Response> => {
       const log = routes.logOf(event);
       try {
-        const request = event.req as unknown as Request;
+        const request = requestOf(event);
         const caller = await routes.callerOf(request);
         if (!caller) throw unauthorized();
         if (request.method !== "GET") refuseOtherOrigins(request, routes.publicUrl);
