@@ -26,7 +26,7 @@ import { type Cluster, openCluster } from "../src/embedded/cluster.ts";
 import { readStatus } from "../src/embedded/postmaster.ts";
 import { chooseRunner, runToEnd } from "../src/embedded/runner.ts";
 import { pause } from "./support/at_once.ts";
-import { processesOn } from "./support/processes.ts";
+import { isAlive, processesOn } from "./support/processes.ts";
 
 const isRoot = process.getuid!() === 0;
 const QUICK = { fsync: "off", full_page_writes: "off" };
@@ -87,16 +87,6 @@ const refusal = (dataDir: string, more?: Record<string, string>): Promise<string
     () => "",
     (error: Error) => error.message,
   );
-
-const isAlive = (pid: number) => {
-  try {
-    process.kill(pid, 0);
-    // A zombie is nobody.
-    return !/\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return false;
-  }
-};
 
 async function until(what: () => boolean | Promise<boolean>, ms = 30_000): Promise<void> {
   for (const end = performance.now() + ms; !(await what()); await pause(20))

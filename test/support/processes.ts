@@ -93,6 +93,16 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
+/** Whether a process runs. One that has ended and waits to be noticed, a zombie, is nobody. */
+export const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return !/\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+};
+
 /**
  * The processes that work on a folder, by their command line or the folder they stand in; `watchdogs` alone are the shells
  * beside an embedded server. Linux only; elsewhere none are found.
