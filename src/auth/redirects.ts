@@ -8,6 +8,15 @@ export const MAX_REDIRECT_LENGTH = 2048;
 export const isLoopbackName = (hostname: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
+/**
+ * Assistants connect by OAuth over https, or over http on loopback. On a plain http address in a network people can sign
+ * in, and assistants use keys.
+ */
+export function supportsConsent(publicUrl: string): boolean {
+  const { protocol, hostname } = new URL(publicUrl);
+  return protocol === "https:" || isLoopbackName(hostname);
+}
+
 const REASONS = {
   shape:
     "A redirect URI is an absolute address of at most 2,048 printable ASCII characters, without fragment, user name or password.",

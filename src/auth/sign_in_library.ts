@@ -34,15 +34,6 @@ export const AUTH_PATH = "/api/auth";
 /** Our own pages that the library sends people to. */
 export const PAGES = { signIn: "/console/sign-in", consent: "/console/consent" } as const;
 
-/**
- * Assistants connect by OAuth over https, or over http on loopback. On a plain http address in a network people can sign
- * in, and assistants use keys.
- */
-export function supportsConsent(publicUrl: string): boolean {
-  const { protocol, hostname } = new URL(publicUrl);
-  return protocol === "https:" || hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
-}
-
 /** Access tokens are looked at again on every request, so their length only bounds how long a key set must be kept. */
 export const ACCESS_TOKEN_SECONDS = 3600;
 /** Each refresh begins it anew. */

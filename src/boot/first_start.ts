@@ -5,7 +5,6 @@ import { existsSync, readFileSync, renameSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { STAND_IN } from "../auth/links.ts";
 import { isSecretOf } from "../auth/secret_check.ts";
-import { supportsConsent } from "../auth/sign_in_library.ts";
 import { type Config, ConfigError, dataPaths } from "../config.ts";
 import type { Orm } from "../db/orm.ts";
 import { parseId } from "../domain/ids.ts";
@@ -72,23 +71,3 @@ export async function firstStart(
 }
 
 type Em = SqlEntityManager;
-
-/** What a person reads on the first start: where to go next, with lines that work as they stand. */
-export function welcome({ url, key, console }: Credentials): string {
-  const rule = "─".repeat(72);
-  return `${rule}
-Belfry is ready, and this is its first start.
-
-  Console     ${console}
-              makes your account; works once, within 7 days
-  MCP         ${url}/mcp
-  Your key    ${key}
-              shown this once; also in DATA_DIR/credentials.json for the belfry command
-
-${supportsConsent(url) ? `Connect an assistant, which asks for your consent in the console:\n  claude mcp add --transport http belfry ${url}/mcp\n\nOr without a browser, by the key:` : "Connect an assistant by the key:"}
-  claude mcp add --transport http belfry ${url}/mcp --header "Authorization: Bearer ${key}"
-
-Or open a channel with curl:
-  curl -s ${url}/api/v1/pushers -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"handle":"hello-belfry","name":"Hello","category":"community","description":"My first channel"}'
-${rule}`;
-}

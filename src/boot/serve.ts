@@ -3,9 +3,9 @@
 import { pino } from "pino";
 import { type Config, ConfigError, loadConfig } from "../config.ts";
 import { DataDirInUse } from "../db/lock.ts";
-import { welcome } from "./first_start.ts";
 import { freePort, listen } from "./server.ts";
 import { openService, type Service } from "./service.ts";
+import { welcome } from "./welcome.ts";
 
 /** Runs the service until a signal ends it; what is in flight is finished first. */
 export async function serveUntilStopped(): Promise<void> {

@@ -1,6 +1,6 @@
 // The first page of a workspace: its channels, and how to connect an assistant.
 
-import { supportsConsent } from "../../auth/sign_in_library.ts";
+import { supportsConsent } from "../../auth/redirects.ts";
 import { showId } from "../../domain/ids.ts";
 import { roleReaches } from "../../domain/visibility.ts";
 import create_key from "../../session/create_key.ts";
