@@ -13,7 +13,7 @@ type Served = RowOf<typeof servedAsset>;
 
 export interface Assets extends AssetUrls {
   readonly store: AssetStore;
-  /** What the file with this id is; null when it is not there. Who may know, `opens` has said. */
+  /** What the file with this id is; null when it is not there. Ask `opens` first whether the address may see it. */
   find(uuid: string): Promise<Served | null>;
   /** Its bytes. @throws when the store does not hold them whole. */
   read(uuid: string, size: number): Promise<Uint8Array<ArrayBuffer>>;
