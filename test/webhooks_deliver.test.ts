@@ -197,28 +197,35 @@ describe("a receiver that answers something else", () => {
   });
 });
 
+/** Once the request has come: an answer before it is none, and whether it is seen before it is chance. */
+const asked = (socket: Socket, answer: () => void) => socket.once("data", answer);
+
 const slow: [string, (socket: Socket) => void, number | null][] = [
   ["says nothing", () => {}, null],
   [
     "drips one header",
     (socket) => {
-      socket.write("HTTP/1.1 200 OK\r\nx: ");
-      drip(socket, "y", 20);
+      asked(socket, () => {
+        socket.write("HTTP/1.1 200 OK\r\nx: ");
+        drip(socket, "y", 20);
+      });
     },
     null,
   ],
   [
     "drips header lines",
     (socket) => {
-      socket.write("HTTP/1.1 200 OK\r\n");
-      drip(socket, "x: y\r\n", 20);
+      asked(socket, () => {
+        socket.write("HTTP/1.1 200 OK\r\n");
+        drip(socket, "x: y\r\n", 20);
+      });
     },
     null,
   ],
   [
     "drips informational answers",
     (socket) => {
-      socket.once("data", () => drip(socket, "HTTP/1.1 102 Processing\r\n\r\n", 20));
+      asked(socket, () => drip(socket, "HTTP/1.1 102 Processing\r\n\r\n", 20));
     },
     null,
   ],
@@ -226,8 +233,10 @@ const slow: [string, (socket: Socket) => void, number | null][] = [
   [
     "drips the body",
     (socket) => {
-      reply("HTTP/1.1 200 OK\r\n\r\n")(socket);
-      drip(socket, "x", 20);
+      asked(socket, () => {
+        socket.write("HTTP/1.1 200 OK\r\n\r\n");
+        drip(socket, "x", 20);
+      });
     },
     200,
   ],

@@ -5,16 +5,25 @@ import { connect as tlsConnect } from "node:tls";
 import type { Client } from "undici";
 import { bareName, portOf } from "./target.ts";
 
+/** Loaded by the first call, since most services start often and call nobody; kept, so that later ones do not wait. */
+let loading: Promise<typeof import("undici")> | undefined;
+const library = () => {
+  loading ??= import("undici");
+  return loading;
+};
+
 /**
  * Connects to one of `addresses`, tried in turn, and to nothing else: the look-up that the socket would make is answered
  * from them. TLS asks for, and verifies, the certificate of the URL's host.
  */
-export function dial(
+export async function dial(
   url: URL,
   addresses: readonly string[],
   signal: AbortSignal,
   onTcp: () => void,
 ): Promise<Socket> {
+  // Before the connection stands: a receiver that speaks at once must not have spoken before it was asked.
+  await library();
   const checked = addresses.map((address) => ({ address, family: isIP(address) }));
   const lookup: LookupFunction = (_host, options, callback) => {
     if (options.all) callback(null, checked);
@@ -43,12 +52,9 @@ export function dial(
   });
 }
 
-/**
- * An HTTP client over that connection alone, without time limits of its own: the caller destroys both. Its library is
- * loaded by the first one, since most services start often and call nobody.
- */
+/** An HTTP client over that connection alone, without time limits of its own: the caller destroys both. */
 export async function clientOver(url: URL, socket: Socket): Promise<Client> {
-  const { Client } = await import("undici");
+  const { Client } = await library();
   let unused: Socket | null = socket;
   return new Client(url.origin, {
     // The socket is handed out once: whatever goes wrong, there is no second connection and no second request.
