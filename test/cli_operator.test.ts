@@ -180,10 +180,13 @@ describe("on the embedded database", () => {
       const watchdogs = processesOn(killed.dataDir, { watchdogs: true });
       expect(watchdogs).not.toEqual([]);
       for (const pid of watchdogs) process.kill(pid, "SIGSTOP");
-      await killed.stop("SIGKILL");
-      expect((await belfry(["keys", "create", "--scopes", "all"], settings)).json.key).toMatch(/^bfk_/);
-      expect(isAlive(left)).toBe(false);
-      for (const pid of watchdogs) process.kill(pid, "SIGKILL");
+      try {
+        await killed.stop("SIGKILL");
+        expect((await belfry(["keys", "create", "--scopes", "all"], settings)).json.key).toMatch(/^bfk_/);
+        expect(isAlive(left)).toBe(false);
+      } finally {
+        for (const pid of watchdogs) process.kill(pid, "SIGKILL");
+      }
     },
   );
 

@@ -239,17 +239,8 @@ export function createApp(deps: AppDeps): App {
       metrics.request(request.method, pathname, response.status, ms / 1000);
       // Never the query: an invite's code may stand in it. A secret that was put into the path is cut, a file's token, too.
       const path = withoutToken(pathname).replace(SECRETS, "$1(cut)");
-      log.info(
-        {
-          method: request.method,
-          path,
-          status: response.status,
-          ms: Math.round(ms * 10) / 10,
-          client: client.address,
-          ...about,
-        },
-        "request",
-      );
+      const said = { method: request.method, path, status: response.status, ms: Math.round(ms * 10) / 10 };
+      log.info({ ...said, client: client.address, ...about }, "request");
       return response;
     },
     stopping: () => {
