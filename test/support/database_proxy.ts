@@ -27,7 +27,10 @@ export async function databaseProxy(url: string): Promise<DatabaseProxy> {
     open.add(client);
     client.on("error", () => {});
     client.on("close", () => open.delete(client));
-    if (silent) return;
+    const swallow = (bytes: Buffer) => {
+      swallowed += bytes.length;
+    };
+    if (silent) return void client.on("data", swallow);
     const database = connect(
       host.startsWith("/") ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port },
     );
@@ -40,7 +43,7 @@ export async function databaseProxy(url: string): Promise<DatabaseProxy> {
       [database, client],
     ] as const) {
       from.on("data", (bytes) => {
-        if (mute) swallowed += bytes.length;
+        if (mute) swallow(bytes);
         else to.write(bytes);
       });
       from.on("close", () => mute || to.destroy());
