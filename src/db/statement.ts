@@ -125,6 +125,24 @@ export async function run<In, Row>(
     }
 }
 
+/**
+ * Runs a statement of its own that changes nothing more when it is done twice: again when the database undid it, and when
+ * the connection was lost, done or not. `also`: further codes after which it is tried again.
+ */
+export async function runAgain<In, Row>(
+  on: Kysely<unknown>,
+  statement: Statement<In, Row>,
+  parameters: NoInfer<In>,
+  also: readonly string[] = [],
+): Promise<Row[]> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await run(on, statement, parameters);
+    } catch (error) {
+      if (tries === TRIES || !(isRetryable(error, also) || isConnectionLost(error))) throw error;
+    }
+}
+
 const isReading = ({ text }: AnyStatement): boolean =>
   /^\s*(select|with)\b/i.test(text) &&
   !/\b(insert into|update|delete from|nextval|for (no key )?update)\b/i.test(text);

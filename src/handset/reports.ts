@@ -3,7 +3,7 @@
 import type { ReportBatch } from "../context.ts";
 import { batched } from "../db/batch.ts";
 import type { Orm } from "../db/orm.ts";
-import { isConnectionLost, isRetryable, ownStatements, type RowOf, run, TRIES } from "../db/statement.ts";
+import { ownStatements, runAgain } from "../db/statement.ts";
 import { takeReports } from "../queries/reports.ts";
 
 /** The foreign key of a day's row. */
@@ -21,18 +21,9 @@ export function createReportTaker(orm: Orm): (batch: ReportBatch) => Promise<num
       devices: rows.map(({ deviceId }) => deviceId),
       kinds: rows.map(({ kind }) => kind),
     };
-    const take = async (tries: number): Promise<RowOf<typeof takeReports>[]> => {
-      try {
-        return await run(kysely, takeReports, columns);
-      } catch (error) {
-        // One channel that was deleted meanwhile must not fail the reports of all the others: it is gone the next time.
-        // And a batch on a lost connection may be taken again, done or not: a repeat counts nothing.
-        if (tries < TRIES && (isRetryable(error, [CHANNEL_GONE]) || isConnectionLost(error)))
-          return take(tries + 1);
-        throw error;
-      }
-    };
-    const accepted = await take(1);
+    // One channel that was deleted meanwhile must not fail the reports of all the others: it is gone the next time. And a
+    // repeat counts nothing.
+    const accepted = await runAgain(kysely, takeReports, columns, [CHANNEL_GONE]);
     const byRequest = new Map(accepted.map((row) => [row.request, row.accepted]));
     return requests.map((_, i) => byRequest.get(i) ?? 0);
   });

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Log } from "../context.ts";
 import { batched } from "../db/batch.ts";
 import type { Orm } from "../db/orm.ts";
-import { isConnectionLost, isRetryable, ownStatements, run, TRIES } from "../db/statement.ts";
+import { ownStatements, run, runAgain } from "../db/statement.ts";
 import { channelsWithDue, settleDue } from "../queries/settle.ts";
 
 /** Alerts in one transaction. */
@@ -26,16 +26,8 @@ export function createSettler(orm: Orm, log: Log): Settler {
   const kysely = ownStatements(orm);
   let restingUntil = 0;
 
-  /** Done twice it changes nothing, so a lost connection leaves no doubt. */
-  async function settle(channels: string[], max: number): Promise<number> {
-    for (let tries = 1; ; tries++)
-      try {
-        return (await run(kysely, settleDue, { channels, limit: max }))[0]!.settled;
-      } catch (error) {
-        if (tries < TRIES && (isRetryable(error) || isConnectionLost(error))) continue;
-        throw error;
-      }
-  }
+  const settle = async (channels: string[], max: number): Promise<number> =>
+    (await runAgain(kysely, settleDue, { channels, limit: max }))[0]!.settled;
 
   const together = batched<string[], boolean>(
     async (requests) => {
