@@ -65,8 +65,8 @@ export const channelCounts = defineStatement("channel_counts", {
     from channel_state c where c.pusher_id = $pusher_id`,
 });
 
-const CHANNEL = {
-  id: uuid,
+/** What owners and handsets alike see of a channel. */
+export const FACE = {
   handle: text,
   name: text,
   category: oneOf(CATEGORIES),
@@ -86,6 +86,11 @@ const CHANNEL = {
   gradient_from: text,
   gradient_to: text,
   initials: text,
+};
+
+const CHANNEL = {
+  id: uuid,
+  ...FACE,
   status: oneOf(PUSHER_STATUSES),
   created_at: timestamptz,
   updated_at: timestamptz,

@@ -2,22 +2,11 @@
 // a suspended channel is left out everywhere.
 
 import { defineStatement, type RowOf } from "../db/statement.ts";
-import {
-  array,
-  bigint,
-  boolean,
-  bytea,
-  float8,
-  int,
-  nullable,
-  oneOf,
-  text,
-  timestamptz,
-  uuid,
-} from "../db/types.ts";
+import { array, bigint, boolean, bytea, int, nullable, oneOf, text, timestamptz, uuid } from "../db/types.ts";
 import { isDue } from "../domain/alert_status.ts";
 import { PLATFORMS } from "../entities/handset.ts";
 import { CATEGORIES } from "../entities/pusher.ts";
+import { FACE } from "./channels.ts";
 
 /**
  * What the rows that say `sent` in a device's channels are called: its own revision, and the sum of its channels'. Each
@@ -99,28 +88,7 @@ export const insertDevice = defineStatement("insert_device", {
 });
 
 /** What a channel's card shows of the channel `p`. */
-const CARD = {
-  handle: text,
-  name: text,
-  category: oneOf(CATEGORIES),
-  description: text,
-  long: nullable(text),
-  site: nullable(text),
-  city: nullable(text),
-  lat: nullable(float8),
-  lon: nullable(float8),
-  radius_km: nullable(float8),
-  loc_rule: nullable(text),
-  requested_perms: array(text),
-  alert_types: array(text),
-  tags: array(text),
-  is_public: boolean,
-  image_url: nullable(text),
-  gradient_from: text,
-  gradient_to: text,
-  initials: text,
-  created_at: timestamptz,
-};
+const CARD = { ...FACE, created_at: timestamptz };
 
 /** The device's own subscription `s`. */
 const SUBSCRIPTION = { muted: boolean, permissions: array(text), subscribed_at: timestamptz };
