@@ -1,4 +1,4 @@
-// The lock of a data directory as the service takes it: patiently, and with a word about a folder that cannot be used.
+// The lock of a data directory, with a word about a folder that cannot be used.
 
 import { ConfigError, dataPaths } from "../config.ts";
 import { DataDirInUse, waitForDataDir } from "../db/lock.ts";
@@ -6,10 +6,10 @@ import { DataDirInUse, waitForDataDir } from "../db/lock.ts";
 /** An operator's command may hold the folder for a moment. */
 const LOCK_MS = 3_000;
 
-/** @throws ConfigError for a folder that cannot be made or opened, DataDirInUse. */
-export async function holdDataDir(dataDir: string): Promise<() => void> {
+/** @throws ConfigError for a folder that cannot be made or opened, DataDirInUse once it waited so long for another holder. */
+export async function holdDataDir(dataDir: string, waitMs = LOCK_MS): Promise<() => void> {
   try {
-    return await waitForDataDir(dataPaths(dataDir).lock, LOCK_MS);
+    return await waitForDataDir(dataPaths(dataDir).lock, waitMs);
   } catch (error) {
     if (error instanceof DataDirInUse) throw error;
     throw new ConfigError("DATA_DIR", `(${dataDir}) cannot be used: ${(error as Error).message}.`);

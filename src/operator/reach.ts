@@ -3,11 +3,12 @@
 
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Config, ConfigError, dataPaths, environmentWith, loadSettings } from "../config.ts";
-import { DataDirInUse, lockDataDir } from "../db/lock.ts";
+import { type Config, environmentWith, loadSettings } from "../config.ts";
+import { DataDirInUse } from "../db/lock.ts";
 import { isMigrated, migrate, type Orm, openOrm } from "../db/orm.ts";
 import { unavailability } from "../db/unavailable.ts";
 import { describeDatabase, hasDatabase, openCluster, runningDatabase } from "../embedded/cluster.ts";
+import { holdDataDir } from "../embedded/hold.ts";
 import { ApiError, conflict, forbidden } from "../errors.ts";
 import { loadSecret } from "../secret/secret.ts";
 import { type OperatorRequest, runOperation } from "./operations.ts";
@@ -77,7 +78,7 @@ async function onItsOwn<T>(
   use: (reached: Reached) => Promise<T>,
 ): Promise<T> {
   const { dataDir } = settings;
-  const unlock = lock(dataDir);
+  const unlock = await holdDataDir(dataDir, 0);
   try {
     loadSecret(settings, hasDatabase(dataDir));
     const cluster = await openCluster(settings, { log: SILENT });
@@ -90,15 +91,6 @@ async function onItsOwn<T>(
     }
   } finally {
     unlock();
-  }
-}
-
-function lock(dataDir: string): () => void {
-  try {
-    return lockDataDir(dataPaths(dataDir).lock);
-  } catch (error) {
-    if (error instanceof DataDirInUse) throw error;
-    throw new ConfigError("DATA_DIR", `(${dataDir}) cannot be used: ${(error as Error).message}.`);
   }
 }
 
