@@ -5,7 +5,8 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { CompiledQuery, type Kysely } from "kysely";
-import { migrate, type Orm, openOrm } from "../src/db/orm.ts";
+import { migrate } from "../src/db/migrate.ts";
+import { type Orm, openOrm } from "../src/db/orm.ts";
 import type { World } from "./cases.ts";
 import { type Size, seed, type Tokens } from "./seed.ts";
 
@@ -21,7 +22,7 @@ const open = (databaseUrl: string) => openOrm({ databaseUrl });
 const kyselyOf = (orm: Orm) => (orm.em.fork() as SqlEntityManager).getKysely() as unknown as Kysely<unknown>;
 
 async function execute(databaseUrl: string, text: string): Promise<void> {
-  const orm = await open(databaseUrl);
+  const orm = open(databaseUrl);
   await kyselyOf(orm)
     .executeQuery(CompiledQuery.raw(text))
     .finally(() => orm.close(true));
@@ -43,7 +44,7 @@ export async function openWorld(
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
-    const orm = await open(databaseUrl);
+    const orm = open(databaseUrl);
     closers.push(() => orm.close(true));
     await migrate(orm);
     await seed(kyselyOf(orm), size, tokens);

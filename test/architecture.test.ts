@@ -34,9 +34,9 @@ const LONG_FILES: Record<string, string> = {
 /** Where something else than a defined statement reaches the database, and why. */
 const RAW_SQL: Record<string, string> = {
   "src/db/statement.ts": "runs the statements",
-  "src/db/orm.ts": "settings of the session that migrates",
+  "src/db/migrate.ts": "the names of the migrations, settings of the session that migrates",
   "src/boot/parts.ts": "asks whether the database is there",
-  "src/auth/sign_in_library.ts": "the library's own tables, by its own adapter",
+  "src/auth/better_auth.ts": "the library's own tables, by its own adapter",
 };
 
 interface Import {
@@ -44,6 +44,8 @@ interface Import {
   what: string;
   /** Erased before it runs. */
   typeOnly: boolean;
+  /** Read when it is first needed. */
+  later: boolean;
 }
 
 const IMPORT = /^(?:import|export)\s+(type\s+)?(?:([^"';]*?)\s+from\s+)?"([^"]+)"|\bimport\("([^"]+)"\)/gm;
@@ -57,7 +59,7 @@ function importsOf(file: string): Import[] {
       .filter(Boolean);
     const typeOnly =
       Boolean(type) || (listed?.length ? listed.every((name) => name.startsWith("type ")) : false);
-    return { from: file, what: what ?? dynamic!, typeOnly };
+    return { from: file, what: what ?? dynamic!, typeOnly, later: dynamic !== undefined };
   });
 }
 
@@ -156,6 +158,28 @@ test("SQL runs as a defined statement", () => {
   const running = files.filter((file) => /^(src|tools)\//.test(file) && raw.test(code(file)));
   const others = running.filter((file) => !file.startsWith("src/migrations/"));
   expect(others).toEqual(Object.keys(RAW_SQL).sort());
+});
+
+/** What a service reads before it answers; `import()` in them is where a part waits for what it stands on. */
+const STARTS = ["src/main.ts", "src/boot/serve.ts", "src/boot/parts.ts"];
+
+/** Packages that are read when somebody first needs them: a third of all code, and most starts never do. */
+const READ_LATER =
+  /^(better-auth|@better-auth|@mikro-orm\/migrations|sanitize-html|nodemailer|sharp|undici|ioredis|aws4fetch|commander)(\/|$)/;
+
+test("a start reads no package that somebody may never need", () => {
+  const now = Map.groupBy(
+    imports.filter(({ typeOnly, later }) => !typeOnly && !later),
+    ({ from }) => from,
+  );
+  const reached = new Set(STARTS);
+  const early: string[] = [];
+  for (const from of reached)
+    for (const { what } of now.get(from) ?? [])
+      if (what.startsWith(".")) reached.add(normalize(join(dirname(from), what)));
+      else if (READ_LATER.test(what)) early.push(`${from} → ${what}`);
+  expect(reached.size).toBeGreaterThan(150);
+  expect(early).toEqual([]);
 });
 
 test("no import circles", () => {

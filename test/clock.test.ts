@@ -1,7 +1,7 @@
 // A clock that steps: what a handset was shown stays until somebody cancels it, on every replica, and no validator stands
 // for two inboxes. The database's clock is the test's (support/clock.ts); the statements are the service's own.
 
-import type { Migrator } from "@mikro-orm/migrations";
+import { Migrator } from "@mikro-orm/migrations";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -352,9 +352,9 @@ describe("where it cannot be written down", () => {
 
 test("rows of before: what has come due is sent, what is planned stays, sent rows ahead of the clock are sent", async () => {
   const { settings, remove } = await freshDatabase({ empty: true });
-  const orm = await openOrm(loadConfig({ LOG_LEVEL: "silent", REDIS_URL: "", ...settings }));
+  const orm = openOrm(loadConfig({ LOG_LEVEL: "silent", REDIS_URL: "", ...settings }));
   try {
-    const { migrator } = orm as unknown as { migrator: Migrator };
+    const migrator = new Migrator(orm.em);
     const em = orm.em.fork() as SqlEntityManager;
     await migrator.up({ to: "Migration20261121000082_secret" });
     const id = (n: number) => `01900000-0000-7000-8000-00000000000${n}`;

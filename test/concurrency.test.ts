@@ -474,7 +474,7 @@ describe.each([1, 2])("%i service(s)", (processes) => {
   test("a connection that PostgreSQL ends is not lost to the pool", async () => {
     const pusher = await world.pusher();
     // From outside of the services' pools.
-    const admin = await openOrm({ databaseUrl: world.settings.DATABASE_URL! });
+    const admin = openOrm({ databaseUrl: world.settings.DATABASE_URL! });
     const em = admin.em.fork() as SqlEntityManager;
     let cutting = true;
     const failed: Answer[] = [];

@@ -8,7 +8,8 @@ import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../src/config.ts";
-import { migrate, type Orm, openOrm } from "../src/db/orm.ts";
+import { migrate } from "../src/db/migrate.ts";
+import { type Orm, openOrm } from "../src/db/orm.ts";
 import { faultOf, unavailability } from "../src/db/unavailable.ts";
 import { openCluster } from "../src/embedded/cluster.ts";
 import { atOnce } from "./support/at_once.ts";
@@ -84,8 +85,8 @@ test("at the connection limit calls wait for a held connection instead of failin
     server,
     sync: false,
   });
-  const others = await openOrm({ databaseUrl: cluster.url, databasePool: 5 });
-  const orm = await openOrm({ databaseUrl: cluster.url, databasePool: 12, databaseConnectMs: 30_000 });
+  const others = openOrm({ databaseUrl: cluster.url, databasePool: 5 });
+  const orm = openOrm({ databaseUrl: cluster.url, databasePool: 12, databaseConnectMs: 30_000 });
   try {
     const held = await atOnce(5, async () => {
       const manager = em(others);
@@ -113,7 +114,7 @@ test("a database that takes connections and says nothing is given up", async () 
   });
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const { port } = silent.address() as { port: number };
-  const orm = await openOrm({
+  const orm = openOrm({
     databaseUrl: `postgresql://belfry@127.0.0.1:${port}/belfry`,
     databaseConnectMs: 300,
   });

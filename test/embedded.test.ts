@@ -74,7 +74,7 @@ async function stop(cluster: Cluster): Promise<void> {
 }
 
 async function query<Row = any>(cluster: { url: string }, sql: string): Promise<Row[]> {
-  const orm = await openOrm({ databaseUrl: cluster.url, databasePool: 2 });
+  const orm = openOrm({ databaseUrl: cluster.url, databasePool: 2 });
   try {
     return await (orm.em.fork() as SqlEntityManager).execute<Row[]>(sql);
   } finally {
@@ -371,7 +371,7 @@ describe("what an earlier server left behind", () => {
     const dataDir = newFolder();
     const { child, pid } = await holder(dataDir);
     const url = `postgresql://belfry@${encodeURIComponent(join(dataDir, "postgres"))}/belfry`;
-    const orm = await openOrm({ databaseUrl: url, databasePool: 2 });
+    const orm = openOrm({ databaseUrl: url, databasePool: 2 });
     const em = orm.em.fork() as SqlEntityManager;
     await em.execute("create table kept as select 1 as one");
     await em.begin();
@@ -430,7 +430,7 @@ describe("supervision", () => {
 
   test("it ends with us, whatever is open on it, and leaves no lock behind", async () => {
     const cluster = await start(newFolder());
-    const orm = await openOrm({ databaseUrl: cluster.url, databasePool: 2 });
+    const orm = openOrm({ databaseUrl: cluster.url, databasePool: 2 });
     const em = orm.em.fork() as SqlEntityManager;
     await em.begin();
     await em.execute("create table never (one int)");

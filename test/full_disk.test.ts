@@ -86,7 +86,7 @@ if (typeof mounted === "string") {
         }
       });
       const url = `postgresql://belfry@${encodeURIComponent(join(dataDir, "postgres"))}/belfry`;
-      const orm = await openOrm({ databaseUrl: url, databasePool: 2 });
+      const orm = openOrm({ databaseUrl: url, databasePool: 2 });
       disk.fill();
       // The log's own files are used up sooner than by what the clients write.
       const filled = (async () => {

@@ -2,7 +2,8 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { TestProject } from "vitest/node";
-import { migrate, openOrm } from "../src/db/orm.ts";
+import { migrate } from "../src/db/migrate.ts";
+import { openOrm } from "../src/db/orm.ts";
 import { openTestServer, withDatabase } from "./support/databases.ts";
 
 declare module "vitest" {
@@ -15,10 +16,10 @@ declare module "vitest" {
 export default async function setUp(project: TestProject) {
   const { url, thrownAway, close } = await openTestServer();
   const template = `belfry_test_${process.pid}`;
-  const admin = await openOrm({ databaseUrl: url, databasePool: 2 });
+  const admin = openOrm({ databaseUrl: url, databasePool: 2 });
   const em = admin.em.fork() as SqlEntityManager;
   await em.execute(`create database ${template}`);
-  const made = await openOrm({ databaseUrl: withDatabase(url, template) });
+  const made = openOrm({ databaseUrl: withDatabase(url, template) });
   await migrate(made);
   await made.close(true);
   project.provide("database", { url, template, thrownAway });

@@ -61,7 +61,7 @@ const callHandset = (url: string, token: string, method: string, path: string, b
 
 /** The database behind the servers. */
 async function withOrm<T>(settings: Record<string, string>, use: (orm: Orm) => Promise<T>): Promise<T> {
-  const orm = await openOrm({ databaseUrl: settings.DATABASE_URL!, databasePool: 2 });
+  const orm = openOrm({ databaseUrl: settings.DATABASE_URL!, databasePool: 2 });
   try {
     return await use(orm);
   } finally {

@@ -2,8 +2,8 @@
 // for the claim that is changed.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createBetterAuth } from "../src/auth/better_auth.ts";
 import { createGrants } from "../src/auth/grants.ts";
-import { createSignInLibrary } from "../src/auth/sign_in_library.ts";
 import { connect, ORIGIN, ownerOf, register } from "./support/oauth.ts";
 import { World } from "./support/world.ts";
 
@@ -43,7 +43,7 @@ describe("on a service", () => {
     claims = JSON.parse(Buffer.from(tokens.body.access_token.split(".")[1], "base64url").toString());
     const { orm } = world.service;
     const secret = world.settings.SECRET!;
-    const library = createSignInLibrary({ orm, grants: createGrants(orm), secret, publicUrl: ORIGIN });
+    const { library } = createBetterAuth({ orm, grants: createGrants(orm), secret, publicUrl: ORIGIN });
     sign = async (payload: any) => (await library.api.signJWT({ body: { payload } })).token;
   });
   afterAll(() => world?.close());

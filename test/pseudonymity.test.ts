@@ -39,7 +39,7 @@ describe("on a service", () => {
     const fresh = await freshDatabase();
     closers.push(fresh.remove);
     settings = fresh.settings;
-    const orm = await openOrm({ databaseUrl: settings.DATABASE_URL! });
+    const orm = openOrm({ databaseUrl: settings.DATABASE_URL! });
     const em = orm.em.fork() as SqlEntityManager;
     const workspace = await createWorkspace(em, { name: "Tests" });
     await addMember(em, { workspace: workspace.id, email: "owner@example.org", role: "owner" });

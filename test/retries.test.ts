@@ -38,7 +38,7 @@ describe("on a service", () => {
     const pusher = await world.pusher();
     const alert = await world.alert(pusher.id, { send: true });
     const token = await world.device(pusher.handle);
-    const admin = await openOrm({ databaseUrl: world.settings.DATABASE_URL! });
+    const admin = openOrm({ databaseUrl: world.settings.DATABASE_URL! });
     const em = admin.em.fork() as SqlEntityManager;
     const reports = [{ alert_id: alert.id, kind: "read" }];
     const calls = [
@@ -68,7 +68,7 @@ describe("on a service", () => {
   test("a report and the deletion of its alert: whoever is first, nothing is left over", async () => {
     const pusher = await world.pusher();
     const token = await world.device(pusher.handle);
-    const admin = await openOrm({ databaseUrl: world.settings.DATABASE_URL! });
+    const admin = openOrm({ databaseUrl: world.settings.DATABASE_URL! });
     const waits = async () =>
       (
         await world.sql(

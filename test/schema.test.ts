@@ -53,8 +53,8 @@ describe("what the migrations make of an empty database", () => {
   });
 
   test("leaves the sign-in library's own schema as the library wants it", async () => {
-    const { createSignInLibrary } = await import("../src/auth/sign_in_library.ts");
-    const library = createSignInLibrary({
+    const { createBetterAuth } = await import("../src/auth/better_auth.ts");
+    const { library } = createBetterAuth({
       orm: databases.migrated,
       grants: {} as never,
       secret: "a secret of the tests that is long enough",

@@ -200,7 +200,7 @@ test("a start on such a database is one line that names DATABASE_URL", async () 
 test("a transaction in which nothing happens is ended by the database, and others get its locks", async () => {
   const databaseUrl = world.settings.DATABASE_URL!;
   await world.sql("create table held (one int)");
-  const orm = await openOrm({ databaseUrl, databasePool: 2, databaseIdleMs: 300 });
+  const orm = openOrm({ databaseUrl, databasePool: 2, databaseIdleMs: 300 });
   try {
     const idle = orm.em.fork() as SqlEntityManager;
     await idle.begin();
@@ -229,7 +229,7 @@ test.runIf(process.platform === "linux")("sockets ask whether the other side is 
     [10_000, "02"],
     [0, "00"],
   ] as const) {
-    const orm = await openOrm({ databaseUrl: proxy.url, databasePool: 2, databaseKeepaliveMs });
+    const orm = openOrm({ databaseUrl: proxy.url, databasePool: 2, databaseKeepaliveMs });
     await orm.em.fork().execute("select 1");
     await vi.waitFor(() => expect(timers()).toEqual([timer]), WAIT);
     await orm.close(true);

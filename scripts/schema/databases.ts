@@ -3,7 +3,8 @@
 import type { EntitySchema } from "@mikro-orm/core";
 import { MikroORM as PgORM } from "@mikro-orm/postgresql";
 import type { SqlEntityManager, SqlSchemaGenerator } from "@mikro-orm/sql";
-import { migrate, type Orm, openOrm, ormOptions } from "../../src/db/orm.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { type Orm, openOrm, ormOptions } from "../../src/db/orm.ts";
 import { BESIDE, ENTITIES } from "../../src/entities/all.ts";
 
 /** What the schema shall be. */
@@ -35,11 +36,11 @@ const opened = (databaseUrl: string, { entities }: Source) =>
 
 /** `url`: a database on the server, whose user may make others. `prefix`: names that nobody else uses. */
 export async function openDatabases(url: string, prefix: string, source = SOURCE): Promise<Databases> {
-  const admin = await openOrm({ databaseUrl: url, databasePool: 2 });
+  const admin = openOrm({ databaseUrl: url, databasePool: 2 });
   const names = [`${prefix}_migrated`, `${prefix}_declared`];
   for (const name of names) await managerOf(admin).execute(`create database ${name} template template0`);
   const [first, second] = names.map((name) => Object.assign(new URL(url), { pathname: `/${name}` }).href);
-  const migrating = await openOrm({ databaseUrl: first!, databasePool: 2 });
+  const migrating = openOrm({ databaseUrl: first!, databasePool: 2 });
   await migrate(migrating);
   await migrating.close(true);
   const migrated = await opened(first!, source);

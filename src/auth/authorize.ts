@@ -7,9 +7,10 @@ import { ownStatements, run } from "../db/statement.ts";
 import { type ApiError, invalidRequest } from "../errors.ts";
 import { findClient } from "../queries/oauth_clients.ts";
 import { BASE_SCOPES } from "../scopes.ts";
+import { AUTH_PATH } from "./authorization_server.ts";
 import type { ClientDocuments } from "./client_documents.ts";
 import { parameterProblem } from "./parameters.ts";
-import { AUTH_PATH, type SignInLibrary } from "./sign_in_library.ts";
+import type { SignInLibrary } from "./sign_in_library.ts";
 
 /** What is understood; "unrecognized request parameters" are ignored (RFC 6749 §3.1). */
 const UNDERSTOOD = [

@@ -9,6 +9,7 @@ import { type RateLimits, rateLimitHeaders } from "../limits/limits.ts";
 import { keepClient } from "../queries/oauth_clients.ts";
 import { type ClientMetadata, clientMetadata } from "./client_metadata.ts";
 import { OAuthError } from "./oauth_error.ts";
+import type { SignInLibrary } from "./sign_in_library.ts";
 
 /** How the library, too, finds a secret: it must not be able to tell one. */
 export const hashSecret = async (secret: string): Promise<string> =>
@@ -26,6 +27,7 @@ export type Clients = ReturnType<typeof createClients>;
 
 export function createClients(options: {
   orm: Orm;
+  library: Pick<SignInLibrary, "prepare">;
   limits: RateLimits;
   /** The one resource that clients get tokens for. */
   resource: string;
@@ -35,12 +37,13 @@ export function createClients(options: {
   perMinute: number;
   now: () => Date;
 }) {
-  const { orm, limits, resource, schemes, perMinute, now } = options;
+  const { orm, library, limits, resource, schemes, perMinute, now } = options;
   const kysely = ownStatements(orm);
   const policy = { name: "client-registrations", max: perMinute, seconds: 60 };
 
   /** Writes a client down under an id of its own; a known one gets what it says now. */
   async function keep(id: string, metadata: ClientMetadata, secret: string | null): Promise<void> {
+    await library.prepare();
     await run(kysely, keepClient, {
       id: newUuid(),
       client_id: id,

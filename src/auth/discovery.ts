@@ -2,8 +2,8 @@
 // The library could say more than is served, so both documents are written out.
 
 import { ALL_SCOPES, BASE_SCOPES } from "../scopes.ts";
+import { AUTH_PATH } from "./authorization_server.ts";
 import { GRANT_TYPES, TOKEN_AUTH_METHODS } from "./client_metadata.ts";
-import { AUTH_PATH } from "./sign_in_library.ts";
 
 export function authorizationServerMetadata(publicUrl: string) {
   const issuer = publicUrl + AUTH_PATH;

@@ -20,7 +20,7 @@ import {
 } from "../queries/links.ts";
 import { newLink, STAND_IN } from "./links.ts";
 import type { Brake } from "./sign_in_brake.ts";
-import { inTransaction, type SignInLibrary } from "./sign_in_library.ts";
+import type { SignInLibrary } from "./sign_in_library.ts";
 import { hashToken } from "./tokens.ts";
 
 /** What became of a link. */
@@ -106,7 +106,7 @@ export function createJoining(options: {
     const email = link.email === STAND_IN ? claim.email : link.email;
     // Only a link that travelled by mail alone shows that its reader reads the mail of the address.
     const proved = link.made_by === "person";
-    const userId = await inTransaction(library, inside, async (accounts) => {
+    const userId = await library.inTransaction(inside, async (accounts) => {
       if (kind === "known") return link.user_id!;
       if (kind === "new") {
         const wanted = { email, name: claim.name.trim(), emailVerified: proved };
@@ -159,20 +159,17 @@ export function createJoining(options: {
         email: seen.email === STAND_IN && emailProblem(claim.email),
         password: kind !== "known" && passwordProblem(claim.password),
       });
-      const { internalAdapter, password } = await library.$context;
       let hash = "";
       if (kind === "known") {
-        const account = await internalAdapter.findCredentialAccount(seen.user_id!);
-        const right = await brake.attempt({ email: seen.email, address, browser: null }, async () => {
-          const stored = account?.password;
-          return !!stored && (await password.verify({ hash: stored, password: claim.password }));
-        });
+        const right = await brake.attempt({ email: seen.email, address, browser: null }, () =>
+          library.provesPassword(seen.user_id!, claim.password),
+        );
         if (!right)
           throw invalidRequest("This is not the password of the account with this address.", "password");
       } else {
         await brake.countAddress(address);
         // Hashing takes its time, so it is done before anything is locked.
-        hash = await password.hash(claim.password);
+        hash = await library.hashPassword(claim.password);
       }
       try {
         return await orm.em.fork().transactional((inside) => settle(inside, token, seen, claim, hash));

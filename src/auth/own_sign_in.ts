@@ -3,7 +3,7 @@
 
 import type { SignInSurroundings } from "../context.ts";
 import type { Brake } from "./sign_in_brake.ts";
-import { inTransaction, type SignInLibrary } from "./sign_in_library.ts";
+import type { SignInLibrary } from "./sign_in_library.ts";
 
 export function createOwnSignIn(options: {
   library: SignInLibrary;
@@ -16,13 +16,11 @@ export function createOwnSignIn(options: {
 
     async proves(person, given) {
       await brake.countChange(person.id);
-      const { internalAdapter, password } = await library.$context;
-      const hash = (await internalAdapter.findCredentialAccount(person.id))?.password;
-      return !!hash && password.verify({ hash, password: given });
+      return library.provesPassword(person.id, given);
     },
 
     sessionsOf: (em, person) =>
-      inTransaction(library, em, async (accounts) =>
+      library.inTransaction(em, async (accounts) =>
         (await accounts.listSessions(person.id)).map(
           ({ id, userAgent, ipAddress, createdAt, expiresAt }) => ({
             id,
@@ -35,14 +33,14 @@ export function createOwnSignIn(options: {
       ),
 
     endSessions: (em, person, ids) =>
-      inTransaction(library, em, async (accounts) => {
+      library.inTransaction(em, async (accounts) => {
         for (const { id, token } of await accounts.listSessions(person.id))
           if (ids.includes(id)) await accounts.deleteSession(token);
       }),
 
     async setPassword(em, person, next) {
-      const hash = await (await library.$context).password.hash(next);
-      await inTransaction(library, em, (accounts) => accounts.updatePassword(person.id, hash));
+      const hash = await library.hashPassword(next);
+      await library.inTransaction(em, (accounts) => accounts.updatePassword(person.id, hash));
     },
   };
 }

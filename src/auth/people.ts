@@ -7,12 +7,13 @@ import { ownStatements, run } from "../db/statement.ts";
 import { ApiError, invalidRequest } from "../errors.ts";
 import { type MemberRecord, membershipsOf } from "../queries/people.ts";
 import { ALL_SCOPES } from "../scopes.ts";
+import { PAGES } from "./authorization_server.ts";
 import { callerWith } from "./caller.ts";
 import { clientName } from "./client_name.ts";
 import type { Grants } from "./grants.ts";
 import { newLink } from "./links.ts";
 import type { Brake } from "./sign_in_brake.ts";
-import { PAGES, type SignInLibrary } from "./sign_in_library.ts";
+import type { SignInLibrary } from "./sign_in_library.ts";
 
 export interface Session {
   id: string;

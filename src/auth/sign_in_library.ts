@@ -1,137 +1,37 @@
-// The sign-in library: accounts, sessions and the authorization server on the ORM's own connection. What a signed-in
-// person or a connected assistant may do here is decided elsewhere (people.ts and connections.ts beside it).
+// The sign-in library as the others know it: it keeps accounts and sessions and is the authorization server. It is loaded
+// when it is first asked, by a person who signs in or an assistant with a token: a handset and a key never need it.
 
-import { runWithAdapter } from "@better-auth/core/context";
-import { kyselyAdapter } from "@better-auth/kysely-adapter";
-import { mcp } from "@better-auth/mcp";
-import { getOAuthProviderState } from "@better-auth/oauth-provider";
-import type { SqlEntityManager } from "@mikro-orm/sql";
-import { betterAuth } from "better-auth";
-import { APIError } from "better-auth/api";
-import { jwt } from "better-auth/plugins";
-import type { Orm } from "../db/orm.ts";
-import { unlessAway } from "../db/unavailable.ts";
-import { MIN_PASSWORD } from "../domain/passwords.ts";
-import { ALL_SCOPES } from "../scopes.ts";
-import { createAccessTokenReader } from "./access_tokens.ts";
-import { GRANT_TYPES } from "./client_metadata.ts";
-import { hashSecret } from "./clients.ts";
-import { datesForSignIn } from "./dates.ts";
-import { GRANT_CLAIM, type Grants } from "./grants.ts";
-import { withTokenEndpoints } from "./token_endpoints.ts";
+import type { BetterAuth, LibraryOptions } from "./better_auth.ts";
 
-export interface LibraryOptions {
-  orm: Orm;
-  grants: Grants;
-  secret: string;
-  /** Origin under which people and assistants reach the service. */
-  publicUrl: string;
+export interface SignInLibrary extends Omit<BetterAuth, "library"> {
+  /** Afterwards the rows are there that the library makes for itself, the resource that clients get tokens for among them. */
+  prepare(): Promise<void>;
 }
 
-/** Where the library's own routes live, and so the issuer of tokens. */
-export const AUTH_PATH = "/api/auth";
-
-/** Our own pages that the library sends people to. */
-export const PAGES = { signIn: "/console/sign-in", consent: "/console/consent" } as const;
-
-/** Access tokens are looked at again on every request, so their length only bounds how long a key set must be kept. */
-export const ACCESS_TOKEN_SECONDS = 3600;
-/** Each refresh begins it anew. */
-export const REFRESH_TOKEN_SECONDS = 30 * 24 * 3600;
-const SESSION_SECONDS = 7 * 24 * 3600;
-
-const SCHEMA = "auth";
-
-export function createSignInLibrary({ orm, grants, secret, publicUrl }: LibraryOptions) {
-  const library = betterAuth({
-    appName: "Belfry",
-    baseURL: publicUrl,
-    basePath: AUTH_PATH,
-    secret,
-    telemetry: { enabled: false },
-    logger: { disabled: true },
-    database: {
-      db: orm.em.fork().getKysely().withPlugin(datesForSignIn) as never,
-      type: "postgres",
-      schemaName: SCHEMA,
-    },
-    // Accounts come from a link that the operator or an owner hands out, never from a form that anybody finds.
-    emailAndPassword: { enabled: true, minPasswordLength: MIN_PASSWORD, disableSignUp: true },
-    session: { expiresIn: SESSION_SECONDS, cookieCache: { enabled: false } },
-    // Counted by our own limits, which replicas share.
-    rateLimit: { enabled: false },
-    disabledPaths: [
-      "/sign-up/email",
-      "/change-email",
-      "/delete-user",
-      "/update-user",
-      "/is-username-available",
-    ],
-    plugins: [
-      jwt({ disableSettingJwtHeader: true }),
-      mcp({
-        loginPage: PAGES.signIn,
-        consentPage: PAGES.consent,
-        resource: `${publicUrl}/mcp`,
-        scopes: ["offline_access", ...ALL_SCOPES],
-        // Clients are registered by our own rules (clients.ts); the library looks them up and checks their secrets.
-        storeClientSecret: { hash: hashSecret },
-        grantTypes: [...GRANT_TYPES],
-        accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
-        refreshTokenExpiresIn: REFRESH_TOKEN_SECONDS,
-        postLogin: {
-          page: PAGES.consent,
-          shouldRedirect: () => false,
-          consentReferenceId: async ({ user }) =>
-            grants.referenceOf(user.id, new URLSearchParams((await getOAuthProviderState())?.query)),
-        },
-        // No token without a live connection, refreshed ones included: the client starts again and asks.
-        customAccessTokenClaims: async ({ user, referenceId }) => {
-          if (!(await grants.lives(referenceId, user?.id)))
-            throw new APIError("BAD_REQUEST", {
-              error: "invalid_grant",
-              error_description: "The connection has ended; ask for access again.",
-            });
-          return { [GRANT_CLAIM]: referenceId };
-        },
-        // Our pages ask in process who a signed request is from; the route is not served.
-        allowPublicClientPrelogin: true,
-      }),
-    ],
-  });
-  /** Who an access token for this very resource is from, and under which grant; null for any other token. */
-  const readAccessToken = createAccessTokenReader({
-    jwks: () => library.api.getJwks(),
-    issuer: publicUrl + AUTH_PATH,
-    audience: `${publicUrl}/mcp`,
-  });
-  const { handler } = library;
-  const answer = withTokenEndpoints({ handler, base: AUTH_PATH, orm, grants, readAccessToken });
+export function createSignInLibrary(options: LibraryOptions): SignInLibrary {
+  let loading: Promise<BetterAuth> | undefined;
+  async function open(): Promise<BetterAuth> {
+    const { createBetterAuth } = await import("./better_auth.ts");
+    const opened = createBetterAuth(options);
+    await opened.library.$context;
+    return opened;
+  }
+  /** Whoever comes after a database that was away finds another try, not the failure of the first. */
+  function load(): Promise<BetterAuth> {
+    loading ??= open().catch((error) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  }
   return {
-    ...library,
-    readAccessToken: (token: string) => unlessAway(() => readAccessToken(token)),
-    handler: (request: Request) => unlessAway(() => answer(request)),
-    /** The session of a request's cookies; null for none. With `refresh`, one in use is prolonged once a day. */
-    findSession: (headers: Headers, { refresh }: { refresh: boolean }) =>
-      unlessAway(() => library.api.getSession({ headers, query: { disableRefresh: !refresh } })),
-    /** The client of a request for access that this server signed; null for none. */
-    findClient: (body: { client_id: string; oauth_query: string }) =>
-      unlessAway(() => library.api.getOAuthClientPublicPrelogin({ body }).catch(() => null)),
+    prepare: async () => void (await load()),
+    readAccessToken: async (token) => (await load()).readAccessToken(token),
+    handler: async (request) => (await load()).handler(request),
+    findSession: async (headers, how) => (await load()).findSession(headers, how),
+    findClient: async (body) => (await load()).findClient(body),
+    hashPassword: async (password) => (await load()).hashPassword(password),
+    provesPassword: async (userId, given) => (await load()).provesPassword(userId, given),
+    inTransaction: async (em, work) => (await load()).inTransaction(em, work),
   };
-}
-
-export type SignInLibrary = ReturnType<typeof createSignInLibrary>;
-
-type Accounts = Awaited<SignInLibrary["$context"]>["internalAdapter"];
-
-/** Lets the library write its own rows inside a transaction of ours: they are there with ours, or not at all. */
-export async function inTransaction<T>(
-  library: SignInLibrary,
-  em: SqlEntityManager,
-  work: (accounts: Accounts) => Promise<T>,
-): Promise<T> {
-  const { options, internalAdapter } = await library.$context;
-  const kysely = em.getKysely().withPlugin(datesForSignIn).withSchema(SCHEMA);
-  const adapter = kyselyAdapter(kysely as never, { type: "postgres" })(options);
-  return runWithAdapter(adapter, () => work(internalAdapter));
 }

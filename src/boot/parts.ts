@@ -17,7 +17,8 @@ import { createSignInLibrary } from "../auth/sign_in_library.ts";
 import { createStepUps } from "../auth/step_up.ts";
 import { type Config, ConfigError } from "../config.ts";
 import { createForms } from "../console/forms.ts";
-import { isMigrated, migrate, openOrm } from "../db/orm.ts";
+import { isMigrated, migrate } from "../db/migrate.ts";
+import { openOrm } from "../db/orm.ts";
 import { unavailability } from "../db/unavailable.ts";
 import { createDeviceHash } from "../domain/device_hash.ts";
 import type { DomainEvent } from "../domain/events.ts";
@@ -68,7 +69,7 @@ export async function openParts(
   const { cluster, space, log, closers } = opened;
   const { isLow, mustHaveRoom } = space;
   const now = options.now ?? (() => new Date());
-  const orm = await openOrm({ ...config, databaseUrl: config.databaseUrl ?? cluster!.url });
+  const orm = openOrm({ ...config, databaseUrl: config.databaseUrl ?? cluster!.url });
   closers.push(() => orm.close(true));
   const migrated = await migrate(orm).catch((error) => {
     throw config.databaseUrl ? (unreachable(error) ?? error) : error;
@@ -84,7 +85,6 @@ export async function openParts(
   closers.push(() => limits.close());
   const grants = createGrants(orm);
   const library = createSignInLibrary({ orm, grants, secret, publicUrl: config.publicUrl });
-  await library.$context;
   const brake = createBrake({ limits, secret });
   const { publicUrl } = config;
   const people = createPeople({ orm, library, grants, brake, publicUrl, isLow, now });
@@ -93,6 +93,7 @@ export async function openParts(
   await cluster?.synced;
   const clients = createClients({
     orm,
+    library,
     limits,
     resource: `${config.publicUrl}/mcp`,
     schemes: config.oauthRedirectSchemes,

@@ -5,7 +5,8 @@ import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Config, environmentWith, loadSettings } from "../config.ts";
 import { DataDirInUse } from "../db/lock.ts";
-import { isMigrated, migrate, type Orm, openOrm } from "../db/orm.ts";
+import { isMigrated, migrate } from "../db/migrate.ts";
+import { type Orm, openOrm } from "../db/orm.ts";
 import { unavailability } from "../db/unavailable.ts";
 import { describeDatabase, hasDatabase, openCluster, runningDatabase } from "../embedded/cluster.ts";
 import { holdDataDir } from "../embedded/hold.ts";
@@ -168,7 +169,7 @@ export async function migrateForOperator(
 
 async function onSchema<T>(settings: OperatorSettings, use: (orm: Orm) => Promise<T>) {
   return withDatabase(settings, async ({ url, byService }) => {
-    const orm = await openOrm({ databaseUrl: url, databasePool: 2 });
+    const orm = openOrm({ databaseUrl: url, databasePool: 2 });
     try {
       let migrations: string[] = [];
       try {

@@ -1,7 +1,8 @@
 // The one sanitiser, for preview and for write: markup in, markup that is safe to show and a report of what is
 // missing out. Knows nothing of alerts, lengths or transports.
 
-import library from "sanitize-html";
+import { createRequire } from "node:module";
+import type library from "sanitize-html";
 import { cleanText } from "../domain/characters.ts";
 import { ATTRIBUTES, ELEMENTS, SCHEMES } from "./allow_list.ts";
 import { type BlockedRow, Report } from "./report.ts";
@@ -15,6 +16,11 @@ export interface Sanitized {
   blocked: BlockedRow[];
   script_count: number;
 }
+
+const require = createRequire(import.meta.url);
+
+/** Read with the first html, since it brings a parser of styles that no other alert needs. */
+const secondReader = (): typeof library => require("sanitize-html");
 
 const attributeNames = [...new Set([...ATTRIBUTES.values()].flatMap((rules) => [...rules.keys()]))];
 
@@ -38,7 +44,7 @@ const LIBRARY_OPTIONS: library.IOptions & { allowedEmptyAttributes: string[] } =
  * something to take out, its word counts, and the report says that something unnamed was removed.
  */
 export function checked(html: string, report: Report): string {
-  const again = library(html, LIBRARY_OPTIONS);
+  const again = secondReader()(html, LIBRARY_OPTIONS);
   if (again !== html) report.add("element", "unknown");
   return again;
 }

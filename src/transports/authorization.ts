@@ -2,11 +2,12 @@
 // Signing in, consent and everything else that the library could serve goes through our pages.
 
 import type { H3, H3Event } from "h3";
+import { AUTH_PATH } from "../auth/authorization_server.ts";
 import type { Clients } from "../auth/clients.ts";
 import { authorizationServerMetadata, protectedResourceMetadata } from "../auth/discovery.ts";
 import { OAuthError } from "../auth/oauth_error.ts";
 import { credentialsProblem, parameterProblem } from "../auth/parameters.ts";
-import { AUTH_PATH, type SignInLibrary } from "../auth/sign_in_library.ts";
+import type { SignInLibrary } from "../auth/sign_in_library.ts";
 import type { StepUps } from "../auth/step_up.ts";
 import type { Log } from "../context.ts";
 import { faultOf } from "../db/unavailable.ts";

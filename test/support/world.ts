@@ -44,7 +44,7 @@ export async function freshDatabase({ empty = false } = {}): Promise<{
   const dataDir = mkdtempSync(join(tmpdir(), "belfry-world-"));
   const { url, template, thrownAway } = inject("database");
   const name = `${template}_${process.pid}_${++copies}`;
-  const admin = await openOrm({ databaseUrl: url, databasePool: 2 });
+  const admin = openOrm({ databaseUrl: url, databasePool: 2 });
   const em = admin.em.fork() as SqlEntityManager;
   const from = empty ? "template0" : template;
   await em.execute(`create database ${name} template ${from} strategy file_copy`);

@@ -1,10 +1,10 @@
 // The page on which a person lets an assistant in. What nobody has checked stands in quotes and cannot grow; what the
 // server knows (the address of the answer, the workspace, how long it lasts) stands beside it.
 
+import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_SECONDS } from "../../auth/authorization_server.ts";
 import { staysOnDevice } from "../../auth/grants.ts";
 import type { AccessRequest } from "../../auth/people.ts";
 import { callerOf } from "../../auth/people.ts";
-import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_SECONDS } from "../../auth/sign_in_library.ts";
 import { showId } from "../../domain/ids.ts";
 import { roleReaches } from "../../domain/visibility.ts";
 import type { ApiError } from "../../errors.ts";
