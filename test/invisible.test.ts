@@ -3,7 +3,7 @@
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cleanText } from "../src/domain/characters.ts";
+import { cleanText } from "../src/fields/characters.ts";
 import { inputSchema, type JsonSchema } from "../src/operation/schema.ts";
 import { sanitizeHtml } from "../src/sanitizer/sanitize.ts";
 import { TOOLS } from "../tools/index.ts";

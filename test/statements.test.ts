@@ -13,6 +13,7 @@ import {
   type RowOf,
   run,
 } from "../src/db/statement.ts";
+import { PUSHER_STATUSES } from "../src/entities/pusher.ts";
 import {
   array,
   bigint,
@@ -30,8 +31,7 @@ import {
   text,
   timestamptz,
   uuid,
-} from "../src/db/types.ts";
-import { PUSHER_STATUSES } from "../src/entities/pusher.ts";
+} from "../src/fields/sql.ts";
 import { type Client, differences, readCatalogue } from "./support/described.ts";
 import { freshDatabase } from "./support/world.ts";
 

@@ -4,9 +4,10 @@ import { nowMicros } from "../src/alerts/change.ts";
 import { newUuid } from "../src/domain/ids.ts";
 import { Invite } from "../src/entities/invite.ts";
 import { invalidRequest } from "../src/errors.ts";
+import { instant, text } from "../src/fields/accepts.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { findPusher } from "../src/pushers/judge.ts";
-import { instant, pathId, text } from "../src/shapes/fields.ts";
+import { pathId } from "../src/shapes/fields.ts";
 import { inviteView, showInvite } from "../src/shapes/invite.ts";
 
 /** 192 random bits: never derived from the handle, and beyond guessing. */

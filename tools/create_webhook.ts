@@ -3,9 +3,9 @@ import { EVENTS } from "../src/domain/events.ts";
 import { newUuid } from "../src/domain/ids.ts";
 import { WebhookEndpoint } from "../src/entities/webhook_endpoint.ts";
 import { conflict, invalidRequest } from "../src/errors.ts";
+import { text } from "../src/fields/accepts.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { lockWorkspace } from "../src/queries/workspaces.ts";
-import { text } from "../src/shapes/fields.ts";
 import { showWebhook, webhookView } from "../src/shapes/webhook.ts";
 
 const MAX_ENDPOINTS = 20;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { alertIds } from "../src/alerts/change.ts";
-import { toIsoMicros } from "../src/entities/columns.ts";
 import { notFound } from "../src/errors.ts";
+import { toIsoMicros } from "../src/fields/columns.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { alertExists } from "../src/queries/alerts.ts";
 import { scope } from "../src/queries/channels.ts";

@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { toIsoMicros } from "../src/entities/columns.ts";
+import { instant } from "../src/fields/accepts.ts";
+import { toIsoMicros } from "../src/fields/columns.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { findPusher } from "../src/pushers/judge.ts";
 import { listInvites } from "../src/queries/invites.ts";
-import { instant, limit, NO_LIMIT, pageMeta, pathId } from "../src/shapes/fields.ts";
+import { limit, NO_LIMIT, pageMeta, pathId } from "../src/shapes/fields.ts";
 import { inviteView, showInvite } from "../src/shapes/invite.ts";
 
 export default defineTool({

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { toIsoMicros } from "../src/entities/columns.ts";
+import { instant } from "../src/fields/accepts.ts";
+import { toIsoMicros } from "../src/fields/columns.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { listChannels, sight } from "../src/queries/channels.ts";
-import { instant, limit, NO_LIMIT, pageMeta } from "../src/shapes/fields.ts";
+import { limit, NO_LIMIT, pageMeta } from "../src/shapes/fields.ts";
 import { pusherView, showPusher } from "../src/shapes/pusher.ts";
 
 export default defineTool({

@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { toIsoMicros } from "../src/entities/columns.ts";
+import { countsByText, instant } from "../src/fields/accepts.ts";
+import { toIsoMicros } from "../src/fields/columns.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { seenPusherId } from "../src/pushers/judge.ts";
 import { listSubscribers, subscriberMix } from "../src/queries/subscribers.ts";
-import { countsByText, DEFAULT_LIMIT, instant, limit, pageMeta, pathId } from "../src/shapes/fields.ts";
+import { DEFAULT_LIMIT, limit, pageMeta, pathId } from "../src/shapes/fields.ts";
 
 const FACETS = ["platform", "app_version", "locale", "timezone"] as const;
 const counts = countsByText();

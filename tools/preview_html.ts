@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { MAX_HTML } from "../src/domain/alert_content.ts";
 import { invalidRequest } from "../src/errors.ts";
+import { codePoints, isWithin, text } from "../src/fields/accepts.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { sanitizeHtml } from "../src/sanitizer/sanitize.ts";
 import { blockedRows } from "../src/shapes/alert.ts";
-import { codePoints, isWithin, text } from "../src/shapes/fields.ts";
 
 const preview = z.object({
   layout: z.enum(["html", "document"]),

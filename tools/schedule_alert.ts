@@ -2,13 +2,14 @@ import { z } from "zod";
 import { ALERT_SENDS, alertFor, announce, nowMicros, published } from "../src/alerts/change.ts";
 import { checkContent, checkSchedule } from "../src/domain/alert_content.ts";
 import { ALERT_GRID } from "../src/domain/alert_status.ts";
-import { toIsoMicrosOrNull } from "../src/entities/columns.ts";
 import { conflict } from "../src/errors.ts";
+import { instant } from "../src/fields/accepts.ts";
+import { toIsoMicrosOrNull } from "../src/fields/columns.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { scheduleAlert } from "../src/queries/alerts.ts";
 import { publishedView, showAlert } from "../src/shapes/alert.ts";
 import { publishedBrief, view } from "../src/shapes/alert_brief.ts";
-import { instant, pathId } from "../src/shapes/fields.ts";
+import { pathId } from "../src/shapes/fields.ts";
 
 export default defineTool({
   name: "schedule_alert",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ALERT_SENDS, alertFor, announce, nowMicros, published } from "../src/alerts/change.ts";
 import { checkNotExpired } from "../src/domain/alert_content.ts";
-import { toIsoMicrosOrNull } from "../src/entities/columns.ts";
+import { toIsoMicrosOrNull } from "../src/fields/columns.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { publishAlert } from "../src/queries/alerts.ts";
 import { publishedView } from "../src/shapes/alert.ts";

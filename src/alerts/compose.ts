@@ -3,10 +3,10 @@
 
 import type { z } from "zod";
 import { MAX_HTML } from "../domain/alert_content.ts";
+import { codePoints } from "../fields/accepts.ts";
 import type { AlertFields, AlertRecord } from "../queries/alert_columns.ts";
 import { Report, sanitizeHtml, sanitizeText } from "../sanitizer/sanitize.ts";
 import type { alertPatch } from "../shapes/alert.ts";
-import { codePoints } from "../shapes/fields.ts";
 
 type Sent = z.output<z.ZodObject<typeof alertPatch>>;
 
@@ -44,7 +44,7 @@ export interface Composed {
   htmlLength: number;
 }
 
-/** The texts that are cleaned and reported as markup is; every other text refuses what no reader sees (shapes/fields.ts). */
+/** The texts that are cleaned and reported as markup is; every other text refuses what no reader sees (fields/accepts.ts). */
 const CLEANED = ["title", "body", "tts_text"] as const;
 
 function cleanTexts(sent: Sent, report: Report): Sent {

@@ -3,11 +3,12 @@
 import { z } from "zod";
 import type { Context } from "../context.ts";
 import { ALERT_STATUSES } from "../entities/alert.ts";
-import { toIsoMicros } from "../entities/columns.ts";
+import { instant } from "../fields/accepts.ts";
+import { toIsoMicros } from "../fields/columns.ts";
 import { keysetPage } from "../operation/page.ts";
 import type { AlertRecord } from "../queries/alert_columns.ts";
 import { type alertList, showAlert } from "../shapes/alert.ts";
-import { DEFAULT_LIMIT, instant, limit } from "../shapes/fields.ts";
+import { DEFAULT_LIMIT, limit } from "../shapes/fields.ts";
 import { settleShown } from "./settle.ts";
 
 export const listInput = {

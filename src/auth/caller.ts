@@ -1,8 +1,8 @@
 // From a member and a credential to a caller, the same for keys, connected assistants and sessions.
 
 import type { Caller } from "../context.ts";
-import type { ValuesOf } from "../db/types.ts";
 import { visiblePushers } from "../domain/visibility.ts";
+import type { ValuesOf } from "../fields/sql.ts";
 import type { MEMBER_FACTS } from "../queries/member_facts.ts";
 
 /** No credential does more than its member may (docs/rules.md#key-acts-for-its-member). */

@@ -1,7 +1,7 @@
 // The name that an assistant gives itself, as it may be shown. Nobody has checked it, so it must not look like anything
 // else on a page: one line, short, without characters that hide or reorder their neighbours, without quotes of its own.
 
-import { cleanText } from "../domain/characters.ts";
+import { cleanText } from "../fields/characters.ts";
 
 /** Characters that are shown; a name of more says so at its end. */
 const SHOWN = 60;

@@ -4,7 +4,7 @@ import type { Caller } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
 import { ownStatements, run } from "../db/statement.ts";
 import { showId } from "../domain/ids.ts";
-import { toIsoMicrosOrNull } from "../entities/columns.ts";
+import { toIsoMicrosOrNull } from "../fields/columns.ts";
 import { findKey, touchKey } from "../queries/keys.ts";
 import { IMPLICIT_SCOPE, isScope } from "../scopes.ts";
 import { callerWith } from "./caller.ts";

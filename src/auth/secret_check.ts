@@ -4,7 +4,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { defineStatement, run } from "../db/statement.ts";
-import { bytea } from "../db/types.ts";
+import { bytea } from "../fields/sql.ts";
 import { createSeal } from "../secret/seal.ts";
 
 const keepCheck = defineStatement("keep_secret_check", {

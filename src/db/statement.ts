@@ -3,7 +3,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { CompiledQuery, type Kysely } from "kysely";
-import type { Fields, ParametersOf, SqlType, ValuesOf } from "./types.ts";
+import type { Fields, ParametersOf, SqlType, ValuesOf } from "../fields/sql.ts";
 
 /** What a declaration without parameters, or without columns, has of them. */
 type None = Record<never, SqlType>;

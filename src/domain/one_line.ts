@@ -1,7 +1,7 @@
 // Names and addresses that stand in one line of a page, a mail or a log: what they must not hold, and how long they are.
 
 import { invalidRequest } from "../errors.ts";
-import { holdsControl, needlessInvisible } from "./characters.ts";
+import { holdsControl, needlessInvisible } from "../fields/characters.ts";
 
 /** Line breaks and control characters, and what is not seen or turns the direction of the text around it. */
 const breaks = (text: string): boolean =>

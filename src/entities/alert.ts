@@ -1,8 +1,8 @@
 // An alert. `visible_at` is generated from the status, so that what handsets see can never drift from it.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
+import { instant, writtenAt } from "../fields/columns.ts";
 import { Asset } from "./asset.ts";
-import { instant, writtenAt } from "./columns.ts";
 import { Pusher } from "./pusher.ts";
 
 export const ALERT_STATUSES = ["draft", "scheduled", "sent", "cancelled"] as const;

@@ -1,7 +1,7 @@
 // A bearer key: only its hash is stored. It acts for its member and can never do more than that member.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import { instant, writtenAt } from "./columns.ts";
+import { instant, writtenAt } from "../fields/columns.ts";
 import { Member } from "./member.ts";
 
 export const ApiKey = defineEntity({

@@ -2,7 +2,7 @@
 // are. It belongs to the workspace and outlives the member who sent it.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import { instant, writtenAt } from "./columns.ts";
+import { instant, writtenAt } from "../fields/columns.ts";
 import { Member } from "./member.ts";
 import { Workspace } from "./workspace.ts";
 

@@ -1,7 +1,7 @@
 // The assistants that people connected, and the consents by which they came in.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import { instant, writtenAt } from "./columns.ts";
+import { instant, writtenAt } from "../fields/columns.ts";
 import { Member } from "./member.ts";
 
 /**

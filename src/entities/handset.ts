@@ -2,7 +2,7 @@
 // statement keep in the same transaction as the rows that they count.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import { instant, writtenAt } from "./columns.ts";
+import { instant, writtenAt } from "../fields/columns.ts";
 import { Invite } from "./invite.ts";
 import { type Capability, Pusher } from "./pusher.ts";
 

@@ -1,7 +1,7 @@
 // The first answer to a creating call, kept for a day under the caller's own key, so that a retry never acts twice.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import { writtenAt } from "./columns.ts";
+import { writtenAt } from "../fields/columns.ts";
 
 export const IdempotencyRecord = defineEntity({
   name: "IdempotencyRecord",

@@ -1,7 +1,7 @@
 // A way into a private channel. Revoking keeps the row and its first `revoked_at`.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import { instant, writtenAt } from "./columns.ts";
+import { instant, writtenAt } from "../fields/columns.ts";
 import { Pusher } from "./pusher.ts";
 
 export const Invite = defineEntity({

@@ -1,7 +1,7 @@
 // A person in a workspace: a role, and optionally the only channels that this member sees.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import { instant, writtenAt } from "./columns.ts";
+import { instant, writtenAt } from "../fields/columns.ts";
 import { Workspace } from "./workspace.ts";
 
 export const ROLES = ["owner", "admin", "editor", "viewer"] as const;

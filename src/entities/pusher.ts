@@ -1,7 +1,7 @@
 // An alert channel and its narrow companion row `channel_state`, the one that a send locks.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import { instant, writtenAt } from "./columns.ts";
+import { instant, writtenAt } from "../fields/columns.ts";
 import type { Visibility } from "./visibility.ts";
 import { Workspace } from "./workspace.ts";
 

@@ -1,7 +1,7 @@
 // One row: a keyed hash that tells whether the server secret is the one that this database was used with.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import { writtenAt } from "./columns.ts";
+import { writtenAt } from "../fields/columns.ts";
 
 export const ServerSecret = defineEntity({
   name: "ServerSecret",

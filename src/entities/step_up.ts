@@ -1,7 +1,7 @@
 // That an assistant was just told which further scopes a call needs.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import { instant } from "./columns.ts";
+import { instant } from "../fields/columns.ts";
 
 /** Kept for seconds only: until the assistant comes back, with a person for the consent or with a refresh token without. */
 export const StepUp = defineEntity({

@@ -1,7 +1,7 @@
 // A receiver of signed events. Its secret must sign again and again, so it is sealed, not hashed.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import { instant, writtenAt } from "./columns.ts";
+import { instant, writtenAt } from "../fields/columns.ts";
 import { Member } from "./member.ts";
 import type { Visibility } from "./visibility.ts";
 import { Workspace } from "./workspace.ts";

@@ -1,7 +1,7 @@
 // The account: what owns channels, members, keys and webhook endpoints.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import { writtenAt } from "./columns.ts";
+import { writtenAt } from "../fields/columns.ts";
 
 export const Workspace = defineEntity({
   name: "Workspace",

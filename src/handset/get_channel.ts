@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { notFound } from "../errors.ts";
+import { text } from "../fields/accepts.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 import { channelCard } from "../queries/handset.ts";
-import { pathId, text } from "../shapes/fields.ts";
+import { pathId } from "../shapes/fields.ts";
 import { cardView, showCard } from "./shapes.ts";
 
 export default defineHandsetOperation({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { NOT_MODIFIED } from "../context.ts";
-import { toIsoMicros } from "../entities/columns.ts";
+import { toIsoMicros } from "../fields/columns.ts";
 import { boundedPage } from "../operation/page.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 import { inboxPage, inboxPageWithDue } from "../queries/inbox.ts";

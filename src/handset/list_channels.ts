@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { toIsoMicros } from "../entities/columns.ts";
 import { CATEGORIES } from "../entities/pusher.ts";
+import { instant, text } from "../fields/accepts.ts";
+import { toIsoMicros } from "../fields/columns.ts";
 import { keysetPage } from "../operation/page.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 import { directory } from "../queries/handset.ts";
-import { DEFAULT_LIMIT, instant, limit, pageMeta, text } from "../shapes/fields.ts";
+import { DEFAULT_LIMIT, limit, pageMeta } from "../shapes/fields.ts";
 import { cardView, showCard } from "./shapes.ts";
 
 export default defineHandsetOperation({

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { notFound } from "../errors.ts";
+import { text } from "../fields/accepts.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
 import {
   changeSubscription,
@@ -8,7 +9,7 @@ import {
   rememberInvite,
   takeInvite,
 } from "../queries/handset.ts";
-import { pathId, text } from "../shapes/fields.ts";
+import { pathId } from "../shapes/fields.ts";
 import { announceSubscribers } from "./announce.ts";
 import { permissions, showSubscription, subscriptionView } from "./shapes.ts";
 

@@ -3,14 +3,14 @@
 import { z } from "zod";
 import type { AssetAddresses } from "../domain/assets.ts";
 import { showId } from "../domain/ids.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
 import { PLATFORMS } from "../entities/handset.ts";
 import { CAPABILITIES } from "../entities/pusher.ts";
+import { languageTag, timeZone } from "../fields/accepts.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../fields/columns.ts";
+import { named } from "../fields/named.ts";
 import type { CardRecord } from "../queries/handset.ts";
 import type { InboxRecord } from "../queries/inbox.ts";
 import { alertDisplay, showAssets } from "../shapes/alert.ts";
-import { languageTag, timeZone } from "../shapes/fields.ts";
-import { named } from "../shapes/named.ts";
 import { pusherFace } from "../shapes/pusher.ts";
 
 /** What a handset says of itself. Owners and their assistants read it, so nothing of it is free text. */

@@ -3,9 +3,9 @@
 
 import type { Orm } from "../db/orm.ts";
 import { defineStatement, run } from "../db/statement.ts";
-import { array, bigint, int, text, uuid } from "../db/types.ts";
 import type { DomainEvent } from "../domain/events.ts";
 import { showId } from "../domain/ids.ts";
+import { array, bigint, int, text, uuid } from "../fields/sql.ts";
 
 export interface DeviceCleaning {
   orm: Orm;

@@ -2,7 +2,7 @@
 // name and no timer.
 
 import { defineStatement } from "../db/statement.ts";
-import { int } from "../db/types.ts";
+import { int } from "../fields/sql.ts";
 
 interface Described {
   /** snake_case, the label of its figures. */

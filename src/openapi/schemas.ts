@@ -3,8 +3,8 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import { NAMED } from "../fields/named.ts";
 import { inputSchema, type JsonSchema } from "../operation/schema.ts";
-import { NAMED } from "../shapes/named.ts";
 
 /** Marks a schema that is shared; never reaches the document. */
 const NAME = "x-name";

@@ -8,11 +8,11 @@ import { run } from "../db/statement.ts";
 import { newUuid, parseId, showId, showIdOrNull } from "../domain/ids.ts";
 import { emailProblem, oneLineName } from "../domain/one_line.ts";
 import { ApiKey } from "../entities/api_key.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
 import { Member, type MemberRow, ROLES, type Role } from "../entities/member.ts";
 import { Pusher } from "../entities/pusher.ts";
 import { Workspace } from "../entities/workspace.ts";
 import { ApiError, conflict, invalidRequest, notFound } from "../errors.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../fields/columns.ts";
 import { lockChannel } from "../queries/channels.ts";
 import { ALL_SCOPES, isScope, type Scope } from "../scopes.ts";
 

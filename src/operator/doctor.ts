@@ -4,7 +4,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { defineStatement, run } from "../db/statement.ts";
-import { int, text } from "../db/types.ts";
+import { int, text } from "../fields/sql.ts";
 
 export interface Diagnosis {
   /** One entry a check; `wrong` is the number of rows that do not agree, 0 when all is well. */

@@ -5,8 +5,8 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
 import { adoptSecret, isSecretOf } from "../auth/secret_check.ts";
 import { defineStatement, run } from "../db/statement.ts";
-import { array, bytea, int, neverNull, type SqlType, text } from "../db/types.ts";
 import { conflict, invalidRequest } from "../errors.ts";
+import { array, bytea, int, neverNull, type SqlType, text } from "../fields/sql.ts";
 import { createSeal, type Sealed } from "../secret/seal.ts";
 
 const AT_ONCE = 500;

@@ -1,5 +1,14 @@
 // The columns of an alert: which of them a caller's fields fill, and what lists and whole reads select.
 
+import { effectiveSentAt, effectiveStatus, isDue } from "../domain/alert_status.ts";
+import {
+  ALERT_STATUSES,
+  type AlertAction,
+  LAYOUTS,
+  PRIORITIES,
+  SOUNDS,
+  VIBRATIONS,
+} from "../entities/alert.ts";
 import {
   boolean,
   float8,
@@ -11,16 +20,7 @@ import {
   timestamptz,
   uuid,
   type ValuesOf,
-} from "../db/types.ts";
-import { effectiveSentAt, effectiveStatus, isDue } from "../domain/alert_status.ts";
-import {
-  ALERT_STATUSES,
-  type AlertAction,
-  LAYOUTS,
-  PRIORITIES,
-  SOUNDS,
-  VIBRATIONS,
-} from "../entities/alert.ts";
+} from "../fields/sql.ts";
 
 /** The columns that a caller's fields fill. */
 export const FIELDS = {

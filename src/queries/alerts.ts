@@ -2,9 +2,9 @@
 // What a status means at this instant is said in domain/alert_status.ts alone.
 
 import { defineStatement } from "../db/statement.ts";
-import { array, boolean, int, nullable, outerJoined, text, timestamptz, uuid } from "../db/types.ts";
 import { effectiveSentAt, isPlanned, isVisible } from "../domain/alert_status.ts";
 import type { AlertStatus } from "../entities/alert.ts";
+import { array, boolean, int, nullable, outerJoined, text, timestamptz, uuid } from "../fields/sql.ts";
 import { FIELDS, GIVEN, LISTED, NAMES, WHOLE } from "./alert_columns.ts";
 import { SCOPE, VISIBLE } from "./channels.ts";
 

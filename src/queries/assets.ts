@@ -4,6 +4,7 @@
 
 import type { Caller } from "../context.ts";
 import { defineStatement } from "../db/statement.ts";
+import { ASSET_KINDS } from "../entities/asset.ts";
 import {
   array,
   boolean,
@@ -16,8 +17,7 @@ import {
   timestamptz,
   uuid,
   type ValuesOf,
-} from "../db/types.ts";
-import { ASSET_KINDS } from "../entities/asset.ts";
+} from "../fields/sql.ts";
 
 const ASSET = {
   id: uuid,

@@ -2,6 +2,8 @@
 
 import type { Caller } from "../context.ts";
 import { defineStatement } from "../db/statement.ts";
+import { isPlanned } from "../domain/alert_status.ts";
+import { CATEGORIES, PUSHER_STATUSES } from "../entities/pusher.ts";
 import {
   array,
   boolean,
@@ -14,9 +16,7 @@ import {
   timestamptz,
   uuid,
   type ValuesOf,
-} from "../db/types.ts";
-import { isPlanned } from "../domain/alert_status.ts";
-import { CATEGORIES, PUSHER_STATUSES } from "../entities/pusher.ts";
+} from "../fields/sql.ts";
 
 /** Holds for a pusher `p` that the caller sees: of the workspace, and one of these unless it sees all (null). */
 export const VISIBLE = {

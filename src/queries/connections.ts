@@ -1,7 +1,7 @@
 // Connections and their grants by raw SQL, and the sign-in library's rows that hang on a grant by its id.
 
 import { defineStatement } from "../db/statement.ts";
-import { array, boolean, nullable, outerJoined, text, timestamptz, uuid } from "../db/types.ts";
+import { array, boolean, nullable, outerJoined, text, timestamptz, uuid } from "../fields/sql.ts";
 import { MEMBER_FACTS } from "./member_facts.ts";
 
 /** The live connection that a grant belongs to. */

@@ -2,10 +2,21 @@
 // a suspended channel is left out everywhere.
 
 import { defineStatement, type RowOf } from "../db/statement.ts";
-import { array, bigint, boolean, bytea, int, nullable, oneOf, text, timestamptz, uuid } from "../db/types.ts";
 import { isDue } from "../domain/alert_status.ts";
 import { PLATFORMS } from "../entities/handset.ts";
 import { CATEGORIES } from "../entities/pusher.ts";
+import {
+  array,
+  bigint,
+  boolean,
+  bytea,
+  int,
+  nullable,
+  oneOf,
+  text,
+  timestamptz,
+  uuid,
+} from "../fields/sql.ts";
 import { FACE } from "./channels.ts";
 
 /**

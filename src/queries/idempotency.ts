@@ -2,7 +2,7 @@
 // waits for the first one's commit and then finds its answer; a failed first one leaves nothing behind.
 
 import { defineStatement } from "../db/statement.ts";
-import { bytea, nullable, text } from "../db/types.ts";
+import { bytea, nullable, text } from "../fields/sql.ts";
 
 /** Whose key it is, and of which operation. */
 const OWN = {

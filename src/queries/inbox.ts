@@ -2,7 +2,7 @@
 // handset/authenticate.ts), so the rows are those that say `sent`, whatever the clock says.
 
 import { defineStatement, type RowOf } from "../db/statement.ts";
-import { array, bigint, float8, int, neverNull, nullable, text, timestamptz, uuid } from "../db/types.ts";
+import { array, bigint, float8, int, neverNull, nullable, text, timestamptz, uuid } from "../fields/sql.ts";
 import { FIELDS } from "./alert_columns.ts";
 
 /** An unescaped row, about: its texts, and a kilobyte for everything else that a handset is shown. */

@@ -2,7 +2,7 @@
 // through the entity manager.
 
 import { defineStatement } from "../db/statement.ts";
-import { int, nullable, text, timestamptz, uuid } from "../db/types.ts";
+import { int, nullable, text, timestamptz, uuid } from "../fields/sql.ts";
 
 const INVITE = {
   id: uuid,

@@ -1,8 +1,8 @@
 // Keys by hash, and what operators do with them.
 
 import { defineStatement } from "../db/statement.ts";
-import { array, bytea, nullable, oneOf, outerJoined, text, timestamptz, uuid } from "../db/types.ts";
 import { ROLES } from "../entities/member.ts";
+import { array, bytea, nullable, oneOf, outerJoined, text, timestamptz, uuid } from "../fields/sql.ts";
 import { MEMBER_FACTS } from "./member_facts.ts";
 
 /** The live key behind a hash with everything that a call needs to know of its member and workspace. */

@@ -1,8 +1,18 @@
 // One-time links by raw SQL: making one, what became of one, and using it up for exactly one of simultaneous uses.
 
 import { defineStatement } from "../db/statement.ts";
-import { boolean, bytea, int, nullable, oneOf, outerJoined, text, uuid, type ValuesOf } from "../db/types.ts";
 import { LINK_MAKERS } from "../entities/member.ts";
+import {
+  boolean,
+  bytea,
+  int,
+  nullable,
+  oneOf,
+  outerJoined,
+  text,
+  uuid,
+  type ValuesOf,
+} from "../fields/sql.ts";
 
 const LIVE = "l.used_at is null and l.replaced_at is null and l.expires_at > now()";
 

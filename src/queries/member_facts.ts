@@ -1,7 +1,7 @@
 // What every credential's look-up has to know of the member behind it: one reading for keys, sessions and connections.
 
-import { array, boolean, nullable, oneOf, text, uuid } from "../db/types.ts";
 import { ROLES } from "../entities/member.ts";
+import { array, boolean, nullable, oneOf, text, uuid } from "../fields/sql.ts";
 
 /** What a call needs to know of a member `m` and its workspace `w`. */
 export const MEMBER_FACTS = {

@@ -1,7 +1,7 @@
 // The clients of the authorization server by raw SQL, in the sign-in library's own tables.
 
 import { defineStatement } from "../db/statement.ts";
-import { boolean, float8, int, jsonb, nullable, text, uuid } from "../db/types.ts";
+import { boolean, float8, int, jsonb, nullable, text, uuid } from "../fields/sql.ts";
 
 /**
  * Writes a client down, or what it says of itself now. `id` and `link_id` are new rows', that of the client and that of

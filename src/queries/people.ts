@@ -1,8 +1,8 @@
 // Members and sessions' members by raw SQL; links and connections stand beside.
 
 import { defineStatement } from "../db/statement.ts";
-import { array, boolean, nullable, oneOf, text, uuid, type ValuesOf } from "../db/types.ts";
 import { ROLES } from "../entities/member.ts";
+import { array, boolean, nullable, oneOf, text, uuid, type ValuesOf } from "../fields/sql.ts";
 import { MEMBER_FACTS } from "./member_facts.ts";
 
 const MEMBERSHIP = { email: text, ...MEMBER_FACTS.columns };

@@ -1,8 +1,8 @@
 // Self-reports, many devices' in one statement: rows, counters and days change together or not at all.
 
 import { defineStatement } from "../db/statement.ts";
-import { array, bigint, int, smallint, timestamptz, uuid } from "../db/types.ts";
 import { isVisible } from "../domain/alert_status.ts";
+import { array, bigint, int, smallint, timestamptz, uuid } from "../fields/sql.ts";
 
 /**
  * Arrays of one length: which request, of which alert, by which device, what. A row that its device cannot see is

@@ -2,8 +2,8 @@
 // take it back, on this replica or on another. No worker and no event: it says of the row what everybody reads anyway.
 
 import { defineStatement } from "../db/statement.ts";
-import { array, int, uuid } from "../db/types.ts";
 import { isDue } from "../domain/alert_status.ts";
+import { array, int, uuid } from "../fields/sql.ts";
 
 /**
  * Settles what is due in channels, up to so many alerts; answers how many. The channels are locked first and in one

@@ -1,8 +1,8 @@
 // Subscribers of a channel, and the breakdown over the whole set from the few rows that the triggers keep.
 
 import { defineStatement } from "../db/statement.ts";
-import { boolean, int, nullable, oneOf, text, timestamptz, uuid } from "../db/types.ts";
 import { PLATFORMS } from "../entities/handset.ts";
+import { boolean, int, nullable, oneOf, text, timestamptz, uuid } from "../fields/sql.ts";
 
 /** Ties of the last instant come along. `before` null: from the newest. */
 const listBy = (status: string, filter: string) =>

@@ -2,7 +2,7 @@
 // a delivery. The operations go through the entity manager.
 
 import { defineStatement } from "../db/statement.ts";
-import { boolean, bytea, int, nullable, text, uuid } from "../db/types.ts";
+import { boolean, bytea, int, nullable, text, uuid } from "../fields/sql.ts";
 
 /** The enabled endpoints that asked for an event of a channel, and whose makers may still hear of that channel. */
 export const endpointsFor = defineStatement("endpoints_for", {

@@ -1,6 +1,6 @@
 // Which attributes of an allowed element stay, and how they are written. Knows nothing of nesting.
 
-import { cleanText } from "../domain/characters.ts";
+import { cleanText } from "../fields/characters.ts";
 import { ATTRIBUTES, LINK_REL, type Rule, words } from "./allow_list.ts";
 import { type Look, readColor, tooAlike } from "./hidden.ts";
 import type { Report } from "./report.ts";

@@ -1,7 +1,7 @@
 // Counts what the sanitiser removed, one row per kind and name. A name is a word of the tables below or a fixed
 // one of ours: the report goes to assistants, so nothing that a caller made up may travel in it.
 
-import type { Removed } from "../domain/characters.ts";
+import type { Removed } from "../fields/characters.ts";
 import { words } from "./allow_list.ts";
 
 export type BlockedKind = "element" | "attribute" | "url" | "style" | "character";

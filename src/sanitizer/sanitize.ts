@@ -3,7 +3,7 @@
 
 import { createRequire } from "node:module";
 import type library from "sanitize-html";
-import { cleanText } from "../domain/characters.ts";
+import { cleanText } from "../fields/characters.ts";
 import { ATTRIBUTES, ELEMENTS, SCHEMES } from "./allow_list.ts";
 import { type BlockedRow, Report } from "./report.ts";
 import { scan } from "./scan.ts";

@@ -1,7 +1,7 @@
 // Writes the allowed part of a run of HTML events as balanced HTML and reports the rest. Decides what is kept,
 // unwrapped and dropped; what it writes reads back as exactly the same run, so a second pass changes nothing.
 
-import { cleanText, holdsRightToLeft } from "../domain/characters.ts";
+import { cleanText, holdsRightToLeft } from "../fields/characters.ts";
 import {
   CLEARS_BACK_TO,
   CLOSES,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { clientName } from "../auth/client_name.ts";
 import { showId, showIdOrNull } from "../domain/ids.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../fields/columns.ts";
 import { defineSessionOperation } from "../operation/tool.ts";
 import { listConnections } from "../queries/connections.ts";
 

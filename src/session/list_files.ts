@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { ASSET_KINDS } from "../entities/asset.ts";
-import { toIsoMicros } from "../entities/columns.ts";
+import { instant } from "../fields/accepts.ts";
+import { toIsoMicros } from "../fields/columns.ts";
 import { keysetPage } from "../operation/page.ts";
 import { defineSessionOperation } from "../operation/tool.ts";
 import { assetScope, listAssets } from "../queries/assets.ts";
 import { assetView, showAsset } from "../shapes/asset.ts";
-import { DEFAULT_LIMIT, instant, limit, pageMeta } from "../shapes/fields.ts";
+import { DEFAULT_LIMIT, limit, pageMeta } from "../shapes/fields.ts";
 
 export default defineSessionOperation({
   name: "list_files",

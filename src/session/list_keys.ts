@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { showId, showIdOrNull } from "../domain/ids.ts";
 import { manages, standingOf } from "../domain/standing.ts";
-import { toIsoMicrosOrNull } from "../entities/columns.ts";
+import { toIsoMicrosOrNull } from "../fields/columns.ts";
 import { defineSessionOperation } from "../operation/tool.ts";
 import { listWorkspaceKeys } from "../queries/keys.ts";
 

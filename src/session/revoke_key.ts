@@ -2,8 +2,8 @@ import { z } from "zod";
 import { parseId } from "../domain/ids.ts";
 import { manages, standingOf } from "../domain/standing.ts";
 import { ApiKey } from "../entities/api_key.ts";
-import { toIsoMicros } from "../entities/columns.ts";
 import { notFound } from "../errors.ts";
+import { toIsoMicros } from "../fields/columns.ts";
 import { defineSessionOperation } from "../operation/tool.ts";
 
 export default defineSessionOperation({

@@ -4,20 +4,20 @@ import { z } from "zod";
 import type { AssetAddresses } from "../domain/assets.ts";
 import { showId, showIdOrNull } from "../domain/ids.ts";
 import { ALERT_STATUSES, LAYOUTS, PRIORITIES, SOUNDS, VIBRATIONS } from "../entities/alert.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
-import type { AlertRecord } from "../queries/alert_columns.ts";
 import {
   httpsUrl,
   instant,
   languageTag,
   latitude,
   longitude,
-  pageMeta,
   radiusKm,
   slug,
   text,
-} from "./fields.ts";
-import { named } from "./named.ts";
+} from "../fields/accepts.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../fields/columns.ts";
+import { named } from "../fields/named.ts";
+import type { AlertRecord } from "../queries/alert_columns.ts";
+import { pageMeta } from "./fields.ts";
 
 /** The longest markup of any layout; layout html takes 60,000 of them (see domain/alert_content.ts). */
 const MAX_HTML = 500_000;

@@ -2,9 +2,9 @@
 // what is missing. What `view` chooses on lists of alerts and on the answers of what writes them.
 
 import { z } from "zod";
+import { codePoints } from "../fields/accepts.ts";
+import { named } from "../fields/named.ts";
 import { alertList, composedView, publishedView } from "./alert.ts";
-import { codePoints } from "./fields.ts";
-import { named } from "./named.ts";
 
 /** The longest text that a brief answer shows whole, in code points. */
 const SHOWN = 280;

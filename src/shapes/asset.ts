@@ -4,7 +4,7 @@ import { z } from "zod";
 import { type AssetAddresses, frameUrl } from "../domain/assets.ts";
 import { showId } from "../domain/ids.ts";
 import { ASSET_KINDS } from "../entities/asset.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../fields/columns.ts";
 import type { AssetRecord } from "../queries/assets.ts";
 
 export const assetView = z.object({

@@ -2,9 +2,9 @@
 
 import { z } from "zod";
 import { showId } from "../domain/ids.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../entities/columns.ts";
 import type { InviteRow } from "../entities/invite.ts";
-import { named } from "./named.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../fields/columns.ts";
+import { named } from "../fields/named.ts";
 
 export const inviteView = named(
   "Invite",

@@ -4,11 +4,11 @@ import { z } from "zod";
 import { MAX_INITIALS } from "../domain/avatar.ts";
 import { channelNotes } from "../domain/capabilities.ts";
 import { showId } from "../domain/ids.ts";
-import { toIsoMicros } from "../entities/columns.ts";
 import { CAPABILITIES, CATEGORIES, PUSHER_STATUSES, type PusherRow } from "../entities/pusher.ts";
+import { httpsUrl, isWithin, latitude, longitude, radiusKm, slug, text } from "../fields/accepts.ts";
+import { toIsoMicros } from "../fields/columns.ts";
+import { named } from "../fields/named.ts";
 import type { PusherRecord } from "../queries/channels.ts";
-import { httpsUrl, isWithin, latitude, longitude, radiusKm, slug, text } from "./fields.ts";
-import { named } from "./named.ts";
 
 /** Stored lowercased and deduplicated; the bound counts what is left. */
 const tags = z

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { showId } from "../domain/ids.ts";
 import type { WebhookRow } from "../entities/webhook_endpoint.ts";
-import { named } from "./named.ts";
+import { named } from "../fields/named.ts";
 
 export const webhookView = named(
   "Webhook",

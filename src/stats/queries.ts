@@ -2,8 +2,8 @@
 // history. What is visible comes as an argument: the ids of the channels to sum.
 
 import { defineStatement } from "../db/statement.ts";
-import { array, date, int, text, timestamptz, uuid } from "../db/types.ts";
 import { isPlanned } from "../domain/alert_status.ts";
+import { array, date, int, text, timestamptz, uuid } from "../fields/sql.ts";
 import { VISIBLE } from "../queries/channels.ts";
 
 /** Channels that the caller sees, the newest first. */

@@ -3,7 +3,7 @@
 // takes. The protocol's own question, so that it is the same on every version.
 
 import type { AnyStatement } from "../../src/db/statement.ts";
-import type { SqlType } from "../../src/db/types.ts";
+import type { SqlType } from "../../src/fields/sql.ts";
 
 interface Connection {
   parse(message: { name: string; text: string; types: number[] }): void;

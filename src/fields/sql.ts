@@ -54,7 +54,7 @@ export const text = type<string>("text", 25, 1009);
 export const float8 = type<number>("float8", 701, 1022);
 /** `2026-11-20`. */
 export const date = type<string>("date", 1082, 1182);
-/** As PostgreSQL prints it in UTC; entities/columns.ts makes ISO of it. */
+/** As PostgreSQL prints it in UTC; columns.ts makes ISO of it. */
 export const timestamptz = type<string>("timestamptz", 1184, 1185);
 export const uuid = type<string>("uuid", 2950, 2951);
 

@@ -1,0 +1,164 @@
+// Kinds of values that several inputs take. Lengths count Unicode code points, as JSON Schema does. Every message is our
+// own fixed text and says what to send instead.
+
+import { z } from "zod";
+import { cleanText, holdsControl, needlessInvisible } from "./characters.ts";
+
+/** Characters of a text; two halves of a surrogate pair are one. */
+export function codePoints(text: string): number {
+  let count = text.length;
+  for (let i = 1; i < text.length; i++)
+    if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) count--;
+  return count;
+}
+
+/** True for at most `max` characters. Only a text that may go either way is counted. */
+export const isWithin = (text: string, max: number): boolean =>
+  text.length <= max || (text.length <= 2 * max && codePoints(text) <= max);
+
+interface TextRules {
+  /** Line ends and tabs may stand in it. No other control character may stand in any text. */
+  lines?: boolean;
+  /** Whoever takes the text removes the invisible characters that it does not need and reports them; else 422. */
+  cleaned?: boolean;
+}
+
+/**
+ * A string of `min` to `max` code points that people and assistants read. With `min` above 0, what cannot be seen does
+ * not count.
+ */
+export function text(min: number, max: number, { lines = false, cleaned = false }: TextRules = {}) {
+  const bounds = min > 0 ? { minLength: min, maxLength: max } : { maxLength: max };
+  const controls = lines
+    ? "must not hold control characters other than tabs and line ends"
+    : "must be one line, without control characters";
+  return z
+    .string()
+    .refine((value) => isWithin(value, max), {
+      error: `must be at most ${max} characters long`,
+      abort: true,
+    })
+    .refine((value) => !holdsControl(value, { lines }), { error: controls, abort: true })
+    .refine((value) => cleaned || needlessInvisible(value) === null, {
+      error: ({ input }) => `must not hold invisible characters (${needlessInvisible(input as string)})`,
+      abort: true,
+    })
+    .refine((value) => min === 0 || cleanText(value).text.trim() !== "", "must hold more than white space")
+    .meta(bounds);
+}
+
+/** https alone (docs/rules.md#https-only). At most 2,048 characters, no credentials, no white space, nothing invisible. */
+export function httpsUrl() {
+  return z
+    .string()
+    .refine((value) => {
+      const url =
+        isWithin(value, 2048) && !/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(value)
+          ? URL.parse(value)
+          : null;
+      return url?.protocol === "https:" && /^https:\/\//i.test(value) && !url.username && !url.password;
+    }, "must be an absolute https URL of at most 2048 characters, without credentials and invisible characters")
+    .meta({ format: "uri", maxLength: 2048 });
+}
+
+/** A short opaque name: lower-case letters, digits, dot, dash and underscore, beginning with a letter or digit. */
+export function slug(max: number) {
+  return z
+    .string()
+    .regex(
+      new RegExp(`^[a-z0-9][a-z0-9._-]{0,${max - 1}}$`),
+      `must be 1 to ${max} of a-z 0-9 . _ - and begin with a letter or digit`,
+    );
+}
+
+// Both cases spelt out: JSON Schema has no flags.
+const BCP47 =
+  /^(?:[a-zA-Z]{2,3}(?:-[a-zA-Z]{3}){0,3}|[a-zA-Z]{4}|[a-zA-Z]{5,8})(?:-[a-zA-Z]{4})?(?:-(?:[a-zA-Z]{2}|\d{3}))?(?:-(?:[a-zA-Z\d]{5,8}|\d[a-zA-Z\d]{3}))*(?:-[a-wA-Wy-zY-Z\d](?:-[a-zA-Z\d]{2,8})+)*(?:-[xX](?:-[a-zA-Z\d]{1,8})+)?$|^[xX](?:-[a-zA-Z\d]{1,8})+$/;
+
+/** A well-formed BCP-47 language tag. */
+export function languageTag() {
+  return z
+    .string()
+    .max(64, { error: "must be at most 64 characters long", abort: true })
+    .regex(BCP47, "must be a well-formed BCP-47 language tag, such as en or pt-BR");
+}
+
+/**
+ * An IANA time zone that the runtime knows, in any case; kept as it was sent. An offset is no name. The pattern bounds
+ * what the runtime is asked about.
+ */
+export function timeZone() {
+  const error = "must be an IANA time zone, such as Europe/Lisbon";
+  return z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/, { error, abort: true })
+    .refine(isTimeZone, error);
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * How often each of some texts occurs that strangers chose. Not a record of the schema library, which leaves out the
+ * key `__proto__`: the object is taken as it was built, and must be built without a prototype.
+ */
+export function countsByText(): z.ZodType<Record<string, number>> {
+  return z
+    .any()
+    .refine((value) => value !== null && typeof value === "object" && !Array.isArray(value))
+    .refine((value) => Object.values(value).every(Number.isInteger))
+    .meta({ type: "object", additionalProperties: { type: "integer" } });
+}
+
+const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
+
+/**
+ * The instant that an RFC 3339 text with Z or an offset names, in UTC with six decimals: the form in which rows and
+ * answers carry it. Null for any other text, and for what the calendar or the years 1 to 9999 do not hold.
+ */
+export function readInstant(value: string): string | null {
+  const parts = RFC3339.exec(value);
+  if (!parts) return null;
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [number, ...number[]];
+  const date = new Date(0);
+  date.setUTCFullYear(year, month! - 1, day);
+  date.setUTCHours(hour!, minute, second);
+  const real =
+    date.getUTCMonth() === month! - 1 &&
+    date.getUTCDate() === day &&
+    date.getUTCHours() === hour &&
+    date.getUTCMinutes() === minute &&
+    date.getUTCSeconds() === second;
+  const [sign, hours, minutes] = /^([+-])(\d\d):(\d\d)$/.exec(parts[8]!)?.slice(1) ?? ["+", "0", "0"];
+  if (!real || Number(hours) > 23 || Number(minutes) > 59) return null;
+  const ahead = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -1 : 1);
+  const utc = new Date(date.getTime() - ahead * 60_000);
+  if (utc.getUTCFullYear() < 1 || utc.getUTCFullYear() > 9999) return null;
+  const fraction = (parts[7] ?? ".").slice(1, 7).padEnd(6, "0");
+  return `${utc.toISOString().slice(0, 19)}.${fraction}Z`;
+}
+
+/** An instant in any spelling of RFC 3339; whoever reads the field gets it in UTC with six decimals. */
+export function instant() {
+  return z
+    .string()
+    .refine(
+      (value) => readInstant(value) !== null,
+      "must be an RFC 3339 instant with Z or an offset, such as 2026-11-20T14:25:31Z",
+    )
+    .meta({ format: "date-time" })
+    .transform((value) => readInstant(value)!);
+}
+
+export const latitude = () => z.number().min(-90, "must be from -90 to 90").max(90, "must be from -90 to 90");
+export const longitude = () =>
+  z.number().min(-180, "must be from -180 to 180").max(180, "must be from -180 to 180");
+/** Kilometres; half the Earth's circumference covers everything. */
+export const radiusKm = () =>
+  z.number().gt(0, "must be above 0 and at most 20038").max(20_038, "must be above 0 and at most 20038");
