@@ -7,7 +7,7 @@ import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { breakingChanges, committedVersions } from "../scripts/additive.ts";
 import { COMMITTED_URL, generated, stale } from "../scripts/gen.ts";
-import { EVENTS } from "../src/domain/events.ts";
+import { EVENTS } from "../src/fields/webhook.ts";
 import { HANDSET_OPERATIONS } from "../src/handset/index.ts";
 import { openApiDocument } from "../src/openapi/document.ts";
 import { TOOLS } from "../tools/index.ts";

@@ -7,10 +7,12 @@ import { CHANNEL_NOT_ACTIVE } from "../src/domain/alert_status.ts";
 import { capabilityNotes } from "../src/domain/capabilities.ts";
 import { channelUuid, newUuid } from "../src/domain/ids.ts";
 import { conflict, notFound } from "../src/errors.ts";
+import { ALERT } from "../src/fields/alert.ts";
+import { argumentsOf } from "../src/fields/record.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { insertAlert } from "../src/queries/alerts.ts";
 import { scope, visibleChannel } from "../src/queries/channels.ts";
-import { alertFields, composedView, showAlert } from "../src/shapes/alert.ts";
+import { composedView, showAlert } from "../src/shapes/alert.ts";
 import { composedBrief, view } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
 
@@ -34,7 +36,7 @@ export default defineTool({
       .boolean()
       .optional()
       .describe("true publishes (needs alerts:send); false or absent makes a draft."),
-    ...alertFields,
+    ...argumentsOf(ALERT),
     view,
   }),
   output: composedView,

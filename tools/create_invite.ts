@@ -4,7 +4,8 @@ import { nowMicros } from "../src/alerts/change.ts";
 import { newUuid } from "../src/domain/ids.ts";
 import { Invite } from "../src/entities/invite.ts";
 import { invalidRequest } from "../src/errors.ts";
-import { instant, text } from "../src/fields/accepts.ts";
+import { INVITE } from "../src/fields/invite.ts";
+import { argumentsOf, blanksOf } from "../src/fields/record.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { findPusher } from "../src/pushers/judge.ts";
 import { pathId } from "../src/shapes/fields.ts";
@@ -26,21 +27,14 @@ export default defineTool({
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({
     pusher_id: pathId("Channel id, psh_…"),
-    label: text(0, 80).nullable().optional().describe("Your own note; never shown to a subscriber."),
-    max_uses: z
-      .int()
-      .min(1, "must be a whole number from 1 to 1000000")
-      .max(1_000_000, "must be a whole number from 1 to 1000000")
-      .nullable()
-      .optional()
-      .describe("Phones that may join with it; null is unlimited."),
-    expires_at: instant().nullable().optional().describe("When it stops working; null is never."),
+    ...argumentsOf(INVITE),
   }),
   output: inviteView,
   async handler(input, ctx) {
     const pusher = await findPusher(input, ctx);
-    const expiresAt = input.expires_at ?? null;
-    if (expiresAt !== null && expiresAt <= nowMicros(ctx))
+    const { pusher_id: _, ...given } = input;
+    const fields = { ...blanksOf(INVITE), ...given };
+    if (fields.expires_at !== null && fields.expires_at <= nowMicros(ctx))
       throw invalidRequest(
         "expires_at must be in the future; leave it out for an invite that never expires.",
         "expires_at",
@@ -49,9 +43,7 @@ export default defineTool({
       id: newUuid(),
       pusher: pusher.id,
       code: newCode(),
-      label: input.label ?? null,
-      max_uses: input.max_uses ?? null,
-      expires_at: expiresAt,
+      ...fields,
     });
     await ctx.em.flush();
     return showInvite(invite, pusher, ctx.surroundings.publicBase);

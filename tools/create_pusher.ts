@@ -6,6 +6,8 @@ import { newUuid } from "../src/domain/ids.ts";
 import { RESERVED_HANDLES } from "../src/domain/reserved_handles.ts";
 import { Pusher } from "../src/entities/pusher.ts";
 import { conflict, forbidden, invalidRequest } from "../src/errors.ts";
+import { PUSHER } from "../src/fields/pusher.ts";
+import { blanksOf } from "../src/fields/record.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { handleIsReserved } from "../src/queries/channels.ts";
 import { changedPusherView, pusherCreate, searchText, showChangedPusher } from "../src/shapes/pusher.ts";
@@ -31,27 +33,14 @@ export default defineTool({
       throw forbidden("A credential or member that is restricted to channels cannot create channels.");
     if (RESERVED_HANDLES.has(input.handle))
       throw invalidRequest("This handle is reserved; choose another one.", "handle");
-    const geofence = { lat: input.lat ?? null, lon: input.lon ?? null, radius_km: input.radius_km ?? null };
-    checkGeofence(geofence);
+    const fields = { ...blanksOf(PUSHER), ...input };
+    checkGeofence(fields);
     const gradient = defaultGradient(input.handle);
     const pusher = ctx.em.create(Pusher, {
       id: newUuid(),
       workspace: ctx.caller.workspace.id,
-      handle: input.handle,
-      name: input.name,
-      category: input.category,
-      description: input.description,
-      long: input.long ?? null,
-      site: input.site ?? null,
-      city: input.city ?? null,
-      ...geofence,
-      loc_rule: input.loc_rule ?? null,
-      requested_perms: input.requested_perms ?? [],
-      alert_types: input.alert_types ?? [],
-      tags: input.tags ?? [],
-      search: searchText({ name: input.name, tags: input.tags ?? [] }),
-      is_public: input.is_public ?? true,
-      image_url: input.image_url ?? null,
+      ...fields,
+      search: searchText(fields),
       gradient_from: pickColour(input.gradient_from, gradient.from),
       gradient_to: pickColour(input.gradient_to, gradient.to),
       initials: input.initials ?? deriveInitials(input.name),

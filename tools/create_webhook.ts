@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { EVENTS } from "../src/domain/events.ts";
 import { newUuid } from "../src/domain/ids.ts";
 import { WebhookEndpoint } from "../src/entities/webhook_endpoint.ts";
 import { conflict, invalidRequest } from "../src/errors.ts";
-import { text } from "../src/fields/accepts.ts";
+import { argumentsOf } from "../src/fields/record.ts";
+import { WEBHOOK } from "../src/fields/webhook.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { lockWorkspace } from "../src/queries/workspaces.ts";
 import { showWebhook, webhookView } from "../src/shapes/webhook.ts";
@@ -22,11 +22,7 @@ export default defineTool({
   creates: true,
   errors: ["invalid_request", "forbidden", "conflict"],
   input: z.strictObject({
-    url: text(1, 2048).describe("https, reachable from the internet."),
-    events: z
-      .array(z.enum(EVENTS))
-      .min(1, "must name at least one event")
-      .transform((list) => [...new Set(list)]),
+    ...argumentsOf(WEBHOOK),
   }),
   output: webhookView.extend({ secret: z.string().describe("Signs every delivery; shown once.") }),
   async check({ url }, { webhooks }) {

@@ -1,13 +1,15 @@
 import { z } from "zod";
 import { countsByText, instant } from "../src/fields/accepts.ts";
 import { toIsoMicros } from "../src/fields/columns.ts";
+import { DEVICE } from "../src/fields/device.ts";
+import { answersOf, namesOf, shownTo } from "../src/fields/record.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { seenPusherId } from "../src/pushers/judge.ts";
 import { listSubscribers, subscriberMix } from "../src/queries/subscribers.ts";
 import { DEFAULT_LIMIT, limit, pageMeta, pathId } from "../src/shapes/fields.ts";
 
-const FACETS = ["platform", "app_version", "locale", "timezone"] as const;
+const FACETS = namesOf(DEVICE);
 const counts = countsByText();
 
 export default defineTool({
@@ -30,10 +32,7 @@ export default defineTool({
     data: z.array(
       z.object({
         device: z.string().describe("Stable pseudonym, useless to replay."),
-        platform: z.string(),
-        app_version: z.string(),
-        locale: z.string(),
-        timezone: z.string(),
+        ...answersOf(shownTo(DEVICE, "list")),
         muted: z.boolean(),
         subscribed_at: z.string(),
       }),

@@ -6,9 +6,11 @@ import { checkContent } from "../src/domain/alert_content.ts";
 import { ALERT_GRID } from "../src/domain/alert_status.ts";
 import { capabilityNotes } from "../src/domain/capabilities.ts";
 import { conflict } from "../src/errors.ts";
+import { ALERT } from "../src/fields/alert.ts";
+import { changesOf } from "../src/fields/record.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { updateAlert } from "../src/queries/alerts.ts";
-import { alertPatch, composedView, showAlert } from "../src/shapes/alert.ts";
+import { composedView, showAlert } from "../src/shapes/alert.ts";
 import { composedBrief, view } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
 
@@ -31,7 +33,7 @@ export default defineTool({
   input: z.strictObject({
     pusher_id: pathId("Channel id, psh_…"),
     alert_id: pathId("alr_…"),
-    ...alertPatch,
+    ...changesOf(ALERT),
     view,
   }),
   output: composedView,

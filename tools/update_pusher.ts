@@ -2,11 +2,13 @@ import { z } from "zod";
 import { pickColour } from "../src/domain/avatar.ts";
 import { checkGeofence } from "../src/domain/geofence.ts";
 import { ApiError, invalidRequest } from "../src/errors.ts";
+import { PUSHER } from "../src/fields/pusher.ts";
+import { changesOf } from "../src/fields/record.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { lockPusher } from "../src/pushers/judge.ts";
 import { channelBacklogs } from "../src/queries/channels.ts";
 import { pathId } from "../src/shapes/fields.ts";
-import { changedPusherView, pusherPatch, searchText, showChangedPusher } from "../src/shapes/pusher.ts";
+import { changedPusherView, searchText, showChangedPusher } from "../src/shapes/pusher.ts";
 
 export default defineTool({
   name: "update_pusher",
@@ -21,7 +23,7 @@ export default defineTool({
   input: z.strictObject({
     pusher_id: pathId("Channel id, psh_…"),
     handle: z.string().optional().describe("Only the present one; a handle never changes."),
-    ...pusherPatch,
+    ...changesOf(PUSHER),
     status: z.enum(["active", "paused"]).optional(),
   }),
   output: changedPusherView.extend({ note: z.string().optional().describe("What pausing leaves to come.") }),

@@ -11,6 +11,8 @@ import {
 } from "../domain/alert_status.ts";
 import { channelUuid, parseId } from "../domain/ids.ts";
 import { conflict, insufficientScope, notFound } from "../errors.ts";
+import { ALERT } from "../fields/alert.ts";
+import { showFields, shownTo } from "../fields/record.ts";
 import type { AlertRecord } from "../queries/alert_columns.ts";
 import { lockAlert } from "../queries/alerts.ts";
 import { scope } from "../queries/channels.ts";
@@ -21,6 +23,9 @@ interface AlertPath {
   pusher_id: string;
   alert_id: string;
 }
+
+/** What receivers of events are told of an alert beside what became of it. */
+const TOLD = shownTo(ALERT, "webhook");
 
 /** Due alerts of a channel that a change of one of them settles along with it. */
 const SETTLED = 500;
@@ -74,11 +79,9 @@ export function published(verb: keyof typeof NOTES, record: AlertRecord, ctx: Co
 
 /** Announces a change of an alert with the data that receivers plan from. */
 export function announce(ctx: Context, event: AlertEvent, record: AlertRecord): void {
-  const { id, pusher_id, title, priority, status, send_at, sent_at } = showAlert(
-    record,
-    ctx.surroundings.assets,
-  );
-  ctx.emit({ event, data: { pusher_id, alert_id: id, title, priority, status, send_at, sent_at } });
+  const { id, pusher_id, status, sent_at } = showAlert(record, ctx.surroundings.assets);
+  const told = showFields(TOLD, record);
+  ctx.emit({ event, data: { pusher_id, alert_id: id, ...told, status, sent_at } });
 }
 
 /** Now, in the form that instants of rows have. */

@@ -4,38 +4,14 @@
 import type { z } from "zod";
 import { MAX_HTML } from "../domain/alert_content.ts";
 import { codePoints } from "../fields/accepts.ts";
-import type { AlertFields, AlertRecord } from "../queries/alert_columns.ts";
+import { ALERT, type AlertFields } from "../fields/alert.ts";
+import { blanksOf, type changesOf, marked, namesOf } from "../fields/record.ts";
+import type { AlertRecord } from "../queries/alert_columns.ts";
 import { Report, sanitizeHtml, sanitizeText } from "../sanitizer/sanitize.ts";
-import type { alertPatch } from "../shapes/alert.ts";
 
-type Sent = z.output<z.ZodObject<typeof alertPatch>>;
+type Sent = z.output<z.ZodObject<ReturnType<typeof changesOf<typeof ALERT>>>>;
 
-const BLANK: AlertFields = {
-  title: "",
-  body: null,
-  priority: "normal",
-  layout: "text",
-  image_url: null,
-  image_asset_id: null,
-  audio_asset_id: null,
-  html_asset_id: null,
-  html: null,
-  asset_html: null,
-  actions: [],
-  requires_ack: false,
-  send_at: null,
-  expires_at: null,
-  sound: null,
-  audio_url: null,
-  vibrate: null,
-  tts_text: null,
-  tts_lang: null,
-  lat: null,
-  lon: null,
-  radius_km: null,
-  geo_rule: null,
-  collapse_key: null,
-};
+const BLANK: AlertFields = { title: "", ...blanksOf(ALERT) };
 
 export interface Composed {
   fields: AlertFields;
@@ -45,7 +21,7 @@ export interface Composed {
 }
 
 /** The texts that are cleaned and reported as markup is; every other text refuses what no reader sees (fields/accepts.ts). */
-const CLEANED = ["title", "body", "tts_text"] as const;
+const CLEANED = namesOf(marked(ALERT, "cleaned"));
 
 function cleanTexts(sent: Sent, report: Report): Sent {
   const clean = { ...sent };

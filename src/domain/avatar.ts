@@ -1,10 +1,9 @@
 // What a channel looks like when its owner says nothing: initials from the name, gradient colours from the handle.
 
 import { createHash } from "node:crypto";
+import { MAX_INITIALS } from "../fields/pusher.ts";
 
 const COLOUR = /^#[0-9a-f]{6}$/i;
-
-export const MAX_INITIALS = 3;
 
 /** The first letters of the first two words, upper case, at most three characters. */
 export function deriveInitials(name: string): string {

@@ -1,7 +1,7 @@
 // Which capability of the subscriber's phone each field of an alert leans on, and the notes for those that the channel
 // never asked for. A note is no error (docs/rules.md#unasked-is-silent).
 
-import type { Capability } from "../entities/pusher.ts";
+import type { Capability } from "../fields/pusher.ts";
 
 export interface CapabilityNote {
   capability: Capability;

@@ -1,14 +1,6 @@
 // What happened, as the outside may be told: five events, never a device's identity.
 
-export const EVENTS = [
-  "alert.sent",
-  "alert.scheduled",
-  "alert.cancelled",
-  "subscriber.created",
-  "subscriber.deleted",
-] as const;
-
-export type EventName = (typeof EVENTS)[number];
+import type { EventName } from "../fields/webhook.ts";
 
 /** `data` always includes `pusher_id` in its wire form. `workspaceId` and `listening` address the event and are not sent. */
 export interface DomainEvent {

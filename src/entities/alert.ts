@@ -1,23 +1,14 @@
 // An alert. `visible_at` is generated from the status, so that what handsets see can never drift from it.
 
-import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
+import { defineEntity, p } from "@mikro-orm/core";
+import { ALERT } from "../fields/alert.ts";
 import { instant, writtenAt } from "../fields/columns.ts";
+import { propertiesOf } from "../fields/record.ts";
 import { Asset } from "./asset.ts";
 import { Pusher } from "./pusher.ts";
 
 export const ALERT_STATUSES = ["draft", "scheduled", "sent", "cancelled"] as const;
 export type AlertStatus = (typeof ALERT_STATUSES)[number];
-
-export const PRIORITIES = ["normal", "important", "urgent"] as const;
-export const LAYOUTS = ["text", "image", "html", "document"] as const;
-export const SOUNDS = ["default", "chime", "ping", "bell", "knock", "alarm", "siren", "silent"] as const;
-export const VIBRATIONS = ["default", "none", "short", "double", "long", "sos", "heartbeat"] as const;
-
-export interface AlertAction {
-  type: "open_url";
-  label: string;
-  url: string;
-}
 
 export const VISIBLE_AT = "case status when 'sent' then sent_at when 'scheduled' then send_at else null end";
 
@@ -61,31 +52,10 @@ export const Alert = defineEntity({
     id: p.uuid().primary(),
     pusher: () => p.manyToOne(Pusher).ref().deleteRule("cascade"),
     status: p.enum(ALERT_STATUSES).default("draft"),
-    title: p.text(),
-    body: p.text().nullable(),
-    priority: p.enum(PRIORITIES).default("normal"),
-    layout: p.enum(LAYOUTS).default("text"),
-    image_url: p.text().nullable(),
+    ...propertiesOf(ALERT),
     image_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
     audio_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
     html_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
-    html: p.text().nullable(),
-    /** The sanitised text of the html asset: what handsets are shown as `html`. */
-    asset_html: p.text().nullable(),
-    actions: p.json<AlertAction[]>().defaultRaw("'[]'::jsonb"),
-    requires_ack: p.boolean().default(false),
-    send_at: instant().nullable(),
-    expires_at: instant().nullable(),
-    sound: p.enum(SOUNDS).nullable(),
-    audio_url: p.text().nullable(),
-    vibrate: p.enum(VIBRATIONS).nullable(),
-    tts_text: p.text().nullable(),
-    tts_lang: p.text().nullable(),
-    lat: p.double().$type<number>().nullable(),
-    lon: p.double().$type<number>().nullable(),
-    radius_km: p.double().$type<number>().nullable(),
-    geo_rule: p.text().nullable(),
-    collapse_key: p.text().nullable(),
     sent_at: instant().nullable(),
     cancelled_at: instant().nullable(),
     visible_at: instant().nullable().generated(`(${VISIBLE_AT}) stored`),
@@ -93,5 +63,3 @@ export const Alert = defineEntity({
     updated_at: writtenAt(),
   },
 });
-
-export type AlertRow = InferEntity<typeof Alert>;

@@ -3,11 +3,11 @@
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "../fields/columns.ts";
+import { DEVICE } from "../fields/device.ts";
+import type { Capability } from "../fields/pusher.ts";
+import { propertiesOf } from "../fields/record.ts";
 import { Invite } from "./invite.ts";
-import { type Capability, Pusher } from "./pusher.ts";
-
-/** What a handset may say that it runs on. */
-export const PLATFORMS = ["ios", "android", "web", "desktop", "cli", "other"] as const;
+import { Pusher } from "./pusher.ts";
 
 export const Device = defineEntity({
   name: "Device",
@@ -20,10 +20,7 @@ export const Device = defineEntity({
     token_hash: p.blob(),
     /** Grows with every join, leave and eviction: half of the inbox's validator. */
     subs_rev: p.bigint().$type<number>().default(0),
-    platform: p.enum(PLATFORMS),
-    app_version: p.text(),
-    locale: p.text(),
-    timezone: p.text(),
+    ...propertiesOf(DEVICE),
     /** Within a day of the truth (see handset/seen.ts). */
     seen_at: writtenAt(),
     created_at: writtenAt(),

@@ -2,6 +2,8 @@
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "../fields/columns.ts";
+import { INVITE } from "../fields/invite.ts";
+import { propertiesOf } from "../fields/record.ts";
 import { Pusher } from "./pusher.ts";
 
 export const Invite = defineEntity({
@@ -13,10 +15,8 @@ export const Invite = defineEntity({
     pusher: () => p.manyToOne(Pusher).ref().deleteRule("cascade"),
     /** Shown to the owner again and again, so it is stored as it is; 128 random bits or more. */
     code: p.text().unique("invite_code"),
-    label: p.text().nullable(),
-    max_uses: p.integer().nullable(),
+    ...propertiesOf(INVITE),
     uses: p.integer().default(0),
-    expires_at: instant().nullable(),
     revoked_at: instant().nullable(),
     created_at: writtenAt(),
   },

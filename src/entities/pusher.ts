@@ -2,29 +2,13 @@
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "../fields/columns.ts";
+import { PUSHER } from "../fields/pusher.ts";
+import { propertiesOf } from "../fields/record.ts";
 import type { Visibility } from "./visibility.ts";
 import { Workspace } from "./workspace.ts";
 
 export const PUSHER_STATUSES = ["active", "paused", "suspended"] as const;
 export type PusherStatus = (typeof PUSHER_STATUSES)[number];
-
-export const CATEGORIES = [
-  "cities",
-  "travel",
-  "events",
-  "concerts",
-  "restaurants",
-  "hotels",
-  "business",
-  "ai",
-  "sports",
-  "emergency",
-  "community",
-] as const;
-
-/** What a channel may ask its subscribers for. */
-export const CAPABILITIES = ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"] as const;
-export type Capability = (typeof CAPABILITIES)[number];
 
 export const Pusher = defineEntity({
   name: "Pusher",
@@ -54,26 +38,9 @@ export const Pusher = defineEntity({
     id: p.uuid().primary(),
     workspace: () => p.manyToOne(Workspace).ref().deleteRule("cascade"),
     handle: p.text().unique("pusher_handle"),
-    name: p.text(),
-    category: p.enum(CATEGORIES),
-    description: p.text(),
-    long: p.text().nullable(),
-    site: p.text().nullable(),
-    city: p.text().nullable(),
-    lat: p.double().$type<number>().nullable(),
-    lon: p.double().$type<number>().nullable(),
-    radius_km: p.double().$type<number>().nullable(),
-    loc_rule: p.text().nullable(),
-    requested_perms: p.array().$type<Capability[]>(),
-    alert_types: p.array(),
-    tags: p.array(),
+    ...propertiesOf(PUSHER),
     /** Name and tags in lower case, what the directory searches: lower-casing is not left to the database's locale. */
     search: p.text(),
-    is_public: p.boolean().default(true),
-    image_url: p.text().nullable(),
-    gradient_from: p.text(),
-    gradient_to: p.text(),
-    initials: p.text(),
     status: p.enum(PUSHER_STATUSES).default("active"),
     created_at: writtenAt(),
     updated_at: writtenAt(),

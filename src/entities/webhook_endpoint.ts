@@ -2,6 +2,8 @@
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "../fields/columns.ts";
+import { propertiesOf } from "../fields/record.ts";
+import { WEBHOOK } from "../fields/webhook.ts";
 import { Member } from "./member.ts";
 import type { Visibility } from "./visibility.ts";
 import { Workspace } from "./workspace.ts";
@@ -29,8 +31,7 @@ export const WebhookEndpoint = defineEntity({
     member: () => p.manyToOne(Member).ref().deleteRule("cascade"),
     /** The channel of the credential that registered it, when that was bound to one. */
     pusher_id: p.uuid().nullable(),
-    url: p.text(),
-    events: p.array(),
+    ...propertiesOf(WEBHOOK),
     /** Read where it signs, and nowhere else. */
     secret: p.blob().lazy(),
     failure_count: p.integer().default(0),

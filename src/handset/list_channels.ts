@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { CATEGORIES } from "../entities/pusher.ts";
 import { instant, text } from "../fields/accepts.ts";
 import { toIsoMicros } from "../fields/columns.ts";
+import { CATEGORIES } from "../fields/pusher.ts";
 import { keysetPage } from "../operation/page.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 import { directory } from "../queries/handset.ts";

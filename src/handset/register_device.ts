@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { DEVICE_PREFIX, mintToken } from "../auth/tokens.ts";
+import { DEVICE } from "../fields/device.ts";
+import { argumentsOf } from "../fields/record.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
 import { insertDevice } from "../queries/handset.ts";
-import { deviceFacts } from "./shapes.ts";
 
 export default defineHandsetOperation({
   name: "register_device",
@@ -14,13 +15,13 @@ export default defineHandsetOperation({
   http: { method: "POST", path: "/handset/v1/devices", status: 201, maxBody: MAX_BODY.handset },
   limit: { name: "device-registrations", per: "address", max: 60, seconds: 60 },
   errors: ["invalid_request", "rate_limited"],
-  input: z.strictObject(deviceFacts),
+  input: z.strictObject(argumentsOf(DEVICE)),
   output: z.object({ id: z.string(), token: z.string() }),
-  async handler({ platform, app_version, locale, timezone }, ctx) {
+  async handler(facts, ctx) {
     // 63 random bits, so that a sample by device id is uniform.
     const id = (randomBytes(8).readBigUInt64BE() >> 1n).toString();
     const { token, hash } = mintToken(DEVICE_PREFIX);
-    await ctx.sql(insertDevice, { id, token_hash: hash, platform, app_version, locale, timezone });
+    await ctx.sql(insertDevice, { id, token_hash: hash, ...facts });
     if (ctx.caller.address !== null) await ctx.countAgainstLimit(ctx.caller.address);
     return { id, token };
   },

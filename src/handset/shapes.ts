@@ -3,25 +3,13 @@
 import { z } from "zod";
 import type { AssetAddresses } from "../domain/assets.ts";
 import { showId } from "../domain/ids.ts";
-import { PLATFORMS } from "../entities/handset.ts";
-import { CAPABILITIES } from "../entities/pusher.ts";
-import { languageTag, timeZone } from "../fields/accepts.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../fields/columns.ts";
 import { named } from "../fields/named.ts";
+import { CAPABILITIES, PUSHER } from "../fields/pusher.ts";
+import { answersOf, shownTo } from "../fields/record.ts";
 import type { CardRecord } from "../queries/handset.ts";
 import type { InboxRecord } from "../queries/inbox.ts";
 import { alertDisplay, showAssets } from "../shapes/alert.ts";
-import { pusherFace } from "../shapes/pusher.ts";
-
-/** What a handset says of itself. Owners and their assistants read it, so nothing of it is free text. */
-export const deviceFacts = {
-  platform: z.enum(PLATFORMS),
-  app_version: z
-    .string()
-    .regex(/^[0-9A-Za-z.+_-]{1,40}$/, "must be 1 to 40 of 0-9 A-Z a-z . + _ -, such as 1.4.0"),
-  locale: languageTag(),
-  timezone: timeZone(),
-};
 
 export const permissions = z.array(z.enum(CAPABILITIES)).transform((list) => [...new Set(list)]);
 
@@ -34,7 +22,7 @@ export const cardView = named(
   z.object({
     handle: z.string(),
     url: z.string(),
-    ...pusherFace,
+    ...answersOf(shownTo(PUSHER, "handset")),
     subscription: z.object(own).nullable(),
   }),
 );
@@ -68,7 +56,6 @@ export const inboxItem = named(
     status: z.literal("sent"),
     sent_at: z.string(),
     ...alertDisplay,
-    html: z.string().nullable(),
   }),
 );
 

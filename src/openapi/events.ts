@@ -1,6 +1,6 @@
 // What registered endpoints receive: one signed POST an event (docs/rules.md#signed-webhooks).
 
-import { EVENTS, type EventName } from "../domain/events.ts";
+import { EVENTS, type EventName } from "../fields/webhook.ts";
 import type { Json } from "./answers.ts";
 import { EXAMPLE_IDS } from "./examples.ts";
 

@@ -4,6 +4,8 @@
 import { defineStatement } from "../db/statement.ts";
 import { effectiveSentAt, isPlanned, isVisible } from "../domain/alert_status.ts";
 import type { AlertStatus } from "../entities/alert.ts";
+import { ALERT } from "../fields/alert.ts";
+import { marked } from "../fields/record.ts";
 import { array, boolean, int, nullable, outerJoined, text, timestamptz, uuid } from "../fields/sql.ts";
 import { FIELDS, GIVEN, LISTED, NAMES, WHOLE } from "./alert_columns.ts";
 import { SCOPE, VISIBLE } from "./channels.ts";
@@ -31,8 +33,8 @@ export const insertAlert = defineStatement("insert_alert", {
     select c.active, c.requested_perms, i.* from c left join i on true`,
 });
 
-/** What a duplicate takes over: everything but the instants of its model. */
-const COPIED = NAMES.filter((name) => name !== "send_at" && name !== "expires_at");
+/** What a duplicate takes over. */
+const COPIED = NAMES.filter((name) => !(name in marked(ALERT, "own")));
 
 /**
  * Writes a draft with the fields and files of another alert. One row: `found` is false when the caller sees no such

@@ -3,11 +3,12 @@
 import type { Caller } from "../context.ts";
 import { defineStatement } from "../db/statement.ts";
 import { isPlanned } from "../domain/alert_status.ts";
-import { CATEGORIES, PUSHER_STATUSES } from "../entities/pusher.ts";
+import { PUSHER_STATUSES } from "../entities/pusher.ts";
+import { PUSHER } from "../fields/pusher.ts";
+import { columnsOf } from "../fields/record.ts";
 import {
   array,
   boolean,
-  float8,
   int,
   nullable,
   oneOf,
@@ -65,32 +66,10 @@ export const channelCounts = defineStatement("channel_counts", {
     from channel_state c where c.pusher_id = $pusher_id`,
 });
 
-/** What owners and handsets alike see of a channel. */
-export const FACE = {
-  handle: text,
-  name: text,
-  category: oneOf(CATEGORIES),
-  description: text,
-  long: nullable(text),
-  site: nullable(text),
-  city: nullable(text),
-  lat: nullable(float8),
-  lon: nullable(float8),
-  radius_km: nullable(float8),
-  loc_rule: nullable(text),
-  requested_perms: array(text),
-  alert_types: array(text),
-  tags: array(text),
-  is_public: boolean,
-  image_url: nullable(text),
-  gradient_from: text,
-  gradient_to: text,
-  initials: text,
-};
-
 const CHANNEL = {
   id: uuid,
-  ...FACE,
+  handle: text,
+  ...columnsOf(PUSHER),
   status: oneOf(PUSHER_STATUSES),
   created_at: timestamptz,
   updated_at: timestamptz,

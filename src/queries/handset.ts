@@ -3,8 +3,9 @@
 
 import { defineStatement, type RowOf } from "../db/statement.ts";
 import { isDue } from "../domain/alert_status.ts";
-import { PLATFORMS } from "../entities/handset.ts";
-import { CATEGORIES } from "../entities/pusher.ts";
+import { DEVICE } from "../fields/device.ts";
+import { CATEGORIES, PUSHER } from "../fields/pusher.ts";
+import { columnsOf, namesOf, shownTo } from "../fields/record.ts";
 import {
   array,
   bigint,
@@ -17,7 +18,6 @@ import {
   timestamptz,
   uuid,
 } from "../fields/sql.ts";
-import { FACE } from "./channels.ts";
 
 /**
  * What the rows that say `sent` in a device's channels are called: its own revision, and the sum of its channels'. Each
@@ -85,21 +85,16 @@ export const findDevicesWithDue = defineStatement(
         where s.device_id = d.id and ${isDue("a")} order by a.visible_at desc, a.id limit 200`),
 );
 
+const FACTS = namesOf(DEVICE);
+
 export const insertDevice = defineStatement("insert_device", {
-  parameters: {
-    id: bigint,
-    token_hash: bytea,
-    platform: oneOf(PLATFORMS),
-    app_version: text,
-    locale: text,
-    timezone: text,
-  },
-  text: `insert into device (id, token_hash, platform, app_version, locale, timezone)
-    values ($id, $token_hash, $platform, $app_version, $locale, $timezone)`,
+  parameters: { id: bigint, token_hash: bytea, ...columnsOf(DEVICE) },
+  text: `insert into device (id, token_hash, ${FACTS.join(", ")})
+    values ($id, $token_hash, ${FACTS.map((name) => `$${name}`).join(", ")})`,
 });
 
 /** What a channel's card shows of the channel `p`. */
-const CARD = { ...FACE, created_at: timestamptz };
+const CARD = { handle: text, ...columnsOf(shownTo(PUSHER, "handset")), created_at: timestamptz };
 
 /** The device's own subscription `s`. */
 const SUBSCRIPTION = { muted: boolean, permissions: array(text), subscribed_at: timestamptz };

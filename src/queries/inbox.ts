@@ -2,24 +2,25 @@
 // handset/authenticate.ts), so the rows are those that say `sent`, whatever the clock says.
 
 import { defineStatement, type RowOf } from "../db/statement.ts";
+import { ALERT } from "../fields/alert.ts";
+import { columnsOf, type Field, shownTo } from "../fields/record.ts";
 import { array, bigint, float8, int, neverNull, nullable, text, timestamptz, uuid } from "../fields/sql.ts";
-import { FIELDS } from "./alert_columns.ts";
 
-/** An unescaped row, about: its texts, and a kilobyte for everything else that a handset is shown. */
-const SIZE = `1024${[
-  "coalesce(alert.html, alert.asset_html)",
-  "alert.title",
-  "alert.body",
-  "alert.image_url",
-  "alert.audio_url",
-  "alert.tts_text",
-  "alert.actions::text",
-]
-  .map((text) => ` + coalesce(octet_length(${text}), 0)`)
-  .join("")}`;
+const { html, ...SHOWN } = shownTo(ALERT, "handset");
 
-/** What a handset is shown of an alert as it stands; for the markup see below. */
-const { html, asset_html: _, send_at: __, ...SHOWN } = FIELDS;
+/** The markup that handsets are shown, an uploaded page's as well. */
+const MARKUP = "coalesce(alert.html, alert.asset_html)";
+
+/** An unescaped row, about: what may be long in it, and a kilobyte for everything else that a handset is shown. */
+const SIZE = [
+  "1024",
+  ...[
+    html.bytes?.(MARKUP),
+    ...Object.entries<Field>(SHOWN).map(([name, { bytes }]) => bytes?.(`alert.${name}`)),
+  ]
+    .filter((bytes) => bytes !== undefined)
+    .map((bytes) => `coalesce(${bytes}, 0)`),
+].join(" + ");
 
 const PLACE = {
   parameters: { before: nullable(timestamptz), inside: nullable(uuid) },
@@ -43,9 +44,8 @@ const page = (also: string) => ({
     id: uuid,
     handle: text,
     sent_at: neverNull(timestamptz),
-    /** The markup that handsets are shown, an uploaded page's as well. */
-    html,
-    ...SHOWN,
+    html: html.sql,
+    ...columnsOf(SHOWN),
   },
   text: `with channels as materialized (
       select s.pusher_id from subscription s
@@ -62,7 +62,7 @@ const page = (also: string) => ({
       from top join alert on alert.id = top.id
       window newest as (order by top.visible_at desc, top.id desc))
     select page.following, page.so_far::float8, alert.id, p.handle, alert.visible_at as sent_at,
-      coalesce(alert.html, alert.asset_html) as html, ${Object.keys(SHOWN)
+      ${MARKUP} as html, ${Object.keys(SHOWN)
         .map((name) => `alert.${name}`)
         .join(", ")}
     from page join alert on alert.id = page.id join pusher p on p.id = alert.pusher_id

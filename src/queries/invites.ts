@@ -2,15 +2,15 @@
 // through the entity manager.
 
 import { defineStatement } from "../db/statement.ts";
+import { INVITE } from "../fields/invite.ts";
+import { columnsOf } from "../fields/record.ts";
 import { int, nullable, text, timestamptz, uuid } from "../fields/sql.ts";
 
-const INVITE = {
+const COLUMNS = {
   id: uuid,
   code: text,
-  label: nullable(text),
-  max_uses: nullable(int),
+  ...columnsOf(INVITE),
   uses: int,
-  expires_at: nullable(timestamptz),
   revoked_at: nullable(timestamptz),
   created_at: timestamptz,
 };
@@ -18,8 +18,8 @@ const INVITE = {
 /** Strictly before an instant (null: from the newest); ties of the last one come along. */
 export const listInvites = defineStatement("list_invites", {
   parameters: { pusher_id: uuid, before: nullable(timestamptz), limit: int },
-  columns: INVITE,
-  text: `select * from (select ${Object.keys(INVITE).join(", ")} from invite
+  columns: COLUMNS,
+  text: `select * from (select ${Object.keys(COLUMNS).join(", ")} from invite
       where pusher_id = $pusher_id and created_at < coalesce($before::timestamptz, 'infinity')
       order by created_at desc fetch first ($limit::int) rows with ties) i
     order by created_at desc, id desc`,

@@ -1,8 +1,12 @@
 // Subscribers of a channel, and the breakdown over the whole set from the few rows that the triggers keep.
 
 import { defineStatement } from "../db/statement.ts";
-import { PLATFORMS } from "../entities/handset.ts";
-import { boolean, int, nullable, oneOf, text, timestamptz, uuid } from "../fields/sql.ts";
+import { DEVICE } from "../fields/device.ts";
+import { columnsOf, namesOf, shownTo } from "../fields/record.ts";
+import { boolean, int, nullable, text, timestamptz, uuid } from "../fields/sql.ts";
+
+const FACTS = shownTo(DEVICE, "list");
+const NAMES = namesOf(FACTS);
 
 /** Ties of the last instant come along. `before` null: from the newest. */
 const listBy = (status: string, filter: string) =>
@@ -10,14 +14,11 @@ const listBy = (status: string, filter: string) =>
     parameters: { pusher_id: uuid, before: nullable(timestamptz), limit: int },
     columns: {
       device_id: text,
-      platform: oneOf(PLATFORMS),
-      app_version: text,
-      locale: text,
-      timezone: text,
+      ...columnsOf(FACTS),
       muted: boolean,
       subscribed_at: timestamptz,
     },
-    text: `select s.device_id::text as device_id, d.platform, d.app_version, d.locale, d.timezone, s.muted, s.subscribed_at
+    text: `select s.device_id::text as device_id, ${NAMES.map((name) => `d.${name}`).join(", ")}, s.muted, s.subscribed_at
       from (select * from subscription s where s.pusher_id = $pusher_id and ${filter}
         and s.subscribed_at < coalesce($before::timestamptz, 'infinity')
         order by s.subscribed_at desc fetch first ($limit::int) rows with ties) s

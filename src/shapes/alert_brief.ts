@@ -3,7 +3,9 @@
 
 import { z } from "zod";
 import { codePoints } from "../fields/accepts.ts";
+import { ALERT, type AlertFields } from "../fields/alert.ts";
 import { named } from "../fields/named.ts";
+import { marked, namesOf } from "../fields/record.ts";
 import { alertList, composedView, publishedView } from "./alert.ts";
 
 /** The longest text that a brief answer shows whole, in code points. */
@@ -14,15 +16,17 @@ export const view = z
   .optional()
   .describe("brief (MCP's default; REST's is full) cuts long texts and leaves markup out.");
 
-const lengths = {
-  body_length: z.int().describe("Characters of body; more than are shown means that it is cut."),
-  tts_text_length: z.int(),
-};
+/** The fields that are cut, and their lengths beside them. */
+const CUT = namesOf(marked(ALERT, "cut"));
 
-interface Texts {
-  body: string | null;
-  tts_text: string | null;
-}
+const lengths = Object.fromEntries(
+  CUT.map((name) => [
+    `${name}_length`,
+    z.int().describe(`Characters of ${name}; more than are shown means that it is cut.`),
+  ]),
+);
+
+type Texts = Pick<AlertFields, (typeof CUT)[number]>;
 
 function cut(text: string | null): string | null {
   if (text === null || codePoints(text) <= SHOWN) return text;
@@ -30,13 +34,12 @@ function cut(text: string | null): string | null {
 }
 
 function briefAlert({ html: _, asset_html: __, ...alert }: Texts & { html?: unknown; asset_html?: unknown }) {
-  return {
-    ...alert,
-    body: cut(alert.body),
-    body_length: codePoints(alert.body ?? ""),
-    tts_text: cut(alert.tts_text),
-    tts_text_length: codePoints(alert.tts_text ?? ""),
-  };
+  const brief: Record<string, unknown> = { ...alert };
+  for (const name of CUT) {
+    brief[name] = cut(alert[name]);
+    brief[`${name}_length`] = codePoints(alert[name] ?? "");
+  }
+  return brief;
 }
 
 const briefOf = (name: string, whole: z.ZodObject) => ({

@@ -4,7 +4,9 @@ import { z } from "zod";
 import { showId } from "../domain/ids.ts";
 import type { InviteRow } from "../entities/invite.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../fields/columns.ts";
+import { INVITE } from "../fields/invite.ts";
 import { named } from "../fields/named.ts";
+import { answersOf, showFields, shownTo } from "../fields/record.ts";
 
 export const inviteView = named(
   "Invite",
@@ -13,10 +15,8 @@ export const inviteView = named(
     pusher_id: z.string(),
     code: z.string(),
     url: z.string().describe("The whole string that a QR code should encode."),
-    label: z.string().nullable(),
-    max_uses: z.int().nullable(),
+    ...answersOf(shownTo(INVITE, "owner")),
     uses: z.int(),
-    expires_at: z.string().nullable(),
     revoked_at: z.string().nullable(),
     created_at: z.string(),
   }),
@@ -34,10 +34,8 @@ export function showInvite(
     pusher_id: showId("psh", pusher.id),
     code,
     url: `${publicBase}/${pusher.handle}?invite=${code}`,
-    label: row.label ?? null,
-    max_uses: row.max_uses ?? null,
+    ...showFields(INVITE, row),
     uses,
-    expires_at: toIsoMicrosOrNull(row.expires_at ?? null),
     revoked_at: toIsoMicrosOrNull(row.revoked_at ?? null),
     created_at: toIsoMicros(row.created_at),
   };

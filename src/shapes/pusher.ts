@@ -1,50 +1,14 @@
-// The channel on the wire: what create and update accept, and what a read answers.
+// The channel on the wire: what reads and changes answer. Its fields stand in fields/pusher.ts.
 
 import { z } from "zod";
-import { MAX_INITIALS } from "../domain/avatar.ts";
 import { channelNotes } from "../domain/capabilities.ts";
 import { showId } from "../domain/ids.ts";
-import { CAPABILITIES, CATEGORIES, PUSHER_STATUSES, type PusherRow } from "../entities/pusher.ts";
-import { httpsUrl, isWithin, latitude, longitude, radiusKm, slug, text } from "../fields/accepts.ts";
+import { PUSHER_STATUSES, type PusherRow } from "../entities/pusher.ts";
 import { toIsoMicros } from "../fields/columns.ts";
 import { named } from "../fields/named.ts";
+import { PUSHER } from "../fields/pusher.ts";
+import { answersOf, argumentsOf, shownTo } from "../fields/record.ts";
 import type { PusherRecord } from "../queries/channels.ts";
-
-/** Stored lowercased and deduplicated; the bound counts what is left. */
-const tags = z
-  .array(text(1, 40))
-  .transform((list) => [...new Set(list.map((tag) => tag.trim().toLowerCase()))])
-  .refine((list) => list.length <= 20, "must be at most 20 tags")
-  .refine((list) => list.every((tag) => isWithin(tag, 40)), "must be tags of at most 40 characters");
-
-/** Every field that both create and update accept, all optional here; absent means untouched. */
-const fields = {
-  name: text(1, 80),
-  category: z.enum(CATEGORIES),
-  description: text(1, 200).describe("One line shown in search results."),
-  long: text(0, 4000, { lines: true }).nullable(),
-  site: httpsUrl().nullable(),
-  city: text(0, 80).nullable(),
-  lat: latitude().nullable().describe("Geofence centre; lat, lon and radius_km belong together."),
-  lon: longitude().nullable(),
-  radius_km: radiusKm().nullable(),
-  loc_rule: slug(40).nullable(),
-  requested_perms: z
-    .array(z.enum(CAPABILITIES))
-    .transform((list) => [...new Set(list)])
-    .describe("Capabilities the channel asks subscribers for."),
-  alert_types: z.array(text(1, 40)).max(20, "must be at most 20 types"),
-  tags,
-  is_public: z.boolean().describe("A private channel answers nobody without an invite."),
-  image_url: httpsUrl().nullable(),
-  gradient_from: z.string().describe("#rrggbb; an invalid colour keeps the current one."),
-  gradient_to: z.string(),
-  initials: text(1, MAX_INITIALS),
-};
-
-const required = ["name", "category", "description"] as const;
-
-export const pusherPatch = z.object(fields).partial().shape;
 
 export const pusherCreate = {
   handle: z
@@ -54,33 +18,7 @@ export const pusherCreate = {
       "must be 3 to 30 of a-z 0-9 - _ and begin and end with a letter or digit",
     )
     .describe("Permanent public handle; it can never be changed."),
-  ...pusherPatch,
-  ...(Object.fromEntries(required.map((name) => [name, fields[name]])) as Pick<
-    typeof fields,
-    (typeof required)[number]
-  >),
-};
-
-/** What owners and handsets alike see of a channel. */
-export const pusherFace = {
-  name: z.string(),
-  category: z.string(),
-  description: z.string(),
-  long: z.string().nullable(),
-  site: z.string().nullable(),
-  city: z.string().nullable(),
-  lat: z.number().nullable(),
-  lon: z.number().nullable(),
-  radius_km: z.number().nullable(),
-  loc_rule: z.string().nullable(),
-  requested_perms: z.array(z.string()),
-  alert_types: z.array(z.string()),
-  tags: z.array(z.string()),
-  is_public: z.boolean(),
-  image_url: z.string().nullable(),
-  gradient_from: z.string(),
-  gradient_to: z.string(),
-  initials: z.string(),
+  ...argumentsOf(PUSHER),
 };
 
 export const pusherView = named(
@@ -88,7 +26,7 @@ export const pusherView = named(
   z.object({
     id: z.string(),
     handle: z.string(),
-    ...pusherFace,
+    ...answersOf(shownTo(PUSHER, "owner")),
     url: z.string().describe("The public channel address."),
     status: z.enum(PUSHER_STATUSES),
     created_at: z.string(),

@@ -4,13 +4,14 @@ import { z } from "zod";
 import { showId } from "../domain/ids.ts";
 import type { WebhookRow } from "../entities/webhook_endpoint.ts";
 import { named } from "../fields/named.ts";
+import { answersOf, showFields, shownTo } from "../fields/record.ts";
+import { WEBHOOK } from "../fields/webhook.ts";
 
 export const webhookView = named(
   "Webhook",
   z.object({
     id: z.string(),
-    url: z.string(),
-    events: z.array(z.string()),
+    ...answersOf(shownTo(WEBHOOK, "owner")),
     failure_count: z.int().describe("Consecutive failures; any success resets it."),
     dropped_count: z
       .int()
@@ -24,11 +25,10 @@ export const webhookView = named(
 );
 
 export function showWebhook(row: Omit<WebhookRow, "secret">): z.infer<typeof webhookView> {
-  const { id, url, events, failure_count, dropped_count, created_at } = row;
+  const { id, failure_count, dropped_count, created_at } = row;
   return {
     id: showId("whk", id),
-    url,
-    events,
+    ...showFields(WEBHOOK, row),
     failure_count,
     dropped_count,
     disabled: (row.disabled_at ?? null) !== null,

@@ -659,13 +659,12 @@ export interface components {
             layout: "text" | "image" | "html" | "document";
             image_url: string | null;
             image_asset_id: string | null;
-            /** @description Where to fetch the uploaded picture. */
-            image_asset_url: string | null;
             audio_asset_id: string | null;
-            audio_asset_url: string | null;
             html_asset_id: string | null;
             actions: components["schemas"]["AlertAction"][];
             requires_ack: boolean;
+            /** Format: date-time */
+            send_at: string | null;
             /** Format: date-time */
             expires_at: string | null;
             /** @enum {string|null} */
@@ -680,10 +679,11 @@ export interface components {
             radius_km: number | null;
             geo_rule: string | null;
             collapse_key: string | null;
+            /** @description Where to fetch the uploaded picture. */
+            image_asset_url: string | null;
+            audio_asset_url: string | null;
             /** @description Characters of html; 0 when there is none. */
             html_length: number;
-            /** Format: date-time */
-            send_at: string | null;
             /** Format: date-time */
             sent_at: string | null;
             /** Format: date-time */
@@ -696,6 +696,7 @@ export interface components {
         AlertSummaryBrief: components["schemas"]["AlertSummary"] & {
             /** @description Characters of body; more than are shown means that it is cut. */
             body_length: number;
+            /** @description Characters of tts_text; more than are shown means that it is cut. */
             tts_text_length: number;
         };
         /** Cancel alert */
@@ -707,7 +708,8 @@ export interface components {
             handle: string;
             url: string;
             name: string;
-            category: string;
+            /** @enum {string} */
+            category: "cities" | "travel" | "events" | "concerts" | "restaurants" | "hotels" | "business" | "ai" | "sports" | "emergency" | "community";
             description: string;
             long: string | null;
             site: string | null;
@@ -918,11 +920,9 @@ export interface components {
             layout: "text" | "image" | "html" | "document";
             image_url: string | null;
             image_asset_id: string | null;
-            /** @description Where to fetch the uploaded picture. */
-            image_asset_url: string | null;
             audio_asset_id: string | null;
-            audio_asset_url: string | null;
             html_asset_id: string | null;
+            html: string | null;
             actions: components["schemas"]["AlertAction"][];
             requires_ack: boolean;
             /** Format: date-time */
@@ -939,7 +939,9 @@ export interface components {
             radius_km: number | null;
             geo_rule: string | null;
             collapse_key: string | null;
-            html: string | null;
+            /** @description Where to fetch the uploaded picture. */
+            image_asset_url: string | null;
+            audio_asset_url: string | null;
         };
         Invite: {
             id: string;
@@ -949,9 +951,9 @@ export interface components {
             url: string;
             label: string | null;
             max_uses: number | null;
-            uses: number;
             /** Format: date-time */
             expires_at: string | null;
+            uses: number;
             /** Format: date-time */
             revoked_at: string | null;
             /** Format: date-time */
@@ -991,7 +993,8 @@ export interface components {
             id: string;
             handle: string;
             name: string;
-            category: string;
+            /** @enum {string} */
+            category: "cities" | "travel" | "events" | "concerts" | "restaurants" | "hotels" | "business" | "ai" | "sports" | "emergency" | "community";
             description: string;
             long: string | null;
             site: string | null;
@@ -1918,8 +1921,8 @@ export interface operations {
                      *           "url": "http://127.0.0.1:8787/c/tejo-ferries?invite=q7Xv2mRk9TzB4nWc8LpY1s",
                      *           "label": "Crew phones",
                      *           "max_uses": 25,
-                     *           "uses": 4,
                      *           "expires_at": null,
+                     *           "uses": 4,
                      *           "revoked_at": null,
                      *           "created_at": "2026-11-20T14:20:07.481920Z"
                      *         }
@@ -1985,8 +1988,8 @@ export interface operations {
                      *       "url": "http://127.0.0.1:8787/c/tejo-ferries?invite=q7Xv2mRk9TzB4nWc8LpY1s",
                      *       "label": "Crew phones",
                      *       "max_uses": 25,
-                     *       "uses": 0,
                      *       "expires_at": null,
+                     *       "uses": 0,
                      *       "revoked_at": null,
                      *       "created_at": "2026-11-20T14:20:07.481920Z"
                      *     }
@@ -2039,8 +2042,8 @@ export interface operations {
                      *       "url": "http://127.0.0.1:8787/c/tejo-ferries?invite=q7Xv2mRk9TzB4nWc8LpY1s",
                      *       "label": "Crew phones",
                      *       "max_uses": 25,
-                     *       "uses": 4,
                      *       "expires_at": null,
+                     *       "uses": 4,
                      *       "revoked_at": "2026-11-20T15:02:44.007310Z",
                      *       "created_at": "2026-11-20T14:20:07.481920Z",
                      *       "removed_subscribers": 0
@@ -2102,9 +2105,7 @@ export interface operations {
                      *           "layout": "text",
                      *           "image_url": null,
                      *           "image_asset_id": null,
-                     *           "image_asset_url": null,
                      *           "audio_asset_id": null,
-                     *           "audio_asset_url": null,
                      *           "html_asset_id": null,
                      *           "actions": [
                      *             {
@@ -2114,6 +2115,7 @@ export interface operations {
                      *             }
                      *           ],
                      *           "requires_ack": false,
+                     *           "send_at": null,
                      *           "expires_at": null,
                      *           "sound": "chime",
                      *           "audio_url": null,
@@ -2125,8 +2127,9 @@ export interface operations {
                      *           "radius_km": null,
                      *           "geo_rule": null,
                      *           "collapse_key": "line-3",
+                     *           "image_asset_url": null,
+                     *           "audio_asset_url": null,
                      *           "html_length": 0,
-                     *           "send_at": null,
                      *           "sent_at": "2026-11-20T14:25:31.123456Z",
                      *           "cancelled_at": null,
                      *           "created_at": "2026-11-20T14:20:07.481920Z",
@@ -2203,9 +2206,7 @@ export interface operations {
                      *           "layout": "text",
                      *           "image_url": null,
                      *           "image_asset_id": null,
-                     *           "image_asset_url": null,
                      *           "audio_asset_id": null,
-                     *           "audio_asset_url": null,
                      *           "html_asset_id": null,
                      *           "actions": [
                      *             {
@@ -2215,6 +2216,7 @@ export interface operations {
                      *             }
                      *           ],
                      *           "requires_ack": false,
+                     *           "send_at": null,
                      *           "expires_at": null,
                      *           "sound": "chime",
                      *           "audio_url": null,
@@ -2226,8 +2228,9 @@ export interface operations {
                      *           "radius_km": null,
                      *           "geo_rule": null,
                      *           "collapse_key": "line-3",
+                     *           "image_asset_url": null,
+                     *           "audio_asset_url": null,
                      *           "html_length": 0,
-                     *           "send_at": null,
                      *           "sent_at": "2026-11-20T14:25:31.123456Z",
                      *           "cancelled_at": null,
                      *           "created_at": "2026-11-20T14:20:07.481920Z",
@@ -2319,10 +2322,10 @@ export interface operations {
                      *       "layout": "text",
                      *       "image_url": null,
                      *       "image_asset_id": null,
-                     *       "image_asset_url": null,
                      *       "audio_asset_id": null,
-                     *       "audio_asset_url": null,
                      *       "html_asset_id": null,
+                     *       "html": null,
+                     *       "asset_html": null,
                      *       "actions": [
                      *         {
                      *           "type": "open_url",
@@ -2331,6 +2334,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "requires_ack": false,
+                     *       "send_at": null,
                      *       "expires_at": null,
                      *       "sound": "chime",
                      *       "audio_url": null,
@@ -2342,10 +2346,9 @@ export interface operations {
                      *       "radius_km": null,
                      *       "geo_rule": null,
                      *       "collapse_key": "line-3",
-                     *       "html": null,
-                     *       "asset_html": null,
+                     *       "image_asset_url": null,
+                     *       "audio_asset_url": null,
                      *       "html_length": 0,
-                     *       "send_at": null,
                      *       "sent_at": null,
                      *       "cancelled_at": null,
                      *       "created_at": "2026-11-20T14:20:07.481920Z",
@@ -2404,10 +2407,10 @@ export interface operations {
                      *       "layout": "text",
                      *       "image_url": null,
                      *       "image_asset_id": null,
-                     *       "image_asset_url": null,
                      *       "audio_asset_id": null,
-                     *       "audio_asset_url": null,
                      *       "html_asset_id": null,
+                     *       "html": null,
+                     *       "asset_html": null,
                      *       "actions": [
                      *         {
                      *           "type": "open_url",
@@ -2416,6 +2419,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "requires_ack": false,
+                     *       "send_at": null,
                      *       "expires_at": null,
                      *       "sound": "chime",
                      *       "audio_url": null,
@@ -2427,10 +2431,9 @@ export interface operations {
                      *       "radius_km": null,
                      *       "geo_rule": null,
                      *       "collapse_key": "line-3",
-                     *       "html": null,
-                     *       "asset_html": null,
+                     *       "image_asset_url": null,
+                     *       "audio_asset_url": null,
                      *       "html_length": 0,
-                     *       "send_at": null,
                      *       "sent_at": "2026-11-20T14:25:31.123456Z",
                      *       "cancelled_at": null,
                      *       "created_at": "2026-11-20T14:20:07.481920Z",
@@ -2594,10 +2597,10 @@ export interface operations {
                      *       "layout": "text",
                      *       "image_url": null,
                      *       "image_asset_id": null,
-                     *       "image_asset_url": null,
                      *       "audio_asset_id": null,
-                     *       "audio_asset_url": null,
                      *       "html_asset_id": null,
+                     *       "html": null,
+                     *       "asset_html": null,
                      *       "actions": [
                      *         {
                      *           "type": "open_url",
@@ -2606,6 +2609,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "requires_ack": false,
+                     *       "send_at": null,
                      *       "expires_at": null,
                      *       "sound": "chime",
                      *       "audio_url": null,
@@ -2617,10 +2621,9 @@ export interface operations {
                      *       "radius_km": null,
                      *       "geo_rule": null,
                      *       "collapse_key": "line-3",
-                     *       "html": null,
-                     *       "asset_html": null,
+                     *       "image_asset_url": null,
+                     *       "audio_asset_url": null,
                      *       "html_length": 0,
-                     *       "send_at": null,
                      *       "sent_at": null,
                      *       "cancelled_at": null,
                      *       "created_at": "2026-11-20T14:20:07.481920Z",
@@ -3021,7 +3024,8 @@ export interface operations {
                         data: {
                             /** @description Stable pseudonym, useless to replay. */
                             device: string;
-                            platform: string;
+                            /** @enum {string} */
+                            platform: "ios" | "android" | "web" | "desktop" | "cli" | "other";
                             app_version: string;
                             locale: string;
                             timezone: string;
@@ -3371,10 +3375,9 @@ export interface operations {
                      *           "layout": "text",
                      *           "image_url": null,
                      *           "image_asset_id": null,
-                     *           "image_asset_url": null,
                      *           "audio_asset_id": null,
-                     *           "audio_asset_url": null,
                      *           "html_asset_id": null,
+                     *           "html": null,
                      *           "actions": [
                      *             {
                      *               "type": "open_url",
@@ -3394,7 +3397,8 @@ export interface operations {
                      *           "radius_km": null,
                      *           "geo_rule": null,
                      *           "collapse_key": "line-3",
-                     *           "html": null
+                     *           "image_asset_url": null,
+                     *           "audio_asset_url": null
                      *         }
                      *       ],
                      *       "meta": {

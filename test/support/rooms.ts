@@ -169,7 +169,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
 
   // Projections of the records; they receive the list as an argument.
   docs_page: [],
-  openapi: ["domain", "errors", "fields", "operation", "package.json", "scopes", "shapes"],
+  openapi: ["errors", "fields", "operation", "package.json", "scopes", "shapes"],
   transports: [
     "assets",
     "auth",

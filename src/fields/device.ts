@@ -1,0 +1,26 @@
+// What a handset says of itself. Owners and their assistants read it, so nothing of it is free text.
+
+import { z } from "zod";
+import { languageTag, timeZone } from "./accepts.ts";
+import { oneOf, words } from "./kinds.ts";
+import { defineFields } from "./record.ts";
+
+/** What a handset may say that it runs on. */
+export const PLATFORMS = ["ios", "android", "web", "desktop", "cli", "other"] as const;
+
+const VERSION = "must be 1 to 40 of 0-9 A-Z a-z . + _ -, such as 1.4.0";
+
+/** Owners see each of them without the device: in lists of subscribers, and counted. */
+const OWNERS = ["owner", "list"] as const;
+
+export const DEVICE = defineFields({
+  platform: { ...oneOf(PLATFORMS), accepts: z.enum(PLATFORMS), required: true, shown: OWNERS },
+  app_version: {
+    ...words,
+    accepts: z.string().regex(/^[0-9A-Za-z.+_-]{1,40}$/, VERSION),
+    required: true,
+    shown: OWNERS,
+  },
+  locale: { ...words, accepts: languageTag(), required: true, shown: OWNERS },
+  timezone: { ...words, accepts: timeZone(), required: true, shown: OWNERS },
+});

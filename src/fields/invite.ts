@@ -1,0 +1,29 @@
+// The fields of an invite that its owner fills.
+
+import { z } from "zod";
+import { instant, text } from "./accepts.ts";
+import { moment, whole, words } from "./kinds.ts";
+import { defineFields } from "./record.ts";
+
+const USES = "must be a whole number from 1 to 1000000";
+
+export const INVITE = defineFields({
+  label: {
+    ...words.orNull,
+    accepts: text(0, 80),
+    about: "Your own note; never shown to a subscriber.",
+    shown: ["owner", "list"],
+  },
+  max_uses: {
+    ...whole.orNull,
+    accepts: z.int().min(1, USES).max(1_000_000, USES),
+    about: "Phones that may join with it; null is unlimited.",
+    shown: ["owner", "list"],
+  },
+  expires_at: {
+    ...moment.orNull,
+    accepts: instant(),
+    about: "When it stops working; null is never.",
+    shown: ["owner", "list"],
+  },
+});

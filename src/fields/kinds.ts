@@ -1,0 +1,109 @@
+// What kinds of fields there are: how each is kept in a row, given to statements and shown in answers. `orNull` is the same
+// kind where a field may be empty; `or` where it holds something though nobody gave it, in its column as well.
+
+import { p } from "@mikro-orm/core";
+import { z } from "zod";
+import { instant, toIsoMicros } from "./columns.ts";
+import * as sql from "./sql.ts";
+
+export interface Kind<T = unknown, P = unknown, Z extends z.ZodType = z.ZodType> {
+  /** The entity's property. It returns undefined for a reference: the entity itself says what it refers to. */
+  readonly property: () => P;
+  /** The column, and the parameter of a statement. */
+  readonly sql: sql.SqlType<T>;
+  /** What answers hold. */
+  readonly shows: Z;
+  /** From what statements return to what answers hold, where the two differ. */
+  readonly show?: (value: string) => string;
+  /** SQL for the bytes of a value, where they may be many. */
+  readonly bytes?: (column: string) => string;
+}
+
+/** `nullable` is the property where the field may be empty. */
+function kind<T, P, N, Z extends z.ZodType>({ nullable, ...plain }: Kind<T, P, Z> & { nullable: () => N }) {
+  const orNull = {
+    ...plain,
+    property: nullable,
+    sql: sql.nullable(plain.sql),
+    shows: plain.shows.nullable(),
+    blank: null,
+  };
+  return { ...plain, orNull };
+}
+
+export const words = kind({
+  property: () => p.text(),
+  nullable: () => p.text().nullable(),
+  sql: sql.text,
+  shows: z.string(),
+  bytes: (column: string) => `octet_length(${column})`,
+});
+
+export const number = kind({
+  property: () => p.double().$type<number>(),
+  nullable: () => p.double().$type<number>().nullable(),
+  sql: sql.float8,
+  shows: z.number(),
+});
+
+export const whole = kind({
+  property: () => p.integer(),
+  nullable: () => p.integer().nullable(),
+  sql: sql.int,
+  shows: z.int(),
+});
+
+export const moment = kind({
+  property: () => instant(),
+  nullable: () => instant().nullable(),
+  sql: sql.timestamptz,
+  shows: z.string(),
+  show: toIsoMicros,
+});
+
+/** The id of a row of another table. */
+export const reference = kind({
+  property: () => undefined,
+  nullable: () => undefined,
+  sql: sql.uuid,
+  shows: z.string(),
+});
+
+export function oneOf<const V extends readonly string[]>(values: V) {
+  const plain = {
+    property: () => p.enum(values),
+    nullable: () => p.enum(values).nullable(),
+    sql: sql.oneOf(values),
+    shows: z.enum(values),
+  };
+  const or = <const B extends V[number]>(blank: B) => ({
+    ...plain,
+    property: () => p.enum(values).default(blank),
+    blank: blank as V[number],
+  });
+  return { ...kind(plain), or };
+}
+
+export const yesOr = (blank: boolean) => ({
+  property: () => p.boolean().default(blank),
+  sql: sql.boolean,
+  shows: z.boolean(),
+  blank,
+});
+
+/** A list of texts, of some texts only where they are named. */
+export const list = <T extends string = string>() => ({
+  property: () => p.array().$type<T[]>(),
+  sql: sql.array(sql.text) as sql.SqlType<T[]>,
+  shows: z.array(z.string()),
+  blank: [] as T[],
+});
+
+/** A list of objects in one column. */
+export const json = <S extends z.ZodObject>(of: S) => ({
+  property: () => p.json<z.output<S>[]>().defaultRaw("'[]'::jsonb"),
+  sql: sql.jsonb<z.output<S>[]>(),
+  shows: z.array(of),
+  blank: [] as z.output<S>[],
+  bytes: (column: string) => `octet_length(${column}::text)`,
+});

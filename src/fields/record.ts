@@ -1,0 +1,161 @@
+// A field of a noun is one record: how it is kept, what is accepted, what it holds when nobody gives it, and who is shown
+// it. Entities, statements, arguments and answers are made of the records by the functions below, so that a field which is
+// in its table is everywhere, and one which is not is nowhere.
+
+import type { z } from "zod";
+import type { Kind } from "./kinds.ts";
+import type { ValuesOf } from "./sql.ts";
+
+/**
+ * Who is shown a field: the owner in whole answers, the owner in lists, handsets (alerts in the inbox, channels as cards),
+ * receivers of events.
+ */
+export type Audience = "owner" | "list" | "handset" | "webhook";
+
+export interface Field extends Kind {
+  /** What a caller may give; left out for a field that is worked out. */
+  readonly accepts?: z.ZodType;
+  /** For whoever reads the arguments, where the name does not tell all. */
+  readonly about?: string;
+  /** Whoever makes a row gives it. */
+  readonly required?: true;
+  /** What it holds when nobody gives it. Without it, the operation works that out. */
+  readonly blank?: unknown;
+  readonly shown: readonly Audience[];
+  /** Holds text for people: invisible characters are taken out of it and reported instead of refused. */
+  readonly cleaned?: true;
+  /** May be long: brief answers cut it and say how long it is. */
+  readonly cut?: true;
+  /** A copy of the row begins without it. */
+  readonly own?: true;
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+
+/** The fields of a noun by the name of their column, which is their name on the wire as well. */
+export const defineFields = <const F extends Fields>(fields: F): F => fields;
+
+export const namesOf = <F extends Fields>(fields: F) => Object.keys(fields) as (keyof F & string)[];
+
+/** The same keys, each with what `of` makes of its field. */
+function mapFields<F extends Fields>(fields: F, of: (field: Field) => unknown): never {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, of(field)])) as never;
+}
+
+type Where<F extends Fields, Filter> = { [N in keyof F as F[N] extends Filter ? N : never]: F[N] };
+
+function whereOf<F extends Fields>(fields: F, holds: (field: Field) => boolean): never {
+  return Object.fromEntries(Object.entries(fields).filter(([, field]) => holds(field))) as never;
+}
+
+/** The fields that somebody is shown. */
+export const shownTo = <F extends Fields, A extends Audience>(
+  fields: F,
+  audience: A,
+): { [N in keyof F as A extends F[N]["shown"][number] ? N : never]: F[N] } =>
+  whereOf(fields, ({ shown }) => shown.includes(audience));
+
+/** The fields that are marked as `cleaned`, `cut` or `own`. */
+export const marked = <F extends Fields, M extends "cleaned" | "cut" | "own">(
+  fields: F,
+  mark: M,
+): Where<F, Record<M, true>> => whereOf(fields, (field) => field[mark] === true);
+
+/** Properties of the entity, but for references. */
+export const propertiesOf = <F extends Fields>(
+  fields: F,
+): {
+  [N in keyof F as ReturnType<F[N]["property"]> extends undefined ? never : N]: ReturnType<F[N]["property"]>;
+} =>
+  mapFields(
+    whereOf(fields, (field) => field.property() !== undefined),
+    (field) => field.property(),
+  );
+
+export type ColumnsOf<F extends Fields> = { [N in keyof F]: F[N]["sql"] };
+
+/** Columns of a statement, and its parameters where it writes them. */
+export const columnsOf = <F extends Fields>(fields: F): ColumnsOf<F> => mapFields(fields, ({ sql }) => sql);
+
+/** The values of a row. */
+export type RecordOf<F extends Fields> = ValuesOf<ColumnsOf<F>>;
+
+type Given<F extends Field> = F extends { accepts: infer I extends z.ZodType }
+  ? F extends { required: true }
+    ? I
+    : Optional<F, I>
+  : never;
+type Optional<F extends Field, I extends z.ZodType> = F extends { blank: null }
+  ? z.ZodOptional<z.ZodNullable<I>>
+  : z.ZodOptional<I>;
+
+type Accepted<F extends Fields> = Where<F, { accepts: z.ZodType }>;
+
+const describe = (schema: z.ZodType, about: string | undefined) =>
+  about === undefined ? schema : schema.describe(about);
+
+function given({ accepts, required, blank, about }: Field, mayBeAbsent: boolean): z.ZodType {
+  const schema = blank === null ? accepts!.nullable() : accepts!;
+  return describe(required && !mayBeAbsent ? schema : schema.optional(), about);
+}
+
+/** The arguments that make a row. Null is accepted where the field may be empty, absent where it is not required. */
+export const argumentsOf = <F extends Fields>(
+  fields: F,
+): { [N in keyof Accepted<F>]: Given<Accepted<F>[N]> } =>
+  mapFields(
+    whereOf(fields, ({ accepts }) => accepts !== undefined),
+    (field) => given(field, false),
+  );
+
+/** The arguments that change a row: absent stays, null empties (docs/rules.md#patch). */
+export const changesOf = <F extends Fields>(
+  fields: F,
+): {
+  [N in keyof Accepted<F>]: Accepted<F>[N] extends { accepts: infer I extends z.ZodType }
+    ? Optional<Accepted<F>[N], I>
+    : never;
+} =>
+  mapFields(
+    whereOf(fields, ({ accepts }) => accepts !== undefined),
+    (field) => given(field, true),
+  );
+
+type AnswersOf<F extends Fields> = { [N in keyof F]: F[N]["shows"] };
+
+/** What answers hold of these fields. */
+export const answersOf = <F extends Fields>(fields: F): AnswersOf<F> =>
+  mapFields(fields, ({ shows }) => shows);
+
+type Blank<F extends Fields> = { [N in keyof Where<F, { blank: unknown }>]: RecordOf<F>[N & keyof F] };
+
+/** What the fields hold when nobody gives them. */
+export const blanksOf = <F extends Fields>(fields: F): Blank<F> =>
+  mapFields(
+    whereOf(fields, (field) => "blank" in field),
+    ({ blank }) => blank,
+  );
+
+/** The fields of a row that have another form in answers, in that form. */
+export function shownForms<F extends Fields>(
+  fields: F,
+): (record: Readonly<Record<string, unknown>>) => Record<string, string | null> {
+  const forms = Object.entries(fields).flatMap(([name, { show }]) => (show ? [[name, show] as const] : []));
+  return (record) => {
+    const shown: Record<string, string | null> = {};
+    for (const [name, show] of forms) {
+      const value = record[name] as string | null;
+      shown[name] = value === null ? null : show(value);
+    }
+    return shown;
+  };
+}
+
+/** The fields of a row as answers hold them. The property of an entity that is empty may read as undefined. */
+export function showFields<F extends Fields>(
+  fields: F,
+  row: { [N in keyof RecordOf<F>]?: RecordOf<F>[N] | undefined },
+): z.output<z.ZodObject<AnswersOf<F>>> {
+  const values = Object.fromEntries(namesOf(fields).map((name) => [name, row[name] ?? null]));
+  return { ...values, ...shownForms(fields)(values) } as never;
+}

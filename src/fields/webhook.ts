@@ -1,0 +1,36 @@
+// The fields of a webhook endpoint that its owner fills. Its secret and what became of deliveries are the entity's own.
+
+import { z } from "zod";
+import { text } from "./accepts.ts";
+import { list, words } from "./kinds.ts";
+import { defineFields } from "./record.ts";
+
+/** What happened, as the outside may be told: never a device's identity. */
+export const EVENTS = [
+  "alert.sent",
+  "alert.scheduled",
+  "alert.cancelled",
+  "subscriber.created",
+  "subscriber.deleted",
+] as const;
+
+export type EventName = (typeof EVENTS)[number];
+
+export const WEBHOOK = defineFields({
+  url: {
+    ...words,
+    accepts: text(1, 2048),
+    about: "https, reachable from the internet.",
+    required: true,
+    shown: ["owner", "list"],
+  },
+  events: {
+    ...list(),
+    accepts: z
+      .array(z.enum(EVENTS))
+      .min(1, "must name at least one event")
+      .transform((named) => [...new Set(named)]),
+    required: true,
+    shown: ["owner", "list"],
+  },
+});
