@@ -13,13 +13,13 @@ export interface Mutant {
   named?: string;
 }
 
-const CASES = ["test/cases.test.ts"];
-const SANITIZER = ["test/sanitizer.test.ts"];
-const TARGETS = ["test/webhooks_address.test.ts", "test/webhooks_target.test.ts"];
-const DELIVERIES = ["test/webhooks_deliveries.test.ts"];
-const SIGNATURES = ["test/webhooks_sign.test.ts"];
-const GRANTS = ["test/oauth_grants.test.ts", "test/oauth.test.ts", "test/oauth_answers.test.ts"];
-const CONCURRENCY = ["test/concurrency.test.ts"];
+const CASES = ["test/rules/cases.test.ts"];
+const SANITIZER = ["test/content/sanitizer.test.ts"];
+const TARGETS = ["test/webhooks/address.test.ts", "test/webhooks/target.test.ts"];
+const DELIVERIES = ["test/webhooks/deliveries.test.ts"];
+const SIGNATURES = ["test/webhooks/sign.test.ts"];
+const GRANTS = ["test/oauth/grants.test.ts", "test/oauth/refusals.test.ts", "test/oauth/answers.test.ts"];
+const CONCURRENCY = ["test/rules/concurrency.test.ts"];
 
 export const MUTANTS: readonly Mutant[] = [
   // dispatch
@@ -29,7 +29,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/operation/perform.ts",
     from: "      events.length = 0;\n",
     to: "",
-    tests: ["test/dispatch.test.ts"],
+    tests: ["test/rules/dispatch.test.ts"],
   },
   {
     area: "dispatch",
@@ -37,7 +37,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/operation/perform.ts",
     from: "        await giveBack();\n",
     to: "",
-    tests: ["test/dispatch.test.ts"],
+    tests: ["test/rules/dispatch.test.ts"],
   },
   {
     area: "dispatch",
@@ -45,7 +45,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/operation/perform.ts",
     from: "const undone = isRetryable(error) || (",
     to: "const undone = (",
-    tests: ["test/dispatch.test.ts"],
+    tests: ["test/rules/dispatch.test.ts"],
   },
   {
     area: "dispatch",
@@ -77,7 +77,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/operation/dispatch.ts",
     from: "  refuseUnstorableText(args as object, ids);\n",
     to: "",
-    tests: ["test/requests.test.ts", ...CASES],
+    tests: ["test/rules/requests.test.ts", ...CASES],
   },
   {
     area: "dispatch",
@@ -85,7 +85,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/operation/dispatch.ts",
     from: "        if (missing.length > 0) throw insufficientScope(missing);\n        if (call.problem) throw call.problem;",
     to: "        if (call.problem) throw call.problem;\n        if (missing.length > 0) throw insufficientScope(missing);",
-    tests: ["test/requests.test.ts", ...CASES],
+    tests: ["test/rules/requests.test.ts", ...CASES],
   },
   {
     area: "dispatch",
@@ -93,7 +93,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/operation/dispatch.ts",
     from: "if (!person || !bySession) throw",
     to: "if (!person) throw",
-    tests: ["test/session_operations.test.ts"],
+    tests: ["test/people/session_operations.test.ts"],
   },
   {
     area: "dispatch",
@@ -101,7 +101,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/operation/dispatch.ts",
     from: "        refuseLesserRole(operation, member);\n",
     to: "",
-    tests: ["test/session_operations.test.ts"],
+    tests: ["test/people/session_operations.test.ts"],
   },
   {
     area: "dispatch",
@@ -109,7 +109,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/operation/dispatch.ts",
     from: "if (stepUp && !(await",
     to: "if (stepUp && (await",
-    tests: ["test/session_operations.test.ts"],
+    tests: ["test/people/session_operations.test.ts"],
   },
 
   // visibility
@@ -135,7 +135,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/domain/visibility.ts",
     from: "? [boundPusherId] : [];",
     to: "? memberPusherIds : [];",
-    tests: ["test/cases.test.ts", "test/webhooks_service.test.ts"],
+    tests: ["test/rules/cases.test.ts", "test/webhooks/service.test.ts"],
   },
   {
     area: "visibility",
@@ -143,7 +143,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/domain/visibility.ts",
     from: "memberPusherIds === null || memberPusherIds.includes(boundPusherId)",
     to: "true",
-    tests: ["test/cases.test.ts", "test/webhooks_service.test.ts"],
+    tests: ["test/rules/cases.test.ts", "test/webhooks/service.test.ts"],
   },
   {
     area: "visibility",
@@ -159,7 +159,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/queries/reports.ts",
     from: " and not c.suspended",
     to: "",
-    tests: ["test/reports_rules.test.ts"],
+    tests: ["test/handset/reports_rules.test.ts"],
   },
   {
     area: "visibility",
@@ -167,7 +167,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/queries/reports.ts",
     from: 'isVisible("a")',
     to: '"true"',
-    tests: ["test/reports_rules.test.ts"],
+    tests: ["test/handset/reports_rules.test.ts"],
   },
   {
     area: "visibility",
@@ -175,7 +175,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/queries/inbox.ts",
     from: " and not c.suspended where s.device_id",
     to: " where s.device_id",
-    tests: ["test/inbox_tag.test.ts"],
+    tests: ["test/handset/inbox_tag.test.ts"],
   },
   {
     area: "visibility",
@@ -183,7 +183,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/queries/inbox.ts",
     from: "a.status = 'sent' and",
     to: "a.visible_at is not null and",
-    tests: ["test/inbox_property.test.ts"],
+    tests: ["test/handset/inbox_property.test.ts"],
   },
 
   // auth
@@ -193,7 +193,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/auth/access_tokens.ts",
     from: "verifyOptions: { issuer, audience },",
     to: "verifyOptions: { issuer, audience: undefined as never },",
-    tests: ["test/oauth_tokens.test.ts"],
+    tests: ["test/oauth/tokens.test.ts"],
   },
   {
     area: "auth",
@@ -201,7 +201,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/auth/access_tokens.ts",
     from: "    if (claims.cnf !== undefined) return null;\n",
     to: "",
-    tests: ["test/oauth_tokens.test.ts"],
+    tests: ["test/oauth/tokens.test.ts"],
   },
   {
     area: "auth",
@@ -209,7 +209,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/auth/grants.ts",
     from: "[removeAccessTokens, removeRefreshTokens, removeConsents]",
     to: "[removeAccessTokens, removeRefreshTokens]",
-    tests: [...GRANTS, "test/console_consent.test.ts"],
+    tests: [...GRANTS, "test/people/console_consent.test.ts"],
   },
   {
     area: "auth",
@@ -225,7 +225,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/domain/redirect_schemes.ts",
     from: "SHAPE.test(scheme) && !UNSAFE_SCHEMES.has(scheme)",
     to: "SHAPE.test(scheme)",
-    tests: ["test/kill.test.ts"],
+    tests: ["test/faults/kill.test.ts"],
     named: "OAUTH_REDIRECT_SCHEMES",
   },
   {
@@ -234,7 +234,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/auth/authorize.ts",
     from: "userId !== null && error === null &&",
     to: "userId !== null &&",
-    tests: ["test/oauth_authorize.test.ts"],
+    tests: ["test/oauth/authorize.test.ts"],
   },
   {
     area: "auth",
@@ -274,9 +274,9 @@ export const MUTANTS: readonly Mutant[] = [
     area: "sanitizer",
     fault: "the second pass is left out",
     file: "src/sanitizer/sanitize.ts",
-    from: "  const again = library(html, LIBRARY_OPTIONS);",
+    from: "  const again = secondReader()(html, LIBRARY_OPTIONS);",
     to: "  const again = html;",
-    tests: ["test/sanitizer_second.test.ts"],
+    tests: ["test/content/sanitizer_second.test.ts"],
   },
   {
     area: "sanitizer",
@@ -284,7 +284,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/sanitizer/sanitize.ts",
     from: '  if (again !== html) report.add("element", "unknown");\n',
     to: "",
-    tests: ["test/sanitizer_second.test.ts"],
+    tests: ["test/content/sanitizer_second.test.ts"],
   },
   {
     area: "sanitizer",
@@ -401,7 +401,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/queries/webhooks.ts",
     from: "when disabled_at is null then 0 else failure_count end",
     to: "else failure_count end",
-    tests: ["test/webhooks_service.test.ts"],
+    tests: ["test/webhooks/service.test.ts"],
     named: "19 failures",
   },
   {
@@ -410,7 +410,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/queries/webhooks.ts",
     from: "failure_count + 1 >= 20",
     to: "failure_count + 1 > 20",
-    tests: ["test/webhooks_service.test.ts"],
+    tests: ["test/webhooks/service.test.ts"],
     named: "20 consecutive",
   },
 
@@ -448,7 +448,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/limits/limits.ts",
     from: "if (running.count >= policy.max) return answer(false);",
     to: "if (running.count > policy.max) return answer(false);",
-    tests: ["test/rate_limits.test.ts"],
+    tests: ["test/limits/rate_limits.test.ts"],
     named: "in one process",
   },
   {
@@ -457,7 +457,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/limits/limits.ts",
     from: "      if (running?.id !== window) return;\n",
     to: "      if (!running) return;\n",
-    tests: ["test/rate_limits.test.ts"],
+    tests: ["test/limits/rate_limits.test.ts"],
     named: "in one process",
   },
   {
@@ -466,7 +466,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/limits/redis.ts",
     from: "      catchUp();\n",
     to: "",
-    tests: ["test/rate_limits.test.ts"],
+    tests: ["test/limits/rate_limits.test.ts"],
     named: "a stall admits",
   },
 
@@ -477,7 +477,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/domain/alert_status.ts",
     from: '    cancel: refuse("A draft was never published, so there is nothing to cancel; delete it instead."),',
     to: '    cancel: { do: "change", event: "alert.cancelled" },',
-    tests: ["test/status_grid.test.ts", "test/cases.test.ts"],
+    tests: ["test/rules/status_grid.test.ts", "test/rules/cases.test.ts"],
   },
   {
     area: "status",
@@ -494,7 +494,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/queries/inbox.ts",
     from: "a.status = 'sent' and",
     to: "a.status = 'sent' and a.visible_at <= now() and",
-    tests: ["test/clock.test.ts"],
+    tests: ["test/rules/clock.test.ts"],
   },
   {
     area: "status",
@@ -502,6 +502,6 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/handset/authenticate.ts",
     from: "if (!found || found.due.length === 0) return found;",
     to: "return found;",
-    tests: ["test/clock.test.ts"],
+    tests: ["test/rules/clock.test.ts"],
   },
 ];

@@ -45,7 +45,7 @@ type Declared<C extends Fields, J extends Fields> = [keyof J] extends [never]
 const defined = new Map<string, AnyStatement>();
 
 /**
- * Declares a statement. test/statements.test.ts has a migrated database describe it and compares.
+ * Declares a statement. test/database/statements.test.ts has a migrated database describe it and compares.
  * @throws for a name that is taken, a parameter in the text that is not declared, and one declared that is not in it.
  */
 export function defineStatement<P extends Fields = None, C extends Fields = None, J extends Fields = None>(

@@ -1,5 +1,5 @@
 // PostgreSQL's types as statements declare them: each with its OID, and with the TypeScript type in which the driver
-// delivers and takes its values. test/statements.test.ts holds both against a database.
+// delivers and takes its values. test/database/statements.test.ts holds both against a database.
 
 /** Why a column may be null, or never is, where the table's column says something else. */
 type Nulls = "outer join" | "never";

@@ -23,7 +23,7 @@ const ACCOUNT = "alerts-of-all-channels";
 const NOT_YOURS = "foreign-is-missing";
 const NARROWED = "restricted-sees-its-channels";
 
-/** Every field but the files, which test/assets.test.ts has. */
+/** Every field but the files, which test/content/assets.test.ts has. */
 const FULL = {
   title: "The quay floods at six",
   body: "Move the carts.",

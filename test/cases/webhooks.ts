@@ -1,4 +1,4 @@
-// Webhook endpoints as resources. What they are sent is the matter of test/webhooks_service.test.ts. The addresses are
+// Webhook endpoints as resources. What they are sent is the matter of test/webhooks/service.test.ts. The addresses are
 // literal and public, and nothing happens in the accounts that own them, so that nothing is ever dialled.
 
 import { randomUUID } from "node:crypto";

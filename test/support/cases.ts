@@ -63,7 +63,7 @@ function comparable(body: unknown): unknown {
 
 /**
  * What MCP answers where REST's default is the whole: the full view, and of a list that ended early the pages up to the
- * limit that was asked for, so that both faces must give the same bytes. The defaults have test/mcp_views.test.ts.
+ * limit that was asked for, so that both faces must give the same bytes. The defaults have test/transports/mcp_views.test.ts.
  */
 async function wholeOverMcp(
   world: World,

@@ -1,4 +1,4 @@
-// The rooms of the house: what each folder decides, and who may import whom. test/architecture.test.ts holds this against the
+// The rooms of the house: what each folder decides, and who may import whom. test/house/architecture.test.ts holds this against the
 // import lines, docs/architecture.md shows it (npm run gen).
 
 /** A folder of src, a file of src, or `tools`: what the table speaks of. */

@@ -1,0 +1,126 @@
+// The same files with an S3-compatible provider in place of the data directory: a small one made of node:http, which
+// believes nobody who does not sign.
+
+import { existsSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ConfigError, loadConfig } from "../../src/config.ts";
+import { parseId } from "../../src/domain/ids.ts";
+import { consoleOf, MP3, PNG } from "../support/assets.ts";
+import { World } from "../support/world.ts";
+
+const objects = new Map<string, Buffer>();
+const calls: string[] = [];
+let failing = false;
+
+const provider: Server = createServer(async (request, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  calls.push(`${request.method} ${request.url}`);
+  const signed =
+    /^AWS4-HMAC-SHA256 Credential=AKIATEST\/\d{8}\/auto\/s3\/aws4_request, SignedHeaders=\S+, Signature=[0-9a-f]{64}$/;
+  const end = (status: number, body?: Buffer | string) => response.writeHead(status).end(body);
+  if (!signed.test(request.headers.authorization ?? "") || !request.headers["x-amz-date"]) return end(403);
+  if (failing) return end(503, "slow down");
+  const key = request.url!;
+  const object = objects.get(key);
+  if (request.method === "PUT") {
+    objects.set(key, Buffer.concat(chunks));
+    return end(200);
+  }
+  if (request.method === "DELETE") {
+    // Some providers say 404 for what is gone, AWS says 204.
+    return end(objects.delete(key) ? 204 : 404);
+  }
+  return object ? end(200, request.method === "HEAD" ? undefined : object) : end(404);
+});
+
+describe("an S3-compatible store", () => {
+  let world: World;
+  let pages: ReturnType<typeof consoleOf>;
+  const settings = () => ({
+    ASSETS_S3_ENDPOINT: `http://127.0.0.1:${(provider.address() as { port: number }).port}/`,
+    ASSETS_S3_BUCKET: "belfry-files",
+    ASSETS_S3_REGION: "auto",
+    ASSETS_S3_ACCESS_KEY_ID: "AKIATEST",
+    ASSETS_S3_SECRET_ACCESS_KEY: "not a secret".replaceAll(" ", "-"),
+  });
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
+    world = await World.open({ settings: settings() });
+    pages = consoleOf(world);
+  });
+  afterAll(async () => {
+    await world?.close();
+    provider.closeAllConnections();
+    await new Promise((resolve) => provider.close(resolve));
+  });
+
+  test("holds the bytes under the row's id, and nothing lies in the data directory", async () => {
+    const { id, url } = await pages.upload("audio", MP3);
+    const key = `/belfry-files/${parseId("ast", id)}`;
+    expect(objects.get(key)).toEqual(MP3);
+    expect(existsSync(join(world.dataDir, "assets"))).toBe(false);
+    const path = new URL(url).pathname;
+    const get = (headers: Record<string, string> = {}) =>
+      world.service.app.fetch(new Request(`http://localhost${path}`, { headers }));
+    const whole = await get();
+    expect(Buffer.from(await whole.arrayBuffer())).toEqual(MP3);
+    const part = await get({ range: "bytes=1-3" });
+    expect([part.status, Buffer.from(await part.arrayBuffer())]).toEqual([206, MP3.subarray(1, 4)]);
+    const before = calls.length;
+    expect((await get({ "if-none-match": whole.headers.get("etag")! })).status).toBe(304);
+    expect(calls.length).toBe(before);
+    expect((await pages.call("DELETE", `/${id}`)).status).toBe(204);
+    expect(objects.has(key)).toBe(false);
+    expect(await world.service.assets.store.get(parseId("ast", id)!)).toBeNull();
+  });
+
+  test("what is gone already may be removed again", async () => {
+    const { id } = await pages.upload("image", PNG);
+    objects.clear();
+    expect((await pages.call("DELETE", `/${id}`)).status).toBe(204);
+    expect(await world.sql("select id from asset")).toEqual([]);
+  });
+
+  test("a provider in trouble refuses the upload whole, and says nothing of itself", async () => {
+    failing = true;
+    const answer = await pages.call("POST", "?kind=image", { body: PNG });
+    expect(answer).toMatchObject({
+      status: 500,
+      body: { error: { type: "server_error", message: "Server fault; retry with backoff." } },
+    });
+    // What the log is given names the store and the cause, and no key.
+    const failure = await world.service.assets.store.put("x", PNG).catch((error) => error.message);
+    expect(failure).toMatch(/^the file store http:\/\/127\.0\.0\.1:\d+\/belfry-files failed: .*503/);
+    expect(failure).not.toContain("not-a-secret");
+    // A store that every replica shares takes none of them out of service.
+    const ready = await world.request("GET", "/readyz");
+    expect([ready.status, ready.body]).toEqual([200, { status: "ready", degraded: ["files"] }]);
+    failing = false;
+    await world.service.assets.store.get("00000000-0000-0000-0000-000000000001");
+    // A look stands for half a second.
+    await expect.poll(async () => (await world.request("GET", "/readyz")).body).toEqual({ status: "ready" });
+    // Its row could not be taken away with it, is not there for anybody, and goes when its day is over.
+    const [row] = await world.sql("select stored from asset");
+    expect(row).toEqual({ stored: false });
+    expect((await pages.call("GET", "")).body.data).toEqual([]);
+    await world.sql("update asset set expires_at = clock_timestamp() - interval '1 second'");
+    expect(await world.service.assets.removeExpired(1000)).toBe(1);
+    expect(await world.sql("select id from asset")).toEqual([]);
+  });
+
+  test("its settings go together and are checked", () => {
+    const read = (change: Record<string, string>) => () =>
+      loadConfig({ DATA_DIR: "x", ...settings(), ...change }, {});
+    expect(read({})()).toMatchObject({ assetsS3Bucket: "belfry-files", assetsS3Region: "auto" });
+    for (const name of Object.keys(settings())) {
+      expect(read({ [name]: "" })).toThrow(ConfigError);
+      expect(read({ [name]: "" })).toThrow(name);
+      expect(read({ [name]: "a b\n" })).toThrow(name);
+    }
+    expect(loadConfig({ DATA_DIR: "x" }, {}).assetsS3Endpoint).toBeNull();
+  });
+});

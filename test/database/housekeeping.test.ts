@@ -1,0 +1,303 @@
+// What has ended goes, and nothing else: each step of the list, several replicas at once, the counters beside it, and the
+// end of the service.
+
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { createMetrics } from "../../src/boot/metrics.ts";
+import { createHousekeeping } from "../../src/housekeeping/keeper.ts";
+import { doctor } from "../../src/operator/doctor.ts";
+import { WAIT } from "../support/wait.ts";
+import { World } from "../support/world.ts";
+
+/** Rows that a step finds and rows that it must leave, as SQL; `n` of each. */
+const ENDED: Record<
+  string,
+  { table: string; fill: (count: number, age: string) => string; live: string; over: string }
+> = {
+  one_time_links: {
+    table: "member_link",
+    fill: (count, age) => `insert into member_link (token_hash, member_id, made_by, expires_at)
+      select sha256(gen_random_uuid()::text::bytea), (select id from member limit 1), 'operator', now() - interval '${age}'
+      from generate_series(1, ${count})`,
+    live: "29 days",
+    over: "31 days",
+  },
+  sessions: {
+    table: "auth.session",
+    fill: (count, age) => `insert into auth.session (id, "expiresAt", token, "updatedAt", "userId")
+      select gen_random_uuid()::text, now() - interval '${age}', gen_random_uuid()::text, now(), 'person'
+      from generate_series(1, ${count})`,
+    live: "23 hours",
+    over: "25 hours",
+  },
+  verifications: {
+    table: "auth.verification",
+    fill: (count, age) => `insert into auth.verification (id, identifier, value, "expiresAt")
+      select gen_random_uuid()::text, 'x', 'x', now() - interval '${age}' from generate_series(1, ${count})`,
+    live: "23 hours",
+    over: "25 hours",
+  },
+  oauth_access_tokens: {
+    table: 'auth."oauthAccessToken"',
+    fill: (
+      count,
+      age,
+    ) => `insert into auth."oauthAccessToken" (id, token, "clientId", "expiresAt", "createdAt", scopes)
+      select gen_random_uuid()::text, gen_random_uuid()::text, 'client', now() - interval '${age}', now(), '[]'
+      from generate_series(1, ${count})`,
+    live: "23 hours",
+    over: "25 hours",
+  },
+  oauth_refresh_tokens: {
+    table: 'auth."oauthRefreshToken"',
+    fill: (
+      count,
+      age,
+    ) => `insert into auth."oauthRefreshToken" (id, token, "clientId", "userId", "expiresAt", "createdAt", scopes)
+      select gen_random_uuid()::text, gen_random_uuid()::text, 'client', 'person', now() - interval '${age}', now(), '[]'
+      from generate_series(1, ${count})`,
+    live: "23 hours",
+    over: "25 hours",
+  },
+  connection_grants: {
+    table: "connection_grant",
+    fill: (count, age) => `with one as (
+        insert into connection (id, user_id, client_id, member_id, scopes)
+        select gen_random_uuid(), 'person', 'client', id, '{}' from member limit 1
+        on conflict (user_id, client_id, member_id) do update set scopes = '{}' returning id)
+      insert into connection_grant (id, connection_id, created_at)
+      select gen_random_uuid(), one.id, now() - interval '${age}' from one, generate_series(1, ${count})`,
+    live: "23 hours",
+    over: "25 hours",
+  },
+  oauth_client_assertions: {
+    table: 'auth."oauthClientAssertion"',
+    fill: (count, age) => `insert into auth."oauthClientAssertion" (id, "expiresAt")
+      select gen_random_uuid()::text, now() - interval '${age}' from generate_series(1, ${count})`,
+    live: "23 hours",
+    over: "25 hours",
+  },
+  oauth_clients: {
+    table: 'auth."oauthClient"',
+    fill: (count, age) => `insert into auth."oauthClient" (id, "clientId", "redirectUris", "createdAt")
+      select gen_random_uuid()::text, gen_random_uuid()::text, '[]', now() - interval '${age}'
+      from generate_series(1, ${count})`,
+    live: "23 hours",
+    over: "25 hours",
+  },
+  step_ups: {
+    table: "step_up",
+    fill: (count, age) => `insert into step_up (user_id, client_id, asked_at)
+      select 'x', gen_random_uuid()::text, now() - interval '${age}' from generate_series(1, ${count})`,
+    live: "23 hours",
+    over: "25 hours",
+  },
+  idempotency_records: {
+    table: "idempotency_record",
+    fill: (
+      count,
+      age,
+    ) => `insert into idempotency_record (credential_id, operation, key, request_hash, created_at)
+      select 'x', 'x', gen_random_uuid()::text, '', now() - interval '${age}' from generate_series(1, ${count})`,
+    live: "23 hours",
+    over: "25 hours",
+  },
+};
+
+describe("housekeeping", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.open();
+    await world.sql(`insert into auth."user" (id, name, email, "emailVerified", "updatedAt")
+      values ('person', 'P', 'p@example.org', true, now())`);
+    await world.sql(
+      `insert into auth."oauthClient" (id, "clientId", "redirectUris") values ('c', 'client', '[]')`,
+    );
+  });
+  afterAll(() => world?.close());
+
+  const count = async (table: string) => (await world.sql(`select count(*)::int as n from ${table}`))[0].n;
+  const age = (token: string, days: number) =>
+    world.sql(
+      `update device set seen_at = now() - interval '${days} days' where token_hash = sha256(convert_to(?, 'UTF8'))`,
+      [token],
+    );
+  const there = async (token: string) => (await world.handset("GET", "/inbox", token)).status === 200;
+
+  test("every step is one of the list, with its sentence, its size and its interval", () => {
+    const steps = world.service.housekeeping.steps;
+    expect(new Set(steps.map(({ name }) => name)).size).toBe(steps.length);
+    for (const step of steps) {
+      expect(step.removes).toMatch(/^[A-Z].*\.$/);
+      expect(step.batch).toBeGreaterThan(0);
+      expect(step.batch).toBeLessThanOrEqual(1000);
+      expect(step.every_seconds).toBeGreaterThanOrEqual(60);
+    }
+    // A new statement needs rows here that it must remove and rows that it must leave.
+    expect(steps.filter((step) => "statement" in step).map(({ name }) => name)).toEqual(Object.keys(ENDED));
+  });
+
+  test.each(Object.entries(ENDED))(
+    "%s: what is over goes, a batch at a time; what is not stays",
+    async (name, row) => {
+      const before = await count(row.table);
+      const { batch } = world.service.housekeeping.steps.find((step) => step.name === name)!;
+      await world.sql(row.fill(3, row.live));
+      await world.sql(row.fill(batch + 7, row.over));
+      expect(await world.service.housekeeping.round(name)).toBe(batch);
+      expect(await world.service.housekeeping.round(name)).toBe(7);
+      expect(await world.service.housekeeping.round(name)).toBe(0);
+      expect(await count(row.table)).toBe(before + 3);
+    },
+  );
+
+  // docs/rules.md#devices-not-seen
+  test("devices not seen for a year go like leaving; what they reported stays counted", async () => {
+    const channel = await world.pusher();
+    const other = await world.pusher();
+    const alert = await world.alert(channel.id, { send: true });
+    const old = [await world.device(channel.handle, other.handle), await world.device(channel.handle)];
+    const lone = await world.device();
+    const kept = await world.device(channel.handle);
+    for (const token of old)
+      await world.handset("POST", "/reports", token, { reports: [{ alert_id: alert.id, kind: "ack" }] });
+    for (const token of [...old, lone]) await age(token, 366);
+    await age(kept, 364);
+    world.events.length = 0;
+
+    expect(await world.service.housekeeping.round("unseen_devices")).toBe(3);
+    for (const token of [...old, lone]) expect(await there(token)).toBe(false);
+    expect(await there(kept)).toBe(true);
+    const stats = (await world.rest("get_alert_stats", { pusher_id: channel.id, alert_id: alert.id })).body;
+    expect(stats).toMatchObject({ reach: 1, totals: { acks: 2 } });
+    expect(world.events.map(({ event, data }) => [event, data]).sort()).toEqual(
+      [
+        ["subscriber.deleted", { pusher_id: channel.id, count: 1 }],
+        ["subscriber.deleted", { pusher_id: other.id, count: 0 }],
+      ].sort(),
+    );
+    const { checks } = await doctor(world.service.orm.em.fork());
+    expect(checks.filter(({ wrong }) => wrong > 0)).toEqual([]);
+    expect(await world.service.housekeeping.round("unseen_devices")).toBe(0);
+  });
+
+  test("a device that comes by is seen, at most once a day", async () => {
+    const token = await world.device();
+    await age(token, 364);
+    const seen = async () =>
+      (
+        await world.sql(
+          "select (now() - seen_at < interval '1 minute') as now, xmin::text from device where token_hash = sha256(convert_to(?, 'UTF8'))",
+          [token],
+        )
+      )[0];
+    expect(await there(token)).toBe(true);
+    await vi.waitFor(async () => expect((await seen()).now).toBe(true), { timeout: 120_000 });
+    const { xmin } = await seen();
+    for (let i = 0; i < 20; i++) await there(token);
+    expect((await seen()).xmin).toBe(xmin);
+  });
+
+  test("what was removed stands in /metrics, a failed round too", async () => {
+    await world.sql(ENDED.idempotency_records!.fill(2, "25 hours"));
+    await world.service.housekeeping.round("idempotency_records");
+    const { store } = world.service.assets;
+    const { remove } = store;
+    store.remove = async () => {
+      throw new Error("store away");
+    };
+    await world.sql(`insert into asset (id, workspace_id, kind, content_type, bytes, sha256, name, expires_at)
+      select gen_random_uuid(), id, 'image', 'image/png', 1, '', 'x', now() - interval '1 hour' from workspace limit 1`);
+    await expect(world.service.housekeeping.round("unused_files")).rejects.toThrow("store away");
+    store.remove = remove;
+    const text = (await world.request("GET", "/metrics")).body as string;
+    expect(text).toMatch(/belfry_housekeeping_removed_total\{step="idempotency_records"\} [1-9]/);
+    expect(text).toMatch(/belfry_housekeeping_rounds_total\{step="unused_files",outcome="failed"\} 1/);
+    expect(text).toMatch(
+      /belfry_housekeeping_last_success_timestamp_seconds\{step="idempotency_records"\} \d/,
+    );
+    await world.service.housekeeping.round("unused_files");
+  });
+
+  test("two replicas at once remove everything once, beside joins and leaves", async () => {
+    const replica = await world.replica();
+    try {
+      const channels = await Promise.all([1, 2, 3].map(() => world.pusher()));
+      const handles = channels.map(({ handle }) => handle);
+      const old = await Promise.all(Array.from({ length: 60 }, () => world.device(...handles)));
+      await world.sql("update device set seen_at = now() - interval '400 days'");
+      const fresh = await Promise.all(Array.from({ length: 5 }, () => world.device()));
+      await world.sql(ENDED.sessions!.fill(700, "25 hours"));
+      const rounds = (name: string) =>
+        Promise.all(
+          [world, replica].flatMap(({ service }) => [1, 2].map(() => service.housekeeping.round(name))),
+        );
+      const busy = fresh.map(async (token) => {
+        for (const handle of handles) {
+          await world.handset("PUT", `/subscriptions/${handle}`, token, {});
+          await world.handset("DELETE", `/subscriptions/${handle}`, token);
+        }
+      });
+      const [sessions, devices] = await Promise.all([rounds("sessions"), rounds("unseen_devices"), ...busy]);
+      expect(sessions!.reduce((sum, n) => sum + n)).toBe(700);
+      expect(devices!.reduce((sum, n) => sum + n)).toBeGreaterThanOrEqual(old.length);
+      const { checks } = await doctor(world.service.orm.em.fork());
+      expect(checks.filter(({ wrong }) => wrong > 0)).toEqual([]);
+    } finally {
+      await replica.leave();
+    }
+  });
+});
+
+describe("the keeper", () => {
+  const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const keeper = (work: () => Promise<number>) =>
+    createHousekeeping({
+      steps: [{ name: "x", removes: "X.", batch: 10, every_seconds: 3600, work }],
+      fork: () => undefined as never,
+      figures: createMetrics(),
+      log: quiet,
+      random: () => 0,
+    });
+
+  test("repeats soon while batches are full, then rests, and tries a failed step again", async () => {
+    vi.useFakeTimers();
+    try {
+      const found = [10, 10, 3, new Error("away"), 0];
+      const work = vi.fn(async () => {
+        const next = found.shift()!;
+        if (next instanceof Error) throw next;
+        return next;
+      });
+      const own = keeper(work);
+      await vi.advanceTimersByTimeAsync(29_000);
+      expect(work).toHaveBeenCalledTimes(0);
+      await vi.advanceTimersByTimeAsync(4_000);
+      expect(work).toHaveBeenCalledTimes(3);
+      await vi.advanceTimersByTimeAsync(3_590_000);
+      expect(work).toHaveBeenCalledTimes(3);
+      await vi.advanceTimersByTimeAsync(15_000);
+      expect(work).toHaveBeenCalledTimes(4);
+      await vi.advanceTimersByTimeAsync(61_000);
+      expect(work).toHaveBeenCalledTimes(5);
+      await own.close();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("closing waits for the round under way and begins no other", async () => {
+    let end!: (removed: number) => void;
+    const work = vi.fn(() => new Promise<number>((resolve) => (end = resolve)));
+    const own = keeper(work);
+    const rounds = [own.round("x"), own.round("x")];
+    await vi.waitFor(() => expect(work).toHaveBeenCalledTimes(1), WAIT);
+    let closed = false;
+    const closing = own.close().then(() => (closed = true));
+    await Promise.resolve();
+    expect(closed).toBe(false);
+    end(10);
+    await closing;
+    expect(await Promise.all(rounds)).toEqual([10, 0]);
+    expect(work).toHaveBeenCalledTimes(1);
+  });
+});

@@ -1,0 +1,262 @@
+// Every statement against a migrated database: what it declares is what PostgreSQL says of it. And the comparison itself,
+// with statements that are wrong on purpose.
+
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
+import { type Orm, openOrm } from "../../src/db/orm.ts";
+import {
+  type AnyStatement,
+  definedStatements,
+  defineStatement,
+  ownStatements,
+  type RowOf,
+  run,
+} from "../../src/db/statement.ts";
+import { PUSHER_STATUSES } from "../../src/entities/pusher.ts";
+import {
+  array,
+  bigint,
+  boolean,
+  bytea,
+  date,
+  float8,
+  int,
+  jsonb,
+  neverNull,
+  nullable,
+  oneOf,
+  outerJoined,
+  smallint,
+  text,
+  timestamptz,
+  uuid,
+} from "../../src/fields/sql.ts";
+import { type Client, differences, readCatalogue } from "../support/described.ts";
+import { freshDatabase } from "../support/world.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const DEFINING = /\bdefineStatement\(|\bremoval\(/;
+
+let orm: Orm;
+let client: Client & { release(): void };
+let catalogue: Awaited<ReturnType<typeof readCatalogue>>;
+let remove: () => Promise<void>;
+
+beforeAll(async () => {
+  const fresh = await freshDatabase();
+  remove = fresh.remove;
+  orm = openOrm({ databaseUrl: fresh.settings.DATABASE_URL! });
+  const pool = await (orm.em.getConnection() as any).getNativeClient();
+  client = await pool.connect();
+  catalogue = await readCatalogue(client);
+});
+afterAll(async () => {
+  client?.release();
+  await orm?.close(true);
+  await remove?.();
+});
+
+test("every statement is what the database says of it", async () => {
+  for (const file of globSync("{src,tools}/**/*.ts", { cwd: ROOT }))
+    if (DEFINING.test(readFileSync(join(ROOT, file), "utf8"))) await import(join(ROOT, file));
+  const all = definedStatements().filter(({ name }) => !name.startsWith("wrong"));
+  expect(all.length).toBeGreaterThan(MANY);
+  const found: string[] = [];
+  for (const statement of all) found.push(...(await differences(client, catalogue, statement)));
+  expect(found).toEqual([]);
+});
+
+/** Fewer were not all. */
+const MANY = 100;
+
+describe("the comparison", () => {
+  const wrongIn = (statement: AnyStatement) => differences(client, catalogue, statement);
+
+  test("agrees with a statement that is right", async () => {
+    const right = defineStatement("wrong_in_nothing", {
+      parameters: { id: uuid, before: nullable(timestamptz) },
+      columns: {
+        handle: text,
+        city: nullable(text),
+        status: oneOf(PUSHER_STATUSES),
+        muted: outerJoined(boolean),
+        long: neverNull(text),
+        n: int,
+      },
+      text: `select p.handle, p.city, p.status, s.muted, p.long, 1 as n from pusher p
+        left join subscription s on s.pusher_id = p.id
+        where p.id = $id and p.long is not null and p.created_at < coalesce($before::timestamptz, 'infinity')`,
+    });
+    expect(await wrongIn(right)).toEqual([]);
+  });
+
+  test("tells of a column that was renamed", async () => {
+    const selected = defineStatement("wrong_source", {
+      columns: { title: text },
+      text: "select titel as title from alert",
+    });
+    expect(await wrongIn(selected)).toEqual([
+      'wrong_source: the database refuses it: column "titel" does not exist',
+    ]);
+    const shown = defineStatement("wrong_name", {
+      columns: { headline: text },
+      text: "select title from alert",
+    });
+    expect(await wrongIn(shown)).toEqual([
+      "wrong_name: column title is not declared, the database says text",
+      "wrong_name: column headline is declared text, the database has no such column",
+    ]);
+    const twice = defineStatement("wrong_twice", {
+      columns: { id: uuid },
+      text: "select id, pusher_id as id from alert",
+    });
+    expect(await wrongIn(twice)).toEqual(["wrong_twice: column id is selected twice"]);
+  });
+
+  test("tells of a type that was changed", async () => {
+    const statement = defineStatement("wrong_types", {
+      parameters: { device_id: text, at: text },
+      columns: { device_id: int, permissions: text },
+      text: "select device_id, permissions from subscription where device_id = $device_id and subscribed_at < $at",
+    });
+    expect(await wrongIn(statement)).toEqual([
+      "wrong_types: parameter device_id is declared text, the database says bigint",
+      "wrong_types: parameter at is declared text, the database says timestamp with time zone",
+      "wrong_types: column device_id is declared int, the database says bigint",
+      "wrong_types: column permissions is declared text, the database says text[]",
+    ]);
+  });
+
+  test("a parameter that is missing, or of no use, stops the definition", () => {
+    const missing = () =>
+      defineStatement("wrong_missing", {
+        parameters: { id: uuid },
+        text: "select 1 from alert where id = $alert_id",
+      });
+    expect(missing).toThrow("statement wrong_missing names $alert_id, which it does not declare");
+    const unused = () =>
+      defineStatement("wrong_unused", {
+        parameters: { id: uuid, other: uuid },
+        text: "delete from alert where id = $id",
+      });
+    expect(unused).toThrow("statement wrong_unused declares other, but does not use it");
+  });
+
+  test("tells what may be null and what never is", async () => {
+    const statement = defineStatement("wrong_nulls", {
+      columns: {
+        body: text,
+        title: nullable(text),
+        layout: neverNull(text),
+        html: outerJoined(text),
+        n: outerJoined(int),
+      },
+      text: "select body, title, layout, html, 1 as n from alert",
+    });
+    expect(await wrongIn(statement)).toEqual([
+      "wrong_nulls: column body is declared not null, the database says that alert.body may be null: use nullable, or neverNull if the statement excludes it",
+      "wrong_nulls: column title is declared nullable, the database says that alert.title is not null; if a join makes it null, use outerJoined",
+      "wrong_nulls: column layout is declared neverNull, but alert.layout never is: leave it away",
+      "wrong_nulls: column html is declared outerJoined, but alert.html may be null anyway: use nullable",
+      'wrong_nulls: column n is an expression: nullable(…) or nothing says all, without the mark for "outer join"',
+    ]);
+  });
+
+  test("tells of a list of texts that is not the column's", async () => {
+    const statement = defineStatement("wrong_texts", {
+      columns: { status: oneOf(["draft", "sent"]), title: oneOf(["one"]) },
+      text: "select status, title from alert",
+    });
+    expect(await wrongIn(statement)).toEqual([
+      "wrong_texts: column status is declared as one of draft, sent, the database says that alert.status is one of draft, scheduled, sent, cancelled",
+      "wrong_texts: column title is declared as one of one, but alert.title takes any text",
+    ]);
+  });
+});
+
+test("TypeScript's types follow from the declaration", () => {
+  const statement = defineStatement("wrong_to_run", {
+    parameters: { ids: array(uuid), before: nullable(timestamptz) },
+    columns: { name: text, status: oneOf(PUSHER_STATUSES), city: nullable(text) },
+    joined: { muted: boolean, subscribed_at: timestamptz },
+    text: "select $ids::uuid[], $before::timestamptz",
+  });
+  type Given = Parameters<typeof statement.positional>[0];
+  expectTypeOf<Given["ids"]>().toEqualTypeOf<readonly string[]>();
+  expectTypeOf<Given["before"]>().toEqualTypeOf<string | null>();
+  type Row = RowOf<typeof statement>;
+  expectTypeOf<Row["name"]>().toEqualTypeOf<string>();
+  expectTypeOf<Row["status"]>().toEqualTypeOf<(typeof PUSHER_STATUSES)[number]>();
+  expectTypeOf<Row["city"]>().toEqualTypeOf<string | null>();
+  // One column of the join tells of all of them.
+  const instantOf = (row: Row) => (row.muted === null ? null : row.subscribed_at);
+  expectTypeOf(instantOf).returns.toEqualTypeOf<string | null>();
+  const kysely = ownStatements(orm);
+  const wrong = {
+    // @ts-expect-error a parameter is missing
+    missing: () => run(kysely, statement, { before: null }),
+    // @ts-expect-error it is not null
+    nothing: () => run(kysely, statement, { ids: null, before: null }),
+    // @ts-expect-error there is no such parameter
+    unknown: () => run(kysely, statement, { ids: [], before: null, after: null }),
+    // @ts-expect-error there is no such column
+    column: async () => (await run(kysely, statement, { ids: [], before: null }))[0]?.title,
+  };
+  expect(statement.positional({ before: null, ids: ["a"] })).toEqual([["a"], null]);
+  expect(Object.keys(wrong)).toHaveLength(4);
+});
+
+test("the driver takes and delivers every type as it is declared", async () => {
+  const columns = {
+    flag: boolean,
+    bytes: bytea,
+    big: bigint,
+    small: smallint,
+    whole: int,
+    words: text,
+    real: float8,
+    day: date,
+    instant: timestamptz,
+    id: uuid,
+    json: jsonb<{ a: string[] }[]>(),
+    chosen: oneOf(["one", "two"]),
+    ids: array(uuid),
+    texts: array(text),
+    bigs: array(bigint),
+    wholes: array(int),
+    smalls: array(smallint),
+    boxes: array(bytea),
+    nothing: nullable(text),
+  };
+  const echo = defineStatement("wrong_echo", {
+    parameters: columns,
+    columns,
+    text: `select ${Object.entries(columns)
+      .map(([name, { sql }]) => `$${name}::${sql} as ${name}`)
+      .join(", ")}`,
+  });
+  expect(await differences(client, catalogue, echo)).toEqual([]);
+  const values: Parameters<typeof echo.positional>[0] = {
+    flag: true,
+    bytes: Buffer.from([0, 255]),
+    big: "9007199254740993",
+    small: -1,
+    whole: 2_000_000_000,
+    words: "'$1' \"two\"",
+    real: 0.1,
+    day: "2026-11-20",
+    instant: "2026-11-20 14:25:31.5+00",
+    id: "0193a1b2-0000-7000-8000-000000000001",
+    json: [{ a: ["b", "{}"] }],
+    chosen: "two",
+    ids: ["0193a1b2-0000-7000-8000-000000000001"],
+    texts: ["a,b", 'c"d', "null"],
+    bigs: ["9007199254740993"],
+    wholes: [1, 2],
+    smalls: [],
+    boxes: [Buffer.from([1]), Buffer.from([])],
+    nothing: null,
+  };
+  expect(await run(ownStatements(orm), echo, values)).toEqual([values]);
+});

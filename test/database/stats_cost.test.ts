@@ -1,0 +1,192 @@
+// What statistics, the inbox, lists of subscribers and of an account's alerts cost: by plan, not by time. With 50,000 alerts, 200,000 reports and 50,000
+// subscriptions no statement reads a whole table of them, whether PostgreSQL plans for the values or for all values.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Statement } from "../../src/db/statement.ts";
+import { listAccountAlerts } from "../../src/queries/alerts.ts";
+import { channelBacklogs, channelCounts } from "../../src/queries/channels.ts";
+import { findDevicesWithDue, findDevicesWithRevision } from "../../src/queries/handset.ts";
+import { inboxPage, inboxPageWithDue } from "../../src/queries/inbox.ts";
+import { settleDue } from "../../src/queries/settle.ts";
+import { listSubscribers } from "../../src/queries/subscribers.ts";
+import { alertTimeline, alertTotals, channelSums, daySums } from "../../src/stats/queries.ts";
+import { uuidOf } from "../support/handsets.ts";
+import { World } from "../support/world.ts";
+
+interface Node {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Index Name"?: string;
+  Plans?: Node[];
+}
+const nodes = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
+
+const PUSHERS = 20;
+
+describe("with 200,000 reports", () => {
+  let world: World;
+  const channels: string[] = [];
+  let alert: string;
+
+  beforeAll(async () => {
+    world = await World.open();
+    for (let n = 0; n < PUSHERS; n++) channels.push(uuidOf((await world.pusher()).id));
+    const of = `('{${channels.join(",")}}'::uuid[])[1 + n % ${PUSHERS}]`;
+    // The triggers keep counters row by row; what is measured here reads them and does not write them.
+    const em = world.service.orm.em.fork() as SqlEntityManager;
+    await em.transactional(async (inside) => {
+      for (const sql of [
+        "set local session_replication_role = replica",
+        `insert into device (id, token_hash, platform, app_version, locale, timezone)
+         select n, decode(lpad(to_hex(n), 64, '0'), 'hex'), 'ios', '1', 'en', 'UTC' from generate_series(1, 50000) n`,
+        `insert into subscription (device_id, pusher_id, permissions, muted, subscribed_at)
+         select n, ${of}, '{}', n % 7 = 0, now() - n * interval '1 second' from generate_series(1, 50000) n`,
+        `insert into alert (id, pusher_id, status, title, sent_at, send_at, created_at)
+         select gen_random_uuid(), ${of}, case when n % 500 = 0 then 'scheduled' when n % 10 = 0 then 'draft' else 'sent' end,
+           'T', case when n % 10 <> 0 then now() - n * interval '10 minutes' end,
+           case when n % 500 = 0 then now() + n * interval '1 minute' end, now() - n * interval '10 minutes'
+         from generate_series(1, 50000) n`,
+        `insert into report (alert_id, device_id, kind, at)
+         select a.id, d, 1 + d % 2, now() - d * interval '1 minute'
+         from (select id, row_number() over () as place from alert where status = 'sent' limit 2000) a,
+           generate_series(a.place * 20, a.place * 20 + 99) d`,
+        `insert into alert_counter (alert_id, reads, acks) select alert_id, 50, 50 from report group by 1`,
+        `insert into channel_day (pusher_id, day, published, reads, acks)
+         select ${of}, current_date - n / ${PUSHERS}, 5, 5, 5 from generate_series(0, ${PUSHERS * 366 - 1}) n`,
+      ])
+        await inside.execute(sql);
+    });
+    for (const table of ["device", "subscription", "alert", "report", "alert_counter", "channel_day"])
+      await world.sql(`analyze ${table}`);
+    [{ alert }] = (await world.sql<any>("select alert_id as alert from report limit 1")) as any;
+    const [{ reports, alerts }] = (await world.sql(
+      "select (select count(*) from report)::int as reports, (select count(*) from alert)::int as alerts",
+    )) as any;
+    expect([reports, alerts]).toEqual([200_000, 50_000]);
+  });
+  afterAll(() => world.close());
+
+  const array = () => `'{${channels.join(",")}}'`;
+  /** Statement and SQL for its parameters. */
+  interface Measured<In> {
+    name: string;
+    statement: Statement<In, unknown>;
+    values: () => { [Name in keyof In]: string };
+  }
+  const measured = <In>(name: string, statement: Statement<In, unknown>, values: Measured<In>["values"]) => ({
+    name,
+    text: statement.text,
+    values: () => statement.parameters.map(([parameter]) => values()[parameter as keyof In]),
+  });
+  const day =
+    (ids: () => string, from = "current_date - 6") =>
+    () => ({
+      pusher_ids: ids(),
+      from,
+      to: "current_date",
+    });
+  const one = () => `'{${channels[0]}}'`;
+  const LATER = "now() - interval '9 days'";
+  const inbox = (before: string) => ({
+    device_id: "'1'",
+    before,
+    inside: "null",
+    limit: "51",
+    max_bytes: "1000000",
+  });
+  const statements = [
+    measured("alert_timeline", alertTimeline, () => ({
+      alert_id: `'${alert}'`,
+      sent_at: "now() - interval '1 day'",
+    })),
+    measured("alert_totals", alertTotals, () => ({ alert_id: `'${alert}'` })),
+    measured("day_sums of a channel", daySums, day(one)),
+    measured("day_sums of the account", daySums, day(array)),
+    measured("day_sums of a year", daySums, day(array, "current_date - 365")),
+    measured("channel_sums of the account", channelSums, day(array)),
+    measured("channel_sums of a year", channelSums, day(array, "current_date - 365")),
+    measured("inbox_page", inboxPage, () => inbox("null")),
+    measured("inbox_page of a later page", inboxPage, () => inbox(LATER)),
+    measured("inbox_page_with_due", inboxPageWithDue, () => ({ ...inbox("null"), due: "'{x}'" })),
+    measured("find_devices_with_revision", findDevicesWithRevision, () => ({
+      hashes: `array['${"1".padStart(64, "0")}']`,
+    })),
+    measured("find_devices_with_due", findDevicesWithDue, () => ({
+      hashes: `array['${"1".padStart(64, "0")}']`,
+    })),
+    measured("settle_due", settleDue, () => ({ channels: array(), limit: "500" })),
+    measured("channel_counts", channelCounts, () => ({ pusher_id: `'${channels[0]}'` })),
+    measured("channel_backlogs", channelBacklogs, () => ({ pusher_ids: array() })),
+    ...Object.entries(listSubscribers).flatMap(([status, statement]) => [
+      measured(`list_subscribers_${status}`, statement, () => ({
+        pusher_id: `'${channels[0]}'`,
+        before: "null",
+        limit: "51",
+      })),
+      measured(`list_subscribers_${status} of a later page`, statement, () => ({
+        pusher_id: `'${channels[0]}'`,
+        before: "now() - interval '6 hours'",
+        limit: "101",
+      })),
+    ]),
+    ...Object.entries(listAccountAlerts).map(([status, statement]) =>
+      measured(`list_account_alerts_${status}`, statement, () => ({
+        workspace_id: `'${uuidOf(world.workspace.id)}'`,
+        pusher_ids: "null",
+        before: "null",
+        limit: "51",
+      })),
+    ),
+  ];
+
+  /** The nodes of a statement's plan, by the plan that PostgreSQL makes in this mode. */
+  async function planOf(inside: SqlEntityManager, text: string, parameters: string[]): Promise<Node[]> {
+    await inside.execute(`prepare measured as ${text}`);
+    const [row] = await inside.execute<any[]>(
+      `explain (format json) execute measured (${parameters.join(", ")})`,
+    );
+    await inside.execute("deallocate measured");
+    return nodes(row["QUERY PLAN"][0].Plan);
+  }
+
+  test.each(["force_custom_plan", "force_generic_plan"])("no whole table is read (%s)", async (mode) => {
+    const em = world.service.orm.em.fork() as SqlEntityManager;
+    const whole: unknown[] = [];
+    await em.transactional(async (inside) => {
+      await inside.execute(`set local plan_cache_mode = ${mode}`);
+      for (const { name, text, values } of statements) {
+        const plan = await planOf(inside, text, values());
+        for (const node of plan)
+          if (
+            /^Seq Scan/.test(node["Node Type"]) &&
+            /^(alert|report|subscription)$/.test(node["Relation Name"]!)
+          )
+            whole.push([name, node["Relation Name"]]);
+        // It is found by an index, and that is not the absence of any scan.
+        const indexed = plan.filter((node) => /^(Index|Bitmap Index)/.test(node["Node Type"]));
+        if (indexed.length === 0) whole.push([name, "no index"]);
+      }
+    });
+    expect(whole).toEqual([]);
+  });
+
+  test.each(["force_custom_plan", "force_generic_plan"])(
+    "an inbox's ids come from its index alone, in its order (%s)",
+    async (mode) => {
+      await world.sql("vacuum (analyze) alert");
+      const em = world.service.orm.em.fork() as SqlEntityManager;
+      await em.transactional(async (inside) => {
+        await inside.execute(`set local plan_cache_mode = ${mode}`);
+        for (const before of ["null", LATER]) {
+          const { text, values } = measured("inbox_page", inboxPage, () => inbox(before));
+          const plan = await planOf(inside, text, values());
+          const of = (index: string) => plan.filter((node) => node["Index Name"] === index);
+          expect(of("alert_inbox").map((node) => node["Node Type"])).toEqual(["Index Only Scan"]);
+          expect(of("alert_scheduled")).toEqual([]);
+          expect(plan.some((node) => node["Node Type"] === "Bitmap Heap Scan")).toBe(false);
+        }
+      });
+    },
+  );
+});

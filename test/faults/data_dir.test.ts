@@ -1,0 +1,184 @@
+// Data folders that must not be used as they are, as somebody meets them who starts the service: each refused in one line
+// that names the setting and the way out, with an exit code, no stack, and nothing of the folder written over.
+
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { belfry, run, startServer, temporaryFolder } from "../support/processes.ts";
+import { World } from "../support/world.ts";
+
+const folder = temporaryFolder();
+let template: string;
+beforeAll(async () => {
+  template = join(folder.path, "template");
+  await (await startServer(template)).stop();
+});
+const mounts: string[] = [];
+afterAll(() => {
+  for (const path of mounts) spawnSync("umount", [path]);
+  folder.remove();
+});
+
+let copies = 0;
+const copyOf = () => {
+  const path = join(folder.path, `copy-${++copies}`);
+  // With owners, as cp -a has them.
+  spawnSync("cp", ["-a", template, path]);
+  return path;
+};
+
+/** What lies in a folder, but for the lock that whoever looks at it takes. */
+function contents(dataDir: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of readdirSync(dataDir, { recursive: true, encoding: "utf8" }).sort()) {
+    if (name === "instance.lock") continue;
+    const path = join(dataDir, name);
+    const file = lstatSync(path).isFile();
+    found[name] = file ? createHash("sha256").update(readFileSync(path)).digest("hex") : "";
+  }
+  return found;
+}
+
+/** Starts the service on it; answers the one line that the service ends with. */
+async function refused(dataDir: string, settings: Record<string, string> = {}, setting = "DATA_DIR") {
+  const before = contents(dataDir);
+  const all = { DATA_DIR: dataDir, PORT: "0", ...settings };
+  const { code, stdout, stderr } = await run(process.execPath, ["src/main.ts"], all);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(new RegExp(`^belfry: ${setting} [^\\n]*\\.\\n$`));
+  expect(stderr).not.toMatch(/\bat .*\.ts:|node:internal/);
+  expect(contents(dataDir)).toEqual(before);
+  return stderr;
+}
+
+test.each(["PG_VERSION", "global", "pg_wal", "base"])(
+  "a partial restore without postgres/%s",
+  async (part) => {
+    const dataDir = copyOf();
+    rmSync(join(dataDir, "postgres", part), { recursive: true });
+    expect(await refused(dataDir)).toMatch(
+      new RegExp(
+        `DATA_DIR \\(${dataDir}\\) is not whole: .*postgres/${part}.* is missing.*restore the folder`,
+      ),
+    );
+    const command = await belfry(["keys", "list"], { DATA_DIR: dataDir });
+    expect(command).toMatchObject({ stdout: "" });
+    expect(command.code).not.toBe(0);
+    expect(command.stderr).toContain("is not whole");
+  },
+);
+
+test("a partial restore without the database, and one without database.json, which is made again", async () => {
+  const dataDir = copyOf();
+  rmSync(join(dataDir, "postgres"), { recursive: true });
+  expect(await refused(dataDir)).toMatch(
+    /was used before, as .*database\.json shows.* is missing; restore it/,
+  );
+  rmSync(join(dataDir, "database.json"));
+  expect(await refused(dataDir)).toMatch(/was used before, as .*credentials\.json shows/);
+});
+
+test("a missing secret beside a database that was used with one", async () => {
+  const dataDir = copyOf();
+  rmSync(join(dataDir, "secret"));
+  expect(await refused(dataDir, {}, "SECRET")).toMatch(
+    /DATA_DIR holds a database.*Restore that file, or set SECRET/,
+  );
+  const secret = readFileSync(join(template, "secret"), "utf8").trim();
+  const server = await startServer(dataDir, { settings: { SECRET: secret } });
+  await server.stop();
+});
+
+test("by URL: no SECRET, and one that the database was not used with", async () => {
+  const world = await World.open();
+  try {
+    await world.rest("create_webhook", { url: "https://example.org/", events: ["alert.sent"] });
+    await world.leave();
+    const { SECRET: _, ...without } = world.settings;
+    const dataDir = world.settings.DATA_DIR!;
+    expect(await refused(dataDir, without, "SECRET")).toContain("is required with DATABASE_URL");
+    const other = { ...without, SECRET: "another secret that is long enough, too" };
+    expect(await refused(dataDir, other, "SECRET")).toMatch(
+      /is not the one that this database was used with/,
+    );
+  } finally {
+    await world.remove();
+  }
+});
+
+test("damaged, foreign, of an earlier version, of another user", async () => {
+  const damaged = copyOf();
+  writeFileSync(join(damaged, "postgres/global/pg_control"), "x".repeat(8192));
+  expect(await refused(damaged)).toMatch(/holds a database that does not start: .*(PANIC|FATAL)/);
+  const half = copyOf();
+  writeFileSync(join(half, "database.json"), "{");
+  expect(await refused(half)).toContain("database.json cannot be read; restore it");
+  expect(await refused(join(copyOf(), "postgres"))).toContain(
+    "a PostgreSQL cluster of its own; name another folder",
+  );
+  const earlier = join(folder.path, "earlier");
+  mkdirSync(join(earlier, "pg"), { recursive: true });
+  expect(await refused(earlier)).toContain("an earlier Belfry in pg/");
+  if (process.getuid!() === 0) {
+    const foreign = copyOf();
+    const nobodys = 54_321;
+    for (const name of readdirSync(foreign, { recursive: true, encoding: "utf8" }))
+      if (name.startsWith("postgres")) chownSync(join(foreign, name), nobodys, nobodys);
+    expect(await run(process.execPath, ["src/main.ts"], { DATA_DIR: foreign, PORT: "0" })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^belfry: .*belong to the user 54321.*\n$/),
+    });
+  }
+});
+
+test("read-only, in whole", async () => {
+  const dataDir = copyOf();
+  if (process.getuid!() === 0) {
+    // Modes say nothing to root.
+    const bound = spawnSync("mount", ["--bind", dataDir, dataDir]).status === 0;
+    if (!bound) return console.log("no read-only folder: this root may not mount");
+    mounts.push(dataDir);
+    spawnSync("mount", ["-o", "remount,ro,bind", dataDir]);
+  } else chmodSync(dataDir, 0o500);
+  expect(await refused(dataDir)).toMatch(
+    /DATA_DIR \(.*\) cannot be used: .*(read-?only|EROFS|EACCES|permission)/i,
+  );
+});
+
+test("a file in its place, and a folder that cannot be made", async () => {
+  const file = join(folder.path, "file");
+  writeFileSync(file, "text");
+  for (const dataDir of [file, join(file, "below")]) {
+    const { code, stderr } = await run(process.execPath, ["src/main.ts"], { DATA_DIR: dataDir, PORT: "0" });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^belfry: DATA_DIR \([^\n]*\.\n$/),
+    });
+  }
+  expect(readFileSync(file, "utf8")).toBe("text");
+});
+
+test("a first start that was interrupted is none of these: it starts", async () => {
+  const dataDir = join(folder.path, "interrupted");
+  mkdirSync(dataDir);
+  writeFileSync(join(dataDir, "secret"), readFileSync(join(template, "secret")));
+  // As far as initdb had come.
+  cpSync(join(template, "postgres"), join(dataDir, "postgres.new"), { recursive: true });
+  rmSync(join(dataDir, "postgres.new/global"), { recursive: true });
+  const server = await startServer(dataDir);
+  expect(server.key).toMatch(/^bfk_/);
+  await server.stop();
+  expect(readdirSync(dataDir)).not.toContain("postgres.new");
+});

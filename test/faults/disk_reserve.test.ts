@@ -1,0 +1,200 @@
+// While less than DISK_RESERVE_MB is free on the disk of the embedded database nothing is written, by whatever door a
+// request comes: each of them is tried. Reading, /healthz and stopping go on; /readyz says why.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
+import { TOOLS } from "../../tools/index.ts";
+import { connect, OAUTH, ORIGIN, ownerOf, register, request, sendForm, tell } from "../support/oauth.ts";
+import { Visitor } from "../support/site.ts";
+import { World } from "../support/world.ts";
+
+const EMBEDDED = { DATABASE_URL: "" };
+
+let before: World;
+let world: World;
+let pusher: { id: string; handle: string };
+let alertId: string;
+let device: string;
+let cookies: Visitor["cookies"];
+let client: { client_id: string };
+let tokens: { access_token: string; refresh_token: string };
+
+beforeAll(async () => {
+  before = await World.open({ settings: EMBEDDED });
+  pusher = await before.pusher();
+  alertId = (await before.alert(pusher.id, { send: true })).id;
+  device = await before.device(pusher.handle);
+  const visitor = await ownerOf(before);
+  client = (await register(before)).body;
+  tokens = (await connect(before, visitor, client, { scope: "pushers:read offline_access" })).tokens.body;
+  cookies = visitor.cookies;
+  // What is written down in passing, once a day, is due.
+  await before.sql(
+    `update auth.session set "updatedAt" = now() - interval '2 days', "expiresAt" = now() + interval '4 days'`,
+  );
+  await before.sql("update device set seen_at = seen_at - interval '2 days'");
+  await before.leave();
+  world = await before.replica({ ...EMBEDDED, DISK_RESERVE_MB: "1000000000" });
+});
+afterAll(async () => {
+  await world?.close();
+  await before.remove();
+});
+
+const REFUSED = {
+  error: {
+    type: "server_error",
+    message: expect.stringMatching(/^The server's disk is nearly full/),
+    param: null,
+  },
+};
+
+const signedIn = () => {
+  const visitor = new Visitor(world, ORIGIN);
+  for (const [name, value] of cookies) visitor.cookies.set(name, value);
+  return visitor;
+};
+
+const everyRow = async () => {
+  const tables = await world.sql<{ name: string }>(
+    "select format('%I.%I', schemaname, relname) as name from pg_stat_user_tables where relname <> 'migration' order by 1",
+  );
+  const rows: Record<string, string> = {};
+  for (const { name } of tables)
+    rows[name] = (
+      await world.sql(
+        `select md5(coalesce(string_agg(t::text, ',' order by t::text), '')) as rows from ${name} t`,
+      )
+    )[0].rows;
+  return rows;
+};
+
+test("owners and assistants: every kind of change over REST and MCP is 503 with Retry-After, reading works", async () => {
+  const calls: [string, Record<string, unknown>][] = [
+    ["create_pusher", { handle: "no-room", name: "N", category: "community", description: "D" }],
+    ["update_pusher", { pusher_id: pusher.id, name: "Other" }],
+    ["create_alert", { pusher_id: pusher.id, title: "A", send: true }],
+    ["cancel_alert", { pusher_id: pusher.id, alert_id: alertId }],
+    ["create_invite", { pusher_id: pusher.id }],
+  ];
+  for (const [tool, args] of calls) {
+    const answer = await world.rest(tool, args);
+    expect({ ...answer, retry: answer.headers.get("retry-after") }, tool).toMatchObject({
+      status: 503,
+      body: REFUSED,
+      retry: "30",
+    });
+    expect((await world.mcp(tool, args)).body, tool).toMatchObject(REFUSED);
+  }
+  for (const tool of ["list_alerts", "get_pusher_stats"])
+    expect((await world.rest(tool, { pusher_id: pusher.id })).status).toBe(200);
+});
+
+test("handsets: registering, joining, leaving, reports and their pruning are refused, the inbox is not", async () => {
+  const facts = { platform: "android", app_version: "1.0.0", locale: "en", timezone: "Europe/Lisbon" };
+  const report = { alert_id: alertId, kind: "read" };
+  const calls: [string, string, string | null, unknown?][] = [
+    ["POST", "/devices", null, facts],
+    ["PUT", `/subscriptions/${pusher.handle}`, device, {}],
+    ["DELETE", `/subscriptions/${pusher.handle}`, device],
+    ["POST", "/reports", device, { reports: [report] }],
+    ["DELETE", `/reports?before=${new Date().toISOString()}`, device],
+  ];
+  const writing = HANDSET_OPERATIONS.filter(({ http }) => http.method !== "GET");
+  expect(writing.map(({ writes }) => writes)).toEqual(writing.map(() => true));
+  expect(calls).toHaveLength(writing.length);
+  for (const [method, path, token, body] of calls)
+    expect(await world.handset(method, path, token, body), path).toMatchObject({
+      status: 503,
+      body: REFUSED,
+    });
+  expect((await world.handset("GET", "/inbox", device)).body.data).toHaveLength(1);
+});
+
+test("every form of the console, every upload and the authorization server are refused, each in its own shape", async () => {
+  const visitor = signedIn();
+  const start = (await visitor.get("/console")).headers.get("location")!;
+  const workspace = /wsp_\w+/.exec(start)![0];
+  const operations = new Set<string>(
+    [...TOOLS, ...HANDSET_OPERATIONS].map(({ http }) => http.path.replace(/\{(\w+)\}/g, ":$1")),
+  );
+  const doors = world.service.app.routes.filter(
+    ({ method, route }) => method && !["GET", "HEAD"].includes(method) && !operations.has(route!),
+  );
+  expect(doors.length).toBeGreaterThan(20);
+  const shapes = new Set<string>();
+  for (const { method, route } of doors) {
+    const path = route!.replace(":workspace", workspace).replace(/:\w+/g, "some");
+    // Dispatch looks at the shape of a call first.
+    const query = path === "/console/assets" ? "?kind=image&name=a.png" : "";
+    const headers = {
+      origin: ORIGIN,
+      cookie: [...cookies].map((pair) => pair.join("=")).join("; "),
+      "belfry-workspace": workspace,
+      "sec-fetch-site": "same-origin",
+    };
+    const {
+      status,
+      headers: answered,
+      body,
+    } = await tell(world, new Request(ORIGIN + path + query, { method, headers }), "198.51.100.9");
+    expect({ path, status, retry: answered.get("retry-after") }).toEqual({ path, status: 503, retry: "30" });
+    if (path.startsWith(OAUTH)) {
+      expect(body).toEqual({ error: "temporarily_unavailable", error_description: REFUSED.error.message });
+      shapes.add("oauth");
+    } else if (path.startsWith("/console/assets")) {
+      expect(body).toMatchObject(REFUSED);
+      shapes.add("envelope");
+    } else {
+      expect(body).toMatch(/The server('|&#39;)s disk is nearly full/);
+      shapes.add("page");
+    }
+  }
+  expect([...shapes].sort()).toEqual(["envelope", "oauth", "page"]);
+
+  // Asked for by GET, and yet it would write the code.
+  const asked = await visitor.get(request(client.client_id, { scope: "pushers:read" }).path);
+  expect([asked.status, asked.headers.get("retry-after")]).toEqual([503, "30"]);
+  const refresh = {
+    grant_type: "refresh_token",
+    refresh_token: tokens.refresh_token,
+    client_id: client.client_id,
+  };
+  expect((await sendForm(world, `${OAUTH}/token`, refresh)).status).toBe(503);
+  const signIn = { email: "owner@example.org", password: "correct horse battery" };
+  expect((await new Visitor(world, ORIGIN).post("/console/sign-in", signIn)).status).toBe(503);
+});
+
+test("pages, files, assistants' reading, /healthz go on, /readyz says why, and not a row has changed", async () => {
+  const rows = await everyRow();
+  const visitor = signedIn();
+  const start = (await visitor.get("/console")).headers.get("location")!;
+  expect((await visitor.get(start)).status).toBe(200);
+  expect((await visitor.get("/console/assets")).status).toBe(200);
+  expect((await world.rest("list_pushers")).status).toBe(200);
+  const { body } = await world.mcp("list_pushers", {}, tokens.access_token);
+  expect(body.data).toHaveLength(1);
+  // A scope that it lacks is said, though not remembered.
+  expect(
+    (
+      await world.request("POST", "/mcp", {
+        token: tokens.access_token,
+        headers: { accept: "application/json, text/event-stream" },
+        body: JSON.stringify({
+          jsonrpc: "2.0",
+          id: 1,
+          method: "tools/call",
+          params: { name: "delete_pusher", arguments: { pusher_id: pusher.id } },
+        }),
+      })
+    ).status,
+  ).toBe(403);
+  expect((await world.handset("GET", "/inbox", device)).status).toBe(200);
+  expect((await world.request("GET", "/healthz")).status).toBe(200);
+  const ready = await world.request("GET", "/readyz");
+  expect(ready).toMatchObject({
+    status: 503,
+    body: { reason: expect.stringContaining("disk is nearly full") },
+  });
+  expect(await everyRow()).toEqual(rows);
+});

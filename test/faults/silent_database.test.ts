@@ -1,0 +1,238 @@
+// PostgreSQL by URL that takes connections and says nothing, or falls silent on those that are open: every call is told
+// so within its bound, the process answers for itself, stops when it is told to, and comes right by itself.
+
+import { readFileSync } from "node:fs";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { openOrm } from "../../src/db/orm.ts";
+import { unavailability } from "../../src/db/unavailable.ts";
+import { type DatabaseProxy, databaseProxy } from "../support/database_proxy.ts";
+import { OAUTH, ORIGIN, ownerOf, USUAL } from "../support/oauth.ts";
+import { type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
+import { WAIT } from "../support/wait.ts";
+import { World } from "../support/world.ts";
+
+const [CONNECT_MS, STATEMENT_MS] = [2_000, 1_000];
+/** What a statement gets on top, before a server that says nothing is given up; and what a busy machine may add. */
+const [MARGIN_MS, SLACK_MS] = [2_000, 15_000];
+
+const folder = temporaryFolder();
+let world: World;
+let proxy: DatabaseProxy;
+let settings: Record<string, string>;
+let pusher: { id: string; handle: string };
+let device: string;
+let cookie: string;
+let server: RunningServer;
+
+beforeAll(async () => {
+  world = await World.open();
+  pusher = await world.pusher();
+  device = await world.device(pusher.handle);
+  cookie = [...(await ownerOf(world)).cookies].map((pair) => pair.join("=")).join("; ");
+  proxy = await databaseProxy(world.settings.DATABASE_URL!);
+  settings = {
+    ...world.settings,
+    DATABASE_URL: proxy.url,
+    DATABASE_CONNECT_MS: String(CONNECT_MS),
+    DATABASE_STATEMENT_MS: String(STATEMENT_MS),
+    DATABASE_POOL: "6",
+    LOG_LEVEL: "error",
+    // The console's forms and cookies are of this origin.
+    PUBLIC_URL: ORIGIN,
+  };
+  server = await startServer(settings.DATA_DIR!, { settings });
+});
+afterEach(() => proxy.speak());
+afterAll(async () => {
+  folder.remove();
+  await proxy.close();
+  await world.close();
+});
+
+const JSON_BODY = { "content-type": "application/json" };
+const FORM_BODY = { "content-type": "application/x-www-form-urlencoded" };
+
+/** One request at every door behind which the database stands, each in the shape of its refusals. */
+function calls(): { at: string; shape: "envelope" | "oauth" | "page"; init: RequestInit }[] {
+  const key = { authorization: `Bearer ${world.owner}` };
+  const handset = { authorization: `Bearer ${device}` };
+  const facts = { platform: "android", app_version: "1.0.0", locale: "en", timezone: "UTC" };
+  const message = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "list_pushers", arguments: {} },
+  };
+  const code = {
+    grant_type: "authorization_code",
+    code: "c",
+    redirect_uri: ORIGIN,
+    code_verifier: "v".repeat(43),
+    client_id: "x",
+  };
+  const post = (headers: object, body: unknown): RequestInit => ({
+    method: "POST",
+    headers: { ...headers } as Record<string, string>,
+    body: body instanceof URLSearchParams ? body.toString() : JSON.stringify(body),
+  });
+  return [
+    { at: "/api/v1/pushers", shape: "envelope", init: { headers: key } },
+    {
+      at: `/api/v1/pushers/${pusher.id}/alerts`,
+      shape: "envelope",
+      init: post({ ...key, ...JSON_BODY }, { title: "A" }),
+    },
+    {
+      at: "/mcp",
+      shape: "envelope",
+      init: post({ ...key, ...JSON_BODY, accept: "application/json, text/event-stream" }, message),
+    },
+    { at: "/handset/v1/inbox", shape: "envelope", init: { headers: handset } },
+    { at: "/handset/v1/devices", shape: "envelope", init: post(JSON_BODY, facts) },
+    { at: "/console/assets", shape: "envelope", init: { headers: { cookie } } },
+    { at: `${OAUTH}/register`, shape: "oauth", init: post(JSON_BODY, USUAL) },
+    { at: `${OAUTH}/token`, shape: "oauth", init: post(FORM_BODY, new URLSearchParams(code)) },
+    { at: "/api/auth/jwks", shape: "oauth", init: {} },
+    { at: "/console", shape: "page", init: { headers: { cookie } } },
+    { at: `${OAUTH}/authorize?client_id=x&response_type=code`, shape: "page", init: { headers: { cookie } } },
+  ];
+}
+
+async function everyCallIsToldSo(boundMs: number): Promise<void> {
+  await Promise.all(
+    calls().map(async ({ at, shape, init }) => {
+      const begun = performance.now();
+      const answer = await fetch(server.url + at, { redirect: "manual", ...init });
+      const text = await answer.text();
+      const took = performance.now() - begun;
+      expect({ at, status: answer.status, retry: answer.headers.get("retry-after") }, text).toEqual({
+        at,
+        status: 503,
+        retry: "2",
+      });
+      if (shape === "envelope")
+        expect(JSON.parse(text)).toEqual({
+          error: {
+            type: "server_error",
+            message: expect.stringMatching(/^The database does not answer now/),
+            param: null,
+          },
+        });
+      else if (shape === "oauth")
+        expect(JSON.parse(text)).toMatchObject({ error: "temporarily_unavailable" });
+      else expect(answer.headers.get("content-type")).toContain("text/html");
+      expect(took, at).toBeLessThan(boundMs + SLACK_MS);
+    }),
+  );
+}
+
+const status = async (path: string) => (await fetch(server.url + path)).status;
+const untilReady = () => vi.waitFor(async () => expect(await status("/readyz")).toBe(200), WAIT);
+
+test("silent on open connections: every call is 503 within its bound, /healthz is not, and it comes right", async () => {
+  await untilReady();
+  // The pool holds connections that will be silent.
+  await Promise.all(calls().map(({ at, init }) => fetch(server.url + at, { redirect: "manual", ...init })));
+  expect(proxy.count()).toBeGreaterThan(0);
+  proxy.fallSilent();
+  const told = everyCallIsToldSo(CONNECT_MS + STATEMENT_MS + MARGIN_MS);
+  const begun = performance.now();
+  expect(await status("/healthz")).toBe(200);
+  expect(performance.now() - begun).toBeLessThan(SLACK_MS);
+  // Its last look stands for a moment.
+  await vi.waitFor(async () => expect(await status("/readyz")).toBe(503), WAIT);
+  await told;
+  // From here on nobody takes new connections up either.
+  await everyCallIsToldSo(CONNECT_MS);
+  expect(await status("/readyz")).toBe(503);
+  proxy.speak();
+  await untilReady();
+  for (const { at, init } of calls())
+    expect((await fetch(server.url + at, { redirect: "manual", ...init })).status, at).toBeLessThan(500);
+});
+
+/** A call in the middle of a statement that is not answered, met by SIGTERM. */
+async function stopInTheMiddle() {
+  await untilReady();
+  proxy.fallSilent();
+  const { at, init } = calls()[0]!;
+  const waiting = fetch(server.url + at, init).catch(() => null);
+  await vi.waitFor(() => expect(proxy.swallowed()).toBeGreaterThan(0), WAIT);
+  const begun = performance.now();
+  process.kill(server.pid, "SIGTERM");
+  return { waiting, took: () => performance.now() - begun };
+}
+
+test("SIGTERM stops it meanwhile, within the deadline", async () => {
+  const { waiting, took } = await stopInTheMiddle();
+  expect((await waiting)?.status).toBe(503);
+  expect(await server.exited).toBe(0);
+  expect(took()).toBeLessThan(25_000);
+});
+
+test("what would wait longer ends at the deadline, and a second signal ends at once", async () => {
+  const slow = { ...settings, DATABASE_STATEMENT_MS: "60000", STOP_DEADLINE_MS: "1500" };
+  server = await startServer(settings.DATA_DIR!, { settings: slow });
+  const first = await stopInTheMiddle();
+  expect(await server.exited).toBe(1);
+  expect(first.took()).toBeGreaterThan(1_400);
+  expect(server.log()).toContain("not stopped in time");
+  expect(await first.waiting).toBeNull();
+
+  proxy.speak();
+  server = await startServer(settings.DATA_DIR!, { settings: { ...slow, STOP_DEADLINE_MS: "600000" } });
+  const second = await stopInTheMiddle();
+  await vi.waitFor(async () => expect(await fetch(server.url).catch(() => null)).toBeNull(), WAIT);
+  process.kill(server.pid, "SIGTERM");
+  expect(await server.exited).toBe(1);
+  expect(server.log()).not.toContain("not stopped in time");
+  expect(await second.waiting).toBeNull();
+});
+
+test("a start on such a database is one line that names DATABASE_URL", async () => {
+  proxy.fallSilent();
+  const { code, stderr, stdout } = await run(process.execPath, ["src/main.ts"], { ...settings, PORT: "0" });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toBe("belfry: DATABASE_URL names no database that can be opened (no answer).\n");
+});
+
+test("a transaction in which nothing happens is ended by the database, and others get its locks", async () => {
+  const databaseUrl = world.settings.DATABASE_URL!;
+  await world.sql("create table held (one int)");
+  const orm = openOrm({ databaseUrl, databasePool: 2, databaseIdleMs: 300 });
+  try {
+    const idle = orm.em.fork() as SqlEntityManager;
+    await idle.begin();
+    await idle.execute("lock table held in access exclusive mode");
+    // Waits for the lock for as long as that takes.
+    expect(await world.sql("select one from held")).toEqual([]);
+    const said = await idle.execute("select 1").catch((error) => error);
+    expect(unavailability(said)).not.toBeNull();
+    await idle.rollback().catch(() => {});
+    expect(await orm.em.fork().execute("select 1 as one")).toEqual([{ one: 1 }]);
+  } finally {
+    await orm.close(true);
+  }
+});
+
+test.runIf(process.platform === "linux")("sockets ask whether the other side is still there", async () => {
+  /** Of our connections to a port, which timer runs on each: 02 is the one that keeps it alive. */
+  const timers = () =>
+    readFileSync("/proc/net/tcp", "utf8")
+      .split("\n")
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , remote, state]) => remote?.endsWith(port) && state === "01")
+      .map((fields) => fields[5]!.slice(0, 2));
+  const port = `:${proxy.port.toString(16).toUpperCase().padStart(4, "0")}`;
+  for (const [databaseKeepaliveMs, timer] of [
+    [10_000, "02"],
+    [0, "00"],
+  ] as const) {
+    const orm = openOrm({ databaseUrl: proxy.url, databasePool: 2, databaseKeepaliveMs });
+    await orm.em.fork().execute("select 1");
+    await vi.waitFor(() => expect(timers()).toEqual([timer]), WAIT);
+    await orm.close(true);
+    await vi.waitFor(() => expect(timers()).toEqual([]), WAIT);
+  }
+});

@@ -1,0 +1,58 @@
+// The end of a listening socket, under a storm of new connections: each is refused or served, and none is reset.
+
+import { Worker } from "node:worker_threads";
+import { expect, test } from "vitest";
+import type { App } from "../../src/boot/app.ts";
+import { freePort, listen } from "../../src/boot/server.ts";
+
+const HOST = "127.0.0.1";
+const ROUNDS = 10;
+
+/** In a thread of its own, which the server's does not delay: connects, asks and connects again until nobody is there. */
+const KNOCKER = `
+const { connect } = require("node:net");
+const { parentPort, workerData: port } = require("node:worker_threads");
+let served = 0, lost = 0, knocking = 16;
+function knock() {
+  const socket = connect(port, "${HOST}");
+  let text = "", error = null;
+  socket.on("connect", () => socket.write("POST / HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n"));
+  socket.on("data", (chunk) => (text += chunk));
+  socket.on("error", ({ code }) => (error = code));
+  socket.on("close", () => {
+    if (text.startsWith("HTTP/1.1 200")) { if (++served === 50) parentPort.postMessage("busy"); }
+    else if (error !== "ECONNREFUSED") lost++;
+    if (error !== "ECONNREFUSED") return knock();
+    if (--knocking === 0) parentPort.postMessage({ served, lost });
+  });
+}
+for (let i = 0; i < knocking; i++) knock();
+`;
+
+/** Takes a moment over each answer, so that connections wait to be accepted. */
+const app: Pick<App, "fetch" | "stopping"> = {
+  fetch: async () => {
+    for (const until = performance.now() + 0.3; performance.now() < until; );
+    return new Response("ok");
+  },
+  stopping: () => {},
+};
+
+test(`closed in ${ROUNDS} rounds while others connect: nobody who was let in is reset`, async () => {
+  const outcomes = { served: 0, lost: 0 };
+  for (let round = 0; round < ROUNDS; round++) {
+    const port = await freePort(HOST);
+    const listening = await listen(app as App, { host: HOST, port, stopDelayMs: 200 });
+    const knocker = new Worker(KNOCKER, { eval: true, workerData: port });
+    const heard = (what: (message: any) => boolean) =>
+      new Promise<any>((resolve) => knocker.on("message", (message) => what(message) && resolve(message)));
+    const end = heard((message) => message !== "busy");
+    await heard((message) => message === "busy");
+    await listening.close();
+    const { served, lost } = await end;
+    outcomes.served += served;
+    outcomes.lost += lost;
+    await knocker.terminate();
+  }
+  expect(outcomes).toEqual({ served: expect.any(Number), lost: 0 });
+});

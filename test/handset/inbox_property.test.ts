@@ -1,0 +1,593 @@
+// The inbox as handsets live on it: nothing missed, nothing doubled, and no 304 that hides a change. First sequences of
+// operations against a small model, then a poller while many write. Beside the real validator run two that leave a part
+// out: they must be seen to fail, or the test could not see the fault.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { setSuspended } from "../../src/operator/accounts.ts";
+import { atOnce, pause } from "../support/at_once.ts";
+import { expectRecountClean } from "../support/recount.ts";
+import { WAIT } from "../support/wait.ts";
+import { World } from "../support/world.ts";
+
+const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 8);
+
+const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
+
+/** What identifies an inbox: which alerts, when each became visible, in which order. */
+const shown = (rows: any[]) => rows.map(({ id, sent_at }) => `${id} ${sent_at}`);
+
+/** A polling handset: keeps the validator and what it last saw. */
+class Poller {
+  readonly world: World;
+  readonly token: string;
+  readonly limit: number;
+  #etag: string | null = null;
+  held: string[] = [];
+  notModified = 0;
+
+  constructor(world: World, token: string, limit = 100) {
+    this.world = world;
+    this.token = token;
+    this.limit = limit;
+  }
+
+  /** One conditional request for the first page. True when it was answered by 304. */
+  async poll(): Promise<boolean> {
+    const headers: Record<string, string> = this.#etag ? { "if-none-match": this.#etag } : {};
+    const answer = await this.world.handset(
+      "GET",
+      `/inbox?limit=${this.limit}`,
+      this.token,
+      undefined,
+      headers,
+    );
+    if (answer.status === 304) {
+      this.notModified++;
+      return true;
+    }
+    expect(answer.status).toBe(200);
+    this.#etag = answer.headers.get("etag");
+    this.held = shown(answer.body.data);
+    return false;
+  }
+
+  /** Walks every page of the inbox as it is now. */
+  async walk(limit = this.limit, between?: () => Promise<unknown>): Promise<string[]> {
+    const rows: any[] = [];
+    for (let before: string | null = null; ; ) {
+      const query: string = before === null ? "" : `&before=${before}`;
+      const { body } = await this.world.handset("GET", `/inbox?limit=${limit}${query}`, this.token);
+      rows.push(...body.data);
+      before = body.meta.next_before;
+      if (before === null) return shown(rows);
+      await between?.();
+    }
+  }
+}
+
+describe("on a service", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.open();
+  });
+  afterAll(() => world.close());
+
+  const suspend = (handle: string, suspended: boolean) =>
+    setSuspended(world.service.orm.em.fork() as SqlEntityManager, handle, suspended);
+
+  // docs/rules.md#inbox-is-state
+  test("any sequence of operations leaves the inbox that a model says", async () => {
+    const seen = { notModified: 0, due: 0 };
+    await fc.assert(
+      fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: 30, size: "max" }), async (commands) => {
+        const real = new Real(world, suspend, seen);
+        await fc.asyncModelRun(async () => ({ model: await real.open(), real }), commands);
+      }),
+      { numRuns: ROUNDS * 2 },
+    );
+    await expectRecountClean(world.service.orm);
+    // The run went through the branches that matter.
+    expect(seen.notModified).toBeGreaterThan(0);
+    expect(seen.due).toBeGreaterThan(0);
+  });
+
+  test("pages with ties are walked once each while inserts go on", async () => {
+    const pusher = await world.pusher();
+    const device = await world.device(pusher.handle);
+    const alerts = await atOnce(90, () => world.alert(pusher.id, { send: true }), 8);
+    const uuid = "(select id from pusher where handle = ?)";
+    // Instants shared by 1 to 12 alerts, in the past, for both lists.
+    await world.sql(
+      `update alert a set sent_at = t, created_at = t from (
+         select id, now() - interval '1 hour' - (floor(sqrt(row_number() over (order by id) * 1.5)) * interval '1 s') as t
+         from alert where pusher_id = ${uuid}) x where a.id = x.id`,
+      [pusher.handle],
+    );
+    const old = new Set(alerts.map(({ id }) => id));
+    for (const limit of [1, 7, 100]) {
+      const walked = (
+        await new Poller(world, device).walk(limit, () => world.alert(pusher.id, { send: true }))
+      ).map((row) => row.slice(0, row.indexOf(" ")));
+      expect(walked.filter((id) => old.has(id))).toHaveLength(old.size);
+      expect(new Set(walked).size).toBe(walked.length);
+
+      const listed: string[] = [];
+      for (let before: string | null = null, first = true; first || before !== null; first = false) {
+        const args = { pusher_id: pusher.id, limit, ...(before === null ? {} : { before }) };
+        const { body } = await world.rest("list_alerts", args);
+        listed.push(...body.data.map(({ id }: any) => id));
+        before = body.meta.next_before;
+        await world.alert(pusher.id);
+      }
+      expect(listed.filter((id) => old.has(id))).toHaveLength(old.size);
+      expect(new Set(listed).size).toBe(listed.length);
+    }
+  });
+
+  // docs/rules.md#inbox-pages
+  test("pages that end at their bytes lose and repeat nothing, inside of a tie as well", async () => {
+    const pusher = await world.pusher();
+    const device = await world.device(pusher.handle);
+    // Markup that JSON makes two, three or six times as long, small alerts between, and two that are too large together
+    // with anything else.
+    const units = ["x", '"', "é", "\u{1f514}", "\\"];
+    const lengths = [0, 0, 300_000, 20_000, 0, 90_000, 260_000, 1, 500_000, 40_000];
+    const alerts = await atOnce(
+      40,
+      (i) => {
+        const length = lengths[i % lengths.length]!;
+        const html = length === 0 ? {} : { layout: "document", html: units[i % 5]!.repeat(length) };
+        return world.alert(pusher.id, { send: true, title: `Alert ${i}`, ...html });
+      },
+      4,
+    );
+    await world.sql(
+      `update alert a set sent_at = t from (
+         select id, now() - interval '1 hour' - (floor(sqrt(row_number() over (order by id) * 1.5)) * interval '1 s') as t
+         from alert where pusher_id = (select id from pusher where handle = ?)) x where a.id = x.id`,
+      [pusher.handle],
+    );
+    const old = new Set(alerts.map(({ id }) => id));
+    let inside = 0;
+    for (const limit of [1, 7, 100]) {
+      const walked: any[] = [];
+      for (let before = ""; ; ) {
+        const answer = await world.handset("GET", `/inbox?limit=${limit}${before}`, device);
+        const { data, meta } = answer.body;
+        expect(data.length).toBeGreaterThan(0);
+        if (data.length > 1)
+          expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(1 << 20);
+        walked.push(...data);
+        if (meta.next_before === null) break;
+        if (meta.next_before.length > 30) inside++;
+        before = `&before=${encodeURIComponent(meta.next_before)}`;
+        await world.alert(pusher.id, { send: true });
+        // A page is cached under its place.
+        const again = { "if-none-match": answer.headers.get("etag")! };
+        expect(
+          (await world.handset("GET", `/inbox?limit=${limit}${before}`, device, undefined, again)).status,
+        ).toBe(200);
+      }
+      expect(walked.filter(({ id }) => old.has(id))).toHaveLength(old.size);
+      expect(new Set(walked.map(({ id }) => id)).size).toBe(walked.length);
+      const instants = walked.map(({ sent_at }) => sent_at);
+      expect(instants).toEqual([...instants].sort().reverse());
+    }
+    // The bound was met inside of ties, too, or this has shown nothing.
+    expect(inside).toBeGreaterThan(3);
+  });
+
+  test.each([
+    "2026-11-20T14:25:31.123456999999999999999999999999999999999999999Z",
+    "2026-11-20T14:25:31.12345600000Z0",
+    "2026-13-20T14:25:31.123456000000000000000000000000000000000000000Z",
+  ])("a place that none can be is 422: %s", async (before) => {
+    const device = await world.device();
+    const { status, body } = await world.handset("GET", `/inbox?before=${before}`, device);
+    expect([status, body.error.param]).toEqual([422, "before"]);
+  });
+
+  // docs/rules.md#inbox-validator
+  test("a poller misses nothing and doubles nothing while eight write", async () => {
+    const pushers = await atOnce(4, () => world.pusher(), 4);
+    // Two quiet channels with one old alert each, between which the handset changes at the end.
+    const quiet = await atOnce(2, () => world.pusher(), 2);
+    for (const { id } of quiet) await world.alert(id, { send: true, title: "Old" });
+    const token = await world.device(...pushers.map(({ handle }) => handle));
+    await world.handset("PUT", `/subscriptions/${quiet[0]!.handle}`, token, {});
+    const [{ device_id }] = await world.sql(
+      "select device_id::text from subscription s join pusher p on p.id = s.pusher_id where p.handle = ?",
+      [quiet[0]!.handle],
+    );
+    const poller = new Poller(world, token);
+
+    /**
+     * The truth of one instant, read past the service: what is visible, and what two incomplete validators would say. In
+     * the sum of revisions due alerts count as what they will be once the poll has settled them.
+     */
+    async function truth() {
+      const [row] = await world.sql(
+        `select d.subs_rev::text as subs_rev,
+           (select coalesce(sum(c.rev + (select count(*) from alert a where a.pusher_id = c.pusher_id
+              and a.status = 'scheduled' and a.visible_at <= now())), 0)::text
+            from subscription s join channel_state c using (pusher_id) where s.device_id = d.id) as sum_rev,
+           (select coalesce(string_agg(a.id::text || ' ' || a.visible_at::text, ',' order by a.visible_at desc, a.id desc), '')
+            from subscription s join channel_state c using (pusher_id) join alert a using (pusher_id)
+            where s.device_id = d.id and not c.suspended and a.visible_at <= now()) as rows,
+           (select count(*)::text || '.' || coalesce(max(a.visible_at)::text, '')
+            from subscription s join channel_state c using (pusher_id) join alert a using (pusher_id)
+            where s.device_id = d.id and not c.suspended and a.visible_at <= now()) as count_max
+         from device d where d.id = ?::bigint`,
+        [device_id],
+      );
+      return row as { subs_rev: string; sum_rev: string; rows: string; count_max: string };
+    }
+
+    const figures = { polls: 0, decided: 0, notModified: 0, wrong: 0, countMaxWrong: 0, sumRevWrong: 0 };
+    let last: Awaited<ReturnType<typeof truth>> | null = null;
+    let heldRows = "";
+    /** A poll between two readings; where these agree nothing happened meanwhile, and the answer can be judged. */
+    async function judgedPoll() {
+      const before = await truth();
+      const unchanged = await poller.poll();
+      const after = await truth();
+      figures.polls++;
+      const still = JSON.stringify(before) === JSON.stringify(after);
+      if (unchanged) figures.notModified++;
+      if (still) {
+        figures.decided++;
+        if (unchanged && heldRows !== "?" && heldRows !== before.rows) figures.wrong++;
+        if (last && last.rows !== before.rows) {
+          if (last.count_max === before.count_max) figures.countMaxWrong++;
+          if (last.sum_rev === before.sum_rev) figures.sumRevWrong++;
+        }
+        last = before;
+      }
+      // What the handset holds is known exactly when its body was read in a still moment.
+      if (!unchanged) heldRows = still ? before.rows : "?";
+    }
+
+    let writing = true;
+    const any = <T>(list: T[]): T => list[Math.floor(Math.random() * list.length)]!;
+    const live: { pusher_id: string; alert_id: string }[] = [];
+    const remember = ({ body }: any) =>
+      body?.id?.startsWith("alr_") && live.push({ pusher_id: body.pusher_id, alert_id: body.id });
+    const STEPS: (() => Promise<unknown>)[] = [
+      async () =>
+        remember(await world.rest("create_alert", { pusher_id: any(pushers).id, title: "Now", send: true })),
+      async () => {
+        const { body } = await world.rest("create_alert", { pusher_id: any(pushers).id, title: "Draft" });
+        await pause(Math.random() * 10);
+        remember(await world.rest("send_alert", { pusher_id: body.pusher_id, alert_id: body.id }));
+      },
+      async () =>
+        remember(
+          await world.rest("create_alert", {
+            pusher_id: any(pushers).id,
+            title: "Soon",
+            send: true,
+            send_at: soon(40 + Math.random() * 300),
+          }),
+        ),
+      async () => live.length && world.rest("cancel_alert", any(live)),
+      async () =>
+        live.length && world.rest("update_alert", { ...any(live), send_at: soon(30 + Math.random() * 200) }),
+      async () => {
+        const pusher_id = any(pushers).id;
+        await world.rest("update_pusher", { pusher_id, status: "paused" });
+        await pause(Math.random() * 15);
+        await world.rest("update_pusher", { pusher_id, status: "active" });
+      },
+      async () => {
+        const { handle } = any(pushers);
+        await suspend(handle, true);
+        await pause(Math.random() * 15);
+        await suspend(handle, false);
+      },
+      async () => {
+        const path = `/subscriptions/${any(pushers).handle}`;
+        await world.handset("DELETE", path, token);
+        await pause(Math.random() * 15);
+        const { status } = await world.handset("PUT", path, token, {});
+        expect([200, 404]).toContain(status);
+      },
+    ];
+    const weights = [0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7];
+    let steps = 0;
+    const writers = atOnce(8, async () => {
+      while (writing) {
+        await STEPS[any(weights)]!();
+        steps++;
+        await pause(20 + Math.random() * 60);
+      }
+    });
+    // As long as it takes to judge enough of them, and some time in any case.
+    const until = Date.now() + 400 * ROUNDS;
+    const end = Date.now() + WAIT.timeout;
+    // The embedded database answers without leaving the turn of the event loop: timers need one now and then.
+    for (; Date.now() < until || (figures.decided <= 10 && Date.now() < end); await pause(1))
+      await judgedPoll();
+    writing = false;
+    await writers;
+    // Coming back to a channel that was suspended at that moment is 404, so a join may have been lost on the way.
+    for (const { handle } of pushers)
+      expect((await world.handset("PUT", `/subscriptions/${handle}`, token, {})).status).toBe(200);
+
+    // Quiet now, one change at a time: a scheduled alert comes due, and the handset changes channels.
+    for (let i = 0; i < 3; i++) {
+      const due = Date.now() + 2000;
+      await world.alert(pushers[0]!.id, { title: "Due", send: true, send_at: new Date(due).toISOString() });
+      await judgedPoll();
+      await pause(due - Date.now() + 30);
+      await judgedPoll();
+      const [from, to] = i % 2 ? [quiet[1]!, quiet[0]!] : [quiet[0]!, quiet[1]!];
+      await world.handset("PUT", `/subscriptions/${to.handle}`, token, {});
+      await world.handset("DELETE", `/subscriptions/${from.handle}`, token);
+      await judgedPoll();
+      await judgedPoll();
+    }
+
+    // Let everything that was moved ahead come due; then the handset, the owner's lists and the pages agree.
+    await pause(350);
+    await judgedPoll();
+    const walked = await poller.walk(7);
+    expect(new Set(walked).size).toBe(walked.length);
+    const mine = [...pushers, quiet[1]!];
+    const owner: string[] = [];
+    for (const { id } of mine)
+      for (let before: string | null = null, first = true; first || before !== null; first = false) {
+        const args = { pusher_id: id, status: "sent", limit: 100, ...(before === null ? {} : { before }) };
+        const { body } = await world.rest("list_alerts", args);
+        owner.push(...shown(body.data));
+        before = body.meta.next_before;
+      }
+    expect(walked.toSorted()).toEqual(owner.toSorted());
+    expect(poller.held).toEqual(walked.slice(0, poller.held.length));
+    await expectRecountClean(world.service.orm);
+
+    console.log(`inbox: ${JSON.stringify({ ...figures, steps, alerts: walked.length })}`);
+    expect(figures.wrong).toBe(0);
+    expect(figures.notModified).toBeGreaterThan(0);
+    expect(figures.decided).toBeGreaterThan(10);
+    // The twins: count and newest instant alone, and the sum of revisions without the handset's own.
+    expect(figures.countMaxWrong).toBeGreaterThan(0);
+    expect(figures.sumRevWrong).toBeGreaterThan(0);
+  });
+});
+
+// ---- the model ----------------------------------------------------------------------------------------------------
+
+type Status = "draft" | "scheduled" | "sent" | "cancelled" | "deleted";
+
+interface ModelAlert {
+  id: string;
+  pusher: number;
+  status: Status;
+  /** Milliseconds; of a scheduled alert. */
+  sendAt: number | null;
+}
+
+interface Model {
+  alerts: ModelAlert[];
+  channels: { status: "active" | "paused" | "suspended"; joined: boolean }[];
+}
+
+/** One handset on three channels of a live service. */
+class Real {
+  readonly world: World;
+  readonly suspend: (handle: string, suspended: boolean) => Promise<unknown>;
+  readonly seen: { notModified: number; due: number };
+  pushers: any[] = [];
+  poller!: Poller;
+
+  constructor(world: World, suspend: Real["suspend"], seen: Real["seen"]) {
+    this.world = world;
+    this.suspend = suspend;
+    this.seen = seen;
+  }
+
+  async open(): Promise<Model> {
+    this.pushers = [await this.world.pusher(), await this.world.pusher(), await this.world.pusher()];
+    this.poller = new Poller(
+      this.world,
+      await this.world.device(this.pushers[0].handle, this.pushers[1].handle),
+    );
+    return {
+      alerts: [],
+      channels: [0, 1, 2].map((i) => ({ status: "active" as const, joined: i < 2 })),
+    };
+  }
+
+  path(alert: ModelAlert) {
+    return { pusher_id: this.pushers[alert.pusher].id, alert_id: alert.id };
+  }
+}
+
+/** What is to come due while the sequence runs is so far ahead, and whatever is nearer than that and more is waited for. */
+const SOON_MS = 500;
+const NEAR_MS = 1000;
+
+/** An instant that passed before the service saw it is refused as it should be, and nothing has changed. */
+const tooLate = ({ status, body }: any, sendAt: number | null) =>
+  sendAt !== null && Date.now() >= sendAt && status === 422 && body.error.param === "send_at";
+
+/** Waits until no scheduled alert is about to come due, so that the model knows which of them have. */
+async function settle(model: Model, real: Real): Promise<void> {
+  for (const alert of model.alerts) {
+    if (alert.status !== "scheduled" || alert.sendAt! > Date.now() + NEAR_MS) continue;
+    await pause(Math.max(0, alert.sendAt! - Date.now() + 3));
+    alert.status = "sent";
+    real.seen.due++;
+  }
+}
+
+abstract class Step implements fc.AsyncCommand<Model, Real> {
+  readonly channel: number;
+  readonly pick: number;
+  constructor(channel: number, pick: number) {
+    this.channel = channel;
+    this.pick = pick;
+  }
+  check(_model: Readonly<Model>): boolean {
+    return true;
+  }
+  abstract act(model: Model, real: Real): Promise<void>;
+
+  async run(model: Model, real: Real): Promise<void> {
+    // Half of the steps let what is about to come due do so while the handset holds a validator.
+    await real.poller.poll();
+    await settle(model, real);
+    await this.act(model, real);
+    if (model.alerts.some(({ status, sendAt }) => status === "scheduled" && sendAt! < Date.now() + NEAR_MS))
+      return;
+    if (await real.poller.poll()) real.seen.notModified++;
+    const want = model.alerts
+      .filter(({ status, pusher }) => {
+        const { joined, status: channel } = model.channels[pusher]!;
+        return status === "sent" && joined && channel !== "suspended";
+      })
+      .map(({ id }) => id);
+    const have = real.poller.held.map((row) => row.slice(0, row.indexOf(" ")));
+    expect(have.toSorted()).toEqual(want.toSorted());
+    expect(real.poller.held).toEqual(await real.poller.walk(2));
+  }
+
+  any(model: Model): ModelAlert | undefined {
+    const present = model.alerts.filter(({ status }) => status !== "deleted");
+    return present[this.pick % Math.max(1, present.length)];
+  }
+
+  toString() {
+    return `${this.constructor.name}(${this.channel}, ${this.pick})`;
+  }
+}
+
+class Create extends Step {
+  async act(model: Model, real: Real) {
+    const active = model.channels[this.channel]!.status === "active";
+    const pusher_id = real.pushers[this.channel].id;
+    const kind = (["draft", "sent", "scheduled"] as const)[this.pick % 3]!;
+    const sendAt = kind === "scheduled" ? Date.now() + (this.pick % 2 ? SOON_MS : 3_600_000) : null;
+    const answer = await real.world.rest("create_alert", {
+      pusher_id,
+      title: "A",
+      send: kind !== "draft",
+      ...(sendAt === null ? {} : { send_at: new Date(sendAt).toISOString() }),
+    });
+    if (tooLate(answer, sendAt)) return;
+    expect(answer.status).toBe(active || kind === "draft" ? 201 : 409);
+    if (answer.status === 201)
+      model.alerts.push({ id: answer.body.id, pusher: this.channel, status: kind, sendAt });
+  }
+}
+
+class Send extends Step {
+  async act(model: Model, real: Real) {
+    const alert = this.any(model);
+    if (!alert) return;
+    const active = model.channels[alert.pusher]!.status === "active";
+    const { status } = await real.world.rest("send_alert", real.path(alert));
+    expect(status).toBe(active && alert.status !== "cancelled" ? 200 : 409);
+    if (status === 200) alert.status = "sent";
+  }
+}
+
+class Cancel extends Step {
+  async act(model: Model, real: Real) {
+    const alert = this.any(model);
+    if (!alert) return;
+    const { status } = await real.world.rest("cancel_alert", real.path(alert));
+    expect(status).toBe(alert.status === "draft" ? 409 : 200);
+    if (status === 200) alert.status = "cancelled";
+  }
+}
+
+class Delete extends Step {
+  async act(model: Model, real: Real) {
+    const alert = this.any(model);
+    if (!alert) return;
+    const { status } = await real.world.rest("delete_alert", real.path(alert));
+    expect(status).toBe(alert.status === "sent" ? 409 : 204);
+    if (status === 204) alert.status = "deleted";
+  }
+}
+
+/** Moves a scheduled alert, or returns it to draft. */
+class Move extends Step {
+  async act(model: Model, real: Real) {
+    const alert = this.any(model);
+    if (!alert) return;
+    const sendAt = this.pick % 3 === 0 ? null : Date.now() + (this.pick % 3 === 1 ? SOON_MS : 7_200_000);
+    const send_at = sendAt === null ? null : new Date(sendAt).toISOString();
+    const answer = await real.world.rest("update_alert", { ...real.path(alert), send_at });
+    if (tooLate(answer, sendAt)) return;
+    const { status } = answer;
+    expect(status).toBe(alert.status === "draft" || alert.status === "scheduled" ? 200 : 409);
+    if (status !== 200) return;
+    if (alert.status === "scheduled" && sendAt === null) alert.status = "draft";
+    alert.sendAt = sendAt;
+  }
+}
+
+class Join extends Step {
+  async act(model: Model, real: Real) {
+    const channel = model.channels[this.channel]!;
+    const path = `/subscriptions/${real.pushers[this.channel].handle}`;
+    const { status } = await real.world.handset(
+      "PUT",
+      path,
+      real.poller.token,
+      this.pick % 2 ? { muted: true } : {},
+    );
+    expect(status).toBe(channel.status === "suspended" ? 404 : 200);
+    if (status === 200) channel.joined = true;
+  }
+}
+
+class Leave extends Step {
+  async act(model: Model, real: Real) {
+    const path = `/subscriptions/${real.pushers[this.channel].handle}`;
+    expect((await real.world.handset("DELETE", path, real.poller.token)).status).toBe(204);
+    model.channels[this.channel]!.joined = false;
+  }
+}
+
+class PauseOrResume extends Step {
+  async act(model: Model, real: Real) {
+    const channel = model.channels[this.channel]!;
+    const wanted = this.pick % 2 ? "paused" : "active";
+    const args = { pusher_id: real.pushers[this.channel].id, status: wanted };
+    const { status } = await real.world.rest("update_pusher", args);
+    expect(status).toBe(channel.status === "suspended" ? 403 : 200);
+    if (status === 200) channel.status = wanted;
+  }
+}
+
+class SuspendOrRestore extends Step {
+  async act(model: Model, real: Real) {
+    const channel = model.channels[this.channel]!;
+    const suspended = this.pick % 2 === 1;
+    await real.suspend(real.pushers[this.channel].handle, suspended);
+    if (suspended) channel.status = "suspended";
+    else if (channel.status === "suspended") channel.status = "active";
+  }
+}
+
+const step = (Kind: new (channel: number, pick: number) => Step) =>
+  fc.tuple(fc.nat(2), fc.nat(11)).map(([channel, pick]) => new Kind(channel, pick));
+
+const COMMANDS = [
+  Create,
+  Create,
+  Create,
+  Send,
+  Cancel,
+  Delete,
+  Move,
+  Join,
+  Leave,
+  PauseOrResume,
+  SuspendOrRestore,
+].map(step);

@@ -1,0 +1,227 @@
+// Who may import whom (support/rooms.ts), held against the import lines; and the few other rules that hold the house up.
+// docs/architecture.md says why.
+
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ANYTHING, DECIDES, MAY_IMPORT, partOf } from "../support/rooms.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const files = ["src", "tools", "scripts", "bench"]
+  .filter((folder) => existsSync(join(ROOT, folder)))
+  .flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: ROOT }))
+  .sort();
+const textOf = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")]));
+
+/** The only ones that see the list of tools. */
+const KNOW_THE_TOOLS = /^(src\/(boot\/app|cli)\.ts|scripts\/.*|bench\/.*)$/;
+
+/** Where a clock may be read; everywhere else the instant is given. */
+const CLOCKS = new Set(["src/boot/parts.ts", "src/cli.ts", "src/webhooks/sign.ts"]);
+
+/** Packages of a transport, and the parts that may know them. */
+const TRANSPORT_PACKAGES = /^(h3|srvx|commander|@modelcontextprotocol\/.*)$/;
+const MAY_TRANSPORT = new Set(["boot", "transports", "console", "cli", "scripts", "bench"]);
+
+/** Lines beyond the bound, and why. */
+const LONG_FILES: Record<string, string> = {
+  "src/migrations/Migration20261120000001_foundation.ts": "a schema is one list",
+  "src/openapi/examples.ts": "one literal",
+  "src/config.ts": "one table of settings",
+  "src/openapi/operations.ts": "to be cut",
+};
+
+/** Where something else than a defined statement reaches the database, and why. */
+const RAW_SQL: Record<string, string> = {
+  "src/db/statement.ts": "runs the statements",
+  "src/db/migrate.ts": "the names of the migrations, settings of the session that migrates",
+  "src/boot/parts.ts": "asks whether the database is there",
+  "src/auth/better_auth.ts": "the library's own tables, by its own adapter",
+};
+
+interface Import {
+  from: string;
+  what: string;
+  /** Erased before it runs. */
+  typeOnly: boolean;
+  /** Read when it is first needed. */
+  later: boolean;
+}
+
+const IMPORT = /^(?:import|export)\s+(type\s+)?(?:([^"';]*?)\s+from\s+)?"([^"]+)"|\bimport\("([^"]+)"\)/gm;
+
+function importsOf(file: string): Import[] {
+  return [...textOf.get(file)!.matchAll(IMPORT)].map(([, type, names = "", what, dynamic]) => {
+    const listed = /^\{(.*)\}$/s
+      .exec(names.trim())?.[1]
+      ?.split(",")
+      .map((name) => name.trim())
+      .filter(Boolean);
+    const typeOnly =
+      Boolean(type) || (listed?.length ? listed.every((name) => name.startsWith("type ")) : false);
+    return { from: file, what: what ?? dynamic!, typeOnly, later: dynamic !== undefined };
+  });
+}
+
+const imports = files.flatMap(importsOf);
+const ours = imports
+  .filter(({ what }) => what.startsWith("."))
+  .map((line) => ({ ...line, to: normalize(join(dirname(line.from), line.what)) }));
+const code = (file: string) =>
+  textOf
+    .get(file)!
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/^\s*\/\/.*$/gm, "")
+    .replace(/ \/\/ .*$/gm, "");
+
+test("there is something to read", () => expect(ours.length).toBeGreaterThan(200));
+
+test("every part has its line in the table, and every line its part", () => {
+  const parts = new Set(files.map(partOf));
+  expect([...parts].filter((part) => !(part in MAY_IMPORT))).toEqual([]);
+  const optional = new Set(["bench"]);
+  expect(Object.keys(MAY_IMPORT).filter((part) => !parts.has(part) && !optional.has(part))).toEqual([]);
+});
+
+test("every folder says in support/rooms.ts what it decides, and no other does", () => {
+  const folders = files.flatMap((file) =>
+    file.startsWith("src/") && file.split("/").length === 2 ? [] : [partOf(file)],
+  );
+  expect(Object.keys(DECIDES).sort()).toEqual([...new Set(folders)].sort());
+});
+
+test("every import is allowed", () => {
+  const wrong = ours.filter(({ from, to }) => {
+    const [part, other] = [partOf(from), partOf(to)];
+    const allowed = MAY_IMPORT[part] ?? [];
+    if (part === "tools" && other === "tools") return true;
+    return part !== other && !allowed.includes(other) && allowed !== ANYTHING;
+  });
+  expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+});
+
+test("no two rooms import each other", () => {
+  const pairs = new Set(ours.map(({ from, to }) => `${partOf(from)} → ${partOf(to)}`));
+  const turned = (pair: string) => pair.split(" → ").toReversed().join(" → ");
+  const mutual = [...pairs].filter((pair) => pair !== turned(pair) && pairs.has(turned(pair)));
+  expect(mutual).toEqual([]);
+});
+
+test("at most six files stand outside of the rooms", () => {
+  expect(files.filter((file) => /^src\/[^/]+$/.test(file)).length).toBeLessThanOrEqual(6);
+});
+
+test("only a few know the list of tools", () => {
+  const knowing = ours.filter(({ to }) => to === "tools/index.ts").map(({ from }) => from);
+  expect(knowing.filter((file) => !KNOW_THE_TOOLS.test(file))).toEqual([]);
+});
+
+test("nobody but src/boot/app.ts, scripts and tests reaches from src into tools or test", () => {
+  const reaching = ours.filter(
+    ({ from, to }) => from.startsWith("src/") && /^(tools|test|scripts|bench)\//.test(to),
+  );
+  expect(reaching.map(({ from }) => from).filter((file) => !KNOW_THE_TOOLS.test(file))).toEqual([]);
+});
+
+test("packages of a transport stay in the transports", () => {
+  const wrong = imports.filter(
+    ({ from, what }) => TRANSPORT_PACKAGES.test(what) && !MAY_TRANSPORT.has(partOf(from)),
+  );
+  // The router's event type is all that the routes of other parts may name.
+  expect(wrong.map(({ from, what }) => `${from} → ${what}`)).toEqual([]);
+});
+
+test("process.env only in the settings", () => {
+  expect(
+    files.filter((file) => code(file).includes("process.env") && !/^(scripts|bench)\//.test(file)),
+  ).toEqual(["src/config.ts"]);
+});
+
+test("the clock comes through the context", () => {
+  const reading = files.filter(
+    (file) => /\bDate\.now\(|\bnew Date\(\)/.test(code(file)) && !/^(scripts|bench)\//.test(file),
+  );
+  expect(reading.filter((file) => !CLOCKS.has(file))).toEqual([]);
+});
+
+/** Tables whose rows no statement of ours makes or removes: the entity manager does. */
+const BY_MANAGER = ["workspace", "member", "api_key", "pusher", "invite", "webhook_endpoint", "asset"];
+
+test("one row of these is made and removed through the entity manager", () => {
+  const byHand = new RegExp(`\\b(insert into|delete from) (${BY_MANAGER.join("|")})\\b`, "i");
+  const inSrc = files.filter((file) => /^(src|tools)\//.test(file) && partOf(file) !== "migrations");
+  expect(inSrc.filter((file) => byHand.test(code(file)))).toEqual([]);
+});
+
+test("SQL runs as a defined statement", () => {
+  const raw = /\.executeQuery\b|(?<!\.transaction\(\))\.execute\b|\.getKysely\b|\bCompiledQuery\b/;
+  const running = files.filter((file) => /^(src|tools)\//.test(file) && raw.test(code(file)));
+  const others = running.filter((file) => !file.startsWith("src/migrations/"));
+  expect(others).toEqual(Object.keys(RAW_SQL).sort());
+});
+
+test("every test stands in a folder, and test/README.md says what belongs there", () => {
+  const tests = globSync("test/**/*.test.ts", { cwd: ROOT, exclude: ["**/node_modules"] });
+  expect(tests.length).toBeGreaterThan(50);
+  const outside = tests.filter((file) => file.split("/").length !== 3);
+  expect(outside, "move it into a folder of test/, or to another one").toEqual([]);
+  const page = readFileSync(join(ROOT, "test/README.md"), "utf8");
+  const folders = [...new Set(tests.map((file) => file.split("/")[1]!))];
+  const unsaid = folders.filter((folder) => !page.includes(`| \`${folder}/\` |`));
+  expect(unsaid, "give each a line in test/README.md").toEqual([]);
+});
+
+/** What a service reads before it answers; `import()` in them is where a part waits for what it stands on. */
+const STARTS = ["src/main.ts", "src/boot/serve.ts", "src/boot/parts.ts"];
+
+/** Packages that are read when somebody first needs them: a third of all code, and most starts never do. */
+const READ_LATER =
+  /^(better-auth|@better-auth|@mikro-orm\/migrations|sanitize-html|nodemailer|sharp|undici|ioredis|aws4fetch|commander)(\/|$)/;
+
+test("a start reads no package that somebody may never need", () => {
+  const now = Map.groupBy(
+    imports.filter(({ typeOnly, later }) => !typeOnly && !later),
+    ({ from }) => from,
+  );
+  const reached = new Set(STARTS);
+  const early: string[] = [];
+  for (const from of reached)
+    for (const { what } of now.get(from) ?? [])
+      if (what.startsWith(".")) reached.add(normalize(join(dirname(from), what)));
+      else if (READ_LATER.test(what)) early.push(`${from} → ${what}`);
+  expect(reached.size).toBeGreaterThan(150);
+  expect(early).toEqual([]);
+});
+
+test("no import circles", () => {
+  const next = Map.groupBy(
+    ours.filter(({ typeOnly }) => !typeOnly),
+    ({ from }) => from,
+  );
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const walk = (file: string, path: string[]): void => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(" → "));
+    if (done.has(file) || path.includes(file)) return;
+    for (const { to } of next.get(file) ?? []) walk(to, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files) walk(file, []);
+  expect(circles).toEqual([]);
+});
+
+describe("files", () => {
+  const inSrc = files.filter((file) => file.startsWith("src/"));
+  test("under 260 lines", () => {
+    const long = inSrc.filter((file) => textOf.get(file)!.split("\n").length - 1 > 260);
+    expect(long.filter((file) => !(file in LONG_FILES))).toEqual([]);
+  });
+  test("each begins with what it decides", () => {
+    // A record says it in its description.
+    const record = (file: string) => textOf.get(file)!.includes("export default define");
+    const silent = inSrc.filter(
+      (file) => !record(file) && !/^(#!.*\n)?\/\/ \S|^\/\*\*? \S/.test(textOf.get(file)!),
+    );
+    expect(silent).toEqual([]);
+  });
+});

@@ -1,0 +1,83 @@
+// The README's blocks work as they stand: each is run against a real server, on another port and data directory.
+
+import { readFileSync } from "node:fs";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
+
+const README = readFileSync(`${import.meta.dirname}/../../README.md`, "utf8");
+
+/** Fenced blocks, by the words after the three backquotes. */
+function blocks(language: string): string[] {
+  return [...README.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)]
+    .filter(([, info]) => info === language)
+    .map(([, , text]) => text!);
+}
+
+const folder = temporaryFolder();
+let server: RunningServer;
+beforeAll(async () => {
+  server = await startServer(`${folder.path}/data`);
+});
+afterAll(async () => {
+  await server.stop();
+  folder.remove();
+});
+
+/** The block, spoken to the test's server. */
+const here = (text: string) =>
+  text.replaceAll("http://127.0.0.1:8787", server.url).replaceAll(".data/", `${server.dataDir}/`);
+
+test("holds the two commands", () => {
+  expect(blocks("")).toEqual(["npm ci && npm start\n", "npm ci && npm test\n"]);
+});
+
+test("by curl, handset and command line: each block does what it says", async () => {
+  const script = blocks("sh");
+  expect(script).toHaveLength(3);
+  const settings = { DATA_DIR: server.dataDir };
+  const done = await run("bash", ["-euo", "pipefail", "-c", here(script.join("\necho\n"))], settings);
+  expect(done.stderr).not.toMatch(/error/i);
+  expect(done.code).toBe(0);
+  expect(done.stdout).toContain('"title":"The quay floods at six"');
+  // The first alert can be noticed: its channel asked for it, so there is nothing to note.
+  expect(done.stdout).toMatch(/"title":"The quay floods at six".*"notes":\[\]/);
+  expect(done.stdout).not.toContain("never asked subscribers");
+  expect(done.stdout).toContain('"permissions":["notify","sound"]');
+  expect(done.stdout).toContain('"handle":"harbour-watch"');
+  expect(done.stdout).toContain('{"accepted":1}');
+  expect(done.stdout).toMatch(/"title": ?"The 23:10 leaves at 23:40"/);
+  expect(done.stdout).toMatch(/"totals": ?\{"reads": ?0,"acks": ?0\}/);
+});
+
+test("by an assistant: the line's address and header connect a client", async () => {
+  const [line] = blocks("sh assistant");
+  const parts = /--transport http belfry (\S+) --header "(\S+): (.+)"/.exec(
+    here(line!).replace("$KEY", server.key),
+  )!;
+  const transport = new StreamableHTTPClientTransport(new URL(parts[1]!), {
+    requestInit: { headers: { [parts[2]!]: parts[3]! } },
+  });
+  const client = new Client({ name: "readme", version: "1" }, { versionNegotiation: { mode: "auto" } });
+  await client.connect(transport);
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toContain("create_alert");
+  const { structuredContent } = await client.callTool({ name: "get_me", arguments: {} });
+  expect(structuredContent).toMatchObject({ member: { role: "owner" } });
+  await client.close();
+});
+
+test("names every top-level dependency in one line each", () => {
+  const { dependencies, devDependencies } = JSON.parse(
+    readFileSync(`${import.meta.dirname}/../../package.json`, "utf8"),
+  ) as Record<string, Record<string, string>>;
+  const chapter = README.slice(README.indexOf("## Dependencies"));
+  const short = (name: string) => name.replace(/^@mikro-orm\/|^@modelcontextprotocol\//, "");
+  const missing = Object.keys({ ...dependencies, ...devDependencies }).filter(
+    (name) =>
+      !name.startsWith("@types/") &&
+      !chapter.includes(`\`${name}\``) &&
+      !chapter.includes(`\`${short(name)}\``),
+  );
+  expect(missing).toEqual([]);
+});

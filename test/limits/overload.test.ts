@@ -1,0 +1,120 @@
+// More than the service can do at once, and its stopping: refused early and in the envelope, and never at the cost of
+// those who ask reasonably.
+
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { recent } from "../../src/boot/recent.ts";
+import { freePort, listen } from "../../src/boot/server.ts";
+import { pause } from "../support/at_once.ts";
+import { World } from "../support/world.ts";
+
+const HOST = "127.0.0.1";
+
+test("a look stands for those who ask meanwhile, a failed one as well, and no longer", async () => {
+  let [looks, at] = [0, 0];
+  const look = recent(
+    500,
+    async () => {
+      looks++;
+    },
+    () => at,
+  );
+  const fails = async () => {
+    looks++;
+    throw new Error("away");
+  };
+  for (let i = 0; i < 50; i++) await look();
+  expect(looks).toBe(1);
+  const failing = recent(500, fails, () => at);
+  for (let i = 0; i < 50; i++) await expect(failing()).rejects.toThrow("away");
+  expect(looks).toBe(2);
+  at = 501;
+  await expect(failing()).rejects.toThrow("away");
+  expect(looks).toBe(3);
+});
+
+describe("on a service", () => {
+  let world: World;
+  let port: number;
+  beforeAll(async () => {
+    world = await World.open({ settings: { REQUESTS_IN_FLIGHT: "8" } });
+  });
+  afterAll(() => world?.close());
+
+  // docs/rules.md#unavailable
+  test("beyond the bound on work in flight: 503 at once, as a server_error with Retry-After", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => world.request("GET", "/api/v1/me", { token: world.owner })),
+    );
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(8);
+    expect(refused).toHaveLength(32);
+    for (const { body, headers } of refused) {
+      expect(body.error).toMatchObject({ type: "server_error", param: null });
+      expect(headers.get("retry-after")).toBe("1");
+    }
+    // Health is told all the same, and the room is there again.
+    const calls = ["/api/v1/me", ...Array(8).fill("/api/v1/pushers"), "/healthz", "/readyz"];
+    const mixed = await Promise.all(calls.map((path) => world.request("GET", path, { token: world.owner })));
+    expect(mixed.slice(-2).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  test("a connection that asks 5,000 things at once is held to a few, and the others are not held up", async () => {
+    port = await freePort(HOST);
+    const listening = await listen(world.service.app, { host: HOST, port });
+    const socket = connect(port, HOST);
+    socket.on("error", () => {});
+    let text = "";
+    socket.on("data", (chunk) => (text += chunk));
+    socket.write(`GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(5_000));
+    let answered = 0;
+    const count = () => text.split("HTTP/1.1 ").length - 1;
+    // Somebody else is answered long before the crowd is.
+    const other = await fetch(`http://${HOST}:${port}/healthz`);
+    answered = count();
+    expect(other.status).toBe(200);
+    expect(answered).toBeLessThan(5_000);
+    while (count() < 5_000) await once(socket, "data");
+    const refused = text.split("HTTP/1.1 503").length - 1;
+    expect(refused).toBeGreaterThan(0);
+    expect(text.split("HTTP/1.1 200").length - 1).toBe(5_000 - refused);
+    socket.destroy();
+    await listening.close();
+  });
+
+  // docs/rules.md#health
+  test("stopping: first /readyz says so while all is served, then answers end their connections", async () => {
+    const own = await world.replica();
+    port = await freePort(HOST);
+    const listening = await listen(own.service.app, { host: HOST, port, stopDelayMs: 8_000 });
+    const status = async (path: string) => (await fetch(`http://${HOST}:${port}${path}`)).status;
+    expect(await status("/readyz")).toBe(200);
+    const socket = connect(port, HOST);
+    let text = "";
+    socket.on("data", (chunk) => (text += chunk));
+    const ask = async () => {
+      const before = text.length;
+      socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+      while (text.length === before) await once(socket, "data");
+      return text.slice(before);
+    };
+    expect(await ask()).toMatch(/^HTTP\/1.1 200 [\s\S]*keep-alive/i);
+    const closed = listening.close();
+    expect(await status("/readyz")).toBe(503);
+    expect(await ask()).toMatch(/^HTTP\/1.1 200 [\s\S]*keep-alive/i);
+    // Until nobody new gets in; who is connected is told with the next answer.
+    for (let refused = false; !refused; ) {
+      const probe = connect(port, HOST);
+      refused = await new Promise((resolve) => {
+        probe.once("connect", () => resolve(false));
+        probe.once("error", () => resolve(true));
+      });
+      probe.destroy();
+      await pause(20);
+    }
+    expect(await ask()).toMatch(/^HTTP\/1.1 200 [\s\S]*connection: close/i);
+    await closed;
+    await own.leave();
+  });
+});

@@ -1,0 +1,160 @@
+// On real sockets: what too slow a client may hold, and that a refusal reaches a client that is still sending.
+
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { promisify } from "node:util";
+import { request as undiciRequest } from "undici";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TIMES } from "../../src/boot/connections.ts";
+import { freePort, type Listening, listen } from "../../src/boot/server.ts";
+import { World } from "../support/world.ts";
+
+const HOST = "127.0.0.1";
+const MIB = 1024 * 1024;
+const PATHS = ["/api/v1/pushers", "/handset/v1/devices", "/api/auth/oauth2/token", "/mcp"];
+
+/** Everything that comes before the other side ends the connection, and how long that took. */
+async function untilEnd(socket: Socket): Promise<{ text: string; ms: number }> {
+  const began = performance.now();
+  let text = "";
+  socket.on("data", (chunk) => (text += chunk));
+  socket.on("error", () => {});
+  await once(socket, "close");
+  return { text, ms: performance.now() - began };
+}
+
+describe("on a service", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.open();
+  });
+  afterAll(() => world?.close());
+
+  describe("a body over the bound", () => {
+    let listening: Listening;
+    let port: number;
+    beforeAll(async () => {
+      port = await freePort(HOST);
+      listening = await listen(world.service.app, { host: HOST, port });
+    });
+    afterAll(() => listening?.close());
+
+    const url = (path: string) => `http://${HOST}:${port}${path}`;
+    const headers = (path = "") => ({
+      authorization: `Bearer ${world.owner}`,
+      "content-type": path.startsWith("/api/auth") ? "application/x-www-form-urlencoded" : "application/json",
+      accept: "application/json, text/event-stream",
+    });
+    const large = Buffer.alloc(6 * MIB, 0x20);
+    const inChunks = () =>
+      new ReadableStream({
+        start(to) {
+          for (let i = 0; i < 12; i++) to.enqueue(large.subarray(0, MIB / 2));
+          to.close();
+        },
+      });
+    const wanted = (path: string) => (path.startsWith("/api/auth") ? 400 : 422);
+
+    test.each(PATHS)("reaches node's fetch, 40 times: %s", async (path) => {
+      for (let i = 0; i < 40; i++) {
+        const body = i % 2 ? large : inChunks();
+        const init = { method: "POST", headers: headers(path), body, duplex: "half" } as RequestInit;
+        const response = await fetch(url(path), init);
+        expect([i, response.status, JSON.stringify(await response.json())]).toEqual([
+          i,
+          wanted(path),
+          expect.stringContaining("larger than"),
+        ]);
+      }
+    });
+
+    test.each(PATHS)("reaches undici, 40 times, also on connections that end: %s", async (path) => {
+      for (let i = 0; i < 40; i++) {
+        const options = { method: "POST", headers: headers(path), body: large, reset: i % 2 === 1 } as const;
+        const { statusCode, body } = await undiciRequest(url(path), options);
+        expect([i, statusCode, await body.text()]).toEqual([
+          i,
+          wanted(path),
+          expect.stringContaining("larger than"),
+        ]);
+      }
+    });
+
+    test.each([
+      ["with a length", []],
+      ["in chunks", ["-H", "Transfer-Encoding: chunked"]],
+      ["at once, without asking first", ["-H", "Expect:"]],
+      ["on a connection that ends", ["-H", "Expect:", "-H", "Connection: close"]],
+    ])("reaches curl, 10 times: %s", async (_name, more) => {
+      const sent = Object.entries(headers()).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+      for (let i = 0; i < 10; i++) {
+        const running = promisify(execFile)("curl", [
+          ...["-sS", "-X", "POST", "-w", "\n%{http_code}", "--data-binary", "@-", ...sent, ...more],
+          url("/api/v1/pushers"),
+        ]);
+        running.child.stdin!.on("error", () => {});
+        running.child.stdin!.end(large);
+        expect((await running).stdout).toMatch(/larger than 64 KiB[\s\S]*\n422$/);
+      }
+    });
+
+    test("reaches a client that reads only after it has sent everything", async () => {
+      for (const ends of ["keep-alive", "close"]) {
+        const socket = connect(port, HOST);
+        const seen = untilEnd(socket);
+        socket.write(
+          `POST /handset/v1/devices HTTP/1.1\r\nHost: x\r\nConnection: ${ends}\r\nContent-Length: ${large.length}\r\n\r\n`,
+        );
+        socket.pause();
+        await new Promise((resolve) => socket.write(large, resolve));
+        socket.end();
+        socket.resume();
+        expect((await seen).text).toMatch(/^HTTP\/1.1 422[\s\S]*larger than 16 KiB/);
+      }
+    });
+  });
+
+  describe("a client that does not go on", () => {
+    let listening: Listening;
+    let port: number;
+    const times = { ...TIMES, headers: 1_000, body: 3_000, idle: 2_000, silence: 20_000, rest: 1_500 };
+    beforeAll(async () => {
+      port = await freePort(HOST);
+      listening = await listen(world.service.app, { host: HOST, port }, times);
+    });
+    afterAll(() => listening?.close());
+
+    test("in production, in seconds, below the five minutes of before", () =>
+      expect(TIMES).toEqual({
+        headers: 10_000,
+        body: 60_000,
+        idle: 75_000,
+        silence: 120_000,
+        rest: 30_000,
+      }));
+
+    test.each([
+      ["sends nothing", "", times.headers],
+      ["sends half of its headers", "POST /mcp HTTP/1.1\r\nHost: x\r\n", times.headers],
+      [
+        "sends half of its body",
+        "POST /handset/v1/devices HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{",
+        times.body,
+      ],
+      ["is silent after an answer", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", times.idle],
+      [
+        "was refused and never sends the rest",
+        "POST /handset/v1/devices HTTP/1.1\r\nHost: x\r\nContent-Length: 999999\r\n\r\n{",
+        times.rest,
+      ],
+    ])("%s: the connection ends", async (_name, text, bound) => {
+      const socket = connect(port, HOST);
+      socket.write(text);
+      // Not before its bound, and long before what Node does by itself: a minute for headers, five for a body.
+      const { ms } = await untilEnd(socket);
+      expect(ms).toBeGreaterThan(bound * 0.8);
+      expect(ms).toBeLessThan(30_000);
+    });
+  });
+});

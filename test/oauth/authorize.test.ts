@@ -1,0 +1,180 @@
+// Nobody is sent to a stranger's address by this server: what an authorization request that cannot be answered leads to,
+// for somebody who is not signed in, for one who is, and for one who has let the assistant in before.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connect, ORIGIN, ownerOf, register, request } from "../support/oauth.ts";
+import { Visitor } from "../support/site.ts";
+import { World } from "../support/world.ts";
+
+const EVIL = "https://evil.example/landing";
+/** Addresses that already hold what an answer would. */
+const ADDRESSES = [
+  EVIL,
+  `${EVIL}?code=1`,
+  `${EVIL}?code=1&state=x&iss=y`,
+  "cursor://evil/landing",
+  "http://localhost:1/x",
+];
+
+/** Every change of a request that the library answers by a redirect to the assistant. */
+const CHANGES: [what: string, changed: Record<string, string>, error: string | null][] = [
+  ["a scope that is none", { scope: "nope" }, "invalid_scope"],
+  ["prompt=none", { prompt: "none" }, null],
+  ["prompt=none with others", { prompt: "none login" }, "invalid_request"],
+  ["a prompt that is none", { prompt: "nope" }, "invalid_request"],
+  ["another response type", { response_type: "token" }, "unsupported_response_type"],
+  ["an id token", { response_type: "id_token token" }, "unsupported_response_type"],
+  ["a fragment", { response_type: "token", response_mode: "fragment" }, "unsupported_response_type"],
+  ["no response type", { response_type: "" }, "unsupported_response_type"],
+  ["no challenge", { code_challenge: "", code_challenge_method: "" }, "invalid_request"],
+  ["a plain challenge", { code_challenge_method: "plain" }, "invalid_request"],
+  ["half a challenge", { code_challenge_method: "" }, "invalid_request"],
+  ["another resource", { resource: "https://other.example/mcp" }, "invalid_target"],
+  ["a resource that is none", { resource: "nope" }, "invalid_request"],
+  ["an age that is none", { max_age: "-1" }, "invalid_request"],
+];
+/** What is not looked at at all, whatever it holds. */
+const IGNORED: Record<string, string> = {
+  request: "x",
+  request_uri: "https://evil.example/request",
+  claims: "{",
+  dpop_jkt: "x",
+  response_mode: "form_post",
+  id_token_hint: "x",
+  nonce: "x",
+};
+
+describe("on a service", () => {
+  let world: World;
+  let owner: Visitor;
+  beforeAll(async () => {
+    world = await World.open();
+    owner = await ownerOf(world);
+  });
+  afterAll(() => world?.close());
+
+  const registered = async (address: string): Promise<string> =>
+    (await register(world, { redirect_uris: [address] })).body.client_id;
+
+  test.each(CHANGES)(
+    "%s: a page of ours, for anybody who has not let the assistant in",
+    async (_, changed) => {
+      for (const address of ADDRESSES) {
+        const client = await registered(address);
+        for (const visitor of [new Visitor(world), owner]) {
+          if (changed.prompt === "none" && visitor === owner) continue;
+          const { path } = request(client, { redirect_uri: address, ...changed });
+          for (const headers of [{}, { accept: "application/json" }, { "sec-fetch-mode": "cors" }]) {
+            const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+            const answer = await world.service.app.fetch(
+              new Request(ORIGIN + path, { headers: { cookie, ...headers } }),
+            );
+            const text = await answer.text();
+            expect({ address, status: answer.status, text }).toMatchObject({
+              status: 422,
+              text: expect.stringContaining('<a class="button" href="/console">'),
+            });
+            expect(answer.headers.get("location")).toBeNull();
+            expect(answer.headers.get("refresh")).toBeNull();
+            expect(text).not.toMatch(/evil|http-equiv|localhost:1/);
+          }
+        }
+      }
+    },
+  );
+
+  test("prompt=none for one who is signed in, and has not let it in", async () => {
+    for (const address of ADDRESSES) {
+      const { path } = request(await registered(address), { redirect_uri: address, prompt: "none" });
+      const answer = await owner.get(path);
+      expect({ status: answer.status, to: answer.headers.get("location") }).toEqual({
+        status: 422,
+        to: null,
+      });
+      expect(answer.text).toContain("without asking you");
+    }
+  });
+
+  test("whoever has let the assistant in is sent on, with the error; who has not, is not", async () => {
+    const client = (await register(world, { redirect_uris: [EVIL] })).body;
+    await connect(world, owner, client, { redirect_uri: EVIL });
+    for (const [what, changed, error] of CHANGES) {
+      const { path } = request(client.client_id, { redirect_uri: EVIL, ...changed });
+      const { headers, status } = await owner.get(path);
+      const to = URL.parse(headers.get("location") ?? "");
+      if (error === null) {
+        expect(to?.searchParams.get("code")).toEqual(expect.any(String));
+      } else {
+        const given = to?.searchParams.get("error") ?? new URLSearchParams(to?.hash.slice(1)).get("error");
+        // What cannot be told to an assistant even so is told to the person.
+        if (status === 303) expect({ what, given }).toEqual({ what, given: error });
+        else expect({ what, status }).toEqual({ what, status: 422 });
+      }
+      const stranger = await new Visitor(world).get(path);
+      expect(stranger.headers.get("location")).toBeNull();
+    }
+    const { path } = request(client.client_id, { redirect_uri: EVIL, scope: "nope" });
+    const back = new URL((await owner.get(path)).headers.get("location")!);
+    expect(back.href.startsWith(EVIL)).toBe(true);
+    expect(Object.fromEntries(back.searchParams)).toMatchObject({
+      error: "invalid_scope",
+      state: "a state",
+      iss: `${ORIGIN}/api/auth`,
+    });
+  });
+
+  test("an unknown assistant, and an address that was not registered: what to do is said", async () => {
+    const unknown = await new Visitor(world).get(request("nobody").path);
+    expect(unknown.status).toBe(422);
+    expect(unknown.text).toContain("does not know the assistant");
+    const other = request(await registered(EVIL), { redirect_uri: "https://other.example/" });
+    const answer = await owner.get(other.path);
+    expect(answer.status).toBe(422);
+    expect(answer.text).toContain("did not register");
+    expect(answer.text).not.toContain("other.example");
+  });
+
+  test.each([
+    "file:///etc/x",
+    "blob:https://evil.example/x",
+    "about:blank",
+    "javascript:alert(1)",
+    "data:text/html,x",
+  ])(
+    "an assistant that was written down with %s before there were rules leads nobody there",
+    async (address) => {
+      const client = await registered(EVIL);
+      await world.sql(`update auth."oauthClient" set "redirectUris" = ?::jsonb where "clientId" = ?`, [
+        JSON.stringify([address]),
+        client,
+      ]);
+      const { status, text, headers } = await owner.get(request(client, { redirect_uri: address }).path);
+      const page = headers.get("location");
+      const seen = page ? await owner.get(page.replace(ORIGIN, "")) : { status, text };
+      expect(page === null || page.includes("/console/consent")).toBe(true);
+      expect(seen.status).toBe(422);
+      expect(seen.text).not.toContain(address);
+    },
+  );
+
+  test("what is not understood is ignored, and goes nowhere", async () => {
+    const client = await registered(EVIL);
+    const { path } = request(client, { redirect_uri: EVIL, ...IGNORED });
+    const to = (await owner.get(path)).headers.get("location")!;
+    expect(to).toContain("/console/consent?");
+    for (const name of Object.keys(IGNORED)) expect(new URL(to, ORIGIN).searchParams.has(name)).toBe(false);
+  });
+
+  test("a refresh token for whoever registered for one, asked for or not", async () => {
+    for (const [grant_types, wants] of [
+      [["authorization_code", "refresh_token"], true],
+      [["authorization_code"], false],
+      [undefined, false],
+    ] as const) {
+      const client = (await register(world, { grant_types })).body;
+      const { tokens } = await connect(world, owner, client, { scope: "pushers:read" });
+      expect(tokens.body.refresh_token !== undefined).toBe(wants);
+      expect(tokens.body.scope.split(" ")).toContain("pushers:read");
+    }
+  });
+});

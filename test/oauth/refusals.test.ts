@@ -1,0 +1,283 @@
+// What the authorization server and /mcp refuse: expired sessions, replayed codes, foreign audiences, reused refresh
+// tokens, changed redirect addresses and consents for another client. Each on the service, without a browser.
+
+import { createHash, randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { disconnect } from "../support/sessions.ts";
+import { Visitor } from "../support/site.ts";
+import { World } from "../support/world.ts";
+
+const PERSON = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
+const CALLBACK = "http://127.0.0.1:7777/callback";
+const ORIGIN = "http://127.0.0.1:8787";
+
+describe("on a service", () => {
+  let world: World;
+  let owner: Visitor;
+
+  beforeAll(async () => {
+    world = await World.open();
+    owner = new Visitor(world);
+    const [{ id }] = await world.sql("select id from member where email = ?", [PERSON.email]);
+    expect((await owner.join(await world.service.people.newLink(id), PERSON)).status).toBe(303);
+  });
+  afterAll(() => world?.close());
+
+  async function send(path: string, body: URLSearchParams | object): Promise<{ status: number; body: any }> {
+    const form = body instanceof URLSearchParams;
+    const response = await world.service.app.fetch(
+      new Request(ORIGIN + path, {
+        method: "POST",
+        headers: { "content-type": form ? "application/x-www-form-urlencoded" : "application/json" },
+        body: form ? body.toString() : JSON.stringify(body),
+      }),
+    );
+    return { status: response.status, body: await response.json().catch(() => null) };
+  }
+
+  async function register(fields: object = {}): Promise<string> {
+    const { status, body } = await send("/api/auth/oauth2/register", {
+      client_name: "Assistant",
+      redirect_uris: [CALLBACK],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      token_endpoint_auth_method: "none",
+      ...fields,
+    });
+    expect(status).toBe(201);
+    return body.client_id;
+  }
+
+  /** An authorization request, as a browser would be sent on it. */
+  function request(clientId: string, more: Record<string, string> = {}) {
+    const verifier = randomBytes(32).toString("base64url");
+    const query = new URLSearchParams({
+      client_id: clientId,
+      response_type: "code",
+      redirect_uri: CALLBACK,
+      scope: "pushers:read alerts:write offline_access",
+      state: "a state",
+      code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+      code_challenge_method: "S256",
+      resource: `${ORIGIN}/mcp`,
+      prompt: "consent",
+      ...more,
+    });
+    return { verifier, path: `/api/auth/oauth2/authorize?${query}` };
+  }
+
+  /** The consent page that a request leads to. */
+  async function consentPage(path: string, visitor = owner): Promise<string> {
+    const response = await world.service.app.fetch(
+      new Request(ORIGIN + path, {
+        headers: {
+          cookie: [...visitor.cookies].map((pair) => pair.join("=")).join("; "),
+          "sec-fetch-mode": "navigate",
+          accept: "text/html",
+        },
+      }),
+    );
+    return response.headers.get("location") ?? "";
+  }
+
+  /** Allows what the page asks for and returns where the browser goes on. */
+  async function allow(page: string, fields: Record<string, string | string[]> = {}) {
+    const { text } = await owner.get(page.replace(ORIGIN, ""));
+    const hidden = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
+    const scopes = [...text.matchAll(/name="scope" value="([^"]+)"/g)].map(([, scope]) => scope!);
+    const sent: Record<string, string | string[]> = { scope: scopes, decision: "allow", pusher: "" };
+    for (const [, name, value] of hidden)
+      if (name !== "form_token") {
+        const plain = value!.replaceAll("&amp;", "&").replaceAll("&quot;", '"').replaceAll("&#39;", "'");
+        sent[name!] = name! in sent ? [sent[name!]!, plain].flat() : plain;
+      }
+    const answer = await owner.post(
+      "/console/consent",
+      { ...sent, ...fields },
+      { from: page.replace(ORIGIN, "") },
+    );
+    const next = /url=([^"]+)"/.exec(answer.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    return { answer, next: URL.parse(next) };
+  }
+
+  /** The whole way to tokens. */
+  async function connect(clientId: string) {
+    const { verifier, path } = request(clientId);
+    const { next } = await allow(await consentPage(path));
+    const code = next!.searchParams.get("code")!;
+    const exchange = new URLSearchParams({
+      grant_type: "authorization_code",
+      client_id: clientId,
+      code,
+      redirect_uri: CALLBACK,
+      code_verifier: verifier,
+      resource: `${ORIGIN}/mcp`,
+    });
+    const { status, body } = await send("/api/auth/oauth2/token", exchange);
+    expect({ status, body }).toMatchObject({ status: 200, body: { token_type: "Bearer" } });
+    return {
+      exchange,
+      tokens: body as { access_token: string; refresh_token: string; scope: string },
+      next: next!,
+    };
+  }
+
+  const refresh = (clientId: string, token: string) =>
+    send(
+      "/api/auth/oauth2/token",
+      new URLSearchParams({
+        grant_type: "refresh_token",
+        client_id: clientId,
+        refresh_token: token,
+        resource: `${ORIGIN}/mcp`,
+      }),
+    );
+
+  const me = (token: string) => world.mcp("get_me", {}, token);
+
+  test("the way that works: consent, a code with iss and state, tokens for this resource alone", async () => {
+    const client = await register();
+    const { tokens, next } = await connect(client);
+    expect(next.searchParams.get("state")).toBe("a state");
+    expect(next.searchParams.get("iss")).toBe(`${ORIGIN}/api/auth`);
+    const { body } = await me(tokens.access_token);
+    expect(body.credential).toMatchObject({ type: "oauth", name: "Assistant" });
+    expect(body.credential.scopes.sort()).toEqual(["account:read", "alerts:write", "pushers:read"]);
+    // The token is for /mcp; REST takes keys.
+    expect((await world.rest("get_me", {}, tokens.access_token)).status).toBe(401);
+    // A scope that was not granted is challenged by name.
+    const challenged = await world.mcp("list_webhooks", {}, tokens.access_token);
+    expect(challenged.status).toBe(403);
+    expect(challenged.headers.get("www-authenticate")).toContain('scope="webhooks:read"');
+  });
+
+  test("a replayed code is refused, and what it once gave ends", async () => {
+    const client = await register();
+    const { exchange, tokens } = await connect(client);
+    expect((await send("/api/auth/oauth2/token", exchange)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await refresh(client, tokens.refresh_token)).status).toBeGreaterThanOrEqual(400);
+  });
+
+  test("a wrong verifier, another client's code and a missing challenge are refused", async () => {
+    const [client, other] = [await register(), await register()];
+    for (const change of [{ code_verifier: "x".repeat(43) }, { client_id: other }]) {
+      const { verifier, path } = request(client);
+      const { next } = await allow(await consentPage(path));
+      const body = new URLSearchParams({
+        grant_type: "authorization_code",
+        client_id: client,
+        code: next!.searchParams.get("code")!,
+        redirect_uri: CALLBACK,
+        code_verifier: verifier,
+        ...change,
+      });
+      expect((await send("/api/auth/oauth2/token", body)).status).toBeGreaterThanOrEqual(400);
+    }
+    const bare = request(client, { code_challenge: "", code_challenge_method: "" });
+    expect(await consentPage(bare.path)).not.toContain("/console/consent");
+  });
+
+  // docs/rules.md#assistant-tokens
+  test("a foreign audience is refused", async () => {
+    const client = await register();
+    const { path } = request(client, { resource: "https://other.example/mcp" });
+    expect(await consentPage(path)).not.toContain("/console/consent");
+    const { tokens } = await connect(client);
+    const [head, payload, signature] = tokens.access_token.split(".");
+    const claims = JSON.parse(Buffer.from(payload!, "base64url").toString());
+    expect([claims.aud].flat()).toContain(`${ORIGIN}/mcp`);
+    const changed = Buffer.from(JSON.stringify({ ...claims, aud: "https://other.example/mcp" })).toString(
+      "base64url",
+    );
+    for (const forged of [
+      `${head}.${changed}.${signature}`,
+      `${head}.${payload}.${signature!.slice(2)}AA`,
+      "x.y.z",
+    ])
+      expect((await me(forged)).status).toBe(401);
+  });
+
+  test("a reused refresh token is refused and ends the family", async () => {
+    const client = await register();
+    const { tokens } = await connect(client);
+    const next = await refresh(client, tokens.refresh_token);
+    expect(next.status).toBe(200);
+    expect((await me(next.body.access_token)).status).toBe(200);
+    // Past the half minute in which a retry gets the same answer.
+    await world.sql(
+      `update auth."oauthRefreshToken" set "rotatedAt" = now() - interval '1 hour',
+         "rotationReplayExpiresAt" = now() - interval '1 hour' where "rotatedAt" is not null`,
+    );
+    expect((await refresh(client, tokens.refresh_token)).status).toBeGreaterThanOrEqual(400);
+    expect((await refresh(client, next.body.refresh_token)).status).toBeGreaterThanOrEqual(400);
+  });
+
+  // docs/rules.md#assistant-redirects
+  test("a changed redirect address is refused at both ends", async () => {
+    const client = await register();
+    for (const redirect_uri of [
+      "http://127.0.0.1:7777/other",
+      "https://evil.example/callback",
+      `${CALLBACK}?x=1`,
+      "http://127.0.0.1:7777/callback/../x",
+    ]) {
+      const location = await consentPage(request(client, { redirect_uri }).path);
+      expect(location).not.toContain("/console/consent");
+      expect(location).not.toContain("evil.example");
+    }
+    const { verifier, path } = request(client);
+    const { next } = await allow(await consentPage(path));
+    const body = new URLSearchParams({
+      grant_type: "authorization_code",
+      client_id: client,
+      code: next!.searchParams.get("code")!,
+      redirect_uri: "http://127.0.0.1:7777/other",
+      code_verifier: verifier,
+    });
+    expect((await send("/api/auth/oauth2/token", body)).status).toBeGreaterThanOrEqual(400);
+  });
+
+  test("a consent for another client, or a changed request, is refused and grants nothing", async () => {
+    const [client, other] = [await register(), await register()];
+    const page = await consentPage(request(client).path);
+    const before = await world.sql("select count(*)::int as n from connection");
+    const query = new URL(page, ORIGIN).searchParams;
+    query.set("client_id", other);
+    const { answer, next } = await allow(page, { oauth_query: query.toString() });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(next).toBeNull();
+    query.set("client_id", client);
+    query.set("scope", "alerts:send");
+    expect(
+      (await allow(page, { oauth_query: query.toString(), scope: "alerts:send" })).answer.status,
+    ).toBeGreaterThanOrEqual(400);
+    expect(await world.sql("select count(*)::int as n from connection")).toEqual(before);
+  });
+
+  // docs/rules.md#assistant-disconnect
+  test("disconnecting ends the next call and the refresh, on every process", async () => {
+    const client = await register();
+    const { tokens } = await connect(client);
+    const replica = await world.replica();
+    expect((await replica.mcp("get_me", {}, tokens.access_token)).status).toBe(200);
+    const [{ id }] = await world.sql("select id from connection where client_id = ?", [client]);
+    await disconnect(world, id);
+    expect((await me(tokens.access_token)).status).toBe(401);
+    expect((await replica.mcp("get_me", {}, tokens.access_token)).status).toBe(401);
+    expect((await refresh(client, tokens.refresh_token)).status).toBeGreaterThanOrEqual(400);
+    await replica.leave();
+  });
+
+  test("an expired session consents to nothing", async () => {
+    const client = await register();
+    const { path } = request(client);
+    const visitor = new Visitor(world);
+    for (const [name, value] of owner.cookies) visitor.cookies.set(name, value);
+    expect(await consentPage(path, visitor)).toContain("/console/consent");
+    await world.sql(`update auth.session set "expiresAt" = now() - interval '1 hour'`);
+    expect(await consentPage(path, visitor)).toContain("/console/sign-in");
+    expect((await visitor.get(`/console/${world.workspace.id}/`)).headers.get("location")).toContain(
+      "sign-in",
+    );
+  });
+});

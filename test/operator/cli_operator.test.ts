@@ -1,0 +1,336 @@
+// The operator's commands through real processes: beside a running server, without one, and on PostgreSQL.
+
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
+import { openOrm } from "../../src/db/orm.ts";
+import { withDatabase } from "../support/databases.ts";
+import { Mails } from "../support/mails.ts";
+import {
+  belfry,
+  isAlive,
+  processesOn,
+  type RunningServer,
+  startServer,
+  temporaryFolder,
+} from "../support/processes.ts";
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+const template = join(folder.path, "template");
+
+/** A data directory after its first start. */
+function dataDirectory(...path: string[]): string {
+  const copy = join(folder.path, ...path);
+  cpSync(template, copy, { recursive: true });
+  return copy;
+}
+
+/** The whole of an operator's work; `settings` say where the database is. */
+async function story(settings: Record<string, string>) {
+  const done = async (...args: string[]) => {
+    const { code, json, stderr } = await belfry(args, settings);
+    // With a key of its own and no address, a command says which server it speaks to.
+    const said = stderr.replace(/^belfry: speaking to http:\S+ .*\n/, "");
+    expect({ code, said }, args.join(" ")).toEqual({ code: 0, said: "" });
+    return json;
+  };
+  const refused = async (...args: string[]) => {
+    const { code, stdout, refusal } = await belfry(args, settings);
+    expect({ code, stdout }, args.join(" ")).toEqual({ code: 1, stdout: "" });
+    return refusal.error;
+  };
+  const workspace = await done("workspaces", "create", "--name", "Second");
+  expect(workspace.id).toMatch(/^wsp_/);
+  expect((await done("workspaces", "list")).data[0]).toEqual(workspace);
+  const within = ["--workspace", workspace.id];
+  const member = await done("members", "add", ...within, "--email", "a@example.org", "--role", "owner");
+  expect(member).toMatchObject({ workspace_id: workspace.id, role: "owner", pusher_ids: null });
+  expect(
+    await refused("members", "add", ...within, "--email", "a@example.org", "--role", "viewer"),
+  ).toMatchObject({
+    type: "conflict",
+  });
+  expect((await done("members", "list", ...within)).data).toEqual([member]);
+  const link = await done("members", "link", ...within);
+  expect(link).toMatchObject({ member_id: member.id, email: "a@example.org", mailed: false });
+  expect(link.link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\/welcome#[\w-]{43}$/);
+  const checks = (await done("doctor")).checks as { name: string; wrong: number }[];
+  expect(checks.length).toBeGreaterThan(5);
+  expect(checks.filter(({ wrong }) => wrong > 0)).toEqual([]);
+  const key = await done(
+    "keys",
+    "create",
+    ...within,
+    "--scopes",
+    "alerts:read,pushers:read",
+    "--expires-in",
+    "90d",
+  );
+  expect(key).toMatchObject({ scopes: ["alerts:read", "pushers:read"], workspace_id: workspace.id });
+  expect(key.key).toMatch(/^bfk_/);
+  const { key: _, ...shown } = key;
+  expect((await done("keys", "list", ...within)).data).toEqual([shown]);
+  const revoked = await done("keys", "revoke", key.id);
+  expect(revoked).toEqual({ id: key.id, revoked_at: expect.stringMatching(/Z$/) });
+  expect(await done("keys", "revoke", key.id)).toEqual(revoked);
+  expect(await refused("keys", "revoke", "key_x")).toMatchObject({ type: "not_found" });
+  expect(await refused("keys", "create", ...within, "--scopes", "everything")).toMatchObject({
+    param: "scopes",
+  });
+  expect(await refused("channels", "suspend", "nobody")).toMatchObject({ type: "not_found" });
+  return { done, refused };
+}
+
+describe("on the embedded database", () => {
+  let server: RunningServer | null = null;
+  beforeAll(async () => (await startServer(template)).stop());
+  afterEach(async () => {
+    await server?.stop();
+    server = null;
+  });
+
+  // docs/rules.md#operator-on-the-database
+  test("beside the running server, on its database", { timeout: 300_000 }, async () => {
+    server = await startServer(dataDirectory("beside"));
+    const settings = { DATA_DIR: server.dataDir };
+    const { done } = await story(settings);
+    const migrated = await belfry(["migrate"], settings);
+    expect(migrated).toMatchObject({ code: 0, json: { migrations: [] } });
+    expect(migrated.stderr).toContain("already");
+
+    // What the operator does holds from the next request on.
+    const whole = await belfry(["keys", "create", "--scopes", "all"], settings);
+    expect(whole.refusal.error).toMatchObject({ param: "workspace" });
+    const [{ id: first }] = (await done("workspaces", "list")).data.slice(-1);
+    const key = await done("keys", "create", "--workspace", first, "--scopes", "all", "--name", "probe");
+    const as = ["--key", key.key];
+    const fields = ["--handle", "shown", "--name", "N", "--category", "ai", "--description", "D"];
+    expect(await done("create-pusher", ...as, ...fields)).toMatchObject({ status: "active" });
+    expect(await done("channels", "suspend", "shown")).toMatchObject({
+      handle: "shown",
+      status: "suspended",
+    });
+    expect((await done("list-pushers")).data[0]).toMatchObject({ status: "suspended" });
+    expect(await done("channels", "restore", "shown")).toMatchObject({ status: "active" });
+    await done("keys", "revoke", key.id);
+    expect((await belfry(["get-me", ...as], settings)).refusal.error.type).toBe("unauthorized");
+
+    // The secret of a link is in no request, and would not be in the log if it were in one.
+    const { link } = await done("members", "link", "--workspace", first);
+    const secret = new URL(link).hash.slice(1);
+    for (const asked of [link, link.replace("#", "?token="), `${link}?x=1`])
+      expect((await fetch(asked)).status).toBe(200);
+    expect(server.log()).toContain("/console/welcome");
+    expect(server.log()).not.toContain(secret);
+
+    // Neither arguments nor keys are in the log.
+    expect(server.log()).not.toMatch(/a@example\.org|probe/);
+    expect(server.log()).not.toContain(key.key);
+  });
+
+  test("without a server, under the lock; a start afterwards finds what was made", {
+    timeout: 240_000,
+  }, async () => {
+    const dataDir = join(folder.path, "without");
+    const first = await belfry(["migrate"], { DATA_DIR: dataDir });
+    expect(first).toMatchObject({ code: 0, stderr: "" });
+    expect(first.json.migrations.length).toBeGreaterThan(0);
+    const directly = async (...args: string[]) => (await belfry(args, { DATA_DIR: dataDir })).json;
+    const workspace = await directly("workspaces", "create", "--name", "Made before");
+    await directly("members", "add", "--email", "a@example.org", "--role", "owner");
+    // Only one can hold the lock; the other one waits for it.
+    const create = ["keys", "create", "--scopes", "pushers:read"];
+    const [key, other] = await Promise.all([directly(...create), directly(...create)]);
+    expect([key.workspace_id, other.workspace_id]).toEqual([workspace.id, workspace.id]);
+    const unknown = await belfry(["keys", "revoke", "key_x"], { DATA_DIR: dataDir });
+    expect(unknown).toMatchObject({ code: 1, stdout: "", refusal: { error: { type: "not_found" } } });
+
+    server = await startServer(dataDir);
+    const me = await belfry(["get-me", "--key", key.key], { DATA_DIR: dataDir, BELFRY_URL: server.url });
+    expect(me.json).toMatchObject({ workspace: { id: workspace.id }, credential: { id: key.id } });
+    expect((await directly("keys", "list")).data).toHaveLength(2);
+  });
+
+  test("after a kill -9 a command works at once, and so does the next start", {
+    timeout: 240_000,
+  }, async () => {
+    const killed = await startServer(dataDirectory("killed"));
+    await killed.stop("SIGKILL");
+    const settings = { DATA_DIR: killed.dataDir };
+    expect((await belfry(["keys", "create", "--scopes", "all"], settings)).json.key).toMatch(/^bfk_/);
+    server = await startServer(killed.dataDir);
+    expect((await belfry(["keys", "list"], settings)).json.data).toHaveLength(2);
+    // It listens on another port now, and the command finds it.
+    expect(server.url).not.toBe(killed.url);
+    expect((await belfry(["get-me"], settings)).code).toBe(0);
+  });
+
+  test.runIf(existsSync("/proc/self/stat"))(
+    "after a kill -9 a command does not lean on the database that is about to go",
+    async () => {
+      const killed = await startServer(dataDirectory("leaving"));
+      const settings = { DATA_DIR: killed.dataDir };
+      const { folder: cluster } = (await belfry(["status"], settings)).json;
+      const left = Number(readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")[0]);
+      // A busy machine lets the watchdog, who would end it, take its time.
+      const watchdogs = processesOn(killed.dataDir, { watchdogs: true });
+      expect(watchdogs).not.toEqual([]);
+      for (const pid of watchdogs) process.kill(pid, "SIGSTOP");
+      try {
+        await killed.stop("SIGKILL");
+        expect((await belfry(["keys", "create", "--scopes", "all"], settings)).json.key).toMatch(/^bfk_/);
+        expect(isAlive(left)).toBe(false);
+      } finally {
+        for (const pid of watchdogs) process.kill(pid, "SIGKILL");
+      }
+    },
+  );
+
+  /** Looks into the database by what `belfry status` prints, as any tool of somebody's own would. */
+  async function lookIn({ DATABASE_URL }: { DATABASE_URL: string }) {
+    const orm = openOrm({ databaseUrl: DATABASE_URL, databasePool: 2 });
+    try {
+      return await (orm.em.fork() as SqlEntityManager).execute("select count(*)::int as keys from api_key");
+    } finally {
+      await orm.close(true);
+    }
+  }
+
+  test("status says where the database is, with a DATABASE_URL that any tool connects by while it runs", async () => {
+    server = await startServer(dataDirectory("status"));
+    const settings = { DATA_DIR: server.dataDir };
+    const running = await belfry(["status"], settings);
+    expect(running).toMatchObject({
+      code: 0,
+      stderr: "",
+      json: { database: "embedded", running: true, folder: join(server.dataDir, "postgres") },
+    });
+    expect(await lookIn(running.json)).toEqual([{ keys: 1 }]);
+    await server.stop();
+    server = null;
+    const stopped = await belfry(["status"], settings);
+    expect(stopped).toMatchObject({ code: 0, json: { ...running.json, running: false } });
+    await expect(lookIn(stopped.json)).rejects.toMatchObject({ code: "ENOENT" });
+    const byUrl = { DATABASE_URL: inject("database").url };
+    const elsewhere = await belfry(["status"], byUrl);
+    expect(elsewhere).toMatchObject({ code: 0, json: { database: "by URL", ...byUrl } });
+  });
+
+  test("psql is a shell on it, beside the service and without it, also below a long path", async () => {
+    const there = spawnSync("psql", ["--version"]).status === 0;
+    const shell = async (dataDir: string) => {
+      const args = { DATA_DIR: dataDir, PSQLRC: "/dev/null" };
+      const said = await belfry(["psql"], args, "\\pset format unaligned\nselect 'in' || 'side' as seen;\n");
+      // Whoever has no client is told how to get in.
+      if (!there) return expect(said.refusal.error.message).toMatch(/no psql on the PATH.*belfry status/);
+      expect(said.stdout).toMatch(/^seen\ninside$/m);
+      expect(said.code).toBe(0);
+    };
+    for (const path of [["shell"], ["long-".repeat(20), "shell-".repeat(15)]]) {
+      const dataDir = dataDirectory(...path);
+      await shell(dataDir);
+      server = await startServer(dataDir);
+      await shell(dataDir);
+      await server.stop();
+      server = null;
+    }
+  });
+
+  test("a long DATA_DIR works although socket addresses are short", async () => {
+    server = await startServer(dataDirectory("long-".repeat(20), "data-".repeat(20)));
+    const { code, json, stderr } = await belfry(["keys", "list"], { DATA_DIR: server.dataDir });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(json.data).toHaveLength(1);
+  });
+
+  test("a lock without a database is told clearly", async () => {
+    const { lockDataDir } = await import("../../src/db/lock.ts");
+    const dataDir = join(folder.path, "held");
+    const unlock = lockDataDir(join(dataDir, "instance.lock"));
+    const { code, refusal } = await belfry(["keys", "list"], { DATA_DIR: dataDir });
+    unlock();
+    expect({ code, type: refusal.error.type }).toEqual({ code: 1, type: "conflict" });
+    expect(refusal.error.message).toContain("Another Belfry process holds the data directory");
+  });
+});
+
+test.each([
+  ["keys", "create"],
+  ["keys", "create", "--scopes", "all", "--expires-in", "90"],
+  ["keys", "create", "--scopes", "all", "--expires-in", "0d"],
+  ["keys", "revoke"],
+  ["keys", "nothing"],
+  ["keys"],
+  ["workspaces", "create"],
+  ["channels", "suspend"],
+])("wrong usage is exit 2: %s %s", async (...args: string[]) => {
+  expect(await belfry(args, { DATA_DIR: join(folder.path, "unused") })).toMatchObject({
+    code: 2,
+    stdout: "",
+  });
+  expect(existsSync(join(folder.path, "unused"))).toBe(false);
+});
+
+describe("on PostgreSQL by URL", () => {
+  const { url } = inject("database");
+  const name = `belfry_cli_${process.pid}`;
+  const databaseUrl = withDatabase(url, name);
+  const admin = async (sql: string) => {
+    const orm = openOrm({ databaseUrl: url, databasePool: 2 });
+    await (orm.em.fork() as SqlEntityManager).execute(sql);
+    await orm.close(true);
+  };
+  beforeAll(() => admin(`create database ${name}`));
+  afterAll(() => admin(`drop database if exists ${name} with (force)`));
+
+  test("directly, with no other setting", { timeout: 300_000 }, async () => {
+    const settings = { DATABASE_URL: databaseUrl, DATA_DIR: join(folder.path, "unused") };
+    expect((await belfry(["migrate"], settings)).json.migrations.length).toBeGreaterThan(0);
+    expect((await belfry(["migrate"], settings)).json).toEqual({ migrations: [] });
+    await story(settings);
+    expect(existsSync(settings.DATA_DIR)).toBe(false);
+  });
+
+  test("a link is made for an address, and mailed where the settings say so", {
+    timeout: 300_000,
+  }, async () => {
+    const settings = { DATABASE_URL: databaseUrl, DATA_DIR: join(folder.path, "unused") };
+    const done = async (args: string[], more = {}) => {
+      const { code, json, stderr } = await belfry(args, { ...settings, ...more });
+      expect(code, stderr).toBe(0);
+      return { ...json, stderr };
+    };
+    const { id } = await done(["workspaces", "create", "--name", "Mailing"]);
+    const email = "mailed@example.org";
+    const member = await done(["members", "add", "--workspace", id, "--email", email, "--role", "owner"]);
+    const link = ["members", "link", "--email", "Mailed@example.org"];
+    const mails = await Mails.open();
+    const sent = await done(link, { SMTP_URL: mails.url });
+    expect(sent).toMatchObject({ member_id: member.id, email, mailed: true });
+    expect(mails.linkTo(email)).toBe(sent.link);
+    // A mail server that is away changes nothing else.
+    mails.close();
+    const unsent = await done(link, { SMTP_URL: mails.url });
+    expect(unsent).toMatchObject({ member_id: member.id, mailed: false });
+    expect(unsent.stderr).toContain("the mail was not sent (");
+    expect(unsent.link).toMatch(/welcome#[\w-]{43}$/);
+
+    const unknown = await belfry(["members", "link", "--email", "nobody@example.org"], settings);
+    expect(unknown).toMatchObject({ code: 1, refusal: { error: { type: "not_found" } } });
+    const both = await belfry([...link, "--member", member.id], settings);
+    expect(both.refusal.error.message).toContain("not by both");
+    const named = await belfry(["workspaces", "create", "--name", "Two\nlines"], settings);
+    expect(named.refusal.error).toMatchObject({ type: "invalid_request", param: "name" });
+  });
+
+  test("a database that cannot be reached is a server_error", async () => {
+    const settings = { DATABASE_URL: "postgresql://belfry@127.0.0.1:1/belfry" };
+    const { code, refusal } = await belfry(["keys", "list"], settings);
+    expect({ code, type: refusal.error.type }).toEqual({ code: 1, type: "server_error" });
+    expect(refusal.error.message).toContain("(ECONNREFUSED); check DATABASE_URL");
+  });
+});

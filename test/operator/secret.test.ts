@@ -1,0 +1,132 @@
+// The server secret belongs to its database: another one is refused at start, and a rotation changes everything that is
+// sealed, whole or not at all.
+
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { symmetricDecrypt } from "better-auth/crypto";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { confirmSecret } from "../../src/boot/first_start.ts";
+import { openService } from "../../src/boot/service.ts";
+import { loadConfig } from "../../src/config.ts";
+import { verifySignature } from "../../src/webhooks/sign.ts";
+import { belfry, temporaryFolder } from "../support/processes.ts";
+import { httpSink } from "../support/sinks.ts";
+import { World } from "../support/world.ts";
+
+const OTHER = "another secret of the tests, just as long";
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+// Several services on one database, one after the other.
+describe("on a service", () => {
+  let world: World;
+  let open: World | null;
+  beforeAll(async () => {
+    world = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } });
+    open = world;
+  });
+  afterAll(async () => {
+    await open?.leave();
+    await world.remove();
+  });
+
+  const start = (secret: string) =>
+    openService(
+      loadConfig({
+        LOG_LEVEL: "silent",
+        REDIS_URL: "",
+        ...world.settings,
+        SECRET: secret,
+        WEBHOOK_ALLOW_HOSTS: "127.0.0.1",
+      }),
+    );
+  const refused = /^SECRET is not the one that this database was used with/;
+
+  // docs/rules.md#secret-belongs
+  test("another secret is refused at start, by name", async () => {
+    await expect(start(OTHER)).rejects.toThrow(refused);
+    const { code, stderr } = await belfry(["serve"], { ...world.settings, SECRET: OTHER, PORT: "0" });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^belfry: SECRET is not .*rotate.*\n$/);
+    const again = await start(world.settings.SECRET!);
+    await again.close();
+  });
+
+  test("a database from before takes the secret at its next start, unless something is sealed under another", async () => {
+    await world.sql("delete from server_secret");
+    await (await start(world.settings.SECRET!)).close();
+    expect(await world.sql("select 1 from server_secret")).toHaveLength(1);
+    await world.rest("create_webhook", { url: "http://127.0.0.1:9/", events: ["alert.sent"] });
+    await world.sql("delete from server_secret");
+    await expect(start(OTHER)).rejects.toThrow(refused);
+    expect(await world.sql("select 1 from server_secret")).toHaveLength(0);
+    await (await start(world.settings.SECRET!)).close();
+    await expect(start(OTHER)).rejects.toThrow(refused);
+  });
+
+  test("a rotation seals everything again, and is refused while a service runs", {
+    timeout: 240_000,
+  }, async () => {
+    const sink = await httpSink((_request, response) => response.end());
+    const { body: hook } = await world.rest("create_webhook", {
+      url: `http://127.0.0.1:${sink.port}/`,
+      events: ["alert.sent"],
+    });
+    const channel = await world.pusher();
+    const args = { pusher_id: channel.id, title: "Once", idempotency_key: "kept" };
+    const first = (await world.rest("create_alert", args)).body;
+    const device = await world.device(channel.handle);
+    const etag = (await world.handset("GET", "/inbox", device)).headers.get("etag")!;
+    expect((await world.request("GET", "/api/auth/jwks")).status).toBe(200);
+    const environment = { ...world.settings, NEW_SECRET: OTHER };
+
+    const early = await belfry(["secret", "rotate"], environment);
+    expect(early).toMatchObject({ code: 1, refusal: { error: { type: "conflict" } } });
+    await world.leave();
+    open = null;
+    expect(
+      (await belfry(["secret", "rotate"], { ...environment, SECRET: `${OTHER}!` })).refusal.error,
+    ).toMatchObject({
+      type: "invalid_request",
+      param: "from",
+    });
+    expect(await belfry(["secret", "rotate"], { ...environment, NEW_SECRET: "" })).toMatchObject({ code: 2 });
+    const done = await belfry(["secret", "rotate"], environment);
+    expect(done, done.stderr).toMatchObject({ code: 0, json: { webhook_secrets: 2, signing_keys: 1 } });
+    expect(done.json.idempotent_answers).toBeGreaterThanOrEqual(1);
+    expect(done.stdout + done.stderr).not.toContain(OTHER);
+    await expect(start(world.settings.SECRET!)).rejects.toThrow(refused);
+
+    Object.assign(world.settings, { SECRET: OTHER });
+    open = await world.replica({ WEBHOOK_ALLOW_HOSTS: "127.0.0.1" });
+    expect((await open.rest("create_alert", args)).body).toEqual(first);
+    await open.alert(channel.id, { send: true });
+    await vi.waitFor(() => expect(sink.requests).toHaveLength(1), { timeout: 120_000 });
+    const { headers, body } = sink.requests[0]!;
+    const header = String(headers["x-webhook-signature"]);
+    expect(verifySignature({ header, rawBody: body, secret: hook.secret })).toBe(true);
+    const [key] = await open.sql('select "privateKey" as key from auth.jwks');
+    expect(JSON.parse(await symmetricDecrypt({ key: OTHER, data: JSON.parse(key.key) }))).toHaveProperty(
+      "kty",
+    );
+    // The addresses of files are new, so no inbox is "not modified".
+    const poll = await open.handset("GET", "/inbox", device, undefined, { "if-none-match": etag });
+    expect(poll.status).toBe(200);
+    sink.close();
+  });
+
+  test("a rotation of the file that ended half-way is finished by the next start", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "belfry-secret-"));
+    const config = { ...loadConfig({ ...world.settings, DATABASE_URL: "" }), secret: null, dataDir };
+    writeFileSync(join(dataDir, "secret"), "the secret before, which is long enough\n");
+    await expect(
+      confirmSecret(open!.service.orm, config, "the secret before, which is long enough"),
+    ).rejects.toThrow(/^SECRET in .*secret is not the one/);
+    writeFileSync(join(dataDir, "secret.next"), `${OTHER}\n`);
+    expect(await confirmSecret(open!.service.orm, config, "the secret before, which is long enough")).toBe(
+      OTHER,
+    );
+    expect(readFileSync(join(dataDir, "secret"), "utf8").trim()).toBe(OTHER);
+  });
+});

@@ -1,0 +1,294 @@
+// People in a browser: from the first start's link to keys, members and sessions, on both databases. Needs a Chromium:
+// CHROMIUM=/path/to/chromium. Without one it says so and is skipped.
+
+import type { Browser, Locator } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { executablePath, join, launch, Site, signIn, watched } from "../support/site.ts";
+
+if (!executablePath) console.log("console: skipped, since CHROMIUM names no browser");
+
+/** One white pixel. */
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC",
+  "base64",
+);
+
+const OWNER = { name: "Ada Owner", email: "owner@example.org", password: "correct horse battery" };
+const EDITOR = { name: "Ed Editor", email: "ed@example.org", password: "staple of the battery" };
+
+let browser: Browser;
+beforeAll(async () => {
+  if (executablePath) browser = await launch();
+});
+afterAll(() => browser?.close());
+
+describe.skipIf(!executablePath)("a person in the console", () => {
+  let site: Site;
+  /** What pages did that no page may, over all browsers of this site. */
+  const all: string[][] = [];
+  const visitor = async () => {
+    const watching = await watched(browser, site);
+    all.push(watching.faults);
+    return watching;
+  };
+
+  beforeAll(async () => {
+    site = await Site.open();
+  });
+  afterAll(() => site?.close());
+
+  test("follows the first link, signs out and in, adds a member, makes a key, ends sessions", async () => {
+    const { world } = site;
+    const made = world.service.made;
+    // An embedded database was started for the first time; on PostgreSQL the operator makes the link.
+    const link = made?.console ?? (await site.link());
+    const { page } = await visitor();
+
+    await join(page, link, OWNER);
+    await page.waitForURL(/\/console\/wsp_\w+\/$/);
+    const home = page.url();
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(
+      made ? "My workspace" : "Test workspace",
+    );
+    expect(await page.locator("main").textContent()).toContain(
+      `claude mcp add --transport http belfry ${site.url}/mcp`,
+    );
+
+    // The link was used up.
+    const { page: late } = await visitor();
+    await late.goto(link);
+    await late.getByRole("heading", { name: "This link was used already" }).waitFor();
+    // Its secret is in no address that a server or a proxy saw, nor in the browser's line any more.
+    expect(late.url()).toBe(`${site.url}/console/welcome/open`);
+    await late.context().close();
+
+    await page.getByRole("button", { name: "Sign out" }).click();
+    expect(await page.getByRole("status").textContent()).toBe("You are signed out.");
+    expect((await page.goto(home))!.url()).toContain("/console/sign-in");
+    await signIn(page, { ...OWNER, password: "not the password" });
+    const wrong = await page.getByRole("alert").textContent();
+    await signIn(page, { email: "nobody@example.org", password: "not the password" });
+    expect(await page.getByRole("alert").textContent()).toBe(wrong);
+    await signIn(page, OWNER);
+    // Back where the visit was going.
+    expect(page.url()).toBe(home);
+
+    // A key over the page, used over REST.
+    await page.getByRole("link", { name: "Keys" }).click();
+    await page.getByLabel("Name").fill("opening channels");
+    for (const scope of ["pushers:read", "pushers:write", "alerts:write"])
+      await page.locator(`[id="scope-${scope}"]`).check();
+    await page.getByRole("button", { name: "Make the key" }).click();
+    const key = (await page.locator("pre").first().textContent())!;
+    expect(key).toMatch(/^bfk_/);
+    expect(page.url()).not.toContain("bfk_");
+    const first = await world.pusher({ name: "Harbour" }, key);
+    const second = await world.pusher({ name: "Lighthouse" }, key);
+    await page.getByRole("link", { name: "I have copied it" }).click();
+    expect(await page.content()).not.toContain(key);
+    const row = page.getByRole("row").filter({ hasText: "opening channels" });
+    await expect
+      .poll(async () => {
+        await page.reload();
+        return row.textContent();
+      })
+      .toContain("just now");
+
+    // A member of one channel only.
+    await page.getByRole("link", { name: "Members" }).click();
+    await page.getByLabel("E-mail address").fill(EDITOR.email);
+    await page.getByLabel("Role").selectOption("editor");
+    await page.getByLabel("Only these:").check();
+    await page.getByLabel(first.handle).check();
+    await page.getByRole("button", { name: "Add and show the link" }).click();
+    const handedOut = (await page.locator("pre").textContent())!;
+    const { page: other } = await visitor();
+    await join(other, handedOut, EDITOR);
+    await other.waitForURL(/\/console\/wsp_\w+\/$/);
+    const seen = await other.locator("main").textContent();
+    expect(seen).toContain("Harbour");
+    expect(seen).not.toContain("Lighthouse");
+    expect(await other.getByRole("link", { name: "Members" }).count()).toBe(0);
+    for (const path of ["members", "keys"]) expect((await other.goto(home + path))!.status()).toBe(403);
+
+    await page.goto(home);
+    expect(await page.locator("main").textContent()).toContain(second.handle);
+
+    // A picture uploaded on the page, attached to an alert by its id.
+    await page.goto(`${home}files`);
+    const png = { name: "quay.png", mimeType: "image/png", buffer: PNG };
+    await page
+      .getByLabel("File", { exact: true })
+      .setInputFiles({ ...png, buffer: Buffer.from("no picture") });
+    await page.getByRole("button", { name: "Upload" }).click();
+    expect(await page.getByRole("alert").textContent()).toMatch(/picture/);
+    await page.getByLabel("File", { exact: true }).setInputFiles(png);
+    await page.getByRole("button", { name: "Upload" }).click();
+    expect(await page.getByRole("status").textContent()).toContain("uploaded");
+    const file = page.getByRole("row").filter({ hasText: "quay.png" });
+    const assetId = await file.locator("pre").textContent();
+    const attach = { pusher_id: first.id, title: "See the quay", layout: "image", image_asset_id: assetId };
+    const alert = await world.rest("create_alert", attach, key);
+    expect(alert.body).toMatchObject({ status: "draft", image_asset_id: assetId });
+    await page.reload();
+    expect(await file.textContent()).toContain("an alert uses it");
+    expect(await file.getByRole("link", { name: /^Delete/ }).count()).toBe(0);
+
+    // Revoked: the next call is refused.
+    await page.goto(`${home}keys`);
+    await page.getByRole("link", { name: "Revoke opening channels" }).click();
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(
+      "Revoke the key opening channels?",
+    );
+    expect((await world.rest("list_pushers", {}, key)).status).toBe(200);
+    await page.getByRole("button", { name: "Revoke the key" }).click();
+    expect(await page.getByRole("status").textContent()).toContain("revoked");
+    expect((await world.rest("list_pushers", {}, key)).status).toBe(401);
+
+    // A second browser of the owner is ended from the first.
+    const { page: elsewhere } = await visitor();
+    await elsewhere.goto(`${site.url}/console`);
+    await signIn(elsewhere, OWNER);
+    await elsewhere.waitForURL(home);
+    await page.goto(`${site.url}/console/account`);
+    expect(await page.locator("tbody tr").first().textContent()).toContain("127.0.0.1");
+    const others = page.locator("tbody tr").filter({ hasNotText: "this one" });
+    expect(await others.count()).toBe(1);
+    await others.getByRole("link", { name: /^End/ }).click();
+    await page.getByRole("button", { name: "End the session" }).click();
+    expect((await elsewhere.goto(home))!.url()).toContain("/console/sign-in");
+
+    // An expired session is none.
+    await world.sql(`update auth.session set "expiresAt" = now() - interval '1 hour'`);
+    expect((await page.goto(home))!.url()).toContain("/console/sign-in");
+    expect(all.flat()).toEqual([]);
+  });
+
+  test("signs in by keyboard alone", async () => {
+    const { page } = await visitor();
+    await page.goto(`${site.url}/console/sign-in`);
+    // The first field has the focus; before it come the link to the content and the brand.
+    expect(await page.evaluate("document.activeElement.id")).toBe("email");
+    await page.keyboard.type(OWNER.email);
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(OWNER.password);
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/console\/wsp_\w+\/$/);
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.id")).toBe("main");
+    expect(all.flat()).toEqual([]);
+  });
+
+  test("a refused form names every wrong field, and the first has the focus", async () => {
+    const { page } = await visitor();
+    await page.goto(`${site.url}/console/sign-in`);
+    await signIn(page, OWNER);
+    await page.waitForURL(/wsp_/);
+    await page.goto(`${page.url()}keys`);
+    const name = page.getByLabel("Name");
+    await page.getByRole("button", { name: "Make the key" }).click();
+    const links = page.getByRole("alert").getByRole("link");
+    expect(await links.allTextContents()).toEqual([
+      "The key's name is missing.",
+      "Tick at least one thing that the key may do.",
+    ]);
+    await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("name");
+    expect(await name.getAttribute("aria-describedby")).toBe("name-hint name-wrong");
+    await links.last().click();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.name")).toBe("scope");
+    // One field mended: the other one is the first now.
+    await name.fill("mended");
+    await page.getByRole("button", { name: "Make the key" }).click();
+    await expect.poll(() => page.evaluate("document.activeElement.name")).toBe("scope");
+    expect(await name.inputValue()).toBe("mended");
+    expect(all.flat()).toEqual([]);
+  });
+
+  test("reads every page by its structure", async () => {
+    const { page } = await visitor();
+    await page.goto(`${site.url}/console/sign-in`);
+    const look = async () => {
+      const seen = (await page.evaluate(structure)) as Structure;
+      expect(seen, page.url()).toMatchObject({
+        lang: "en",
+        headings: 1,
+        mains: 1,
+        unlabelled: [],
+        twice: [],
+      });
+      expect(seen.title.length).toBeGreaterThan(8);
+      expect(seen.wide, `${page.url()} scrolls sideways`).toBe(false);
+    };
+    await look();
+    await signIn(page, OWNER);
+    await page.waitForURL(/wsp_/);
+    const home = page.url();
+    await page.setViewportSize({ width: 320, height: 740 });
+    // Words without a break, as long as they may be.
+    await page.goto(`${home}members`);
+    await page.getByLabel("E-mail address").fill(`${"long".repeat(14)}@${"example".repeat(9)}.org`);
+    await page.getByLabel("Every channel").check();
+    await page.getByRole("button", { name: "Add and show the link" }).click();
+    await look();
+    await page.goto(`${home}members`);
+    const [wordy] = (await page.getByRole("link", { name: /^Change long/ }).all()) as [Locator];
+    const member = (await wordy.getAttribute("href"))!;
+    const word = "w".repeat(80);
+    await site.world.sql("update workspace set name = ?", [word]);
+    await site.world.sql("update pusher set name = ?", [word]);
+    // So are the names of files, and a picture has an id to copy.
+    await page.goto(`${home}files`);
+    for (const name of [`${"quay".repeat(20)}.png`, "quay.png"]) {
+      await page
+        .getByLabel("File", { exact: true })
+        .setInputFiles({ name, mimeType: "image/png", buffer: PNG });
+      await page.getByRole("button", { name: "Upload" }).click();
+    }
+    const waiting = page.getByRole("link", { name: /^Delete quay/ }).first();
+    const paths = ["", "files", "members", "keys", "assistants", "nothing-here", "../account"].map(
+      (path) => home + path,
+    );
+    paths.push(site.url + (await waiting.getAttribute("href")));
+    for (const url of [...paths, site.url + member]) {
+      await page.goto(url);
+      await look();
+    }
+    expect(all.flat()).toEqual([]);
+  });
+});
+
+interface Structure {
+  lang: string;
+  title: string;
+  headings: number;
+  mains: number;
+  /** Fields and buttons that a screen reader has no name for. */
+  unlabelled: string[];
+  /** Ids that stand for two things. */
+  twice: string[];
+  wide: boolean;
+}
+
+/** Runs in the page. */
+function structure(): Structure {
+  const { document } = globalThis as any;
+  const all = (selector: string): any[] => [...document.querySelectorAll(selector)];
+  const ids = all("[id]").map((element) => element.id);
+  return {
+    lang: document.documentElement.lang,
+    title: document.title,
+    headings: all("h1").length,
+    mains: all("main").length,
+    unlabelled: [
+      ...all("input:not([type=hidden]), select").filter((field) => field.labels.length === 0),
+      ...all("button, a").filter((element) => element.textContent.trim() === ""),
+    ].map((element) => element.outerHTML),
+    twice: ids.filter((id, i) => ids.indexOf(id) !== i),
+    wide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
+  };
+}

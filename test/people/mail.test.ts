@@ -1,0 +1,73 @@
+// Mail, where a mail server is configured: pages say what the settings and the mail server really do, and a server that is
+// away changes nothing for the person who asked for the link.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseId } from "../../src/domain/ids.ts";
+import { addMember, createWorkspace } from "../../src/operator/accounts.ts";
+import { Mails } from "../support/mails.ts";
+import { Visitor } from "../support/site.ts";
+import { World } from "../support/world.ts";
+
+// Every password costs its time on purpose, and the machine may be busy.
+
+const PERSON = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
+
+let mails: Mails;
+let world: World;
+let owner: Visitor;
+
+beforeAll(async () => {
+  mails = await Mails.open();
+  world = await World.open({ settings: { SMTP_URL: mails.url } });
+  owner = new Visitor(world);
+  const [{ id }] = await world.sql("select id from member where email = ?", [PERSON.email]);
+  await owner.join(await world.service.people.newLink(id), PERSON);
+});
+afterAll(async () => {
+  await world?.close();
+  mails?.close();
+});
+
+const add = (email: string) =>
+  owner.post(
+    `/console/${world.workspace.id}/members`,
+    { email, role: "viewer", sees: "all" },
+    { from: `/console/${world.workspace.id}/members` },
+  );
+
+test("a new member's link is mailed and shown", async () => {
+  const page = await add("new@example.org");
+  const link = /http:\/\/[^\s<]+welcome#[\w-]{43}/.exec(page.text)![0];
+  expect(page.text).toContain("<h1>The link was mailed</h1>");
+  expect(mails.taken).toHaveLength(1);
+  expect(mails.linkTo("new@example.org")).toBe(link);
+  expect(mails.taken[0]).toContain("From: Belfry <belfry@127.0.0.1>");
+  expect(mails.taken[0]).toContain("Subject: Join Test workspace on Belfry");
+});
+
+test("no page says that the server sends no mail", async () => {
+  const em = world.service.orm.em.fork() as never;
+  const workspace = await createWorkspace(em, { name: "First start" });
+  const first = await addMember(em, { workspace: workspace.id, email: "owner@localhost", role: "owner" });
+  const link = await world.service.people.newLink(parseId("mem", first.id)!);
+  for (const { text } of [
+    await new Visitor(world).open(link),
+    await new Visitor(world).get("/console/sign-in"),
+    await new Visitor(world).get("/console/forgot"),
+  ]) {
+    expect(text).toContain("E-mail address");
+    expect(text).not.toContain("sends no mail");
+  }
+});
+
+test("with the mail server away the page says so and shows the link", async () => {
+  mails.close();
+  const page = await add("other@example.org");
+  expect(page.status).toBe(200);
+  expect(page.text).toContain(
+    "The mail to other@example.org could not be sent. Hand over the link yourself.",
+  );
+  expect(page.text).not.toMatch(/was mailed|on its way/);
+  expect(page.text).toMatch(/welcome#[\w-]{43}/);
+  expect(mails.taken).toHaveLength(1);
+});

@@ -1,0 +1,221 @@
+// Guessing is slowed down, and no stranger shuts anybody out: the counting by itself with time in hand, and through the
+// sign-in page, with and without the cache that replicas share.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createBrake, waitFor } from "../../src/auth/sign_in_brake.ts";
+import { freePort } from "../../src/boot/server.ts";
+import { parseId } from "../../src/domain/ids.ts";
+import { createRateLimits } from "../../src/limits/limits.ts";
+import { redisWindows } from "../../src/limits/redis.ts";
+import { addMember } from "../../src/operator/accounts.ts";
+import { Visitor } from "../support/site.ts";
+import { World } from "../support/world.ts";
+
+const log = { warn() {} };
+const EMAIL = "somebody@example.org";
+
+/** A brake whose waits are written down, and end at once unless they are held. */
+function brake(held: Promise<unknown> | null = null) {
+  const waits: number[] = [];
+  const made = createBrake({
+    limits: createRateLimits(),
+    secret: "a secret of the tests that is long enough",
+    pause: async (ms) => {
+      waits.push(ms);
+      await held;
+    },
+  });
+  let checked = 0;
+  /** What became of an attempt: right, wrong or refused. */
+  const attempt = async (
+    right: boolean,
+    address: string | null,
+    email = EMAIL,
+    browser: string | null = null,
+  ) => {
+    const check = async () => {
+      checked += 1;
+      return right;
+    };
+    return made.attempt({ email, address, browser }, check).then(
+      (ok) => (ok ? "right" : "wrong"),
+      ({ type }) => type as string,
+    );
+  };
+  return { made, attempt, waits, checked: () => checked };
+}
+
+describe("the brake", () => {
+  // docs/rules.md#guessing
+  test("however much strangers guess, the right password is never refused", async () => {
+    const { attempt, waits } = brake();
+    for (let i = 0; i < 400; i++) expect(await attempt(false, `192.0.2.${i % 100}`)).toBe("wrong");
+    expect(await attempt(true, "198.51.100.1")).toBe("right");
+    // It waits for a time that is bounded, and so do the strangers.
+    expect(waits.at(-1)).toBe(3000);
+    expect(Math.max(...waits)).toBe(3000);
+  });
+
+  test("waiting begins late, grows and ends at three seconds", () => {
+    expect([1, 8, 9, 10, 11, 12, 13, 14, 1000, 1_000_000].map(waitFor)).toEqual([
+      0, 0, 250, 500, 1000, 2000, 3000, 3000, 3000, 3000,
+    ]);
+  });
+
+  test("whoever guesses is refused, for this account and before the password is looked at", async () => {
+    const { attempt, checked } = brake();
+    for (let i = 0; i < 8; i++) expect(await attempt(false, "192.0.2.1")).toBe("wrong");
+    const before = checked();
+    expect(await attempt(true, "192.0.2.1")).toBe("rate_limited");
+    expect(checked()).toBe(before);
+    expect(await attempt(true, "192.0.2.1", "other@example.org")).toBe("right");
+    expect(await attempt(true, "192.0.2.2")).toBe("right");
+  });
+
+  test("an address is refused after twenty wrong ones over all accounts", async () => {
+    const { attempt } = brake();
+    for (let i = 0; i < 20; i++) expect(await attempt(false, "192.0.2.1", `a${i}@example.org`)).toBe("wrong");
+    expect(await attempt(true, "192.0.2.1", "b@example.org")).toBe("rate_limited");
+    // Without an address everybody is one.
+    for (let i = 0; i < 20; i++) await attempt(false, null, `c${i}@example.org`);
+    expect(await attempt(true, null, "d@example.org")).toBe("rate_limited");
+  });
+
+  test("right passwords are not counted", async () => {
+    const { attempt, waits } = brake();
+    for (let i = 0; i < 50; i++) expect(await attempt(true, "192.0.2.1")).toBe("right");
+    expect(waits).toEqual([]);
+  });
+
+  test("attempts at the same moment count before their answers are there", async () => {
+    const { attempt, checked } = brake();
+    const all = await Promise.all(Array.from({ length: 30 }, () => attempt(false, "192.0.2.1")));
+    expect(all.filter((one) => one === "wrong")).toHaveLength(8);
+    expect(checked()).toBe(8);
+  });
+
+  test("a browser that signed in before is not touched by what strangers do at its address", async () => {
+    const { made, attempt, waits } = brake();
+    const mark = made.markOf(EMAIL);
+    for (let i = 0; i < 30; i++) await attempt(false, "192.0.2.1");
+    expect(await attempt(true, "192.0.2.1")).toBe("rate_limited");
+    const before = waits.length;
+    expect(await attempt(true, "192.0.2.1", EMAIL, mark)).toBe("right");
+    expect(waits).toHaveLength(before);
+    // Another account's mark, or one that was changed, is none; and a browser guesses no more often than an address.
+    const [nonce, signature] = mark.split(".");
+    for (const other of [made.markOf("other@example.org"), `x${nonce}.${signature}`, `${nonce}.`, "", "."])
+      expect(await attempt(true, "192.0.2.1", EMAIL, other)).toBe("rate_limited");
+    for (let i = 0; i < 8; i++) expect(await attempt(false, "192.0.2.1", EMAIL, mark)).toBe("wrong");
+    expect(await attempt(true, "192.0.2.9", EMAIL, mark)).toBe("rate_limited");
+  });
+
+  test("so many waits are open at once and no more; who comes then is not refused either", async () => {
+    const { promise: held, resolve } = Promise.withResolvers<void>();
+    const { attempt, waits, checked } = brake(held);
+    for (let i = 0; i < 8; i++) await attempt(false, `192.0.2.${i}`);
+    const all = Array.from({ length: 600 }, (_, i) => attempt(false, `2001:db8:${i}::1`));
+    await expect.poll(() => checked()).toBe(8 + 100);
+    expect(waits).toHaveLength(500);
+    resolve();
+    expect(new Set(await Promise.all(all))).toEqual(new Set(["wrong"]));
+    // Those that waited gave their places back.
+    await attempt(false, "198.51.100.1");
+    expect(waits).toHaveLength(501);
+  });
+});
+
+const PASSWORD = "correct horse battery";
+
+async function person(world: World): Promise<{ email: string; browser: Visitor }> {
+  const email = "slow@example.org";
+  const em = world.service.orm.em.fork() as never;
+  const member = await addMember(em, { workspace: world.workspace.id, email, role: "viewer" });
+  const browser = new Visitor(world);
+  const link = await world.service.people.newLink(parseId("mem", member.id)!);
+  expect((await browser.join(link, { name: "Slow", email, password: PASSWORD })).status).toBe(303);
+  return { email, browser };
+}
+
+/** Tries a password from an address, in a browser of its own unless one is given. */
+function tries(world: World, email: string, password: string, address: string, browser = new Visitor(world)) {
+  return browser.post("/console/sign-in", { email, password }, { address });
+}
+
+describe("signing in", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.open();
+  });
+  afterAll(() => world?.close());
+
+  test("a stranger's guesses do not refuse the right password, and the answer tells no account apart", async () => {
+    const { email } = await person(world);
+    const [unknown, known] = [
+      await tries(world, "nobody@example.org", "wrong", "192.0.2.1"),
+      await tries(world, email, "wrong", "192.0.2.1"),
+    ];
+    expect([unknown.status, known.status]).toEqual([401, 401]);
+    const blank = ({ text }: typeof known) =>
+      text.replace(/nobody|slow|name="form_token" value="[^"]+"/g, "");
+    expect(blank(unknown)).toBe(blank(known));
+    const statuses: number[] = [];
+    for (let i = 0; i < 8; i++) statuses.push((await tries(world, email, "wrong", "192.0.2.1")).status);
+    expect(statuses).toEqual([...Array(7).fill(401), 429]);
+    const refused = await tries(world, email, PASSWORD, "192.0.2.1");
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+    expect(refused.text).toContain("Too many attempts");
+    const owner = new Visitor(world);
+    expect((await tries(world, email, PASSWORD, "198.51.100.7", owner)).status).toBe(303);
+    // From then on this browser is known, even where the stranger used up everything.
+    await owner.post("/console/sign-out", {}, { from: "/console/account" });
+    expect((await tries(world, email, PASSWORD, "192.0.2.1", owner)).status).toBe(303);
+  });
+
+  test("a password change is counted by the person, whom no stranger can use up", async () => {
+    const { text } = await new Visitor(world).get("/console/sign-in");
+    expect(text).toContain("Use the e-mail and password you chose when you joined.");
+    const browser = new Visitor(world);
+    expect((await tries(world, "slow@example.org", PASSWORD, "198.51.100.8", browser)).status).toBe(303);
+    const change = () =>
+      browser.post(
+        "/console/account/password",
+        { present: "wrong", next: "a new long password" },
+        { from: "/console/account" },
+      );
+    const statuses: number[] = [];
+    for (let i = 0; i < 9; i++) statuses.push((await change()).status);
+    expect(statuses).toEqual([...Array(8).fill(422), 429]);
+  });
+});
+
+test("with the shared cache away a process counts by itself", async () => {
+  const world = await World.open({
+    settings: { REDIS_URL: `redis://127.0.0.1:${await freePort("127.0.0.1")}` },
+  });
+  try {
+    const { email } = await person(world);
+    const statuses: number[] = [];
+    for (let i = 0; i < 9; i++) statuses.push((await tries(world, email, "wrong", "192.0.2.1")).status);
+    expect(statuses).toEqual([...Array(8).fill(401), 429]);
+    expect((await tries(world, email, PASSWORD, "198.51.100.7")).status).toBe(303);
+  } finally {
+    await world.close();
+  }
+});
+
+test("with the shared cache away only the policies that say so are counted, and given back to where they were counted", async () => {
+  const url = `redis://127.0.0.1:${await freePort("127.0.0.1")}`;
+  const limits = createRateLimits({ shared: redisWindows({ url, log }) });
+  const kept = { name: "kept", max: 1, seconds: 60, keptAlone: true };
+  const open = { name: "open", max: 1, seconds: 60 };
+  const first = await limits.take(kept, "a");
+  expect(first).toMatchObject({ allowed: true, limited: true, remaining: 0 });
+  expect((await limits.take(kept, "a")).allowed).toBe(false);
+  await limits.giveBack(kept, "a", first);
+  expect((await limits.take(kept, "a")).allowed).toBe(true);
+  for (let i = 0; i < 3; i++)
+    expect(await limits.take(open, "a")).toMatchObject({ allowed: true, limited: false });
+  await limits.close();
+});

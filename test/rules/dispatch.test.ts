@@ -1,0 +1,110 @@
+// What dispatch promises around a handler when the transaction is undone: events once, limits given back, and nothing kept.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { Caller, Context } from "../../src/context.ts";
+import type { DomainEvent } from "../../src/domain/events.ts";
+import { conflict } from "../../src/errors.ts";
+import { createRateLimits } from "../../src/limits/limits.ts";
+import { createDispatcher } from "../../src/operation/dispatch.ts";
+import { defineTool } from "../../src/operation/tool.ts";
+import { createSeal } from "../../src/secret/seal.ts";
+import { World } from "../support/world.ts";
+
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+
+describe("on a service", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.open();
+  });
+  afterAll(() => world?.close());
+
+  const caller: Caller = {
+    workspace: { id: "00000000-0000-7000-8000-000000000001", name: "W", listening: true },
+    member: { id: "00000000-0000-7000-8000-000000000002", role: "owner", pusherIds: null },
+    credential: {
+      type: "key",
+      id: "key_1",
+      name: "k",
+      scopes: ["alerts:send"],
+      pusherId: null,
+      expiresAt: null,
+    },
+    pusherIds: null,
+  };
+
+  /** A dispatcher of its own and one operation: `act` gets the number of the try. */
+  function made(act: (context: Context, tries: number) => Promise<void>) {
+    const events: DomainEvent[] = [];
+    let tries = 0;
+    const dispatcher = createDispatcher({
+      orm: world.service.orm,
+      limits: createRateLimits(),
+      idempotencySeal: createSeal("a secret of the tests that is long enough", "idempotency"),
+      surroundings: {} as never,
+      publish: (event) => events.push(event),
+      now: () => new Date(),
+    });
+    const tool = defineTool({
+      name: "try_it",
+      title: "Try",
+      description: "For this test.",
+      scope: "alerts:send",
+      role: "editor",
+      http: { method: "POST", path: "/api/v1/try", status: 200 },
+      hints: { readOnly: false, destructive: false, idempotent: false },
+      limit: { name: "tries", per: "pusher", max: 1, seconds: 60 } as never,
+      errors: ["rate_limited", "conflict"],
+      input: z.strictObject({}),
+      output: z.object({ tries: z.int() }),
+      async handler(_input, context) {
+        tries += 1;
+        await act(context as never, tries);
+        return { tries };
+      },
+    });
+    const call = () => dispatcher.tool(tool as never, caller, { args: {}, log } as never);
+    return { call, events };
+  }
+
+  const emit = (context: Context) => context.emit({ event: "alert.sent", data: { pusher_id: "psh_x" } });
+  const undone = (code: string) => Object.assign(new Error("undone"), { code });
+
+  test.each(["40P01", "40001"])(
+    "what the database undid (%s) is tried again, and its events leave once",
+    async (code) => {
+      const { call, events } = made(async (context, tries) => {
+        emit(context);
+        await context.countAgainstLimit("subject");
+        if (tries < 3) throw undone(code);
+      });
+      expect((await call()).body).toEqual({ tries: 3 });
+      expect(events).toHaveLength(1);
+    },
+  );
+
+  test("a call that fails after it was counted is given back, and none of its events leave", async () => {
+    const { call, events } = made(async (context, tries) => {
+      await context.countAgainstLimit("subject");
+      emit(context);
+      if (tries === 1) throw conflict("Not now.");
+    });
+    await expect(call()).rejects.toMatchObject({ type: "conflict" });
+    expect(events).toEqual([]);
+    expect((await call()).body).toEqual({ tries: 2 });
+    await expect(call()).rejects.toMatchObject({ type: "rate_limited" });
+    expect(events).toHaveLength(1);
+  });
+
+  test("what stays undone is a server_error after four tries", async () => {
+    let last = 0;
+    const { call, events } = made(async (context, tries) => {
+      emit(context);
+      last = tries;
+      throw undone("40P01");
+    });
+    await expect(call()).rejects.toMatchObject({ type: "server_error" });
+    expect([last, events]).toEqual([4, []]);
+  });
+});

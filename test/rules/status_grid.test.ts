@@ -1,0 +1,16 @@
+// The whole grid of status and verb, over REST and MCP, on every database.
+// docs/rules.md#change-tools
+
+import { afterAll, beforeAll, describe } from "vitest";
+import { statusCases } from "../cases/alert_status.ts";
+import { runCases } from "../support/cases.ts";
+import { World } from "../support/world.ts";
+
+describe("on a service", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.open();
+  });
+  afterAll(() => world.close());
+  runCases(statusCases, () => world);
+});

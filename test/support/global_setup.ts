@@ -1,0 +1,37 @@
+// One PostgreSQL for the whole run with one migrated template on it; every test file copies it (see support/world.ts).
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { TestProject } from "vitest/node";
+import { migrate } from "../../src/db/migrate.ts";
+import { openOrm } from "../../src/db/orm.ts";
+import { openTestServer, withDatabase } from "./databases.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** URL of the server, the name of a migrated database on it, and whether the server is gone after the run. */
+    database: { url: string; template: string; thrownAway: boolean };
+  }
+}
+
+export default async function setUp(project: TestProject) {
+  const { url, thrownAway, close } = await openTestServer();
+  const template = `belfry_test_${process.pid}`;
+  const admin = openOrm({ databaseUrl: url, databasePool: 2 });
+  const em = admin.em.fork() as SqlEntityManager;
+  await em.execute(`create database ${template}`);
+  const made = openOrm({ databaseUrl: withDatabase(url, template) });
+  await migrate(made);
+  await made.close(true);
+  project.provide("database", { url, template, thrownAway });
+
+  return async () => {
+    if (!thrownAway) {
+      const rows = await em.execute<{ datname: string }[]>(
+        `select datname from pg_database where datname like '${template}%'`,
+      );
+      for (const { datname } of rows) await em.execute(`drop database if exists ${datname} with (force)`);
+    }
+    await admin.close(true);
+    await close();
+  };
+}

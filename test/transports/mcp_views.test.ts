@@ -1,0 +1,241 @@
+// What an assistant is given to read: both faces answer the same bytes to the same view, MCP's default is brief, and no
+// answer over MCP is longer than its bound, whatever people wrote.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasView } from "../../src/operation/tool.ts";
+import { MAX_ANSWER } from "../../src/transports/mcp_answers.ts";
+import { TOOLS } from "../../tools/index.ts";
+import { registered, uuidOf } from "../support/handsets.ts";
+import { inSeconds, World } from "../support/world.ts";
+
+const PERMS = ["notify", "sound"];
+const long = (n: number) => "🌊".repeat(n);
+const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+describe("on a service", () => {
+  let world: World;
+  let pusher: { id: string; handle: string };
+  beforeAll(async () => {
+    world = await World.open();
+    pusher = await world.pusher({ requested_perms: PERMS });
+  });
+  afterAll(() => world.close());
+
+  const LONG = { body: long(400), tts_text: long(300), layout: "html", html: `<p>${"x".repeat(500)}</p>` };
+  const draft = (more: Record<string, unknown> = {}) => world.alert(pusher.id, { ...LONG, ...more });
+  const at = (alert: any) => ({ pusher_id: alert.pusher_id, alert_id: alert.id });
+
+  /** A call of every tool with views that may be made again and again with one result. */
+  const CALLS: Record<string, () => Promise<Record<string, unknown>>> = {
+    create_alert: async () => ({
+      pusher_id: pusher.id,
+      title: "x",
+      ...LONG,
+      idempotency_key: "views of a creation",
+    }),
+    duplicate_alert: async () => ({ ...at(await draft()), idempotency_key: "views of a copy" }),
+    // An edit of nothing is 200 and changes nothing.
+    update_alert: async () => at(await draft()),
+    send_alert: async () => at(await draft({ send: true })),
+    schedule_alert: async () => at(await draft({ send: true, send_at: inSeconds(3600) })),
+    cancel_alert: async () => {
+      const alert = await draft({ send: true });
+      await world.rest("cancel_alert", at(alert));
+      return at(alert);
+    },
+    list_alerts: async () => {
+      const other = await world.pusher({ requested_perms: PERMS });
+      for (let i = 0; i < 3; i++) await world.alert(other.id, LONG);
+      return { pusher_id: other.id };
+    },
+    list_account_alerts: async () => ({ limit: 3 }),
+  };
+
+  // docs/rules.md#views
+  test("every tool with views is tried", () => {
+    expect(Object.keys(CALLS).sort()).toEqual(
+      TOOLS.filter(hasView)
+        .map(({ name }) => name)
+        .sort(),
+    );
+    for (const tool of TOOLS.filter(hasView)) expect(tool.brief).toBeDefined();
+  });
+
+  test.each(Object.keys(CALLS))("%s: the same view, the same bytes; the defaults differ", async (tool) => {
+    const args = await CALLS[tool]!();
+    const ask = async (over: "rest" | "mcp", view?: string) => {
+      const { status, body } = await world[over](tool, view ? { ...args, view } : args);
+      expect(status).toBeLessThan(300);
+      return JSON.stringify(body);
+    };
+    const [full, brief] = [await ask("rest", "full"), await ask("rest", "brief")];
+    expect(await ask("mcp", "full")).toBe(full);
+    expect(await ask("mcp", "brief")).toBe(brief);
+    expect(await ask("rest")).toBe(full);
+    expect(await ask("mcp")).toBe(brief);
+    expect(full).not.toBe(brief);
+    const rows = [JSON.parse(brief)].flatMap((body) => body.data ?? [body]);
+    const wholes = [JSON.parse(full)].flatMap((body) => body.data ?? [body]);
+    expect(rows).toHaveLength(wholes.length);
+    for (const [i, row] of rows.entries()) {
+      const { html: _, asset_html: __, ...whole } = wholes[i];
+      expect(row).toEqual({
+        ...whole,
+        body: `${long(279)}…`,
+        body_length: 400,
+        tts_text: `${long(279)}…`,
+        tts_text_length: 300,
+      });
+      expect(row.html_length).toBe(LONG.html.length);
+      expect(row).not.toHaveProperty("html");
+    }
+  });
+
+  test("a text of 280 characters is whole, one of 281 is cut to 280", async () => {
+    for (const [n, shown] of [
+      [280, long(280)],
+      [281, `${long(279)}…`],
+    ] as const) {
+      const { body } = await world.mcp("create_alert", { pusher_id: pusher.id, title: "x", body: long(n) });
+      expect(body).toMatchObject({ body: shown, body_length: n, tts_text: null, tts_text_length: 0 });
+    }
+  });
+
+  test.each([
+    ["another word", { view: "short" }],
+    ["not a word", { view: 1 }],
+  ])("view: %s is refused by both faces", async (_name, more) => {
+    for (const over of ["rest", "mcp"] as const) {
+      const { status, body } = await world[over]("list_alerts", { pusher_id: pusher.id, ...more });
+      expect({ status, param: body.error.param }).toEqual({ status: 422, param: "view" });
+    }
+  });
+
+  test("over REST view stands in the query, and nowhere else", async () => {
+    const path = `/api/v1/pushers/${pusher.id}/alerts`;
+    const post = (query: string, body: object) =>
+      world.request("POST", path + query, { token: world.owner, body: JSON.stringify(body) });
+    expect((await post("?view=brief", { title: "x" })).body).toHaveProperty("body_length");
+    const inBody = await post("", { title: "x", view: "brief" });
+    expect([inBody.status, inBody.body.error.param]).toEqual([422, "view"]);
+    expect(inBody.body.error.message).toContain("?view=");
+    const stray = await post("?view=brief&title=y", { title: "x" });
+    expect([stray.status, stray.body.error.param]).toEqual([422, "title"]);
+    const alert = await draft();
+    const beside = await world.request("PATCH", `${path}/${alert.id}`, {
+      token: world.owner,
+      body: JSON.stringify({ action: "send", view: "brief" }),
+    });
+    expect([beside.status, beside.body.error.param]).toEqual([422, "action"]);
+    const sent = await world.request("PATCH", `${path}/${alert.id}?view=brief`, {
+      token: world.owner,
+      body: JSON.stringify({ action: "send" }),
+    });
+    expect(sent.body).toMatchObject({ status: "sent", body_length: 400 });
+  });
+
+  test("a repeat under an idempotency key may ask for the other view", async () => {
+    const args = { pusher_id: pusher.id, title: "x", ...LONG, idempotency_key: "another view" };
+    const first = await world.mcp("create_alert", args);
+    const again = await world.rest("create_alert", args);
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(again.body).toMatchObject({ id: first.body.id, body: LONG.body });
+  });
+
+  /** The list over MCP, page by page; every answer within the bound. */
+  async function walk(tool: string, args: Record<string, unknown>): Promise<any[]> {
+    const rows: any[] = [];
+    for (let before: string | undefined; ; ) {
+      const { status, body } = await world.mcp(tool, { ...args, ...(before ? { before } : {}) });
+      expect(status).toBe(200);
+      expect(bytes(body)).toBeLessThanOrEqual(MAX_ANSWER);
+      expect(body.data.length).toBeGreaterThan(0);
+      rows.push(...body.data);
+      before = body.meta?.next_before ?? undefined;
+      if (!before) return rows;
+    }
+  }
+
+  test.each([
+    ["full", 1500],
+    ["brief", 4000],
+  ])("a list of 50 long alerts ends early and loses nothing (%s)", async (view, length) => {
+    const { id } = await world.pusher();
+    await world.sql(
+      `insert into alert (id, pusher_id, title, body, tts_text, created_at)
+       select gen_random_uuid(), ?, 'No. ' || n, repeat('🌊', ?), repeat('x', 1000),
+         timestamptz '2026-01-01 00:00:00Z' - (n / 2) * interval '1 second'
+       from generate_series(1, 60) n`,
+      [uuidOf(id), length],
+    );
+    const rows = await walk("list_alerts", { pusher_id: id, limit: 50, view });
+    const whole = await world.rest("list_alerts", { pusher_id: id, limit: 100, view });
+    // Rows that share an instant come in no promised order.
+    const sorted = (list: any[]) => list.map((row) => JSON.stringify(row)).sort();
+    expect(sorted(rows)).toEqual(sorted(whole.body.data));
+    expect(whole.body.data).toHaveLength(60);
+  });
+
+  // docs/rules.md#mcp-answers-are-short
+  test("rows of one instant that are too long together come in few words, and none is lost", async () => {
+    const { id } = await world.pusher();
+    await world.sql(
+      `insert into alert (id, pusher_id, title, body, created_at)
+       select gen_random_uuid(), ?, 'No. ' || n, repeat('🌊', 4000), timestamptz '2026-01-01 00:00:00Z' - (n / 3) * interval '1 second'
+       from generate_series(1, 8) n`,
+      [uuidOf(id)],
+    );
+    const rows = await walk("list_alerts", { pusher_id: id, view: "full" });
+    expect(new Set(rows.map((row) => row.id)).size).toBe(8);
+  });
+
+  test("channels, invites and subscribers fit as well", async () => {
+    const key = await world.foreignKey();
+    const made: string[] = [];
+    for (let i = 0; i < 12; i++)
+      made.push((await world.pusher({ long: long(4000), description: long(200) }, key)).id);
+    const seen: string[] = [];
+    for (let before: string | undefined; ; ) {
+      const { body } = await world.mcp("list_pushers", before ? { before } : {}, key);
+      expect(bytes(body)).toBeLessThanOrEqual(MAX_ANSWER);
+      seen.push(...body.data.map(({ id }: any) => id));
+      before = body.meta?.next_before ?? undefined;
+      if (!before) break;
+    }
+    expect(seen).toEqual(made.reverse());
+
+    for (let i = 0; i < 120; i++)
+      await world.rest("create_invite", { pusher_id: pusher.id, label: "l".repeat(80) });
+    expect(await walk("list_invites", { pusher_id: pusher.id })).toHaveLength(120);
+
+    const { token } = await registered(world);
+    await world.handset("PUT", `/subscriptions/${pusher.handle}`, token, {});
+    await world.sql(
+      `insert into device (id, token_hash, platform, app_version, locale, timezone)
+       select 7000 + n, decode(lpad(to_hex(n), 64, '0'), 'hex'), 'android', '1.0.0', 'en', 'Europe/Lisbon' from generate_series(1, 250) n`,
+    );
+    await world.sql(
+      `insert into subscription (device_id, pusher_id, permissions) select 7000 + n, ?, '{}' from generate_series(1, 250) n`,
+      [uuidOf(pusher.id)],
+    );
+    expect(await walk("list_subscribers", { pusher_id: pusher.id, limit: 100 })).toHaveLength(251);
+  });
+
+  test("one alert that is too long comes in few words, from whatever tool, and REST has it whole", async () => {
+    const html = `<p>${"x".repeat(59_000)}</p>`;
+    const made = await world.mcp("create_alert", { pusher_id: pusher.id, title: "x", html, view: "full" });
+    const read = await world.mcp("get_alert", at(made.body));
+    const sent = await world.mcp("send_alert", at(made.body));
+    for (const { body } of [made, read, sent]) {
+      expect(bytes(body)).toBeLessThanOrEqual(MAX_ANSWER);
+      expect(body).toMatchObject({ layout: "html", html_length: html.length });
+      expect(body).not.toHaveProperty("html");
+    }
+    expect((await world.rest("get_alert", at(made.body))).body.html).toBe(html);
+    // One that fits is whole.
+    const small = await draft({ body: "Short", tts_text: null });
+    expect((await world.mcp("get_alert", at(small))).body.html).toBe(LONG.html);
+    const preview = await world.mcp("preview_html", { html });
+    expect(preview.body).toEqual({ layout: "html", html_length: html.length, blocked: [], script_count: 0 });
+  });
+});

@@ -1,0 +1,206 @@
+// The document in use: served with its headers, its samples run as they stand in both languages, and a client whose
+// types were made from it.
+
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import createClient from "openapi-fetch";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort, type Listening, listen } from "../../src/boot/server.ts";
+import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
+import { EXAMPLE_IDS } from "../../src/openapi/examples.ts";
+import { TOOLS } from "../../tools/index.ts";
+import type { paths } from "../snapshots/paths.ts";
+import { uniqueHandle, World } from "../support/world.ts";
+
+type Json = Record<string, any>;
+
+let world: World;
+let listening: Listening;
+let url: string;
+let document: Json;
+
+beforeAll(async () => {
+  const [host, port] = ["127.0.0.1", await freePort("127.0.0.1")];
+  url = `http://${host}:${port}`;
+  world = await World.open({
+    settings: { PUBLIC_URL: url, WEBHOOK_ALLOW_HOSTS: "localhost" },
+  });
+  listening = await listen(world.service.app, { host, port });
+  document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as Json;
+});
+afterAll(async () => {
+  await listening?.close();
+  await world?.close();
+});
+
+describe("served", () => {
+  test("to everybody, for five minutes, with a validator", async () => {
+    const answer = await fetch(`${url}/api/v1/openapi.json`, {
+      headers: { origin: "https://elsewhere.example" },
+    });
+    expect(answer.status).toBe(200);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "application/json",
+      "access-control-allow-origin": "*",
+      "cache-control": "public, max-age=300",
+    });
+    const etag = answer.headers.get("etag")!;
+    const again = await fetch(`${url}/api/v1/openapi.json`, { headers: { "if-none-match": etag } });
+    expect([again.status, await again.text()]).toEqual([304, ""]);
+    expect(document.servers).toEqual([{ url }]);
+  });
+
+  test("the page with a policy that lets nothing else in, and nothing of it to other origins", async () => {
+    const answer = await fetch(`${url}/api/v1/docs`);
+    expect(answer.status).toBe(200);
+    const policy = answer.headers.get("content-security-policy")!;
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^' ]+'; script-src 'sha256-[^' ]+';/);
+    expect(policy).not.toContain("unsafe");
+    expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+    const html = await answer.text();
+    for (const { http } of [...TOOLS, ...HANDSET_OPERATIONS])
+      expect(html).toContain(`id="${document.paths[http.path][http.method.toLowerCase()].operationId}"`);
+  });
+
+  test("by GET and HEAD alone", async () => {
+    for (const path of ["/api/v1/openapi.json", "/api/v1/docs"]) {
+      const head = await fetch(url + path, { method: "HEAD" });
+      expect([head.status, await head.text()]).toEqual([200, ""]);
+      const post = await fetch(url + path, { method: "POST" });
+      expect([post.status, post.headers.get("allow")]).toEqual([404, "GET, HEAD"]);
+    }
+  });
+});
+
+/** A sample's answer; a refusal throws with the envelope's message. */
+type Runner = (source: string, env: Record<string, string>) => Promise<Json | null>;
+
+const AsyncFunction = (async () => {}).constructor as FunctionConstructor;
+const runJavaScript: Runner = async (source, env) => {
+  let printed: Json | null = null;
+  const console = {
+    log: (value: Json) => {
+      printed = value;
+    },
+  };
+  await new AsyncFunction("env", "console", source.replace(/^import .+$/m, ""))(env, console);
+  return printed;
+};
+
+const shell = promisify(execFile);
+const runShell: Runner = async (source, env) => {
+  const { stdout } = await shell("sh", ["-c", source], { env: { ...env, PATH: process.env.PATH } });
+  const body = stdout === "" ? null : JSON.parse(stdout);
+  if (body?.error) throw new Error(body.error.message);
+  return body;
+};
+
+describe("samples do as they stand", () => {
+  const named = (name: string) =>
+    [...TOOLS, ...HANDSET_OPERATIONS].find((operation) => operation.name === name)!;
+  const removes = (operations: readonly { name: string; http: { method: string } }[]) =>
+    operations.filter(({ http }) => http.method === "DELETE");
+  const keeps = <O extends { http: { method: string } }>(operations: readonly O[]) =>
+    operations.filter(({ http }) => http.method !== "DELETE");
+  const story = [
+    ...keeps(TOOLS).filter(({ http }) => !http.when),
+    named("schedule_alert"),
+    named("send_alert"),
+    ...keeps(HANDSET_OPERATIONS),
+    named("cancel_alert"),
+    ...removes(HANDSET_OPERATIONS),
+    // What is in a channel before the channel.
+    ...removes(TOOLS).filter(({ name }) => name !== "delete_pusher"),
+    named("delete_pusher"),
+  ].map(({ name }) => name);
+
+  /** The sample of one operation, with the ids of this run in place of the story's. */
+  function sample(name: string, language: string, ids: Map<string, string>): string {
+    const { http, title } = named(name);
+    const { "x-codeSamples": samples } = document.paths[http.path][http.method.toLowerCase()];
+    const label = [language, `${language} · ${title}`];
+    let { source } = samples.find((one: Json) => label.includes(one.label));
+    for (const [example, real] of ids) source = source.replaceAll(example, real);
+    return source;
+  }
+
+  const languages: [string, Runner][] = [
+    ["JavaScript", runJavaScript],
+    ["curl", runShell],
+  ];
+  test.each(languages)("%s", async (language, run) => {
+    expect([...story].sort()).toEqual([...TOOLS, ...HANDSET_OPERATIONS].map(({ name }) => name).sort());
+    const env: Record<string, string> = { BELFRY_API_KEY: await world.key() };
+    // A receiver has to exist; the story's does not.
+    const ids = new Map([["hooks.ferries.example", "localhost"]]);
+    const made: Record<string, string> = {
+      create_pusher: EXAMPLE_IDS.pusher_id!,
+      create_alert: EXAMPLE_IDS.alert_id!,
+      create_invite: EXAMPLE_IDS.invite_id!,
+      create_webhook: EXAMPLE_IDS.webhook_id!,
+    };
+    for (const name of story) {
+      const answer = await run(sample(name, language, ids), env).catch((error) => {
+        throw new Error(`${name}: ${error.message}`);
+      });
+      if (made[name]) ids.set(made[name], answer!.id);
+      if (name === "register_device") env.BELFRY_DEVICE_TOKEN = answer!.token;
+    }
+  });
+});
+
+test("events look as documented", async () => {
+  const { id } = await world.pusher();
+  await world.alert(id, { send: true });
+  const { event, data } = world.events.findLast((one) => one.event === "alert.sent")!;
+  const { properties } = document.webhooks[event].post.requestBody.content["application/json"].schema;
+  expect(Object.keys(data).sort()).toEqual(Object.keys(properties.data.properties).sort());
+});
+
+describe("a client with types made from the document", () => {
+  test("calls every kind of operation", async () => {
+    const client = createClient<paths>({ baseUrl: url, headers: { authorization: `Bearer ${world.owner}` } });
+
+    const { data: pusher, error } = await client.POST("/api/v1/pushers", {
+      body: { handle: uniqueHandle(), name: "Typed", category: "ai", description: "From a typed client" },
+      params: { header: { "Idempotency-Key": "typed-1" } },
+    });
+    expect(error).toBeUndefined();
+    const id: string = pusher!.id;
+    const { data: alert } = await client.POST("/api/v1/pushers/{id}/alerts", {
+      params: { path: { id } },
+      body: { title: "Hello", priority: "urgent" },
+    });
+    expect(alert!.notes.map(({ capability }) => capability)).toContain("full");
+
+    const one = { params: { path: { id, alertId: alert!.id } } };
+    const edited = await client.PATCH("/api/v1/pushers/{id}/alerts/{alertId}", {
+      ...one,
+      body: { title: "Hi" },
+    });
+    expect(edited.data!.title).toBe("Hi");
+    const sent = await client.PATCH("/api/v1/pushers/{id}/alerts/{alertId}", {
+      ...one,
+      body: { action: "send" },
+    });
+    expect(sent.data!.status).toBe("sent");
+
+    const { data: page } = await client.GET("/api/v1/pushers/{id}/alerts", {
+      params: { path: { id }, query: { status: "sent", limit: 1 } },
+    });
+    const next: string | null = page!.meta.next_before;
+    expect([page!.data.length, next]).toEqual([1, null]);
+
+    const refused = await client.DELETE("/api/v1/pushers/{id}/alerts/{alertId}", one);
+    expect(refused.error!.error.type).toBe("conflict");
+  });
+
+  test("and its compiler refuses what the service would", async () => {
+    const client = createClient<paths>({ baseUrl: url, headers: { authorization: `Bearer ${world.owner}` } });
+    const { response } = await client.POST("/api/v1/pushers", {
+      // @ts-expect-error the category is not one of the list, and fields are missing
+      body: { handle: "x", category: "ferries" },
+    });
+    expect(response.status).toBe(422);
+  });
+});

@@ -1,0 +1,85 @@
+// The README's proxy lines as they stand there, with real proxies in front of real sockets: who the client is, and what is
+// closed.
+
+import type { ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Agent, request } from "undici";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort, type Listening, listen } from "../../src/boot/server.ts";
+import { pause } from "../support/at_once.ts";
+import { PROXIES, startProxy } from "../support/proxies.ts";
+import { World } from "../support/world.ts";
+
+const HOST = "127.0.0.1";
+describe("on a service", () => {
+  describe.each(PROXIES)("behind %s", (proxy) => {
+    const folder = mkdtempSync(join(tmpdir(), "belfry-proxy-"));
+    const agent = new Agent({ connections: 32 });
+    let worlds: World[];
+    let listening: Listening[];
+    let ports: number[];
+    let port: number;
+    let child: ChildProcess;
+
+    const open = (i: number) =>
+      listen(worlds[i]!.service.app, { host: HOST, port: ports[i]!, stopDelayMs: 1_000 });
+    const ask = (method: "GET" | "POST", path: string, body?: string, headers = {}) =>
+      request(`http://${HOST}:${port}${path}`, {
+        method,
+        body: body ?? null,
+        dispatcher: agent,
+        headers: {
+          host: "alerts.example.org",
+          authorization: `Bearer ${worlds[0]!.owner}`,
+          "content-type": "application/json",
+          ...headers,
+        },
+      });
+
+    beforeAll(async () => {
+      const settings = { TRUSTED_PROXIES: "loopback", PUBLIC_URL: "https://alerts.example.org" };
+      const first = await World.open({ settings });
+      worlds = [first, await first.replica()];
+      ports = [await freePort(HOST), await freePort(HOST)];
+      listening = [await open(0), await open(1)];
+      port = await freePort(HOST);
+      child = startProxy(proxy, port, ports, folder);
+      for (let up = false; !up; await pause(50))
+        up = await ask("GET", "/healthz").then(
+          async ({ statusCode, body }) => {
+            await body.dump();
+            return statusCode === 200;
+          },
+          () => false,
+        );
+    });
+    afterAll(async () => {
+      child?.kill("SIGTERM");
+      await agent.destroy();
+      for (const one of listening ?? []) await one.close();
+      if (worlds?.[1] !== worlds?.[0]) await worlds?.[1]?.leave();
+      await worlds?.[0]?.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    test("the request is named by the proxy, /metrics is closed, the host is ours, a large body gets its answer", async () => {
+      const me = await ask("GET", "/api/v1/me", undefined, { "x-request-id": "mine" });
+      expect(me.statusCode).toBe(200);
+      expect(me.headers["x-request-id"]).not.toBe("mine");
+      await me.body.dump();
+      const metrics = await ask("GET", "/metrics");
+      expect(metrics.statusCode).toBe(404);
+      await metrics.body.dump();
+      const mcp = await ask("POST", "/mcp", "{}", { authorization: "none" });
+      expect(mcp.statusCode).toBe(401);
+      await mcp.body.dump();
+      const large = await ask("POST", "/api/v1/pushers", " ".repeat(6_000_000));
+      expect([large.statusCode, await large.body.text()]).toEqual([
+        422,
+        expect.stringContaining("larger than 64 KiB"),
+      ]);
+    });
+  });
+});
