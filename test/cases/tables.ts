@@ -1,23 +1,40 @@
 // Every case table, in the order of its chapter. `limits`: it runs with the operations' own ceilings.
 
 import type { Case } from "../support/cases.ts";
+import { accountAlertCases } from "./account_alerts.ts";
 import { statusCases } from "./alert_status.ts";
-import { alertCases } from "./alerts.ts";
+import { composerCases } from "./alerts/composer.ts";
+import { createAlertCases, readAlertCases } from "./alerts/create.ts";
+import { editAlertCases } from "./alerts/edit.ts";
+import { alertFieldCases } from "./alerts/fields.ts";
+import { alertHtmlCases } from "./alerts/html.ts";
+import { alertNoteCases } from "./alerts/notes.ts";
 import { authCases } from "./auth.ts";
 import { changeCases } from "./changes.ts";
 import { duplicateCases } from "./duplicates.ts";
 import { idempotencyCases } from "./idempotency.ts";
-import { inviteCases } from "./invites.ts";
+import { admitCases } from "./invites/admit.ts";
+import { createInviteCases } from "./invites/create.ts";
+import { listInviteCases, revokeInviteCases } from "./invites/revoke.ts";
 import { limitCases } from "./limits.ts";
 import { listCases } from "./lists.ts";
 import { meCases } from "./me.ts";
 import { previewCases } from "./preview.ts";
-import { pusherCases } from "./pushers.ts";
+import { askingPusherCases } from "./pushers/asking.ts";
+import { changePusherCases } from "./pushers/change.ts";
+import { createPusherCases } from "./pushers/create.ts";
+import { deletePusherCases } from "./pushers/delete.ts";
+import { pusherFieldCases } from "./pushers/fields.ts";
+import { listPusherCases, readPusherCases } from "./pushers/read.ts";
 import { requestCases } from "./requests.ts";
-import { statsCases } from "./stats.ts";
+import { scheduleCases } from "./schedule.ts";
+import { accountStatsCases } from "./stats/account.ts";
+import { alertStatsCases } from "./stats/alert.ts";
+import { channelStatsCases } from "./stats/channel.ts";
 import { subscriberCases } from "./subscribers.ts";
 import { wayOutCases } from "./ways_out.ts";
-import { webhookCases } from "./webhooks.ts";
+import { createWebhookCases } from "./webhooks/create.ts";
+import { deleteWebhookCases, listWebhookCases } from "./webhooks/list.ts";
 
 export interface Table {
   file: string;
@@ -27,17 +44,34 @@ export interface Table {
 
 export const TABLES: readonly Table[] = [
   { file: "me.ts", cases: meCases },
-  { file: "pushers.ts", cases: pusherCases },
-  { file: "alerts.ts", cases: alertCases },
+  { file: "pushers/fields.ts", cases: pusherFieldCases },
+  { file: "pushers/create.ts", cases: createPusherCases },
+  { file: "pushers/read.ts", cases: [...readPusherCases, ...listPusherCases] },
+  { file: "pushers/change.ts", cases: changePusherCases },
+  { file: "pushers/delete.ts", cases: deletePusherCases },
+  { file: "pushers/asking.ts", cases: askingPusherCases },
+  { file: "alerts/fields.ts", cases: alertFieldCases },
+  { file: "alerts/create.ts", cases: [...createAlertCases, ...readAlertCases] },
+  { file: "alerts/html.ts", cases: alertHtmlCases },
+  { file: "alerts/notes.ts", cases: alertNoteCases },
+  { file: "alerts/edit.ts", cases: editAlertCases },
+  { file: "alerts/composer.ts", cases: composerCases },
   { file: "changes.ts", cases: changeCases },
+  { file: "schedule.ts", cases: scheduleCases },
   { file: "alert_status.ts", cases: statusCases as Case[] },
   { file: "duplicates.ts", cases: duplicateCases },
+  { file: "account_alerts.ts", cases: accountAlertCases },
   { file: "lists.ts", cases: listCases },
-  { file: "invites.ts", cases: inviteCases },
+  { file: "invites/create.ts", cases: createInviteCases },
+  { file: "invites/admit.ts", cases: admitCases },
+  { file: "invites/revoke.ts", cases: [...listInviteCases, ...revokeInviteCases] },
   { file: "subscribers.ts", cases: subscriberCases },
-  { file: "stats.ts", cases: statsCases },
+  { file: "stats/alert.ts", cases: alertStatsCases },
+  { file: "stats/channel.ts", cases: channelStatsCases },
+  { file: "stats/account.ts", cases: accountStatsCases },
   { file: "preview.ts", cases: previewCases },
-  { file: "webhooks.ts", cases: webhookCases },
+  { file: "webhooks/create.ts", cases: createWebhookCases },
+  { file: "webhooks/list.ts", cases: [...listWebhookCases, ...deleteWebhookCases] },
   { file: "auth.ts", cases: authCases },
   { file: "requests.ts", cases: requestCases },
   { file: "ways_out.ts", cases: wayOutCases },

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openOrm } from "../../src/db/orm.ts";
 import { requestFor } from "../../src/operation/request.ts";
 import { addMember, createKey, createWorkspace } from "../../src/operator/accounts.ts";
-import { noOutcomes } from "../cases/stats.ts";
+import { noOutcomes } from "../cases/stats/given.ts";
 import { httpSink } from "../support/sinks.ts";
 import { freshDatabase, inSeconds, toolNamed, uniqueHandle } from "../support/world.ts";
 

@@ -1,0 +1,241 @@
+// Alerts as they are made: layouts and exclusions, instants, what is sent at once, channels that take none; and read again.
+
+import { expect } from "vitest";
+import type { Case } from "../../support/cases.ts";
+import { inSeconds } from "../../support/world.ts";
+import { alertAt, INSTANT, once, putChannel, sharedPusher } from "../given.ts";
+
+const TITLE = "alert-title";
+const NULLS = "patch-null";
+
+export const createAlertCases: Case[] = [
+  {
+    rule: "alert-answer",
+    tool: "create_alert",
+    name: "with a title alone",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "Bridge closed" }),
+    want: {
+      body: {
+        status: "draft",
+        title: "Bridge closed",
+        body: null,
+        priority: "normal",
+        layout: "text",
+        image_url: null,
+        image_asset_id: null,
+        audio_asset_id: null,
+        html_asset_id: null,
+        html: null,
+        html_length: 0,
+        actions: [],
+        requires_ack: false,
+        send_at: null,
+        expires_at: null,
+        sound: null,
+        audio_url: null,
+        vibrate: null,
+        tts_text: null,
+        tts_lang: null,
+        lat: null,
+        lon: null,
+        radius_km: null,
+        geo_rule: null,
+        collapse_key: null,
+        sent_at: null,
+        cancelled_at: null,
+        created_at: expect.stringMatching(INSTANT),
+        updated_at: expect.stringMatching(INSTANT),
+        blocked: [],
+        notes: [],
+      },
+    },
+    after: (_world, pusher, { body }) => {
+      expect(body.id).toMatch(/^alr_[0-9a-z]{26}$/);
+      expect(body.pusher_id).toBe(pusher.id);
+    },
+  },
+  {
+    rule: TITLE,
+    tool: "create_alert",
+    name: "needs a title",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, body: "x" }),
+    want: { error: "invalid_request", param: "title" },
+  },
+  ...([null, "true", 1] as const).map(
+    (send): Case => ({
+      rule: NULLS,
+      tool: "create_alert",
+      name: `send ${JSON.stringify(send)}`,
+      given: sharedPusher,
+      input: ({ id }) => ({ pusher_id: id, title: "x", send }),
+      want: { error: "invalid_request", param: "send" },
+    }),
+  ),
+  ...([undefined, false] as const).map(
+    (send): Case => ({
+      rule: "draft",
+      tool: "create_alert",
+      name: `send ${send}, with a future send_at as proposal`,
+      given: async (world) => {
+        const pusher = await world.pusher();
+        return { pusher, device: await world.device(pusher.handle), events: world.events.length };
+      },
+      input: ({ pusher }) => ({ pusher_id: pusher.id, title: "x", send, send_at: inSeconds(60) }),
+      want: { body: { status: "draft", sent_at: null } },
+      after: async (world, { device, events }) => {
+        expect((await world.handset("GET", "/inbox", device)).body.data).toEqual([]);
+        expect(world.events.length).toBe(events);
+      },
+    }),
+  ),
+  {
+    rule: "draft",
+    tool: "create_alert",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", send: false }),
+    want: { body: { status: "draft" } },
+  },
+  {
+    rule: "sent",
+    tool: "create_alert",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      return { ...pusher, device: await world.device(pusher.handle) };
+    },
+    input: ({ id }) => ({ pusher_id: id, title: "Now", send: true }),
+    want: {
+      body: { status: "sent", send_at: null, sent_at: expect.stringMatching(INSTANT), cancelled_at: null },
+    },
+    after: async (world, { id, device }, { body }) => {
+      const inbox = await world.handset("GET", "/inbox", device);
+      expect(inbox.body.data).toMatchObject([{ id: body.id, sent_at: body.sent_at, title: "Now" }]);
+      expect(world.events.at(-1)).toMatchObject({
+        event: "alert.sent",
+        data: {
+          pusher_id: id,
+          alert_id: body.id,
+          title: "Now",
+          priority: "normal",
+          status: "sent",
+          send_at: null,
+          sent_at: body.sent_at,
+        },
+      });
+    },
+  },
+  {
+    rule: "scheduled",
+    tool: "create_alert",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      return { ...pusher, device: await world.device(pusher.handle) };
+    },
+    input: ({ id }) => ({ pusher_id: id, title: "Later", send: true, send_at: "2999-01-01T00:00:00Z" }),
+    want: { body: { status: "scheduled", send_at: "2999-01-01T00:00:00.000000Z", sent_at: null } },
+    after: async (world, { device }, { body }) => {
+      expect((await world.handset("GET", "/inbox", device)).body.data).toEqual([]);
+      expect(world.events.at(-1)).toMatchObject({
+        event: "alert.scheduled",
+        data: { alert_id: body.id, status: "scheduled", send_at: body.send_at, sent_at: null },
+      });
+    },
+  },
+  ...["2001-01-01T00:00:00Z", "now"].map(
+    (send_at): Case => ({
+      rule: "send-at-must-be-ahead",
+      tool: "create_alert",
+      name: `send with send_at ${send_at}`,
+      given: sharedPusher,
+      input: ({ id }) => ({
+        pusher_id: id,
+        title: "x",
+        send: true,
+        send_at: send_at === "now" ? inSeconds(0) : send_at,
+      }),
+      want: { error: "invalid_request", param: "send_at", says: /omit it to send now/ },
+    }),
+  ),
+  {
+    rule: "send-needs-a-live-alert",
+    tool: "create_alert",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", send: true, expires_at: inSeconds(-1) }),
+    want: { error: "invalid_request", param: "expires_at" },
+  },
+  {
+    rule: "create-alert",
+    tool: "create_alert",
+    name: "there is no such channel",
+    input: () => ({ pusher_id: "psh_01h2xcejqtf2nbrexx3vqjhp41", title: "x" }),
+    want: { error: "not_found", param: null },
+  },
+  ...(["paused", "suspended"] as const).flatMap((state): Case[] => [
+    {
+      rule: "channel-paused",
+      tool: "create_alert",
+      name: `published while ${state}`,
+      given: channelIn(state),
+      input: ({ id }) => ({ pusher_id: id, title: "x", send: true }),
+      want: { error: "conflict", param: null, says: /draft/ },
+    },
+    {
+      rule: "channel-paused",
+      tool: "create_alert",
+      name: `scheduled while ${state}`,
+      given: channelIn(state),
+      input: ({ id }) => ({ pusher_id: id, title: "x", send: true, send_at: inSeconds(60) }),
+      want: { error: "conflict", param: null },
+      after: async (world, { id }) =>
+        expect((await world.rest("list_alerts", { pusher_id: id })).body.data).toEqual([]),
+    },
+    {
+      rule: "channel-not-active",
+      tool: "create_alert",
+      name: `drafted while ${state}`,
+      given: channelIn(state),
+      input: ({ id }) => ({ pusher_id: id, title: "x", send: false }),
+      want: { body: { status: "draft" } },
+    },
+  ]),
+];
+
+function channelIn(state: "paused" | "suspended") {
+  return once(async (world) => {
+    const pusher = await world.pusher();
+    await putChannel(world, pusher, state);
+    return pusher;
+  });
+}
+
+const READ_NOTES = "notes-on-read";
+
+export const readAlertCases: Case[] = [
+  {
+    rule: READ_NOTES,
+    tool: "get_alert",
+    name: "why a sent alert was silent",
+    given: async (world) => {
+      const pusher = await world.pusher({ requested_perms: ["notify"] });
+      return world.alert(pusher.id, { sound: "siren", vibrate: "sos", send: true });
+    },
+    input: (alert) => alertAt(alert),
+    want: { body: { status: "sent", notes: [{ capability: "sound" }, { capability: "vibrate" }] } },
+    after: (_world, alert, { body }) => expect(body.notes).toEqual(alert.notes),
+  },
+  {
+    rule: READ_NOTES,
+    tool: "get_alert",
+    name: "of what the channel asks for by now",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      const alert = await world.alert(pusher.id);
+      expect(alert.notes).toHaveLength(1);
+      await world.rest("update_pusher", { pusher_id: pusher.id, requested_perms: ["notify"] });
+      return alert;
+    },
+    input: (alert) => alertAt(alert),
+    want: { body: { notes: [] } },
+  },
+];

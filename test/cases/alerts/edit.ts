@@ -1,0 +1,283 @@
+// Edits of an alert: what they change, what they leave, and the verbs that an edit may carry over REST.
+
+import { expect } from "vitest";
+import type { Case } from "../../support/cases.ts";
+import { inSeconds } from "../../support/world.ts";
+import { alertAt, alertIn, draftWith, once, readBack, sharedDraft, uuidOf } from "../given.ts";
+import { button, FENCE } from "./given.ts";
+
+const EXPIRES = "alert-expires-at";
+const CIRCLE = "alert-circle";
+const NULLS = "patch-null";
+const UNKNOWN = "unknown-fields";
+const PATCH = "patch";
+const DRAFT = "draft-proposes";
+
+export const editAlertCases: Case[] = [
+  {
+    rule: PATCH,
+    tool: "update_alert",
+    name: "one field changes, the rest stays",
+    given: draftWith({
+      ...FENCE,
+      body: "b",
+      actions: [button],
+      sound: "bell",
+      tts_lang: "en",
+      collapse_key: "k",
+      html: "<i>x</i>",
+      expires_at: inSeconds(7200),
+      send_at: inSeconds(60),
+    }),
+    input: (alert) => alertAt(alert, { title: "New" }),
+    want: { body: { title: "New" } },
+    after: (_world, alert, { body }) =>
+      expect({ ...body, updated_at: "" }).toEqual({ ...alert, title: "New", updated_at: "" }),
+  },
+  {
+    rule: PATCH,
+    tool: "update_alert",
+    name: "null clears what may be null",
+    given: draftWith({
+      ...FENCE,
+      body: "b",
+      layout: "text",
+      image_url: "https://example.org/",
+      html: "x",
+      send_at: inSeconds(3600),
+      expires_at: inSeconds(7200),
+      sound: "bell",
+      audio_url: "https://example.org/",
+      vibrate: "sos",
+      tts_text: "x",
+      tts_lang: "en",
+      geo_rule: "x",
+      collapse_key: "k",
+    }),
+    input: (alert) =>
+      alertAt(alert, {
+        body: null,
+        image_url: null,
+        html: null,
+        send_at: null,
+        expires_at: null,
+        sound: null,
+        audio_url: null,
+        vibrate: null,
+        tts_text: null,
+        tts_lang: null,
+        lat: null,
+        lon: null,
+        radius_km: null,
+        geo_rule: null,
+        collapse_key: null,
+      }),
+    want: {
+      body: {
+        body: null,
+        image_url: null,
+        html: null,
+        html_length: 0,
+        send_at: null,
+        expires_at: null,
+        sound: null,
+        audio_url: null,
+        vibrate: null,
+        tts_text: null,
+        tts_lang: null,
+        lat: null,
+        lon: null,
+        radius_km: null,
+        geo_rule: null,
+        collapse_key: null,
+      },
+    },
+  },
+  {
+    rule: NULLS,
+    tool: "update_alert",
+    name: "nothing sent, nothing changed",
+    given: draftWith({ ...FENCE, html: "<p>x</p>" }),
+    input: (alert) => alertAt(alert),
+    want: {},
+    after: (_world, alert, { body }) => expect(body).toEqual(alert),
+  },
+  {
+    rule: CIRCLE,
+    tool: "update_alert",
+    name: "one member cleared alone",
+    given: once(draftWith(FENCE)),
+    input: (alert) => alertAt(alert, { lon: null }),
+    want: { error: "invalid_request", param: "lon" },
+  },
+  {
+    rule: CIRCLE,
+    tool: "update_alert",
+    name: "one member moved alone",
+    given: draftWith(FENCE),
+    input: (alert) => alertAt(alert, { lon: 3 }),
+    want: { body: { ...FENCE, lon: 3 } },
+  },
+  {
+    rule: EXPIRES,
+    tool: "update_alert",
+    name: "send_at moved beyond the stored expires_at",
+    given: once(draftWith({ expires_at: "2998-01-01T00:00:00Z" })),
+    input: (alert) => alertAt(alert, { send_at: "2998-06-01T00:00:00Z" }),
+    want: { error: "invalid_request", param: "expires_at" },
+  },
+  {
+    rule: EXPIRES,
+    tool: "update_alert",
+    name: "what has expired since can still be edited",
+    given: async (world) => {
+      const alert = await draftWith()(world);
+      await world.sql("update alert set expires_at = now() - interval '1 hour' where id = ?", [
+        uuidOf(alert.id),
+      ]);
+      return alert;
+    },
+    input: (alert) => alertAt(alert, { title: "y" }),
+    want: { body: { title: "y" } },
+  },
+  {
+    rule: DRAFT,
+    tool: "update_alert",
+    name: "a future send_at on a draft",
+    given: async (world) => ({ ...(await draftWith()(world)), events: world.events.length }),
+    input: (alert) => alertAt(alert, { send_at: "2999-01-01T00:00:00Z" }),
+    want: { body: { status: "draft", send_at: "2999-01-01T00:00:00.000000Z", sent_at: null } },
+    after: (world, { events }) => expect(world.events.length).toBe(events),
+  },
+  {
+    rule: "edit-scheduled",
+    tool: "update_alert",
+    given: (world) => alertIn(world, "scheduled"),
+    input: (alert) => alertAt(alert, { send_at: "2999-01-01T00:00:00Z" }),
+    want: { body: { status: "scheduled", send_at: "2999-01-01T00:00:00.000000Z" } },
+    after: (world, alert) =>
+      expect(world.events.at(-1)).toMatchObject({
+        event: "alert.scheduled",
+        data: { alert_id: alert.id, status: "scheduled", send_at: "2999-01-01T00:00:00.000000Z" },
+      }),
+  },
+  {
+    rule: "edit-to-draft",
+    tool: "update_alert",
+    given: (world) => alertIn(world, "scheduled"),
+    input: (alert) => alertAt(alert, { send_at: null }),
+    want: { body: { status: "draft", send_at: null, sent_at: null, cancelled_at: null } },
+    after: (world, alert) =>
+      expect(world.events.at(-1)).toMatchObject({
+        event: "alert.cancelled",
+        data: { alert_id: alert.id, status: "draft" },
+      }),
+  },
+  {
+    rule: "edit-tells-receivers",
+    tool: "update_alert",
+    name: "the same instant in another spelling moves nothing",
+    given: async (world) => {
+      const alert = await alertIn(world, "scheduled", undefined, { send_at: "2999-01-01T00:00:00Z" });
+      return { ...alert, events: world.events.length };
+    },
+    input: (alert) => alertAt(alert, { send_at: "2999-01-01T02:00:00.0+02:00", title: "y" }),
+    want: { body: { status: "scheduled", title: "y" } },
+    after: (world, { events }) => expect(world.events.length).toBe(events),
+  },
+  {
+    rule: "send-at-must-be-ahead",
+    tool: "update_alert",
+    given: (world) => alertIn(world, "scheduled"),
+    input: (alert) => alertAt(alert, { send_at: inSeconds(-5) }),
+    want: { error: "invalid_request", param: "send_at", says: /omit it to send now/ },
+  },
+  {
+    rule: UNKNOWN,
+    tool: "update_alert",
+    name: "send is for create only",
+    given: sharedDraft,
+    input: (alert) => alertAt(alert, { send: true }),
+    want: { error: "invalid_request", param: "send" },
+  },
+  {
+    rule: "action-or-fields",
+    tool: "update_alert",
+    name: "over MCP an action is its own tool",
+    over: "MCP",
+    given: sharedDraft,
+    input: (alert) => alertAt(alert, { action: "send" }),
+    want: { error: "invalid_request", param: "action" },
+  },
+  ...["unsend", "", "SEND", "delete"].map(
+    (action): Case => ({
+      rule: "action-or-fields",
+      tool: "update_alert",
+      name: `unknown action ${JSON.stringify(action)}`,
+      over: "REST",
+      given: sharedDraft,
+      input: (alert) => alertAt(alert, { action }),
+      want: { error: "invalid_request", param: "action", says: /send, schedule, cancel/ },
+    }),
+  ),
+  ...([null, true, ["send"], { do: "send" }] as const).map(
+    (action): Case => ({
+      rule: "action-or-fields",
+      tool: "update_alert",
+      name: `an action that is no word: ${JSON.stringify(action)}`,
+      over: "REST",
+      given: sharedDraft,
+      input: (alert) => alertAt(alert, { action }),
+      want: { error: "invalid_request", param: "action" },
+    }),
+  ),
+  ...["send", "schedule", "cancel"].map(
+    (action): Case => ({
+      rule: "action-or-fields",
+      tool: "update_alert",
+      name: `${action} with a field beside it`,
+      over: "REST",
+      given: sharedDraft,
+      input: (alert) => alertAt(alert, { action, title: "y" }),
+      want: { error: "invalid_request", param: "action" },
+      after: async (world, alert) =>
+        expect(await readBack(world, alert)).toMatchObject({ status: "draft", title: "An alert" }),
+    }),
+  ),
+  ...["send_alert", "schedule_alert", "cancel_alert"].flatMap((tool): Case[] => [
+    {
+      rule: UNKNOWN,
+      tool,
+      name: "with a field beside it",
+      over: "MCP",
+      given: sharedDraft,
+      input: (alert) => alertAt(alert, { title: "y" }),
+      want: { error: "invalid_request", param: "title" },
+    },
+    {
+      rule: "action-or-fields",
+      tool,
+      name: "with a field beside it",
+      over: "REST",
+      given: sharedDraft,
+      input: (alert) => alertAt(alert, { title: "y" }),
+      want: { error: "invalid_request", param: "action" },
+    },
+  ]),
+  {
+    rule: UNKNOWN,
+    tool: "get_alert",
+    name: "an unknown parameter",
+    given: sharedDraft,
+    input: (alert) => alertAt(alert, { fields: "title" }),
+    want: { error: "invalid_request", param: "fields" },
+  },
+  {
+    rule: UNKNOWN,
+    tool: "delete_alert",
+    name: "an unknown parameter",
+    given: sharedDraft,
+    input: (alert) => alertAt(alert, { force: "1" }),
+    want: { error: "invalid_request", param: "force" },
+  },
+];

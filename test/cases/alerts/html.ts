@@ -1,0 +1,215 @@
+// Markup and files of an alert: what is cleaned, what is reported, what goes with what.
+
+import { expect } from "vitest";
+import type { Case } from "../../support/cases.ts";
+import { alertAt, draftWith, emoji, once, readBack, sharedPusher } from "../given.ts";
+import { long } from "./given.ts";
+
+const HTML = "alert-html";
+const LENGTHS = "alert-lengths";
+const NEEDS = "layout-needs";
+const BLOCKED = "alert-blocked";
+const BLOCKED_SHAPE = "blocked-rows";
+const PATCH = "patch";
+const INFERRED = "layout-inferred";
+
+const SCRIPT = '<p onclick="x()">Hi<script>evil()</script><script>more()</script></p>';
+
+export const alertHtmlCases: Case[] = [
+  {
+    rule: BLOCKED,
+    tool: "create_alert",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", layout: "html", html: SCRIPT }),
+    want: { body: { html: "<p>Hi</p>", html_length: 9 } },
+    after: (_world, _given, { body }) =>
+      expect(body.blocked).toEqual(
+        expect.arrayContaining([
+          { kind: "element", name: "script", count: 2 },
+          { kind: "attribute", name: "onclick", count: 1 },
+        ]),
+      ),
+  },
+  {
+    rule: BLOCKED_SHAPE,
+    tool: "create_alert",
+    name: "url and style rows",
+    given: sharedPusher,
+    input: ({ id }) => ({
+      pusher_id: id,
+      title: "x",
+      html: '<a href="javascript:a()">a</a><a href="javascript:b()">b</a><b style="position:fixed;color:red">c</b>',
+    }),
+    want: {},
+    after: (_world, _given, { body }) => {
+      const kinds = body.blocked.map(({ kind, name }: any) => `${kind} ${name}`);
+      expect(new Set(kinds).size).toBe(kinds.length);
+      expect(body.blocked).toEqual(expect.arrayContaining([{ kind: "url", name: "javascript", count: 2 }]));
+      expect(kinds).toContain("style position");
+      expect(body.html).not.toMatch(/javascript|position/);
+    },
+  },
+  {
+    rule: INFERRED,
+    tool: "create_alert",
+    name: "html without a layout",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", html: "<b>a</b><script>x</script>" }),
+    want: {
+      body: { layout: "html", html: "<b>a</b>", blocked: [{ kind: "element", name: "script", count: 1 }] },
+    },
+  },
+  {
+    rule: INFERRED,
+    tool: "create_alert",
+    name: "blank html without a layout is no markup",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", html: " " }),
+    want: { body: { layout: "text", html: null } },
+  },
+  {
+    rule: INFERRED,
+    tool: "update_alert",
+    name: "html that comes to a text alert without a layout",
+    given: draftWith(),
+    input: (alert) => alertAt(alert, { html: "<b>a</b>" }),
+    want: { body: { layout: "html", html: "<b>a</b>" } },
+  },
+  {
+    rule: INFERRED,
+    also: [PATCH],
+    tool: "update_alert",
+    name: "a layout text that was chosen beside html stays",
+    given: draftWith({ layout: "text", html: "<b>a</b>" }),
+    input: (alert) => alertAt(alert, { html: "<i>b</i>" }),
+    want: { body: { layout: "text", html: "<i>b</i>" } },
+  },
+  {
+    rule: INFERRED,
+    also: [PATCH],
+    tool: "update_alert",
+    name: "another layout stays",
+    given: draftWith({ layout: "image", image_url: "https://example.org/a.png" }),
+    input: (alert) => alertAt(alert, { html: "<i>b</i>" }),
+    want: { body: { layout: "image", html: "<i>b</i>" } },
+  },
+  {
+    rule: HTML,
+    tool: "create_alert",
+    name: "in layout text as well",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", layout: "text", html: "<b>a</b><script>x</script>" }),
+    want: {
+      body: { layout: "text", html: "<b>a</b>", blocked: [{ kind: "element", name: "script", count: 1 }] },
+    },
+  },
+  {
+    rule: "preview-document",
+    tool: "create_alert",
+    name: "a document is kept whole",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", layout: "document", html: SCRIPT }),
+    want: { body: { html: SCRIPT, html_length: SCRIPT.length, blocked: [] } },
+  },
+  {
+    rule: LENGTHS,
+    tool: "create_alert",
+    name: "html of 60,000 emoji",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", layout: "html", html: emoji(60_000) }),
+    want: { body: { html_length: 60_000 } },
+  },
+  {
+    rule: LENGTHS,
+    tool: "create_alert",
+    name: "a document of 500,000",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", layout: "document", html: long(500_000) }),
+    want: { body: { html_length: 500_000 } },
+  },
+  {
+    rule: HTML,
+    tool: "update_alert",
+    name: "a stored document that becomes html is sanitised then",
+    given: draftWith({ layout: "document", html: SCRIPT }),
+    input: (alert) => alertAt(alert, { layout: "html" }),
+    want: { body: { layout: "html", html: "<p>Hi</p>", blocked: [{ name: "script" }, { name: "onclick" }] } },
+    after: async (world, alert) => expect((await readBack(world, alert)).html).toBe("<p>Hi</p>"),
+  },
+  {
+    rule: HTML,
+    tool: "update_alert",
+    name: "a stored document that becomes text is sanitised, too",
+    given: draftWith({ layout: "document", html: SCRIPT }),
+    input: (alert) => alertAt(alert, { layout: "text" }),
+    want: { body: { layout: "text", html: "<p>Hi</p>" } },
+  },
+  {
+    rule: HTML,
+    tool: "update_alert",
+    name: "a stored document stays whole when something else changes",
+    given: draftWith({ layout: "document", html: SCRIPT }),
+    input: (alert) => alertAt(alert, { title: "y" }),
+    want: { body: { html: SCRIPT, blocked: [] } },
+  },
+  {
+    rule: LENGTHS,
+    tool: "update_alert",
+    name: "a stored document too long for html",
+    given: once(draftWith({ layout: "document", html: long(60_001) })),
+    input: (alert) => alertAt(alert, { layout: "html" }),
+    want: { error: "invalid_request", param: "html" },
+  },
+  {
+    rule: LENGTHS,
+    tool: "update_alert",
+    name: "what sanitising made longer than its bound can still be edited",
+    given: draftWith({ layout: "html", html: "&".repeat(60_000) }),
+    input: (alert) => alertAt(alert, { title: "y" }),
+    want: { body: { title: "y" } },
+  },
+  {
+    rule: BLOCKED,
+    tool: "update_alert",
+    name: "what sanitising left empty can still be edited",
+    given: draftWith({ layout: "html", html: "<script>x</script>" }),
+    input: (alert) => alertAt(alert, { title: "y" }),
+    want: { body: { title: "y", layout: "html" } },
+  },
+  {
+    rule: NEEDS,
+    tool: "update_alert",
+    name: "the markup of a layout that needs it cannot be cleared",
+    given: once(draftWith({ layout: "html", html: "<p>x</p>" })),
+    input: (alert) => alertAt(alert, { html: null }),
+    want: { error: "invalid_request", param: "html" },
+  },
+  {
+    rule: NEEDS,
+    tool: "update_alert",
+    name: "the picture of layout image cannot be cleared",
+    given: once(draftWith({ layout: "image", image_url: "https://example.org/" })),
+    input: (alert) => alertAt(alert, { image_url: null }),
+    want: { error: "invalid_request", param: "image_url" },
+  },
+  {
+    rule: NEEDS,
+    tool: "update_alert",
+    name: "with the layout changed at once it can",
+    given: draftWith({ layout: "image", image_url: "https://example.org/" }),
+    input: (alert) => alertAt(alert, { image_url: null, layout: "text" }),
+    want: { body: { layout: "text", image_url: null } },
+  },
+  {
+    rule: "list-without-html",
+    tool: "get_alert",
+    given: draftWith({ html: "<p>🔔</p>" }),
+    input: (alert) => alertAt(alert),
+    want: { body: { html: "<p>🔔</p>", html_length: 8 } },
+    after: async (world, alert, { body }) => {
+      const list = await world.rest("list_alerts", { pusher_id: alert.pusher_id, limit: 1 });
+      const { html: _, asset_html: __, notes: ___, ...row } = body;
+      expect(list.body.data[0]).toEqual(row);
+    },
+  },
+];

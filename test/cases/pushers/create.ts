@@ -1,0 +1,289 @@
+// Channels as they are opened: handles, defaults, what must be there.
+
+import { expect } from "vitest";
+import type { Case } from "../../support/cases.ts";
+import { uniqueHandle } from "../../support/world.ts";
+import { INSTANT, once, sharedPusher } from "../given.ts";
+import { FENCE, long, REQUIRED } from "./given.ts";
+
+const COLOUR = "channel-colours";
+const INITIALS = "channel-initials";
+const GEOFENCE = "channel-geofence";
+const GEOFENCE_BOUNDS = "geofence-bounds";
+const HANDLE = "handle-shape";
+const RESERVED = "handle-reserved";
+const MISSING = "error-param";
+const RESTRICTED = "restricted-opens-none";
+
+const HANDLES: [name: string, handle: unknown][] = [
+  ["two characters", "ab"],
+  ["31 characters", `a${long(30)}`],
+  ["upper case", "Harbour"],
+  ["a dash first", "-harbour"],
+  ["a dash last", "harbour-"],
+  ["an underscore last", "harbour_"],
+  ["a dot", "har.bour"],
+  ["a space", "har bour"],
+  ["another script", "häfen"],
+  ["a line end", "harbour\n"],
+  ["null", null],
+  ["a number", 12345],
+  ["nothing", ""],
+];
+
+export const createPusherCases: Case[] = [
+  ...["name", "category", "description"].map(
+    (field): Case => ({
+      rule: "create-channel",
+      tool: "create_pusher",
+      name: `needs ${field}`,
+      input: () => ({ handle: uniqueHandle(), ...REQUIRED, [field]: undefined }),
+      want: { error: "invalid_request", param: field },
+    }),
+  ),
+  {
+    rule: MISSING,
+    tool: "create_pusher",
+    name: "needs a handle",
+    input: () => REQUIRED,
+    want: { error: "invalid_request", param: "handle" },
+  },
+  ...HANDLES.map(
+    ([name, handle]): Case => ({
+      rule: HANDLE,
+      tool: "create_pusher",
+      name: `refuses a handle: ${name}`,
+      input: () => ({ handle, ...REQUIRED }),
+      want: { error: "invalid_request", param: "handle" },
+    }),
+  ),
+  ...[
+    () => uniqueHandle().slice(-3).replace(/^-/, "0"),
+    () => uniqueHandle().padEnd(30, "0"),
+    () => `${uniqueHandle()}_x-1`,
+  ].map(
+    (make, i): Case => ({
+      rule: HANDLE,
+      tool: "create_pusher",
+      name: `takes a handle: ${["3 characters", "30 characters", "dash and underscore"][i]}`,
+      given: async () => ({
+        handle: i === 0 ? `${Math.random().toString(36).slice(2, 5).padEnd(3, "q")}` : make(),
+      }),
+      input: ({ handle }) => ({ handle, ...REQUIRED, initials: "X" }),
+      want: {},
+      after: (_world, { handle }, { body }) => expect(body.handle).toBe(handle),
+    }),
+  ),
+  ...(
+    "admin api console handset healthz help login mcp metrics oauth readyz security static status support " +
+    "well-known www"
+  )
+    .split(" ")
+    .map(
+      (handle): Case => ({
+        rule: RESERVED,
+        tool: "create_pusher",
+        name: `reserved: ${handle}`,
+        input: () => ({ handle, ...REQUIRED }),
+        want: { error: "invalid_request", param: "handle" },
+      }),
+    ),
+  ...["c", "me"].map(
+    (handle): Case => ({
+      rule: RESERVED,
+      tool: "create_pusher",
+      name: `reserved and too short: ${handle}`,
+      input: () => ({ handle, ...REQUIRED }),
+      want: { error: "invalid_request", param: "handle" },
+    }),
+  ),
+  {
+    rule: "create-channel",
+    tool: "create_pusher",
+    name: "with the required fields only",
+    given: async () => ({ handle: uniqueHandle() }),
+    input: ({ handle }) => ({ handle, ...REQUIRED }),
+    want: {
+      body: {
+        ...REQUIRED,
+        long: null,
+        site: null,
+        city: null,
+        lat: null,
+        lon: null,
+        radius_km: null,
+        loc_rule: null,
+        requested_perms: [],
+        alert_types: [],
+        tags: [],
+        is_public: true,
+        image_url: null,
+        initials: "HW",
+        status: "active",
+      },
+    },
+    after: (_world, { handle }, { body }) => {
+      expect(body.handle).toBe(handle);
+      expect(body.id).toMatch(/^psh_[0-9a-z]{26}$/);
+      expect(body.gradient_from).toMatch(/^#[0-9a-f]{6}$/);
+      expect(body.gradient_to).toMatch(/^#[0-9a-f]{6}$/);
+    },
+  },
+  {
+    rule: "instants",
+    tool: "create_pusher",
+    input: () => ({ handle: uniqueHandle(), ...REQUIRED }),
+    want: {
+      body: { created_at: expect.stringMatching(INSTANT), updated_at: expect.stringMatching(INSTANT) },
+    },
+  },
+  {
+    rule: "channel-address",
+    tool: "create_pusher",
+    input: () => ({ handle: uniqueHandle(), ...REQUIRED }),
+    want: { body: { url: expect.stringMatching(/^http.+\/c\/[^/]+$/) } },
+    after: (_world, _given, { body }) => expect(body.url.endsWith(`/c/${body.handle}`)).toBe(true),
+  },
+  {
+    rule: "handle-is-unique",
+    tool: "create_pusher",
+    given: sharedPusher,
+    input: ({ handle }) => ({ handle, ...REQUIRED }),
+    want: { error: "conflict", param: null },
+  },
+  {
+    rule: "handle-is-unique",
+    tool: "create_pusher",
+    name: "taken by another workspace",
+    given: async (world) => world.pusher({}, await world.foreignKey()),
+    input: ({ handle }) => ({ handle, ...REQUIRED }),
+    want: { error: "conflict", param: null },
+  },
+  {
+    rule: "handle-is-unique",
+    tool: "create_pusher",
+    name: "one of five simultaneous claims wins",
+    given: async (world) => {
+      const handle = uniqueHandle();
+      const claims = Array.from({ length: 5 }, (_, i) =>
+        i % 2 === 0
+          ? world.rest("create_pusher", { handle, ...REQUIRED })
+          : world.mcp("create_pusher", { handle, ...REQUIRED }),
+      );
+      const statuses = (await Promise.all(claims)).map(({ status }) => status).sort();
+      expect(statuses).toEqual([201, 409, 409, 409, 409]);
+      return { handle };
+    },
+    input: ({ handle }) => ({ handle, ...REQUIRED }),
+    want: { error: "conflict" },
+  },
+  {
+    rule: COLOUR,
+    tool: "create_pusher",
+    name: "no colours: the default pair",
+    input: () => ({ handle: uniqueHandle(), ...REQUIRED, gradient_from: "red", gradient_to: "#12345" }),
+    want: {
+      body: {
+        gradient_from: expect.stringMatching(/^#[0-9a-f]{6}$/),
+        gradient_to: expect.stringMatching(/^#[0-9a-f]{6}$/),
+      },
+    },
+  },
+  ...(
+    [
+      ["Harbour Watch Lisbon", "HW"],
+      ["harbour", "H"],
+      ["  étoile du nord", "ÉD"],
+      ["🔔🔔", "🔔"],
+    ] as const
+  ).map(
+    ([name, initials]): Case => ({
+      rule: INITIALS,
+      tool: "create_pusher",
+      name: `${name} → ${initials}`,
+      input: () => ({ handle: uniqueHandle(), ...REQUIRED, name }),
+      want: { body: { initials } },
+    }),
+  ),
+  ...(["lat", "lon", "radius_km"] as const).flatMap((missing): Case[] => [
+    {
+      rule: GEOFENCE,
+      tool: "create_pusher",
+      name: `without ${missing}`,
+      input: () => ({ handle: uniqueHandle(), ...REQUIRED, ...FENCE, [missing]: undefined }),
+      want: { error: "invalid_request", param: missing },
+    },
+    {
+      rule: GEOFENCE,
+      tool: "create_pusher",
+      name: `with ${missing} null`,
+      input: () => ({ handle: uniqueHandle(), ...REQUIRED, ...FENCE, [missing]: null }),
+      want: { error: "invalid_request", param: missing },
+    },
+    {
+      rule: GEOFENCE_BOUNDS,
+      tool: "update_pusher",
+      name: `${missing} cleared alone`,
+      given: once((world) => world.pusher(FENCE)),
+      input: ({ id }) => ({ pusher_id: id, [missing]: null }),
+      want: { error: "invalid_request", param: missing },
+    },
+    {
+      rule: GEOFENCE_BOUNDS,
+      tool: "update_pusher",
+      name: `${missing} moved alone where there is a circle`,
+      given: once((world) => world.pusher(FENCE)),
+      input: ({ id }) => ({ pusher_id: id, [missing]: 5 }),
+      want: { body: { ...FENCE, [missing]: 5 } },
+    },
+  ]),
+  {
+    rule: MISSING,
+    tool: "create_pusher",
+    name: "lat alone names lon",
+    input: () => ({ handle: uniqueHandle(), ...REQUIRED, lat: 1 }),
+    want: { error: "invalid_request", param: "lon" },
+  },
+  {
+    rule: GEOFENCE_BOUNDS,
+    tool: "update_pusher",
+    name: "lat alone where there is no circle",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, lat: 1 }),
+    want: { error: "invalid_request", param: "lon" },
+  },
+  {
+    rule: "channel-status",
+    tool: "create_pusher",
+    name: "no status on create",
+    input: () => ({ handle: uniqueHandle(), ...REQUIRED, status: "paused" }),
+    want: { error: "invalid_request", param: "status" },
+  },
+  {
+    rule: RESTRICTED,
+    tool: "create_pusher",
+    name: "by a bound key",
+    given: async (world) => ({ key: await world.key({ pusher: (await sharedPusher(world)).id }) }),
+    as: (_world, { key }) => key,
+    input: () => ({ handle: uniqueHandle(), ...REQUIRED }),
+    want: { error: "forbidden", param: null },
+  },
+  {
+    rule: RESTRICTED,
+    tool: "create_pusher",
+    name: "by a restricted member, an admin even",
+    given: async (world) => ({ key: await world.memberKey("admin", [(await sharedPusher(world)).id]) }),
+    as: (_world, { key }) => key,
+    input: () => ({ handle: uniqueHandle(), ...REQUIRED }),
+    want: { error: "forbidden", param: null },
+  },
+  {
+    rule: RESTRICTED,
+    tool: "create_pusher",
+    name: "by a member restricted to nothing",
+    given: async (world) => ({ key: await world.memberKey("owner", []) }),
+    as: (_world, { key }) => key,
+    input: () => ({ handle: uniqueHandle(), ...REQUIRED }),
+    want: { error: "forbidden", param: null },
+  },
+];
