@@ -1,4 +1,4 @@
-// Writes everything that follows from the records: openapi.json, its TypeScript types, the tables of README and docs, one
+// Writes everything that follows from the records: openapi.json, the tables of README and docs, one
 // snapshot a tool, and the map of rules. `--check` writes nothing, names what is not current and exits 1.
 
 import { spawnSync } from "node:child_process";
@@ -14,7 +14,6 @@ import { SCOPES } from "../src/scopes.ts";
 import { SESSION_OPERATIONS } from "../src/session/index.ts";
 import { listedTools } from "../src/transports/mcp.ts";
 import { ANYTHING, DECIDES, MAY_IMPORT } from "../test/support/rooms.ts";
-import { typedPaths } from "../test/typed_client/generate.ts";
 import { TOOLS } from "../tools/index.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -118,11 +117,10 @@ export function fillTables(text: string): string {
 }
 
 /** Every generated file by its path; null: it must not exist. */
-export async function generated(): Promise<Map<string, string | null>> {
+export function generated(): Map<string, string | null> {
   const document = openApiDocument(TOOLS, HANDSET_OPERATIONS, { publicUrl: COMMITTED_URL });
   const files = new Map<string, string | null>([
     ["openapi.json", pretty(document)],
-    ["test/snapshots/paths.ts", await typedPaths(document)],
     ...PAGES.map((page) => [page, fillTables(readFileSync(at(page), "utf8"))] as const),
   ]);
   for (const name of existsSync(at(SNAPSHOTS)) ? readdirSync(at(SNAPSHOTS)) : [])
@@ -139,7 +137,7 @@ export function stale(files: Map<string, string | null>): string[] {
 }
 
 if (import.meta.main) {
-  const files = await generated();
+  const files = generated();
   const changed = stale(files);
   if (process.argv.includes("--check")) {
     for (const path of changed) console.error(`not current: ${path}`);

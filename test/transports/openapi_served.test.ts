@@ -1,16 +1,13 @@
-// The document in use: served with its headers, its samples run as they stand in both languages, and a client whose
-// types were made from it.
+// The document in use: served with its headers, and its samples run as they stand in both languages.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import createClient from "openapi-fetch";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort, type Listening, listen } from "../../src/boot/server.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
 import { EXAMPLE_IDS } from "../../src/openapi/examples.ts";
 import { TOOLS } from "../../tools/index.ts";
-import type { paths } from "../snapshots/paths.ts";
-import { uniqueHandle, World } from "../support/world.ts";
+import { World } from "../support/world.ts";
 
 type Json = Record<string, any>;
 
@@ -155,52 +152,4 @@ test("events look as documented", async () => {
   const { event, data } = world.events.findLast((one) => one.event === "alert.sent")!;
   const { properties } = document.webhooks[event].post.requestBody.content["application/json"].schema;
   expect(Object.keys(data).sort()).toEqual(Object.keys(properties.data.properties).sort());
-});
-
-describe("a client with types made from the document", () => {
-  test("calls every kind of operation", async () => {
-    const client = createClient<paths>({ baseUrl: url, headers: { authorization: `Bearer ${world.owner}` } });
-
-    const { data: pusher, error } = await client.POST("/api/v1/pushers", {
-      body: { handle: uniqueHandle(), name: "Typed", category: "ai", description: "From a typed client" },
-      params: { header: { "Idempotency-Key": "typed-1" } },
-    });
-    expect(error).toBeUndefined();
-    const id: string = pusher!.id;
-    const { data: alert } = await client.POST("/api/v1/pushers/{id}/alerts", {
-      params: { path: { id } },
-      body: { title: "Hello", priority: "urgent" },
-    });
-    expect(alert!.notes.map(({ capability }) => capability)).toContain("full");
-
-    const one = { params: { path: { id, alertId: alert!.id } } };
-    const edited = await client.PATCH("/api/v1/pushers/{id}/alerts/{alertId}", {
-      ...one,
-      body: { title: "Hi" },
-    });
-    expect(edited.data!.title).toBe("Hi");
-    const sent = await client.PATCH("/api/v1/pushers/{id}/alerts/{alertId}", {
-      ...one,
-      body: { action: "send" },
-    });
-    expect(sent.data!.status).toBe("sent");
-
-    const { data: page } = await client.GET("/api/v1/pushers/{id}/alerts", {
-      params: { path: { id }, query: { status: "sent", limit: 1 } },
-    });
-    const next: string | null = page!.meta.next_before;
-    expect([page!.data.length, next]).toEqual([1, null]);
-
-    const refused = await client.DELETE("/api/v1/pushers/{id}/alerts/{alertId}", one);
-    expect(refused.error!.error.type).toBe("conflict");
-  });
-
-  test("and its compiler refuses what the service would", async () => {
-    const client = createClient<paths>({ baseUrl: url, headers: { authorization: `Bearer ${world.owner}` } });
-    const { response } = await client.POST("/api/v1/pushers", {
-      // @ts-expect-error the category is not one of the list, and fields are missing
-      body: { handle: "x", category: "ferries" },
-    });
-    expect(response.status).toBe(422);
-  });
 });

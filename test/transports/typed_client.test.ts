@@ -1,0 +1,56 @@
+// A client whose types are made from the served document: it compiles, it runs, and its compiler notices what the document
+// loses. The promise to everybody else, that nothing documented goes away, is openapi.test.ts's.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePort, type Listening, listen } from "../../src/boot/server.ts";
+import { uniqueHandle, World } from "../support/world.ts";
+import { complaintsOfClient } from "../typed_client/compile.ts";
+
+/** Read when it runs: its types are on no disk. */
+const CLIENT = new URL("../typed_client/client.ts", import.meta.url).href;
+
+const LOST =
+  "test/typed_client/client.ts no longer compiles with the types of /api/v1/openapi.json: programs of others would break alike";
+
+let world: World;
+let listening: Listening;
+let url: string;
+let document: Record<string, any>;
+
+beforeAll(async () => {
+  const [host, port] = ["127.0.0.1", await freePort("127.0.0.1")];
+  url = `http://${host}:${port}`;
+  world = await World.open({ settings: { PUBLIC_URL: url } });
+  listening = await listen(world.service.app, { host, port });
+  document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as Record<string, any>;
+});
+afterAll(async () => {
+  await listening?.close();
+  await world?.close();
+});
+
+test("it compiles, and its compiler refuses what the service would", async () => {
+  expect(await complaintsOfClient(document), LOST).toEqual([]);
+});
+
+test("it notices a path, a method, a field and a value that are gone", async () => {
+  const { paths, components, ...rest } = structuredClone(document);
+  delete paths["/api/v1/pushers/{id}/alerts/{alertId}"];
+  delete paths["/api/v1/pushers/{id}/alerts"].get;
+  delete components.schemas.Pusher.properties.id;
+  components.schemas.CreateAlertRequest.properties.priority.enum.splice(1);
+  const found = (await complaintsOfClient({ ...rest, paths, components })).join("\n");
+  expect(found).toContain('"/api/v1/pushers/{id}/alerts/{alertId}"\' is not assignable');
+  expect(found).toContain('"/api/v1/pushers/{id}/alerts"\' is not assignable');
+  expect(found).toContain("Property 'id' does not exist");
+  expect(found).toContain("Type '\"urgent\"' is not assignable");
+});
+
+test("it calls every kind of operation", async () => {
+  const { everyKind, wrongCategory } = await import(CLIENT);
+  const { error, noted, ...rest } = await everyKind(url, world.owner, uniqueHandle());
+  expect(error).toBeUndefined();
+  expect(noted).toContain("full");
+  expect(rest).toEqual({ edited: "Hi", sent: "sent", page: [1, null], refused: "conflict" });
+  expect(await wrongCategory(url, world.owner)).toBe(422);
+});

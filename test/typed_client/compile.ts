@@ -1,0 +1,44 @@
+// What a program in TypeScript has from our OpenAPI document: openapi-typescript makes types of it, and a compiler holds
+// client.ts against them. The types are made anew in memory each time; nothing of them is kept.
+
+import { fileURLToPath } from "node:url";
+import openapiTS, { astToString } from "openapi-typescript";
+import ts from "typescript";
+
+const CLIENT = fileURLToPath(new URL("client.ts", import.meta.url));
+/** The file that client.ts takes its types from. */
+const TYPES = fileURLToPath(new URL("paths.ts", import.meta.url));
+
+const OPTIONS: ts.CompilerOptions = {
+  strict: true,
+  noEmit: true,
+  skipLibCheck: true,
+  target: ts.ScriptTarget.ES2024,
+  lib: ["lib.es2024.d.ts", "lib.dom.d.ts"],
+  module: ts.ModuleKind.NodeNext,
+  allowImportingTsExtensions: true,
+  types: [],
+};
+
+/** The libraries' files, read once for all compilations of a run. */
+const read = new Map<string, ts.SourceFile | undefined>();
+
+/** What the compiler says of client.ts when its types are made from this document: a line for each complaint. */
+export async function complaintsOfClient(document: object): Promise<string[]> {
+  const types = astToString(await openapiTS(document as never));
+  const host = ts.createCompilerHost(OPTIONS);
+  const { fileExists, readFile, getSourceFile } = host;
+  host.fileExists = (name) => name === TYPES || fileExists(name);
+  host.readFile = (name) => (name === TYPES ? types : readFile(name));
+  host.getSourceFile = (name, language, ...rest) => {
+    if (name === TYPES) return ts.createSourceFile(name, types, language);
+    if (!read.has(name)) read.set(name, getSourceFile(name, language, ...rest));
+    return read.get(name);
+  };
+  const program = ts.createProgram([CLIENT], OPTIONS, host);
+  return ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
+    const text = ts.flattenDiagnosticMessageText(messageText, " ");
+    if (!file || start === undefined) return text;
+    return `test/typed_client/client.ts:${file.getLineAndCharacterOfPosition(start).line + 1}: ${text}`;
+  });
+}
