@@ -4,7 +4,7 @@
 import { compose } from "../src/alerts/compose.ts";
 import { showId } from "../src/domain/ids.ts";
 import { insertAlert, lockAlert, publishAlert, readAlert } from "../src/queries/alerts.ts";
-import { findDevicesWithRevision } from "../src/queries/handset.ts";
+import { findDevicesWithInbox } from "../src/queries/handset.ts";
 import { inboxPage } from "../src/queries/inbox.ts";
 import { findKey } from "../src/queries/keys.ts";
 import { takeReports } from "../src/queries/reports.ts";
@@ -74,7 +74,7 @@ export const CASES: Case[] = [
         pgbench: async ({ tokens }) => ({
           kind: "pgbench",
           // One handset: each further script is a further statement that every connection has to plan.
-          scripts: [asScript(findDevicesWithRevision, { hashes: "array[:hash]" })],
+          scripts: [asScript(findDevicesWithInbox, { hashes: "array[:hash]" })],
           variables: { hash: hexOf(tokens.pollers[width][0]!) },
         }),
       },
@@ -104,7 +104,7 @@ export const CASES: Case[] = [
           kind: "pgbench",
           scripts: [
             [
-              asScript(findDevicesWithRevision, { hashes: "array[:hash]" }),
+              asScript(findDevicesWithInbox, { hashes: "array[:hash]" }),
               asScript(inboxPage, {
                 device_id: String(POLLER_IDS + BigInt(width * 1000)),
                 before: "null",

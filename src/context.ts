@@ -52,8 +52,8 @@ export interface DeviceCaller {
   id: string;
 }
 
-/** A handset that also brings the revision of what it can see (see queries/inbox.ts). */
-export interface DeviceWithRevision extends DeviceCaller {
+/** What all that a handset sees of its inbox depends on (see queries/handset.ts). */
+export interface InboxState {
   revision: string;
   /** Due alerts, with their versions, that could not be settled, so that nothing of them is in the revision. Nearly always none. */
   due: string[];
@@ -118,6 +118,11 @@ export interface Surroundings {
   takeReports(batch: ReportBatch): Promise<number>;
   /** Writes down as sent what is due in these channels; false when it could not. Outside of any transaction. */
   settle(channels: string[]): Promise<boolean>;
+  /**
+   * What a handset's inbox depends on once everything that was due in it says `sent`. `found`: as its look-up found it,
+   * where `due` names channels. @throws 401 when the handset is gone meanwhile.
+   */
+  settledInbox(device: DeviceCaller, found: InboxState): Promise<InboxState>;
   /** A raw device id → its pseudonym. */
   deviceHash(deviceId: string): string;
   /** What a device's inbox depends on → its validator. */
@@ -141,9 +146,21 @@ export interface Context<C = Caller> {
   emit(event: Pick<DomainEvent, "event" | "data"> & { workspaceId?: string }): void;
   /** Counts one call against the operation's own limit; to be called last. Given back when the call fails. */
   countAgainstLimit(subject: string): Promise<void>;
-  /** Conditional requests: what the client holds, and what the answer's validator is. */
-  validator: { presented: string | null; current: string | null };
+  /** Whether the client says that it holds the answer that has this validator. */
+  clientHolds(validator: string): boolean;
 }
 
-/** What a handler returns in place of a body when the client already holds it. */
+/** Stands in place of a body that the client already holds. */
 export const NOT_MODIFIED = Symbol("not modified");
+
+/** What a handler returns whose answer has a validator: a client that sends it back may be told NOT_MODIFIED. */
+export class Validated<Body> {
+  /** Older than any part of the body, as the wire spells it. */
+  readonly validator: string;
+  readonly body: Body;
+
+  constructor(validator: string, body: Body) {
+    this.validator = validator;
+    this.body = body;
+  }
+}

@@ -15,7 +15,7 @@ import { bearerToken } from "../auth/tokens.ts";
 import type { Config } from "../config.ts";
 import { addConsole } from "../console/routes.ts";
 import type { ConsoleDeps } from "../console/visit.ts";
-import type { Caller, Log } from "../context.ts";
+import type { Anyone, Caller, DeviceCaller, Log } from "../context.ts";
 import { faultOf } from "../db/unavailable.ts";
 import { parseId } from "../domain/ids.ts";
 import type { Space } from "../embedded/space.ts";
@@ -140,14 +140,10 @@ export function createApp(deps: AppDeps): App {
     dispatch: (tool, caller, call) => dispatcher.tool(tool, caller, call),
   });
 
-  addRoutes<HandsetOperation, never>(app, HANDSET_OPERATIONS, {
+  addRoutes<HandsetOperation, Anyone | DeviceCaller>(app, HANDSET_OPERATIONS, {
     logOf,
-    authenticate: async (operation, event) =>
-      (await deps.authenticateHandset(
-        operation.auth,
-        bearerToken(event.req.headers),
-        countedOf(event),
-      )) as never,
+    authenticate: (operation, event) =>
+      deps.authenticateHandset(operation, bearerToken(event.req.headers), countedOf(event)),
     dispatch: (operation, caller, call) => dispatcher.handset(operation, caller, call),
   });
 

@@ -27,6 +27,7 @@ import { createHandsetAuthenticator } from "../handset/authenticate.ts";
 import { createReportTaker } from "../handset/reports.ts";
 import { createSeen } from "../handset/seen.ts";
 import { createSettler } from "../handset/settle.ts";
+import { createSettledInbox } from "../handset/settled_inbox.ts";
 import { createHousekeeping } from "../housekeeping/keeper.ts";
 import { housekeepingSteps } from "../housekeeping/steps.ts";
 import { createRateLimits, type Windows } from "../limits/limits.ts";
@@ -141,6 +142,7 @@ export async function openParts(
       publicBase: config.publicBase,
       takeReports: createReportTaker(orm),
       settle: (channels) => settler.settle(channels),
+      settledInbox: createSettledInbox(orm, settler),
       deviceHash: createDeviceHash(secret),
       inboxTag: createInboxTag(secret),
       webhooks,
@@ -168,7 +170,7 @@ export async function openParts(
       publicUrl: config.publicUrl,
       now,
     },
-    authenticateHandset: createHandsetAuthenticator(orm, seen, settler),
+    authenticateHandset: createHandsetAuthenticator(orm, seen),
     space,
     ready: async () => {
       await orm.em.fork().execute("select 1");

@@ -47,3 +47,14 @@ export function batched<T, R>(
       if (running < inFlight) queueMicrotask(() => running < inFlight && waiting.length > 0 && void start());
     });
 }
+
+/** The same for a statement whose rows say by `position`, from 1, which item they are of. An item without a row gets undefined. */
+export function batchedByPosition<T, Row extends { position: number }>(
+  run: (items: T[]) => Promise<Row[]>,
+): (item: T) => Promise<Row | undefined> {
+  return batched(async (items) => {
+    const found: (Row | undefined)[] = items.map(() => undefined);
+    for (const row of await run(items)) found[row.position - 1] = row;
+    return found;
+  });
+}

@@ -9,7 +9,7 @@ export default defineHandsetOperation({
   title: "Leave",
   description: "Leave a channel. Answers the same when the handset had not joined.",
   auth: "device",
-  writes: true,
+  writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/subscriptions/{handle}", status: 204 },
   errors: ["invalid_request", "unauthorized"],
   input: z.strictObject({ handle: pathId("The channel's handle.") }),

@@ -11,7 +11,7 @@ export default defineHandsetOperation({
   title: "Channel card",
   description: "Show a channel's card. A private one answers 404 without a usable invite or a subscription.",
   auth: "device",
-  writes: false,
+  writes: "nothing",
   http: { method: "GET", path: "/handset/v1/channels/{handle}", status: 200 },
   errors: ["invalid_request", "unauthorized", "not_found"],
   input: z.strictObject({ handle: pathId("The channel's handle."), invite: text(1, 200).optional() }),

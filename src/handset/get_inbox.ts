@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { NOT_MODIFIED } from "../context.ts";
+import { NOT_MODIFIED, Validated } from "../context.ts";
 import { toIsoMicros } from "../fields/columns.ts";
 import { boundedPage } from "../operation/page.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
+import { findDevicesWithInbox } from "../queries/handset.ts";
 import { inboxPage, inboxPageWithDue } from "../queries/inbox.ts";
 import { DEFAULT_LIMIT, limit, pageMeta, place, showPlace } from "../shapes/fields.ts";
 import { inboxItem, showInboxItem } from "./shapes.ts";
@@ -22,19 +23,20 @@ export default defineHandsetOperation({
   title: "Inbox",
   description:
     "The visible alerts of the handset's channels, newest first. An answer of state, not of news: cancelled alerts are gone from it. A page ends at 1 MiB as well. Poll with If-None-Match.",
-  auth: "revision",
-  writes: false,
+  auth: "device",
+  lookUp: findDevicesWithInbox,
+  writes: "nothing",
+  validated: true,
   http: { method: "GET", path: "/handset/v1/inbox", status: 200 },
   errors: ["invalid_request", "unauthorized"],
   input: z.strictObject({ limit: limit().optional(), before: place().optional() }),
   output: z.object({ data: z.array(inboxItem), meta: pageMeta }),
   async handler({ limit: wanted = DEFAULT_LIMIT, before }, ctx) {
-    const { id, revision, due } = ctx.caller;
+    const { id } = ctx.caller;
+    const { revision, due } = await ctx.surroundings.settledInbox(ctx.caller, ctx.caller);
     const page = `${FORMAT}-${wanted}-${Buffer.from(before ? showPlace(before) : "").toString("base64url")}`;
     const tag = ctx.surroundings.inboxTag(id, [revision, page, ...due].join(" "));
-    // The revision is older than any part of the answer, as a validator must be.
-    ctx.validator.current = tag;
-    if (ctx.validator.presented?.match(/"[^"]*"/g)?.includes(tag)) return NOT_MODIFIED;
+    if (ctx.clientHolds(tag)) return new Validated(tag, NOT_MODIFIED);
     const { rows, next } = await boundedPage(wanted, async (n) => {
       const place = {
         device_id: id,
@@ -48,13 +50,13 @@ export default defineHandsetOperation({
         : ctx.sql(inboxPageWithDue, { ...place, due }));
       return withinBytes(found, (row) => showInboxItem(row, ctx.surroundings.assets));
     });
-    return {
+    return new Validated(tag, {
       data: rows.map((row) => showInboxItem(row, ctx.surroundings.assets)),
       meta: {
         next_before:
           next && showPlace({ at: toIsoMicros(next.after.sent_at), id: next.inside ? next.after.id : null }),
       },
-    };
+    });
   },
 });
 

@@ -13,7 +13,7 @@ export default defineHandsetOperation({
   title: "Directory",
   description: "Search the public active channels; q is searched literally in names and tags together.",
   auth: "device",
-  writes: false,
+  writes: "nothing",
   http: { method: "GET", path: "/handset/v1/channels", status: 200 },
   errors: ["invalid_request", "unauthorized"],
   input: z.strictObject({

@@ -11,8 +11,7 @@ export default defineHandsetOperation({
   description:
     "Report what the person chose to report: alerts read and acknowledged. Repeats count nothing; rows that the handset cannot see are skipped.",
   auth: "device",
-  writes: true,
-  alone: true,
+  writes: "shared",
   http: { method: "POST", path: "/handset/v1/reports", status: 200 },
   errors: ["invalid_request", "unauthorized"],
   input: z.strictObject({

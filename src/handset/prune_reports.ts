@@ -8,7 +8,7 @@ export default defineHandsetOperation({
   title: "Prune own reports",
   description: "Forget when this handset reported what, before an instant. Totals stay; timelines thin out.",
   auth: "device",
-  writes: true,
+  writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/reports", status: 204 },
   errors: ["invalid_request", "unauthorized"],
   input: z.strictObject({ before: instant() }),

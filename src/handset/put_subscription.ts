@@ -19,7 +19,7 @@ export default defineHandsetOperation({
   description:
     "Join a channel (a private one with an invite), or adjust the subscription: mute it, grant permissions. Absent fields stay. Idempotent.",
   auth: "device",
-  writes: true,
+  writes: "rows",
   http: { method: "PUT", path: "/handset/v1/subscriptions/{handle}", status: 200, maxBody: MAX_BODY.handset },
   errors: ["invalid_request", "unauthorized", "not_found"],
   input: z.strictObject({

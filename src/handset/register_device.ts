@@ -11,7 +11,7 @@ export default defineHandsetOperation({
   title: "Register handset",
   description: "Register a handset and receive its token, once. No account, no name, no address book.",
   auth: "nothing",
-  writes: true,
+  writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices", status: 201, maxBody: MAX_BODY.handset },
   limit: { name: "device-registrations", per: "address", max: 60, seconds: 60 },
   errors: ["invalid_request", "rate_limited"],

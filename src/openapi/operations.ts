@@ -184,7 +184,7 @@ function parametersOf({ operation, input, args }: Prepared): Json[] {
 }
 
 /** Answers that carry a validator. */
-const validates = (operation: Operation) => !isTool(operation) && operation.auth === "revision";
+const validates = (operation: Operation) => operation.validated === true;
 
 function requestBody(prepared: Prepared[], { components }: Making): Json | null {
   const [first] = prepared as [Prepared];

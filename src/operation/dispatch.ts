@@ -4,17 +4,25 @@
 // Knows no operation by name.
 
 import type { z } from "zod";
-import { type Caller, type Log, type MemberCaller, type PersonCaller, visibilityOf } from "../context.ts";
+import {
+  type Anyone,
+  type Caller,
+  type DeviceCaller,
+  type Log,
+  type MemberCaller,
+  type PersonCaller,
+  visibilityOf,
+} from "../context.ts";
 import { managerFor } from "../db/manager.ts";
 import { faultOf } from "../db/unavailable.ts";
 import { roleReaches } from "../domain/visibility.ts";
 import { ApiError, forbidden, insufficientScope, invalidRequest, refuseFields } from "../errors.ts";
 import type { Seal } from "../secret/seal.ts";
-import { repeatsOf } from "./idempotency.ts";
-import { createPerform, type Outcome, type PerformDeps } from "./perform.ts";
+import { type Claim, type Repeats, repeatsOf } from "./idempotency.ts";
+import { createPerform, type Outcome, type Perform, type PerformDeps } from "./perform.ts";
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
 import { refuseRepeat, refuseRole } from "./refusals.ts";
-import type { HandsetAuth, HandsetOperation, SessionAuth, SessionOperation, Tool } from "./tool.ts";
+import type { HandsetOperation, SessionAuth, SessionOperation, Tool } from "./tool.ts";
 import { ANSWER_ARGUMENTS, pathArguments, scopesFor } from "./tool.ts";
 
 export interface DispatchDeps extends PerformDeps {
@@ -28,25 +36,98 @@ export interface Call {
   /** What the transport already knows to be wrong with the request; reported after the credential's scopes. */
   problem?: ApiError;
   idempotencyKey?: string | null;
-  ifNoneMatch?: string | null;
+  /** Validators of the answers that the client holds. */
+  heldValidators?: readonly string[];
   log: Log;
 }
 
 export interface Dispatcher {
   /** Runs an owner's operation. @throws ApiError, and nothing else. */
   tool(tool: Tool, caller: Caller, call: Call): Promise<Outcome>;
-  /** Runs a handset's operation. @throws ApiError, and nothing else. */
-  handset<A extends keyof HandsetAuth>(
-    operation: HandsetOperation,
-    caller: HandsetAuth[A],
-    call: Call,
-  ): Promise<Outcome>;
+  /** Runs a handset's operation for whom its authenticator found. @throws ApiError, and nothing else. */
+  handset(operation: HandsetOperation, caller: Anyone | DeviceCaller, call: Call): Promise<Outcome>;
   /** Runs what only a signed-in person can do, and answers its body. @throws ApiError, and nothing else. */
   session<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType>(
     operation: SessionOperation<A, I, O>,
     caller: SessionAuth[A],
     call: Call,
   ): Promise<z.output<O>>;
+}
+
+export function createDispatcher(deps: DispatchDeps): Dispatcher {
+  const perform = createPerform(deps);
+  return {
+    tool: (tool, caller, call) => onlyApiErrors(call, () => runTool(deps, perform, tool, caller, call)),
+    handset: (operation, caller, call) =>
+      onlyApiErrors(call, () => runHandset(perform, operation, caller, call)),
+    session: (operation, caller, call) =>
+      onlyApiErrors(call, () => runSession(deps, perform, operation, caller, call)),
+  };
+}
+
+async function runTool(
+  deps: DispatchDeps,
+  perform: Perform,
+  tool: Tool,
+  caller: Caller,
+  call: Call,
+): Promise<Outcome> {
+  call.log.note?.({ caller: caller.credential.id, operation: tool.name });
+  const missing = missingScopes(tool, caller, call.args);
+  if (missing.length > 0) throw insufficientScope(missing);
+  if (call.problem) throw call.problem;
+  // How to answer is no part of what to do: a repeat under an idempotency key may ask for the other view.
+  const { view, ...input } = parse(tool.input, call.args, pathArguments(tool.http.path));
+  const key = tool.creates ? checkIdempotencyKey(call.idempotencyKey) : null;
+  const visible = visibilityOf(caller);
+  if (!roleReaches(caller.member.role, tool.role))
+    await refuseRole(managerFor(deps.orm, visible, null), caller, input);
+  const refusal = await tool.check?.(input as never, deps.surroundings).catch((error: unknown) => error);
+  const repeats = key === null ? null : repeatsUnder(key, deps, tool, caller, input);
+  const outcome = await perform(
+    { ...tool, writes: tool.hints.readOnly ? "nothing" : "rows" },
+    { ...call, caller, input, address: addressOf(caller), visible, repeats, refusal },
+  );
+  if (view !== "brief") return outcome;
+  return { ...outcome, body: tool.brief!.output.parse(tool.brief!.of(outcome.body)) };
+}
+
+async function runHandset(
+  perform: Perform,
+  operation: HandsetOperation,
+  caller: Anyone | DeviceCaller,
+  call: Call,
+): Promise<Outcome> {
+  // Never who: a raw device id leaves for nobody but the device itself.
+  call.log.note?.({ operation: operation.name });
+  if (call.problem) throw call.problem;
+  const input = parse(operation.input, call.args, []);
+  // Handset operations find their rows by subscription and handle, in raw SQL; the filter stays unset, so an
+  // ORM query on channels would throw.
+  return perform(operation, { ...call, caller, input, address: NO_WORKSPACE, visible: null });
+}
+
+async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType>(
+  deps: DispatchDeps,
+  perform: Perform,
+  operation: SessionOperation<A, I, O>,
+  caller: SessionAuth[A],
+  call: Call,
+): Promise<z.output<O>> {
+  const { person, member } = signedIn(operation, caller);
+  call.log.note?.({ caller: `session:${person.id}`, operation: operation.name });
+  if (call.problem) throw call.problem;
+  const input = parse(operation.input, call.args, []);
+  refuseLesserRole(operation, member);
+  const wrong = operation.fieldProblems?.(input as never) ?? {};
+  const { stepUp } = operation;
+  if (stepUp && !(await deps.surroundings.signIn.proves(person, String(input[stepUp]))))
+    refuseFields({ [stepUp]: "The current password is not right.", ...wrong });
+  refuseFields(wrong);
+  const address = member ? addressOf(member) : NO_WORKSPACE;
+  const visible = member && visibilityOf(member);
+  const { body } = await perform(operation, { ...call, caller, input, address, visible });
+  return body as z.output<O>;
 }
 
 /** The scopes that the call needs and the credential lacks, in the order of the tool's record. */
@@ -57,91 +138,16 @@ export function missingScopes(tool: Tool, caller: Caller, args: unknown): string
 const addressOf = ({ workspace }: Caller) => ({ workspaceId: workspace.id, listening: workspace.listening });
 const NO_WORKSPACE = { workspaceId: "", listening: true };
 
-export function createDispatcher(deps: DispatchDeps): Dispatcher {
-  const { orm, surroundings } = deps;
-  const perform = createPerform(deps);
-
-  return {
-    tool: (tool, caller, call) =>
-      onlyApiErrors(call.log, async () => {
-        call.log.note?.({ caller: caller.credential.id, operation: tool.name });
-        const missing = missingScopes(tool, caller, call.args);
-        if (missing.length > 0) throw insufficientScope(missing);
-        if (call.problem) throw call.problem;
-        // How to answer is no part of what to do: a repeat under an idempotency key may ask for the other view.
-        const { view, ...input } = parse(tool.input, call.args, pathArguments(tool.http.path));
-        const key = tool.creates ? checkIdempotencyKey(call.idempotencyKey) : null;
-        const visible = visibilityOf(caller);
-        if (!roleReaches(caller.member.role, tool.role))
-          await refuseRole(managerFor(orm, visible, null), caller, input);
-        const refusal = await tool.check?.(input as never, surroundings).catch((error: unknown) => error);
-        const repeats =
-          key === null
-            ? null
-            : repeatsOf({
-                credentialId: caller.credential.id,
-                tool,
-                key,
-                input,
-                seal: deps.idempotencySeal,
-                recheck: (db, first) => refuseRepeat(managerFor(orm, visible, db), caller, input, first),
-              });
-        const outcome = await perform(tool, {
-          ...call,
-          caller,
-          input,
-          writes: tool.hints.readOnly ? "nothing" : "rows",
-          address: addressOf(caller),
-          visible,
-          repeats,
-          refusal,
-        });
-        if (view !== "brief") return outcome;
-        return { ...outcome, body: tool.brief!.output.parse(tool.brief!.of(outcome.body)) };
-      }),
-
-    handset: (operation, caller, call) =>
-      onlyApiErrors(call.log, async () => {
-        // Never who: a raw device id leaves for nobody but the device itself.
-        call.log.note?.({ operation: operation.name });
-        if (call.problem) throw call.problem;
-        const input = parse(operation.input, call.args, []);
-        if (operation.alone) deps.mustHaveRoom?.();
-        // Handset operations find their rows by subscription and handle, in raw SQL; the filter stays unset, so an
-        // ORM query on channels would throw.
-        return perform(operation, {
-          ...call,
-          caller,
-          input,
-          writes: operation.writes && !operation.alone ? "rows" : "nothing",
-          address: NO_WORKSPACE,
-          visible: null,
-        });
-      }),
-
-    session: (operation, caller, call) =>
-      onlyApiErrors(call.log, async () => {
-        const { person, member } = signedIn(operation, caller);
-        call.log.note?.({ caller: `session:${person.id}`, operation: operation.name });
-        if (call.problem) throw call.problem;
-        const input = parse(operation.input, call.args, []);
-        refuseLesserRole(operation, member);
-        const wrong = operation.fieldProblems?.(input as never) ?? {};
-        const { stepUp } = operation;
-        if (stepUp && !(await surroundings.signIn.proves(person, String(input[stepUp]))))
-          refuseFields({ [stepUp]: "The current password is not right.", ...wrong });
-        refuseFields(wrong);
-        const { body } = await perform(operation, {
-          ...call,
-          caller,
-          input,
-          writes: operation.writes,
-          address: member ? addressOf(member) : NO_WORKSPACE,
-          visible: member && visibilityOf(member),
-        });
-        return body as never;
-      }),
-  };
+function repeatsUnder(
+  key: string,
+  { orm, idempotencySeal: seal }: DispatchDeps,
+  tool: Tool,
+  caller: Caller,
+  input: Record<string, unknown>,
+): Repeats {
+  const recheck: Claim["recheck"] = (db, first) =>
+    refuseRepeat(managerFor(orm, visibilityOf(caller), db), caller, input, first);
+  return repeatsOf({ credentialId: caller.credential.id, tool, key, input, seal, recheck });
 }
 
 /** Who is signed in. A key or an access token is nobody here, whatever it may do elsewhere. @throws 403. */
@@ -179,7 +185,7 @@ function checkIdempotencyKey(key: string | null | undefined): string | null {
 }
 
 /** Everything that is not one of our refusals becomes a server_error; its cause goes to the log only. */
-async function onlyApiErrors<T>(log: Log, work: () => Promise<T>): Promise<T> {
+async function onlyApiErrors<T>({ log }: Call, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,32 +1,26 @@
 // Runs a handler between the shape of its input and the shape of its output: in a transaction where it writes rows, tried
 // again when the database undid it, with its limits given back when it fails, and its events released after the commit.
 
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
-import type { z } from "zod";
-import type { Context, Log, Surroundings } from "../context.ts";
-import { NOT_MODIFIED } from "../context.ts";
-import { managerFor } from "../db/manager.ts";
-import type { Orm } from "../db/orm.ts";
-import { isConnectionLost, isRetryable, ownStatements, run, TRIES } from "../db/statement.ts";
+import { isConnectionLost, isRetryable, ownStatements, TRIES } from "../db/statement.ts";
 import type { DomainEvent } from "../domain/events.ts";
-import type { Visibility } from "../entities/visibility.ts";
-import { ApiError } from "../errors.ts";
-import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "../limits/limits.ts";
-import type { Repeats } from "./idempotency.ts";
-import type { Limit, SessionOperation } from "./tool.ts";
+import { rateLimitHeaders } from "../limits/limits.ts";
+import {
+  type Answer,
+  type Attempt,
+  type AttemptDeps,
+  attemptOn,
+  newAttempt,
+  type Performance,
+  type Runnable,
+} from "./attempt.ts";
+import type { Writes } from "./tool.ts";
 
-export interface PerformDeps {
-  orm: Orm;
-  limits: RateLimits;
-  surroundings: Surroundings;
-  /** Ceilings that a setting moved, by the limit's name. */
-  limitMax?: Record<string, number>;
+export interface PerformDeps extends AttemptDeps {
   /** @throws ApiError while the disk of the database has no room for writes. */
   mustHaveRoom?(): void;
   /** Told of every event after its commit; must neither throw nor block. */
   publish(event: DomainEvent): void;
-  now(): Date;
 }
 
 export interface Outcome {
@@ -36,113 +30,50 @@ export interface Outcome {
   headers: Record<string, string>;
 }
 
-interface Runnable {
-  output: z.ZodType;
-  limit?: Limit;
-  handler(input: never, context: Context<never>): Promise<unknown>;
-}
+export type Perform = (operation: Runnable, performance: Performance) => Promise<Outcome>;
 
-/** How one call of a handler runs. */
-export interface Performance<C> {
-  caller: C;
-  input: unknown;
-  log: Log;
-  /** The validator that the client holds. */
-  ifNoneMatch?: string | null;
-  writes: SessionOperation["writes"];
-  /** The workspace that its events belong to. */
-  address: Pick<DomainEvent, "workspaceId" | "listening">;
-  /** Parameters of the visibility filter; null leaves it unset, so that an ORM query on channels throws. */
-  visible: Visibility | null;
-  /** For a call under an idempotency key: the answer that it had before, or where its answer is kept. */
-  repeats?: Repeats | null;
-  /** What is wrong with the call itself. A repeat is answered all the same (docs/rules.md#idempotency). */
-  refusal?: unknown;
-}
+export function createPerform(deps: PerformDeps): Perform {
+  const database = ownStatements(deps.orm);
 
-export type Perform = ReturnType<typeof createPerform>;
-
-export function createPerform(deps: PerformDeps) {
-  const { orm, limits } = deps;
-  const database = ownStatements(orm);
-
-  return async <C>(operation: Runnable, performance: Performance<C>): Promise<Outcome> => {
-    const { caller, input, log, ifNoneMatch, writes, address, visible, repeats, refusal } = performance;
-    const inTransaction = writes === "rows";
-    const events: DomainEvent[] = [];
-    const taken: { policy: Policy; subject: string; answer: Taken }[] = [];
-    const validator = { presented: ifNoneMatch ?? null, current: null as string | null };
-
-    /** `db` is the transaction, where there is one. */
-    const attempt = async (db: Kysely<unknown>): Promise<unknown> => {
-      events.length = 0;
-      let em: SqlEntityManager | undefined;
-      const context: Context<C> = {
-        // Most operations only run statements, so it is not made before somebody asks for it.
-        get em() {
-          em ??= managerFor(orm, visible, inTransaction ? db : null);
-          return em;
-        },
-        caller,
-        surroundings: deps.surroundings,
-        log,
-        now: deps.now,
-        validator,
-        sql: (statement, parameters) => run(db, statement, parameters),
-        emit: (event) => events.push({ ...address, ...event }),
-        countAgainstLimit: async (subject) => {
-          const { name, max, seconds } = operation.limit!;
-          const policy = { name, seconds, max: deps.limitMax?.[name] ?? max };
-          const answer = await limits.take(policy, subject);
-          if (!answer.allowed) throw tooMany(policy, answer);
-          taken.push({ policy, subject, answer });
-        },
-      };
-      const first = await repeats?.firstAnswer(db);
-      if (first) return first.answer;
-      if (refusal) throw refusal;
-      const answer = await operation.handler(input as never, context as never);
-      const body = answer === NOT_MODIFIED ? answer : operation.output.parse(answer);
-      await repeats?.keep(db, body);
-      if (inTransaction) await em?.flush();
-      return body;
-    };
-
-    const giveBack = async () => {
-      for (const { policy, subject, answer } of taken.splice(0))
-        await limits.giveBack(policy, subject, answer);
-    };
-
+  return async (operation, performance) => {
+    const { writes } = operation;
     if (writes !== "nothing") deps.mustHaveRoom?.();
     for (let tries = 1; ; tries++) {
-      // From then on a lost connection leaves open whether it was done: that is never tried again.
-      let committing = false;
+      const attempt = newAttempt();
       try {
-        const body = inTransaction
-          ? await database.transaction().execute(async (db) => {
-              const answer = await attempt(db);
-              committing = true;
-              return answer;
-            })
-          : await attempt(database);
-        for (const event of events) deps.publish(event);
-        const headers = Object.assign({}, ...taken.map((t) => rateLimitHeaders(t.policy, t.answer)));
-        if (validator.current !== null) headers.etag = validator.current;
-        return { body, headers };
+        const answer = await on(database, writes, (db) =>
+          attemptOn(db, attempt, operation, performance, deps),
+        );
+        for (const event of attempt.events) deps.publish(event);
+        return outcomeOf(answer, attempt);
       } catch (error) {
-        await giveBack();
-        const undone = isRetryable(error) || (!committing && isConnectionLost(error));
-        if (writes !== "files" && tries < TRIES && undone) continue;
-        throw error;
+        await giveBack(attempt, deps);
+        if (writes === "files" || tries === TRIES || !isUndone(error, attempt)) throw error;
       }
     }
   };
 }
 
-function tooMany(policy: Policy, answer: Taken): ApiError {
-  return new ApiError(
-    "rate_limited",
-    `At most ${policy.max} calls in ${policy.seconds} seconds (${policy.name}); retry in ${answer.resetSeconds} seconds.`,
-    { headers: rateLimitHeaders(policy, answer) },
-  );
+/** Rows are written in a transaction of their own; elsewhere each statement stands by itself. */
+function on<T>(
+  database: Kysely<unknown>,
+  writes: Writes,
+  work: (db: Kysely<unknown>) => Promise<T>,
+): Promise<T> {
+  return writes === "rows" ? database.transaction().execute(work) : work(database);
+}
+
+function outcomeOf({ body, validator }: Answer, { counted }: Attempt): Outcome {
+  const headers = Object.assign({}, ...counted.map((one) => rateLimitHeaders(one.policy, one.answer)));
+  if (validator !== null) headers.etag = validator;
+  return { body, headers };
+}
+
+async function giveBack({ counted }: Attempt, { limits }: PerformDeps): Promise<void> {
+  for (const { policy, subject, answer } of counted) await limits.giveBack(policy, subject, answer);
+}
+
+/** Whether nothing of the try can have remained, so that it may be tried again. */
+function isUndone(error: unknown, { committing }: Attempt): boolean {
+  return isRetryable(error) || (!committing && isConnectionLost(error));
 }

@@ -7,12 +7,13 @@ import type {
   Caller,
   Context,
   DeviceCaller,
-  DeviceWithRevision,
   MemberCaller,
   NOT_MODIFIED,
   PersonCaller,
   Surroundings,
+  Validated,
 } from "../context.ts";
+import type { Statement } from "../db/statement.ts";
 import type { Role } from "../entities/member.ts";
 import type { ErrorType } from "../errors.ts";
 import type { Scope } from "../scopes.ts";
@@ -74,11 +75,23 @@ interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
   input: I;
   /** What it answers. Undeclared fields never reach the wire. */
   output: O;
+  /** Its answers have a validator: the handler returns them as Validated. */
+  validated?: true;
   /** What only the network can say of a request: runs before the transaction, which must not wait for it. */
   check?(input: z.output<I>, surroundings: Surroundings): Promise<void>;
   /** A dozen lines: load, apply a domain rule, write, show. */
-  handler(input: z.output<I>, context: Context<C>): Promise<z.input<O> | typeof NOT_MODIFIED>;
+  handler(
+    input: z.output<I>,
+    context: Context<C>,
+  ): Promise<z.input<O> | Validated<z.input<O> | typeof NOT_MODIFIED>>;
 }
+
+/**
+ * What a call changes: `rows` in one transaction of its own, which is tried again when the database undid it; `shared`: rows
+ * in a statement that several calls share, so there is no transaction of its own; `files`: rows and files, which is no one
+ * transaction: the handler opens its own and takes back what fails.
+ */
+export type Writes = "nothing" | "rows" | "shared" | "files";
 
 /** An operation of an owner: reachable by REST, MCP and CLI alike. */
 export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType>
@@ -101,20 +114,26 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
 }
 
 /** What a handset operation needs from who calls it. */
-export type HandsetAuth = { nothing: Anyone; device: DeviceCaller; revision: DeviceWithRevision };
+export type HandsetAuth = { nothing: Anyone; device: DeviceCaller };
+
+/** Finds devices by the hashes (hex) of their tokens, in the order of `position`, which begins at 1. */
+export type DeviceLookUp<Found> = Statement<
+  { hashes: readonly string[] },
+  { position: number; id: string; unseen: boolean } & Found
+>;
 
 /** An operation of a subscribing device: the same record, its own list, never an MCP tool. */
 export interface HandsetOperation<
   A extends keyof HandsetAuth = keyof HandsetAuth,
   I extends z.ZodObject = z.ZodObject,
   O extends z.ZodType = z.ZodType,
-> extends Operation<I, O, HandsetAuth[A]> {
+  Found = unknown,
+> extends Operation<I, O, HandsetAuth[A] & Found> {
   auth: A;
+  /** Where the handler needs more of the calling device than its id: the statement that finds both at once. */
+  lookUp?: DeviceLookUp<Found>;
   http: Http;
-  /** It changes something, in one transaction. */
-  writes: boolean;
-  /** What it writes goes in a statement of its own instead, with what others write. */
-  alone?: true;
+  writes: Writes;
 }
 
 /** Who may call a session operation: a person of no particular workspace, or one as a member of a workspace. */
@@ -134,11 +153,7 @@ export interface SessionOperation<
   role: A extends "member" ? Role : null;
   /** The argument that holds the person's current password, which is asked for again whatever the session says. */
   stepUp?: keyof I["shape"] & string;
-  /**
-   * What it changes: `rows` in one transaction that is tried again when the database undid it; `files` as well, which is
-   * no one transaction: the handler opens its own and takes back what fails.
-   */
-  writes: "nothing" | "rows" | "files";
+  writes: Writes;
   /** What is wrong with each field, in sentences for a form, which names all of them at once. */
   fieldProblems?(input: z.output<I>): Record<string, string | false | null | undefined>;
 }
@@ -162,7 +177,8 @@ export function defineHandsetOperation<
   A extends keyof HandsetAuth,
   I extends z.ZodObject,
   O extends z.ZodType,
->(operation: HandsetOperation<A, I, O>): HandsetOperation {
+  Found,
+>(operation: HandsetOperation<A, I, O, Found>): HandsetOperation {
   return operation as unknown as HandsetOperation;
 }
 

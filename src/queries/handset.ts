@@ -57,33 +57,41 @@ export const findDevices = defineStatement("find_devices", {
   text: `select ${LOOK_UP.selected} from ${LOOK_UP.from}`,
 });
 
-/** `due` is a query over the device `d`, run only when something has come due in its channels and is not settled. */
-const withRevision = (due: string) => ({
-  parameters: LOOK_UP.parameters,
-  columns: { ...LOOK_UP.columns, revision: text, due: array(text) },
-  text: `select ${LOOK_UP.selected}, ${REVISION} as revision,
-      case when joined.due then array(${due}) else '{}' end as due
-    from ${LOOK_UP.from}
-    cross join lateral (
+/**
+ * An InboxState of the device `d`. `due` is a query over it, run only when something has come due in its channels and is
+ * not settled.
+ */
+const inboxState = (due: string) => ({
+  columns: { revision: text, due: array(text) },
+  selected: `${REVISION} as revision, case when joined.due then array(${due}) else '{}' end as due`,
+  joined: `cross join lateral (
       select sum(c.rev) as rev, bool_or(c.next_at <= now()) as due
       from subscription s join channel_state c on c.pusher_id = s.pusher_id where s.device_id = d.id) joined`,
 });
 
-/** The same with the revision: all that a 304 takes. `due` names the channels in which something is to be settled. */
-export const findDevicesWithRevision = defineStatement(
-  "find_devices_with_revision",
-  withRevision(`
+const dueChannels = inboxState(`
         select c.pusher_id::text from subscription s join channel_state c on c.pusher_id = s.pusher_id
-        where s.device_id = d.id and c.next_at <= now()`),
-);
+        where s.device_id = d.id and c.next_at <= now()`);
 
-/** The same where settling failed: `due` names the newest due alerts themselves, as `id.version`. */
-export const findDevicesWithDue = defineStatement(
-  "find_devices_with_due",
-  withRevision(`
+/** The devices with their InboxState: all that a 304 takes. `due` names the channels in which something is to be settled. */
+export const findDevicesWithInbox = defineStatement("find_devices_with_inbox", {
+  parameters: LOOK_UP.parameters,
+  columns: { ...LOOK_UP.columns, ...dueChannels.columns },
+  text: `select ${LOOK_UP.selected}, ${dueChannels.selected} from ${LOOK_UP.from} ${dueChannels.joined}`,
+});
+
+const dueAlerts = inboxState(`
         select concat_ws('.', a.id, a.xmin) from subscription s join alert a on a.pusher_id = s.pusher_id
-        where s.device_id = d.id and ${isDue("a")} order by a.visible_at desc, a.id limit 200`),
-);
+        where s.device_id = d.id and ${isDue("a")} order by a.visible_at desc, a.id limit 200`);
+
+/** The InboxState of devices that are known, by position. `due` names the newest due alerts themselves, as `id.version`. */
+export const inboxStates = defineStatement("inbox_states", {
+  parameters: { devices: array(bigint) },
+  columns: { position: int, ...dueAlerts.columns },
+  text: `select t.position::int as position, ${dueAlerts.selected}
+    from unnest((select $devices::int8[])) with ordinality t (id, position) join device d on d.id = t.id
+    ${dueAlerts.joined}`,
+});
 
 const FACTS = namesOf(DEVICE);
 

@@ -1,5 +1,5 @@
 // The inbox is a query over sent alerts: docs/rules.md#publishing-is-one-row. What came due is settled before (see
-// handset/authenticate.ts), so the rows are those that say `sent`, whatever the clock says.
+// handset/settled_inbox.ts), so the rows are those that say `sent`, whatever the clock says.
 
 import { defineStatement, type RowOf } from "../db/statement.ts";
 import { ALERT } from "../fields/alert.ts";
@@ -77,7 +77,7 @@ const withDue = page(`
         where a.pusher_id = channels.pusher_id and a.status = 'scheduled'
           and concat_ws('.', a.id, a.xmin) = any($due::text[]) and ${PLACE.text}`);
 
-/** The same with due alerts that could not be settled, as `find_devices_with_due` names them. */
+/** The same with due alerts that could not be settled, as `inbox_states` names them. */
 export const inboxPageWithDue = defineStatement("inbox_page_with_due", {
   ...withDue,
   parameters: { ...withDue.parameters, due: array(text) },

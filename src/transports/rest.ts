@@ -68,7 +68,7 @@ async function serve<O extends Routed, C>(
     args,
     problem,
     idempotencyKey: operation.creates ? request.headers.get("idempotency-key") : null,
-    ifNoneMatch: request.headers.get("if-none-match"),
+    heldValidators: request.headers.get("if-none-match")?.match(/"[^"]*"/g) ?? [],
     log: runner.logOf(event),
   });
   if (body === NOT_MODIFIED) return emptyAnswer(304, headers);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Statement } from "../../src/db/statement.ts";
 import { listAccountAlerts } from "../../src/queries/alerts.ts";
 import { channelBacklogs, channelCounts } from "../../src/queries/channels.ts";
-import { findDevicesWithDue, findDevicesWithRevision } from "../../src/queries/handset.ts";
+import { findDevicesWithInbox, inboxStates } from "../../src/queries/handset.ts";
 import { inboxPage, inboxPageWithDue } from "../../src/queries/inbox.ts";
 import { settleDue } from "../../src/queries/settle.ts";
 import { listSubscribers } from "../../src/queries/subscribers.ts";
@@ -109,12 +109,10 @@ describe("with 200,000 reports", () => {
     measured("inbox_page", inboxPage, () => inbox("null")),
     measured("inbox_page of a later page", inboxPage, () => inbox(LATER)),
     measured("inbox_page_with_due", inboxPageWithDue, () => ({ ...inbox("null"), due: "'{x}'" })),
-    measured("find_devices_with_revision", findDevicesWithRevision, () => ({
+    measured("find_devices_with_inbox", findDevicesWithInbox, () => ({
       hashes: `array['${"1".padStart(64, "0")}']`,
     })),
-    measured("find_devices_with_due", findDevicesWithDue, () => ({
-      hashes: `array['${"1".padStart(64, "0")}']`,
-    })),
+    measured("inbox_states", inboxStates, () => ({ devices: "'{1}'" })),
     measured("settle_due", settleDue, () => ({ channels: array(), limit: "500" })),
     measured("channel_counts", channelCounts, () => ({ pusher_id: `'${channels[0]}'` })),
     measured("channel_backlogs", channelBacklogs, () => ({ pusher_ids: array() })),

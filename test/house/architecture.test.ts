@@ -210,6 +210,24 @@ test("no import circles", () => {
   expect(circles).toEqual([]);
 });
 
+/** How deep blocks stand in one another, read from how the formatter breaks lines. */
+function depthOf(text: string): number {
+  const open: boolean[] = [];
+  let deepest = 0;
+  for (const line of text.split("\n")) {
+    if (/^\s*[}\])]/.test(line)) open.pop();
+    if (!/[{[(]$/.test(line)) continue;
+    open.push(/(=>|\)(: [^=]+)?|\belse|\btry|\bfinally) \{$/.test(line));
+    deepest = Math.max(deepest, open.filter(Boolean).length);
+  }
+  return deepest;
+}
+
+test("the way in which an operation runs is read from top to bottom: blocks at most four deep", () => {
+  const inRoom = files.filter((file) => partOf(file) === "operation");
+  expect(inRoom.filter((file) => depthOf(code(file)) > 4)).toEqual([]);
+});
+
 describe("files", () => {
   const inSrc = files.filter((file) => file.startsWith("src/"));
   test("under 260 lines", () => {

@@ -1,0 +1,26 @@
+// What a handset's inbox depends on, once what has come due in it is written down as sent: before anything is said of it.
+
+import type { Surroundings } from "../context.ts";
+import { batchedByPosition } from "../db/batch.ts";
+import type { Orm } from "../db/orm.ts";
+import { ownStatements, run } from "../db/statement.ts";
+import { unauthorized } from "../errors.ts";
+import { inboxStates } from "../queries/handset.ts";
+import type { Settler } from "./settle.ts";
+
+export function createSettledInbox(
+  orm: Orm,
+  { settle }: Pick<Settler, "settle">,
+): Surroundings["settledInbox"] {
+  const kysely = ownStatements(orm);
+  const stateOf = batchedByPosition((devices: string[]) => run(kysely, inboxStates, { devices }));
+
+  return async ({ id }, found) => {
+    if (found.due.length === 0) return found;
+    const settled = await settle(found.due);
+    const state = await stateOf(id);
+    if (!state) throw unauthorized();
+    // What has come due since is for the next poll: shown now, it could be taken back.
+    return settled ? { ...state, due: [] } : state;
+  };
+}

@@ -1,0 +1,136 @@
+// One try of a handler: what it is given, and what it leaves to be announced or given back. Each try begins with nothing, so
+// what the database undid is neither announced nor counted twice.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { Kysely } from "kysely";
+import type { z } from "zod";
+import { type Context, type Log, NOT_MODIFIED, type Surroundings, Validated } from "../context.ts";
+import { managerFor } from "../db/manager.ts";
+import type { Orm } from "../db/orm.ts";
+import { run } from "../db/statement.ts";
+import type { DomainEvent } from "../domain/events.ts";
+import type { Visibility } from "../entities/visibility.ts";
+import { ApiError } from "../errors.ts";
+import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "../limits/limits.ts";
+import type { Repeats } from "./idempotency.ts";
+import type { Limit, Writes } from "./tool.ts";
+
+export interface AttemptDeps {
+  orm: Orm;
+  limits: RateLimits;
+  surroundings: Surroundings;
+  /** Ceilings that a setting moved, by the limit's name. */
+  limitMax?: Record<string, number>;
+  now(): Date;
+}
+
+/** What is run of an operation, whichever list it is from: each has other arguments. */
+export interface Runnable {
+  output: z.ZodType;
+  limit?: Limit;
+  validated?: true;
+  writes: Writes;
+  handler(input: any, context: Context<any>): Promise<unknown>;
+}
+
+/** One call of it. */
+export interface Performance {
+  caller: unknown;
+  input: unknown;
+  log: Log;
+  /** Validators of the answers that the client holds. */
+  heldValidators?: readonly string[];
+  /** The workspace that its events belong to. */
+  address: Pick<DomainEvent, "workspaceId" | "listening">;
+  /** Parameters of the visibility filter; null leaves it unset, so that an ORM query on channels throws. */
+  visible: Visibility | null;
+  /** For a call under an idempotency key: the answer that it had before, or where its answer is kept. */
+  repeats?: Repeats | null;
+  /** What is wrong with the call itself. A repeat is answered all the same (docs/rules.md#idempotency). */
+  refusal?: unknown;
+}
+
+interface Counted {
+  policy: Policy;
+  subject: string;
+  answer: Taken;
+}
+
+/** What a try leaves. */
+export interface Attempt {
+  events: DomainEvent[];
+  counted: Counted[];
+  /** Its manager; most operations only run statements, so it is not made before somebody asks for it. */
+  em: SqlEntityManager | null;
+  /** From then on a lost connection leaves open whether it was done. */
+  committing: boolean;
+}
+
+export const newAttempt = (): Attempt => ({ events: [], counted: [], em: null, committing: false });
+
+/** Body and validator of what a handler returned. */
+export interface Answer {
+  body: unknown;
+  validator: string | null;
+}
+
+/** Runs the handler on `db`, which is the transaction where it writes rows. @returns the answer in its declared shape. */
+export async function attemptOn(
+  db: Kysely<unknown>,
+  attempt: Attempt,
+  operation: Runnable,
+  performance: Performance,
+  deps: AttemptDeps,
+): Promise<Answer> {
+  const { repeats, refusal, input } = performance;
+  const first = await repeats?.firstAnswer(db);
+  if (first) return { body: first.answer, validator: null };
+  if (refusal) throw refusal;
+  const returned = await operation.handler(input, contextOn(db, attempt, operation, performance, deps));
+  const { body, validator } = returned instanceof Validated ? returned : { body: returned, validator: null };
+  // What is documented and what is answered go together.
+  if ((validator !== null) !== (operation.validated ?? false))
+    throw new Error("an operation says `validated` if and only if it returns Validated");
+  const shown = body === NOT_MODIFIED ? body : operation.output.parse(body);
+  await repeats?.keep(db, shown);
+  if (operation.writes === "rows") await attempt.em?.flush();
+  attempt.committing = true;
+  return { body: shown, validator };
+}
+
+function contextOn(
+  db: Kysely<unknown>,
+  attempt: Attempt,
+  { limit, writes }: Runnable,
+  { caller, log, address, visible, heldValidators }: Performance,
+  { orm, limits, surroundings, limitMax, now }: AttemptDeps,
+): Context<unknown> {
+  return {
+    get em() {
+      attempt.em ??= managerFor(orm, visible, writes === "rows" ? db : null);
+      return attempt.em;
+    },
+    caller,
+    surroundings,
+    log,
+    now,
+    sql: (statement, parameters) => run(db, statement, parameters),
+    emit: (event) => attempt.events.push({ ...address, ...event }),
+    clientHolds: (validator) => heldValidators?.includes(validator) ?? false,
+    async countAgainstLimit(subject) {
+      const { name, max, seconds } = limit!;
+      const policy = { name, seconds, max: limitMax?.[name] ?? max };
+      const answer = await limits.take(policy, subject);
+      if (!answer.allowed) throw tooMany(policy, answer);
+      attempt.counted.push({ policy, subject, answer });
+    },
+  };
+}
+
+function tooMany(policy: Policy, answer: Taken): ApiError {
+  return new ApiError(
+    "rate_limited",
+    `At most ${policy.max} calls in ${policy.seconds} seconds (${policy.name}); retry in ${answer.resetSeconds} seconds.`,
+    { headers: rateLimitHeaders(policy, answer) },
+  );
+}
