@@ -34,6 +34,7 @@ import { createMcpEndpoint } from "../transports/mcp.ts";
 import { requestOf } from "../transports/request.ts";
 import { addRoutes } from "../transports/rest.ts";
 import { addUploadRoutes } from "../transports/uploads.ts";
+import { type Logs, RequestLog } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { recent } from "./recent.ts";
 
@@ -55,7 +56,8 @@ export interface AppDeps {
   /** Resolves when the database answers and every migration is in, with what else does not work; rejects otherwise. */
   ready(): Promise<{ degraded: string[] }>;
   metrics: Metrics;
-  log: Log & { child(fields: object): Log };
+  log: Logs["log"];
+  requests: Logs["requests"];
 }
 
 export interface App {
@@ -215,11 +217,7 @@ export function createApp(deps: AppDeps): App {
       const client = clientOf(peer, request.headers);
       const given = client.byTrustedProxy ? request.headers.get("x-request-id") : null;
       const requestId = given !== null && REQUEST_ID.test(given) ? given : randomUUID();
-      const about: { caller?: string; operation?: string } = {};
-      const log: Log = Object.assign(deps.log.child({ request_id: requestId }), {
-        // A page may run several operations: the first one is what was asked for.
-        note: (fields: object) => void Object.assign(about, { ...fields, ...about }),
-      });
+      const log = new RequestLog(deps.log, requestId);
       passing.set(request, { log, client });
       const { pathname } = new URL(request.url);
       // Whether the process lives and is ready is answered always.
@@ -236,7 +234,7 @@ export function createApp(deps: AppDeps): App {
       // Never the query: an invite's code may stand in it. A secret that was put into the path is cut, a file's token, too.
       const path = withoutToken(pathname).replace(SECRETS, "$1(cut)");
       const said = { method: request.method, path, status: response.status, ms: Math.round(ms * 10) / 10 };
-      log.info({ ...said, client: client.address, ...about }, "request");
+      deps.requests.info({ request_id: requestId, ...said, client: client.address, ...log.about }, "request");
       return response;
     },
     stopping: () => {

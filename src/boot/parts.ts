@@ -180,6 +180,7 @@ export async function openParts(
     assets,
     metrics,
     log,
+    requests: opened.requests,
   });
   closers.push(() => app.close());
   return { app, orm, dispatcher, assets, people, housekeeping, made };

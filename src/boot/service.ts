@@ -1,7 +1,7 @@
 // Opens what the service stands on, in order, and closes it in reverse: lock, secret, database, and on them its parts.
 // `serve.ts` puts a socket in front of it; tests, demo and bench use it as it is.
 
-import { type DestinationStream, pino } from "pino";
+import type { DestinationStream } from "pino";
 import type { Assets } from "../assets/surroundings.ts";
 import type { People } from "../auth/people.ts";
 import type { Config } from "../config.ts";
@@ -15,6 +15,7 @@ import type { Dispatcher } from "../operation/dispatch.ts";
 import type { Credentials } from "../secret/credentials.ts";
 import { loadSecret } from "../secret/secret.ts";
 import type { App } from "./app.ts";
+import { createLogs, type Logs } from "./log.ts";
 
 export interface Service {
   app: App;
@@ -27,7 +28,7 @@ export interface Service {
   housekeeping: Housekeeping;
   /** What the first start made, null on every other one. */
   made: Credentials | null;
-  log: ReturnType<typeof createLog>;
+  log: Logs["log"];
   close(): Promise<void>;
 }
 
@@ -50,38 +51,14 @@ export interface Opened {
   /** The room left on the embedded database's disk. */
   space: Space;
   secret: string;
-  log: Service["log"];
+  log: Logs["log"];
+  requests: Logs["requests"];
   closers: (() => unknown)[];
-}
-
-/** Structured logs on standard error; nothing that is secret is ever handed to it, and the usual places are cut anyway. */
-export function createLog(
-  config: Pick<Config, "logLevel">,
-  to: DestinationStream = pino.destination({ fd: 2, sync: true }),
-) {
-  return pino(
-    {
-      level: config.logLevel,
-      base: undefined,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      redact: { paths: ["*.authorization", "*.token", "*.key", "*.secret", "*.password"], censor: "(cut)" },
-      // A database error quotes rows in its detail; the message, the code and the stack are enough.
-      serializers: {
-        err: (error: Error & { code?: string }) => ({
-          type: error.name,
-          message: error.message,
-          code: error.code,
-          stack: error.stack,
-        }),
-      },
-    },
-    to,
-  );
 }
 
 /** @throws ConfigError, DataDirInUse, or what the database said. */
 export async function openService(config: Config, options: ServiceOptions = {}): Promise<Service> {
-  const log = createLog(config, options.logTo);
+  const { log, requests } = createLogs(config, options.logTo);
   const closers: (() => unknown)[] = [];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
@@ -98,7 +75,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const cluster = await opening;
     const space = cluster ? await watchSpace(cluster.folder, config.diskReserveMb, log) : UNWATCHED;
     closers.push(() => space.close());
-    const parts = await openParts(config, options, { cluster, space, secret, log, closers });
+    const parts = await openParts(config, options, { cluster, space, secret, log, requests, closers });
     return { ...parts, cluster, log, close };
   } catch (error) {
     await close();

@@ -1,0 +1,126 @@
+// The log: lines are written together, none is lost when the process ends by itself, however it does, and a warning does
+// not wait.
+
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { inBatches, type Lines } from "../src/boot/log.ts";
+import { type RunningServer, run, startServer, temporaryFolder } from "./support/processes.ts";
+import { WAIT } from "./support/wait.ts";
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+/** Runs this after `log`, the log of a service, is there. */
+const logging = (code: string) =>
+  run(
+    process.execPath,
+    [
+      "--input-type=module",
+      "-e",
+      `const { createLogs } = await import("${import.meta.dirname}/../src/boot/log.ts");
+       const { log, requests } = createLogs({ logLevel: "info" });
+       const say = (n) => { for (let i = 0; i < n; i++) requests.info({ i }, "request"); };
+       ${code}`,
+    ],
+    {},
+  );
+
+const REQUESTS = 1_000;
+
+/** The numbers of the requests whose lines are there, in order. */
+const told = (stderr: string) =>
+  [...stderr.matchAll(/^\{.*"i":(\d+),"msg":"request"\}$/gm)].map(([, i]) => Number(i));
+
+const ALL = Array.from({ length: REQUESTS }, (_, i) => i);
+
+test.each([
+  ["nothing is left to do", `say(${REQUESTS})`, 0],
+  ["it leaves", `say(${REQUESTS}); process.exit(3)`, 3],
+  ["an error is caught by nobody", `say(${REQUESTS}); throw new Error("crashed")`, 1],
+  [
+    "a promise is caught by nobody",
+    `say(${REQUESTS}); Promise.reject(new Error("crashed")); setTimeout(() => {}, 1e6)`,
+    1,
+  ],
+])("every line is there when %s", async (_, code, exit) => {
+  const ended = await logging(code);
+  expect(ended.code).toBe(exit);
+  expect(told(ended.stderr)).toEqual(ALL);
+});
+
+test("a process that is killed has said its errors", async () => {
+  const { stderr } = await logging(
+    `say(3); log.error({}, "a fault"); say(3); process.kill(process.pid, "SIGKILL"); setTimeout(() => {}, 1e6)`,
+  );
+  // The three after it are what a kill costs.
+  expect(told(stderr)).toEqual([0, 1, 2]);
+  expect(stderr).toContain("a fault");
+});
+
+test("what a secret could be in is cut in the log", async () => {
+  const { stderr } = await logging(`log.info({ request: { token: "bfk_secret", path: "/" } }, "x")`);
+  expect(stderr).toContain('"request":{"token":"(cut)","path":"/"}');
+});
+
+describe("lines", () => {
+  const INFO = 30;
+  const ERROR = 50;
+  let written: string[];
+  let lines: Lines;
+  beforeAll(() => {
+    written = [];
+    lines = inBatches({ write: (piece) => written.push(piece) });
+  });
+  const say = (line: string, level = INFO) => {
+    lines.lastLevel = level;
+    lines.write(line);
+  };
+
+  test("wait for each other, but not for long", async () => {
+    say("a\n");
+    say("b\n");
+    expect(written).toEqual([]);
+    await vi.waitFor(() => expect(written).not.toEqual([]), WAIT);
+    expect(written.splice(0)).toEqual(["a\nb\n"]);
+  });
+
+  test("do not wait when they are many", () => {
+    const line = `${"x".repeat(99)}\n`;
+    for (let i = 0; i < 1_000; i++) say(line);
+    lines.flush();
+    expect(written.join("") === line.repeat(1_000)).toBe(true);
+    expect(written.length).toBeLessThan(10);
+    written.length = 0;
+  });
+
+  test("go with an error that comes after them", () => {
+    say("a\n");
+    say("b\n", ERROR);
+    expect(written.splice(0)).toEqual(["a\nb\n"]);
+  });
+});
+
+describe("a service that is stopped", () => {
+  let server: RunningServer;
+  beforeAll(async () => {
+    server = await startServer(folder.path);
+  });
+  afterAll(() => server.stop("SIGKILL"));
+
+  test("has a line for every request, and the last word is that it stopped", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, async (_, i) => (await fetch(`${server.url}/no-${i}-where`)).status),
+    );
+    expect(new Set(answers)).toEqual(new Set([404]));
+    await server.stop();
+    await vi.waitFor(() => expect(server.log()).toContain('"stopped"'), WAIT);
+    const lines = server
+      .log()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const paths = lines.filter(({ msg }) => msg === "request").map(({ path }) => path);
+    expect(new Set(paths)).toEqual(new Set(Array.from({ length: 300 }, (_, i) => `/no-${i}-where`)));
+    expect(paths.length).toBe(300);
+    expect(lines.at(-1).msg).toBe("stopped");
+  });
+});
