@@ -29,7 +29,7 @@ const told = ({ kind, on, name, migrated, declared }: Difference) =>
     `${kind} ${on && kind !== "table" ? `${name} of table ${on}` : name}:`,
     `  the migrations make  ${migrated ?? "nothing"}`,
     `  the entities say     ${declared ?? "nothing"}`,
-    "  Mend src/entities, or run: npm run migration -- <name>",
+    "  Mend src/entities or src/fields, or run: npm run migration -- <name>",
   ].join("\n");
 
 let databases: Databases;
