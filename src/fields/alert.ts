@@ -53,6 +53,7 @@ export const ALERT = defineFields({
     about: "Default text, or html when html is given. image needs a picture, html and document need html.",
     shown: EVERYWHERE,
   },
+  source_url: { ...words.orNull, accepts: httpsUrl(), about: "Where to read more.", shown: EVERYWHERE },
   image_url: { ...words.orNull, accepts: httpsUrl(), shown: EVERYWHERE },
   image_asset_id: { ...file, about: "Picture uploaded in the console." },
   audio_asset_id: { ...file, about: "Sound uploaded in the console." },

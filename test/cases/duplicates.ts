@@ -28,6 +28,7 @@ const FULL = {
   priority: "urgent",
   layout: "html",
   html: "<p>Move <b>everything</b></p>",
+  source_url: "https://example.org/tides",
   image_url: "https://example.org/quay.png",
   actions: [{ type: "open_url", label: "Map", url: "https://example.org/map" }],
   requires_ack: true,

@@ -46,6 +46,7 @@ const ALERT = (): Record<string, Sample> => ({
   body: { values: ["Keep off\nthe pier", "Keep off"] },
   priority: { values: ["important", "urgent"] },
   layout: { values: ["text", "image"], with: { image_url: "https://example.org/a.png" } },
+  source_url: { values: ["https://example.org/tides", "https://example.org/tides?day=2"] },
   image_url: { values: ["https://example.org/a.png", "https://example.org/b.png"] },
   image_asset_id: { values: files.image },
   audio_asset_id: { values: files.audio },

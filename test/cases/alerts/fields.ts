@@ -99,6 +99,8 @@ const TAKEN: [rule: string, name: string, fields: Fields, shown?: Fields][] = [
   ...["default", "chime", "ping", "bell", "knock", "alarm", "siren", "silent", null].map(
     (sound): [string, string, Fields] => [SOUND, String(sound), { sound }],
   ),
+  ["alert-source", "https", { source_url: "https://example.org/tides" }],
+  ["alert-source", "null", { source_url: null }],
   [AUDIO, "https", { audio_url: "https://example.org/a.mp3" }],
   [AUDIO, "null", { audio_url: null }],
   ...["default", "none", "short", "double", "long", "sos", "heartbeat", null].map(
@@ -148,6 +150,8 @@ const REFUSED: [rule: string, name: string, fields: Fields, param: string][] = [
   [NULLS, "null", { layout: null }, "layout"],
   [AUDIO, "http", { audio_url: "http://example.org/a.mp3" }, "audio_url"],
   [LENGTHS, "2,049 characters", { audio_url: url(2049) }, "audio_url"],
+  ["https-only", "a source by http", { source_url: "http://example.org/" }, "source_url"],
+  ["alert-source", "a source that is no address", { source_url: "page 3 of the report" }, "source_url"],
   ["https-only", "http", { image_url: "http://example.org/" }, "image_url"],
   [ASSET, "none uploaded", { image_asset_id: NO_ASSET }, "image_asset_id"],
   [ASSET, "none uploaded", { audio_asset_id: NO_ASSET }, "audio_asset_id"],
