@@ -3,10 +3,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import type { SqlEntityManager } from "@mikro-orm/sql";
-import { CompiledQuery, type Kysely } from "kysely";
+import { CompiledQuery } from "kysely";
 import { migrate } from "../src/db/migrate.ts";
-import { type Orm, openOrm } from "../src/db/orm.ts";
+import { openOrm } from "../src/db/orm.ts";
+import { ownStatements } from "../src/db/statement.ts";
 import type { World } from "./cases.ts";
 import { type Size, seed, type Tokens } from "./seed.ts";
 
@@ -19,11 +19,10 @@ export interface OpenWorld extends World {
 }
 
 const open = (databaseUrl: string) => openOrm({ databaseUrl });
-const kyselyOf = (orm: Orm) => (orm.em.fork() as SqlEntityManager).getKysely() as unknown as Kysely<unknown>;
 
 async function execute(databaseUrl: string, text: string): Promise<void> {
   const orm = open(databaseUrl);
-  await kyselyOf(orm)
+  await ownStatements(orm)
     .executeQuery(CompiledQuery.raw(text))
     .finally(() => orm.close(true));
 }
@@ -47,10 +46,10 @@ export async function openWorld(
     const orm = open(databaseUrl);
     closers.push(() => orm.close(true));
     await migrate(orm);
-    await seed(kyselyOf(orm), size, tokens);
+    await seed(ownStatements(orm), size, tokens);
     const server = await start(databaseUrl);
     closers.push(server.stop);
-    const sql = async (text: string) => void (await kyselyOf(orm).executeQuery(CompiledQuery.raw(text)));
+    const sql = async (text: string) => void (await ownStatements(orm).executeQuery(CompiledQuery.raw(text)));
     return { ...server, size, databaseUrl, tokens, seconds, sql, close };
   } catch (error) {
     await close();

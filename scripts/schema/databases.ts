@@ -2,7 +2,7 @@
 
 import type { EntitySchema } from "@mikro-orm/core";
 import { MikroORM as PgORM } from "@mikro-orm/postgresql";
-import type { SqlEntityManager, SqlSchemaGenerator } from "@mikro-orm/sql";
+import type { SqlEntityManager } from "@mikro-orm/sql";
 import { migrate } from "../../src/db/migrate.ts";
 import { type Orm, openOrm, ormOptions } from "../../src/db/orm.ts";
 import { BESIDE, ENTITIES } from "../../src/entities/all.ts";
@@ -25,14 +25,14 @@ export interface Databases {
   close(): Promise<void>;
 }
 
-export const generatorOf = (orm: Orm) => (orm as unknown as { schema: SqlSchemaGenerator }).schema;
+export const generatorOf = (orm: Orm) => orm.schema;
 export const managerOf = (orm: Orm) => orm.em.fork() as SqlEntityManager;
 
 const opened = (databaseUrl: string, { entities }: Source) =>
   PgORM.init({
     ...ormOptions({ databaseUrl, databasePool: 2 }),
-    entities,
-  } as never) as unknown as Promise<Orm>;
+    entities: [...entities],
+  });
 
 /** `url`: a database on the server, whose user may make others. `prefix`: names that nobody else uses. */
 export async function openDatabases(url: string, prefix: string, source = SOURCE): Promise<Databases> {

@@ -17,7 +17,7 @@ export type ReadAccessToken = (token: string) => Promise<AccessToken | null>;
 
 /** Reads tokens signed by `jwks` for this issuer and this very resource; null for any other. */
 export function createAccessTokenReader(options: {
-  jwks: () => Promise<unknown>;
+  jwks: Extract<Parameters<typeof verifyJwsAccessToken>[1]["jwksFetch"], () => unknown>;
   issuer: string;
   audience: string;
 }): ReadAccessToken {
@@ -25,7 +25,7 @@ export function createAccessTokenReader(options: {
   const jwksCacheKey = {};
   return async (token) => {
     const claims = await verifyJwsAccessToken(token, {
-      jwksFetch: jwks as never,
+      jwksFetch: jwks,
       jwksCacheKey,
       verifyOptions: { issuer, audience },
     }).catch(() => null);

@@ -42,7 +42,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
     telemetry: { enabled: false },
     logger: { disabled: true },
     database: {
-      db: orm.em.fork().getKysely().withPlugin(datesForSignIn) as never,
+      db: orm.em.fork().getKysely<any>().withPlugin(datesForSignIn),
       type: "postgres",
       schemaName: SCHEMA,
     },
@@ -131,8 +131,8 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
       work: (accounts: Awaited<typeof library.$context>["internalAdapter"]) => Promise<T>,
     ): Promise<T> {
       const { options, internalAdapter } = await library.$context;
-      const kysely = em.getKysely().withPlugin(datesForSignIn).withSchema(SCHEMA);
-      const adapter = kyselyAdapter(kysely as never, { type: "postgres" })(options);
+      const kysely = em.getKysely<any>().withPlugin(datesForSignIn).withSchema(SCHEMA);
+      const adapter = kyselyAdapter(kysely, { type: "postgres" })(options);
       return runWithAdapter(adapter, () => work(internalAdapter));
     },
   };

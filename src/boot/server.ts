@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { serve } from "srvx";
 import type { Config } from "../config.ts";
 import { overloaded } from "../errors.ts";
+import { requestOf } from "../transports/request.ts";
 import { shutQueue } from "./accept_queue.ts";
 import type { App } from "./app.ts";
 import { gateConnections, nodeTimes, readOnAfterAnswers, TIMES } from "./connections.ts";
@@ -35,7 +36,7 @@ export async function listen(
     silent: true,
     gracefulShutdown: false,
     node: nodeTimes(times),
-    fetch: (request) => app.fetch(request as unknown as Request, request.ip ?? null),
+    fetch: (request) => app.fetch(requestOf({ req: request }), request.ip ?? null),
   });
   await server.ready();
   const node = server.node!.server as NodeServer;

@@ -1,7 +1,6 @@
 // One call of an operation by REST: which server and with which key, the request within bounded time, and a refusal read
 // back from its envelope. Shared by the tool commands and the stdio server; knows no operation by name.
 
-import type { z } from "zod";
 import { clientSettings, httpUrl, loadSettings } from "../config.ts";
 import { ApiError, fromEnvelope, invalidRequest } from "../errors.ts";
 import type { Outcome } from "../operation/perform.ts";
@@ -145,9 +144,5 @@ function refuseUnsendable(tool: Tool, args: Record<string, unknown>): void {
     ({ code, path }) =>
       (code === "unrecognized_keys" && path.length === 0) || inPath.includes(String(path[0])),
   );
-  if (issue)
-    throw invalidInput({ issues: [issue] } as unknown as z.ZodError, tool.input, [
-      ...inPath,
-      ...ANSWER_ARGUMENTS,
-    ]);
+  if (issue) throw invalidInput({ issues: [issue] }, tool.input, [...inPath, ...ANSWER_ARGUMENTS]);
 }

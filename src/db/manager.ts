@@ -16,6 +16,6 @@ export function managerFor(
 ): SqlEntityManager {
   const em: SqlEntityManager = orm.em.fork();
   if (transaction) em.setTransactionContext(transaction);
-  if (visible) em.setFilterParams("visible", visible as never);
+  if (visible) em.setFilterParams("visible", { ...visible });
   return em;
 }

@@ -2,14 +2,12 @@
 // Knows how to open it; nothing of what the rows mean.
 
 import { randomUUID } from "node:crypto";
-import type { Options } from "@mikro-orm/core";
 import { MikroORM as PgORM } from "@mikro-orm/postgresql";
-import type { AbstractSqlDriver, MikroORM, SqlEntityManager } from "@mikro-orm/sql";
 import type { Config } from "../config.ts";
 import { ENTITIES } from "../entities/all.ts";
 import { type Bounds, PATIENT, patient, poolOptions, resilient } from "./pool.ts";
 
-export type Orm = MikroORM<AbstractSqlDriver, SqlEntityManager>;
+export type Orm = PgORM;
 
 export const MIGRATIONS = `${import.meta.dirname}/../migrations`;
 
@@ -40,8 +38,8 @@ const PROCESS = `belfry-${randomUUID().slice(0, 13)}`;
 /** Enough to keep the hot paths busy, few enough for several replicas on one default PostgreSQL. */
 const POOL = 12;
 
-export function ormOptions(config: DatabaseSettings, bounds: Bounds = PATIENT): Options {
-  const options = {
+export function ormOptions(config: DatabaseSettings, bounds: Bounds = PATIENT) {
+  return {
     clientUrl: config.databaseUrl ?? undefined,
     entities: ENTITIES,
     forceUtcTimezone: true,
@@ -59,7 +57,6 @@ export function ormOptions(config: DatabaseSettings, bounds: Bounds = PATIENT): 
       },
     },
   };
-  return options as unknown as Options;
 }
 
 /**
@@ -68,7 +65,7 @@ export function ormOptions(config: DatabaseSettings, bounds: Bounds = PATIENT): 
  */
 export function openOrm(config: DatabaseSettings): Orm {
   const bounds = boundsFrom(config);
-  const orm = new PgORM(ormOptions(config, bounds) as never) as unknown as Orm;
+  const orm = new PgORM(ormOptions(config, bounds));
   boundsOf.set(orm, bounds);
   return orm;
 }

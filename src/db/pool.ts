@@ -53,7 +53,7 @@ interface Client {
   connection: { stream: { destroy(): void } };
 }
 
-type ClientClass = new (...args: never[]) => Client;
+type ClientClass = new (...args: any[]) => Client;
 
 /** What begins or gives up a transaction; not what goes back to a savepoint. */
 const BRACKET = /^(begin|start transaction( .*)?|rollback)$/;
@@ -68,8 +68,7 @@ const ENDED = /^57P0[1-5]$/;
  * that fails on it, and the pool drops it.
  */
 export function resilient<C extends ClientClass>(Client: C, bounds: Pick<Bounds, "statementMs">): C {
-  const Base = Client as unknown as new (...args: unknown[]) => Client;
-  class ResilientClient extends Base {
+  class ResilientClient extends Client {
     override query(text: unknown, values?: unknown, ...rest: unknown[]): unknown {
       if (typeof text !== "string") return super.query(text, values, ...rest);
       const query_timeout = bounds.statementMs && bounds.statementMs + READ_MARGIN_MS;
@@ -89,7 +88,7 @@ export function resilient<C extends ClientClass>(Client: C, bounds: Pick<Bounds,
       });
     }
   }
-  return ResilientClient as unknown as C;
+  return ResilientClient;
 }
 
 interface Pool {

@@ -2,10 +2,10 @@
 
 import { z } from "zod";
 
-export const NAMED = z.registry<{ name: string }>();
+export const NAMED = z.registry<{ name: string }, z.core.$ZodType>();
 
 /** The same schema, known by a name. */
 export function named<S extends z.ZodType>(name: string, schema: S): S {
-  NAMED.add(schema, { name } as never);
+  NAMED.add(schema, { name });
   return schema;
 }

@@ -21,7 +21,7 @@ export function answerSchema(schema: z.ZodType): JsonSchema {
     io: "output",
     reused: "inline",
     override: ({ zodSchema, jsonSchema }) => {
-      const name = NAMED.get(zodSchema as unknown as z.ZodType)?.name;
+      const name = NAMED.get(zodSchema)?.name;
       if (name) (jsonSchema as JsonSchema)[NAME] = name;
     },
   }) as JsonSchema;

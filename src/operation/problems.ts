@@ -74,7 +74,7 @@ function unknownField(
  * that are no fields, such as the ids of a path.
  */
 export function invalidInput(
-  error: z.ZodError,
+  error: Pick<z.ZodError, "issues">,
   schema: z.ZodType,
   without: readonly string[] = [],
 ): ApiError {

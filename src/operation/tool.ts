@@ -169,7 +169,7 @@ export interface Brief {
 
 /** Only infers the types; the list in tools/index.ts is what makes a tool exist. */
 export function defineTool<I extends z.ZodObject, O extends z.ZodType>(tool: Tool<I, O>): Tool {
-  return tool as unknown as Tool;
+  return tool as Tool;
 }
 
 /** The same for the handset's list in handset/index.ts. */
@@ -179,7 +179,7 @@ export function defineHandsetOperation<
   O extends z.ZodType,
   Found,
 >(operation: HandsetOperation<A, I, O, Found>): HandsetOperation {
-  return operation as unknown as HandsetOperation;
+  return operation as HandsetOperation;
 }
 
 /** The same for the list of session operations. Their types stay, since pages call them by the record itself. */

@@ -222,7 +222,7 @@ const showKey = (row: KeyRow, member: MemberRow) => ({
 export async function listKeys(em: Em, { workspace }: { workspace?: string }) {
   const where = workspace === undefined ? {} : { member: { workspace: await workspaceOf(em, workspace) } };
   const rows = await em.find(ApiKey, where, { populate: ["member"], orderBy: { created_at: "desc" } });
-  return { data: rows.map((row) => showKey(row as unknown as KeyRow, row.member.$ as MemberRow)) };
+  return { data: rows.map((row) => showKey(row, row.member.$ as MemberRow)) };
 }
 
 /** Takes effect on the next request, on every process. Revoking twice keeps the first instant. `now` is that instant. */

@@ -122,7 +122,8 @@ function fromHsl(h: number, s: number, l: number): Rgb {
 export function over({ rgb, alpha }: { rgb: Rgb; alpha: number }, below: Rgb | null): Rgb | null {
   if (alpha >= 0.9) return rgb;
   if (below === null) return null;
-  return [0, 1, 2].map((i) => rgb[i]! * alpha + below[i]! * (1 - alpha)) as unknown as Rgb;
+  const mixed = (i: 0 | 1 | 2) => rgb[i] * alpha + below[i] * (1 - alpha);
+  return [mixed(0), mixed(1), mixed(2)];
 }
 
 /** Less than this nobody tells apart (the contrast ratio of WCAG 2; black on white has 21). */

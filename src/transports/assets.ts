@@ -101,7 +101,7 @@ function rangeOf(
   const parts = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(request.headers.get("range") ?? "");
   const condition = request.headers.get("if-range");
   if (!parts || request.method === "HEAD" || (condition !== null && condition !== etag)) return null;
-  const [, first, last] = parts as unknown as [string, string, string];
+  const [, first = "", last = ""] = parts;
   if (first === "" && last === "") return null;
   if (first === "")
     return Number(last) === 0 ? "unsatisfiable" : { from: Math.max(0, size - Number(last)), to: size - 1 };

@@ -3,6 +3,7 @@
 
 import {
   createMcpHandler,
+  type ListToolsResult,
   localhostAllowedHostnames,
   ProtocolError,
   ProtocolErrorCode,
@@ -80,7 +81,7 @@ export function createToolServer(tools: readonly Tool[], call: CallTool): Server
     cacheHints,
   });
   const listed = listingOf(tools);
-  server.setRequestHandler("tools/list", () => listed as never);
+  server.setRequestHandler("tools/list", () => listed as ListToolsResult);
   server.setRequestHandler("tools/call", async ({ params }) => {
     const tool = tools.find(({ name }) => name === params.name);
     if (!tool)
@@ -159,7 +160,7 @@ export function createMcpEndpoint({
   const base = BASE_SCOPES.join(" ");
 
   const handler = createMcpHandler(({ authInfo }) => {
-    const passed = authInfo!.extra as unknown as Passed;
+    const { passed } = authInfo!.extra as { passed: Passed };
     return createToolServer(tools, async (tool, raw) => {
       try {
         return await dispatcher.tool(tool, passed.caller, { ...splitKey(tool, raw), log: passed.log });
@@ -221,8 +222,7 @@ export function createMcpEndpoint({
     }
     const { id: clientId, scopes } = caller.credential;
     const passed: Passed = { caller, log };
-    const extra = passed as unknown as Record<string, unknown>;
-    const authInfo = { token: "", clientId, scopes: [...scopes], extra };
+    const authInfo = { token: "", clientId, scopes: [...scopes], extra: { passed } };
     if (value !== undefined) {
       const response = await handler.fetch(request, { authInfo, parsedBody: value });
       // Of these tools only the stored row says whether a scope is missing, so the answer's status waits for the call.
