@@ -6,7 +6,7 @@ import { showId } from "../src/domain/ids.ts";
 import { insertAlert, lockAlert, publishAlert, readAlert } from "../src/queries/alerts.ts";
 import { findDevicesWithInbox } from "../src/queries/handset.ts";
 import { inboxPage } from "../src/queries/inbox.ts";
-import { findKey } from "../src/queries/keys.ts";
+import { findKeys } from "../src/queries/keys.ts";
 import { takeReports } from "../src/queries/reports.ts";
 import { asScript, CONNECTIONS, type HttpLoad, type Load } from "./load.ts";
 import {
@@ -286,7 +286,7 @@ function get({ url, tokens }: World, path: string): HttpLoad {
 
 /** The key's look-up, then the statements. */
 function withKey({ tokens }: World, statements: string[], before: string[] = []): Load {
-  const script = [...before, asScript(findKey, { hash: "decode(:key_hash, 'hex')" }), ...statements];
+  const script = [...before, asScript(findKeys, { hashes: "array[:key_hash]" }), ...statements];
   return { kind: "pgbench", scripts: [script.join("\n")], variables: { key_hash: hexOf(tokens.key), i: 0 } };
 }
 

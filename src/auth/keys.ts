@@ -1,11 +1,12 @@
 // From a bearer key to a caller. A key that is unknown, revoked or expired is no caller at all.
 
 import type { Caller } from "../context.ts";
+import { batchedByPosition } from "../db/batch.ts";
 import type { Orm } from "../db/orm.ts";
 import { ownStatements, run } from "../db/statement.ts";
 import { showId } from "../domain/ids.ts";
 import { toIsoMicrosOrNull } from "../fields/columns.ts";
-import { findKey, touchKey } from "../queries/keys.ts";
+import { findKeys, touchKey } from "../queries/keys.ts";
 import { IMPLICIT_SCOPE, isScope } from "../scopes.ts";
 import { callerWith } from "./caller.ts";
 import { hashToken, KEY_PREFIX, looksLikeToken } from "./tokens.ts";
@@ -15,11 +16,12 @@ export type Authenticate = (token: string | null) => Promise<Caller | null>;
 
 export function createKeyAuthenticator(orm: Orm, touching: TouchOptions): Authenticate {
   const kysely = ownStatements(orm);
+  const find = batchedByPosition((hashes: string[]) => run(kysely, findKeys, { hashes }));
   const touch = createTouch(touching, (id) => run(kysely, touchKey, { id }));
 
   return async (token) => {
     if (token === null || !looksLikeToken(KEY_PREFIX, token)) return null;
-    const [key] = await run(kysely, findKey, { hash: hashToken(token) });
+    const key = await find(hashToken(token).toString("hex"));
     if (!key) return null;
     touch(key.id);
     return callerWith(key, {

@@ -2,6 +2,7 @@
 // becomes of a connection that does not answer. Knows nothing of the ORM, nor of what the statements mean.
 
 import { setTimeout as pause } from "node:timers/promises";
+import { openingQuery, type Query, type QueryClass, type QueryConfig } from "./opening.ts";
 import { nameOf } from "./statement.ts";
 import { heard } from "./unavailable.ts";
 
@@ -53,26 +54,41 @@ interface Client {
   connection: { stream: { destroy(): void } };
 }
 
-type ClientClass = new (...args: any[]) => Client;
+type ClientClass = (new (...args: any[]) => Client) & { Query: QueryClass };
 
 /** What begins or gives up a transaction; not what goes back to a savepoint. */
-const BRACKET = /^(begin|start transaction( .*)?|rollback)$/;
+const BRACKET = /^(start transaction( .*)?|rollback)$/;
 
 const ENDED = /^57P0[1-5]$/;
 
+/** What is answered of a bracket that was not sent, or that failed with its connection. */
+const NOTHING = { command: "", rowCount: 0, rows: [] };
+
 /**
- * A pg client that sends every defined statement under its name and gives up on a server that says nothing: that
- * connection is cut, since its answer may still come. It also mends a leak: the query builder returns a connection to the
- * pool only after a `begin` or `rollback` that succeeded, so one that the server ended would count as taken for ever, and
- * a dozen of them would stop the service. Here these two close a broken connection and then succeed; every statement after
- * that fails on it, and the pool drops it.
+ * A pg client that sends every defined statement under its name, `begin` with the statement after it, and gives up on a
+ * server that says nothing: that connection is cut, since its answer may still come. It also mends a leak: the query builder
+ * returns a connection to the pool only after a `begin` or `rollback` that succeeded, so one that the server ended would count
+ * as taken for ever, and a dozen of them would stop the service. Here `begin` cannot fail, `rollback` closes a broken
+ * connection and then succeeds; every other statement fails on it, and the pool drops it.
  */
 export function resilient<C extends ClientClass>(Client: C, bounds: Pick<Bounds, "statementMs">): C {
+  const Opening = openingQuery(Client.Query);
   class ResilientClient extends Client {
+    /** A transaction was asked for, and nothing in it yet. */
+    #begins = false;
+
     override query(text: unknown, values?: unknown, ...rest: unknown[]): unknown {
-      if (typeof text !== "string") return super.query(text, values, ...rest);
+      if (typeof text !== "string") {
+        // It would run outside of the transaction that was asked for.
+        if (this.#begins) throw new Error("a transaction begins with a statement that is a text");
+        return super.query(text, values, ...rest);
+      }
+      const begins = this.#begins;
+      this.#begins = text === "begin";
+      if (this.#begins || (begins && /^(commit|rollback)$/.test(text))) return Promise.resolve(NOTHING);
       const query_timeout = bounds.statementMs && bounds.statementMs + READ_MARGIN_MS;
-      const result = super.query({ name: nameOf(text), text, values, query_timeout }, ...rest);
+      const config = { name: nameOf(text), text, values, query_timeout };
+      const result = begins ? this.#open(config) : super.query(config, ...rest);
       if (!(result instanceof Promise)) return result;
       const well = (value: unknown) => {
         heard(null);
@@ -84,7 +100,17 @@ export function resilient<C extends ClientClass>(Client: C, bounds: Pick<Bounds,
         // The server has ended it; the pool must not hand it out before the socket says so as well.
         if (ENDED.test(error.code ?? "") || BRACKET.test(text)) this.end().catch(() => {});
         if (!BRACKET.test(text)) throw error;
-        return { command: "", rowCount: 0, rows: [] };
+        return NOTHING;
+      });
+    }
+
+    /** The first statement of a transaction. */
+    #open(config: QueryConfig): Promise<unknown> {
+      return new Promise((resolve, reject) => {
+        const done = (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result));
+        const query: Query = new Opening({ ...config, queryMode: "extended" }, undefined, done);
+        query.query_timeout = config.query_timeout;
+        super.query(query);
       });
     }
   }

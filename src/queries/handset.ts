@@ -18,6 +18,7 @@ import {
   timestamptz,
   uuid,
 } from "../fields/sql.ts";
+import { HASHES } from "./hashes.ts";
 
 /**
  * What the rows that say `sent` in a device's channels are called: its own revision, and the sum of its channels'. Each
@@ -39,16 +40,12 @@ export const touchDevices = defineStatement("touch_devices", {
     select d.id from device d where d.id = any($devices) and ${UNSEEN} order by d.id for no key update skip locked)`,
 });
 
-/**
- * Token hashes in hex → devices, by position. The array stands in a subquery so that the planner does not see its length:
- * with a short one it would take a plan made for that call to be cheaper, and plan anew every time.
- */
+/** Devices by the hashes of their tokens. */
 const LOOK_UP = {
-  parameters: { hashes: array(text) },
-  columns: { position: int, id: text, unseen: boolean },
-  selected: `t.position::int as position, d.id::text as id, ${UNSEEN} as unseen`,
-  from: `unnest((select $hashes::text[])) with ordinality t (hash, position)
-    join device d on d.token_hash = decode(t.hash, 'hex')`,
+  parameters: HASHES.parameters,
+  columns: { ...HASHES.columns, id: text, unseen: boolean },
+  selected: `${HASHES.selected}, d.id::text as id, ${UNSEEN} as unseen`,
+  from: `${HASHES.from} join device d on d.token_hash = ${HASHES.hash}`,
 };
 
 export const findDevices = defineStatement("find_devices", {

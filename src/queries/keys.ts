@@ -2,13 +2,15 @@
 
 import { defineStatement } from "../db/statement.ts";
 import { ROLES } from "../entities/member.ts";
-import { array, bytea, nullable, oneOf, outerJoined, text, timestamptz, uuid } from "../fields/sql.ts";
+import { array, nullable, oneOf, outerJoined, text, timestamptz, uuid } from "../fields/sql.ts";
+import { HASHES } from "./hashes.ts";
 import { MEMBER_FACTS } from "./member_facts.ts";
 
-/** The live key behind a hash with everything that a call needs to know of its member and workspace. */
-export const findKey = defineStatement("find_key", {
-  parameters: { hash: bytea },
+/** The live keys behind hashes, by position, with everything that a call needs to know of member and workspace. */
+export const findKeys = defineStatement("find_keys", {
+  parameters: HASHES.parameters,
   columns: {
+    ...HASHES.columns,
     id: uuid,
     name: text,
     scopes: array(text),
@@ -16,9 +18,10 @@ export const findKey = defineStatement("find_key", {
     expires_at: nullable(timestamptz),
     ...MEMBER_FACTS.columns,
   },
-  text: `select k.id, k.name, k.scopes, k.pusher_id, k.expires_at, ${MEMBER_FACTS.text}
-    from api_key k join member m on m.id = k.member_id join workspace w on w.id = m.workspace_id
-    where k.hash = $hash and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
+  text: `select ${HASHES.selected}, k.id, k.name, k.scopes, k.pusher_id, k.expires_at, ${MEMBER_FACTS.text}
+    from ${HASHES.from} join api_key k on k.hash = ${HASHES.hash}
+    join member m on m.id = k.member_id join workspace w on w.id = m.workspace_id
+    where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
 });
 
 export const touchKey = defineStatement("touch_key", {

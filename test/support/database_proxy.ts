@@ -13,6 +13,8 @@ export interface DatabaseProxy {
   /** Connections that are open now, and bytes that came since it fell silent. */
   count(): number;
   swallowed(): number;
+  /** How often something was said to the database so far. */
+  asked(): number;
   close(): Promise<void>;
 }
 
@@ -22,6 +24,7 @@ export async function databaseProxy(url: string): Promise<DatabaseProxy> {
   const port = Number(target.port || 5432);
   let silent = false;
   let swallowed = 0;
+  let asked = 0;
   const open = new Set<Socket>();
   const server = createServer((client) => {
     open.add(client);
@@ -43,6 +46,7 @@ export async function databaseProxy(url: string): Promise<DatabaseProxy> {
       [database, client],
     ] as const) {
       from.on("data", (bytes) => {
+        if (from === client) asked++;
         if (mute) swallow(bytes);
         else to.write(bytes);
       });
@@ -69,6 +73,7 @@ export async function databaseProxy(url: string): Promise<DatabaseProxy> {
     },
     count: () => open.size,
     swallowed: () => swallowed,
+    asked: () => asked,
     async close() {
       for (const socket of open) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

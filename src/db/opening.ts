@@ -1,0 +1,64 @@
+// A transaction's `begin` goes out with its first statement: one exchange with the server in place of two. They are one
+// message up to its end, so that the statement does not run where the transaction did not begin.
+
+/** What pg keeps below a query; its names are not ours. */
+interface Connection {
+  parse(statement: { text: string }): void;
+  bind(portal: object): void;
+  execute(portal: object): void;
+  /** The statements, by name, that were sent to be parsed. */
+  submittedNamedStatements: Record<string, string>;
+}
+
+export interface QueryConfig {
+  name?: string;
+  text: string;
+  values?: unknown;
+  query_timeout?: number;
+  queryMode?: "extended";
+}
+
+/** pg's query: the part of it that this one adds to. */
+export interface Query {
+  name?: string;
+  query_timeout?: number;
+  prepare(connection: Connection): void;
+  handleCommandComplete(message: unknown, connection: Connection): void;
+  handleError(error: Error, connection: Connection): void;
+}
+
+export type QueryClass = new (
+  config: QueryConfig,
+  values: undefined,
+  done: (error: Error | null, result: unknown) => void,
+) => Query;
+
+/** A class of queries that begin a transaction and then do what they say in it. */
+export function openingQuery(Query: QueryClass): QueryClass {
+  return class Opening extends Query {
+    #opened = false;
+    #name: string | undefined;
+
+    override prepare(connection: Connection): void {
+      connection.parse({ text: "begin" });
+      connection.bind({});
+      connection.execute({});
+      super.prepare(connection);
+      // What the server says first is about `begin`: pg must not note it down for the statement of this name.
+      this.#name = this.name;
+      this.name = undefined;
+    }
+
+    override handleCommandComplete(message: unknown, connection: Connection): void {
+      if (this.#opened) super.handleCommandComplete(message, connection);
+      else this.name = this.#name;
+      this.#opened = true;
+    }
+
+    override handleError(error: Error, connection: Connection): void {
+      // Without its transaction the statement was not even parsed.
+      if (!this.#opened && this.#name) delete connection.submittedNamedStatements[this.#name];
+      super.handleError(error, connection);
+    }
+  };
+}
