@@ -12,7 +12,7 @@ import { ERROR_MEANING } from "../src/openapi/answers.ts";
 import { openApiDocument } from "../src/openapi/document.ts";
 import { SCOPES } from "../src/scopes.ts";
 import { SESSION_OPERATIONS } from "../src/session/index.ts";
-import { listedTools } from "../src/transports/mcp.ts";
+import { listedTools } from "../src/transports/mcp_server.ts";
 import { ANYTHING, DECIDES, MAY_IMPORT } from "../test/support/rooms.ts";
 import { TOOLS } from "../tools/index.ts";
 

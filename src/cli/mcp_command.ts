@@ -4,7 +4,7 @@
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { ApiError } from "../errors.ts";
 import type { Tool } from "../operation/tool.ts";
-import { createToolServer } from "../transports/mcp.ts";
+import { createToolServer } from "../transports/mcp_server.ts";
 import { type ConnectionOptions, callByRest, connectionFor, stateTarget } from "./client.ts";
 
 /** Serves until standard input ends. The server is looked up at each call: it may start later, or move. */

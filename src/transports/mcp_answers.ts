@@ -11,13 +11,24 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
 type Row = Record<string, unknown>;
 type Page = { data: Row[]; meta?: { next_before: string | null } };
 
+/** A body and its JSON. */
+export interface Written {
+  body: unknown;
+  json: string;
+}
+
+export const written = (body: unknown): Written => ({ body, json: JSON.stringify(body) });
+
+const fits = ({ json }: Written): boolean => Buffer.byteLength(json) <= MAX_ANSWER;
+
 /** The body as an assistant gets it; `isBrief`: it is the short form already. */
-export function fitted(tool: Tool, body: unknown, isBrief: boolean): unknown {
-  if (bytesOf(body) <= MAX_ANSWER) return body;
+export function fitted(tool: Tool, body: unknown, isBrief: boolean): Written {
+  const whole = written(body);
+  if (fits(whole)) return whole;
   const page = body as Page;
-  const short = tool.pagedBy && Array.isArray(page.data) ? endEarly(page, tool.pagedBy) : body;
-  if (!tool.brief || isBrief || bytesOf(short) <= MAX_ANSWER) return short;
-  return tool.brief.output.parse(tool.brief.of(short));
+  const short = tool.pagedBy && Array.isArray(page.data) ? written(endEarly(page, tool.pagedBy)) : whole;
+  if (!tool.brief || isBrief || fits(short)) return short;
+  return written(tool.brief.output.parse(tool.brief.of(short.body)));
 }
 
 /** As many rows as fit; never between two that share the instant which the next page goes on from, and at least one. */
@@ -39,17 +50,24 @@ function endEarly(page: Page, by: string): Page {
   return { ...page, data: data.slice(0, end), meta: { next_before: instantOf(end - 1) } };
 }
 
-/** A result: the REST body as structured content and the same JSON as text. A refusal is the envelope in both. */
-export function toolResult(
-  body: unknown,
-  options: { isError?: boolean; headers?: Record<string, string> } = {},
-) {
-  const { isError, headers = {} } = options;
+/** What a call of a tool answers: the REST body, or the envelope of a refusal, with the limits that REST tells in headers. */
+export interface ToolAnswer extends Written {
+  isError: boolean;
+  headers: Record<string, string>;
+}
+
+/** The same as a result: the body as structured content and its JSON as text. */
+export function toolResult({ body, json, isError, headers }: ToolAnswer) {
   return {
-    content: [{ type: "text" as const, text: JSON.stringify(body) }],
+    content: [{ type: "text" as const, text: json }],
     structuredContent: body as Record<string, unknown>,
     ...(isError ? { isError: true } : {}),
-    // The limits that REST tells in headers.
     ...(Object.keys(headers).length > 0 ? { _meta: headers } : {}),
   };
+}
+
+/** The JSON of a result without `_meta` and the closing brace. */
+export function resultFields({ json, isError }: ToolAnswer): string {
+  const content = `{"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`;
+  return isError ? `${content},"isError":true` : content;
 }
