@@ -3,11 +3,11 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Orm, openOrm } from "../src/db/orm.ts";
-import { ownStatements, run } from "../src/db/statement.ts";
-import { touchKey } from "../src/queries/keys.ts";
-import { type DatabaseProxy, databaseProxy } from "./support/database_proxy.ts";
-import { World } from "./support/world.ts";
+import { type Orm, openOrm } from "../../src/db/orm.ts";
+import { ownStatements, run } from "../../src/db/statement.ts";
+import { touchKey } from "../../src/queries/keys.ts";
+import { type DatabaseProxy, databaseProxy } from "../support/database_proxy.ts";
+import { World } from "../support/world.ts";
 
 let world: World;
 let proxy: DatabaseProxy;
