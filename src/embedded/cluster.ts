@@ -176,7 +176,7 @@ async function supervise(
   const closing = new AbortController();
   const { signal } = closing;
   const begin = async () => {
-    await clearLeftovers(place.cluster);
+    await clearLeftovers(place.cluster, runner);
     return startPostmaster(place, binaries, runner, settings, hear, signal);
   };
 

@@ -3,8 +3,10 @@
 
 import { randomBytes } from "node:crypto";
 import {
+  accessSync,
   chmodSync,
   chownSync,
+  constants,
   existsSync,
   lchownSync,
   mkdirSync,
@@ -17,7 +19,7 @@ import {
 import { join } from "node:path";
 import { dataPaths } from "../config.ts";
 import { writePrivate } from "../secret/private_file.ts";
-import { dataDirProblem, embeddedProblem, OTHERWISE } from "./problem.ts";
+import { BY_URL, dataDirProblem, embeddedProblem } from "./problem.ts";
 import { mayReach, type Runner } from "./runner.ts";
 
 export interface Place {
@@ -100,6 +102,7 @@ export function findPlace(dataDir: string): Place {
       );
     return place;
   }
+  refuseClosed(place);
   const missing = PARTS.find((part) => !existsSync(join(place.cluster, part)));
   if (missing)
     throw dataDirProblem(
@@ -128,17 +131,30 @@ export function remember({ dataDir, home }: Place): void {
   writePrivate(path, `${JSON.stringify({ home: home === dataDir ? "." : home })}\n`);
 }
 
-/** The uid that an existing cluster belongs to; null before there is one, and of a copy that root made. @throws ConfigError. */
-export function ownerOf({ dataDir, cluster, made }: Place): number | null {
-  if (!made) return null;
+/** A folder that this user may not enter looks like one in which everything is missing. */
+function refuseClosed({ dataDir, cluster }: Place): void {
   const { uid } = statSync(cluster);
-  const own = process.getuid?.();
-  if (own !== undefined && own !== 0 && own !== uid)
+  const own = process.getuid?.() ?? uid;
+  if (own !== 0 && own !== uid)
     throw dataDirProblem(
       dataDir,
       `holds a database of another user (uid ${uid}); run the service as that user or root.`,
     );
-  return uid === 0 ? null : uid;
+  try {
+    accessSync(cluster, constants.R_OK | constants.X_OK);
+  } catch (error) {
+    throw dataDirProblem(
+      dataDir,
+      own === 0
+        ? `holds a database of the user ${uid}, and this root lacks CAP_DAC_OVERRIDE, with which it would reach its files. Give the container that capability, or run the service as that user.`
+        : `holds a database whose folder ${cluster} cannot be read (${(error as NodeJS.ErrnoException).code}); give it the mode 0700.`,
+    );
+  }
+}
+
+/** The uid that an existing cluster belongs to; null before there is one, and of a copy that root made. */
+export function ownerOf({ cluster, made }: Place): number | null {
+  return made ? statSync(cluster).uid || null : null;
 }
 
 /** The version file of a cluster against the programs'. @throws ConfigError naming both. */
@@ -200,11 +216,11 @@ export function choosePlace(place: Place, runner: Runner): Place {
     if (mayReach(runner, home, "x")) return placeIn(place.dataDir, home);
   } catch (error) {
     throw embeddedProblem(
-      `the user ${runner.user} can reach neither DATA_DIR (${place.dataDir}) nor ${ELSEWHERE} (${(error as NodeJS.ErrnoException).code}). Name another DATA_DIR, or ${OTHERWISE}`,
+      `the user ${runner.user} can reach neither DATA_DIR (${place.dataDir}) nor ${ELSEWHERE} (${(error as NodeJS.ErrnoException).code}). Name another DATA_DIR, or ${BY_URL}`,
     );
   }
   throw embeddedProblem(
-    `the user ${runner.user} can reach neither DATA_DIR (${place.dataDir}) nor ${ELSEWHERE}. Name another DATA_DIR, or ${OTHERWISE}`,
+    `the user ${runner.user} can reach neither DATA_DIR (${place.dataDir}) nor ${ELSEWHERE}. Name another DATA_DIR, or ${BY_URL}`,
   );
 }
 

@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Binaries } from "./binaries.ts";
 import { lastComplaint } from "./init.ts";
 import type { Place } from "./place.ts";
-import { type Runner, start } from "./runner.ts";
+import { type Runner, sendSignal, start } from "./runner.ts";
 
 export interface Postmaster {
   pid: number;
@@ -20,10 +20,11 @@ export interface Postmaster {
 
 /**
  * The shell becomes the server itself, so that its end is seen here at once. Beside it stays a watchdog that holds the
- * other end of a pipe of ours: when that closes, we are gone, and it ends the server if that is still the same one.
+ * other end of a pipe of ours: when that closes, we are gone, and it ends the server if that is still the same one. It is
+ * nobody's child, since the server takes the violent end of any child of its own for a crash.
  */
 const WATCHED = `exec 3<&0 </dev/null
-(cat <&3 >/dev/null; read -r p <"$0/postmaster.pid" && [ "$p" = $$ ] && kill -INT $$) 2>/dev/null &
+( (cat <&3 >/dev/null; read -r p <"$0/postmaster.pid" && [ "$p" = $$ ] && kill -INT $$) 2>/dev/null & )
 exec 3<&-
 exec "$@"`;
 
@@ -110,7 +111,8 @@ export async function startPostmaster(
     ];
     for (const [signal, wait] of steps) {
       if (gone) return;
-      child.kill(signal);
+      const dead = child.exitCode !== null || child.signalCode !== null;
+      if (!dead) sendSignal(runner, child.pid!, signal);
       const waiting = new AbortController();
       await Promise.race([ended, pause(wait, null, { signal: waiting.signal }).catch(() => {})]);
       waiting.abort();
@@ -154,7 +156,7 @@ const ZOMBIE_MS = 5_000;
  * so no Belfry uses the server.
  * @throws Error when it does not go.
  */
-export async function clearLeftovers(cluster: string): Promise<void> {
+export async function clearLeftovers(cluster: string, runner: Runner): Promise<void> {
   const begun = performance.now();
   for (let told = 0; ; ) {
     const left = readStatus(cluster);
@@ -172,7 +174,7 @@ export async function clearLeftovers(cluster: string): Promise<void> {
           `another PostgreSQL (process ${left.pid}) holds ${cluster} and does not end; end it.`,
         );
       const signals = ["SIGINT", "SIGQUIT"] as const;
-      if (told === 0 || (told === 1 && waited > ASKED_MS)) process.kill(left.pid, signals[told++]);
+      if (told === 0 || (told === 1 && waited > ASKED_MS)) sendSignal(runner, left.pid, signals[told++]!);
     }
     await pause(20);
   }
@@ -182,17 +184,30 @@ export async function clearLeftovers(cluster: string): Promise<void> {
 function whatIs(pid: number, cluster: string): "server" | "zombie" | "gone" | "foreign" {
   try {
     process.kill(pid, 0);
-  } catch {
-    // Dead, or of a user that is not ours: PostgreSQL takes the file over either way.
-    return "gone";
+  } catch (error) {
+    // PostgreSQL takes the file over when the process is dead, and when it may not be signalled by who runs PostgreSQL. Root
+    // runs it as somebody else, and may itself be without the right to signal them.
+    if ((error as NodeJS.ErrnoException).code !== "EPERM" || process.getuid?.() !== 0) return "gone";
   }
   if (!existsSync("/proc/self/stat")) return "server";
   try {
     const state = /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1];
     if (state === "Z" || state === "X") return "zombie";
-    // PostgreSQL's working directory is its cluster.
-    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster) ? "server" : "foreign";
+    return standsIn(pid) === realpathSync(cluster) ? "server" : "foreign";
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? "gone" : "server";
   }
+}
+
+/** The cluster that a process would be the server of: its working directory, or where that is not shown, what it was given. */
+function standsIn(pid: number): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch (error) {
+    // Of another user, and a container's root is seldom given CAP_SYS_PTRACE; the command line is shown to all.
+    if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
+  }
+  const args = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  const named = args[args.indexOf("-D") + 1]!;
+  return existsSync(named) ? realpathSync(named) : null;
 }

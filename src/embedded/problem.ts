@@ -2,7 +2,10 @@
 
 import { ConfigError } from "../config.ts";
 
-/** The ways past a machine or a user that the embedded PostgreSQL cannot do with. */
+/** The way past a user or a folder that no embedded PostgreSQL can do with. */
+export const BY_URL = "set DATABASE_URL to a PostgreSQL that runs already.";
+
+/** The ways past a machine that the package's programs do not run on. */
 export const OTHERWISE =
   "set POSTGRES_BIN to a folder that holds postgres and initdb, or DATABASE_URL to a PostgreSQL that runs already.";
 

@@ -4,7 +4,7 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
-import { embeddedProblem, OTHERWISE } from "./problem.ts";
+import { BY_URL, embeddedProblem } from "./problem.ts";
 
 export interface Runner {
   /** The user's name, as it is said to people. */
@@ -26,14 +26,17 @@ interface Account {
   gid: number;
 }
 
-function accounts(): Account[] {
-  let lines: string[];
+function readOr(otherwise: string, path: string): string {
   try {
-    lines = readFileSync("/etc/passwd", "utf8").split("\n");
+    return readFileSync(path, "utf8");
   } catch {
-    return [];
+    return otherwise;
   }
-  return lines
+}
+
+function accounts(): Account[] {
+  return readOr("", "/etc/passwd")
+    .split("\n")
     .map((line) => line.split(":"))
     .filter((fields) => fields.length >= 4)
     .map(([name, , uid, gid]) => ({ name: name!, uid: Number(uid), gid: Number(gid) }));
@@ -45,9 +48,25 @@ export function ownUser(): string {
     return userInfo().username;
   } catch {
     throw embeddedProblem(
-      `the user ${process.getuid?.()} has no line in /etc/passwd. Run the service as a user that has one, or ${OTHERWISE}`,
+      `the user ${process.getuid?.()} has no line in /etc/passwd. Run the service as a user that has one, or ${BY_URL}`,
     );
   }
+}
+
+/** What root needs to lend a user: to give it files, to reach them afterwards, to become it. By their numbers in Linux. */
+const CAPABILITIES = { CHOWN: 0, DAC_OVERRIDE: 1, FOWNER: 3, SETGID: 6, SETUID: 7 };
+
+/** A container's root may be without them, and would otherwise meet the first one that it lacks half way. */
+function refuseBoundRoot(user: string): void {
+  const held = /^CapEff:\s*([0-9a-f]+)$/m.exec(readOr("", "/proc/self/status"))?.[1];
+  if (held === undefined) return;
+  const lacking = Object.entries(CAPABILITIES)
+    .filter(([, bit]) => ((BigInt(`0x${held}`) >> BigInt(bit)) & 1n) === 0n)
+    .map(([name]) => `CAP_${name}`);
+  if (lacking.length === 0) return;
+  throw embeddedProblem(
+    `PostgreSQL refuses root, and this root lacks ${lacking.join(", ")}, with which it would lend it the user ${user}. Give the container these capabilities, run the service as an ordinary user, or ${BY_URL}`,
+  );
 }
 
 /**
@@ -65,14 +84,15 @@ export function chooseRunner(owner: number | null): Runner {
   if (!account)
     throw embeddedProblem(
       owner === null
-        ? `PostgreSQL refuses root, and this system has neither a user belfry nor nobody. Run the service as an ordinary user, or ${OTHERWISE}`
+        ? `PostgreSQL refuses root, and this system has neither a user belfry nor nobody. Run the service as an ordinary user, or ${BY_URL}`
         : `its files belong to the user ${owner}, who has no line in /etc/passwd here. Make such a user, or change their owner.`,
     );
+  refuseBoundRoot(account.name);
   const runner = { user: account.name, uid: account.uid, gid: account.gid };
   const { error } = spawnSync("/bin/true", [], options(runner));
   if (error && !/ENOENT/.test(String((error as NodeJS.ErrnoException).code)))
     throw embeddedProblem(
-      `this root may not become the user ${account.name} (${(error as NodeJS.ErrnoException).code}). Run the service as an ordinary user, or ${OTHERWISE}`,
+      `this root may not become the user ${account.name} (${(error as NodeJS.ErrnoException).code}). Run the service as an ordinary user, or ${BY_URL}`,
     );
   return runner;
 }
@@ -84,9 +104,20 @@ function options({ uid, gid }: Runner): SpawnOptions {
   return uid === null ? base : { ...base, uid, gid: gid! };
 }
 
-/** Starts a program as the runner. A refusal comes as its error event, also where Node throws. */
+/** Starts a program as the runner. @throws EPERM and EINVAL at once; other refusals come as its error event. */
 export function start(runner: Runner, program: string, args: string[], more: SpawnOptions): ChildProcess {
   return spawn(program, args, { ...options(runner), ...more });
+}
+
+/** Sends a signal to a process of the runner's; root without CAP_KILL may do so only as the runner. Whether it was sent. */
+export function sendSignal(runner: Runner, pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPERM" || runner.uid === null) return false;
+  }
+  const name = signal.replace(/^SIG/, "");
+  return spawnSync("/bin/sh", ["-c", 'kill -s "$0" "$1"', name, String(pid)], options(runner)).status === 0;
 }
 
 export interface Ended {

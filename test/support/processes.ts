@@ -143,11 +143,19 @@ export async function startServer(
     args = ["src/main.ts"],
     settings = {},
     port,
-  }: { args?: string[]; settings?: Record<string, string>; port?: number } = {},
+    wrapped = [],
+  }: {
+    args?: string[];
+    settings?: Record<string, string>;
+    port?: number;
+    /** A command that runs it, such as setpriv and its arguments. */
+    wrapped?: string[];
+  } = {},
 ): Promise<RunningServer> {
   port ??= await freePort();
   const env = environment({ DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: "info", ...settings });
-  const child: ChildProcess = spawn(process.execPath, args, {
+  const [command, ...rest] = [...wrapped, process.execPath, ...args];
+  const child: ChildProcess = spawn(command!, rest, {
     cwd: ROOT,
     env,
     stdio: ["ignore", "pipe", "pipe"],

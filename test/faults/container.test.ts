@@ -1,0 +1,197 @@
+// The service as a container runs it: root with few of root's capabilities, a user without a line in /etc/passwd, as the
+// first process of all. It works, or says in one line what it lacks. Imitated by setpriv and unshare, which need root.
+
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import {
+  isAlive,
+  processesOn,
+  type RunningServer,
+  run,
+  startServer,
+  temporaryFolder,
+} from "../support/processes.ts";
+import { WAIT } from "../support/wait.ts";
+
+const works = (command: string, ...args: string[]) => spawnSync(command, [...args, "true"]).status === 0;
+const DROP = "--bounding-set";
+/** What keeps these tests from running; null when nothing does. */
+const lacking =
+  process.getuid!() !== 0
+    ? "this user is not root"
+    : !works("setpriv", DROP, "-all")
+      ? "this root may not give up capabilities (setpriv)"
+      : null;
+if (lacking) console.log(`no imitated container: ${lacking}`);
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+const started: ChildProcess[] = [];
+const servers: RunningServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+  for (const child of started.splice(0)) child.kill("SIGKILL");
+});
+
+const USER = 54_321;
+let folders = 0;
+const newFolder = (owner = 0) => {
+  const path = join(folder.path, `data-${++folders}`);
+  mkdirSync(path, { mode: 0o700 });
+  chownSync(path, owner, owner);
+  return path;
+};
+
+/** What nobody needs but the embedded database, which must be lent a user and whose files are that user's. */
+const LEAST = ["chown", "dac_override", "fowner", "setgid", "setuid"];
+const only = (capabilities: string[]) => [
+  "setpriv",
+  DROP,
+  ["-all", ...capabilities.map((c) => `+${c}`)].join(),
+];
+
+async function start(dataDir: string, wrapped: string[]): Promise<RunningServer> {
+  const server = await startServer(dataDir, { wrapped });
+  servers.push(server);
+  return server;
+}
+
+const refused = async (dataDir: string, [command, ...args]: string[]) => {
+  const all = [...args, process.execPath, "src/main.ts"];
+  const { code, stdout, stderr } = await run(command!, all, { DATA_DIR: dataDir, PORT: "0", HOME: "/" });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/^belfry: [^\n]*\.\n$/);
+  return stderr;
+};
+
+const serverOf = (dataDir: string) =>
+  Number(readFileSync(join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0]);
+
+describe.skipIf(lacking !== null)("root with few capabilities", () => {
+  test.each(LEAST)("without %s it says so, on a new folder and on a used one", async (capability) => {
+    const without = ["setpriv", DROP, `-${capability},-dac_read_search`];
+    const named = `CAP_${capability.toUpperCase()}`;
+    expect(await refused(newFolder(), without)).toMatch(
+      new RegExp(`lacks ${named}, .*ordinary user, or set DATABASE_URL to a PostgreSQL that runs already\\.`),
+    );
+    const used = await usedFolder();
+    expect(await refused(used, without)).toContain(`lacks ${named}, `);
+  });
+
+  let used: Promise<string> | undefined;
+  const usedFolder = () => {
+    used ??= (async () => {
+      const dataDir = newFolder();
+      await (await startServer(dataDir)).stop();
+      return dataDir;
+    })();
+    return used;
+  };
+
+  test("without any, and as the only user of a namespace, it says that it cannot become another user", async () => {
+    expect(await refused(newFolder(), only([]))).toMatch(
+      /lacks CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_SETGID, CAP_SETUID, /,
+    );
+    const rootless = ["unshare", "--user", "--map-root-user"];
+    if (!works(...(rootless as [string, ...string[]])))
+      return console.log("no namespace of one user: this system does not allow it");
+    expect(await refused(newFolder(), rootless)).toMatch(/may not become the user \w+ \(EINVAL\)\. /);
+  });
+
+  test("with those five it works: starts, answers its operator, ends its database, and one that was left behind", async () => {
+    const dataDir = newFolder();
+    const first = await start(dataDir, only(LEAST));
+    expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
+    const [command, ...args] = only(LEAST);
+    const keys = await run(command!, [...args, process.execPath, "src/cli.ts", "keys", "list"], {
+      DATA_DIR: dataDir,
+    });
+    expect(keys.json.data).toHaveLength(1);
+    const pid = serverOf(dataDir);
+    await first.stop();
+    // Ended before the service was, although root without CAP_KILL may not signal another user's processes.
+    expect(isAlive(pid)).toBe(false);
+    expect(await first.exited).toBe(0);
+
+    const second = await start(dataDir, only(LEAST));
+    const left = serverOf(dataDir);
+    for (const shell of processesOn(dataDir, { watchdogs: true })) process.kill(shell, "SIGKILL");
+    await second.stop("SIGKILL");
+    expect(isAlive(left)).toBe(true);
+    const third = await start(dataDir, only(LEAST));
+    expect(isAlive(left)).toBe(false);
+    expect((await fetch(`${third.url}/readyz`)).status).toBe(200);
+  });
+
+  test("a lock file that names another program of the lent user is taken over, and that program left alone", async () => {
+    const dataDir = newFolder();
+    const first = await start(dataDir, only(LEAST));
+    const owner = Number(
+      /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${serverOf(dataDir)}/status`, "utf8"))![1],
+    );
+    await first.stop();
+    // Whose working directory is not shown to root without CAP_SYS_PTRACE.
+    const other = spawn("sleep", ["600"], { uid: owner, gid: owner, cwd: "/", stdio: "ignore" });
+    started.push(other);
+    const lock = join(dataDir, "postgres/postmaster.pid");
+    writeFileSync(
+      lock,
+      `${other.pid}\n${join(dataDir, "postgres")}\n1700000000\n5432\n.\n\n  1 0\nready   \n`,
+    );
+    chownSync(lock, owner, owner);
+    const again = await start(dataDir, only([...LEAST, "kill"]));
+    expect((await fetch(`${again.url}/readyz`)).status).toBe(200);
+    expect(isAlive(other.pid!)).toBe(true);
+  });
+});
+
+describe.skipIf(lacking !== null)("another user", () => {
+  const as = (uid: number) => ["setpriv", "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
+
+  test("without a line in /etc/passwd: initdb would refuse it, so it is told what to do", async () => {
+    expect(await refused(newFolder(USER), as(USER))).toMatch(
+      new RegExp(
+        `the user ${USER} has no line in /etc/passwd\\. Run .*, or set DATABASE_URL to a PostgreSQL that runs already\\.`,
+      ),
+    );
+  });
+
+  test("who may pass through DATA_DIR but not read its database is told whose it is", async () => {
+    const dataDir = newFolder();
+    await (await startServer(dataDir)).stop();
+    for (const name of ["", "database.json"]) chmodSync(join(dataDir, name), 0o755);
+    const nobodys = /database of another user \(uid \d+\); run the service as that user or root\./;
+    expect(await refused(dataDir, as(USER))).toMatch(nobodys);
+    const { stderr } = await run(
+      "setpriv",
+      [...as(USER).slice(1), process.execPath, "src/cli.ts", "status"],
+      {
+        DATA_DIR: dataDir,
+        HOME: "/",
+      },
+    );
+    expect(stderr).toMatch(nobodys);
+  });
+});
+
+test("the first process of all: ended or killed, it takes its database along, and the next start has everything", async () => {
+  const first = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"];
+  if (!works(...(first as [string, ...string[]])))
+    return console.log("no process of number 1: this user may not make a namespace");
+  const dataDir = newFolder();
+  let key = "";
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    const server = await startServer(dataDir, { wrapped: first });
+    key ||= server.key;
+    const inside = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim();
+    process.kill(Number(inside), signal);
+    expect((await server.exited) === 0).toBe(signal === "SIGTERM");
+    await vi.waitFor(() => expect(processesOn(dataDir)).toEqual([]), WAIT);
+  }
+  // The lock file that is left names a process of the other numbering.
+  const { url } = await start(dataDir, []);
+  const answer = await fetch(`${url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } });
+  expect(answer.status).toBe(200);
+});
