@@ -1,12 +1,18 @@
 // The service on its embedded database under load, while its database's server is killed again and again, or it itself is:
 // it recovers, nothing that was acknowledged is lost, nothing is done twice, and no process stays behind.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import { requestFor } from "../../src/operation/request.ts";
 import { atOnce, pause } from "../support/at_once.ts";
-import { processesOn, type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
+import {
+  isAlive,
+  processesOn,
+  type RunningServer,
+  startServer,
+  temporaryFolder,
+} from "../support/processes.ts";
 import { WAIT } from "../support/wait.ts";
 import { toolNamed } from "../support/world.ts";
 
@@ -59,64 +65,79 @@ async function everything(url: string, key: string, channels: string[]): Promise
   return found;
 }
 
-test(`the database killed in ${ROUNDS} rounds while ${CLIENTS} clients send`, {
-  timeout: END_MS,
-}, async () => {
-  const dataDir = join(folder.path, "data");
-  const server = await startServer(dataDir, { settings: { LOG_LEVEL: "fatal" } });
-  const { url, key } = server;
-  const channels = await openChannels(server);
-  const acknowledged: string[] = [];
-  const readyAfter: number[] = [];
-  const refused: number[] = [];
-  let going = true;
-  let titles = 0;
-  const clients = atOnce(CLIENTS, async (i) => {
-    while (going) {
-      const title = `alert ${++titles}`;
-      const pusher_id = channels[i % CHANNELS]!;
-      const { status, body, headers } = await call(url, key, "create_alert", { pusher_id, title });
-      if (status === 201) acknowledged.push(title);
-      else {
-        refused.push(status);
-        expect({ status, type: body.error.type, retry: headers.get("retry-after") }).toEqual({
-          status: 503,
-          type: "server_error",
-          retry: "2",
-        });
-        await pause(20);
+/** The processes that serve one connection each. */
+const backends = (dataDir: string): number[] =>
+  processesOn(dataDir).filter((pid) => {
+    try {
+      return /^postgres: belfry belfry \[local\]/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8"));
+    } catch {
+      return false;
+    }
+  });
+
+/** Without its server the database is started again by us; after one backend, its server restarts all others by itself. */
+const VICTIMS = ["the database", "one backend of it"] as const;
+
+test.each(VICTIMS)(
+  `%s killed in ${ROUNDS} rounds while ${CLIENTS} clients send`,
+  { timeout: END_MS },
+  async (victim) => {
+    const dataDir = join(folder.path, victim.replaceAll(" ", "-"));
+    const server = await startServer(dataDir, { settings: { LOG_LEVEL: "fatal" } });
+    const { url, key } = server;
+    const channels = await openChannels(server);
+    const acknowledged: string[] = [];
+    const readyAfter: number[] = [];
+    const refused: number[] = [];
+    let going = true;
+    let titles = 0;
+    const clients = atOnce(CLIENTS, async (i) => {
+      while (going) {
+        const title = `alert ${++titles}`;
+        const pusher_id = channels[i % CHANNELS]!;
+        const { status, body, headers } = await call(url, key, "create_alert", { pusher_id, title });
+        if (status === 201) acknowledged.push(title);
+        else {
+          refused.push(status);
+          expect({ status, type: body.error.type, retry: headers.get("retry-after") }).toEqual({
+            status: 503,
+            type: "server_error",
+            retry: "2",
+          });
+          await pause(20);
+        }
       }
+    });
+    clients.catch(() => {
+      going = false;
+    });
+    for (let round = 0; round < ROUNDS && going; round++) {
+      const before = acknowledged.length;
+      while (acknowledged.length < before + 20 && going) await pause(20);
+      const running = postmaster(dataDir);
+      const cut = backends(dataDir);
+      expect(cut.length).toBeGreaterThan(0);
+      const begun = performance.now();
+      process.kill(victim === "the database" ? running : cut[round % cut.length]!, "SIGKILL");
+      for (;;) {
+        await pause(20);
+        expect((await fetch(`${url}/healthz`)).status).toBe(200);
+        if (!cut.some(isAlive) && (await readyz(url)) === 200) break;
+      }
+      expect(postmaster(dataDir) === running).toBe(victim !== "the database");
+      readyAfter.push(performance.now() - begun);
     }
-  });
-  clients.catch(() => {
     going = false;
-  });
-  for (let round = 0; round < ROUNDS && going; round++) {
-    const before = acknowledged.length;
-    while (acknowledged.length < before + 20 && going) await pause(20);
-    const pid = postmaster(dataDir);
-    const begun = performance.now();
-    process.kill(pid, "SIGKILL");
-    for (;;) {
-      await pause(20);
-      expect((await fetch(`${url}/healthz`)).status).toBe(200);
-      const now = readdirSync(join(dataDir, "postgres")).includes("postmaster.pid")
-        ? postmaster(dataDir)
-        : pid;
-      if (now !== pid && (await readyz(url)) === 200) break;
-    }
-    readyAfter.push(performance.now() - begun);
-  }
-  going = false;
-  await clients;
-  expect(refused.length).toBeGreaterThan(0);
-  const found = await everything(url, key, channels);
-  expect(acknowledged.filter((title) => !found.has(title))).toEqual([]);
-  console.log(
-    `database killed, ${ROUNDS} rounds: ${acknowledged.length} acknowledged, none lost; ${refused.length} calls were told to come back; ${summary(readyAfter)}`,
-  );
-  await server.stop();
-});
+    await clients;
+    expect(refused.length).toBeGreaterThan(0);
+    const found = await everything(url, key, channels);
+    expect(acknowledged.filter((title) => !found.has(title))).toEqual([]);
+    console.log(
+      `${victim} killed, ${ROUNDS} rounds: ${acknowledged.length} acknowledged, none lost; ${refused.length} calls were told to come back; ${summary(readyAfter)}`,
+    );
+    await server.stop();
+  },
+);
 
 test(`the service killed in ${ROUNDS} rounds while ${CLIENTS} clients send, and its database with it`, {
   timeout: END_MS,
