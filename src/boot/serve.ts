@@ -7,16 +7,24 @@ import { freePort, listen } from "./server.ts";
 import { openService, type Service } from "./service.ts";
 import { welcome } from "./welcome.ts";
 
+/**
+ * A Ctrl-C reaches everything in the terminal, and npm passes on what it got: one press comes twice. So does the SIGTERM of
+ * whoever ends a whole group of processes, as systemd does.
+ */
+const SAME_SIGNAL_MS = 1_000;
+
 /** Runs the service until a signal ends it; what is in flight is finished first. */
 export async function serveUntilStopped(): Promise<void> {
   const config = await settingsWithPort();
   const service = await openService(config);
   const listening = await listen(service.app, config);
-  let stopping = false;
+  let stopping: number | null = null;
   const stop = async (signal: string) => {
+    const now = performance.now();
     // Whoever asks twice does not want to wait.
-    if (stopping) process.exit(1);
-    stopping = true;
+    if (stopping !== null && now - stopping > SAME_SIGNAL_MS) process.exit(1);
+    if (stopping !== null) return;
+    stopping = now;
     service.log.info({ signal }, "stopping");
     // Whatever the database does: the embedded one goes with the process.
     setTimeout(() => {

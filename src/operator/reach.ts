@@ -146,6 +146,9 @@ export async function shellOnDatabase(settings: OperatorSettings): Promise<numbe
     // A password would stand in the list of processes.
     const env = environmentWith(password ? { PGPASSWORD: decodeURIComponent(password) } : {});
     const child = spawn("psql", [shown], { stdio: "inherit", env });
+    // Ctrl-C in it cancels a statement. The terminal sends it to us as well, and the database would go with us.
+    const stay = () => {};
+    process.on("SIGINT", stay);
     return new Promise<number>((resolve, reject) => {
       child.once("exit", (code) => resolve(code ?? 1));
       child.once("error", () =>
@@ -155,7 +158,7 @@ export async function shellOnDatabase(settings: OperatorSettings): Promise<numbe
           ),
         ),
       );
-    });
+    }).finally(() => process.off("SIGINT", stay));
   });
 }
 
