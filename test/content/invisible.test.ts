@@ -286,7 +286,9 @@ describe("on a service", () => {
         .filter((field) => !others.test(field))
         .map((field) => `${name} ${field}`),
     );
-    expect(found.sort()).toEqual(FIELDS.map(([tool, field]) => `${tool} ${field}`).sort());
+    expect(found.sort(), "give each a line in FIELDS of test/content/invisible.test.ts").toEqual(
+      FIELDS.map(([tool, field]) => `${tool} ${field}`).sort(),
+    );
   });
 
   test("a title of which nothing can be seen is none", async () => {
