@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { CompiledQuery } from "kysely";
 import { migrate } from "../src/db/migrate.ts";
 import { openOrm } from "../src/db/orm.ts";
-import { ownStatements } from "../src/db/statement.ts";
+import { databaseOf } from "../src/db/statement.ts";
 import type { World } from "./cases.ts";
 import { type Size, seed, type Tokens } from "./seed.ts";
 
@@ -22,7 +22,7 @@ const open = (databaseUrl: string) => openOrm({ databaseUrl });
 
 async function execute(databaseUrl: string, text: string): Promise<void> {
   const orm = open(databaseUrl);
-  await ownStatements(orm)
+  await databaseOf(orm)
     .executeQuery(CompiledQuery.raw(text))
     .finally(() => orm.close(true));
 }
@@ -46,10 +46,10 @@ export async function openWorld(
     const orm = open(databaseUrl);
     closers.push(() => orm.close(true));
     await migrate(orm);
-    await seed(ownStatements(orm), size, tokens);
+    await seed(databaseOf(orm), size, tokens);
     const server = await start(databaseUrl);
     closers.push(server.stop);
-    const sql = async (text: string) => void (await ownStatements(orm).executeQuery(CompiledQuery.raw(text)));
+    const sql = async (text: string) => void (await databaseOf(orm).executeQuery(CompiledQuery.raw(text)));
     return { ...server, size, databaseUrl, tokens, seconds, sql, close };
   } catch (error) {
     await close();

@@ -80,7 +80,7 @@ export interface ReportBatch {
 }
 
 /** What operations on webhook endpoints need beside the rows. */
-export interface WebhookSurroundings {
+export interface WebhookSupport {
   /** Why this URL may not be registered, as a sentence that names the way out; null when it may. Asks the DNS. */
   refusalOf(url: string): Promise<string | null>;
   /** A new signing secret, and what to store of it. */
@@ -99,7 +99,7 @@ export interface OwnSession {
 }
 
 /** What operations on people need of sign-in. Its rows are read and changed by the manager's transaction. */
-export interface SignInSurroundings {
+export interface SignInSupport {
   /** Origin of the pages that one-time links lead to. */
   publicUrl: string;
   /** Whether this is the person's current password; counts the attempt. @throws 429. */
@@ -111,7 +111,7 @@ export interface SignInSurroundings {
 }
 
 /** The few things outside of the rows that answers depend on. */
-export interface Surroundings {
+export interface Outside {
   /** Prefix of the public channel addresses. */
   publicBase: string;
   /** Takes reports together with those of other handsets; resolves after their commit with how many were visible. */
@@ -127,16 +127,16 @@ export interface Surroundings {
   deviceHash(deviceId: string): string;
   /** What a device's inbox depends on → its validator. */
   inboxTag(deviceId: string, state: string): string;
-  webhooks: WebhookSurroundings;
+  webhooks: WebhookSupport;
   assets: AssetAddresses & { readonly store: FileStore };
-  signIn: SignInSurroundings;
+  signIn: SignInSupport;
 }
 
 export interface Context<C = Caller> {
   /** Forked for this call, inside its transaction when the operation writes, narrowed to what the caller sees. */
   readonly em: SqlEntityManager;
   caller: C;
-  surroundings: Surroundings;
+  outside: Outside;
   log: Log;
   /** The only clock. */
   now(): Date;

@@ -46,9 +46,9 @@ export default defineTool({
     const attached = await attachAssets(input, null, ctx);
     const { fields, blocked, htmlLength } = compose(attached.sent, null, attached.text);
     const status = input.send ? (fields.send_at === null ? "sent" : "scheduled") : "draft";
-    const touched = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
+    const changed = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
     const problem =
-      attached.problem ?? problemOf(() => checkContent(fields, htmlLength, touched, nowMicros(ctx)));
+      attached.problem ?? problemOf(() => checkContent(fields, htmlLength, changed, nowMicros(ctx)));
     const channel = scope(pusherId, ctx.caller);
     // A wrong alert is not tried; a missing or paused channel is reported before what is wrong with the alert.
     const [row] = problem
@@ -63,7 +63,7 @@ export default defineTool({
       announce(ctx, status === "sent" ? "alert.sent" : "alert.scheduled", row);
     }
     return {
-      ...showAlert(row, ctx.surroundings.assets),
+      ...showAlert(row, ctx.outside.assets),
       blocked,
       notes: capabilityNotes(row, row.requested_perms),
     };

@@ -46,6 +46,6 @@ export default defineTool({
       ...fields,
     });
     await ctx.em.flush();
-    return showInvite(invite, pusher, ctx.surroundings.publicBase);
+    return showInvite(invite, pusher, ctx.outside.publicBase);
   },
 });

@@ -52,6 +52,6 @@ export default defineTool({
     // Asked after the insert: a channel that was deleted while we waited for its handle has reserved it by now.
     if ((await ctx.sql(handleIsReserved, { handle: input.handle })).length > 0) throw conflict(TAKEN);
     await ctx.countAgainstLimit(ctx.caller.member.id);
-    return showChangedPusher(pusher, ctx.surroundings.publicBase);
+    return showChangedPusher(pusher, ctx.outside.publicBase);
   },
 });

@@ -36,7 +36,7 @@ export default defineTool({
     const count = await ctx.em.count(WebhookEndpoint, { workspace: workspace.id }, { filters: false });
     if (count >= MAX_ENDPOINTS)
       throw conflict(`A workspace has at most ${MAX_ENDPOINTS} webhook endpoints; delete one first.`);
-    const { secret, sealed } = ctx.surroundings.webhooks.newSecret();
+    const { secret, sealed } = ctx.outside.webhooks.newSecret();
     const endpoint = ctx.em.create(WebhookEndpoint, {
       id: newUuid(),
       workspace: workspace.id,

@@ -42,7 +42,7 @@ export default defineTool({
     if (made!.requested_perms === null) throw notFound("channel");
     if (made!.id === null) throw new Error("a channel took no copy");
     return {
-      ...showAlert(made!, ctx.surroundings.assets),
+      ...showAlert(made!, ctx.outside.assets),
       // What is copied went through the sanitiser when it was written.
       blocked: [],
       notes: capabilityNotes(made!, made!.requested_perms),

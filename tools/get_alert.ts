@@ -31,7 +31,7 @@ export default defineTool({
     if (!alert) throw notFound("alert");
     await settleShown([alert], ctx);
     return {
-      ...showAlert(alert, ctx.surroundings.assets),
+      ...showAlert(alert, ctx.outside.assets),
       notes: capabilityNotes(alert, alert.requested_perms),
     };
   },

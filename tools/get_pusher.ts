@@ -20,6 +20,6 @@ export default defineTool({
   async handler(input, ctx) {
     const pusher = await findPusher(input, ctx);
     const [counts] = await ctx.sql(channelCounts, { pusher_id: pusher.id });
-    return { ...showPusher(pusher, ctx.surroundings.publicBase), ...counts! };
+    return { ...showPusher(pusher, ctx.outside.publicBase), ...counts! };
   },
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { listInput, listPage } from "../src/alerts/list.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { seenPusherId } from "../src/pushers/judge.ts";
+import { visiblePusherId } from "../src/pushers/judge.ts";
 import { listAlerts } from "../src/queries/alerts.ts";
 import { alertList } from "../src/shapes/alert.ts";
 import { alertListBrief, view } from "../src/shapes/alert_brief.ts";
@@ -22,7 +22,7 @@ export default defineTool({
   brief: alertListBrief,
   pagedBy: "created_at",
   async handler(input, ctx) {
-    const pusherId = await seenPusherId(input, ctx);
+    const pusherId = await visiblePusherId(input, ctx);
     return listPage(input, ctx, (before, n) =>
       ctx.sql(listAlerts[input.status ?? "any"], { pusher_id: pusherId, before, limit: n }),
     );

@@ -40,7 +40,7 @@ export default defineTool({
       (row) => row.created_at,
     );
     const data = rows.map((row) => ({
-      ...showPusher(row, ctx.surroundings.publicBase),
+      ...showPusher(row, ctx.outside.publicBase),
       drafts: row.drafts,
       scheduled: row.scheduled,
     }));

@@ -5,7 +5,7 @@ import { DEVICE } from "../src/fields/device.ts";
 import { answersOf, namesOf, shownTo } from "../src/fields/record.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { seenPusherId } from "../src/pushers/judge.ts";
+import { visiblePusherId } from "../src/pushers/judge.ts";
 import { listSubscribers, subscriberMix } from "../src/queries/subscribers.ts";
 import { DEFAULT_LIMIT, limit, pageMeta, pathId } from "../src/shapes/fields.ts";
 
@@ -49,7 +49,7 @@ export default defineTool({
   }),
   pagedBy: "subscribed_at",
   async handler(input, ctx) {
-    const pusherId = await seenPusherId(input, ctx);
+    const pusherId = await visiblePusherId(input, ctx);
     const { rows, next_before } = await keysetPage(
       input.limit ?? DEFAULT_LIMIT,
       (n) =>
@@ -62,7 +62,7 @@ export default defineTool({
     );
     return {
       data: rows.map(({ device_id, subscribed_at, ...facts }) => ({
-        device: ctx.surroundings.deviceHash(device_id),
+        device: ctx.outside.deviceHash(device_id),
         ...facts,
         subscribed_at: toIsoMicros(subscribed_at),
       })),

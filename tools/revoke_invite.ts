@@ -46,7 +46,7 @@ export default defineTool({
         event: "subscriber.deleted",
         data: { pusher_id: showId("psh", pusher.id), count: state.subscribers - left },
       });
-    const view = showInvite(invite, pusher, ctx.surroundings.publicBase);
+    const view = showInvite(invite, pusher, ctx.outside.publicBase);
     return { ...view, removed_subscribers: removed };
   },
 });

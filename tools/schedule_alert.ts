@@ -41,9 +41,9 @@ export default defineTool({
     const wanted = input.send_at ?? before;
     if (cell.do === "stay" && wanted === before) return published("schedule", alert, ctx);
     const sendAt = checkSchedule(wanted, nowMicros(ctx));
-    const touched = { send_at: true, expires_at: true, scheduled: true };
-    const stored = showAlert(alert, ctx.surroundings.assets);
-    checkContent({ ...stored, send_at: sendAt }, 0, touched, nowMicros(ctx));
+    const changed = { send_at: true, expires_at: true, scheduled: true };
+    const stored = showAlert(alert, ctx.outside.assets);
+    checkContent({ ...stored, send_at: sendAt }, 0, changed, nowMicros(ctx));
     const [after] = await ctx.sql(scheduleAlert, { id: alert.id, send_at: sendAt });
     // It came due while we looked at it.
     if (!after) throw conflict((ALERT_GRID.sent.schedule as { message: string }).message);

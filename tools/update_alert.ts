@@ -40,7 +40,7 @@ export default defineTool({
   brief: composedBrief,
   async handler(input, ctx) {
     const { pusher_id: _, alert_id: __, ...sent } = input;
-    const { assets } = ctx.surroundings;
+    const { assets } = ctx.outside;
     if (Object.values(sent).every((value) => value === undefined)) {
       // Nothing is edited, so a frozen alert has nothing to refuse.
       const { alert } = await lockedAlert(input, ctx);
@@ -59,12 +59,12 @@ export default defineTool({
     // A scheduled alert without send_at is a draft again (docs/rules.md#edit-to-draft).
     const status = alert.status === "scheduled" && fields.send_at === null ? "draft" : alert.status;
     const moved = sent.send_at !== undefined;
-    const touched = {
+    const changed = {
       send_at: moved,
       expires_at: sent.expires_at !== undefined,
       scheduled: moved && status === "scheduled",
     };
-    checkContent(fields, htmlLength, touched, nowMicros(ctx));
+    checkContent(fields, htmlLength, changed, nowMicros(ctx));
     const [after] = await ctx.sql(updateAlert, { id: alert.id, status, ...fields });
     // It became visible while we looked at it.
     if (!after) throw conflict((ALERT_GRID.sent.edit as { message: string }).message);

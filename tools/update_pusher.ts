@@ -48,7 +48,7 @@ export default defineTool({
     checkGeofence(pusher);
     if (JSON.stringify(pusher) !== before) pusher.updated_at = ctx.now().toISOString().replace("Z", "000Z");
     await ctx.em.flush();
-    const view = showChangedPusher(pusher, ctx.surroundings.publicBase);
+    const view = showChangedPusher(pusher, ctx.outside.publicBase);
     if (status !== "paused") return view;
     const [backlog] = await ctx.sql(channelBacklogs, { pusher_ids: [pusher.id] });
     return { ...view, note: pauseNote(backlog!.scheduled) };

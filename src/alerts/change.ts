@@ -25,7 +25,7 @@ interface AlertPath {
 }
 
 /** What receivers of events are told of an alert beside what became of it. */
-const TOLD = shownTo(ALERT, "webhook");
+const ANNOUNCED = shownTo(ALERT, "webhook");
 
 /** Due alerts of a channel that a change of one of them settles along with it. */
 const SETTLED = 500;
@@ -74,14 +74,14 @@ export function refuseComposer(alert: AlertRecord, sent: { send_at?: string | nu
 
 /** What send, schedule and cancel answer: the alert as it is now, and what the verb means. */
 export function published(verb: keyof typeof NOTES, record: AlertRecord, ctx: Context) {
-  return { ...showAlert(record, ctx.surroundings.assets), note: NOTES[verb] };
+  return { ...showAlert(record, ctx.outside.assets), note: NOTES[verb] };
 }
 
 /** Announces a change of an alert with the data that receivers plan from. */
 export function announce(ctx: Context, event: AlertEvent, record: AlertRecord): void {
-  const { id, pusher_id, status, sent_at } = showAlert(record, ctx.surroundings.assets);
-  const told = showFields(TOLD, record);
-  ctx.emit({ event, data: { pusher_id, alert_id: id, ...told, status, sent_at } });
+  const { id, pusher_id, status, sent_at } = showAlert(record, ctx.outside.assets);
+  const announced = showFields(ANNOUNCED, record);
+  ctx.emit({ event, data: { pusher_id, alert_id: id, ...announced, status, sent_at } });
 }
 
 /** Now, in the form that instants of rows have. */

@@ -30,7 +30,7 @@ export async function listPage(
   );
   await settleShown(rows, ctx);
   return {
-    data: rows.map((row) => showAlert(row, ctx.surroundings.assets)),
+    data: rows.map((row) => showAlert(row, ctx.outside.assets)),
     meta: { next_before: next_before && toIsoMicros(next_before) },
   };
 }

@@ -3,7 +3,7 @@
 // and has let that assistant in before; anybody else reads it here.
 
 import type { Orm } from "../db/orm.ts";
-import { ownStatements, run } from "../db/statement.ts";
+import { databaseOf, run } from "../db/statement.ts";
 import { type ApiError, invalidRequest } from "../errors.ts";
 import { findClient } from "../queries/oauth_clients.ts";
 import { BASE_SCOPES } from "../scopes.ts";
@@ -69,7 +69,7 @@ export function createAuthorize(options: {
   publicUrl: string;
 }) {
   const { orm, library, documents, publicUrl } = options;
-  const kysely = ownStatements(orm);
+  const kysely = databaseOf(orm);
   const own = new URL(publicUrl).origin;
 
   /**

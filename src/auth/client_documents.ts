@@ -2,7 +2,7 @@
 // makes this server fetch that address, so it is fetched seldom, a few at a time, and so many a minute for one visitor.
 
 import type { Orm } from "../db/orm.ts";
-import { ownStatements, run } from "../db/statement.ts";
+import { databaseOf, run } from "../db/statement.ts";
 import { ApiError, invalidRequest } from "../errors.ts";
 import { countedAs } from "../limits/client.ts";
 import { type RateLimits, rateLimitHeaders } from "../limits/limits.ts";
@@ -67,7 +67,7 @@ export function createClientDocuments(options: {
   fetchDocument: FetchDocument;
 }) {
   const { orm, clients, limits, schemes, fetchDocument } = options;
-  const kysely = ownStatements(orm);
+  const kysely = databaseOf(orm);
   const underWay = new Map<string, Promise<void>>();
 
   async function fetchAndKeep(clientId: string): Promise<void> {

@@ -3,7 +3,7 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import type { Orm } from "../db/orm.ts";
-import { ownStatements, run } from "../db/statement.ts";
+import { databaseOf, run } from "../db/statement.ts";
 import { newUuid } from "../domain/ids.ts";
 import { type RateLimits, rateLimitHeaders } from "../limits/limits.ts";
 import { keepClient } from "../queries/oauth_clients.ts";
@@ -38,7 +38,7 @@ export function createClients(options: {
   now: () => Date;
 }) {
   const { orm, library, limits, resource, schemes, perMinute, now } = options;
-  const kysely = ownStatements(orm);
+  const kysely = databaseOf(orm);
   const policy = { name: "client-registrations", max: perMinute, seconds: 60 };
 
   /** Writes a client down under an id of its own; a known one gets what it says now. */

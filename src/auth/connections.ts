@@ -4,22 +4,22 @@
 
 import type { Caller } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
-import { ownStatements, run } from "../db/statement.ts";
+import { databaseOf, run } from "../db/statement.ts";
 import { showId } from "../domain/ids.ts";
-import { findGranted, touchConnection } from "../queries/connections.ts";
+import { findGranted, noteConnectionUse } from "../queries/connections.ts";
 import { IMPLICIT_SCOPE, isScope } from "../scopes.ts";
 import { callerWith } from "./caller.ts";
 import { clientName } from "./client_name.ts";
+import { createLastUse, type LastUseOptions } from "./last_use.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
-import { createTouch, type TouchOptions } from "./touch.ts";
 
 /** The caller behind an access token for this very resource; null for any other token. */
 export function createConnectionAuthenticator(
-  options: TouchOptions & { orm: Orm; library: SignInLibrary },
+  options: LastUseOptions & { orm: Orm; library: SignInLibrary },
 ): (token: string) => Promise<Caller | null> {
   const { orm, library } = options;
-  const kysely = ownStatements(orm);
-  const touch = createTouch(options, (id) => run(kysely, touchConnection, { id }));
+  const kysely = databaseOf(orm);
+  const noteUse = createLastUse(options, (id) => run(kysely, noteConnectionUse, { id }));
 
   return async (token) => {
     const read = await library.readAccessToken(token);
@@ -30,7 +30,7 @@ export function createConnectionAuthenticator(
       grant_id: read.grantId,
     });
     if (!found) return null;
-    touch(found.id);
+    noteUse(found.id);
     const scopes = found.scopes.filter(isScope).filter((scope) => read.scopes.includes(scope));
     return callerWith(found, {
       type: "oauth",

@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Orm } from "../db/orm.ts";
-import { ownStatements, run } from "../db/statement.ts";
+import { databaseOf, run } from "../db/statement.ts";
 import {
   grantLives,
   grantsOf,
@@ -53,7 +53,7 @@ export async function endConnections(em: SqlEntityManager, connections: readonly
 export type Grants = ReturnType<typeof createGrants>;
 
 export function createGrants(orm: Orm) {
-  const kysely = ownStatements(orm);
+  const kysely = databaseOf(orm);
   const deciding = new AsyncLocalStorage<string>();
 
   return {

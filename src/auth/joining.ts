@@ -4,7 +4,7 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Log } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
-import { ownStatements, run } from "../db/statement.ts";
+import { databaseOf, run } from "../db/statement.ts";
 import { emailProblem, nameProblem } from "../domain/one_line.ts";
 import { passwordProblem } from "../domain/passwords.ts";
 import type { LinkMaker } from "../entities/member.ts";
@@ -80,7 +80,7 @@ export function createJoining(options: {
   log: Log;
 }) {
   const { orm, library, brake, publicUrl, log } = options;
-  const kysely = ownStatements(orm);
+  const kysely = databaseOf(orm);
 
   const find = async (on: SqlEntityManager | typeof kysely, token: string) =>
     (await run(on, findLink, { token_hash: hashToken(token) }))[0];

@@ -3,27 +3,27 @@
 import type { Caller } from "../context.ts";
 import { batchedByPosition } from "../db/batch.ts";
 import type { Orm } from "../db/orm.ts";
-import { ownStatements, run } from "../db/statement.ts";
+import { databaseOf, run } from "../db/statement.ts";
 import { showId } from "../domain/ids.ts";
 import { toIsoMicrosOrNull } from "../fields/columns.ts";
-import { findKeys, touchKey } from "../queries/keys.ts";
+import { findKeys, noteKeyUse } from "../queries/keys.ts";
 import { IMPLICIT_SCOPE, isScope } from "../scopes.ts";
 import { callerWith } from "./caller.ts";
+import { createLastUse, type LastUseOptions } from "./last_use.ts";
 import { hashToken, KEY_PREFIX, looksLikeToken } from "./tokens.ts";
-import { createTouch, type TouchOptions } from "./touch.ts";
 
 export type Authenticate = (token: string | null) => Promise<Caller | null>;
 
-export function createKeyAuthenticator(orm: Orm, touching: TouchOptions): Authenticate {
-  const kysely = ownStatements(orm);
+export function createKeyAuthenticator(orm: Orm, options: LastUseOptions): Authenticate {
+  const kysely = databaseOf(orm);
   const find = batchedByPosition((hashes: string[]) => run(kysely, findKeys, { hashes }));
-  const touch = createTouch(touching, (id) => run(kysely, touchKey, { id }));
+  const noteUse = createLastUse(options, (id) => run(kysely, noteKeyUse, { id }));
 
   return async (token) => {
     if (token === null || !looksLikeToken(KEY_PREFIX, token)) return null;
     const key = await find(hashToken(token).toString("hex"));
     if (!key) return null;
-    touch(key.id);
+    noteUse(key.id);
     return callerWith(key, {
       type: "key",
       id: showId("key", key.id),

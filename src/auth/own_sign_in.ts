@@ -1,7 +1,7 @@
 // A signed-in person's own sign-in: the password once more, the sessions, a new password. The rows are the library's; they
 // change in the transaction of the operation that asks.
 
-import type { SignInSurroundings } from "../context.ts";
+import type { SignInSupport } from "../context.ts";
 import type { Brake } from "./sign_in_brake.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
@@ -9,7 +9,7 @@ export function createOwnSignIn(options: {
   library: SignInLibrary;
   brake: Brake;
   publicUrl: string;
-}): SignInSurroundings {
+}): SignInSupport {
   const { library, brake, publicUrl } = options;
   return {
     publicUrl,

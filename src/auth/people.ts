@@ -3,7 +3,7 @@
 
 import type { MemberCaller, Person } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
-import { ownStatements, run } from "../db/statement.ts";
+import { databaseOf, run } from "../db/statement.ts";
 import { ApiError, invalidRequest } from "../errors.ts";
 import { type MemberRecord, membershipsOf } from "../queries/people.ts";
 import { ALL_SCOPES } from "../scopes.ts";
@@ -72,7 +72,7 @@ export function createPeople(options: {
   now: () => Date;
 }) {
   const { orm, library, grants, brake, publicUrl, isLow, now } = options;
-  const kysely = ownStatements(orm);
+  const kysely = databaseOf(orm);
 
   /** Speaks to the library as a browser on our own origin would, without a socket. */
   function ask(

@@ -4,7 +4,7 @@
 
 import type { Caller } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
-import { ownStatements, run } from "../db/statement.ts";
+import { databaseOf, run } from "../db/statement.ts";
 import { parseId } from "../domain/ids.ts";
 import { askForMore, takeStepUp } from "../queries/oauth_clients.ts";
 import { hashSecret } from "./clients.ts";
@@ -17,10 +17,10 @@ export type StepUps = ReturnType<typeof createStepUps>;
 
 /** `isLow`: nothing may be written now; no token is refreshed meanwhile either. */
 export function createStepUps({ orm, isLow }: { orm: Orm; isLow: () => boolean }) {
-  const kysely = ownStatements(orm);
+  const kysely = databaseOf(orm);
   return {
     /** Remembers that this caller was told which scopes it lacks; nothing for one that cannot ask for more. */
-    async told({ credential }: Caller): Promise<void> {
+    async remember({ credential }: Caller): Promise<void> {
       if (isLow()) return;
       const connection = credential.type === "oauth" ? parseId("con", credential.id) : null;
       if (connection) await run(kysely, askForMore, { connection_id: connection });

@@ -4,7 +4,7 @@
 
 import { createHash } from "node:crypto";
 import type { Orm } from "../db/orm.ts";
-import { ownStatements, run } from "../db/statement.ts";
+import { databaseOf, run } from "../db/statement.ts";
 import { findRefreshToken, grantsOfSpentCode, rememberCode } from "../queries/connections.ts";
 import type { ReadAccessToken } from "./access_tokens.ts";
 import type { Grants } from "./grants.ts";
@@ -47,7 +47,7 @@ export function withTokenEndpoints(options: {
   readAccessToken: ReadAccessToken;
 }): Handler {
   const { handler, base, orm, grants, readAccessToken } = options;
-  const kysely = ownStatements(orm);
+  const kysely = databaseOf(orm);
   const refreshToken = async (token: string) =>
     (await run(kysely, findRefreshToken, { token: hashOf(token) }))[0];
 

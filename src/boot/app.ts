@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto";
 import { H3, type H3Event, HTTPError } from "h3";
 import { TOOLS } from "../../tools/index.ts";
-import type { Assets } from "../assets/surroundings.ts";
+import type { Assets } from "../assets/files.ts";
 import { withoutToken } from "../assets/urls.ts";
 import type { Clients } from "../auth/clients.ts";
 import type { Authenticate } from "../auth/keys.ts";
@@ -161,7 +161,7 @@ export function createApp(deps: AppDeps): App {
         (await deps.authenticateKey(token)) ?? (token === null ? null : deps.authenticateConnection(token))
       );
     },
-    onChallenge: (caller) => deps.stepUps.told(caller),
+    onChallenge: (caller) => deps.stepUps.remember(caller),
     ...config,
   });
   app.all("/mcp", (event) => mcp.fetch(requestOf(event), logOf(event)), {

@@ -1,7 +1,7 @@
 // Everything that works on the database, put together: migrations, people, limits, operations, the app. Loaded by
 // service.ts while the database starts, since reading this much code takes about as long.
 
-import { createAssets } from "../assets/surroundings.ts";
+import { createAssets } from "../assets/files.ts";
 import { createAuthorize } from "../auth/authorize.ts";
 import { createClientDocuments } from "../auth/client_documents.ts";
 import { createClients } from "../auth/clients.ts";
@@ -33,8 +33,8 @@ import { housekeepingSteps } from "../housekeeping/steps.ts";
 import { createRateLimits, type Windows } from "../limits/limits.ts";
 import { createDispatcher } from "../operation/dispatch.ts";
 import { createSeal } from "../secret/seal.ts";
+import { createWebhooks } from "../webhooks/endpoints.ts";
 import { fetchDocument } from "../webhooks/fetch.ts";
-import { createWebhooks } from "../webhooks/surroundings.ts";
 import { targetRules } from "../webhooks/target.ts";
 import { createApp } from "./app.ts";
 import { confirmSecret, firstStart } from "./first_start.ts";
@@ -138,7 +138,7 @@ export async function openParts(
     limits,
     mustHaveRoom,
     idempotencySeal: createSeal(secret, "idempotency"),
-    surroundings: {
+    outside: {
       publicBase: config.publicBase,
       takeReports: createReportTaker(orm),
       settle: (channels) => settler.settle(channels),

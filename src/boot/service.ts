@@ -2,7 +2,7 @@
 // `serve.ts` puts a socket in front of it; tests, demo and bench use it as it is.
 
 import type { DestinationStream } from "pino";
-import type { Assets } from "../assets/surroundings.ts";
+import type { Assets } from "../assets/files.ts";
 import type { People } from "../auth/people.ts";
 import type { Config } from "../config.ts";
 import type { Orm } from "../db/orm.ts";

@@ -101,14 +101,14 @@ export async function callByRest(
     );
   }
   if (response.status === 401 && !key) throw noKey();
-  const told = Object.fromEntries(
+  const answerHeaders = Object.fromEntries(
     TOLD.flatMap((name) => (response.headers.has(name) ? [[name, response.headers.get(name)!]] : [])),
   );
-  if (response.status === 204) return { body: deleted(tool, args), headers: told };
+  if (response.status === 204) return { body: deleted(tool, args), headers: answerHeaders };
   const answer = parsed(text);
-  if (response.ok && answer !== undefined) return { body: answer, headers: told };
+  if (response.ok && answer !== undefined) return { body: answer, headers: answerHeaders };
   throw (
-    fromEnvelope(answer, told) ??
+    fromEnvelope(answer, answerHeaders) ??
     new ApiError(
       "server_error",
       `What answers at ${url} is no Belfry server (HTTP ${response.status}); check --url or BELFRY_URL.`,

@@ -41,21 +41,21 @@ export const PAGES: readonly Page[] = [
 ];
 
 /** What the app knows of a request. */
-export interface ConsoleSurroundings {
+export interface ConsoleSupport {
   /** @throws ApiError while nothing may be written. */
   mustHaveRoom(): void;
   logOf(event: H3Event): Log;
   addressOf(event: H3Event): string | null;
 }
 
-export function addConsole(app: H3, deps: ConsoleDeps, around: ConsoleSurroundings): void {
+export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleSupport): void {
   for (const asset of [STYLES, ICON, LINK_SCRIPT]) app.get(asset.path, () => assetAnswer(asset));
   for (const page of PAGES) {
     const meta: RouteMeta = {
       maxBody: page.maxFile === undefined ? MAX_BODY.usual : page.maxFile + FILE_FORM_OVERHEAD,
     };
-    app.on(page.method, page.path, (event) => serve(page, event, deps, around), { meta });
-    if (page.method === "GET") app.on("HEAD", page.path, (event) => serve(page, event, deps, around));
+    app.on(page.method, page.path, (event) => serve(page, event, deps, support), { meta });
+    if (page.method === "GET") app.on("HEAD", page.path, (event) => serve(page, event, deps, support));
   }
   const nowhere: Page = {
     method: "GET",
@@ -65,17 +65,17 @@ export function addConsole(app: H3, deps: ConsoleDeps, around: ConsoleSurroundin
       throw notFound("page");
     },
   };
-  app.all("/console/**", (event) => serve(nowhere, event, deps, around));
+  app.all("/console/**", (event) => serve(nowhere, event, deps, support));
 }
 
 async function serve(
   page: Page,
   event: H3Event,
   deps: ConsoleDeps,
-  around: ConsoleSurroundings,
+  support: ConsoleSupport,
 ): Promise<Response> {
   const request = requestOf(event);
-  const log = around.logOf(event);
+  const log = support.logOf(event);
   const url = new URL(request.url);
   const params = (event.context.params ?? {}) as Record<string, string>;
   const elsewhere = otherNameOfThisMachine(request, url, deps.publicUrl);
@@ -95,7 +95,7 @@ async function serve(
       session,
       caller,
       log,
-      address: around.addressOf(event),
+      address: support.addressOf(event),
     });
   try {
     if (page.method === "POST") deps.forms.checkOrigin(request.headers);
@@ -106,7 +106,7 @@ async function serve(
       caller = id ? callerOf(session!, id) : null;
       if (!caller) throw notFound("workspace");
     }
-    if (page.method === "POST" || page.writes) around.mustHaveRoom();
+    if (page.method === "POST" || page.writes) support.mustHaveRoom();
     let form = new URLSearchParams();
     let file: SentFile | null = null;
     if (page.method === "POST") {
@@ -144,17 +144,17 @@ function toSignIn(page: Page, url: URL): Response {
   return goTo(`/console/sign-in?${new URLSearchParams({ next: url.pathname })}`);
 }
 
-type Bare = Pick<
+type VisitFacts = Pick<
   Visit,
   "deps" | "request" | "url" | "params" | "form" | "file" | "session" | "caller" | "log" | "address"
 >;
 
-function visitOf(bare: Bare): Visit {
-  const { deps, request, session, caller } = bare;
+function visitOf(facts: VisitFacts): Visit {
+  const { deps, request, session, caller } = facts;
   const token = session ? deps.forms.sessionField(session) : deps.forms.visitorField(request.headers).field;
   const flashCode = request.method === "GET" ? cookieOf(request.headers, FLASH_COOKIE) : null;
   const visit: Visit = {
-    ...bare,
+    ...facts,
     token,
     now: deps.now(),
     page(title, body, options = {}) {
@@ -182,17 +182,17 @@ function visitOf(bare: Bare): Visit {
     ...visit,
     session,
     asPerson: (operation, args) =>
-      dispatcher.session(operation, { person: personOf(session) }, { args, log: bare.log }),
+      dispatcher.session(operation, { person: personOf(session) }, { args, log: facts.log }),
   };
   if (!caller) return person;
   const member: MemberVisit = {
     ...person,
     caller,
     base: `/console/${showId("wsp", caller.workspace.id)}/`,
-    asMember: (operation, args) => dispatcher.session(operation, caller, { args, log: bare.log }),
+    asMember: (operation, args) => dispatcher.session(operation, caller, { args, log: facts.log }),
     async call(name, args = {}) {
       const tool = deps.tools.find((candidate) => candidate.name === name)!;
-      return (await dispatcher.tool(tool, caller, { args, log: bare.log })).body;
+      return (await dispatcher.tool(tool, caller, { args, log: facts.log })).body;
     },
   };
   return member;

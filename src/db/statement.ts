@@ -102,7 +102,7 @@ export const definedStatements = (): readonly AnyStatement[] => [...defined.valu
 export const nameOf = (text: string): string | undefined => defined.get(text)?.name;
 
 /** Where statements run on their own, outside of any transaction. */
-export function ownStatements(orm: { em: { fork(): SqlEntityManager } }): Kysely<unknown> {
+export function databaseOf(orm: { em: { fork(): SqlEntityManager } }): Kysely<unknown> {
   return orm.em.fork().getKysely();
 }
 

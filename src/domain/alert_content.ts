@@ -18,7 +18,7 @@ interface Content extends Geofence {
 }
 
 /** Which instants the request itself set, and what becomes of the alert. */
-export interface Touched {
+export interface Changed {
   send_at: boolean;
   expires_at: boolean;
   /** True when the alert is, or is becoming, scheduled by its send_at. */
@@ -26,7 +26,7 @@ export interface Touched {
 }
 
 /** `htmlLength` counts the markup as it was sent. Instants are UTC with six decimals. @throws 422 naming the field. */
-export function checkContent(content: Content, htmlLength: number, touched: Touched, now: string): void {
+export function checkContent(content: Content, htmlLength: number, changed: Changed, now: string): void {
   if (content.image_url !== null && content.image_asset_id !== null)
     throw invalidRequest(
       "image_url and image_asset_id exclude each other; send one of them.",
@@ -47,11 +47,11 @@ export function checkContent(content: Content, htmlLength: number, touched: Touc
     throw invalidRequest(`${what} must be at most ${max} characters long in this layout.`, field);
   }
   checkGeofence(content);
-  if (touched.scheduled && (content.send_at === null || content.send_at <= now))
+  if (changed.scheduled && (content.send_at === null || content.send_at <= now))
     throw invalidRequest("send_at must be in the future; omit it to send now.", "send_at");
-  if (touched.expires_at && content.expires_at !== null && content.expires_at <= now)
+  if (changed.expires_at && content.expires_at !== null && content.expires_at <= now)
     throw invalidRequest("expires_at must be later than now.", "expires_at");
-  if ((touched.expires_at || touched.send_at) && content.expires_at !== null && content.send_at !== null)
+  if ((changed.expires_at || changed.send_at) && content.expires_at !== null && content.send_at !== null)
     if (content.expires_at <= content.send_at)
       throw invalidRequest("expires_at must be later than send_at.", "expires_at");
 }

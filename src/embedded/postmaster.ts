@@ -158,7 +158,7 @@ const ZOMBIE_MS = 5_000;
  */
 export async function clearLeftovers(cluster: string, runner: Runner): Promise<void> {
   const begun = performance.now();
-  for (let told = 0; ; ) {
+  for (let signalsSent = 0; ; ) {
     const left = readStatus(cluster);
     if (!left) return;
     const what = whatIs(left.pid, cluster);
@@ -174,7 +174,8 @@ export async function clearLeftovers(cluster: string, runner: Runner): Promise<v
           `another PostgreSQL (process ${left.pid}) holds ${cluster} and does not end; end it.`,
         );
       const signals = ["SIGINT", "SIGQUIT"] as const;
-      if (told === 0 || (told === 1 && waited > ASKED_MS)) sendSignal(runner, left.pid, signals[told++]!);
+      if (signalsSent === 0 || (signalsSent === 1 && waited > ASKED_MS))
+        sendSignal(runner, left.pid, signals[signalsSent++]!);
     }
     await pause(20);
   }

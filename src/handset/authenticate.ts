@@ -5,7 +5,7 @@ import { DEVICE_PREFIX, hashToken, looksLikeToken } from "../auth/tokens.ts";
 import type { Anyone, DeviceCaller } from "../context.ts";
 import { batchedByPosition } from "../db/batch.ts";
 import type { Orm } from "../db/orm.ts";
-import { ownStatements, run } from "../db/statement.ts";
+import { databaseOf, run } from "../db/statement.ts";
 import { unauthorized } from "../errors.ts";
 import type { DeviceLookUp, HandsetOperation } from "../operation/tool.ts";
 import { findDevices } from "../queries/handset.ts";
@@ -22,7 +22,7 @@ export type HandsetAuthenticator = (
 ) => Promise<Anyone | DeviceCaller>;
 
 export function createHandsetAuthenticator(orm: Orm, seen: Pick<Seen, "note">): HandsetAuthenticator {
-  const kysely = ownStatements(orm);
+  const kysely = databaseOf(orm);
   const finders = new Map<DeviceLookUp<unknown>, ReturnType<typeof finderBy>>();
 
   const finderBy = (statement: DeviceLookUp<unknown>) =>

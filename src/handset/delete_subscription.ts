@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineHandsetOperation } from "../operation/tool.ts";
-import { holdChannel, leaveChannel } from "../queries/handset.ts";
+import { leaveChannel, lockChannelByHandle } from "../queries/handset.ts";
 import { pathId } from "../shapes/fields.ts";
 import { announceSubscribers } from "./announce.ts";
 
@@ -15,7 +15,7 @@ export default defineHandsetOperation({
   input: z.strictObject({ handle: pathId("The channel's handle.") }),
   output: z.object({}),
   async handler({ handle }, ctx) {
-    const [channel] = await ctx.sql(holdChannel, { handle });
+    const [channel] = await ctx.sql(lockChannelByHandle, { handle });
     if (!channel) return {};
     const [left] = await ctx.sql(leaveChannel, { device_id: ctx.caller.id, pusher_id: channel.id });
     if (left) await announceSubscribers("subscriber.deleted", channel, ctx);

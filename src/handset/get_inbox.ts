@@ -33,9 +33,9 @@ export default defineHandsetOperation({
   output: z.object({ data: z.array(inboxItem), meta: pageMeta }),
   async handler({ limit: wanted = DEFAULT_LIMIT, before }, ctx) {
     const { id } = ctx.caller;
-    const { revision, due } = await ctx.surroundings.settledInbox(ctx.caller, ctx.caller);
+    const { revision, due } = await ctx.outside.settledInbox(ctx.caller, ctx.caller);
     const page = `${FORMAT}-${wanted}-${Buffer.from(before ? showPlace(before) : "").toString("base64url")}`;
-    const tag = ctx.surroundings.inboxTag(id, [revision, page, ...due].join(" "));
+    const tag = ctx.outside.inboxTag(id, [revision, page, ...due].join(" "));
     if (ctx.clientHolds(tag)) return new Validated(tag, NOT_MODIFIED);
     const { rows, next } = await boundedPage(wanted, async (n) => {
       const place = {
@@ -48,10 +48,10 @@ export default defineHandsetOperation({
       const found = await (due.length === 0
         ? ctx.sql(inboxPage, place)
         : ctx.sql(inboxPageWithDue, { ...place, due }));
-      return withinBytes(found, (row) => showInboxItem(row, ctx.surroundings.assets));
+      return withinBytes(found, (row) => showInboxItem(row, ctx.outside.assets));
     });
     return new Validated(tag, {
-      data: rows.map((row) => showInboxItem(row, ctx.surroundings.assets)),
+      data: rows.map((row) => showInboxItem(row, ctx.outside.assets)),
       meta: {
         next_before:
           next && showPlace({ at: toIsoMicros(next.after.sent_at), id: next.inside ? next.after.id : null }),

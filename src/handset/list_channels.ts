@@ -36,7 +36,7 @@ export default defineHandsetOperation({
       (row) => row.created_at,
     );
     return {
-      data: rows.map((row) => showCard(row, ctx.surroundings.publicBase)),
+      data: rows.map((row) => showCard(row, ctx.outside.publicBase)),
       meta: { next_before: next_before && toIsoMicros(next_before) },
     };
   },

@@ -4,8 +4,8 @@ import { text } from "../fields/accepts.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
 import {
   changeSubscription,
-  holdChannel,
   joinChannel,
+  lockChannelByHandle,
   rememberInvite,
   takeInvite,
 } from "../queries/handset.ts";
@@ -36,7 +36,7 @@ export default defineHandsetOperation({
     const present = await adjust();
     if (present) return { handle, ...showSubscription(present) };
 
-    const [channel] = await ctx.sql(holdChannel, { handle });
+    const [channel] = await ctx.sql(lockChannelByHandle, { handle });
     if (!channel || channel.suspended) throw notFound("channel");
     const pusher_id = channel.id;
     const [joined] = await ctx.sql(joinChannel, { ...wanted, pusher_id });

@@ -3,14 +3,14 @@
 import type { ReportBatch } from "../context.ts";
 import { batched } from "../db/batch.ts";
 import type { Orm } from "../db/orm.ts";
-import { ownStatements, runAgain } from "../db/statement.ts";
+import { databaseOf, runAgain } from "../db/statement.ts";
 import { takeReports } from "../queries/reports.ts";
 
 /** The foreign key of a day's row. */
 const CHANNEL_GONE = "23503";
 
 export function createReportTaker(orm: Orm): (batch: ReportBatch) => Promise<number> {
-  const kysely = ownStatements(orm);
+  const kysely = databaseOf(orm);
   return batched(async (requests) => {
     const rows = requests.flatMap((request, i) =>
       request.rows.map((row) => ({ ...row, i, deviceId: request.deviceId })),

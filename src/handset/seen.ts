@@ -3,8 +3,8 @@
 
 import type { Log } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
-import { ownStatements, run } from "../db/statement.ts";
-import { touchDevices } from "../queries/handset.ts";
+import { databaseOf, run } from "../db/statement.ts";
+import { noteDevicesSeen } from "../queries/handset.ts";
 
 /** Devices in one statement, and devices that wait for one. */
 const BATCH = 500;
@@ -19,7 +19,7 @@ export interface Seen {
 
 /** `isLow`: nothing may be written now. */
 export function createSeen(orm: Orm, log: Log, isLow: () => boolean): Seen {
-  const kysely = ownStatements(orm);
+  const kysely = databaseOf(orm);
   const waiting = new Set<string>();
   let writing: Promise<void> | null = null;
   let closed = false;
@@ -28,7 +28,7 @@ export function createSeen(orm: Orm, log: Log, isLow: () => boolean): Seen {
     while (waiting.size > 0 && !closed) {
       const ids = [...waiting].slice(0, BATCH);
       for (const id of ids) waiting.delete(id);
-      await run(kysely, touchDevices, { devices: ids });
+      await run(kysely, noteDevicesSeen, { devices: ids });
     }
   }
 

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Log } from "../context.ts";
 import { batched } from "../db/batch.ts";
 import type { Orm } from "../db/orm.ts";
-import { ownStatements, run, runAgain } from "../db/statement.ts";
+import { databaseOf, run, runAgain } from "../db/statement.ts";
 import { channelsWithDue, settleDue } from "../queries/settle.ts";
 
 /** Alerts in one transaction. */
@@ -23,7 +23,7 @@ export interface Settler {
 }
 
 export function createSettler(orm: Orm, log: Log): Settler {
-  const kysely = ownStatements(orm);
+  const kysely = databaseOf(orm);
   let restingUntil = 0;
 
   const settle = async (channels: string[], max: number): Promise<number> =>

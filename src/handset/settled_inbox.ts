@@ -1,18 +1,15 @@
 // What a handset's inbox depends on, once what has come due in it is written down as sent: before anything is said of it.
 
-import type { Surroundings } from "../context.ts";
+import type { Outside } from "../context.ts";
 import { batchedByPosition } from "../db/batch.ts";
 import type { Orm } from "../db/orm.ts";
-import { ownStatements, run } from "../db/statement.ts";
+import { databaseOf, run } from "../db/statement.ts";
 import { unauthorized } from "../errors.ts";
 import { inboxStates } from "../queries/handset.ts";
 import type { Settler } from "./settle.ts";
 
-export function createSettledInbox(
-  orm: Orm,
-  { settle }: Pick<Settler, "settle">,
-): Surroundings["settledInbox"] {
-  const kysely = ownStatements(orm);
+export function createSettledInbox(orm: Orm, { settle }: Pick<Settler, "settle">): Outside["settledInbox"] {
+  const kysely = databaseOf(orm);
   const stateOf = batchedByPosition((devices: string[]) => run(kysely, inboxStates, { devices }));
 
   return async ({ id }, found) => {

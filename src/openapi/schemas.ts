@@ -52,9 +52,9 @@ function tidy(schema: JsonSchema): JsonSchema {
     if (!branch || nothing?.type !== "null" || others.length > 0 || typeof branch.type !== "string")
       return node;
     if (branch[NAME]) return node;
-    const { anyOf: _, ...around } = node;
+    const { anyOf: _, ...beside } = node;
     const values = branch.enum ? { enum: [...branch.enum, null] } : {};
-    return { ...branch, ...around, type: [branch.type, "null"], ...values };
+    return { ...branch, ...beside, type: [branch.type, "null"], ...values };
   });
 }
 

@@ -4,7 +4,7 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
 import type { z } from "zod";
-import { type Context, type Log, NOT_MODIFIED, type Surroundings, Validated } from "../context.ts";
+import { type Context, type Log, NOT_MODIFIED, type Outside, Validated } from "../context.ts";
 import { managerFor } from "../db/manager.ts";
 import type { Orm } from "../db/orm.ts";
 import { run } from "../db/statement.ts";
@@ -18,7 +18,7 @@ import type { Limit, Writes } from "./tool.ts";
 export interface AttemptDeps {
   orm: Orm;
   limits: RateLimits;
-  surroundings: Surroundings;
+  outside: Outside;
   /** Ceilings that a setting moved, by the limit's name. */
   limitMax?: Record<string, number>;
   now(): Date;
@@ -103,7 +103,7 @@ function contextOn(
   attempt: Attempt,
   { limit, writes }: Runnable,
   { caller, log, address, visible, heldValidators }: Performance,
-  { orm, limits, surroundings, limitMax, now }: AttemptDeps,
+  { orm, limits, outside, limitMax, now }: AttemptDeps,
 ): Context<unknown> {
   return {
     get em() {
@@ -111,7 +111,7 @@ function contextOn(
       return attempt.em;
     },
     caller,
-    surroundings,
+    outside,
     log,
     now,
     sql: (statement, parameters) => run(db, statement, parameters),

@@ -82,7 +82,7 @@ async function runTool(
   const visible = visibilityOf(caller);
   if (!roleReaches(caller.member.role, tool.role))
     await refuseRole(managerFor(deps.orm, visible, null), caller, input);
-  const refusal = await tool.check?.(input, deps.surroundings).catch((error: unknown) => error);
+  const refusal = await tool.check?.(input, deps.outside).catch((error: unknown) => error);
   const repeats = key === null ? null : repeatsUnder(key, deps, tool, caller, input);
   const outcome = await perform(
     { ...tool, writes: tool.hints.readOnly ? "nothing" : "rows" },
@@ -121,7 +121,7 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
   refuseLesserRole(operation, member);
   const wrong = operation.fieldProblems?.(input as z.output<I>) ?? {};
   const { stepUp } = operation;
-  if (stepUp && !(await deps.surroundings.signIn.proves(person, String(input[stepUp]))))
+  if (stepUp && !(await deps.outside.signIn.proves(person, String(input[stepUp]))))
     refuseFields({ [stepUp]: "The current password is not right.", ...wrong });
   refuseFields(wrong);
   const address = member ? addressOf(member) : NO_WORKSPACE;

@@ -2,7 +2,7 @@
 // again when the database undid it, with its limits given back when it fails, and its events released after the commit.
 
 import type { Kysely } from "kysely";
-import { isConnectionLost, isRetryable, ownStatements, TRIES } from "../db/statement.ts";
+import { databaseOf, isConnectionLost, isRetryable, TRIES } from "../db/statement.ts";
 import type { DomainEvent } from "../domain/events.ts";
 import { rateLimitHeaders } from "../limits/limits.ts";
 import {
@@ -33,7 +33,7 @@ export interface Outcome {
 export type Perform = (operation: Runnable, performance: Performance) => Promise<Outcome>;
 
 export function createPerform(deps: PerformDeps): Perform {
-  const database = ownStatements(deps.orm);
+  const database = databaseOf(deps.orm);
 
   return async (operation, performance) => {
     const { writes } = operation;

@@ -7,7 +7,7 @@ import { notFound } from "../errors.ts";
 import { lockChannel, scope, visibleChannel } from "../queries/channels.ts";
 
 /** The uuid of a channel that the caller sees, without reading the channel. @throws 404. */
-export async function seenPusherId(input: { pusher_id: string }, ctx: Context): Promise<string> {
+export async function visiblePusherId(input: { pusher_id: string }, ctx: Context): Promise<string> {
   const pusherId = channelUuid(input.pusher_id);
   if (!(await ctx.sql(visibleChannel, scope(pusherId, ctx.caller)))[0]) throw notFound("channel");
   return pusherId;

@@ -119,7 +119,7 @@ export const removeRefreshTokens = removeOfGrants("remove_refresh_tokens", "oaut
 export const removeAccessTokens = removeOfGrants("remove_access_tokens", "oauthAccessToken");
 export const removeConsents = removeOfGrants("remove_consents", "oauthConsent");
 
-export const touchConnection = defineStatement("touch_connection", {
+export const noteConnectionUse = defineStatement("note_connection_use", {
   parameters: { id: uuid },
   text: "update connection set last_used_at = now() where id = $id",
 });

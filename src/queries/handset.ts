@@ -34,7 +34,7 @@ const REVISION = `concat_ws('.',
 const UNSEEN = "d.seen_at < now() - interval '1 day'";
 
 /** Waits for nobody: who holds the row is busy with the device, so it will be seen again. */
-export const touchDevices = defineStatement("touch_devices", {
+export const noteDevicesSeen = defineStatement("note_devices_seen", {
   parameters: { devices: array(bigint) },
   text: `update device set seen_at = now() where id in (
     select d.id from device d where d.id = any($devices) and ${UNSEEN} order by d.id for no key update skip locked)`,
@@ -154,7 +154,7 @@ export const channelCard = defineStatement("channel_card", {
 });
 
 /** The channel of a handle, locked as every change of its counts is: first of all, so that all queue in one order. */
-export const holdChannel = defineStatement("hold_channel", {
+export const lockChannelByHandle = defineStatement("lock_channel_by_handle", {
   parameters: { handle: text },
   columns: { id: uuid, workspace_id: uuid, is_public: boolean, suspended: boolean },
   text: `select p.id, p.workspace_id, p.is_public, c.suspended from channel_state c join pusher p on p.id = c.pusher_id

@@ -24,7 +24,7 @@ export const findKeys = defineStatement("find_keys", {
     where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
 });
 
-export const touchKey = defineStatement("touch_key", {
+export const noteKeyUse = defineStatement("note_key_use", {
   parameters: { id: uuid },
   text: "update api_key set last_used_at = now() where id = $id",
 });

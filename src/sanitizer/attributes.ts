@@ -53,21 +53,21 @@ function judge(
 
 /**
  * ` name="value"` for each attribute that stays, in their order, and what the element's text looks like; what goes is
- * counted in `report`. `around` is the look of the element around it.
+ * counted in `report`. `inherited` is the look of the element around it.
  */
 export function writeAttributes(
   element: string,
   attributes: ReadonlyArray<readonly [string, string]>,
   report: Report,
-  around: Look,
+  inherited: Look,
 ): { written: string; look: Look } {
   const rules = ATTRIBUTES.get(element)!;
   const seen = new Set<string>();
   let written = "";
   let link = false;
   // The attribute is the weaker of the two, wherever it stands.
-  const color = element === "font" ? fontColor(attributes, around) : undefined;
-  let look = color ? { ...around, color } : around;
+  const color = element === "font" ? fontColor(attributes, inherited) : undefined;
+  let look = color ? { ...inherited, color } : inherited;
   const write = (name: string, value: string) => {
     written += ` ${name}="${escapeText(value).replace(/"/g, "&quot;")}"`;
   };
@@ -100,10 +100,10 @@ export function writeAttributes(
 /** The colour that `<font color>` gives its text; null when it would hide it, undefined when there is none. */
 function fontColor(
   attributes: ReadonlyArray<readonly [string, string]>,
-  around: Look,
+  inherited: Look,
 ): Look["color"] | undefined {
   const value = attributes.find(([name]) => name === "color")?.[1];
   if (value === undefined) return undefined;
   const read = readColor(value);
-  return read === null || read.alpha < 1 || tooAlike(read.rgb, around.background) ? null : read.rgb;
+  return read === null || read.alpha < 1 || tooAlike(read.rgb, inherited.background) ? null : read.rgb;
 }

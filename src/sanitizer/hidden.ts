@@ -60,13 +60,13 @@ function largest(value: string, fontSize: number): number {
 }
 
 /** The size of text under a `font-size`, given that of the element around it. */
-export function fontSizeOf(value: string, around: number): number {
+export function fontSizeOf(value: string, inherited: number): number {
   const word = value.toLowerCase();
-  if (word === "smaller") return around * SHRINK;
-  if (word === "larger") return around * 1.2;
+  if (word === "smaller") return inherited * SHRINK;
+  if (word === "larger") return inherited * 1.2;
   if (Object.hasOwn(WORDS, word)) return WORDS[word]!;
   const [, amount, unit = ""] = /^(\d*\.?\d+)([a-z%]*)$/.exec(word) ?? [];
-  return amount === undefined ? around : pixels(amount, unit, around, around);
+  return amount === undefined ? inherited : pixels(amount, unit, inherited, inherited);
 }
 
 /** Whether one allowed declaration makes text unreadable or moves it out of sight, colours left aside. */

@@ -121,7 +121,7 @@ const NO_COLOR = /^(?:inherit|initial|unset|revert)$/i;
  * text looks like under them. Comments and escapes are not understood on purpose: whatever needs them to be read is not
  * in the patterns and goes.
  */
-export function judgeStyle(style: string, report: Report, around: Look): { style: string; look: Look } {
+export function judgeStyle(style: string, report: Report, inherited: Look): { style: string; look: Look } {
   const allowed: Declaration[] = [];
   for (const declaration of declarations(style)) {
     const text = declaration.trim();
@@ -136,7 +136,7 @@ export function judgeStyle(style: string, report: Report, around: Look): { style
       allowed.push({ property, value: plain, important: important !== "" });
     else report.add("style", property);
   }
-  const { kept, look } = withoutHiding(allowed, around);
+  const { kept, look } = withoutHiding(allowed, inherited);
   for (const gone of allowed) if (!kept.includes(gone)) report.add("style", gone.property);
   const written = kept.map(
     ({ property, value, important }) => `${property}:${value}${important ? " !important" : ""}`,
@@ -148,13 +148,13 @@ export function judgeStyle(style: string, report: Report, around: Look): { style
 const winning = (all: Declaration[]) => all.findLast(({ important }) => important) ?? all.at(-1);
 
 /** Takes out what hides text, and says what is left of its looks. */
-function withoutHiding(all: Declaration[], around: Look): { kept: Declaration[]; look: Look } {
-  if (all.length === 0) return { kept: all, look: around };
+function withoutHiding(all: Declaration[], inherited: Look): { kept: Declaration[]; look: Look } {
+  if (all.length === 0) return { kept: all, look: inherited };
   const sized = all.filter(
-    (one) => one.property !== "font-size" || !hidesText(one.property, one.value, around.fontSize),
+    (one) => one.property !== "font-size" || !hidesText(one.property, one.value, inherited.fontSize),
   );
   const size = winning(sized.filter(({ property }) => property === "font-size"));
-  const fontSize = size ? fontSizeOf(size.value, around.fontSize) : around.fontSize;
+  const fontSize = size ? fontSizeOf(size.value, inherited.fontSize) : inherited.fontSize;
   let kept = sized.filter(
     (one) => one.property === "font-size" || !hidesText(one.property, one.value, fontSize),
   );
@@ -162,16 +162,16 @@ function withoutHiding(all: Declaration[], around: Look): { kept: Declaration[];
   kept = kept.filter((one) => !isBackground(one) || one.value.toLowerCase() !== "currentcolor");
 
   const colorOf = (one: Declaration | undefined, below: Rgb | null): Rgb | null => {
-    if (!one) return around.color;
+    if (!one) return inherited.color;
     const read = readColor(one.value);
     if (read) return over(read, below);
-    return one.value.toLowerCase() === "initial" ? null : around.color;
+    return one.value.toLowerCase() === "initial" ? null : inherited.color;
   };
   const backgroundOf = (one: Declaration | undefined): Rgb | null => {
-    if (!one) return around.background;
+    if (!one) return inherited.background;
     const read = readColor(one.value);
-    if (read) return over(read, around.background);
-    return NO_COLOR.test(one.value) ? around.background : null;
+    if (read) return over(read, inherited.background);
+    return NO_COLOR.test(one.value) ? inherited.background : null;
   };
   // A browser may skip a declaration that it does not understand, so each of several is tried with each.
   const hides = () => {

@@ -37,10 +37,10 @@ function isComparison(
   );
 }
 
-/** What an element alone makes of the looks around it. */
-function lookOf(name: string, around: Look): Look {
-  if (name === "mark") return { ...around, ...MARKED };
-  return SHRINKING.has(name) ? { ...around, fontSize: around.fontSize * SHRINK } : around;
+/** What an element alone makes of the look that it inherits. */
+function lookOf(name: string, inherited: Look): Look {
+  if (name === "mark") return { ...inherited, ...MARKED };
+  return SHRINKING.has(name) ? { ...inherited, fontSize: inherited.fontSize * SHRINK } : inherited;
 }
 
 const TABLE_SCOPE = words("table td th caption");
@@ -116,12 +116,12 @@ export class Tree implements Events {
     }
     // A cell outside a row gets the row that a browser would make up.
     if (row) this.#push("tr", "", this.#look);
-    const around = lookOf(name, this.#look);
-    if (around.fontSize < MIN_FONT_SIZE) {
+    const inherited = lookOf(name, this.#look);
+    if (inherited.fontSize < MIN_FONT_SIZE) {
       this.#hide(name, false);
       return;
     }
-    const { written, look } = writeAttributes(name, attributes, this.#report, around);
+    const { written, look } = writeAttributes(name, attributes, this.#report, inherited);
     this.#push(name, written, look);
   }
 

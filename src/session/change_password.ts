@@ -14,7 +14,7 @@ export default defineSessionOperation({
   input: z.strictObject({ present: z.string(), next: z.string() }),
   output: z.object({ ended_sessions: z.int() }),
   fieldProblems: ({ next }) => ({ next: passwordProblem(next) }),
-  async handler({ next }, { em, caller, surroundings: { signIn } }) {
+  async handler({ next }, { em, caller, outside: { signIn } }) {
     const { person } = caller;
     await signIn.setPassword(em, person, next);
     const all = (await signIn.sessionsOf(em, person)).map(({ id }) => id);

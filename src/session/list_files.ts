@@ -23,7 +23,7 @@ export default defineSessionOperation({
     before: instant().optional(),
   }),
   output: z.object({ data: z.array(assetView), meta: pageMeta }),
-  async handler(input, { sql, caller, surroundings }) {
+  async handler(input, { sql, caller, outside }) {
     const { rows, next_before } = await keysetPage(
       input.limit ?? DEFAULT_LIMIT,
       (n) =>
@@ -36,7 +36,7 @@ export default defineSessionOperation({
       (row) => row.created_at,
     );
     return {
-      data: rows.map((row) => showAsset(row, surroundings.assets)),
+      data: rows.map((row) => showAsset(row, outside.assets)),
       meta: { next_before: next_before && toIsoMicros(next_before) },
     };
   },

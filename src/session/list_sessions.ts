@@ -22,8 +22,8 @@ export default defineSessionOperation({
       }),
     ),
   }),
-  async handler(_input, { em, caller, surroundings }) {
-    const sessions = await surroundings.signIn.sessionsOf(em, caller.person);
+  async handler(_input, { em, caller, outside }) {
+    const sessions = await outside.signIn.sessionsOf(em, caller.person);
     return {
       data: sessions.map((row) => ({
         id: row.id,

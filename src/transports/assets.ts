@@ -2,8 +2,8 @@
 // to sniff, nothing to run. Pages are downloads, and shown only inside of a frame in which everything is inert.
 
 import type { H3 } from "h3";
+import type { Assets } from "../assets/files.ts";
 import { contentDisposition } from "../assets/names.ts";
-import type { Assets } from "../assets/surroundings.ts";
 import { parseId } from "../domain/ids.ts";
 import { invalidRequest, noSuchMethod, notFound } from "../errors.ts";
 import { refusal } from "./answers.ts";

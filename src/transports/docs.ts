@@ -19,11 +19,11 @@ interface DocsOptions {
 }
 
 export function addDocs(app: H3, { tools, handsetOperations, publicUrl }: DocsOptions): void {
-  const document = once(() => openApiDocument(tools, handsetOperations, { publicUrl }));
+  const document = madeOnce(() => openApiDocument(tools, handsetOperations, { publicUrl }));
   addStatic(
     app,
     DOCUMENT_PATH,
-    once(() =>
+    madeOnce(() =>
       prepare(JSON.stringify(document()), {
         "content-type": "application/json",
         "access-control-allow-origin": "*",
@@ -33,7 +33,7 @@ export function addDocs(app: H3, { tools, handsetOperations, publicUrl }: DocsOp
   addStatic(
     app,
     PAGE_PATH,
-    once(() =>
+    madeOnce(() =>
       prepare(docsPage(document(), DOCUMENT_PATH), {
         "content-type": "text/html; charset=utf-8",
         "content-security-policy": DOCS_POLICY,
@@ -44,7 +44,7 @@ export function addDocs(app: H3, { tools, handsetOperations, publicUrl }: DocsOp
   );
 }
 
-function once<T>(make: () => T): () => T {
+function madeOnce<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => {
     made ??= { value: make() };

@@ -3,7 +3,7 @@
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from "node:net";
 import { connect as tlsConnect } from "node:tls";
 import type { Client } from "undici";
-import { bareName, portOf } from "./target.ts";
+import { portOf, withoutFinalDot } from "./target.ts";
 
 /** Loaded by the first call, since most services start often and call nobody; kept, so that later ones do not wait. */
 let loading: Promise<typeof import("undici")> | undefined;
@@ -29,7 +29,7 @@ export async function dial(
     if (options.all) callback(null, checked);
     else callback(null, checked[0]?.address ?? "", checked[0]?.family);
   };
-  const name = bareName(url.hostname);
+  const name = withoutFinalDot(url.hostname);
   const literal = isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0;
   const host = literal ? (addresses[0] ?? "") : name;
   const options = { host, port: portOf(url), lookup, signal, autoSelectFamily: true };

@@ -77,7 +77,7 @@ export function targetRules(
     if (host === "" || url === null || Number.isNaN(port)) {
       throw new Error("WEBHOOK_ALLOW_HOSTS must be a comma list of host or host:port.");
     }
-    const name = bareName(url.hostname);
+    const name = withoutFinalDot(url.hostname);
     const ports = allowed.get(name);
     if (port === null || ports === null) allowed.set(name, null);
     else allowed.set(name, new Set([...(ports ?? []), port]));
@@ -103,7 +103,7 @@ function hostAndPort(entry: string): { host: string; port: number | null } {
 }
 
 /** A fully qualified `example.com.` is the same host as `example.com`. */
-export function bareName(hostname: string): string {
+export function withoutFinalDot(hostname: string): string {
   return hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
 }
 
@@ -127,7 +127,7 @@ function readUrl(text: string, rules: TargetRules): { url: URL; allowed: boolean
   if (url === null || url.username !== "" || url.password !== "") return refuse("url", "shape");
   const port = portOf(url);
   if (port === 0) return refuse("url", "port");
-  const ports = rules.allowed.get(bareName(url.hostname));
+  const ports = rules.allowed.get(withoutFinalDot(url.hostname));
   const allowed = ports === null || ports?.has(port) === true;
   if (url.protocol !== "https:" && !allowed) return refuse("url", "shape");
   return { url, allowed };
@@ -166,7 +166,7 @@ export async function resolveTarget(
   const read = readUrl(text, rules);
   if ("ok" in read) return read;
   const { url, allowed } = read;
-  const name = bareName(url.hostname);
+  const name = withoutFinalDot(url.hostname);
   const literal = name.startsWith("[") ? name.slice(1, -1) : name;
   if (isIP(literal) !== 0) {
     if (!allowed && !isPublicAddress(literal)) return refuse("address", "unreachable");

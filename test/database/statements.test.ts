@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vites
 import { type Orm, openOrm } from "../../src/db/orm.ts";
 import {
   type AnyStatement,
+  databaseOf,
   definedStatements,
   defineStatement,
-  ownStatements,
   type RowOf,
   run,
 } from "../../src/db/statement.ts";
@@ -192,7 +192,7 @@ test("TypeScript's types follow from the declaration", () => {
   // One column of the join tells of all of them.
   const instantOf = (row: Row) => (row.muted === null ? null : row.subscribed_at);
   expectTypeOf(instantOf).returns.toEqualTypeOf<string | null>();
-  const kysely = ownStatements(orm);
+  const kysely = databaseOf(orm);
   const wrong = {
     // @ts-expect-error a parameter is missing
     missing: () => run(kysely, statement, { before: null }),
@@ -258,5 +258,5 @@ test("the driver takes and delivers every type as it is declared", async () => {
     boxes: [Buffer.from([1]), Buffer.from([])],
     nothing: null,
   };
-  expect(await run(ownStatements(orm), echo, values)).toEqual([values]);
+  expect(await run(databaseOf(orm), echo, values)).toEqual([values]);
 });

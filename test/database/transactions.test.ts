@@ -4,8 +4,8 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Orm, openOrm } from "../../src/db/orm.ts";
-import { ownStatements, run } from "../../src/db/statement.ts";
-import { touchKey } from "../../src/queries/keys.ts";
+import { databaseOf, run } from "../../src/db/statement.ts";
+import { noteKeyUse } from "../../src/queries/keys.ts";
 import { type DatabaseProxy, databaseProxy } from "../support/database_proxy.ts";
 import { World } from "../support/world.ts";
 
@@ -23,7 +23,7 @@ afterAll(async () => {
   await world.close();
 });
 
-const kysely = () => ownStatements(orm);
+const kysely = () => databaseOf(orm);
 const count = async () =>
   Number((await sql<{ n: string }>`select count(*) as n from marked`.execute(kysely())).rows[0]!.n);
 const mark = sql`insert into marked default values`;
@@ -45,12 +45,12 @@ const KEY = { id: "01890a5d-ac96-774b-bcce-b302099a8057" };
 test("its begin costs no exchange of its own, and one in which nothing happens none at all", async () => {
   await kysely()
     .transaction()
-    .execute((db) => run(db, touchKey, KEY));
+    .execute((db) => run(db, noteKeyUse, KEY));
   expect(
     await exchanges(() =>
       kysely()
         .transaction()
-        .execute((db) => run(db, touchKey, KEY)),
+        .execute((db) => run(db, noteKeyUse, KEY)),
     ),
   ).toBe(2);
   expect(
@@ -105,15 +105,15 @@ test("a first statement that fails ends it: what is said after it does nothing",
 test("a defined statement that could not be prepared as the first one is prepared the next time", async () => {
   // A connection that has never seen it.
   const other = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePool: 1 });
-  const touch = () =>
-    ownStatements(other)
+  const use = () =>
+    databaseOf(other)
       .transaction()
-      .execute((db) => run(db, touchKey, KEY));
+      .execute((db) => run(db, noteKeyUse, KEY));
   await sql`alter table api_key rename to elsewhere`.execute(kysely());
-  await expect(touch()).rejects.toMatchObject({ code: "42P01" });
+  await expect(use()).rejects.toMatchObject({ code: "42P01" });
   await sql`alter table elsewhere rename to api_key`.execute(kysely());
-  await touch();
-  await touch();
+  await use();
+  await use();
   await other.close(true);
 });
 

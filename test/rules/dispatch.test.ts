@@ -42,7 +42,7 @@ describe("on a service", () => {
       orm: world.service.orm,
       limits: createRateLimits(),
       idempotencySeal: createSeal("a secret of the tests that is long enough", "idempotency"),
-      surroundings: {} as never,
+      outside: {} as never,
       publish: (event) => events.push(event),
       now: () => new Date(),
     });

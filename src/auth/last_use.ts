@@ -6,7 +6,7 @@ import type { Log } from "../context.ts";
 const EVERY_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
-export interface TouchOptions {
+export interface LastUseOptions {
   now(): Date;
   log: Log;
   /** True while nothing may be written: the next use is written down. */
@@ -14,17 +14,17 @@ export interface TouchOptions {
 }
 
 /** The call does not wait for the writing and does not fail with it. */
-export function createTouch(
-  { now, log, isLow }: TouchOptions,
+export function createLastUse(
+  { now, log, isLow }: LastUseOptions,
   write: (id: string) => Promise<unknown>,
 ): (id: string) => void {
-  const touchedAt = new Map<string, number>();
+  const notedAt = new Map<string, number>();
   return (id) => {
     const at = now().getTime();
     if (isLow?.()) return;
-    if (at - (touchedAt.get(id) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return;
-    if (touchedAt.size >= MAX_REMEMBERED) touchedAt.clear();
-    touchedAt.set(id, at);
+    if (at - (notedAt.get(id) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return;
+    if (notedAt.size >= MAX_REMEMBERED) notedAt.clear();
+    notedAt.set(id, at);
     write(id).catch((error) => log.warn({ err: error }, "last use of a credential not written"));
   };
 }

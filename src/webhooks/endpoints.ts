@@ -2,9 +2,9 @@
 // to forget. Joins the pure parts of this folder to the rows.
 
 import type { Config } from "../config.ts";
-import type { WebhookSurroundings } from "../context.ts";
+import type { WebhookSupport } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
-import { ownStatements, run } from "../db/statement.ts";
+import { databaseOf, run } from "../db/statement.ts";
 import type { DomainEvent } from "../domain/events.ts";
 import { parseId } from "../domain/ids.ts";
 import { endpointsFor, recordDelivery, recordDropped } from "../queries/webhooks.ts";
@@ -16,7 +16,7 @@ import { checkTarget, targetRules } from "./target.ts";
 /** Those in flight at shutdown are given their five seconds, and a little for the writing down of results. */
 const DRAIN_MS = 5_500;
 
-export interface Webhooks extends WebhookSurroundings {
+export interface Webhooks extends WebhookSupport {
   /** Starts the deliveries of an event; neither throws nor blocks. */
   publish(event: DomainEvent): void;
   close(): Promise<void>;
@@ -32,7 +32,7 @@ export function createWebhooks(options: {
   now: () => Date;
 }): Webhooks {
   const { orm, config, now } = options;
-  const kysely = ownStatements(orm);
+  const kysely = databaseOf(orm);
   const seal = createSeal(options.secret, "webhook secrets");
   const rules = targetRules({ allowHosts: config.webhookAllowHosts, dnsServers: config.webhookDnsServers });
   const deliveries = createDeliveries({
