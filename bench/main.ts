@@ -6,7 +6,7 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { loadConfig } from "../src/config.ts";
+import { loadConfig } from "../src/config/load.ts";
 import { type Cluster, openCluster } from "../src/embedded/cluster.ts";
 import { CASES, type Case } from "./cases.ts";
 import { CONNECTIONS, type Figure, loadHttp, loadPg } from "./load.ts";

@@ -5,7 +5,7 @@ import { H3 } from "h3";
 import { serve } from "srvx";
 import { freePort, listen } from "../src/boot/server.ts";
 import { openService } from "../src/boot/service.ts";
-import { loadConfig } from "../src/config.ts";
+import { loadConfig } from "../src/config/load.ts";
 
 const config = loadConfig({
   PORT: String(await freePort("127.0.0.1")),

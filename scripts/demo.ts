@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { freePort, listen } from "../src/boot/server.ts";
 import { openService } from "../src/boot/service.ts";
-import { clientSettings, loadConfig } from "../src/config.ts";
+import { clientSettings, loadConfig } from "../src/config/load.ts";
 import { requestFor } from "../src/operation/request.ts";
 import { TOOLS } from "../tools/index.ts";
 

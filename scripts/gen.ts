@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { SETTINGS } from "../src/config.ts";
+import { SETTINGS } from "../src/config/settings.ts";
 import { ERROR_STATUS } from "../src/errors.ts";
 import { HANDSET_OPERATIONS } from "../src/handset/index.ts";
 import { ERROR_MEANING } from "../src/openapi/answers.ts";

@@ -1,7 +1,7 @@
 // Uploaded files as the rest of the service sees them: their addresses, one to serve, the expired ones to remove. Joins the
 // parts of this folder to the rows and the store.
 
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import type { Orm } from "../db/orm.ts";
 import { type RowOf, run } from "../db/statement.ts";
 import { servedAsset } from "../queries/assets.ts";

@@ -4,7 +4,8 @@
 import { mkdirSync } from "node:fs";
 import { createStorage } from "unstorage";
 import fsLite from "unstorage/drivers/fs-lite";
-import { type Config, dataPaths } from "../config.ts";
+import { dataPaths } from "../config/data_paths.ts";
+import type { Config } from "../config/settings.ts";
 import type { FileStore } from "../domain/assets.ts";
 
 export interface AssetStore extends FileStore {

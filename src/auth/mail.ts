@@ -1,7 +1,7 @@
 // Mail, where a server for it is configured. Everything works without: what a mail would say is shown to whoever asked
 // for it, together with whether the mail server took it.
 
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import type { Log } from "../context.ts";
 
 export interface Message {

@@ -12,7 +12,7 @@ import { callerOf } from "../auth/people.ts";
 import type { SignInLibrary } from "../auth/sign_in_library.ts";
 import type { StepUps } from "../auth/step_up.ts";
 import { bearerToken } from "../auth/tokens.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import { addConsole } from "../console/routes.ts";
 import type { ConsoleDeps } from "../console/visit.ts";
 import type { Anyone, Caller, DeviceCaller, Log } from "../context.ts";

@@ -2,7 +2,7 @@
 // What waits is written in a moment, at once with a warning, and whenever the process ends by itself.
 
 import { type DestinationStream, pino } from "pino";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import type { Log } from "../context.ts";
 
 /** Lines wait for so long, or for so many characters of others. */

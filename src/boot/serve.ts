@@ -1,7 +1,9 @@
 // Read the settings, open the database, listen, close on a signal.
 
 import { pino } from "pino";
-import { type Config, ConfigError, loadConfig } from "../config.ts";
+import { loadConfig } from "../config/load.ts";
+import { ConfigError } from "../config/setting.ts";
+import type { Config } from "../config/settings.ts";
 import { DataDirInUse } from "../db/lock.ts";
 import { freePort, listen } from "./server.ts";
 import { openService, type Service } from "./service.ts";

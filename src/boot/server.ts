@@ -4,7 +4,7 @@ import type { Server as NodeServer } from "node:http";
 import { createServer, Server as SocketServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { serve } from "srvx";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import { overloaded } from "../errors.ts";
 import { requestOf } from "../transports/request.ts";
 import { shutQueue } from "./accept_queue.ts";

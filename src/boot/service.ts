@@ -4,7 +4,7 @@
 import type { DestinationStream } from "pino";
 import type { Assets } from "../assets/files.ts";
 import type { People } from "../auth/people.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import type { Orm } from "../db/orm.ts";
 import type { DomainEvent } from "../domain/events.ts";
 import { type Cluster, hasDatabase, openCluster } from "../embedded/cluster.ts";

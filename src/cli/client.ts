@@ -1,7 +1,8 @@
 // One call of an operation by REST: which server and with which key, the request within bounded time, and a refusal read
 // back from its envelope. Shared by the tool commands and the stdio server; knows no operation by name.
 
-import { clientSettings, httpUrl, loadSettings } from "../config.ts";
+import { clientSettings, loadSettings } from "../config/load.ts";
+import { httpUrl } from "../config/setting.ts";
 import { ApiError, fromEnvelope, invalidRequest } from "../errors.ts";
 import type { Outcome } from "../operation/perform.ts";
 import { invalidInput } from "../operation/problems.ts";

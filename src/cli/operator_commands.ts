@@ -2,7 +2,7 @@
 // they reach the database, too.
 
 import { type Command, InvalidArgumentError } from "commander";
-import { loadSettings } from "../config.ts";
+import { loadSettings } from "../config/load.ts";
 import type { OperatorOperation } from "../operator/operations.ts";
 import { readCredentials } from "../secret/credentials.ts";
 import { printResult, remark } from "./output.ts";

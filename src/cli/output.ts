@@ -2,7 +2,7 @@
 // that goes with it. Knows no command.
 
 import { CommanderError } from "commander";
-import { ConfigError } from "../config.ts";
+import { ConfigError } from "../config/setting.ts";
 import { DataDirInUse } from "../db/lock.ts";
 import { ApiError, conflict, serverError } from "../errors.ts";
 

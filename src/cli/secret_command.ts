@@ -3,7 +3,8 @@
 
 import { randomBytes } from "node:crypto";
 import type { Command } from "commander";
-import { dataPaths, loadSettings, nextSecret } from "../config.ts";
+import { dataPaths } from "../config/data_paths.ts";
+import { loadSettings, nextSecret } from "../config/load.ts";
 import { printResult, remark, UsageError } from "./output.ts";
 
 /** Adds the command; `rotate` runs the operation on the database of the settings. */

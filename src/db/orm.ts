@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { MikroORM as PgORM } from "@mikro-orm/postgresql";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import { ENTITIES } from "../entities/all.ts";
 import { type Bounds, PATIENT, patient, poolOptions, resilient } from "./pool.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
-import { ConfigError } from "../config.ts";
+import { ConfigError } from "../config/setting.ts";
 import { embeddedProblem, OTHERWISE } from "./problem.ts";
 import { mayReach, type Runner, runToEnd } from "./runner.ts";
 

@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import { lockDataDir } from "../db/lock.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
 import { DATABASE, initialise, ROLE, writeAccess } from "./init.ts";

@@ -1,6 +1,7 @@
 // The lock of a data directory, with a word about a folder that cannot be used.
 
-import { ConfigError, dataPaths } from "../config.ts";
+import { dataPaths } from "../config/data_paths.ts";
+import { ConfigError } from "../config/setting.ts";
 import { DataDirInUse, waitForDataDir } from "../db/lock.ts";
 
 /** An operator's command may hold the folder for a moment. */

@@ -17,7 +17,7 @@ import {
   statSync,
 } from "node:fs";
 import { join } from "node:path";
-import { dataPaths } from "../config.ts";
+import { dataPaths } from "../config/data_paths.ts";
 import { writePrivate } from "../secret/private_file.ts";
 import { BY_URL, dataDirProblem, embeddedProblem } from "./problem.ts";
 import { mayReach, type Runner } from "./runner.ts";

@@ -1,6 +1,6 @@
 // What keeps the embedded database from starting and a person can mend, as one sentence that names the way out.
 
-import { ConfigError } from "../config.ts";
+import { ConfigError } from "../config/setting.ts";
 
 /** The way past a user or a folder that no embedded PostgreSQL can do with. */
 export const BY_URL = "set DATABASE_URL to a PostgreSQL that runs already.";

@@ -3,7 +3,8 @@
 
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Config, environmentWith, loadSettings } from "../config.ts";
+import { environmentWith, loadSettings } from "../config/load.ts";
+import type { Config } from "../config/settings.ts";
 import { DataDirInUse } from "../db/lock.ts";
 import { isMigrated, migrate } from "../db/migrate.ts";
 import { type Orm, openOrm } from "../db/orm.ts";

@@ -1,7 +1,8 @@
 // What the first start leaves for the command line on the same machine: the first key, and where its server listens.
 
 import { readFileSync } from "node:fs";
-import { type Config, dataPaths } from "../config.ts";
+import { dataPaths } from "../config/data_paths.ts";
+import type { Config } from "../config/settings.ts";
 import { writePrivate } from "./private_file.ts";
 
 export interface Credentials {

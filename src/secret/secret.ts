@@ -2,7 +2,10 @@
 
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync } from "node:fs";
-import { type Config, ConfigError, dataPaths, MIN_SECRET_BYTES } from "../config.ts";
+import { dataPaths } from "../config/data_paths.ts";
+import { ConfigError } from "../config/setting.ts";
+import type { Config } from "../config/settings.ts";
+import { MIN_SECRET_BYTES } from "../config/storage.ts";
 import { writePrivate } from "./private_file.ts";
 
 /**

@@ -1,7 +1,7 @@
 // Webhooks as the rest of the service sees them: may a URL be registered, a new secret, an event to send out, an endpoint
 // to forget. Joins the pure parts of this folder to the rows.
 
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import type { WebhookSupport } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
 import { databaseOf, run } from "../db/statement.ts";

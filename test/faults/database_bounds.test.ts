@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { type Orm, openOrm } from "../../src/db/orm.ts";
 import { faultOf, unavailability } from "../../src/db/unavailable.ts";

@@ -18,7 +18,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Config, loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import type { Config } from "../../src/config/settings.ts";
 import { openOrm } from "../../src/db/orm.ts";
 import { unavailability } from "../../src/db/unavailable.ts";
 import { findBinaries, refuseOtherLibc } from "../../src/embedded/binaries.ts";
@@ -351,7 +352,7 @@ describe("what an earlier server left behind", () => {
   /** A process that opens the cluster and then does nothing, as a service that hangs would. */
   async function holder(dataDir: string): Promise<{ child: ChildProcess; pid: number }> {
     const script = `
-      const { loadConfig } = await import(${JSON.stringify(join(import.meta.dirname, "../../src/config.ts"))});
+      const { loadConfig } = await import(${JSON.stringify(join(import.meta.dirname, "../../src/config/load.ts"))});
       const { openCluster } = await import(${JSON.stringify(join(import.meta.dirname, "../../src/embedded/cluster.ts"))});
       const log = { debug() {}, info() {}, error() {} };
       const cluster = await openCluster(loadConfig({ DATA_DIR: process.argv[1] }, {}), { log, server: { fsync: "off" }, sync: false });

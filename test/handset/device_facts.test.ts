@@ -3,7 +3,7 @@
 import { Migrator } from "@mikro-orm/migrations";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import { openOrm } from "../../src/db/orm.ts";
 import { doctor } from "../../src/operator/doctor.ts";
 import { FACTS } from "../support/handsets.ts";

@@ -23,14 +23,6 @@ const CLOCKS = new Set(["src/boot/parts.ts", "src/cli.ts", "src/webhooks/sign.ts
 const TRANSPORT_PACKAGES = /^(h3|srvx|commander|@modelcontextprotocol\/.*)$/;
 const MAY_TRANSPORT = new Set(["boot", "transports", "console", "cli", "scripts", "bench"]);
 
-/** Lines beyond the bound, and why. */
-const LONG_FILES: Record<string, string> = {
-  "src/migrations/Migration20261120000001_foundation.ts": "a schema is one list",
-  "src/openapi/examples.ts": "one literal",
-  "src/config.ts": "one table of settings",
-  "src/openapi/operations.ts": "to be cut",
-};
-
 /** Where something else than a defined statement reaches the database, and why. */
 const RAW_SQL: Record<string, string> = {
   "src/db/statement.ts": "runs the statements",
@@ -148,7 +140,7 @@ test("packages of a transport stay in the transports", () => {
 test("process.env only in the settings", () => {
   expect(
     files.filter((file) => code(file).includes("process.env") && !/^(scripts|bench)\//.test(file)),
-  ).toEqual(["src/config.ts"]);
+  ).toEqual(["src/config/load.ts"]);
 });
 
 test("the clock comes through the context", () => {
@@ -252,9 +244,9 @@ test("the way in which an operation runs is read from top to bottom: blocks at m
 
 describe("files", () => {
   const inSrc = files.filter((file) => file.startsWith("src/"));
-  test("under 260 lines", () => {
-    const long = inSrc.filter((file) => textOf.get(file)!.split("\n").length - 1 > 260);
-    expect(long.filter((file) => !(file in LONG_FILES))).toEqual([]);
+  test("at most 300 lines", () => {
+    const long = inSrc.filter((file) => textOf.get(file)!.split("\n").length - 1 > 300);
+    expect(long).toEqual([]);
   });
   test("each begins with what it decides", () => {
     // A record says it in its description.

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openService, type Service } from "../../src/boot/service.ts";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import { FACTS } from "../support/handsets.ts";
 import { freePort, hasRedisServer, type RedisServer, startRedis } from "../support/redis_server.ts";
 import { WAIT } from "../support/wait.ts";

@@ -8,7 +8,7 @@ import { symmetricDecrypt } from "better-auth/crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { confirmSecret } from "../../src/boot/first_start.ts";
 import { openService } from "../../src/boot/service.ts";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import { verifySignature } from "../../src/webhooks/sign.ts";
 import { belfry, temporaryFolder } from "../support/processes.ts";
 import { httpSink } from "../support/sinks.ts";

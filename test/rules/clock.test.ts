@@ -5,7 +5,7 @@ import { Migrator } from "@mikro-orm/migrations";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import { openOrm } from "../../src/db/orm.ts";
 import { atOnce, statuses } from "../support/at_once.ts";
 import { type MovedClock, moveClock } from "../support/clock.ts";

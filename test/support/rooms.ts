@@ -18,6 +18,7 @@ export const DECIDES: Record<string, string> = {
   auth: "keys, people, connected assistants: who calls",
   boot: "starting and stopping: the service put together, the socket in front of it, its figures",
   cli: "the command line: one command an operation, and the operator's own",
+  config: "the settings by topic: name, default, meaning and how each is read",
   console:
     "the pages for people, rendered by the server: they read a form, call dispatch, and show the outcome or the refusal",
   db: "the connection: pool, statements, locks, batches, and what counts as away",

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { inject } from "vitest";
 import { openService, type Service, type ServiceOptions } from "../../src/boot/service.ts";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import { openOrm } from "../../src/db/orm.ts";
 import type { DomainEvent } from "../../src/domain/events.ts";
 import { ERROR_STATUS } from "../../src/errors.ts";

@@ -1,0 +1,55 @@
+// Reads the settings from the environment. The only file that sees process.env. Every setting is checked at start; a bad one
+// stops the start with a message that names it.
+
+import { type Config, SETTINGS } from "./settings.ts";
+
+type Env = Record<string, string | undefined>;
+
+/**
+ * Reads and checks every setting. An empty variable counts as unset; `overrides` win over the environment.
+ * @throws ConfigError naming the bad one.
+ */
+export function loadConfig(overrides: Env = {}, environment: Env = process.env): Config {
+  return loadSettings(Object.keys(SETTINGS) as (keyof Config)[], overrides, environment);
+}
+
+/** Only the named settings, for commands that need no more: what is wrong with another one does not stop them. */
+export function loadSettings<K extends keyof Config>(
+  keys: readonly K[],
+  overrides: Env = {},
+  environment: Env = process.env,
+): Pick<Config, K> {
+  const env = { ...environment, ...overrides };
+  const config: Partial<Config> = {};
+  for (const [key, setting] of Object.entries(SETTINGS))
+    if ((keys as readonly string[]).includes(key))
+      Object.assign(config, { [key]: setting.read(env[setting.name] || undefined, setting.name, config) });
+  return config as Pick<Config, K>;
+}
+
+/** The secret that a rotation changes to; null: `belfry secret rotate` makes one where a file keeps it. @throws ConfigError */
+export function nextSecret(env: Env = process.env): string | null {
+  return SETTINGS.secret.read(env.NEW_SECRET || undefined, "NEW_SECRET", {});
+}
+
+/** The environment of a program that a person is given, with what it needs besides. */
+export const environmentWith = (more: Record<string, string>): Env => ({ ...process.env, ...more });
+
+/** What the command line reads besides the settings: where the server is, and with which key to speak to it. */
+export interface ClientSettings {
+  url: string | null;
+  key: string | null;
+  /** The settings by which a server of these settings would be found elsewhere than where the embedded one left word. */
+  address: string[];
+  /** Whether the server of these settings has a database of its own, and so nothing to do with DATA_DIR. */
+  ownDatabase: boolean;
+}
+
+export function clientSettings(env: Env = process.env): ClientSettings {
+  return {
+    url: env.BELFRY_URL || null,
+    key: env.BELFRY_API_KEY || null,
+    address: ["PUBLIC_URL", "HOST", "PORT"].filter((name) => env[name] && env[name] !== "0"),
+    ownDatabase: Boolean(env.DATABASE_URL),
+  };
+}

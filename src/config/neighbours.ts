@@ -1,0 +1,125 @@
+// What else the service speaks to: Redis, the receivers of webhooks, a store of files, a mail server.
+
+import { isIP } from "node:net";
+import { ConfigError, httpUrl, list, matching, type Table, urlOf, wholeNumber } from "./setting.ts";
+
+export interface NeighbourSettings {
+  redisUrl: string | null;
+  redisWaitMs: number;
+  webhookAllowHosts: string[];
+  webhookDnsServers: string[];
+  /** The S3-compatible store of uploaded files; all five are null when they lie below the data directory. */
+  assetsS3Endpoint: string | null;
+  assetsS3Bucket: string | null;
+  assetsS3Region: string | null;
+  assetsS3AccessKeyId: string | null;
+  assetsS3SecretAccessKey: string | null;
+  smtpUrl: string | null;
+  mailFrom: string | null;
+}
+
+function isHostAndPort(item: string): boolean {
+  const parts = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/.exec(item);
+  return !!parts && (parts[1] === undefined || isIP(parts[1]) === 6) && Number(parts[3] ?? 0) < 65536;
+}
+
+/** Accepts `1.2.3.4`, `1.2.3.4:53`, `::1` and `[::1]:53`. */
+function isDnsServer(item: string): boolean {
+  if (isIP(item)) return true;
+  const parts = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(item);
+  return !!parts && isIP(parts[1] ?? parts[2] ?? "") !== 0 && Number(parts[3]) < 65536;
+}
+
+/** The five settings of the store go together; asked when the last of them is read. */
+function refuseHalfAStore(soFar: Partial<NeighbourSettings>): void {
+  const parts = [
+    "assetsS3Endpoint",
+    "assetsS3Bucket",
+    "assetsS3Region",
+    "assetsS3AccessKeyId",
+    "assetsS3SecretAccessKey",
+  ] as const;
+  const missing = parts.filter((part) => soFar[part] == null);
+  if (missing.length > 0 && missing.length < parts.length)
+    throw new ConfigError(
+      NEIGHBOURS[missing[0]!].name,
+      "is missing: the ASSETS_S3_ settings go together, all or none.",
+    );
+}
+
+export const NEIGHBOURS: Table<NeighbourSettings> = {
+  redisUrl: {
+    name: "REDIS_URL",
+    shownDefault: "(in process)",
+    meaning: "Redis or Valkey that shares the rate limits between several processes.",
+    read: urlOf(["redis:", "rediss:"]),
+  },
+  redisWaitMs: {
+    name: "REDIS_WAIT_MS",
+    shownDefault: "100",
+    meaning:
+      "Milliseconds that a call waits for Redis at most; then it is let through, and counted when Redis answers again.",
+    read: wholeNumber(10, 5_000, 100),
+  },
+  webhookAllowHosts: {
+    name: "WEBHOOK_ALLOW_HOSTS",
+    shownDefault: "(none)",
+    meaning:
+      "Comma list of exact host[:port] that webhooks may reach although private or plain http, and assistants' descriptions although private.",
+    read: list(isHostAndPort, "exact host[:port] entries"),
+  },
+  webhookDnsServers: {
+    name: "WEBHOOK_DNS_SERVERS",
+    shownDefault: "(the system's)",
+    meaning: "Comma list of ip[:port] that resolve webhook hosts.",
+    read: list(isDnsServer, "ip[:port] entries"),
+  },
+  assetsS3Endpoint: {
+    name: "ASSETS_S3_ENDPOINT",
+    shownDefault: "(files in DATA_DIR)",
+    meaning:
+      "S3-compatible store for uploaded files instead of DATA_DIR/assets; needed when several processes serve.",
+    read: (raw, name) => (raw === undefined ? null : httpUrl(raw, name)),
+  },
+  assetsS3Bucket: {
+    name: "ASSETS_S3_BUCKET",
+    shownDefault: "(none)",
+    meaning: "Its bucket; nothing else should lie in it.",
+    read: matching(/^[a-z0-9][\w.-]{1,254}$/i, "the name of a bucket"),
+  },
+  assetsS3Region: {
+    name: "ASSETS_S3_REGION",
+    shownDefault: "(none)",
+    meaning: "Its region; auto where the provider has none.",
+    read: matching(/^[a-z0-9-]{1,64}$/i, "the name of a region, such as eu-west-1 or auto"),
+  },
+  assetsS3AccessKeyId: {
+    name: "ASSETS_S3_ACCESS_KEY_ID",
+    shownDefault: "(none)",
+    meaning: "Key that may read, write and delete in the bucket.",
+    read: matching(/^[\x21-\x7e]{1,256}$/, "printable text without spaces"),
+  },
+  assetsS3SecretAccessKey: {
+    name: "ASSETS_S3_SECRET_ACCESS_KEY",
+    shownDefault: "(none)",
+    meaning: "The secret that goes with it.",
+    read: (raw, name, soFar) => {
+      const value = matching(/^[\x21-\x7e]{1,256}$/, "printable text without spaces")(raw, name);
+      refuseHalfAStore({ ...soFar, assetsS3SecretAccessKey: value });
+      return value;
+    },
+  },
+  smtpUrl: {
+    name: "SMTP_URL",
+    shownDefault: "(no mail)",
+    meaning:
+      "smtp:// or smtps:// server that one-time links are mailed through; they are always shown as well.",
+    read: urlOf(["smtp:", "smtps:"]),
+  },
+  mailFrom: {
+    name: "MAIL_FROM",
+    shownDefault: "belfry@ the host of PUBLIC_URL",
+    meaning: "Sender of those mails.",
+    read: matching(/^[^\r\n<>]*<?[^\s@<>]+@[^\s@<>]+>?$/, "an e-mail address, with or without a name"),
+  },
+};

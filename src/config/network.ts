@@ -1,0 +1,130 @@
+// Where the service listens, how clients reach it, how much it takes at once, how it stops and what it says about itself.
+
+import { isIP } from "node:net";
+import { ConfigError, flag, httpUrl, list, type Table, wholeNumber } from "./setting.ts";
+
+export interface NetworkSettings {
+  host: string;
+  port: number;
+  /** Origin under which clients reach the service, without a trailing slash. */
+  publicUrl: string;
+  /** Prefix of the public channel addresses, without a trailing slash. */
+  publicBase: string;
+  /** Addresses, ranges and their names (loopback, linklocal, uniquelocal). */
+  trustedProxies: string[];
+  requestsInFlight: number;
+  stopDelayMs: number;
+  stopDeadlineMs: number;
+  metricsPublic: boolean;
+  logLevel: LogLevel;
+  nodeEnv: string;
+}
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+const HOST_NAME = /^[a-z0-9._-]+$/i;
+
+/** The same without a path. @throws ConfigError */
+function origin(raw: string, name: string): string {
+  const url = httpUrl(raw, name);
+  if (new URL(url).pathname === "/") return url;
+  throw new ConfigError(
+    name,
+    "must be an origin without a path, such as https://alerts.example.org: give the service a host name of its own.",
+  );
+}
+
+/** Accepts `10.0.0.1`, `10.0.0.0/8`, `fd00::/8`, and the names of three ranges. */
+function isProxyRange(item: string): boolean {
+  if (["loopback", "linklocal", "uniquelocal"].includes(item)) return true;
+  const [, address = "", bits] = /^([0-9a-f.:]+)(?:\/([1-9]\d{0,2}))?$/.exec(item) ?? [];
+  const family = isIP(address);
+  return family !== 0 && Number(bits ?? 1) <= (family === 4 ? 32 : 128);
+}
+
+export const NETWORK: Table<NetworkSettings> = {
+  host: {
+    name: "HOST",
+    shownDefault: "127.0.0.1",
+    meaning: "Address to listen on.",
+    read: (raw, name) => {
+      if (raw !== undefined && !HOST_NAME.test(raw) && !isIP(raw))
+        throw new ConfigError(name, "must be a host name or an address.");
+      return raw ?? "127.0.0.1";
+    },
+  },
+  port: {
+    name: "PORT",
+    shownDefault: "8787",
+    meaning: "Port to listen on; 0 picks a free one.",
+    read: wholeNumber(0, 65535, 8787),
+  },
+  publicUrl: {
+    name: "PUBLIC_URL",
+    shownDefault: "http://HOST:PORT",
+    meaning:
+      "Origin under which clients reach the service; its host is the one that /mcp accepts besides loopback.",
+    read: (raw, name, soFar) => {
+      if (raw !== undefined) return origin(raw, name);
+      const host = soFar.host === "0.0.0.0" || soFar.host === "::" ? "127.0.0.1" : soFar.host!;
+      return `http://${isIP(host) === 6 ? `[${host}]` : host}:${soFar.port}`;
+    },
+  },
+  publicBase: {
+    name: "PUBLIC_BASE",
+    shownDefault: "PUBLIC_URL/c",
+    meaning: "Prefix of the public channel addresses.",
+    read: (raw, name, soFar) => (raw === undefined ? `${soFar.publicUrl}/c` : httpUrl(raw, name)),
+  },
+  trustedProxies: {
+    name: "TRUSTED_PROXIES",
+    shownDefault: "(none)",
+    meaning:
+      "Comma list of addresses and ranges (10.0.0.0/8, loopback) of proxies whose X-Forwarded-For and X-Request-Id are believed.",
+    read: list(isProxyRange, "addresses and ranges, such as 10.0.0.1, 10.0.0.0/8 or loopback"),
+  },
+  requestsInFlight: {
+    name: "REQUESTS_IN_FLIGHT",
+    shownDefault: "1000",
+    meaning: "How many requests are worked on at once; more are answered 503 with Retry-After at once.",
+    read: wholeNumber(1, 1_000_000, 1000),
+  },
+  stopDelayMs: {
+    name: "STOP_DELAY_MS",
+    shownDefault: "1000",
+    meaning:
+      "How long a stopping server still takes requests while /readyz already says 503, in milliseconds.",
+    read: wholeNumber(0, 60_000, 1000),
+  },
+  stopDeadlineMs: {
+    name: "STOP_DEADLINE_MS",
+    shownDefault: "25000",
+    meaning:
+      "How long stopping may take after that, in milliseconds; then the process ends as it is, whatever it waits for.",
+    read: wholeNumber(1_000, 600_000, 25_000),
+  },
+  metricsPublic: {
+    name: "METRICS_PUBLIC",
+    shownDefault: "false",
+    meaning: "true serves /metrics to every address instead of loopback alone.",
+    read: flag(false),
+  },
+  logLevel: {
+    name: "LOG_LEVEL",
+    shownDefault: "info",
+    meaning: `One of ${LOG_LEVELS.join(", ")}.`,
+    read: (raw, name) => {
+      if (raw === undefined) return "info";
+      if (!LOG_LEVELS.includes(raw as LogLevel))
+        throw new ConfigError(name, `must be one of ${LOG_LEVELS.join(", ")}.`);
+      return raw as LogLevel;
+    },
+  },
+  nodeEnv: {
+    name: "NODE_ENV",
+    shownDefault: "production",
+    meaning: "Kept for the libraries that read it; the service behaves the same in all.",
+    read: (raw) => raw ?? "production",
+  },
+};

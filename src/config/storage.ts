@@ -1,0 +1,128 @@
+// Where the rows lie and how long they are waited for: the data directory, the database, the embedded one, the secret.
+
+import { resolve } from "node:path";
+import { ConfigError, flag, type Table, urlOf, wholeNumber } from "./setting.ts";
+
+export interface StorageSettings {
+  dataDir: string;
+  databaseUrl: string | null;
+  /** Connections to the database that this process keeps at most. */
+  databasePool: number;
+  databaseConnectMs: number;
+  databaseStatementMs: number;
+  databaseLockMs: number;
+  databaseIdleMs: number;
+  databaseKeepaliveMs: number;
+  /** MB that stay free on its disk. */
+  diskReserveMb: number;
+  /** The embedded PostgreSQL: whose programs, its memory in MB, and whether it waits for the disk. */
+  postgresBin: string | null;
+  postgresSharedBuffers: number;
+  postgresSync: boolean;
+  /** The server secret; null until `loadSecret` has made or read the embedded one. */
+  secret: string | null;
+}
+
+export const MIN_SECRET_BYTES = 32;
+
+/** libpq's other way to name a socket's folder is not understood everywhere: the connection would go to another server. */
+function databaseUrl(raw: string | undefined, name: string): string | null {
+  const url = urlOf(["postgres:", "postgresql:"])(raw, name);
+  if (url !== null && ["host", "hostaddr", "port"].some((key) => new URL(url).searchParams.has(key)))
+    throw new ConfigError(
+      name,
+      "must name the server before the path, not as ?host=; for a socket's folder, percent-encode it: postgresql://user@%2Fvar%2Frun%2Fpostgresql/name.",
+    );
+  return url;
+}
+
+export const STORAGE: Table<StorageSettings> = {
+  dataDir: {
+    name: "DATA_DIR",
+    shownDefault: ".data",
+    meaning:
+      "Folder of the embedded database, its lock, secret and first credentials, and of uploaded files.",
+    read: (raw) => resolve(raw ?? ".data"),
+  },
+  databaseUrl: {
+    name: "DATABASE_URL",
+    shownDefault: "(embedded)",
+    meaning: "PostgreSQL to use instead of the embedded one; then SECRET is required.",
+    read: databaseUrl,
+  },
+  databasePool: {
+    name: "DATABASE_POOL",
+    shownDefault: "12",
+    meaning: "How many connections to the database the process keeps at most.",
+    read: wholeNumber(2, 500, 12),
+  },
+  databaseConnectMs: {
+    name: "DATABASE_CONNECT_MS",
+    shownDefault: "5000",
+    meaning: "How long a call waits for a connection to the database; then it is 503.",
+    read: wholeNumber(10, 600_000, 5_000),
+  },
+  databaseStatementMs: {
+    name: "DATABASE_STATEMENT_MS",
+    shownDefault: "15000",
+    meaning: "How long one statement may take; then its call is 503. 0: as long as it takes.",
+    read: wholeNumber(0, 3_600_000, 15_000),
+  },
+  databaseLockMs: {
+    name: "DATABASE_LOCK_MS",
+    shownDefault: "5000",
+    meaning: "How long a statement waits for a lock; then its call is 503. 0: as long as it takes.",
+    read: wholeNumber(0, 3_600_000, 5_000),
+  },
+  databaseIdleMs: {
+    name: "DATABASE_IDLE_MS",
+    shownDefault: "10000",
+    meaning: "After how long the database ends a transaction in which nothing happens. 0: never.",
+    read: wholeNumber(0, 3_600_000, 10_000),
+  },
+  databaseKeepaliveMs: {
+    name: "DATABASE_KEEPALIVE_MS",
+    shownDefault: "10000",
+    meaning: "After how long an idle connection to the database is asked whether it is there. 0: never.",
+    read: wholeNumber(0, 3_600_000, 10_000),
+  },
+  diskReserveMb: {
+    name: "DISK_RESERVE_MB",
+    shownDefault: "320",
+    meaning:
+      "While less is free on the disk of the embedded database, writes are 503 and /readyz says why; its log may take up to 256 MB.",
+    read: wholeNumber(0, 1_000_000_000, 320),
+  },
+  postgresBin: {
+    name: "POSTGRES_BIN",
+    shownDefault: "(the package's)",
+    meaning:
+      "Folder with postgres and initdb of PostgreSQL 15 or newer, for the embedded database instead of those that npm brings.",
+    read: (raw) => (raw === undefined ? null : resolve(raw)),
+  },
+  postgresSharedBuffers: {
+    name: "POSTGRES_SHARED_BUFFERS",
+    shownDefault: "32",
+    meaning: "Memory in MB that the embedded database keeps pages in; more pays off beyond a million rows.",
+    read: wholeNumber(8, 65_536, 32),
+  },
+  postgresSync: {
+    name: "POSTGRES_SYNC",
+    shownDefault: "true",
+    meaning:
+      "false lets the embedded database answer before the disk has what was written: faster on slow disks, and a loss of power may take the last half second of acknowledged sends along. Nothing is ever damaged.",
+    read: flag(true),
+  },
+  secret: {
+    name: "SECRET",
+    shownDefault: "(made in DATA_DIR)",
+    meaning: "Server secret of at least 32 bytes: encrypts and pseudonymises. Required with DATABASE_URL.",
+    read: (raw, name, soFar) => {
+      if (raw !== undefined && Buffer.byteLength(raw) < MIN_SECRET_BYTES)
+        throw new ConfigError(name, `must be at least ${MIN_SECRET_BYTES} bytes long.`);
+      if (raw === undefined && soFar.databaseUrl)
+        throw new ConfigError(name, "is required with DATABASE_URL: set it to at least 32 random bytes.");
+      return raw ?? null;
+    },
+  },
+};
