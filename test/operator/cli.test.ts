@@ -1,7 +1,8 @@
-// The operations from the command line, through real processes against what `belfry serve` runs: flags, spellings, JSON, exit codes,
-// help and completions.
+// The operations from the command line, against what `belfry serve` runs: flags, spellings, JSON, exit codes, help and
+// completions. Most commands share a process; what a process of its own says and how it ends is tried beside them.
 
 import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TOOLS } from "../../tools/index.ts";
 import {
@@ -9,7 +10,8 @@ import {
   environment,
   type RunningServer,
   run,
-  belfry as runBelfry,
+  belfry as runAlone,
+  belfryShared as runShared,
   startServer,
   temporaryFolder,
 } from "../support/processes.ts";
@@ -29,8 +31,12 @@ afterAll(async () => {
 
 const belfry = (args: string[], settings: Record<string, string> = {}, input?: string) => {
   ran.add((args[0] ?? "").replaceAll("-", "_"));
-  return runBelfry(args, { DATA_DIR: server.dataDir, ...settings }, input);
+  return runShared(args, { DATA_DIR: server.dataDir, ...settings }, input);
 };
+
+/** The same in a process of its own. */
+const belfryAlone = (args: string[], settings: Record<string, string> = {}, input?: string) =>
+  runAlone(args, { DATA_DIR: server.dataDir, ...settings }, input);
 
 /** Runs a command that must succeed. */
 async function ok(args: string[], input?: string) {
@@ -108,6 +114,27 @@ test("the main story needs no set-up beside the server", async () => {
   expect(await ok(["delete-alert", ...other])).toEqual({ deleted: true, id: later.id });
   expect(await ok(["delete-alert", ...which])).toEqual({ deleted: true, id: alert.id });
   expect(await ok(["delete-pusher", ...id])).toEqual({ deleted: true, id: pusher.id });
+});
+
+// Every way in which a command ends, and every way in which it is given its input.
+test.each<[string[], string?]>([
+  [["tools"]],
+  [["list-pushers", "--json", "-"], '{"limit":1}'],
+  [["list-pushers", "-"], '{"limit":0}'],
+  [["get-pusher", "--pusher-id", "psh_x"]],
+  [["get-me", "--key", "bfk_wrong"]],
+  [["get-me", "--url", "http://127.0.0.1:1", "--key", "x"]],
+  [["create-alert", "-"], "no json"],
+  [["no-such-command"]],
+  [["keys", "list"]],
+  [["keys", "revoke", "key_x"]],
+  [["keys", "create", "--scopes", "all", "--expires-in", "0d"]],
+  [["create-pusher", "--help"]],
+  [["completion", "bash"]],
+  [[]],
+])("a process of its own and the shared one say the same: %j", async (args, input) => {
+  const [alone, shared] = await Promise.all([belfryAlone(args, {}, input), belfry(args, {}, input)]);
+  expect(shared).toEqual(alone);
 });
 
 // docs/rules.md#cli-every-operation
@@ -264,10 +291,13 @@ test("a reader that goes away is no failure", async () => {
 
 test("a run ends as soon as it is done", async () => {
   const started = performance.now();
-  await ok(["get-me"]);
+  expect(await belfryAlone(["get-me"])).toMatchObject({ code: 0, stderr: "" });
   // Long before the 75 seconds that the server keeps an idle connection, and the run with it if it waited for that.
   expect(performance.now() - started).toBeLessThan(30_000);
 });
+
+const completions = `${folder.path}/completions.bash`;
+beforeAll(async () => writeFileSync(completions, (await belfryAlone(["completion", "bash"])).stdout));
 
 test.each([
   { line: "belfry cre", has: ["create-alert", "create-pusher"] },
@@ -278,7 +308,7 @@ test.each([
   { line: "belfry completion ", has: ["bash", "zsh", "fish"] },
 ])("bash completes: $line", async ({ line, has }) => {
   const words = line.split(" ");
-  const script = `source <("${process.execPath}" "${CLI}" completion bash)
+  const script = `source <(cat "${completions}")
     COMP_WORDS=(${words.map((word) => `"${word}"`).join(" ")}); COMP_CWORD=${words.length - 1}
     _belfry; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p belfry`;
   const { stdout, stderr } = await run("bash", ["-c", script], {});

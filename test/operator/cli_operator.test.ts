@@ -1,4 +1,5 @@
-// The operator's commands through real processes: beside a running server, without one, and on PostgreSQL.
+// The operator's commands: beside a running server, without one, and on PostgreSQL. Those that start an embedded database,
+// take its lock or meet a killed server are processes of their own; the others share one.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync } from "node:fs";
@@ -10,6 +11,7 @@ import { withDatabase } from "../support/databases.ts";
 import { Mails } from "../support/mails.ts";
 import {
   belfry,
+  belfryShared,
   isAlive,
   processesOn,
   type RunningServer,
@@ -32,14 +34,14 @@ function dataDirectory(...path: string[]): string {
 /** The whole of an operator's work; `settings` say where the database is. */
 async function story(settings: Record<string, string>) {
   const done = async (...args: string[]) => {
-    const { code, json, stderr } = await belfry(args, settings);
+    const { code, json, stderr } = await belfryShared(args, settings);
     // With a key of its own and no address, a command says which server it speaks to.
     const said = stderr.replace(/^belfry: speaking to http:\S+ .*\n/, "");
     expect({ code, said }, args.join(" ")).toEqual({ code: 0, said: "" });
     return json;
   };
   const refused = async (...args: string[]) => {
-    const { code, stdout, refusal } = await belfry(args, settings);
+    const { code, stdout, refusal } = await belfryShared(args, settings);
     expect({ code, stdout }, args.join(" ")).toEqual({ code: 1, stdout: "" });
     return refusal.error;
   };
@@ -98,12 +100,12 @@ describe("on the embedded database", () => {
     server = await startServer(dataDirectory("beside"));
     const settings = { DATA_DIR: server.dataDir };
     const { done } = await story(settings);
-    const migrated = await belfry(["migrate"], settings);
+    const migrated = await belfryShared(["migrate"], settings);
     expect(migrated).toMatchObject({ code: 0, json: { migrations: [] } });
     expect(migrated.stderr).toContain("already");
 
     // What the operator does holds from the next request on.
-    const whole = await belfry(["keys", "create", "--scopes", "all"], settings);
+    const whole = await belfryShared(["keys", "create", "--scopes", "all"], settings);
     expect(whole.refusal.error).toMatchObject({ param: "workspace" });
     const [{ id: first }] = (await done("workspaces", "list")).data.slice(-1);
     const key = await done("keys", "create", "--workspace", first, "--scopes", "all", "--name", "probe");
@@ -117,7 +119,7 @@ describe("on the embedded database", () => {
     expect((await done("list-pushers")).data[0]).toMatchObject({ status: "suspended" });
     expect(await done("channels", "restore", "shown")).toMatchObject({ status: "active" });
     await done("keys", "revoke", key.id);
-    expect((await belfry(["get-me", ...as], settings)).refusal.error.type).toBe("unauthorized");
+    expect((await belfryShared(["get-me", ...as], settings)).refusal.error.type).toBe("unauthorized");
 
     // The secret of a link is in no request, and would not be in the log if it were in one.
     const { link } = await done("members", "link", "--workspace", first);
@@ -268,7 +270,7 @@ test.each([
   ["workspaces", "create"],
   ["channels", "suspend"],
 ])("wrong usage is exit 2: %s %s", async (...args: string[]) => {
-  expect(await belfry(args, { DATA_DIR: join(folder.path, "unused") })).toMatchObject({
+  expect(await belfryShared(args, { DATA_DIR: join(folder.path, "unused") })).toMatchObject({
     code: 2,
     stdout: "",
   });
@@ -289,8 +291,8 @@ describe("on PostgreSQL by URL", () => {
 
   test("directly, with no other setting", { timeout: 300_000 }, async () => {
     const settings = { DATABASE_URL: databaseUrl, DATA_DIR: join(folder.path, "unused") };
-    expect((await belfry(["migrate"], settings)).json.migrations.length).toBeGreaterThan(0);
-    expect((await belfry(["migrate"], settings)).json).toEqual({ migrations: [] });
+    expect((await belfryShared(["migrate"], settings)).json.migrations.length).toBeGreaterThan(0);
+    expect((await belfryShared(["migrate"], settings)).json).toEqual({ migrations: [] });
     await story(settings);
     expect(existsSync(settings.DATA_DIR)).toBe(false);
   });
@@ -300,7 +302,7 @@ describe("on PostgreSQL by URL", () => {
   }, async () => {
     const settings = { DATABASE_URL: databaseUrl, DATA_DIR: join(folder.path, "unused") };
     const done = async (args: string[], more = {}) => {
-      const { code, json, stderr } = await belfry(args, { ...settings, ...more });
+      const { code, json, stderr } = await belfryShared(args, { ...settings, ...more });
       expect(code, stderr).toBe(0);
       return { ...json, stderr };
     };
@@ -319,17 +321,17 @@ describe("on PostgreSQL by URL", () => {
     expect(unsent.stderr).toContain("the mail was not sent (");
     expect(unsent.link).toMatch(/welcome#[\w-]{43}$/);
 
-    const unknown = await belfry(["members", "link", "--email", "nobody@example.org"], settings);
+    const unknown = await belfryShared(["members", "link", "--email", "nobody@example.org"], settings);
     expect(unknown).toMatchObject({ code: 1, refusal: { error: { type: "not_found" } } });
-    const both = await belfry([...link, "--member", member.id], settings);
+    const both = await belfryShared([...link, "--member", member.id], settings);
     expect(both.refusal.error.message).toContain("not by both");
-    const named = await belfry(["workspaces", "create", "--name", "Two\nlines"], settings);
+    const named = await belfryShared(["workspaces", "create", "--name", "Two\nlines"], settings);
     expect(named.refusal.error).toMatchObject({ type: "invalid_request", param: "name" });
   });
 
   test("a database that cannot be reached is a server_error", async () => {
     const settings = { DATABASE_URL: "postgresql://belfry@127.0.0.1:1/belfry" };
-    const { code, refusal } = await belfry(["keys", "list"], settings);
+    const { code, refusal } = await belfryShared(["keys", "list"], settings);
     expect({ code, type: refusal.error.type }).toEqual({ code: 1, type: "server_error" });
     expect(refusal.error.message).toContain("(ECONNREFUSED); check DATABASE_URL");
   });

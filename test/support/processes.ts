@@ -1,6 +1,7 @@
 // Real processes for the tests of the command line: a server on a data directory, and runs of the `belfry` command.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, fork, spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,15 +10,15 @@ import { join } from "node:path";
 const ROOT = `${import.meta.dirname}/../..`;
 export const CLI = join(ROOT, "src/cli.ts");
 
-/** Compiled code is kept for the test file, as it is for a user. */
-let compileCache = "";
+/** Where the program itself keeps compiled code: what one test file has compiled serves all that follow. */
+const COMPILED = join(ROOT, "node_modules/.cache/belfry");
 /** A test that fails in the middle leaves none of them behind. */
 const running = new Set<ChildProcess>();
 
 /** Nothing of the developer's own settings reaches the processes. */
 export function environment(settings: Record<string, string> = {}): Record<string, string> {
   const { PATH = "", HOME = "" } = process.env;
-  return { PATH, HOME, NODE_COMPILE_CACHE: compileCache, LOG_LEVEL: "warn", STOP_DELAY_MS: "0", ...settings };
+  return { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, LOG_LEVEL: "warn", STOP_DELAY_MS: "0", ...settings };
 }
 
 export interface Run {
@@ -38,6 +39,16 @@ const jsonOf = (text: string) => {
   }
 };
 
+type Ended = Pick<Run, "code" | "stdout" | "stderr">;
+
+const read = ({ code, stdout, stderr }: Ended): Run => ({
+  code,
+  stdout,
+  stderr,
+  json: jsonOf(stdout),
+  refusal: jsonOf(stderr.trim().split("\n").at(-1)!),
+});
+
 /** Runs a program to its end. */
 export function run(
   command: string,
@@ -54,28 +65,59 @@ export function run(
   child.stdin.end(input);
   return new Promise((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code) =>
-      resolve({
-        code,
-        stdout,
-        stderr,
-        json: jsonOf(stdout),
-        refusal: jsonOf(stderr.trim().split("\n").at(-1)!),
-      }),
-    );
+    child.on("close", (code) => resolve(read({ code, stdout, stderr })));
   });
 }
 
-/** Runs the `belfry` command to its end. */
+/** Runs the `belfry` command to its end, in a process of its own. */
 export const belfry = (args: string[], settings: Record<string, string>, input?: string) =>
   run(process.execPath, [CLI, ...args], settings, input);
+
+interface Host {
+  child: ChildProcess;
+  /** Rejects when it has ended. */
+  gone: Promise<never>;
+}
+
+let host: Promise<Host> | null = null;
+let turn: Promise<unknown> = Promise.resolve();
+
+async function startHost(): Promise<Host> {
+  const child = fork(join(import.meta.dirname, "command_host.ts"), {
+    cwd: ROOT,
+    env: environment(),
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  running.add(child);
+  const gone = once(child, "exit").then(() => Promise.reject(new Error("a command ended its process")));
+  gone.catch(() => {});
+  await Promise.race([once(child, "message"), gone]);
+  return { child, gone };
+}
+
+/**
+ * Runs a `belfry` command in a process that such commands of a test file share, one after the other: the same code with the
+ * same arguments, environment and standard input, without the second that a process takes to start. What a process shows by
+ * itself (its exit, its signals, a lock that it holds, an embedded database that it starts) takes `belfry`; a test in
+ * cli.test.ts holds that both say the same.
+ */
+export function belfryShared(args: string[], settings: Record<string, string>, input?: string): Promise<Run> {
+  const result = turn.then(async () => {
+    host ??= startHost();
+    const { child, gone } = await host;
+    child.send({ args, env: environment(settings), input });
+    const [ended] = await Promise.race([once(child, "message"), gone]);
+    return read(ended as Ended);
+  });
+  turn = result.catch(() => {});
+  return result;
+}
 
 /** A folder for one test file, and what removes it and ends every server that still runs. */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "belfry-cli-"));
   // The user that a service of root lends to its database must get through.
   chmodSync(path, 0o711);
-  compileCache = join(path, "compiled");
   return {
     path,
     remove: () => {
