@@ -4,6 +4,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
+import { LONGEST } from "../support/longest_first.ts";
 import { ANYTHING, DECIDES, MAY_IMPORT, partOf } from "../support/rooms.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -175,6 +176,8 @@ test("every test stands in a folder, and test/README.md says what belongs there"
   const folders = [...new Set(tests.map((file) => file.split("/")[1]!))];
   const unsaid = folders.filter((folder) => !page.includes(`| \`${folder}/\` |`));
   expect(unsaid, "give each a line in test/README.md").toEqual([]);
+  const gone = LONGEST.filter((file) => !tests.includes(file));
+  expect(gone, "mend the list in test/support/longest_first.ts").toEqual([]);
 });
 
 test("a type is forced in few places, each with its reason", () => {
