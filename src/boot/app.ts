@@ -19,24 +19,26 @@ import type { Anyone, Caller, DeviceCaller, Log } from "../context.ts";
 import { faultOf } from "../db/unavailable.ts";
 import { parseId } from "../domain/ids.ts";
 import type { Space } from "../embedded/space.ts";
-import { ApiError, forbidden, noSpace, notFound, overloaded, unauthorized } from "../errors.ts";
+import { ApiError, notFound, overloaded, unauthorized } from "../errors.ts";
 import type { HandsetAuthenticator } from "../handset/authenticate.ts";
 import { HANDSET_OPERATIONS } from "../handset/index.ts";
+import type { Hold } from "../held/hold.ts";
 import { type Client, countedAs, createClientReader } from "../limits/client.ts";
 import type { Dispatcher } from "../operation/dispatch.ts";
 import { type HandsetOperation, MAX_BODY, type Tool } from "../operation/tool.ts";
-import { jsonAnswer, refusal } from "../transports/answers.ts";
+import { refusal } from "../transports/answers.ts";
 import { addAssetRoutes } from "../transports/assets.ts";
 import { addAuthorizationRoutes } from "../transports/authorization.ts";
 import { boundBody, type RouteMeta } from "../transports/body.ts";
 import { addDocs } from "../transports/docs.ts";
+import { applied, heldFor, isUnchanged } from "../transports/held.ts";
 import { createMcpEndpoint } from "../transports/mcp.ts";
 import { requestOf } from "../transports/request.ts";
 import { addRoutes } from "../transports/rest.ts";
 import { addUploadRoutes } from "../transports/uploads.ts";
 import { type Logs, RequestLog } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
-import { recent } from "./recent.ts";
+import { addProbes, PROBES } from "./probes.ts";
 
 export interface AppDeps {
   config: Pick<Config, "publicUrl" | "host" | "metricsPublic" | "trustedProxies" | "requestsInFlight">;
@@ -50,6 +52,7 @@ export interface AppDeps {
   /** What the pages for people stand on; the operations come from here. */
   console: Omit<ConsoleDeps, "dispatcher" | "tools">;
   authenticateHandset: HandsetAuthenticator;
+  hold: Hold;
   assets: Assets;
   /** Whether there is room for what a request writes. */
   space: Pick<Space, "isLow" | "mustHaveRoom">;
@@ -73,20 +76,14 @@ export interface App {
 interface Passing {
   log: Log;
   client: Client;
+  /** Milliseconds for which it was held: nobody worked on it meanwhile. */
+  heldMs: number;
 }
 
 const SECRETS = /(bfk_|bfd_|whsec_)[\w-]+/g;
 
 /** What a trusted proxy may call a request, as it then stands in its log and in ours. */
 const REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
-
-const HEALTH = new Set(["/healthz", "/readyz", "/metrics"]);
-
-/** How long a look at the database stands for those who ask meanwhile. */
-const READY_MS = 500;
-
-/** Crawlers find nothing here but the public addresses of channels. */
-const ROBOTS = "User-agent: *\nAllow: /c/\nDisallow: /\n";
 
 /** Our pages use nothing of a device. */
 const PERMISSIONS =
@@ -110,8 +107,14 @@ export function createApp(deps: AppDeps): App {
     deps.authenticateKey(bearerToken(request.headers));
 
   let inFlight = 0;
-  let isStopping = false;
-  const ready = recent(READY_MS, deps.ready);
+  /** What is held is not in flight. */
+  const aside = async (event: H3Event, waiting: Promise<void>) => {
+    const since = performance.now();
+    inFlight--;
+    await waiting;
+    inFlight++;
+    of(event).heldMs += performance.now() - since;
+  };
 
   const app = new H3({
     silent: true,
@@ -147,6 +150,21 @@ export function createApp(deps: AppDeps): App {
     authenticate: (operation, event) =>
       deps.authenticateHandset(operation, bearerToken(event.req.headers), countedOf(event)),
     dispatch: (operation, caller, call) => dispatcher.handset(operation, caller, call),
+    hold: async (operation, event, ask) => {
+      const request = requestOf(event);
+      const seconds = operation.validated ? heldFor(request) : null;
+      if (seconds === null) return ask();
+      const { answer, granted } = await deps.hold.poll({
+        token: bearerToken(request.headers) ?? "",
+        address: countedOf(event),
+        ms: seconds * 1000,
+        signal: request.signal,
+        ask,
+        unchanged: isUnchanged,
+        aside: (waiting) => aside(event, waiting),
+      });
+      return granted ? applied(answer, seconds) : answer;
+    },
   });
 
   addAssetRoutes(app, deps.assets);
@@ -189,27 +207,7 @@ export function createApp(deps: AppDeps): App {
     { mustHaveRoom, logOf, addressOf: (event) => of(event).client.address },
   );
 
-  app.get(
-    "/robots.txt",
-    () => new Response(ROBOTS, { headers: { "content-type": "text/plain; charset=utf-8" } }),
-  );
-  app.get("/healthz", () => jsonAnswer(200, { status: "ok" }));
-  app.get("/readyz", async (event) => {
-    try {
-      if (isStopping) return jsonAnswer(503, { status: "stopping" });
-      if (space.isLow()) return jsonAnswer(503, { status: "not ready", reason: noSpace().message });
-      const { degraded } = await ready();
-      return jsonAnswer(200, { status: "ready", ...(degraded.length > 0 ? { degraded } : {}) });
-    } catch (error) {
-      logOf(event).warn({ err: error }, "not ready");
-      return jsonAnswer(503, { status: "not ready" });
-    }
-  });
-  app.get("/metrics", async (event) => {
-    if (!config.metricsPublic && !of(event).client.local)
-      throw forbidden("Metrics are served to loopback only; see METRICS_PUBLIC.");
-    return new Response(await metrics.text(), { headers: { "content-type": metrics.contentType } });
-  });
+  const probes = addProbes(app, { ...deps, ...config, logOf, isLocal: (event) => of(event).client.local });
 
   return {
     async fetch(request, peer = null) {
@@ -218,10 +216,11 @@ export function createApp(deps: AppDeps): App {
       const given = client.byTrustedProxy ? request.headers.get("x-request-id") : null;
       const requestId = given !== null && REQUEST_ID.test(given) ? given : randomUUID();
       const log = new RequestLog(deps.log, requestId);
-      passing.set(request, { log, client });
+      const pass: Passing = { log, client, heldMs: 0 };
+      passing.set(request, pass);
       const { pathname } = new URL(request.url);
       // Whether the process lives and is ready is answered always.
-      const busy = inFlight >= config.requestsInFlight && !HEALTH.has(pathname);
+      const busy = inFlight >= config.requestsInFlight && !PROBES.has(pathname);
       inFlight++;
       const response = busy ? refusal(overloaded(), 503) : await app.fetch(request);
       inFlight--;
@@ -229,16 +228,21 @@ export function createApp(deps: AppDeps): App {
       if (secure) response.headers.set("strict-transport-security", "max-age=31536000");
       if (response.headers.get("content-type")?.startsWith("text/html"))
         response.headers.set("permissions-policy", PERMISSIONS);
-      const ms = performance.now() - started;
+      const ms = performance.now() - started - pass.heldMs;
       metrics.request(request.method, pathname, response.status, ms / 1000);
       // Never the query: an invite's code may stand in it. A secret that was put into the path is cut, a file's token, too.
       const path = withoutToken(pathname).replace(SECRETS, "$1(cut)");
+      const held = pass.heldMs > 0 ? { held_ms: Math.round(pass.heldMs) } : {};
       const said = { method: request.method, path, status: response.status, ms: Math.round(ms * 10) / 10 };
-      deps.requests.info({ request_id: requestId, ...said, client: client.address, ...log.about }, "request");
+      deps.requests.info(
+        { request_id: requestId, ...said, client: client.address, ...held, ...log.about },
+        "request",
+      );
       return response;
     },
     stopping: () => {
-      isStopping = true;
+      probes.stopping();
+      void deps.hold.stop();
     },
     routes: app["~routes"],
     close: () => mcp.close(),

@@ -9,6 +9,10 @@ export interface Metrics {
   housekeeping(step: string, removed: number | null): void;
   /** Webhook deliveries, or events before their endpoints were known, that were dropped for lack of room. */
   webhooksDropped(count: number): void;
+  /** How many polls are held now. */
+  held(count: number): void;
+  /** One of them woke, or ended: `cause` is one of a few fixed words. */
+  woken(cause: string): void;
   text(): Promise<string>;
   contentType: string;
 }
@@ -62,6 +66,17 @@ export function createMetrics(): Metrics {
     help: "Webhook deliveries dropped because too many were waiting; they disable no endpoint.",
     registers,
   });
+  const held = new Gauge({
+    name: "belfry_held_polls",
+    help: "Polls of inboxes that wait for something new now.",
+    registers,
+  });
+  const wakes = new Counter({
+    name: "belfry_held_wakes_total",
+    help: "Wakes of held polls, by cause: a change that this process committed (own), one that another told of (told), one found by looking (round, again), an instant that came (instant); and their ends: time, newer, gone, stop.",
+    labelNames: ["cause"],
+    registers,
+  });
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
@@ -71,6 +86,8 @@ export function createMetrics(): Metrics {
       durations.observe({ surface }, seconds);
     },
     webhooksDropped: (count) => droppedDeliveries.inc(count),
+    held: (count) => held.set(count),
+    woken: (cause) => wakes.inc({ cause }),
     housekeeping(step, removed) {
       rounds.inc({ step, outcome: removed === null ? "failed" : "done" });
       if (removed === null) return;

@@ -29,6 +29,7 @@ import { createReportTaker } from "../handset/reports.ts";
 import { createSeen } from "../handset/seen.ts";
 import { createSettler } from "../handset/settle.ts";
 import { createSettledInbox } from "../handset/settled_inbox.ts";
+import { createHold } from "../held/hold.ts";
 import { createHousekeeping } from "../housekeeping/keeper.ts";
 import { housekeepingSteps } from "../housekeeping/steps.ts";
 import { createRateLimits, type Windows } from "../limits/limits.ts";
@@ -134,6 +135,16 @@ export async function openParts(
     log,
   });
   closers.push(() => housekeeping.close());
+  const hold = createHold({
+    orm,
+    log,
+    max: config.heldPolls,
+    maxPerAddress: config.heldPollsPerAddress,
+    // The embedded database is this process's own.
+    others: config.databaseUrl !== null,
+    figures: metrics,
+  });
+  closers.push(() => hold.close());
   const dispatcher = createDispatcher({
     orm,
     limits,
@@ -152,6 +163,7 @@ export async function openParts(
     },
     limitMax: { "device-registrations": config.deviceRegistrationsPerMinute, ...options.limitMax },
     publish,
+    changed: (ids) => hold.changed(ids),
     now,
   });
   const app = createApp({
@@ -172,6 +184,7 @@ export async function openParts(
       now,
     },
     authenticateHandset: createHandsetAuthenticator(orm, seen),
+    hold,
     space,
     ready: async () => {
       await orm.em.fork().execute("select 1");

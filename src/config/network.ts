@@ -13,6 +13,9 @@ export interface NetworkSettings {
   /** Addresses, ranges and their names (loopback, linklocal, uniquelocal). */
   trustedProxies: string[];
   requestsInFlight: number;
+  /** Polls that wait for something new, in this process and for one address. */
+  heldPolls: number;
+  heldPollsPerAddress: number;
   stopDelayMs: number;
   stopDeadlineMs: number;
   metricsPublic: boolean;
@@ -89,6 +92,19 @@ export const NETWORK: Table<NetworkSettings> = {
     shownDefault: "1000",
     meaning: "How many requests are worked on at once; more are answered 503 with Retry-After at once.",
     read: wholeNumber(1, 1_000_000, 1000),
+  },
+  heldPolls: {
+    name: "HELD_POLLS",
+    shownDefault: "10000",
+    meaning:
+      "How many polls of inboxes wait for something new at once; more are answered at once. Each takes about 20 kB and two file descriptors of a proxy, one here; 0 holds none.",
+    read: wholeNumber(0, 1_000_000, 10_000),
+  },
+  heldPollsPerAddress: {
+    name: "HELD_POLLS_PER_ADDRESS",
+    shownDefault: "1000",
+    meaning: "How many of them one address may have waiting; loopback is exempt.",
+    read: wholeNumber(1, 1_000_000, 1_000),
   },
   stopDelayMs: {
     name: "STOP_DELAY_MS",

@@ -42,6 +42,12 @@ export const HEADERS: Json = {
     schema: text,
     example: '"alert-sends";r=29;t=60',
   },
+  "Preference-Applied": {
+    description:
+      "Prefer: wait was granted. A 304 without it was not held to its end: pause before the next poll.",
+    schema: text,
+    example: "wait=50",
+  },
   ETag: { description: "Send it back as If-None-Match.", schema: text, example: '"42.0.1-50-"' },
 };
 

@@ -67,6 +67,14 @@ export function openApiDocument(
           schema: { type: "string", minLength: 1, maxLength: 255 },
           example: EXAMPLE_IDEMPOTENCY_KEY,
         },
+        Prefer: {
+          name: "Prefer",
+          in: "header",
+          description:
+            "wait=N beside If-None-Match holds the answer until something changes or N seconds are over, at most 55 (RFC 7240).",
+          schema: { type: "string" },
+          example: "wait=50",
+        },
         IfNoneMatch: {
           name: "If-None-Match",
           in: "header",

@@ -179,7 +179,9 @@ function parametersOf({ operation, input, args }: Prepared): Json[] {
     ...inPath,
     ...inQuery.map((name) => parameter(name, "query", name)),
     ...(isTool(operation) && operation.creates ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
-    ...(validates(operation) ? [{ $ref: "#/components/parameters/IfNoneMatch" }] : []),
+    ...(validates(operation)
+      ? [{ $ref: "#/components/parameters/IfNoneMatch" }, { $ref: "#/components/parameters/Prefer" }]
+      : []),
   ];
 }
 
@@ -239,7 +241,7 @@ function success(prepared: Prepared[], { components }: Making): Json {
   const [{ operation }] = prepared as [Prepared];
   const { status } = operation.http;
   const limited = prepared.some((one) => one.operation.limit);
-  const etag = validates(operation) ? ["ETag"] : [];
+  const etag = validates(operation) ? ["ETag", "Preference-Applied"] : [];
   const headers = headerRefs(...etag, ...(limited ? ["RateLimit-Policy", "RateLimit"] : []));
   const description = SUCCESS[status]!;
   if (status === 204) return { 204: { description, headers } };
@@ -260,7 +262,9 @@ function success(prepared: Prepared[], { components }: Making): Json {
   return {
     [status]: { description, headers, content: { "application/json": content } },
     ...(validates(operation)
-      ? { 304: { description: "You hold the present answer already. No body.", headers: headerRefs("ETag") } }
+      ? {
+          304: { description: "You hold the present answer already. No body.", headers: headerRefs(...etag) },
+        }
       : {}),
   };
 }

@@ -15,6 +15,7 @@ import {
 } from "../context.ts";
 import { managerFor } from "../db/manager.ts";
 import { faultOf } from "../db/unavailable.ts";
+import { parseId } from "../domain/ids.ts";
 import { roleReaches } from "../domain/visibility.ts";
 import { ApiError, forbidden, insufficientScope, invalidRequest, refuseFields } from "../errors.ts";
 import type { Seal } from "../secret/seal.ts";
@@ -27,6 +28,8 @@ import { ANSWER_ARGUMENTS, pathArguments, scopesFor } from "./tool.ts";
 
 export interface DispatchDeps extends PerformDeps {
   idempotencySeal: Seal;
+  /** After a commit: what handsets see of these channels, or these handsets see, may have changed. Must not throw. */
+  changed(ids: readonly string[]): void;
 }
 
 /** One call as a transport read it. */
@@ -59,7 +62,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   return {
     tool: (tool, caller, call) => onlyApiErrors(call, () => runTool(deps, perform, tool, caller, call)),
     handset: (operation, caller, call) =>
-      onlyApiErrors(call, () => runHandset(perform, operation, caller, call)),
+      onlyApiErrors(call, () => runHandset(deps, perform, operation, caller, call)),
     session: (operation, caller, call) =>
       onlyApiErrors(call, () => runSession(deps, perform, operation, caller, call)),
   };
@@ -88,11 +91,14 @@ async function runTool(
     { ...tool, writes: tool.hints.readOnly ? "nothing" : "rows" },
     { ...call, caller, input, address: addressOf(caller), visible, repeats, refusal },
   );
+  const channel = tool.hints.readOnly ? null : parseId("psh", String(input.pusher_id));
+  if (channel) deps.changed([channel]);
   if (view !== "brief") return outcome;
   return { ...outcome, body: tool.brief!.output.parse(tool.brief!.of(outcome.body)) };
 }
 
 async function runHandset(
+  deps: DispatchDeps,
   perform: Perform,
   operation: HandsetOperation,
   caller: Anyone | DeviceCaller,
@@ -104,7 +110,9 @@ async function runHandset(
   const input = parse(operation.input, call.args, []);
   // Handset operations find their rows by subscription and handle, in raw SQL; the filter stays unset, so an
   // ORM query on channels would throw.
-  return perform(operation, { ...call, caller, input, address: NO_WORKSPACE, visible: null });
+  const outcome = await perform(operation, { ...call, caller, input, address: NO_WORKSPACE, visible: null });
+  if (operation.writes === "rows" && "id" in caller) deps.changed([caller.id]);
+  return outcome;
 }
 
 async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType>(

@@ -26,6 +26,8 @@ export interface Runner<O extends Routed, C> {
   authenticate(operation: O, event: H3Event): Promise<C>;
   dispatch(operation: O, caller: C, call: Call): Promise<Outcome>;
   logOf(event: H3Event): Log;
+  /** Stands around an answer of an operation that may be held: `ask` makes it, as often as it takes. */
+  hold?(operation: O, event: H3Event, ask: () => Promise<Response>): Promise<Response>;
 }
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -48,7 +50,11 @@ export function addRoutes<O extends Routed, C>(
       const meta: RouteMeta = {
         maxBody: Math.max(...onRoute.map(({ http }) => http.maxBody ?? MAX_BODY.usual)),
       };
-      app.on(method, routePattern(path), (event) => serve(event, onRoute, runner), { meta });
+      const handle = (event: H3Event) => {
+        const ask = () => serve(event, onRoute, runner);
+        return runner.hold ? runner.hold(onRoute[0]!, event, ask) : ask();
+      };
+      app.on(method, routePattern(path), handle, { meta });
     }
     app.all(routePattern(path), () => {
       throw noSuchMethod(served.join(", "));

@@ -640,6 +640,8 @@ describe("settings", () => {
     webhookDnsServers: ["dns.example", "1.1.1.1:70000", "1.1.1"],
     trustedProxies: ["proxy.example", "10.0.0.0/33", "1.2.3.4/0", "fd00::/129", "10.0.0.1, x", "all"],
     requestsInFlight: ["0", "many"],
+    heldPolls: ["-1", "many"],
+    heldPollsPerAddress: ["0", "many"],
     stopDelayMs: ["-1", "60001", "1s"],
     stopDeadlineMs: ["0", "600001", "25s"],
     metricsPublic: ["yes", "1", "TRUE"],

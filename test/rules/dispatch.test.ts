@@ -43,6 +43,7 @@ describe("on a service", () => {
       limits: createRateLimits(),
       idempotencySeal: createSeal("a secret of the tests that is long enough", "idempotency"),
       outside: {} as never,
+      changed: () => {},
       publish: (event) => events.push(event),
       now: () => new Date(),
     });

@@ -30,6 +30,7 @@ export const DECIDES: Record<string, string> = {
   fields:
     "what the nouns are made of: one record a field, and its kinds in the database, in arguments and in answers",
   handset: "what a subscribed handset can do",
+  held: "polls that wait until there is something new: who waits for what, how they learn of a change, and how many may",
   housekeeping:
     "what is removed when its time is over: a list of small steps that the server runs beside its work",
   limits:
@@ -152,6 +153,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "queries",
     "shapes",
   ],
+  held: ["auth", "context", "db", "queries"],
   // What only a signed-in person can do makes credentials, members and files, which no operation above may.
   session: [
     "assets",

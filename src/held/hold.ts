@@ -1,0 +1,171 @@
+// A held poll: asked again whenever what it depends on may have changed, and answered when the answer has become another
+// one, or its time is over (docs/rules.md#held-inbox). Each time it is an ordinary poll from its beginning, credential
+// included; nothing is kept between them, no connection to the database either.
+
+import { setImmediate as breath } from "node:timers/promises";
+import { DEVICE_PREFIX, hashToken, looksLikeToken } from "../auth/tokens.ts";
+import type { Log } from "../context.ts";
+import { batchedByPosition } from "../db/batch.ts";
+import type { Orm } from "../db/orm.ts";
+import { databaseOf, run } from "../db/statement.ts";
+import { CHANNELS_READ, findWaitedFor } from "../queries/held.ts";
+import { Sleeper } from "./sleeper.ts";
+import { createTurns } from "./turns.ts";
+import { createWatch } from "./watch.ts";
+
+/** Polls that are asked again at once after they woke. */
+const WIDTH = 32;
+/** What all polls together may wait for, for each that may be held. */
+const PLACES_EACH = 100;
+
+/** Polls that a stop ends before it lets others have a turn. */
+const STOPPED_AT_ONCE = 200;
+
+/** One poll. */
+export interface Poll<A> {
+  token: string;
+  /** What bounds per address count; null is exempt. */
+  address: string | null;
+  /** How long it may be held. */
+  ms: number;
+  /** Aborted when nobody waits for the answer any more. */
+  signal: AbortSignal;
+  /** Asks once, from the beginning. @throws what the answer is then. */
+  ask(): Promise<A>;
+  unchanged(answer: A): boolean;
+  /** Told while it only waits. */
+  aside(waiting: Promise<void>): Promise<void>;
+}
+
+export interface Held<A> {
+  answer: A;
+  /** False where it was not held for as long as it asked for, so that whoever asks again at once would ask for ever. */
+  granted: boolean;
+}
+
+export interface Hold {
+  poll<A>(poll: Poll<A>): Promise<Held<A>>;
+  /** What was committed may have changed these channels and devices. */
+  changed(ids: readonly string[]): void;
+  /** From now on nothing is held; what is held is answered. */
+  stop(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface HoldOptions {
+  orm: Orm;
+  log: Log;
+  /** Polls held at once, in this process and for one address. */
+  max: number;
+  maxPerAddress: number;
+  /** Further processes may work on the same database. */
+  others: boolean;
+  figures: { held(count: number): void; woken(cause: string): void };
+}
+
+export function createHold({ orm, log, max, maxPerAddress, others, figures }: HoldOptions): Hold {
+  const kysely = databaseOf(orm);
+  const watch = createWatch({ orm, log, others });
+  const { waited } = watch;
+  const turns = createTurns(WIDTH);
+  const held = new Set<Sleeper>();
+  const byDevice = new Map<string, Sleeper>();
+  const byAddress = new Map<string, number>();
+  let asleep = 0;
+  let stopping = false;
+
+  const find = batchedByPosition((hashes: string[]) => run(kysely, findWaitedFor, { hashes }));
+
+  const count = (address: string | null, by: 1 | -1) => {
+    if (address === null) return;
+    const now = (byAddress.get(address) ?? 0) + by;
+    if (now > 0) byAddress.set(address, now);
+    else byAddress.delete(address);
+  };
+
+  const hasRoom = (address: string | null) =>
+    !stopping &&
+    held.size < max &&
+    waited.places() < max * PLACES_EACH &&
+    (address === null || (byAddress.get(address) ?? 0) < maxPerAddress);
+
+  /** Waits for the device and its channels; false where they are too many. One poll of a device waits at a time. */
+  async function wait(sleeper: Sleeper, token: string): Promise<boolean> {
+    const found = await find(hashToken(token).toString("hex"));
+    // Who is nobody, or has gone, hears it from the answer that follows.
+    if (!found || sleeper.ended) return true;
+    if (found.channels.length >= CHANNELS_READ) return false;
+    byDevice.get(found.id)?.end("newer");
+    byDevice.set(found.id, sleeper);
+    sleeper.device = found.id;
+    const { id, rev, channel_revs, due_in } = found;
+    const channels = found.channels.map((id, i) => ({ id, rev: channel_revs[i]!, dueIn: due_in[i]! }));
+    waited.add(sleeper, [{ id, rev, dueIn: Number.POSITIVE_INFINITY }, ...channels]);
+    watch.begin();
+    return true;
+  }
+
+  async function stop(): Promise<void> {
+    stopping = true;
+    let ended = 0;
+    for (const sleeper of held) {
+      sleeper.end("stop");
+      if (++ended % STOPPED_AT_ONCE === 0) await breath();
+    }
+  }
+
+  return {
+    async poll({ token, address, ms, signal, ask, unchanged, aside }) {
+      const until = performance.now() + ms;
+      let answer = await ask();
+      if (!unchanged(answer)) return { answer, granted: true };
+      if (!hasRoom(address) || !looksLikeToken(DEVICE_PREFIX, token)) return { answer, granted: false };
+      const sleeper = new Sleeper((cause) => figures.woken(cause));
+      const gone = () => sleeper.end("gone");
+      signal.addEventListener("abort", gone);
+      if (signal.aborted) gone();
+      const timer = setTimeout(() => sleeper.end("time"), Math.max(0, until - performance.now())).unref();
+      held.add(sleeper);
+      count(address, 1);
+      let inTurn = false;
+      try {
+        // In this order nothing is lost: what changes after this reading wakes, what changed before is in the next one.
+        if (!(await wait(sleeper, token))) return { answer, granted: false };
+        for (;;) {
+          sleeper.listen();
+          answer = await ask();
+          if (inTurn) turns.done();
+          inTurn = false;
+          if (!unchanged(answer)) return { answer, granted: true };
+          figures.held(++asleep);
+          await aside(
+            sleeper.rest().then(async () => {
+              figures.held(--asleep);
+              if (sleeper.ended) return;
+              await turns.take();
+              inTurn = true;
+            }),
+          );
+          // Who was woken asks once more, even where the time ended meanwhile.
+          if (!inTurn || sleeper.ended === "gone") return { answer, granted: sleeper.ended === "time" };
+        }
+      } finally {
+        if (inTurn) turns.done();
+        clearTimeout(timer);
+        signal.removeEventListener("abort", gone);
+        waited.remove(sleeper);
+        if (byDevice.get(sleeper.device) === sleeper) byDevice.delete(sleeper.device);
+        held.delete(sleeper);
+        count(address, -1);
+      }
+    },
+    changed: (ids) => watch.changed(ids),
+    stop,
+    async close() {
+      await stop();
+      // Those that asked just now use the database still.
+      while (held.size > 0) await breath();
+      await watch.close();
+    },
+  };
+}

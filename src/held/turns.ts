@@ -1,0 +1,42 @@
+// A bounded number at once, the rest in the order in which they came, with a breath between: however many wake together,
+// others are served meanwhile.
+
+export interface Turns {
+  /** Resolves when it is one's turn. Each is followed by one `done`. */
+  take(): Promise<void>;
+  done(): void;
+}
+
+export function createTurns(width: number): Turns {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  let planned = false;
+
+  const next = () => {
+    planned = false;
+    while (running < width) {
+      const start = waiting.shift();
+      if (!start) return;
+      running++;
+      start();
+    }
+  };
+  const plan = () => {
+    if (planned || waiting.length === 0) return;
+    planned = true;
+    setImmediate(next);
+  };
+
+  return {
+    take: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        if (waiting.length === 1 && running < width) next();
+        else plan();
+      }),
+    done() {
+      running--;
+      plan();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+// What the held polls of this process wait for: by id, the revision that is known of it and who waits. Asks nobody, and
+// wakes those whose revision has become another one, or whose instant has come.
+
+/** What is known of a channel or a device. `rev`: empty when it is gone. */
+export interface Known {
+  id: string;
+  rev: string;
+  /** Milliseconds until something comes due in the channel. */
+  dueIn: number;
+}
+
+export interface Waiter {
+  /** Something that it waits for may have changed. */
+  wake(cause: string): void;
+}
+
+interface Entry {
+  id: string;
+  rev: string;
+  waiters: Set<Waiter>;
+  /** Rings when something comes due, if that is before the next round of looking. */
+  alarm: NodeJS.Timeout | undefined;
+}
+
+/** Beyond this the next round sets it. */
+const NEAR_MS = 2_000;
+
+/** `due`: the instant of an id has come, as far as this process can tell; whether it has, the database knows. */
+export function createWaited(due: (id: string) => void) {
+  const entries = new Map<string, Entry>();
+  const placesOf = new Map<Waiter, Entry[]>();
+  let places = 0;
+
+  const arm = (entry: Entry, dueIn: number) => {
+    clearTimeout(entry.alarm);
+    entry.alarm = undefined;
+    // What is due already has been told; if it stays so, the next round tells it again.
+    if (dueIn > 0 && dueIn <= NEAR_MS)
+      entry.alarm = setTimeout(() => due(entry.id), Math.ceil(dueIn) + 1).unref();
+  };
+
+  return {
+    /** Where several wait the revision stands that was known first: an older one at worst wakes once too often. */
+    add(waiter: Waiter, list: readonly Known[]): void {
+      const mine = list.map(({ id, rev, dueIn }) => {
+        let entry = entries.get(id);
+        if (!entry) {
+          entry = { id, rev, waiters: new Set(), alarm: undefined };
+          entries.set(id, entry);
+          arm(entry, dueIn);
+        }
+        entry.waiters.add(waiter);
+        return entry;
+      });
+      placesOf.set(waiter, mine);
+      places += mine.length;
+    },
+
+    remove(waiter: Waiter): void {
+      const mine = placesOf.get(waiter) ?? [];
+      placesOf.delete(waiter);
+      places -= mine.length;
+      for (const entry of mine) {
+        entry.waiters.delete(waiter);
+        if (entry.waiters.size > 0) continue;
+        clearTimeout(entry.alarm);
+        entries.delete(entry.id);
+      }
+    },
+
+    has: (id: string) => entries.has(id),
+    /** How many pairs of a poll and something that it waits for there are. */
+    places: () => places,
+
+    /** The revisions known of these, or of all; what nobody waits for is left out. */
+    known(ids: Iterable<string> = entries.keys()): { id: string; rev: string }[] {
+      return [...ids].flatMap((id) => entries.get(id) ?? []);
+    },
+
+    /** What the database says now. */
+    told({ id, rev, dueIn }: Known, cause: string): void {
+      const entry = entries.get(id);
+      if (!entry) return;
+      const changed = entry.rev !== rev;
+      entry.rev = rev;
+      arm(entry, dueIn);
+      if (!changed && dueIn > 0) return;
+      for (const waiter of entry.waiters) waiter.wake(changed ? cause : "instant");
+    },
+  };
+}
+
+export type Waited = ReturnType<typeof createWaited>;

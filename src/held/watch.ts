@@ -1,0 +1,126 @@
+// How the held polls of this process come to know that something changed: after a commit of its own, by another process's
+// word, at a channel's next instant, and in any case by looking once a second, which alone would be enough.
+// docs/rules.md#held-wakes
+
+import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Log } from "../context.ts";
+import { batched } from "../db/batch.ts";
+import { type Listening, listenTo } from "../db/listen.ts";
+import type { Orm } from "../db/orm.ts";
+import { databaseOf, run } from "../db/statement.ts";
+import { findChanged, notifyProcesses } from "../queries/held.ts";
+import { createWaited, type Waited } from "./waited.ts";
+import { isChannel, readWords, TOPIC, writeWords } from "./words.ts";
+
+/** From the end of one round of looking to the next; longer where a round takes more than a tenth of that. */
+const ROUND_MS = 1_000;
+/** Words to other processes go at most so often, together. */
+const WORDS_MS = 5;
+
+export interface Watch {
+  waited: Waited;
+  /** Somebody waits from now on. */
+  begin(): void;
+  /** These channels and devices may have changed, in a transaction of this process that is committed. */
+  changed(ids: readonly string[]): void;
+  close(): Promise<void>;
+}
+
+/** `others`: further processes may work on the same database. */
+export function createWatch({ orm, log, others }: { orm: Orm; log: Log; others: boolean }): Watch {
+  const kysely = databaseOf(orm);
+  const origin = randomBytes(4).toString("hex");
+  const waited = createWaited((id) => look([id], "instant"));
+  let listening: Listening | null = null;
+  let round: NodeJS.Timeout | undefined;
+  let failing = false;
+  let closed = false;
+
+  async function ask(known: { id: string; rev: string }[], causeOf: (id: string) => string): Promise<void> {
+    const [channels, devices] = [
+      known.filter(({ id }) => isChannel(id)),
+      known.filter(({ id }) => !isChannel(id)),
+    ];
+    try {
+      const rows = await run(kysely, findChanged, {
+        channels: channels.map(({ id }) => id),
+        channel_revs: channels.map(({ rev }) => rev),
+        devices: devices.map(({ id }) => id),
+        device_revs: devices.map(({ rev }) => rev),
+      });
+      failing = false;
+      for (const { id, rev, due_in } of rows) waited.told({ id, rev: rev ?? "", dueIn: due_in }, causeOf(id));
+    } catch (error) {
+      // The next round finds what this one would have; a poll that ends meanwhile asks for itself.
+      if (!failing && !closed)
+        log.warn({ err: error }, "held polls cannot be told of changes; it is tried again");
+      failing = true;
+    }
+  }
+
+  /** Looks of one moment go together. */
+  const lookAt = batched<{ id: string; cause: string }, void>(async (items) => {
+    const causes = new Map(items.map(({ id, cause }) => [id, cause]));
+    const known = waited.known(causes.keys());
+    if (known.length > 0 && !closed) await ask(known, (id) => causes.get(id)!);
+    return items.map(() => undefined);
+  });
+  const look = (ids: readonly string[], cause: string) => {
+    for (const id of ids) if (waited.has(id)) void lookAt({ id, cause });
+  };
+
+  async function lookAtAll(cause: string): Promise<void> {
+    clearTimeout(round);
+    round = undefined;
+    const began = performance.now();
+    const known = waited.known();
+    if (known.length === 0 || closed) return;
+    await ask(known, () => cause);
+    plan(Math.max(ROUND_MS, 10 * (performance.now() - began)));
+  }
+  const plan = (ms: number) => {
+    if (!closed) round ??= setTimeout(() => void lookAtAll("round"), ms).unref();
+  };
+
+  let unsaid = new Set<string>();
+  let saying: Promise<void> | null = null;
+  /** Whoever is not told looks for itself. */
+  async function say(): Promise<void> {
+    while (unsaid.size > 0 && !closed) {
+      const payloads = writeWords(origin, unsaid);
+      unsaid = new Set();
+      await run(kysely, notifyProcesses, { topic: TOPIC, payloads }).catch((error) =>
+        log.debug({ err: error }, "other processes are not told of a change"),
+      );
+      await pause(WORDS_MS);
+    }
+  }
+
+  return {
+    waited,
+    begin() {
+      plan(ROUND_MS);
+      if (others && !closed)
+        listening ??= listenTo(orm, TOPIC, {
+          heard: (payload) => look(readWords(origin, payload), "told"),
+          again: () => void lookAtAll("again"),
+          log,
+        });
+    },
+    changed(ids) {
+      look(ids, "own");
+      if (!others || closed) return;
+      for (const id of ids) unsaid.add(id);
+      saying ??= say().finally(() => {
+        saying = null;
+      });
+    },
+    async close() {
+      closed = true;
+      clearTimeout(round);
+      await listening?.close();
+      await saying;
+    },
+  };
+}

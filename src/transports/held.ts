@@ -1,0 +1,23 @@
+// A poll that may be held, as HTTP says it: `Prefer: wait=N` asks for it, `Preference-Applied` says that it was granted.
+// docs/rules.md#held-inbox. Knows nothing of what is polled.
+
+import { waitSeconds } from "./prefer.ts";
+
+/** Proxies give up on an answer after 60 seconds. */
+export const LONGEST_SECONDS = 55;
+
+/** The seconds for which a request may be held; null for one that is answered as it is. */
+export function heldFor(request: Request): number | null {
+  // A page further back is asked for by somebody who reads, and HEAD has no body to wait for.
+  if (request.method !== "GET" || !request.headers.has("if-none-match")) return null;
+  if (new URL(request.url).searchParams.has("before")) return null;
+  const seconds = waitSeconds(request.headers);
+  return seconds === null || seconds === 0 ? null : Math.min(seconds, LONGEST_SECONDS);
+}
+
+export const isUnchanged = (response: Response): boolean => response.status === 304;
+
+export function applied(response: Response, seconds: number): Response {
+  response.headers.set("preference-applied", `wait=${seconds}`);
+  return response;
+}

@@ -1,0 +1,50 @@
+// A poll that is held, as tests begin one, and what the service's figures say of them.
+
+import { vi } from "vitest";
+import { WAIT } from "./wait.ts";
+import type { Answer, World } from "./world.ts";
+
+/** How many polls a service holds now. */
+export async function heldNow(world: World): Promise<number> {
+  return Number(/^belfry_held_polls (\d+)$/m.exec(await figures(world))?.[1]);
+}
+
+/** How often held polls woke for a cause so far. */
+export async function wakes(world: World, cause: string): Promise<number> {
+  const line = new RegExp(`^belfry_held_wakes_total\\{cause="${cause}"\\} (\\d+)$`, "m");
+  return Number(line.exec(await figures(world))?.[1] ?? 0);
+}
+
+const figures = async (world: World): Promise<string> =>
+  String((await world.request("GET", "/metrics")).body);
+
+/** Begins a conditional poll that may be held. */
+export function holding(
+  world: World,
+  token: string,
+  etag: string,
+  { prefer = "wait=55", query = "" }: { prefer?: string; query?: string } = {},
+) {
+  const gone = new AbortController();
+  let answered = false;
+  const answer: Promise<Answer> = world
+    .request("GET", `/handset/v1/inbox${query}`, {
+      token,
+      headers: { "if-none-match": etag, prefer },
+      signal: gone.signal,
+    })
+    .finally(() => {
+      answered = true;
+    });
+  return {
+    answer,
+    isAnswered: () => answered,
+    leave: () => gone.abort(),
+    /** Resolves once so many polls are held, this one among them. */
+    held: (count = 1) =>
+      vi.waitFor(async () => {
+        const now = await heldNow(world);
+        if (now !== count) throw new Error(`${now} are held`);
+      }, WAIT),
+  };
+}
