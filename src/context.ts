@@ -52,7 +52,7 @@ export interface DeviceCaller {
   id: string;
 }
 
-/** What all that a handset sees of its inbox depends on (see queries/handset.ts). */
+/** The state on which everything that a handset sees of its inbox depends (see queries/handset.ts). */
 export interface InboxState {
   revision: string;
   /** Due alerts, with their versions, that could not be settled, so that nothing of them is in the revision. Nearly always none. */
@@ -85,7 +85,7 @@ export interface WebhookSupport {
   refusalOf(url: string): Promise<string | null>;
   /** A new signing secret, and what to store of it. */
   newSecret(): { secret: string; sealed: Uint8Array };
-  /** Lets go what waits to be delivered to an endpoint that is gone. */
+  /** Drops what waits to be delivered to an endpoint that is gone. */
   forget(endpointId: string): void;
 }
 
@@ -125,7 +125,7 @@ export interface Outside {
   settledInbox(device: DeviceCaller, found: InboxState): Promise<InboxState>;
   /** A raw device id → its pseudonym. */
   deviceHash(deviceId: string): string;
-  /** What a device's inbox depends on → its validator. */
+  /** The state of a device's inbox → the validator of the answer. */
   inboxTag(deviceId: string, state: string): string;
   webhooks: WebhookSupport;
   assets: AssetAddresses & { readonly store: FileStore };

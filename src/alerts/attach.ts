@@ -16,7 +16,7 @@ export interface Attached<S> {
   sent: S;
   /** The text of the html file, when this change brings it or shows it in another layout. */
   text: string | null;
-  /** For the operation to report when its turn comes. */
+  /** What is wrong with the files. The operation reports it when its turn in the order of checks comes. */
   problem: ApiError | null;
 }
 

@@ -54,10 +54,10 @@ export function compose(given: Sent, stored: AlertRecord | null, assetText: stri
     if (value !== undefined) Object.assign(fields, { [name]: value });
   }
   if (sent.layout === undefined && bringsMarkup(sent, stored)) fields.layout = "html";
-  // An empty text is no markup. A stored one is what the sanitiser left of some, and stays.
+  // Empty markup that was sent counts as none. Empty markup that is stored stays, since the sanitiser made it of some.
   if (sent.html?.trim() === "") fields.html = null;
   const mode = fields.layout === "document" ? "document" : "html";
-  // What `checkContent` refuses for its length is not sanitised first, and must not be in the row either.
+  // Markup that `checkContent` will refuse for its length is not sanitised, and does not reach the row.
   const cleaned = (markup: string, length: number) =>
     length > MAX_HTML[mode] ? { html: "", blocked: [] } : sanitizeHtml(markup, mode, report);
   // The file stays as written (docs/rules.md#alert-html-asset), handsets are shown `asset_html`.

@@ -1,4 +1,4 @@
-// What owners have read as sent does not go back either.
+// An alert that was shown to its owner as sent stays sent, as it does for handsets.
 
 import type { Context } from "../context.ts";
 import type { AlertRecord } from "../queries/alert_columns.ts";

@@ -1,5 +1,5 @@
-// The end of files that no alert took: "unattached" for a day and they are gone. An expired file is not there for
-// anybody at once; its bytes go with the housekeeping.
+// Removes files that no alert has used for a day. Nobody finds a file from the instant of its expiry on; the housekeeping
+// removes its bytes later.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Caller } from "../context.ts";
@@ -11,8 +11,8 @@ import { conflict, notFound } from "../errors.ts";
 import { assetScope, claimAsset, claimExpired, visibleAsset } from "../queries/assets.ts";
 
 /**
- * Removes a file that is there for nobody. File first, row last: what fails in between is found again as long as its row
- * stands. The row goes in one statement, and only while nobody has taken the file.
+ * Removes a file that nobody finds any more. The bytes go first and the row last, so that a removal which failed in between
+ * is found again by its row. The row goes in one statement, and only while no alert uses the file.
  */
 export async function removeFile(em: SqlEntityManager, store: FileStore, id: string): Promise<void> {
   await store.remove(id);

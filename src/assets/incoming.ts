@@ -3,7 +3,7 @@
 export class IncomingFile {
   /** The bytes as they come. An array of one is a stream, too. */
   readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-  /** Looked at when the bytes have ended, since a form may bring it. */
+  /** It is read after the bytes, since a form may send it behind them. */
   name: string;
   /** How many bytes were announced; 0 where nobody said. */
   readonly announced: number;

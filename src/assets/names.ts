@@ -29,7 +29,7 @@ const EXTENSIONS: Record<string, [string, ...string[]]> = {
   "text/html": ["html", "htm"],
 };
 
-/** Its name when saved: with an extension of what it is, so that nothing else opens it. */
+/** The name under which a file is saved. The extension follows the content, so that no other program opens it. */
 function savedName(name: string, contentType: string): string {
   const extensions = EXTENSIONS[contentType]!;
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase();

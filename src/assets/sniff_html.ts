@@ -25,7 +25,7 @@ export function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** Behind white space, comments and the doctype. */
+/** The first element behind white space, comments and the doctype. */
 function firstElement(text: string): string | null {
   for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at + 1)) {
     if (text.startsWith("<!--", at)) {
@@ -40,7 +40,7 @@ function firstElement(text: string): string | null {
   return null;
 }
 
-/** A text that quotes markup is none. */
+/** JSON that quotes markup is not HTML. */
 function isJson(text: string): boolean {
   if (!/^\s*[[{"]/.test(text)) return false;
   try {

@@ -18,7 +18,7 @@ export interface AssetStore extends FileStore {
   answers(): boolean;
 }
 
-/** What no file is called, to ask whether the store answers. */
+/** A name that no file has. Reading it asks whether the store answers. */
 const NO_FILE = "00000000-0000-0000-0000-000000000000";
 const ASK_EVERY_MS = 10_000;
 
@@ -41,7 +41,7 @@ async function driverFor(config: StoreConfig) {
     mkdirSync(base, { recursive: true, mode: 0o700 });
     return fsLite({ base });
   }
-  // Only those who use it load it.
+  // The library is read only where such a store is configured.
   const { default: s3 } = await import("unstorage/drivers/s3");
   return s3({
     endpoint: config.assetsS3Endpoint,

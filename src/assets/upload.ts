@@ -35,7 +35,7 @@ export interface Upload {
  */
 export async function receiveUpload(upload: Upload): Promise<AssetRecord> {
   const { em, store, log, caller, kind, file } = upload;
-  // Said at once where the client says it; believed by nobody.
+  // A length that the client announces is refused at once when it is too much. It is not relied on otherwise.
   if (file.announced > MAX_BYTES[kind]) throw tooLarge(kind);
   await refuseOverQuota(em, caller);
   const sent = await collect(file.chunks, MAX_BYTES[kind], kind);

@@ -27,7 +27,7 @@ const UNDERSTOOD = [
 ];
 
 const OFFLINE = "offline_access";
-/** What an assistant gets to ask for that names no scope: to look, never to change or send. */
+/** The scopes of an assistant that names none: it may look, and never change or send. */
 const UNNAMED = [OFFLINE, ...BASE_SCOPES];
 
 const AGAIN = "Remove this server in the assistant and add it again.";
@@ -93,7 +93,7 @@ export function createAuthorize(options: {
     if (client?.grant_types?.includes("refresh_token")) scopes.add(OFFLINE);
     url.searchParams.set("scope", [...scopes].join(" "));
 
-    // As a browser would ask, so that the answer is always a redirect.
+    // The request is made as a browser makes it, so that the answer is always a redirect.
     const headers = new Headers({ "sec-fetch-mode": "navigate", accept: "text/html" });
     const cookie = request.headers.get("cookie");
     if (cookie) headers.set("cookie", cookie);
@@ -106,8 +106,8 @@ export function createAuthorize(options: {
     if (next.origin === own && next.pathname.startsWith("/console/")) return onward;
     const error = next.searchParams.get("error") ?? new URLSearchParams(next.hash.slice(1)).get("error");
     if (next.origin === own && next.pathname === `${AUTH_PATH}/error`) throw refused(error);
-    // Only what the person granted before brings a code at once. The client's own address may hold anything, so a code in
-    // it says nothing beside an error, nor for nobody.
+    // A code is given at once only for what the person granted before. The client's own address may hold anything, so a
+    // parameter named code in it proves nothing when there is an error as well, or when nobody is signed in.
     const code = userId !== null && error === null && next.hash === "" && next.searchParams.has("code");
     if (code || client?.approved) return onward;
     throw refused(error);

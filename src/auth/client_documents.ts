@@ -84,8 +84,8 @@ export function createClientDocuments(options: {
 
   return {
     /**
-     * Sees to it that a client which names itself by an address is known by what it says there now; any other id is none
-     * of this. `address` is the visitor's, by which fetches are counted.
+     * Makes sure that a client whose id is an address is known by what its document says now. Other ids are left alone.
+     * `address` is the visitor's, by which fetches are counted.
      * @throws 422 for a document that cannot be had or used, 429.
      */
     async know(clientId: string, address: string | null): Promise<void> {

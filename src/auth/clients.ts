@@ -11,7 +11,7 @@ import { type ClientMetadata, clientMetadata } from "./client_metadata.ts";
 import { OAuthError } from "./oauth_error.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
-/** How the library, too, finds a secret: it must not be able to tell one. */
+/** The hash by which the library finds a secret as well, so that nobody can read the secret from the database. */
 export const hashSecret = async (secret: string): Promise<string> =>
   createHash("sha256").update(secret).digest("base64url");
 
@@ -69,7 +69,7 @@ export function createClients(options: {
      */
     async register(said: unknown, address: string | null): Promise<RegisteredClient> {
       const metadata = clientMetadata(said, { schemes, method: "client_secret_basic" });
-      // Last, so that what was refused uses up nothing.
+      // The call is counted last, so that a refused registration uses up nothing.
       if (address !== null) {
         const taken = await limits.take(policy, address);
         if (!taken.allowed)

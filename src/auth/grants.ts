@@ -1,6 +1,6 @@
 // Grants: one consent of a person each, the tie between what the sign-in library hands out and the connection that it was
 // handed out for. The library carries a grant's id through codes, refreshes and remembered consents, and signs it into
-// access tokens; here is decided which one that is, and when it ends.
+// access tokens; this file decides which grant that is, and when it ends.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
@@ -61,9 +61,9 @@ export function createGrants(orm: Orm) {
     deciding: <T>(grantId: string, work: () => Promise<T>): Promise<T> => deciding.run(grantId, work),
 
     /**
-     * The grant that a request for a code belongs to: the one being decided, or the remembered one. A name that nothing
-     * goes by makes the library ask for consent: without a live connection, and whenever the answer goes to a program on
-     * the person's machine, since anything there can pretend to be the one that was approved.
+     * The grant that a request for a code belongs to: the one being decided, or the remembered one. Without a live
+     * connection the answer is a name that no grant has, which makes the library ask for consent. So it is whenever the
+     * answer goes to a program on the person's machine, since any program there can pretend to be the approved one.
      */
     async referenceOf(userId: string, query: URLSearchParams): Promise<string> {
       const decided = deciding.getStore();

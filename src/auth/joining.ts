@@ -85,7 +85,10 @@ export function createJoining(options: {
   const find = async (on: SqlEntityManager | typeof kysely, token: string) =>
     (await run(on, findLink, { token_hash: hashToken(token) }))[0];
 
-  /** The rows of one claim. The link first: of simultaneous claims one goes on, the others find it used. */
+  /**
+   * Writes the rows of one claim. The link comes first: of simultaneous claims one goes on, and the others find the link
+   * used.
+   */
   async function settle(
     inside: SqlEntityManager,
     token: string,

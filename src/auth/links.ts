@@ -19,7 +19,9 @@ export const LINK_LIFE: Record<LinkMaker, string> = {
   person: "one hour",
 };
 
-/** What stands for the first owner's address until the first link is followed: only that person knows it. */
+/**
+ * Stands in place of the first owner's address until the first link is followed, since only that person knows the address.
+ */
 export const STAND_IN = "owner@localhost";
 
 /** The page that links lead to. */
@@ -36,7 +38,7 @@ export async function writeLink(
   madeBy: LinkMaker,
 ): Promise<string> {
   const token = randomBytes(32).toString("base64url");
-  // Of two at the same moment the later one holds.
+  // Of two links that are made at the same moment the later one holds.
   await run(em, lockMember, { id: memberId });
   await run(em, replaceLinks, { member_id: memberId, made_by: madeBy });
   await run(em, insertLink, {
@@ -52,7 +54,7 @@ export async function writeLink(
 export const newLink = (em: SqlEntityManager, publicUrl: string, memberId: string, madeBy: LinkMaker) =>
   em.transactional((inside) => writeLink(inside, publicUrl, memberId, madeBy));
 
-/** The secret of a link, of whole links as people paste them, too; what is none answers as no link that is known. */
+/** The secret in a link, also in a whole address as people paste it. Any other text is answered as an unknown link is. */
 export function tokenOf(pasted: string): string {
   return /(?:^|#|token=)([\w-]{43})$/.exec(pasted.trim())?.[1] ?? "";
 }

@@ -29,11 +29,11 @@ export function createMail(
     disableFileAccess: true,
     disableUrlAccess: true,
   };
-  // Loaded where a server is configured.
+  // The library is read only where a server is configured.
   const opening = import("nodemailer").then(({ createTransport }) => createTransport(options));
   const from = mailFrom ?? `Belfry <belfry@${new URL(publicUrl).hostname}>`;
   return async (message) => {
-    // Each step has its own bound above; whoever waits for the answer waits for one.
+    // Each step has its own bound above. This one bounds all of them for whoever waits for the answer.
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject({ code: "ETIMEDOUT" }), WAIT_MS);
     try {

@@ -118,7 +118,7 @@ export function createPeople(options: {
     return {
       cookies: answer.headers.getSetCookie(),
       next: next.redirect && next.url ? next.url : null,
-      /** By which this browser is known when it signs in to the account again. */
+      /** The mark by which this browser is known when it signs in to the account again. */
       mark: brake.markOf(credentials.email),
     };
   }

@@ -30,8 +30,8 @@ function checkValue(secret: string): Buffer {
 }
 
 /**
- * Whether the secret is the database's. One without a check value, new or older than these, takes this secret as its own,
- * unless something in it was sealed under another.
+ * Whether the secret is the database's. A database without a check value is new, or older than check values: it takes this
+ * secret as its own, unless something in it was sealed under another one.
  */
 export async function isSecretOf(em: SqlEntityManager, secret: string): Promise<boolean> {
   const known = async () => (await run(em, readCheck, {}))[0];
@@ -40,7 +40,7 @@ export async function isSecretOf(em: SqlEntityManager, secret: string): Promise<
     if (sealed && !opens(secret, sealed.secret)) return false;
     await run(em, keepCheck, { check_value: checkValue(secret) });
   }
-  // Of two first starts at once with two secrets, one has kept its own.
+  // Two first starts at the same time may bring two secrets. The one that was written first counts.
   return timingSafeEqual(Buffer.from((await known())!.check_value), checkValue(secret));
 }
 

@@ -8,11 +8,11 @@ import { ApiError } from "../errors.ts";
 import { countedAs } from "../limits/client.ts";
 import { type Policy, type RateLimits, rateLimitHeaders } from "../limits/limits.ts";
 
-/** What an office behind one address may mistype. */
+/** How often the people of an office behind one address may mistype. */
 const BY_ADDRESS: Policy = { name: "sign-ins", max: 20, seconds: 60, keptAlone: true };
 const BY_ADDRESS_AND_ACCOUNT: Policy = { name: "sign-ins-of-account", max: 8, seconds: 300, keptAlone: true };
 const BY_BROWSER: Policy = { name: "sign-ins-of-browser", max: 8, seconds: 300, keptAlone: true };
-/** Never reached by people: counts, and refuses nobody. */
+/** This limit only counts and refuses nobody; people never reach it. */
 const BY_ACCOUNT: Policy = { name: "sign-ins-by-account", max: 1_000_000, seconds: 900, keptAlone: true };
 const RESETS: Policy = { name: "password-resets", max: 5, seconds: 600, keptAlone: true };
 const MAILS: Policy = { name: "password-mails", max: 3, seconds: 3600, keptAlone: true };

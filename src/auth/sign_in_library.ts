@@ -4,7 +4,7 @@
 import type { BetterAuth, LibraryOptions } from "./better_auth.ts";
 
 export interface SignInLibrary extends Omit<BetterAuth, "library"> {
-  /** Afterwards the rows are there that the library makes for itself, the resource that clients get tokens for among them. */
+  /** Makes the rows that the library needs for itself, among them the resource that clients get tokens for. */
   prepare(): Promise<void>;
 }
 
@@ -16,7 +16,7 @@ export function createSignInLibrary(options: LibraryOptions): SignInLibrary {
     await opened.library.$context;
     return opened;
   }
-  /** Whoever comes after a database that was away finds another try, not the failure of the first. */
+  /** A failure is not kept: after the database was away, the next caller tries again. */
   function load(): Promise<BetterAuth> {
     loading ??= open().catch((error) => {
       loading = undefined;

@@ -56,7 +56,8 @@ export function withTokenEndpoints(options: {
     const type = fields.get("grant_type");
     if (type === "refresh_token") {
       const held = await refreshToken(fields.get("refresh_token") ?? "");
-      // Ended before the library sees it, which would end everything that the client holds of this person.
+      // The grant is ended before the library sees the request, because the library would end everything that the client
+      // holds of this person.
       if (held?.spent && held.grant_id && held.client_id === clientOf(fields, request.headers))
         await grants.end(held.grant_id);
     }
@@ -82,8 +83,8 @@ export function withTokenEndpoints(options: {
           .clone()
           .json()
           .catch(() => null);
-    // It knows the client, and the token but not how to end one that is signed; or it knows no such token, which "does not
-    // cause an error response" (RFC 7009 §2.2).
+    // Two refusals of the library are answered as success. In the first it knows the token, but cannot end a signed one. In
+    // the second it knows no such token, which "does not cause an error response" (RFC 7009 §2.2).
     const signed = refusal?.error === "unsupported_token_type";
     const unknown = answer.status === 400 && refusal?.error === "invalid_request" && token !== "";
     if (!answer.ok && !signed && !unknown) return answer;

@@ -1,44 +1,45 @@
-// The end of a listening socket that resets nobody who was let in. The system lets connections in ahead of us, into a queue,
-// and closing resets those that wait in it or are half way in, with the requests that they bring; so the door is shut first,
-// and the queue found empty.
+// Ends a listening socket without resetting any client. The system accepts connections into a queue before we take them.
+// Closing the socket resets those in the queue and those in the middle of their handshake, together with their requests. So
+// this file first stops new ones from entering, and then waits until the queue is empty.
 
 import { readFileSync } from "node:fs";
 import { type AddressInfo, connect, type Server, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** What Node keeps below a server and a socket; the only way to the two calls of the system that this takes. */
+/** What Node keeps below a server and a socket. There is no other way to the two system calls that are needed here. */
 interface Handle {
   listen(backlog: number): number;
   getpeername(into: object): number;
 }
 const handleOf = (of: Server | Socket) => (of as { _handle?: Handle | null })._handle;
 
-/** Somebody who never ends a handshake must not hold up a stop. */
+/** A client that never ends its handshake must not delay the stop. */
 const PATIENCE_MS = 3_000;
 const HANDSHAKE_MS = 20;
 
 /**
- * Resolves in a turn of the event loop in which nobody waits in the queue, nobody is half way in and nobody gets in: the
- * listener is to be closed in that turn. Who knocks meanwhile is not heard, knocks again a second later and is refused then,
- * which a proxy takes to another replica. So on Linux; elsewhere the moment between the last look at the queue and the close
- * is left.
+ * Resolves in a turn of the event loop in which the queue is empty, no handshake is under way and no new one can begin. The
+ * listener must be closed in that same turn. A client that tries meanwhile gets no answer, tries again a second later and
+ * is refused then; a proxy sends such a request to another replica. This holds on Linux. On other systems a connection may
+ * still be lost between the last look at the queue and the close.
  */
 export async function shutQueue(server: Server): Promise<void> {
   const { port, address } = server.address() as AddressInfo;
   const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
   for (const until = performance.now() + PATIENCE_MS; performance.now() < until; ) {
-    // What waited by then has been taken.
+    // One turn of the event loop later, everything that waited in the queue has been taken.
     await new Promise((resolve) => setImmediate(resolve));
-    // The queue is one place long from now on, and that place is ours unless somebody was quicker.
+    // From now on the queue has one place. Our own connection takes it, unless a client was quicker.
     if (handleOf(server)?.listen(0) !== 0) return;
     const own = connect(port, host).on("error", () => {});
-    // It sets out in the next tick, and within a machine it has arrived when that call is over.
+    // Our connection starts in the next tick. Within one machine it has arrived when that call returns.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     const shut = handleOf(own)?.getpeername({}) === 0;
     setImmediate(() => own.destroy());
     if (!shut) continue;
     if (!hasHandshakes(port)) return;
-    // Their last packet was not taken while the place was ours; it comes again with what they ask.
+    // The last packet of these handshakes was not taken while we held the place. The clients send it again with their
+    // requests.
     await pause(HANDSHAKE_MS);
   }
 }

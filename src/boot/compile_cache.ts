@@ -3,6 +3,6 @@
 
 import { enableCompileCache } from "node:module";
 
-/** Holds for what is imported from then on. */
+/** It covers the modules that are imported afterwards. */
 export const enableCache = () =>
   enableCompileCache(`${import.meta.dirname}/../../node_modules/.cache/belfry`);

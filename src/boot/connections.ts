@@ -66,7 +66,7 @@ export function readOnAfterAnswers(node: Server, times: Times): void {
     reading.set(socket, request);
     response.once("finish", () => {
       if (request.complete || socket.destroyed) return;
-      // Whoever began to read has given up; what comes must not pile up there.
+      // The route that began to read has stopped. Further bytes must not pile up in its listeners.
       request.removeAllListeners("data");
       request.resume();
       const began = { at: performance.now(), bytes: socket.bytesRead };
@@ -93,7 +93,7 @@ export function gateConnections(node: Server, refuse: Handle) {
     running: number;
     waiting: (() => void)[];
     idleSince: number;
-    /** What had come on it by then, and whether it was found idle before. */
+    /** Bytes that had come at the last look, and whether the connection was idle then. */
     bytes: number;
     foundIdle: boolean;
   }
@@ -132,8 +132,8 @@ export function gateConnections(node: Server, refuse: Handle) {
 
   return {
     /**
-     * From now on every answer says that it is the last one of its connection. Idle ones are idle from here on: a proxy that
-     * cannot open new ones takes up those that it kept.
+     * From now on every answer says that it is the last one of its connection. The idle time of all of them begins anew: a
+     * proxy that cannot open new connections uses those that it kept.
      */
     closing(): void {
       closing = true;
@@ -141,8 +141,8 @@ export function gateConnections(node: Server, refuse: Handle) {
       for (const response of running) if (!response.headersSent) response.setHeader("connection", "close");
     },
     /**
-     * Ends the connections on which nothing was asked for so long. Only those that were found so the last time, too: after
-     * a moment without breath, what has come on a connection meanwhile is not read yet.
+     * Ends the connections on which nothing was asked for so long. A connection must be found idle twice: when this process
+     * was busy for a moment, a request may have come that is not read yet.
      */
     closeIdle(ms: number): void {
       for (const [socket, line] of lines) {

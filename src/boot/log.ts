@@ -9,11 +9,11 @@ import type { Log } from "../context.ts";
 const WAIT_MS = 100;
 const WAIT_LENGTH = 16_384;
 
-/** As pino numbers its levels. */
+/** Pino's number of this level. */
 const WARN = 40;
 
 export interface Lines extends DestinationStream {
-  /** Set by pino before each line, for who asks for it by this symbol. */
+  /** Asks pino to set `lastLevel` before each line. */
   readonly [key: symbol]: true;
   lastLevel: number;
   /** Writes what waits. */

@@ -40,7 +40,7 @@ export async function serveUntilStopped(): Promise<void> {
   };
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
-  // Who reads this may send a signal at once.
+  // The greeting comes last: whoever reads it may send a signal at once, which must be heard.
   greet(config.publicUrl, service);
 }
 

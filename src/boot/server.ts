@@ -52,17 +52,17 @@ export async function listen(
       app.stopping();
       if (stopDelayMs > 0) await pause(stopDelayMs);
       await shutQueue(node);
-      // Node's own close() would cut idle connections at once, and so requests that are on their way on them.
+      // Node's own close() would cut idle connections at once, and with them requests that are already on their way.
       const closed = new Promise((resolve) => SocketServer.prototype.close.call(node, resolve));
       gate.closing();
-      // Right after what has come is read, so that a connection on which something came counts as busy.
+      // This runs right after the event loop has read what came, so that a connection with a new request counts as busy.
       const sweep = () => setImmediate(() => gate.closeIdle(stopDelayMs > 0 ? IDLE_MS : 0));
       const idle = setInterval(sweep, IDLE_SWEEP_MS);
       const hard = setTimeout(() => node.closeAllConnections(), DRAIN_MS);
       await closed;
       clearInterval(idle);
       clearTimeout(hard);
-      // Ends what it keeps beside its connections.
+      // Ends the timers that the server keeps beside its connections.
       node.close(() => {});
     },
   };

@@ -35,7 +35,7 @@ function boundsFrom(config: DatabaseSettings): Bounds {
 /** By this the database tells the connections of this process from those of others. */
 const PROCESS = `belfry-${randomUUID().slice(0, 13)}`;
 
-/** Enough to keep the hot paths busy, few enough for several replicas on one default PostgreSQL. */
+/** Enough connections for the hot paths, and few enough for several replicas on one PostgreSQL with default settings. */
 const POOL = 12;
 
 export function ormOptions(config: DatabaseSettings, bounds: Bounds = PATIENT) {
@@ -46,7 +46,7 @@ export function ormOptions(config: DatabaseSettings, bounds: Bounds = PATIENT) {
     pool: { min: 0, max: config.databasePool ?? POOL },
     // The sign-in library's tables are its own; triggers stand in entities/triggers.ts (see scripts/schema).
     schemaGenerator: { ignoreSchema: ["auth"], ignoreTriggers: true },
-    // What there is to say, the service's own log says.
+    // The service writes its own log, so the ORM writes none.
     logger: () => {},
     migrations: { path: MIGRATIONS, pathTs: MIGRATIONS, tableName: "migration", snapshot: false },
     driverOptions: {

@@ -20,7 +20,7 @@ export interface Bounds {
   keepAliveMs: number;
 }
 
-/** What a server that is reached but says nothing gets beyond the bound that it should have kept itself. */
+/** How much longer than its own bound a server is waited for that is reached but says nothing. */
 const READ_MARGIN_MS = 2_000;
 
 /** What an operator's command gets: it waits for its work, but not for a database that is not there. */
@@ -61,7 +61,7 @@ const BRACKET = /^(start transaction( .*)?|rollback)$/;
 
 const ENDED = /^57P0[1-5]$/;
 
-/** What is answered of a bracket that was not sent, or that failed with its connection. */
+/** The result of a `begin` or `rollback` that was not sent, or that failed with its connection. */
 const NOTHING = { command: "", rowCount: 0, rows: [] };
 
 /**
@@ -124,7 +124,7 @@ interface Pool {
 }
 
 const TOO_MANY = "53300";
-/** How long a server that had no connection left is spared further ones. */
+/** How long no further connections are opened after the server had none left. */
 const SPARED_MS = 5_000;
 const LOOK_MS = 50;
 
@@ -144,7 +144,7 @@ export function patient(pool: Pool, { connectMs }: Pick<Bounds, "connectMs">): v
       } catch (error) {
         heard(error);
         if ((error as { code?: string }).code !== TOO_MANY || performance.now() > until) throw error;
-        // With as many as it holds it is full, so that the next try waits in its queue.
+        // The pool counts as full with the connections that it holds, so that the next try waits for one of them.
         pool.options.max = Math.max(1, pool.totalCount);
         clearTimeout(grow);
         grow = setTimeout(() => {

@@ -41,7 +41,7 @@ export function faultOf(error: unknown): ApiError {
 
 const listening = new AsyncLocalStorage<{ away: unknown }>();
 
-/** The connections' word on how the last thing that was asked of the database ended; null: well. */
+/** Notes how the last statement on any connection ended; null when it ended well. */
 export function heard(error: unknown): void {
   const met = listening.getStore();
   if (met) met.away = error !== null && unavailability(error) !== null ? error : null;

@@ -43,9 +43,9 @@ export interface Cluster {
   elsewhere: string | null;
   /** The server's process now; null while it is down. */
   pid(): number | null;
-  /** Resolves once what a first start wrote is on the disk. */
+  /** Resolves when everything that a first start wrote is on the disk. */
   synced: Promise<void>;
-  /** `waitForClients`: until the others have done what they began. */
+  /** `waitForClients`: waits until other clients of the database have done what they began. */
   close(options?: { waitForClients?: boolean }): Promise<void>;
 }
 
@@ -53,13 +53,13 @@ export interface ClusterOptions {
   log: Log;
   /** Settings of the server that win over the service's own: for tests. */
   server?: Record<string, string>;
-  /** False leaves a new cluster to the system's own writing back: for tests. */
+  /** False does not wait until a new cluster is on the disk: for tests. */
   sync?: boolean;
 }
 
-/** Pauses before a server that ended is started again; the last one is repeated. */
+/** How long to wait before a server that ended is started again; the last value is repeated. */
 const BACK_OFF_MS = [0, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000];
-/** Up for so long, it counts as well again. */
+/** After so long without an end the server counts as healthy, and the pauses begin anew. */
 const WELL_MS = 60_000;
 
 /** Connections beside the service's pool: operator's commands, backups, somebody's psql. */
@@ -68,7 +68,7 @@ const OTHERS = 20;
 function serverSettings(config: Settings): Record<string, string> {
   return {
     shared_buffers: `${config.postgresSharedBuffers}MB`,
-    // Off, the disk is told a moment after the answer; nothing is ever half written either way.
+    // With "off" the disk gets the data a moment after the answer. Nothing is half written in either case.
     synchronous_commit: config.postgresSync ? "on" : "off",
     max_connections: String(config.databasePool + OTHERS),
     jit: "off",
@@ -98,12 +98,12 @@ export async function openCluster(config: Settings, options: ClusterOptions): Pr
   let synced = Promise.resolve();
   if (!place.made)
     ({ place, synced } = await initialise(place, binaries, runner, { sync: options.sync !== false }));
-  // Awaited by those who promise something; until then nobody need hear of it.
+  // Those who promise something to a person await this. A failure before that needs no other listener.
   synced.catch(() => {});
   remember(place);
   writeAccess(place, runner);
   const socket = socketFolder(place.cluster);
-  // A copy of DATA_DIR remembers the same folder elsewhere.
+  // A copied DATA_DIR points to the same folder elsewhere, so that folder has a lock of its own.
   const unlock = place.home === config.dataDir ? () => {} : lockDataDir(join(place.home, "instance.lock"));
   const release = () => {
     socket.release();
@@ -164,7 +164,7 @@ async function supervise(
   { log, server: own }: ClusterOptions,
 ): Promise<{ pid(): number | null; close(how?: { waitForClients?: boolean }): Promise<void> }> {
   const settings = { ...serverSettings(config), ...own };
-  // What keeps the first start from coming about is told once, by whoever is refused.
+  // A reason that prevents the first start is reported once, by the code that is refused.
   let started = false;
   const hear = (line: string) => {
     const grave =

@@ -25,8 +25,7 @@ function initArguments(cluster: string, { major }: Binaries): string[] {
 }
 
 /**
- * Makes the cluster and returns what its files still wait for: they are on the disk once `synced` resolves. What needs
- * the disk to be slow about it may go on meanwhile.
+ * Makes the cluster. Its files are on the disk when `synced` resolves; other work can go on meanwhile.
  * @throws ConfigError with what initdb said.
  */
 export async function initialise(
@@ -40,7 +39,7 @@ export async function initialise(
   mkdirSync(making, { mode: 0o700 });
   if (runner.uid !== null) chownSync(making, runner.uid, runner.gid!);
   await succeed(place, runner, binaries.initdb, initArguments(making, binaries));
-  // One user mode needs no server, and nothing of it waits for the disk.
+  // Single-user mode needs no server, and does not wait for the disk.
   await succeed(
     place,
     runner,

@@ -189,7 +189,7 @@ export function mendCopy({ dataDir, cluster, made }: Place, { uid, gid }: Runner
 function giveAll(folder: string, uid: number, gid: number): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }))
     lchownSync(join(folder, name), uid, gid);
-  // Last, so that an interrupted one is begun again.
+  // The folder itself comes last, so that an interrupted run is begun again.
   lchownSync(folder, uid, gid);
 }
 

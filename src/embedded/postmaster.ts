@@ -19,9 +19,9 @@ export interface Postmaster {
 }
 
 /**
- * The shell becomes the server itself, so that its end is seen here at once. Beside it stays a watchdog that holds the
- * other end of a pipe of ours: when that closes, we are gone, and it ends the server if that is still the same one. It is
- * nobody's child, since the server takes the violent end of any child of its own for a crash.
+ * The shell becomes the server itself, so that we see its end at once. Beside it runs a watchdog, which holds the other end
+ * of a pipe of ours. When the pipe closes, our process is gone, and the watchdog ends the server if it is still the same
+ * one. The watchdog must not be a child of the server, which would take its violent end for a crash.
  */
 const WATCHED = `exec 3<&0 </dev/null
 ( (cat <&3 >/dev/null; read -r p <"$0/postmaster.pid" && [ "$p" = $$ ] && kill -INT $$) 2>/dev/null & )
@@ -65,7 +65,8 @@ export async function startPostmaster(
   const child: ChildProcess = windows
     ? start(runner, binaries.postgres, args, { stdio: ["pipe", "pipe", "pipe"] })
     : start(runner, "/bin/sh", ["-c", WATCHED, cluster, binaries.postgres, ...args], {
-        // A group of its own: a Ctrl-C in the terminal is for us, and the server goes after our own work.
+        // The server gets a process group of its own: a Ctrl-C in the terminal reaches only us, and we end the server after
+        // our own work.
         detached: true,
         stdio: ["pipe", "pipe", "pipe"],
       });
@@ -85,7 +86,7 @@ export async function startPostmaster(
   const ended = new Promise<string>((resolve) => {
     const end = (said: string) => {
       gone = true;
-      // The watchdog has nothing left to watch.
+      // Closing the pipe ends the watchdog, which has nothing left to watch.
       child.stdin!.destroy();
       resolve(said);
     };
@@ -145,15 +146,17 @@ export function readStatus(cluster: string): Status | null {
   return Number.isInteger(pid) && pid > 0 ? { pid, ready: lines[7]?.trim() === "ready" } : null;
 }
 
-/** How long a server that was left behind may take to end: by itself or asked, then at once, then never mind. */
+/** A server that was left behind gets the second, harder signal after so long. */
 const ASKED_MS = 8_000;
+/** After so long it is given up, and the start fails. */
 const LEFTOVER_MS = 30_000;
+/** After so long the file of a dead process that nobody reaps is removed. */
 const ZOMBIE_MS = 5_000;
 
 /**
- * Clears what an earlier server left on the cluster: one that still ends (its watchdog has told it to) is waited for and
- * told again; a file whose process is dead, unreaped, or another program goes. The caller holds the lock of the folder,
- * so no Belfry uses the server.
+ * Clears what an earlier server left on the cluster. A server that is still ending, as its watchdog asked it to, is waited
+ * for and signalled again. A file whose process is dead, unreaped or another program is removed. The caller holds the lock
+ * of the folder, so no Belfry uses the server.
  * @throws Error when it does not go.
  */
 export async function clearLeftovers(cluster: string, runner: Runner): Promise<void> {

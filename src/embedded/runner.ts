@@ -17,7 +17,7 @@ export interface Runner {
 /** Nothing of the service's own environment (secrets, PG… variables) reaches the server. */
 const ENVIRONMENT = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
-/** Preferred of those that a service of root may lend; nobody is everywhere. */
+/** The users that a service of root may lend, the preferred one first. Every system has nobody. */
 const LENT = ["belfry", "nobody"];
 
 interface Account {
@@ -53,10 +53,12 @@ export function ownUser(): string {
   }
 }
 
-/** What root needs to lend a user: to give it files, to reach them afterwards, to become it. By their numbers in Linux. */
+/**
+ * What root must be able to do for a lent user: give it files, reach them afterwards, become it. The numbers are Linux's.
+ */
 const CAPABILITIES = { CHOWN: 0, DAC_OVERRIDE: 1, FOWNER: 3, SETGID: 6, SETUID: 7 };
 
-/** A container's root may be without them, and would otherwise meet the first one that it lacks half way. */
+/** The root of a container may lack some of them. It is refused here, before it fails in the middle of the work. */
 function refuseBoundRoot(user: string): void {
   const held = /^CapEff:\s*([0-9a-f]+)$/m.exec(readOr("", "/proc/self/status"))?.[1];
   if (held === undefined) return;
@@ -98,7 +100,7 @@ export function chooseRunner(owner: number | null): Runner {
 }
 
 function options({ uid, gid }: Runner): SpawnOptions {
-  // Unreachable working directories do no harm to PostgreSQL but a warning.
+  // PostgreSQL warns when it cannot reach its working directory, so it starts in the root folder.
   const base: SpawnOptions = process.platform === "win32" ? {} : { cwd: "/", env: ENVIRONMENT };
   // Both, since a child with a uid alone would keep root's group.
   return uid === null ? base : { ...base, uid, gid: gid! };

@@ -43,12 +43,12 @@ export const Asset = defineEntity({
     name: p.text(),
     /** The text of an html file, so that attaching it inside a transaction never waits for the store. */
     text: p.text().nullable(),
-    /** The row comes before the file and goes after it; in between it is not there for anybody. */
+    /** The row is written before the file and removed after it. While this is false nobody finds the file. */
     stored: p.boolean().default(false),
     /** How many times alerts refer to it; kept by a trigger, as are the two instants. */
     refs: p.integer().default(0),
     attached_at: instant().nullable(),
-    /** When it is gone unless an alert takes it; null while one has it. */
+    /** When the file is removed unless an alert uses it; null while one does. */
     expires_at: instant().nullable().defaultRaw("clock_timestamp() + interval '24 hours'"),
     created_at: writtenAt(),
   },

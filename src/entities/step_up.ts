@@ -1,4 +1,4 @@
-// That an assistant was just told which further scopes a call needs.
+// Remembers that an assistant was just told which further scopes a call needs.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { instant } from "../fields/columns.ts";

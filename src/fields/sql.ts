@@ -5,7 +5,7 @@
 type Nulls = "outer join" | "never";
 
 export interface SqlType<T = unknown> {
-  /** As SQL casts to it: `timestamptz`, `uuid[]`. */
+  /** The name that SQL casts to: `timestamptz`, `uuid[]`. */
   readonly sql: string;
   readonly oid: number;
   readonly nullable: boolean;

@@ -1,5 +1,5 @@
-// Who a handset is. Look-ups of requests that arrive together go together, those by one statement each. What is found of a
-// device beside its id, the operation's record says.
+// Finds the handset behind a token. Look-ups of requests that arrive together share a statement. The operation's record
+// says what is found of a device beside its id.
 
 import { DEVICE_PREFIX, hashToken, looksLikeToken } from "../auth/tokens.ts";
 import type { Anyone, DeviceCaller } from "../context.ts";

@@ -13,9 +13,9 @@ const FORMAT = 6;
 
 /** Bytes of one page (docs/rules.md#inbox-pages). An alert that is larger comes alone. */
 const MAX_BYTES = 1024 * 1024;
-/** Of `{"data":[],"meta":{…}}`. */
+/** Bytes of `{"data":[],"meta":{…}}`. */
 const FRAME = 256;
-/** What JSON may make of one byte. */
+/** How many bytes JSON may make of one. */
 const WIDEST = 6;
 
 export default defineHandsetOperation({

@@ -6,7 +6,7 @@ import type { Orm } from "../db/orm.ts";
 import { databaseOf, runAgain } from "../db/statement.ts";
 import { takeReports } from "../queries/reports.ts";
 
-/** The foreign key of a day's row. */
+/** PostgreSQL's code when the channel of a day's row is gone. */
 const CHANNEL_GONE = "23503";
 
 export function createReportTaker(orm: Orm): (batch: ReportBatch) => Promise<number> {
@@ -21,8 +21,8 @@ export function createReportTaker(orm: Orm): (batch: ReportBatch) => Promise<num
       devices: rows.map(({ deviceId }) => deviceId),
       kinds: rows.map(({ kind }) => kind),
     };
-    // One channel that was deleted meanwhile must not fail the reports of all the others: it is gone the next time. And a
-    // repeat counts nothing.
+    // One channel that was deleted meanwhile must not fail the reports of all the others, so the batch is tried again: the
+    // channel is then left out, and a repeat counts nothing.
     const accepted = await runAgain(kysely, takeReports, columns, [CHANNEL_GONE]);
     const byRequest = new Map(accepted.map((row) => [row.request, row.accepted]));
     return requests.map((_, i) => byRequest.get(i) ?? 0);

@@ -6,7 +6,7 @@ import type { Orm } from "../db/orm.ts";
 import { databaseOf, run } from "../db/statement.ts";
 import { noteDevicesSeen } from "../queries/handset.ts";
 
-/** Devices in one statement, and devices that wait for one. */
+/** How many devices one statement takes, and how many may wait for one. */
 const BATCH = 500;
 const MAX_WAITING = 10_000;
 

@@ -1,5 +1,5 @@
-// Settles due alerts for all who are about to show them: calls of one process go together, and nobody waits for long.
-// Showing never depends on it.
+// Settles due alerts before they are shown. Calls of one process share a statement, and no request waits for long: when
+// settling fails or takes too long, the alerts are shown all the same.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Log } from "../context.ts";
@@ -10,9 +10,9 @@ import { channelsWithDue, settleDue } from "../queries/settle.ts";
 
 /** Alerts in one transaction. */
 const BATCH = 500;
-/** What a request waits at most. */
+/** How long a request waits at most. */
 const PATIENCE_MS = 3_000;
-/** Where it failed or took longer, it is spared for so long. */
+/** After a failure or a longer wait, settling is not tried for so long. */
 const REST_MS = 5_000;
 
 export interface Settler {

@@ -1,4 +1,5 @@
-// What a handset's inbox depends on, once what has come due in it is written down as sent: before anything is said of it.
+// What a handset's inbox depends on. Alerts that have come due in it are first written down as sent, before anything is
+// shown.
 
 import type { Outside } from "../context.ts";
 import { batchedByPosition } from "../db/batch.ts";

@@ -1,5 +1,5 @@
-// The end of devices that never come back. For the counts it is a leaving: the channel's subscribers fall by one and its
-// account hears of it; what the device reported stays counted.
+// Removes devices that never come back. For the counts this is the same as leaving: the channel's subscribers fall by one
+// and its account gets the event. What the device reported stays counted.
 
 import type { Orm } from "../db/orm.ts";
 import { defineStatement, run } from "../db/statement.ts";
@@ -24,8 +24,8 @@ const unseenDevices = defineStatement("unseen_devices", {
   text: `select id::text as id from device where ${UNSEEN.text} order by seen_at limit $max::int`,
 });
 
-/** Channels before devices, in one order: as every join, leave and eviction locks them. */
-const holdChannelsOf = defineStatement("hold_channels_of", {
+/** Locks the channels before the devices and in one order, as every join, leave and eviction does. */
+const lockChannelsOf = defineStatement("lock_channels_of", {
   parameters: { devices: array(bigint) },
   columns: { id: uuid },
   text: `select pusher_id as id from channel_state
@@ -33,15 +33,18 @@ const holdChannelsOf = defineStatement("hold_channels_of", {
     order by pusher_id for no key update`,
 });
 
-/** The same devices, but for those that somebody holds or that came back meanwhile. */
-const holdUnseen = defineStatement("hold_unseen", {
+/** Locks the devices, without those that another transaction has locked and those that came back meanwhile. */
+const lockUnseen = defineStatement("lock_unseen", {
   parameters: { ...UNSEEN.parameters, devices: array(bigint) },
   columns: { id: text },
   text: `select id::text as id from device where id = any($devices) and ${UNSEEN.text}
     order by id for update skip locked`,
 });
 
-/** A statement before the devices' own: the counters' trigger reads the device. `channels` are those that are held. */
+/**
+ * Subscriptions go in a statement before the devices, since the trigger that counts reads the device. `channels` are the
+ * locked ones.
+ */
 const unsubscribe = defineStatement("unsubscribe_devices", {
   parameters: { devices: array(bigint), channels: array(uuid) },
   columns: { pusher_id: uuid, workspace_id: uuid, subscribers: int },
@@ -52,7 +55,7 @@ const unsubscribe = defineStatement("unsubscribe_devices", {
     join channel_state c on c.pusher_id = g.pusher_id join pusher p on p.id = g.pusher_id order by 1`,
 });
 
-/** One that joined a channel which is not held stays for another time. */
+/** A device that has joined a channel which is not locked stays for the next round. */
 const removeDevices = defineStatement("remove_devices", {
   parameters: { devices: array(bigint) },
   columns: { removed: int },
@@ -74,8 +77,8 @@ export async function removeUnseenDevices(
   const done = await orm.em.fork().transactional(async (em) => {
     const found = (await run(em, unseenDevices, { days, max })).map(({ id }) => id);
     if (found.length === 0) return { left: [], removed: 0 };
-    const channels = (await run(em, holdChannelsOf, { devices: found })).map(({ id }) => id);
-    const held = (await run(em, holdUnseen, { devices: found, days })).map(({ id }) => id);
+    const channels = (await run(em, lockChannelsOf, { devices: found })).map(({ id }) => id);
+    const held = (await run(em, lockUnseen, { devices: found, days })).map(({ id }) => id);
     const left = await run(em, unsubscribe, { devices: held, channels });
     const [row] = await run(em, removeDevices, { devices: held });
     return { left, removed: row!.removed };

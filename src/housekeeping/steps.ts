@@ -1,19 +1,20 @@
-// The list of everything that would grow for ever, and its end. A row that is no row for anybody any more goes here and
-// nowhere else; whoever adds a table with an end adds a line. What only waits to be said of a row is said here as well.
+// The list of everything that would grow for ever, and when it is removed. A row that nobody can find any more is removed
+// here and nowhere else, so a new table whose rows expire needs a line here. Due alerts that nobody polled are settled here
+// as well.
 
 import { type DeviceCleaning, removeUnseenDevices } from "./devices.ts";
 import { removal, type Step } from "./step.ts";
 
 const HOUR = 3600;
 
-/** Kept this long after its end, so that whoever still holds it can be told what became of it. */
-const TOLD_FOR = "interval '30 days'";
+/** A row is kept this long after its end, so that whoever still holds its secret is told what became of it. */
+const EXPLAINED_FOR = "interval '30 days'";
 /** The sign-in library compares with the clock of its own process; a day is more than any two clocks differ. */
 const CLOCKS_AGREE = "interval '1 day'";
 
 const ended = (column: string, grace = CLOCKS_AGREE) => `${column} < now() - ${grace}`;
 
-/** A client's row is what connections, consents and tokens of it hang on; without any of them it is nobody's. */
+/** Connections, consents and tokens refer to a client's row. A client without any of them is not used by anybody. */
 const WITHOUT_GRANT = `${ended('"createdAt"')} and "userId" is null
   and not exists (select 1 from connection c where c.client_id = "oauthClient"."clientId")
   and not exists (select 1 from auth."oauthConsent" g where g."clientId" = "oauthClient"."clientId")`;
@@ -31,7 +32,7 @@ const STATEMENTS: Step[] = [
   {
     name: "one_time_links",
     removes: "One-time links, used or not, 30 days after they expired.",
-    statement: removal("one_time_links", "member_link", ended("expires_at", TOLD_FOR)),
+    statement: removal("one_time_links", "member_link", ended("expires_at", EXPLAINED_FOR)),
     batch: 500,
     every_seconds: HOUR,
   },

@@ -14,7 +14,7 @@ export interface Client {
   byTrustedProxy: boolean;
 }
 
-/** Whoever sends one of these is a proxy, and the client is somebody else. */
+/** A request with one of these headers comes from a proxy, and the client is somebody else. */
 const SIGNS_OF_A_PROXY = ["x-forwarded-for", "forwarded", "x-real-ip", "via"];
 
 /** The shortest spelling of an address, that of IPv4 where it is one in IPv6. Null for any other text. */

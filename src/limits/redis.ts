@@ -35,7 +35,8 @@ export function redisWindows(options: {
   let state: "starting" | "up" | "away" = "starting";
   let closed = false;
   let reason = CLOSED;
-  // How far Redis's clock is ahead of ours, by at most one round trip too much: then a call is counted, not missed.
+  // How far Redis's clock is ahead of ours. It may be too much by one round trip, so that a late call is counted and not
+  // missed.
   let clockAhead = 0;
   let unlimited = 0;
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -56,8 +57,9 @@ export function redisWindows(options: {
   };
 
   /**
-   * Sent ahead of every call that the new connection will count. A loss here ends with the window, as the calls do;
-   * a call that Redis counted just when its wait ended counts twice, which errs on the side of the ceiling.
+   * Counts what was let through, before any call that the new connection will count. If it is lost, that ends with the
+   * window, as the calls do. A call that Redis counted just when its wait ended is counted twice, so that rather too little
+   * is let through than too much.
    */
   const catchUp = () => {
     const at = performance.now();
@@ -140,7 +142,7 @@ export function redisWindows(options: {
       const key = keyOf(policy, subject);
       const reply = await ask(async () => {
         const first = await takeOnce(key, policy.max, ms);
-        // Answered, yet "too late": Redis's clock was set, and by this answer we know how far.
+        // Redis answered in time and yet says "too late": its clock was set, and this answer tells us how far.
         return first[0] === -1 ? takeOnce(key, policy.max, ms) : first;
       });
       if (!reply || reply[0] === -1) {
@@ -152,7 +154,7 @@ export function redisWindows(options: {
     },
 
     async giveBack(policy, subject, window) {
-      // Lost while the cache is away: the window's end returns it.
+      // While the cache is away this is lost, and the call comes back with the end of its window.
       await ask(() => redis.giveCallBack(keyOf(policy, subject), window));
     },
 

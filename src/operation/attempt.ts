@@ -24,7 +24,7 @@ export interface AttemptDeps {
   now(): Date;
 }
 
-/** What is run of an operation, whichever list it is from: each has other arguments. */
+/** The part of an operation that runs, whichever list it is from. Each operation has other arguments. */
 export interface Runnable {
   output: z.ZodType;
   limit?: Limit;
@@ -33,7 +33,7 @@ export interface Runnable {
   handler(input: any, context: Context<any>): Promise<unknown>;
 }
 
-/** One call of it. */
+/** One call of an operation. */
 export interface Performance {
   caller: unknown;
   input: unknown;
@@ -62,7 +62,7 @@ export interface Attempt {
   counted: Counted[];
   /** Its manager; most operations only run statements, so it is not made before somebody asks for it. */
   em: SqlEntityManager | null;
-  /** From then on a lost connection leaves open whether it was done. */
+  /** True when only the commit is left: if the connection is lost now, nobody knows whether it was done. */
   committing: boolean;
 }
 
@@ -88,7 +88,7 @@ export async function attemptOn(
   if (refusal) throw refusal;
   const returned = await operation.handler(input, contextOn(db, attempt, operation, performance, deps));
   const { body, validator } = returned instanceof Validated ? returned : { body: returned, validator: null };
-  // What is documented and what is answered go together.
+  // The OpenAPI document reads `validated`, so it must be true of every answer.
   if ((validator !== null) !== (operation.validated ?? false))
     throw new Error("an operation says `validated` if and only if it returns Validated");
   const shown = body === NOT_MODIFIED ? body : operation.output.parse(body);

@@ -73,7 +73,7 @@ async function giveBack({ counted }: Attempt, { limits }: PerformDeps): Promise<
   for (const { policy, subject, answer } of counted) await limits.giveBack(policy, subject, answer);
 }
 
-/** Whether nothing of the try can have remained, so that it may be tried again. */
+/** True when nothing of the try can have remained, so that it may be tried again. */
 function isUndone(error: unknown, { committing }: Attempt): boolean {
   return isRetryable(error) || (!committing && isConnectionLost(error));
 }

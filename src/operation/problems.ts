@@ -49,7 +49,7 @@ function objectAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodObject 
   return null;
 }
 
-/** More names than any operation has; the list in a message ends there. */
+/** A message lists at most so many names; no operation has more. */
 const MAX_NAMED = 40;
 
 /** The message names the fields that are taken in its place (docs/rules.md#wrong-field-names-the-right-ones). */
@@ -105,11 +105,11 @@ export function refuseUnstorableText(value: object, except: readonly string[] = 
   if (at) throw invalidRequest("Text must not hold NUL characters or broken Unicode.", paramOf(at));
 }
 
-/** A file that came along, and whatever else is more than lists and fields. */
+/** True for files and for any other object that is neither a list nor plain fields. */
 const isNoData = (value: object): boolean =>
   !Array.isArray(value) && ![Object.prototype, null].includes(Object.getPrototypeOf(value));
 
-/** The path, made on the way back only; null when all is well. */
+/** The path of the first such text; null when all is well. The path is built on the way back. */
 function unstorable(value: unknown, except: readonly string[]): string[] | null {
   if (typeof value === "string") return value.includes("\u0000") || !value.isWellFormed() ? [] : null;
   if (typeof value !== "object" || value === null || isNoData(value)) return null;

@@ -41,7 +41,8 @@ export async function refuseRepeat(
   input: Record<string, unknown>,
   first: unknown,
 ): Promise<void> {
-  // What a duplicate was made of may be gone by now: only the channels are looked at, the one that it went to as well.
+  // The alert that a duplicate was made of may be gone by now, so only the two channels are looked at: its own and the one
+  // that it went to.
   const { alert_id: _, to_pusher_id: to, ...channel } = input;
   await refuseInvisible(em, caller, channel);
   if (to !== undefined) await refuseInvisible(em, caller, { pusher_id: to });

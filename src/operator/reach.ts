@@ -49,7 +49,7 @@ export interface Reached {
 }
 
 /**
- * Has `use` work on the database where it is, which runs for as long as it takes.
+ * Runs `use` on the database, wherever it is, and keeps it running for that time.
  * @throws ApiError when another process holds the folder, ConfigError when the folder cannot be used.
  */
 export async function withDatabase<T>(
@@ -60,7 +60,8 @@ export async function withDatabase<T>(
   const { dataDir } = settings;
   for (const until = performance.now() + PATIENCE_MS; ; await pause(PAUSE_MS)) {
     try {
-      // First, since a database that nobody holds, though it may run, is about to go after its killed service.
+      // This comes first. A database whose folder nobody holds may still run, but it is about to end after its killed
+      // service.
       return await onItsOwn(settings, use);
     } catch (error) {
       if (!(error instanceof DataDirInUse)) throw error;
@@ -88,7 +89,7 @@ async function onItsOwn<T>(
       await cluster.synced;
       return await use({ url: cluster.url, byService: false });
     } finally {
-      // Another command may have found it running meanwhile.
+      // Another command may have found the database running meanwhile, and still use it.
       await cluster.close({ waitForClients: true });
     }
   } finally {
@@ -96,7 +97,7 @@ async function onItsOwn<T>(
   }
 }
 
-/** Null: it does not run, or comes up, or goes down. */
+/** Null when the database does not run, is starting or is ending. */
 async function ifItRuns<T>(
   dataDir: string,
   until: number,
@@ -114,7 +115,7 @@ async function ifItRuns<T>(
   }
 }
 
-/** A database that another process is only just making. */
+/** Says that another process is still making the database. */
 class NotYet extends Error {
   readonly code = "57P03";
 }
@@ -189,7 +190,7 @@ async function onSchema<T>(settings: OperatorSettings, use: (orm: Orm) => Promis
   });
 }
 
-/** What was begun is not tried again: it may have been done before the database went away. */
+/** A request that was begun is not tried again: it may have been done before the database went away. */
 function neverTwice(error: unknown): never {
   if (unavailability(error) === null) throw error;
   throw new ApiError(

@@ -17,8 +17,8 @@ import {
 const LIVE = "l.used_at is null and l.replaced_at is null and l.expires_at > now()";
 
 /**
- * A new link takes the place of the earlier ones; but whoever knows an address cannot end by the "forgot password" form
- * the link that somebody handed out. `made_by` is who asks.
+ * A new link replaces the earlier ones of its kind: a link that was asked for by the "forgot password" form, which anybody
+ * can do who knows the address, does not end one that somebody handed out. `made_by` is who asks.
  */
 export const replaceLinks = defineStatement("replace_links", {
   parameters: { member_id: uuid, made_by: oneOf(LINK_MAKERS) },
@@ -26,7 +26,7 @@ export const replaceLinks = defineStatement("replace_links", {
     where l.member_id = $member_id and ${LIVE} and (l.made_by = 'person') = ($made_by = 'person')`,
 });
 
-/** `seconds` is how long it holds. */
+/** `seconds` is how long the link can be followed. */
 export const insertLink = defineStatement("insert_link", {
   parameters: { token_hash: bytea, member_id: uuid, made_by: oneOf(LINK_MAKERS), seconds: int },
   text: `insert into member_link (token_hash, member_id, made_by, expires_at)

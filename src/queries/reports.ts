@@ -42,7 +42,7 @@ export const takeReports = defineStatement("take_reports", {
    select request, count(*)::int as accepted from v group by request`,
 });
 
-/** Of reports strictly before an instant the time goes, the fact stays (docs/rules.md#prune-reports). */
+/** Forgets when reports before an instant were made; that they were made stays (docs/rules.md#prune-reports). */
 export const pruneReports = defineStatement("prune_reports", {
   parameters: { device_id: bigint, before: timestamptz },
   text: "update report set at = null where device_id = $device_id and at is not null and at < $before",

@@ -1,13 +1,14 @@
-// Settling: a scheduled alert that handsets are about to be shown is written down as sent first, so that no clock can
-// take it back, on this replica or on another. No worker and no event: it says of the row what everybody reads anyway.
+// Settling: a scheduled alert that handsets are about to be shown is written down as sent first, so that no clock can take
+// it back, on this replica or on another. It needs no worker and raises no event, since readers of the row see it as sent
+// already.
 
 import { defineStatement } from "../db/statement.ts";
 import { isDue } from "../domain/alert_status.ts";
 import { array, int, uuid } from "../fields/sql.ts";
 
 /**
- * Settles what is due in channels, up to so many alerts; answers how many. The channels are locked first and in one
- * order, as every change of an alert locks them; one that somebody else has settled is not waited for again.
+ * Settles what is due in channels, up to so many alerts; answers how many. The channels are locked first and in one order,
+ * as for every change of an alert. A channel that another transaction has settled meanwhile has no due alerts left.
  * `updated_at` stays: nobody edited anything.
  */
 export const settleDue = defineStatement("settle_due", {

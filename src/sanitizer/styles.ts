@@ -144,10 +144,10 @@ export function judgeStyle(style: string, report: Report, inherited: Look): { st
   return { style: written.join(";"), look };
 }
 
-/** What counts of declarations of one property: the last one, an important one first. */
+/** The declaration of one property that counts: the last important one, or else the last one. */
 const winning = (all: Declaration[]) => all.findLast(({ important }) => important) ?? all.at(-1);
 
-/** Takes out what hides text, and says what is left of its looks. */
+/** Takes out the declarations that hide text, and says how the text looks without them. */
 function withoutHiding(all: Declaration[], inherited: Look): { kept: Declaration[]; look: Look } {
   if (all.length === 0) return { kept: all, look: inherited };
   const sized = all.filter(
@@ -173,7 +173,7 @@ function withoutHiding(all: Declaration[], inherited: Look): { kept: Declaration
     if (read) return over(read, inherited.background);
     return NO_COLOR.test(one.value) ? inherited.background : null;
   };
-  // A browser may skip a declaration that it does not understand, so each of several is tried with each.
+  // A browser may skip a declaration that it does not understand, so every colour is compared with every background.
   const hides = () => {
     const [colors, backgrounds] = [kept.filter(isColor), kept.filter(isBackground)];
     return (backgrounds.length > 0 ? backgrounds : [undefined]).some((behind) =>
@@ -189,7 +189,7 @@ function withoutHiding(all: Declaration[], inherited: Look): { kept: Declaration
   return { kept, look: { fontSize, color: colorOf(winning(kept.filter(isColor)), background), background } };
 }
 
-/** A colour that every reader has, and that is not all but transparent. */
+/** Whether the value is a colour that every browser knows and that is not nearly transparent. */
 function showsColor(value: string): boolean {
   if (NO_COLOR.test(value) || value.toLowerCase() === "currentcolor") return true;
   const read = readColor(value);

@@ -1,6 +1,6 @@
-// The uploads of a signed-in person as JSON, which no key reaches (docs/rules.md#uploads). Who is signed in, the console
-// says, and what the person may do, dispatch; that a page of another origin cannot make the browser upload or delete, is
-// held here.
+// The uploads of a signed-in person as JSON, which no key reaches (docs/rules.md#uploads). The console says who is signed
+// in, and dispatch says what the person may do. This file makes sure that a page of another origin cannot make the browser
+// upload or delete.
 
 import type { H3, H3Event } from "h3";
 import { IncomingFile } from "../assets/incoming.ts";

@@ -45,7 +45,7 @@ export interface DeliveriesOptions {
 export interface Deliveries {
   /** Starts the deliveries of one event. Returns at once and never throws. Workspaces share what there is fairly. */
   emit(event: WebhookEvent, workspaceId: string): void;
-  /** Lets go what waits; what is under way ends within five seconds (docs/rules.md#webhook-removed). */
+  /** Drops what waits; what is under way ends within five seconds (docs/rules.md#webhook-removed). */
   forget(endpointId: string): void;
   /** Waits until nothing is pending, at most `ms`; then ends what is left and takes no more events. */
   drain(ms: number): Promise<void>;
@@ -166,7 +166,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     dropped = 0;
   }
 
-  /** Written down one endpoint after the other, and of each together what came meanwhile. */
+  /** Writes down one endpoint after the other; what is dropped meanwhile is added to its count. */
   function recordDropped(endpointId: string, count: number): void {
     if (count === 0) return;
     drops.set(endpointId, (drops.get(endpointId) ?? 0) + count);

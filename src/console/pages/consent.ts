@@ -70,9 +70,9 @@ async function allow(visit: PersonVisit, asking: Asking, choice: Choice): Promis
     oauthQuery,
     grantId,
   });
-  // What another page granted this member meanwhile, and this one did not show, stays.
+  // Scopes that another page granted this member meanwhile, and that this page did not show, stay granted.
   const unseen = asking.earlier.filter((scope) => !choice.onPage.has(scope));
-  // Only a code lets the assistant in; anything else is the server asking for something more, or refusing.
+  // Only an answer with a code lets the assistant in. With any other answer the server asks for something more, or refuses.
   if (URL.parse(next)?.searchParams.has("code"))
     await deps.dispatcher.session(grant_connection, callerOf(session, member.workspace_id)!, {
       args: {
@@ -115,7 +115,7 @@ export const CONSENT_PAGES: readonly Page[] = [
       onPage,
     };
     try {
-      // What it may do already stands folded on the page, and was said of another workspace.
+      // The page shows, folded, what the assistant may do already. It said so of the workspace that was chosen before.
       const looked = sent.get("looked_at");
       if (looked !== sent.get("member") && sent.has("had"))
         throw invalidRequest("You chose another workspace. Look again at what it may do there.", "member");
