@@ -6,6 +6,7 @@ import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
+import { lockDataDir } from "../../src/db/lock.ts";
 import { openOrm } from "../../src/db/orm.ts";
 import { withDatabase } from "../support/databases.ts";
 import { Mails } from "../support/mails.ts";
@@ -14,6 +15,7 @@ import {
   belfryShared,
   isAlive,
   processesOn,
+  type Run,
   type RunningServer,
   startServer,
   temporaryFolder,
@@ -89,7 +91,14 @@ async function story(settings: Record<string, string>) {
 
 describe("on the embedded database", () => {
   let server: RunningServer | null = null;
-  beforeAll(async () => (await startServer(template)).stop());
+  /** A command whose data directory another process holds; it tries for so long that it begins before all others. */
+  let whileHeld: Promise<Run>;
+  beforeAll(async () => {
+    const dataDir = join(folder.path, "held");
+    const unlock = lockDataDir(join(dataDir, "instance.lock"));
+    whileHeld = belfry(["keys", "list"], { DATA_DIR: dataDir }).finally(unlock);
+    await (await startServer(template)).stop();
+  });
   afterEach(async () => {
     await server?.stop();
     server = null;
@@ -250,11 +259,7 @@ describe("on the embedded database", () => {
   });
 
   test("a lock without a database is told clearly", async () => {
-    const { lockDataDir } = await import("../../src/db/lock.ts");
-    const dataDir = join(folder.path, "held");
-    const unlock = lockDataDir(join(dataDir, "instance.lock"));
-    const { code, refusal } = await belfry(["keys", "list"], { DATA_DIR: dataDir });
-    unlock();
+    const { code, refusal } = await whileHeld;
     expect({ code, type: refusal.error.type }).toEqual({ code: 1, type: "conflict" });
     expect(refusal.error.message).toContain("Another Belfry process holds the data directory");
   });
