@@ -1,6 +1,7 @@
 // The one reader of bodies. Every request is bounded before its route sees it, so that nobody, a library included, can
 // read more than the route's record allows. What is wrong with a body is returned, not thrown: the credential comes first.
 
+import type { IncomingMessage } from "node:http";
 import { ApiError, invalidRequest } from "../errors.ts";
 
 export type Body = { value: unknown; problem?: undefined } | { value?: undefined; problem: ApiError };
@@ -23,17 +24,22 @@ function tooLarge(max: number): ApiError {
   );
 }
 
+const bounds = new WeakMap<Request, number>();
+
+const declaredBytes = ({ headers }: Request) => Number(headers.get("content-length") ?? 0);
+
 /** Bounds the body of a request in place: whoever reads it, and however, gets at most `max` bytes and then the 422. */
 export function boundBody(request: Request, max: number): void {
   const { method } = request;
   if (method === "GET" || method === "HEAD") return;
+  bounds.set(request, max);
   // Taken from the class, since the request's own property is about to hide it.
   const source = () => Reflect.get(Object.getPrototypeOf(request), "body", request) as Request["body"];
   let stream: Request["body"] | undefined;
   const body = () => {
     if (stream === undefined) {
       const whole = source();
-      stream = whole && bounded(whole, Number(request.headers.get("content-length") ?? 0), max);
+      stream = whole && bounded(whole, declaredBytes(request), max);
     }
     return stream;
   };
@@ -72,16 +78,46 @@ function bounded(whole: ReadableStream, declared: number, max: number): Readable
   });
 }
 
-/** The bytes of the body. */
+const unreadable = () => invalidRequest("The body could not be read; send it again.");
+
+/** The bytes of the body, which is read once. */
 export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffer> | ApiError> {
+  const incoming = (request as { runtime?: { node?: { req: IncomingMessage } } }).runtime?.node?.req;
+  const max = bounds.get(request);
+  // Below a server its own stream is read, within the same bound: a stream of the web's costs as much as many an answer.
+  if (incoming && max !== undefined) return collected(incoming, declaredBytes(request), max);
   try {
     const chunks: Uint8Array[] = [];
     for await (const chunk of request.body ?? []) chunks.push(chunk);
     return Buffer.concat(chunks);
   } catch (error) {
-    if (error instanceof ApiError) return error;
-    return invalidRequest("The body could not be read; send it again.");
+    return error instanceof ApiError ? error : unreadable();
   }
+}
+
+/** Never cancels what it reads from, either: beyond the bound it only stops listening. */
+function collected(
+  incoming: IncomingMessage,
+  declared: number,
+  max: number,
+): Promise<Buffer<ArrayBuffer> | ApiError> {
+  return new Promise((resolve) => {
+    if (declared > max) return resolve(tooLarge(max));
+    if (incoming.destroyed || incoming.readableEnded) return resolve(unreadable());
+    const chunks: Buffer<ArrayBuffer>[] = [];
+    let size = 0;
+    const take = (chunk: Buffer<ArrayBuffer>) => {
+      size += chunk.length;
+      if (size <= max) return void chunks.push(chunk);
+      incoming.off("data", take).pause();
+      resolve(tooLarge(max));
+    };
+    incoming
+      .on("data", take)
+      .once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+      .once("error", () => resolve(unreadable()))
+      .once("close", () => resolve(unreadable()));
+  });
 }
 
 /** More values than any request of ours needs: a full batch of reports holds 301. */
