@@ -32,7 +32,7 @@ import { addAuthorizationRoutes } from "../transports/authorization.ts";
 import { boundBody, type RouteMeta } from "../transports/body.ts";
 import { addDocs } from "../transports/docs.ts";
 import { applied, heldFor, isUnchanged } from "../transports/held.ts";
-import { createMcpEndpoint } from "../transports/mcp.ts";
+import { once } from "../transports/once.ts";
 import { requestOf } from "../transports/request.ts";
 import { addRoutes } from "../transports/rest.ts";
 import { addUploadRoutes } from "../transports/uploads.ts";
@@ -170,19 +170,25 @@ export function createApp(deps: AppDeps): App {
   addAssetRoutes(app, deps.assets);
   addDocs(app, { tools: TOOLS, handsetOperations: HANDSET_OPERATIONS, publicUrl: config.publicUrl });
 
-  const mcp = createMcpEndpoint({
-    tools: TOOLS,
-    dispatcher,
-    authenticate: async (request) => {
-      const token = bearerToken(request.headers);
-      return (
-        (await deps.authenticateKey(token)) ?? (token === null ? null : deps.authenticateConnection(token))
-      );
-    },
-    onChallenge: (caller) => deps.stepUps.remember(caller),
-    ...config,
+  // Most who start a service do so for handsets or REST alone.
+  let mcpOpened = false;
+  const mcp = once(async () => {
+    const { createMcpEndpoint } = await import("../transports/mcp.ts");
+    mcpOpened = true;
+    return createMcpEndpoint({
+      tools: TOOLS,
+      dispatcher,
+      authenticate: async (request) => {
+        const token = bearerToken(request.headers);
+        return (
+          (await deps.authenticateKey(token)) ?? (token === null ? null : deps.authenticateConnection(token))
+        );
+      },
+      onChallenge: (caller) => deps.stepUps.remember(caller),
+      ...config,
+    });
   });
-  app.all("/mcp", (event) => mcp.fetch(requestOf(event), logOf(event)), {
+  app.all("/mcp", async (event) => (await mcp()).fetch(requestOf(event), logOf(event)), {
     meta: { maxBody: MAX_BODY.alerts } satisfies RouteMeta,
   });
 
@@ -245,6 +251,8 @@ export function createApp(deps: AppDeps): App {
       void deps.hold.stop();
     },
     routes: app["~routes"],
-    close: () => mcp.close(),
+    close: async () => {
+      if (mcpOpened) await (await mcp()).close();
+    },
   };
 }

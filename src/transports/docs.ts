@@ -1,12 +1,11 @@
-// The machine-readable description and its page: public, made once on the first request, told apart by ETag.
+// The machine-readable description and its page: public, loaded and made once on the first request, told apart by ETag.
 
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { H3 } from "h3";
-import { DOCS_POLICY, docsPage } from "../docs_page/page.ts";
 import { noSuchMethod } from "../errors.ts";
-import { openApiDocument } from "../openapi/document.ts";
 import type { HandsetOperation, Tool } from "../operation/tool.ts";
+import { once } from "./once.ts";
 import { requestOf } from "./request.ts";
 
 export const DOCUMENT_PATH = "/api/v1/openapi.json";
@@ -19,12 +18,15 @@ interface DocsOptions {
 }
 
 export function addDocs(app: H3, { tools, handsetOperations, publicUrl }: DocsOptions): void {
-  const document = madeOnce(() => openApiDocument(tools, handsetOperations, { publicUrl }));
+  const document = once(async () => {
+    const { openApiDocument } = await import("../openapi/document.ts");
+    return openApiDocument(tools, handsetOperations, { publicUrl });
+  });
   addStatic(
     app,
     DOCUMENT_PATH,
-    madeOnce(() =>
-      prepare(JSON.stringify(document()), {
+    once(async () =>
+      prepare(JSON.stringify(await document()), {
         "content-type": "application/json",
         "access-control-allow-origin": "*",
       }),
@@ -33,23 +35,16 @@ export function addDocs(app: H3, { tools, handsetOperations, publicUrl }: DocsOp
   addStatic(
     app,
     PAGE_PATH,
-    madeOnce(() =>
-      prepare(docsPage(document(), DOCUMENT_PATH), {
+    once(async () => {
+      const { DOCS_POLICY, docsPage } = await import("../docs_page/page.ts");
+      return prepare(docsPage(await document(), DOCUMENT_PATH), {
         "content-type": "text/html; charset=utf-8",
         "content-security-policy": DOCS_POLICY,
         "referrer-policy": "no-referrer",
         "x-frame-options": "DENY",
-      }),
-    ),
+      });
+    }),
   );
-}
-
-function madeOnce<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 interface Static {
@@ -74,9 +69,9 @@ function prepare(text: string, headers: Record<string, string>): Static {
   };
 }
 
-function addStatic(app: H3, path: string, made: () => Static): void {
-  const serve = (request: Request): Response => {
-    const { plain, gzip, headers } = made();
+function addStatic(app: H3, path: string, made: () => Promise<Static>): void {
+  const serve = async (request: Request): Promise<Response> => {
+    const { plain, gzip, headers } = await made();
     const held = request.headers.get("if-none-match");
     if (held && (held === "*" || held.includes(headers.etag!)))
       return new Response(null, { status: 304, headers });
