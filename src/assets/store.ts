@@ -1,12 +1,18 @@
 // Where the bytes of uploaded files lie: below DATA_DIR, or with an S3-compatible provider. Raw bytes under the id of
 // their row; which of them exist and who may have them, only the rows know.
 
-import { mkdirSync } from "node:fs";
-import { createStorage } from "unstorage";
-import fsLite from "unstorage/drivers/fs-lite";
 import { dataPaths } from "../config/data_paths.ts";
 import type { Config } from "../config/settings.ts";
 import type { FileStore } from "../domain/assets.ts";
+import { folderBackend } from "./folder.ts";
+
+/** What a store is made of. Each verb throws what the folder or the provider said. */
+export interface Backend extends FileStore {
+  /** Null when there is no such file. */
+  get(id: string): Promise<Uint8Array | null>;
+  /** Whether it could be asked for one. */
+  ask(): Promise<void>;
+}
 
 export interface AssetStore extends FileStore {
   /** Null when there is no such file. */
@@ -18,8 +24,6 @@ export interface AssetStore extends FileStore {
   answers(): boolean;
 }
 
-/** A name that no file has. Reading it asks whether the store answers. */
-const NO_FILE = "00000000-0000-0000-0000-000000000000";
 const ASK_EVERY_MS = 10_000;
 
 /** A provider that does not answer must not hold a request for ever. */
@@ -35,15 +39,11 @@ type StoreConfig = Pick<
   | "assetsS3SecretAccessKey"
 >;
 
-async function driverFor(config: StoreConfig) {
-  if (config.assetsS3Endpoint === null) {
-    const base = dataPaths(config.dataDir).assets;
-    mkdirSync(base, { recursive: true, mode: 0o700 });
-    return fsLite({ base });
-  }
+async function backendFor(config: StoreConfig): Promise<Backend> {
+  if (config.assetsS3Endpoint === null) return folderBackend(dataPaths(config.dataDir).assets);
   // The library is read only where such a store is configured.
-  const { default: s3 } = await import("unstorage/drivers/s3");
-  return s3({
+  const { s3Backend } = await import("./s3.ts");
+  return s3Backend({
     endpoint: config.assetsS3Endpoint,
     bucket: config.assetsS3Bucket!,
     region: config.assetsS3Region!,
@@ -65,7 +65,7 @@ function causeOf(error: unknown): string {
 }
 
 export async function createAssetStore(config: StoreConfig): Promise<AssetStore> {
-  const storage = createStorage({ driver: await driverFor(config) });
+  const backend = await backendFor(config);
   const name = nameOf(config);
   let answered = true;
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -95,23 +95,13 @@ export async function createAssetStore(config: StoreConfig): Promise<AssetStore>
   }
 
   return {
-    put: (id, bytes) => soon(storage.setItemRaw(id, bytes)),
-    async get(id) {
-      const bytes = await soon(storage.getItemRaw<Uint8Array | ArrayBuffer>(id));
-      return bytes === null ? null : new Uint8Array(bytes);
-    },
-    async remove(id) {
-      try {
-        await soon(storage.removeItem(id));
-      } catch (error) {
-        // Some providers answer 404 for what is gone already, which the driver takes for a failure.
-        if (await soon(storage.hasItem(id))) throw error;
-      }
-    },
+    put: (id, bytes) => soon(backend.put(id, bytes)),
+    get: (id) => soon(backend.get(id)),
+    remove: (id) => soon(backend.remove(id)),
     answers() {
       if (performance.now() - askedAt > ASK_EVERY_MS) {
         askedAt = performance.now();
-        void soon(storage.hasItem(NO_FILE)).catch(() => {});
+        void soon(backend.ask()).catch(() => {});
       }
       return answered;
     },

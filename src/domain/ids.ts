@@ -1,13 +1,33 @@
 // TypeIDs on the wire, native uuid (version 7) in the rows. A text that is no id of the wanted kind is null, and the
 // caller answers as for a row that does not exist.
 
-import { v7 } from "uuid";
+import { randomUUID } from "node:crypto";
 import { ApiError } from "../errors.ts";
 
 export type IdKind = "psh" | "alr" | "inv" | "whk" | "ast" | "key" | "wsp" | "mem" | "con";
 
+let lastMs = 0;
+let count = 0;
+
+/** A uuid of version 7 (RFC 9562): it sorts after all that this process made before, also when the clock steps back. */
 export function newUuid(): string {
-  return v7();
+  const chance = randomUUID();
+  const now = Date.now();
+  if (now > lastMs) {
+    lastMs = now;
+    // Half of the counter's room is left for the same millisecond.
+    count = Number.parseInt(chance.slice(0, 3), 16) & 0x7ff;
+  } else if (++count > 0xfff) {
+    lastMs++;
+    count = 0;
+  }
+  return uuidOf(lastMs, count, chance);
+}
+
+/** `count` has twelve bits; the variant and the last 62 bits are those of `chance`, a random uuid of version 4. */
+export function uuidOf(ms: number, count: number, chance: string): string {
+  const time = ms.toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${count.toString(16).padStart(3, "0")}${chance.slice(18)}`;
 }
 
 /** Crockford's base 32, in lower case: what a TypeID writes 128 bits in, 26 digits of five bits. */

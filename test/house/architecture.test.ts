@@ -18,7 +18,7 @@ const textOf = new Map(files.map((file) => [file, readFileSync(join(ROOT, file),
 const KNOW_THE_TOOLS = /^(src\/(boot\/app|cli)\.ts|scripts\/.*|bench\/.*)$/;
 
 /** Where a clock may be read; everywhere else the instant is given. */
-const CLOCKS = new Set(["src/boot/parts.ts", "src/cli.ts", "src/webhooks/sign.ts"]);
+const CLOCKS = new Set(["src/boot/parts.ts", "src/cli.ts", "src/domain/ids.ts", "src/webhooks/sign.ts"]);
 
 /** Packages of a transport, and the parts that may know them. */
 const TRANSPORT_PACKAGES = /^(h3|srvx|commander|@modelcontextprotocol\/.*)$/;
@@ -193,7 +193,7 @@ const STARTS = ["src/main.ts", "src/boot/serve.ts", "src/boot/parts.ts"];
 
 /** Packages that are read when somebody first needs them: a third of all code, and most starts never do. */
 const READ_LATER =
-  /^(better-auth|@better-auth|@mikro-orm\/migrations|@modelcontextprotocol|sanitize-html|nodemailer|sharp|undici|ioredis|aws4fetch|commander)(\/|$)/;
+  /^(better-auth|@better-auth|@mikro-orm\/migrations|@modelcontextprotocol|sanitize-html|nodemailer|sharp|undici|ioredis|aws4fetch|commander|prom-client)(\/|$)/;
 
 /** Own rooms of this kind. */
 const OPENED_LATER = new Set(["openapi", "docs_page", "migrations", "cli", "scripts"]);

@@ -1,8 +1,8 @@
 // TypeIDs: the vectors of their specification, both ways for any uuid, and nothing else is an id.
 
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { newUuid, parseId, showId } from "../../src/domain/ids.ts";
+import { describe, expect, test, vi } from "vitest";
+import { newUuid, parseId, showId, uuidOf } from "../../src/domain/ids.ts";
 
 describe("the specification's vectors", () => {
   test.each([
@@ -35,6 +35,30 @@ describe("the specification's vectors", () => {
 
 test("any uuid comes back", () => {
   fc.assert(fc.property(fc.uuid(), (uuid) => parseId("alr", showId("alr", uuid)) === uuid));
+});
+
+test("a new uuid is one of version 7, as the RFC's own example", () => {
+  // RFC 9562, appendix A.6: 2022-02-22 19:22:22 UTC.
+  const chance = "00000000-0000-4000-98c4-dc0c0c07398f";
+  expect(uuidOf(1_645_557_742_000, 0xcc3, chance)).toBe("017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
+  expect(uuidOf(1, 0, chance)).toBe("00000000-0001-7000-98c4-dc0c0c07398f");
+  const before = Date.now();
+  const made = newUuid();
+  expect(made).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  const ms = Number.parseInt(made.slice(0, 8) + made.slice(9, 13), 16);
+  expect(ms - before).toBeGreaterThanOrEqual(0);
+  expect(ms - before).toBeLessThan(60_000);
+});
+
+test("ids sort as they were made, more in a millisecond than it has room for, and with the clock set back", () => {
+  const now = vi.spyOn(Date, "now").mockReturnValue(Date.now());
+  const ids = Array.from({ length: 10_000 }, newUuid);
+  now.mockReturnValue(1);
+  ids.push(newUuid());
+  now.mockRestore();
+  ids.push(newUuid());
+  expect(ids.toSorted()).toEqual(ids);
+  expect(new Set(ids).size).toBe(ids.length);
 });
 
 test("ids sort as they were made", () => {
