@@ -1,7 +1,7 @@
-// Prometheus figures of this process: requests by surface and status, the housekeeping's, and the runtime's own. Never an id, a handle or a
-// device as a label.
+// Prometheus figures of this process: requests by surface and status, the housekeeping's, and the runtime's own. Never an id,
+// a handle or a device as a label. Their library is read once there is something to count.
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+type Library = typeof import("prom-client");
 
 export interface Metrics {
   request(method: string, path: string, status: number, seconds: number): void;
@@ -26,9 +26,41 @@ function surfaceOf(path: string): string {
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
+/** The text format that scrapers ask for. */
+const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** Loads the library with the first figure; what is counted until it is there is counted then. */
 export function createMetrics(): Metrics {
+  let figures: Figures | null = null;
+  let loading: Promise<Figures> | null = null;
+  const waiting: ((figures: Figures) => void)[] = [];
+  const load = () => {
+    loading ??= import("prom-client").then((library) => {
+      figures = createFigures(library);
+      for (const note of waiting.splice(0)) note(figures);
+      return figures;
+    });
+    return loading;
+  };
+  const note = (what: (figures: Figures) => void) => {
+    if (figures) return what(figures);
+    waiting.push(what);
+    void load();
+  };
+  return {
+    contentType: CONTENT_TYPE,
+    text: async () => (await load()).text(),
+    request: (...noted) => note((to) => to.request(...noted)),
+    webhooksDropped: (count) => note((to) => to.webhooksDropped(count)),
+    housekeeping: (...noted) => note((to) => to.housekeeping(...noted)),
+  };
+}
+
+type Figures = Omit<Metrics, "contentType">;
+
+function createFigures({ Counter, collectDefaultMetrics, Gauge, Histogram, Registry }: Library): Figures {
   const registers = [new Registry()];
-  const [registry] = registers as [Registry];
+  const registry = registers[0]!;
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: "belfry_http_requests_total",
@@ -78,7 +110,6 @@ export function createMetrics(): Metrics {
     registers,
   });
   return {
-    contentType: registry.contentType,
     text: () => registry.metrics(),
     request(method, path, status, seconds) {
       const surface = surfaceOf(path);
