@@ -52,6 +52,8 @@ export function createMetrics(): Metrics {
     text: async () => (await load()).text(),
     request: (...noted) => note((to) => to.request(...noted)),
     webhooksDropped: (count) => note((to) => to.webhooksDropped(count)),
+    held: (count) => note((to) => to.held(count)),
+    woken: (cause) => note((to) => to.woken(cause)),
     housekeeping: (...noted) => note((to) => to.housekeeping(...noted)),
   };
 }
