@@ -12,7 +12,7 @@ const ROLES = "roles";
 const NARROWED = "restricted-sees-its-channels";
 
 /** The scope of each tool, as decided. */
-const SCOPE_OF: Record<string, string> = {
+export const SCOPE_OF: Record<string, string> = {
   get_me: "account:read",
   list_pushers: "pushers:read",
   create_pusher: "pushers:write",
@@ -111,7 +111,8 @@ function withoutScope(
   }));
 }
 
-const ROLE_ALLOWS: Record<string, readonly string[]> = {
+/** Which operations each role may call, as decided. */
+export const ROLE_ALLOWS: Record<string, readonly string[]> = {
   viewer: TOOLS.filter((tool) => /^(get|list)_/.test(tool)),
   editor: TOOLS.filter((tool) => tool !== "delete_pusher"),
   admin: TOOLS,

@@ -1,9 +1,10 @@
 // The list of tools against its files, its hints, its rows and what clients are shown of it.
 
-import { readdirSync } from "node:fs";
+import { globSync, readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorType } from "../../src/errors.ts";
 import { TOOLS } from "../../tools/index.ts";
+import { ROLE_ALLOWS, SCOPE_OF } from "../cases/auth.ts";
 import { READY } from "../cases/given.ts";
 import { TABLES } from "../cases/tables.ts";
 import { World } from "../support/world.ts";
@@ -13,28 +14,56 @@ const names = TOOLS.map(({ name }) => name);
 /** What any operation answers, so that no record declares it: no credential, a missing scope, a fault. */
 const ALWAYS: ReadonlySet<ErrorType> = new Set(["unauthorized", "insufficient_scope", "server_error"]);
 
+const ROLES = ["viewer", "editor", "admin", "owner"] as const;
+
 test("one file a tool, and its name is the tool's", () => {
-  const files = readdirSync(new URL("../../tools/", import.meta.url)).filter((file) => file !== "index.ts");
-  expect(files.sort()).toEqual(names.map((name) => `${name}.ts`).sort());
-  expect(new Set(names).size).toBe(names.length);
+  const files = readdirSync(new URL("../../tools/", import.meta.url))
+    .filter((file) => file !== "index.ts")
+    .map((file) => file.replace(/\.ts$/, ""));
+  const unlisted = files.filter((name) => !names.includes(name));
+  expect(unlisted, "give each a line in tools/index.ts; a record is named as its file is").toEqual([]);
+  expect(
+    names.filter((name) => !files.includes(name)),
+    "tools/index.ts lists it: a record is named as its file is",
+  ).toEqual([]);
+  expect(new Set(names).size, "tools/index.ts lists one twice").toBe(names.length);
+});
+
+test("every table of rows is run", () => {
+  const files = globSync("**/*.ts", { cwd: `${import.meta.dirname}/../cases` }).filter(
+    (file) => !/(^|\/)(given|tables|sanitizer)\.ts$/.test(file),
+  );
+  const run = new Set(TABLES.map(({ file }) => file));
+  const unrun = files.filter((file) => !run.has(file));
+  expect(unrun, "give each a line in TABLES of test/cases/tables.ts").toEqual([]);
 });
 
 describe.each(TOOLS.map((tool) => [tool.name, tool] as const))("%s", (name, tool) => {
   // docs/rules.md#mcp-hints
   test("its hints are complete and agree with its method", () => {
     const { readOnly, destructive, idempotent } = tool.hints;
-    expect([readOnly, destructive, idempotent].map((hint) => typeof hint)).toEqual([
-      "boolean",
-      "boolean",
-      "boolean",
-    ]);
-    if (readOnly) expect({ destructive, idempotent }).toEqual({ destructive: false, idempotent: true });
-    if (tool.http.method === "GET") expect(readOnly).toBe(true);
-    if (tool.http.method === "DELETE") expect(destructive).toBe(true);
-    if (["send", "cancel"].includes(tool.http.when?.action ?? "")) expect(destructive).toBe(true);
+    const at = (words: string) => `hints of tools/${name}.ts: ${words}`;
+    expect(
+      [readOnly, destructive, idempotent].map((hint) => typeof hint),
+      at("readOnly, destructive and idempotent are each true or false"),
+    ).toEqual(["boolean", "boolean", "boolean"]);
+    if (readOnly)
+      expect({ destructive, idempotent }, at("what only reads")).toEqual({
+        destructive: false,
+        idempotent: true,
+      });
+    if (tool.http.method === "GET") expect(readOnly, at("a GET only reads")).toBe(true);
+    if (tool.http.method === "DELETE") expect(destructive, at("a DELETE destroys")).toBe(true);
+    if (["send", "cancel"].includes(tool.http.when?.action ?? ""))
+      expect(destructive, at("it cannot be undone")).toBe(true);
     if (tool.creates)
-      expect({ method: tool.http.method, idempotent }).toEqual({ method: "POST", idempotent: false });
-    expect(Boolean(tool.creates)).toBe(tool.http.method === "POST" && !readOnly);
+      expect({ method: tool.http.method, idempotent }, at("what creates")).toEqual({
+        method: "POST",
+        idempotent: false,
+      });
+    expect(Boolean(tool.creates), `tools/${name}.ts: creates, for a POST that writes and no other`).toBe(
+      tool.http.method === "POST" && !readOnly,
+    );
   });
   test("it says what it is for", () => {
     expect(tool.title.trim()).not.toBe("");
@@ -44,24 +73,42 @@ describe.each(TOOLS.map((tool) => [tool.name, tool] as const))("%s", (name, tool
   });
   test("its rows", () => {
     const rows = TABLES.flatMap(({ cases }) => cases).filter((row) => row.tool === name);
-    expect(rows.some(({ want }) => !("error" in want))).toBe(true);
+    const succeeds = rows.some(({ want }) => !("error" in want));
+    expect(succeeds, `test/cases/ has no row in which ${name} succeeds`).toBe(true);
     const shown = new Set(rows.flatMap(({ want }) => ("error" in want ? [want.error] : [])));
     const declared = new Set(tool.errors);
-    expect([...shown].filter((error) => !declared.has(error) && !ALWAYS.has(error))).toEqual([]);
-    expect([...declared].filter((error) => !shown.has(error))).toEqual([]);
-    expect([...declared].filter((error) => ALWAYS.has(error))).toEqual([]);
+    expect(
+      [...shown].filter((error) => !declared.has(error) && !ALWAYS.has(error)),
+      `rows of ${name} show them: declare them in errors of tools/${name}.ts`,
+    ).toEqual([]);
+    expect(
+      [...declared].filter((error) => !shown.has(error)),
+      `tools/${name}.ts declares them: give each a row in test/cases/, or take it out of errors`,
+    ).toEqual([]);
+    expect(
+      [...declared].filter((error) => ALWAYS.has(error)),
+      `any operation answers these: take them out of errors of tools/${name}.ts`,
+    ).toEqual([]);
   });
   test("what makes it succeed stands in READY of test/cases/given.ts", () => {
-    expect(Object.keys(READY)).toContain(name);
+    expect(name in READY, `give ${name} a line in READY of test/cases/given.ts`).toBe(true);
+  });
+  test("its scope and its role stand in test/cases/auth.ts", () => {
+    expect(SCOPE_OF[name], `give ${name} its scope in SCOPE_OF of test/cases/auth.ts`).toBe(tool.scope);
+    const allowed = ROLES.filter((role) => ROLE_ALLOWS[role]!.includes(name));
+    const reached = ROLES.slice(ROLES.indexOf(tool.role));
+    const mend = `who may call ${name}: mend ROLE_ALLOWS of test/cases/auth.ts, or role of tools/${name}.ts`;
+    expect(allowed, mend).toEqual(reached);
   });
   test("what refuses is declared", () => {
     const { errors, limit, role, http, input } = tool;
-    if (limit) expect(errors).toContain("rate_limited");
-    if (role !== "viewer") expect(errors).toContain("forbidden");
-    if (http.path.includes("{")) expect(errors).toContain("not_found");
+    const file = `tools/${name}.ts`;
+    if (limit) expect(errors, `${file} has a limit`).toContain("rate_limited");
+    if (role !== "viewer") expect(errors, `${file} asks for a role`).toContain("forbidden");
+    if (http.path.includes("{")) expect(errors, `${file} names something in its path`).toContain("not_found");
     // Every input is one strict object, so an unknown field is always refused.
-    expect(input._zod.def.catchall?._zod.def.type).toBe("never");
-    expect(errors).toContain("invalid_request");
+    expect(input._zod.def.catchall?._zod.def.type, `input of ${file} is a z.strictObject`).toBe("never");
+    expect(errors, file).toContain("invalid_request");
   });
 });
 
