@@ -1,0 +1,200 @@
+// Fields that people, handsets and assistants give come back as well, and no operation that writes is forgotten: it is tried
+// in round_trip.test.ts or here, field by field, or says why nothing of its arguments is kept.
+
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { MemberCaller } from "../../src/context.ts";
+import { parseId } from "../../src/domain/ids.ts";
+import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
+import { SESSION_OPERATIONS } from "../../src/session/index.ts";
+import { TOOLS } from "../../tools/index.ts";
+import { OWNER, ownerOf } from "../support/oauth.ts";
+import { SILENT, signedIn } from "../support/sessions.ts";
+import { inSeconds, World } from "../support/world.ts";
+
+/** Operations whose fields round_trip.test.ts follows. */
+const ELSEWHERE = [
+  "create_alert",
+  "update_alert",
+  "create_pusher",
+  "update_pusher",
+  "create_invite",
+  "create_webhook",
+];
+
+/** Operations of which no argument is kept beyond the thing that it names, and why. */
+const KEEPS_NOTHING: Record<string, string> = {
+  delete_pusher: "what it names is gone",
+  delete_alert: "what it names is gone",
+  delete_webhook: "what it names is gone",
+  revoke_invite: "remove_subscribers says what becomes of them (test/cases/invites/revoke.ts)",
+  send_alert: "the alert's status tells",
+  cancel_alert: "the alert's status tells",
+  duplicate_alert: "to_pusher_id names the channel (test/cases/duplicates.ts)",
+  delete_subscription: "what it names is gone",
+  post_reports: "reports are counted (test/cases/stats/alert.ts)",
+  prune_reports: "what the device reported is gone",
+  revoke_key: "what it names is gone",
+  remove_member: "what it names is gone",
+  link_member: "the link is the answer",
+  end_connection: "what it names is gone",
+  end_session: "what it names is gone",
+  change_password: "a password is shown to nobody",
+  upload_file: "a file is its bytes (test/content/assets.test.ts)",
+  delete_file: "what it names is gone",
+};
+
+/** Arguments of the operations below that are no part of what is kept, and why. */
+const NOT_KEPT: Record<string, string> = {
+  pusher_id: "names the channel",
+  alert_id: "names the alert",
+  view: "chooses the form of the answer",
+  handle: "names the channel",
+  invite: "opens a private channel (test/cases/invites/admit.ts)",
+  member_id: "names the member",
+  grant_id: "names the grant of a code",
+  every_channel: "pusher_ids null says the same",
+};
+
+let world: World;
+let caller: MemberCaller;
+let pusher: { id: string; handle: string };
+let second: { id: string };
+beforeAll(async () => {
+  world = await World.open();
+  await ownerOf(world);
+  const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
+  caller = await signedIn(world, user_id, parseId("wsp", world.workspace.id)!);
+  pusher = await world.pusher();
+  second = await world.pusher();
+});
+afterAll(() => world?.close());
+
+const session = (name: string, args: Record<string, unknown> = {}): Promise<any> => {
+  const operation = SESSION_OPERATIONS.find((one) => one.name === name)!;
+  return world.service.dispatcher.session(operation, caller as never, { args, log: SILENT });
+};
+const ofList = async (list: string, id: string) =>
+  (await session(list)).data.find((row: { id: string }) => row.id === id);
+
+type Fields = Record<string, unknown>;
+
+/** What each takes, twice; it answers with what is read of it afterwards, by the same names. */
+const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fields) => Promise<Fields> }> =
+  {
+    schedule_alert: {
+      values: () => [
+        { send_at: inSeconds(3600).replace("Z", "000Z") },
+        { send_at: inSeconds(7200).replace("Z", "000Z") },
+      ],
+      write: async (fields) => {
+        const path = { pusher_id: pusher.id, alert_id: (await world.alert(pusher.id)).id };
+        const { body } = await world.rest("schedule_alert", { ...path, ...fields });
+        expect(body).toMatchObject(fields);
+        return (await world.rest("get_alert", path)).body;
+      },
+    },
+    register_device: {
+      values: () => [
+        { platform: "android", app_version: "2.5.1", locale: "pt-PT", timezone: "Europe/Lisbon" },
+        { platform: "ios", app_version: "3.0", locale: "en", timezone: "UTC" },
+      ],
+      write: async (fields) => {
+        const { id } = await world.pusher();
+        const { handle } = (await world.rest("get_pusher", { pusher_id: id })).body;
+        const { token } = (await world.handset("POST", "/devices", null, fields)).body;
+        await world.handset("PUT", `/subscriptions/${handle}`, token, {});
+        const { data } = (await world.rest("list_subscribers", { pusher_id: id })).body;
+        return data[0];
+      },
+    },
+    put_subscription: {
+      values: () => [
+        { muted: true, permissions: ["notify"] },
+        { muted: false, permissions: ["notify", "sound"] },
+      ],
+      write: async (fields) => {
+        const token = await world.device(pusher.handle);
+        const put = await world.handset("PUT", `/subscriptions/${pusher.handle}`, token, fields);
+        expect(put.body).toMatchObject(fields);
+        return (await world.handset("GET", `/channels/${pusher.handle}`, token)).body.subscription;
+      },
+    },
+    create_key: {
+      values: () => [
+        { name: "Tides", scopes: ["alerts:read"], pusher_id: null, life: "7d" },
+        { name: "Winds", scopes: ["alerts:read", "alerts:write"], pusher_id: pusher.id, life: "never" },
+      ],
+      write: async (fields) => {
+        const { id } = await session("create_key", fields);
+        const { expires_at, ...row } = await ofList("list_keys", id);
+        return { ...row, life: expires_at === null ? "never" : "7d" };
+      },
+    },
+    add_member: {
+      values: () => [
+        { email: "one@example.org", role: "viewer", pusher_ids: [pusher.id] },
+        { email: "two@example.org", role: "editor", pusher_ids: [pusher.id, second.id] },
+      ],
+      write: async (fields) => {
+        const { id } = await session("add_member", { ...fields, every_channel: false });
+        return ofList("list_members", id);
+      },
+    },
+    update_member: {
+      values: () => [
+        { role: "viewer", pusher_ids: [pusher.id] },
+        { role: "editor", pusher_ids: [pusher.id, second.id] },
+      ],
+      write: async (fields) => {
+        const email = `${randomUUID()}@example.org`;
+        const wish = { email, role: "admin", every_channel: true, pusher_ids: [] };
+        const { id } = await session("add_member", wish);
+        expect((await ofList("list_members", id)).pusher_ids).toBeNull();
+        await session("update_member", { ...fields, member_id: id, every_channel: false });
+        return ofList("list_members", id);
+      },
+    },
+    grant_connection: {
+      values: () => [
+        { client_id: "first", pusher_id: null, scopes: ["alerts:read"] },
+        { client_id: "second", pusher_id: pusher.id, scopes: ["alerts:read", "alerts:write"] },
+      ],
+      write: async (fields) => {
+        const { id } = await session("grant_connection", { ...fields, grant_id: randomUUID() });
+        const row = await ofList("list_connections", id);
+        const granted = await session("list_grants", { client_id: fields.client_id });
+        expect(granted.data).toHaveLength(1);
+        // Every connection may also ask who it is.
+        const scopes = row.scopes.filter((scope: string) => scope !== "account:read");
+        return { ...row, client_id: fields.client_id, scopes };
+      },
+    },
+  };
+
+const WRITING = [
+  ...TOOLS.filter(({ hints }) => !hints.readOnly),
+  ...[...HANDSET_OPERATIONS, ...SESSION_OPERATIONS].filter(({ writes }) => writes !== "nothing"),
+];
+
+test("every operation that writes is tried, or says why nothing is kept", () => {
+  const known = [...ELSEWHERE, ...Object.keys(KEEPS_NOTHING), ...Object.keys(TRIED)];
+  const missing = WRITING.map(({ name }) => name).filter((name) => !known.includes(name));
+  expect(
+    missing,
+    "give each a sample in TRIED of test/rules/round_trip_others.test.ts (or a reason in KEEPS_NOTHING)",
+  ).toEqual([]);
+  const names = WRITING.map(({ name }) => name);
+  expect(known.filter((name) => !names.includes(name))).toEqual([]);
+});
+
+test.each(Object.keys(TRIED))("%s: what it takes comes back", async (name) => {
+  const { values, write } = TRIED[name]!;
+  const { shape } = WRITING.find((one) => one.name === name)!.input as unknown as { shape: object };
+  const missing = Object.keys(shape).filter((field) => !(field in NOT_KEPT) && !(field in values()[0]));
+  expect(
+    missing,
+    `give each two values in TRIED of test/rules/round_trip_others.test.ts (or a reason in NOT_KEPT)`,
+  ).toEqual([]);
+  for (const fields of values()) expect(await write(fields)).toMatchObject(fields);
+});
