@@ -319,7 +319,9 @@ describe("on a service", () => {
     // This one would be waited for.
     const slow = await opened(Number(new URL(next.url).port));
     slow.on("error", () => {});
-    slow.write("POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{");
+    slow.write(
+      `POST /api/v1/pushers HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${world.owner}\r\nContent-Length: 9\r\n\r\n{`,
+    );
     process.kill(next.pid, "SIGTERM");
     // One that follows at once is the same one, passed on by npm.
     const asking = setInterval(() => process.kill(next.pid, "SIGTERM"), 200);
