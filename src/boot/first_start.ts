@@ -62,7 +62,8 @@ export async function firstStart(
       now,
     );
     const credentials = { url: config.publicUrl, workspace_id: workspace.id, member_id: member.id, key };
-    // Before the commit: whatever ends the process, a key that exists is never one that nobody has.
+    // The file is written before the commit. Whatever ends the process, a key that exists is then always one that somebody
+    // has.
     writeCredentials(config.dataDir, credentials);
     return credentials;
   });

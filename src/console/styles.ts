@@ -1,4 +1,5 @@
-// The files that pages refer to: a style sheet, an icon, and the one script of the one page that needs it, under addresses that change with their content.
+// The files that pages refer to: a style sheet, an icon, and the one script of the one page that needs it. Their addresses
+// change with their content.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";

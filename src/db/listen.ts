@@ -47,7 +47,7 @@ export function listenTo(
   let pause = FIRST_PAUSE_MS;
   let opening: Promise<void> = Promise.resolve();
 
-  /** Whatever was wrong: one line for a loss, not for each try. */
+  /** Whatever was wrong, the log gets one line for each loss and not for each try. */
   const lost = (of: Client | null, error: unknown) => {
     if (closed || of !== client) return;
     if (pause === FIRST_PAUSE_MS)

@@ -32,7 +32,10 @@ export type AnyStatement = Statement<never, unknown>;
 export interface Declaration<P extends Fields, C extends Fields, J extends Fields> {
   parameters?: P;
   columns?: C;
-  /** Columns of an outer join: all there, or all null. A row is told by one of them that is never null otherwise. */
+  /**
+   * Columns of an outer join: all there, or all null. A row without a match is recognised by one of them that is never null
+   * otherwise.
+   */
   joined?: J;
   /** `$name` is a parameter. One that PostgreSQL cannot tell the type of is cast: `$before::timestamptz`. */
   text: string;
@@ -101,7 +104,7 @@ export const definedStatements = (): readonly AnyStatement[] => [...defined.valu
 /** The name under which a defined statement is sent; undefined for every other text. */
 export const nameOf = (text: string): string | undefined => defined.get(text)?.name;
 
-/** Where statements run on their own, outside of any transaction. */
+/** The database itself: statements that run on it stand outside of any transaction. */
 export function databaseOf(orm: { em: { fork(): SqlEntityManager } }): Kysely<unknown> {
   return orm.em.fork().getKysely();
 }

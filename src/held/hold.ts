@@ -1,6 +1,6 @@
-// A held poll: asked again whenever what it depends on may have changed, and answered when the answer has become another
-// one, or its time is over (docs/rules.md#held-inbox). Each time it is an ordinary poll from its beginning, credential
-// included; nothing is kept between them, no connection to the database either.
+// Holds a poll. It is asked again whenever something that it depends on may have changed, and answered when its answer has
+// become another one or its time is over (docs/rules.md#held-inbox). Each time it is an ordinary poll from its beginning,
+// credential included. Nothing is kept in between, and no connection to the database.
 
 import { setImmediate as breath } from "node:timers/promises";
 import { DEVICE_PREFIX, hashToken, looksLikeToken } from "../auth/tokens.ts";
@@ -13,12 +13,12 @@ import { Sleeper } from "./sleeper.ts";
 import { createTurns } from "./turns.ts";
 import { createWatch } from "./watch.ts";
 
-/** Polls that are asked again at once after they woke. */
+/** How many woken polls are asked again at the same time. */
 const WIDTH = 32;
-/** What all polls together may wait for, for each that may be held. */
+/** How many devices and channels all polls together may wait for, per poll that may be held. */
 const PLACES_EACH = 100;
 
-/** Polls that a stop ends before it lets others have a turn. */
+/** How many polls a stop ends before it lets other work have a turn. */
 const STOPPED_AT_ONCE = 200;
 
 /** One poll. */
@@ -92,7 +92,7 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures }: Ho
   /** Waits for the device and its channels; false where they are too many. One poll of a device waits at a time. */
   async function wait(sleeper: Sleeper, token: string): Promise<boolean> {
     const found = await find(hashToken(token).toString("hex"));
-    // Who is nobody, or has gone, hears it from the answer that follows.
+    // An unknown device, or one that has gone, is refused by the answer that follows.
     if (!found || sleeper.ended) return true;
     if (found.channels.length >= CHANNELS_READ) return false;
     byDevice.get(found.id)?.end("newer");
@@ -129,7 +129,8 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures }: Ho
       count(address, 1);
       let inTurn = false;
       try {
-        // In this order nothing is lost: what changes after this reading wakes, what changed before is in the next one.
+        // The order matters, so that nothing is lost: a change after this reading wakes the poll, and a change before it is
+        // part of the next answer.
         if (!(await wait(sleeper, token))) return { answer, granted: false };
         for (;;) {
           sleeper.listen();
@@ -146,7 +147,7 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures }: Ho
               inTurn = true;
             }),
           );
-          // Who was woken asks once more, even where the time ended meanwhile.
+          // A poll that was woken is asked once more, even if its time has ended meanwhile.
           if (!inTurn || sleeper.ended === "gone") return { answer, granted: sleeper.ended === "time" };
         }
       } finally {
@@ -163,7 +164,7 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures }: Ho
     stop,
     async close() {
       await stop();
-      // Those that asked just now use the database still.
+      // Polls that were asked just now still use the database.
       while (held.size > 0) await breath();
       await watch.close();
     },

@@ -1,5 +1,5 @@
-// A bounded number at once, the rest in the order in which they came, with a breath between: however many wake together,
-// others are served meanwhile.
+// Lets a bounded number run at once and the rest in the order in which they came, with a pause between. However many polls
+// wake together, other requests are served meanwhile.
 
 export interface Turns {
   /** Resolves when it is one's turn. Each is followed by one `done`. */

@@ -22,7 +22,7 @@ interface Entry {
   alarm: NodeJS.Timeout | undefined;
 }
 
-/** Beyond this the next round sets it. */
+/** An instant that is further away is set by the next round. */
 const NEAR_MS = 2_000;
 
 /** `due`: the instant of an id has come, as far as this process can tell; whether it has, the database knows. */
@@ -34,13 +34,13 @@ export function createWaited(due: (id: string) => void) {
   const arm = (entry: Entry, dueIn: number) => {
     clearTimeout(entry.alarm);
     entry.alarm = undefined;
-    // What is due already has been told; if it stays so, the next round tells it again.
+    // What is due already was announced. If it stays due, the next round announces it again.
     if (dueIn > 0 && dueIn <= NEAR_MS)
       entry.alarm = setTimeout(() => due(entry.id), Math.ceil(dueIn) + 1).unref();
   };
 
   return {
-    /** Where several wait the revision stands that was known first: an older one at worst wakes once too often. */
+    /** When several polls wait, the revision that was known first is kept. An older one wakes once too often at worst. */
     add(waiter: Waiter, list: readonly Known[]): void {
       const mine = list.map(({ id, rev, dueIn }) => {
         let entry = entries.get(id);

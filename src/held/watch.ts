@@ -15,7 +15,7 @@ import { isChannel, readWords, TOPIC, writeWords } from "./words.ts";
 
 /** From the end of one round of looking to the next; longer where a round takes more than a tenth of that. */
 const ROUND_MS = 1_000;
-/** Words to other processes go at most so often, together. */
+/** Messages to other processes are collected, and sent at most so often. */
 const WORDS_MS = 5;
 
 export interface Watch {
@@ -59,7 +59,7 @@ export function createWatch({ orm, log, others }: { orm: Orm; log: Log; others: 
     }
   }
 
-  /** Looks of one moment go together. */
+  /** Looks that begin at the same moment share one statement. */
   const lookAt = batched<{ id: string; cause: string }, void>(async (items) => {
     const causes = new Map(items.map(({ id, cause }) => [id, cause]));
     const known = waited.known(causes.keys());
@@ -85,7 +85,7 @@ export function createWatch({ orm, log, others }: { orm: Orm; log: Log; others: 
 
   let unsaid = new Set<string>();
   let saying: Promise<void> | null = null;
-  /** Whoever is not told looks for itself. */
+  /** A process that misses the message finds the change by its own look. */
   async function say(): Promise<void> {
     while (unsaid.size > 0 && !closed) {
       const payloads = writeWords(origin, unsaid);

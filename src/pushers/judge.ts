@@ -1,4 +1,4 @@
-// What the operations on one channel share: find it among those that the caller sees, and judge it as a whole.
+// What the operations on one channel share: find it among those that the caller sees, and lock it.
 
 import type { Context } from "../context.ts";
 import { channelUuid } from "../domain/ids.ts";

@@ -3,7 +3,7 @@
 import { chmodSync, closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Nobody reads half of it, nor does a crash or a loss of power leave half of it; an old file's mode does not live on. */
+/** Nobody reads half of it, nor does a crash or a loss of power leave half of it; an old file's permissions are not kept. */
 export function writePrivate(path: string, text: string): void {
   const file = openSync(`${path}.new`, "w", 0o600);
   try {

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { Caller, Context } from "../../src/context.ts";
+import { type Caller, type Context, Validated } from "../../src/context.ts";
 import type { DomainEvent } from "../../src/domain/events.ts";
 import { conflict } from "../../src/errors.ts";
 import { createRateLimits } from "../../src/limits/limits.ts";
@@ -34,8 +34,10 @@ describe("on a service", () => {
     pusherIds: null,
   };
 
-  /** A dispatcher of its own and one operation: `act` gets the number of the try. */
-  function made(act: (context: Context, tries: number) => Promise<void>) {
+  type Act = (context: Context, tries: number) => Promise<unknown>;
+
+  /** A dispatcher of its own and one operation: `act` gets the number of the try, and may answer itself. */
+  function made(act: Act, record: { validated?: true } = {}) {
     const events: DomainEvent[] = [];
     let tries = 0;
     const dispatcher = createDispatcher({
@@ -61,11 +63,13 @@ describe("on a service", () => {
       output: z.object({ tries: z.int() }),
       async handler(_input, context) {
         tries += 1;
-        await act(context as never, tries);
-        return { tries };
+        const answer = await act(context as never, tries);
+        return answer instanceof Validated ? answer : { tries };
       },
+      ...record,
     });
-    const call = () => dispatcher.tool(tool as never, caller, { args: {}, log } as never);
+    const call = (heldValidators: string[] = []) =>
+      dispatcher.tool(tool, caller, { args: {}, log, heldValidators });
     return { call, events };
   }
 
@@ -96,6 +100,18 @@ describe("on a service", () => {
     expect((await call()).body).toEqual({ tries: 2 });
     await expect(call()).rejects.toMatchObject({ type: "rate_limited" });
     expect(events).toHaveLength(1);
+  });
+
+  test("a validator is what a handler returns with its body, and only where the record says so", async () => {
+    const act: Act = async (context, tries) =>
+      new Validated('"v1"', context.clientHolds('"v1"') ? { tries: 0 } : { tries });
+    const { call } = made(act, { validated: true });
+    expect(await call()).toEqual({ body: { tries: 1 }, headers: { etag: '"v1"' } });
+    expect((await call(['"v1"'])).body).toEqual({ tries: 0 });
+    await expect(made(act).call()).rejects.toMatchObject({ type: "server_error" });
+    await expect(made(async () => {}, { validated: true }).call()).rejects.toMatchObject({
+      type: "server_error",
+    });
   });
 
   test("what stays undone is a server_error after four tries", async () => {

@@ -25,7 +25,7 @@ import { askOnce } from "./confirm.ts";
 
 const LIFE_OPTIONS = Object.entries(KEY_LIVES).map(([value, { label }]) => ({ value, label }));
 
-/** In the order of the form, what looks first. */
+/** In the order of the form: scopes that only read come first. */
 const OFFERED = SCOPE_GROUPS.flatMap(({ holds }) => CHOOSABLE.filter(holds));
 
 async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content> {
