@@ -22,7 +22,7 @@ const SNAPSHOTS = "test/snapshots/tools";
 export const COMMITTED_URL = "http://127.0.0.1:8787";
 
 /** Pages with tables that are filled in. */
-const PAGES = ["README.md", "docs/architecture.md"];
+const PAGES = ["README.md", "docs/architecture.md", "docs/running.md"];
 
 const at = (path: string) => fileURLToPath(new URL(path, ROOT));
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;

@@ -1,5 +1,5 @@
-// Two replicas, processes of their own on one database behind the README's nginx, replaced one after the other as the
-// README says while clients ask: no request fails, and nothing is done twice.
+// Two replicas, processes of their own on one database behind the nginx of docs/running.md, replaced one after the
+// other as that page says while clients ask: no request fails, and nothing is done twice.
 
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Real proxies with the README's own lines, on ports of a test.
+// Real proxies with the own lines of docs/running.md, on ports of a test.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -7,8 +7,8 @@ import { join } from "node:path";
 export type Proxy = "nginx" | "caddy";
 
 const HOST = "127.0.0.1";
-const README = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
-const block = (language: string) => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(README)![1]!;
+const PAGE = readFileSync(join(import.meta.dirname, "../../docs/running.md"), "utf8");
+const block = (language: string) => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(PAGE)![1]!;
 const installed = (program: string) => spawnSync(program, ["-h"]).error === undefined;
 
 /** Those of this machine. */
@@ -33,7 +33,7 @@ function configuration(proxy: Proxy, port: number, replicas: number[], folder: s
     events {} http { access_log off; ${paths.join(" ")} ${server} }`;
 }
 
-/** Starts one in front of the replicas; what it writes lies in `folder`. `edit` changes the README's lines. */
+/** Starts one in front of the replicas; what it writes lies in `folder`. `edit` changes the page's lines. */
 export function startProxy(
   proxy: Proxy,
   port: number,
