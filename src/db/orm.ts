@@ -6,6 +6,7 @@ import { MikroORM as PgORM } from "@mikro-orm/postgresql";
 import type { Config } from "../config/settings.ts";
 import { ENTITIES } from "../entities/all.ts";
 import { type Bounds, PATIENT, patient, poolOptions, resilient } from "./pool.ts";
+import { type Connections, databaseOf, runOn } from "./statement.ts";
 
 export type Orm = PgORM;
 
@@ -38,7 +39,11 @@ const PROCESS = `belfry-${randomUUID().slice(0, 13)}`;
 /** Enough connections for the hot paths, and few enough for several replicas on one PostgreSQL with default settings. */
 const POOL = 12;
 
-export function ormOptions(config: DatabaseSettings, bounds: Bounds = PATIENT) {
+export function ormOptions(
+  config: DatabaseSettings,
+  bounds: Bounds = PATIENT,
+  made: (pool: Connections) => void = () => {},
+) {
   return {
     clientUrl: config.databaseUrl ?? undefined,
     entities: ENTITIES,
@@ -51,9 +56,10 @@ export function ormOptions(config: DatabaseSettings, bounds: Bounds = PATIENT) {
     migrations: { path: MIGRATIONS, pathTs: MIGRATIONS, tableName: "migration", snapshot: false },
     driverOptions: {
       ...poolOptions(bounds, PROCESS),
-      onPoolCreated: (pool: Parameters<typeof patient>[0] & { Client: never }) => {
+      onPoolCreated: (pool: Parameters<typeof patient>[0] & Connections & { Client: never }) => {
         pool.Client = resilient(pool.Client, bounds);
         patient(pool, bounds);
+        made(pool);
       },
     },
   };
@@ -65,7 +71,11 @@ export function ormOptions(config: DatabaseSettings, bounds: Bounds = PATIENT) {
  */
 export function openOrm(config: DatabaseSettings): Orm {
   const bounds = boundsFrom(config);
-  const orm = new PgORM(ormOptions(config, bounds));
+  const pools: Connections[] = [];
+  const orm = new PgORM(ormOptions(config, bounds, (pool) => pools.push(pool)));
+  // The pool is made with the first look at what stands on it, which connects nothing.
+  const database = databaseOf(orm);
+  for (const pool of pools) runOn(database, pool);
   boundsOf.set(orm, bounds);
   return orm;
 }
