@@ -47,7 +47,8 @@ const goalText = (goal: Ratio["goal"]) =>
 /** Of the same round only: the machine's speed differs from one to the next. */
 function ratiosOf({ of, to, by }: Ratio, sides: Record<string, Figure[]> | undefined): number[] {
   const value = (figure: Figure) => (by === "rate" ? figure.perSecond : figure.cpu!);
-  return sides?.[of]?.map((figure, round) => value(figure) / value(sides[to]![round]!)) ?? [];
+  const others = sides?.[to];
+  return (others && sides?.[of]?.map((figure, round) => value(figure) / value(others[round]!))) ?? [];
 }
 
 function growth(side: string, of: Case, bySize: Map<string, Record<string, Figure[]>>): string {
@@ -62,8 +63,10 @@ function growth(side: string, of: Case, bySize: Map<string, Record<string, Figur
 function absolute({ of, to }: Ratio, bySize: Map<string, Record<string, Figure[]>>): string {
   const side = (name: string) =>
     [...bySize].map(([size, sides]) => {
-      const rate = Math.round(median(sides[name]!.map(({ perSecond }) => perSecond)));
-      const cpu = sides[name]!.map((figure) => figure.cpu).filter((us) => us !== undefined);
+      const rounds = sides[name];
+      if (!rounds) return `${size} not run`;
+      const rate = Math.round(median(rounds.map(({ perSecond }) => perSecond)));
+      const cpu = rounds.map((figure) => figure.cpu).filter((us) => us !== undefined);
       return `${size} ${rate}/s${cpu.length > 0 ? ` ${Math.round(median(cpu))} µs` : ""}`;
     });
   return `<sub>${of} ${side(of).join(", ")}; ${to} ${side(to).join(", ")}</sub>`;
