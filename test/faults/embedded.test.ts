@@ -1,7 +1,7 @@
 // The embedded PostgreSQL by itself: whose it is, where it lies, what it refuses to touch, and that it goes and comes back
 // as it should. What only root or only an ordinary user can show is shown by whoever runs this.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
   cpSync,
@@ -138,6 +138,17 @@ describe("whose it is", () => {
     const own = chooseRunner(null).uid === null ? [cluster.user, "root"] : ["root"];
     expect(names.map(({ sys_name }) => sys_name).sort()).toEqual([...new Set(own)].sort());
     expect((await query(cluster, "show listen_addresses"))[0]).toEqual({ listen_addresses: "" });
+  });
+
+  test("another program of the user that it was lent is refused, though it gets to the socket", async () => {
+    if (!isRoot) return console.log("no lent user: this user is not root");
+    const cluster = await start(newFolder());
+    const { uid, gid } = statSync(cluster.folder);
+    const ask = (who: object) =>
+      spawnSync("psql", ["-XAtc", "select 'in'", cluster.url], { cwd: "/", encoding: "utf8", ...who });
+    if (ask({}).error) return console.log("no other program: psql is not on the PATH");
+    expect(ask({}).stdout).toBe("in\n");
+    expect(ask({ uid, gid }).stderr).toContain("Peer authentication failed");
   });
 
   test("a folder that the lent user cannot reach keeps its database elsewhere, and remembers where", async () => {
