@@ -16,11 +16,12 @@ import urllib.request
 
 API = os.environ.get("BELFRY_URL", "http://127.0.0.1:8787") + "/handset/v1"
 PAUSE = float(os.environ.get("POLL_SECONDS", "5"))
+WAIT = int(os.environ.get("WAIT_SECONDS", "50"))
 token = os.environ.get("BELFRY_DEVICE_TOKEN")
 
 
 def call(method, path, body=None, etag=None):
-    """One call: status, validator and body; 304 is an answer like any other. A refusal ends the program."""
+    """One call: status, headers and body; 304 is an answer like any other. A refusal ends the program."""
     headers = {}
     if token:
         headers["Authorization"] = f"Bearer {token}"
@@ -28,14 +29,15 @@ def call(method, path, body=None, etag=None):
         headers["Content-Type"] = "application/json"
     if etag:
         headers["If-None-Match"] = etag
+        headers["Prefer"] = f"wait={WAIT}"
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(API + path, data=data, headers=headers, method=method)
     try:
-        with urllib.request.urlopen(request, timeout=30) as response:
-            return response.status, response.headers["ETag"], json.load(response)
+        with urllib.request.urlopen(request, timeout=30 + WAIT) as response:
+            return response.status, response.headers, json.load(response)
     except urllib.error.HTTPError as answer:
         if answer.code == 304:
-            return 304, etag, None
+            return 304, answer.headers, None
         error = json.load(answer)["error"]
         sys.exit(f"{answer.code} {error['type']}: {error['message']}")
 
@@ -54,14 +56,18 @@ def main():
     call("PUT", "/subscriptions/" + urllib.parse.quote(handle), {"permissions": ["notify", "sound"]})
     print(f"joined {handle}", flush=True)
 
-    # What was seen is remembered by its validator: while nothing changed the answer is 304, without a body.
+    # What was seen is remembered by its validator: while nothing changed the answer is 304, without a body, and it is held for
+    # as long as nothing does. One that was not held, as it says by not saying so, is followed by a pause.
     etag = None
     seen = set()
     while left != 0:
-        status, etag, inbox = call("GET", "/inbox", etag=etag)
+        status, headers, inbox = call("GET", "/inbox", etag=etag)
         if status == 304:
             print("unchanged", flush=True)
+            if "Preference-Applied" not in headers:
+                time.sleep(PAUSE)
         else:
+            etag = headers["ETag"]
             for alert in reversed(inbox["data"]):
                 if alert["id"] in seen or left == 0:
                     continue
@@ -70,8 +76,6 @@ def main():
                 call("POST", "/reports", {"reports": reports})
                 seen.add(alert["id"])
                 left -= 1
-        if left != 0:
-            time.sleep(PAUSE)
 
 
 main()

@@ -19,14 +19,18 @@ curl -sS --fail-with-body -X PUT "$api/subscriptions/$handle" -H "Authorization:
   -H "Content-Type: application/json" -d '{"permissions": ["notify", "sound"]}' >/dev/null
 echo "joined $handle"
 
-# What was seen is remembered by its validator: while nothing changed the answer is 304, without a body.
+# What was seen is remembered by its validator: while nothing changed the answer is 304, without a body, and it is held for as
+# long as nothing does. One that was not held, as it says by not saying so, is followed by a pause.
 etag=
 : >"$work/seen"
 while [ "$left" -ne 0 ]; do
   status=$(curl -sS "$api/inbox" -H "Authorization: Bearer $token" ${etag:+-H "If-None-Match: $etag"} \
-    -D "$work/headers" -o "$work/inbox" -w '%{http_code}')
+    -H "Prefer: wait=${WAIT_SECONDS:-50}" -D "$work/headers" -o "$work/inbox" -w '%{http_code}')
   case $status in
-  304) echo unchanged ;;
+  304)
+    echo unchanged
+    grep -qi '^Preference-Applied:' "$work/headers" || sleep "${POLL_SECONDS:-5}"
+    ;;
   200)
     etag=$(tr -d '\r' <"$work/headers" | sed -n 's/^[Ee][Tt][Aa][Gg]: //p')
     # One line for each alert, the oldest first.
@@ -47,5 +51,4 @@ while [ "$left" -ne 0 ]; do
     exit 1
     ;;
   esac
-  [ "$left" -eq 0 ] || sleep "${POLL_SECONDS:-5}"
 done

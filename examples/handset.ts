@@ -5,7 +5,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 const [handle, count] = process.argv.slice(2);
-const { BELFRY_URL = "http://127.0.0.1:8787", BELFRY_DEVICE_TOKEN, POLL_SECONDS = "5" } = process.env;
+const {
+  BELFRY_URL = "http://127.0.0.1:8787",
+  BELFRY_DEVICE_TOKEN,
+  POLL_SECONDS = "5",
+  WAIT_SECONDS = "50",
+} = process.env;
 if (!handle) {
   console.error("usage: node examples/handset.ts HANDLE [COUNT]");
   process.exit(2);
@@ -20,7 +25,7 @@ async function call(method: string, path: string, body?: object, etag?: string |
     headers: {
       ...(token && { authorization: `Bearer ${token}` }),
       ...(body && { "content-type": "application/json" }),
-      ...(etag && { "if-none-match": etag }),
+      ...(etag && { "if-none-match": etag, prefer: `wait=${WAIT_SECONDS}` }),
     },
     ...(body && { body: JSON.stringify(body) }),
   });
@@ -39,12 +44,15 @@ console.log(`joined ${handle}`);
 
 const seen = new Set<string>();
 let left = count === undefined ? Number.POSITIVE_INFINITY : Number(count);
-// What was seen is remembered by its validator: while nothing changed the answer is 304, without a body.
+// What was seen is remembered by its validator: while nothing changed the answer is 304, without a body, and it is held for as
+// long as nothing does. One that was not held, as it says by not saying so, is followed by a pause.
 let etag: string | null = null;
 while (left > 0) {
   const response = await call("GET", "/inbox", undefined, etag);
-  if (response.status === 304) console.log("unchanged");
-  else {
+  if (response.status === 304) {
+    console.log("unchanged");
+    if (!response.headers.has("preference-applied")) await pause(Number(POLL_SECONDS) * 1000);
+  } else {
     etag = response.headers.get("etag");
     const { data }: any = await response.json();
     const fresh = data.filter(({ id }: { id: string }) => !seen.has(id)).reverse();
@@ -56,5 +64,4 @@ while (left > 0) {
       left--;
     }
   }
-  if (left > 0) await pause(Number(POLL_SECONDS) * 1000);
 }

@@ -97,7 +97,7 @@ export const NETWORK: Table<NetworkSettings> = {
     name: "HELD_POLLS",
     shownDefault: "10000",
     meaning:
-      "How many polls of inboxes wait for something new at once; more are answered at once. Each takes about 20 kB and two file descriptors of a proxy, one here; 0 holds none.",
+      "How many polls of inboxes wait for something new at once; more are answered at once. Each takes about 20 kB; 0 holds none.",
     read: wholeNumber(0, 1_000_000, 10_000),
   },
   heldPollsPerAddress: {

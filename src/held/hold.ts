@@ -116,25 +116,26 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures }: Ho
 
   return {
     async poll({ token, address, ms, signal, ask, unchanged, aside }) {
-      const until = performance.now() + ms;
-      let answer = await ask();
-      if (!unchanged(answer)) return { answer, granted: true };
-      if (!hasRoom(address) || !looksLikeToken(DEVICE_PREFIX, token)) return { answer, granted: false };
+      const once = async () => {
+        const answer = await ask();
+        return { answer, granted: !unchanged(answer) };
+      };
+      if (!hasRoom(address) || !looksLikeToken(DEVICE_PREFIX, token)) return once();
       const sleeper = new Sleeper((cause) => figures.woken(cause));
       const gone = () => sleeper.end("gone");
       signal.addEventListener("abort", gone);
       if (signal.aborted) gone();
-      const timer = setTimeout(() => sleeper.end("time"), Math.max(0, until - performance.now())).unref();
+      const timer = setTimeout(() => sleeper.end("time"), ms).unref();
       held.add(sleeper);
       count(address, 1);
       let inTurn = false;
       try {
         // The order matters, so that nothing is lost: a change after this reading wakes the poll, and a change before it is
         // part of the next answer.
-        if (!(await wait(sleeper, token))) return { answer, granted: false };
+        if (!(await wait(sleeper, token))) return await once();
         for (;;) {
           sleeper.listen();
-          answer = await ask();
+          const answer = await ask();
           if (inTurn) turns.done();
           inTurn = false;
           if (!unchanged(answer)) return { answer, granted: true };

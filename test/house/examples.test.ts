@@ -61,7 +61,7 @@ test.each(PAIRS)("%s for %s", async (publish, handset) => {
   const stats = (alert: string) => api(`/pushers/${channel.id}/alerts/${alert}/stats`);
 
   const before = server.log().length;
-  const following = start(handset, [handle, "2"], { POLL_SECONDS: "0.2" });
+  const following = start(handset, [handle, "2"], { WAIT_SECONDS: "1", POLL_SECONDS: "0.2" });
   await expect.poll(async () => (await stats(first)).totals, WAIT).toEqual({ reads: 1, acks: 1 });
   // Nothing changed, and it is told so.
   const inbox = /"path":"\/handset\/v1\/inbox","status":304/;

@@ -1,0 +1,224 @@
+// The inbox by held polls, on two processes whose words to one another are lost again and again: every handset comes to what
+// there is to see, woken, not by the end of its time. Beside it twins that leave a part out, which must be seen to lose
+// something, or the tests could not see a loss.
+
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createHold } from "../../src/held/hold.ts";
+import { atOnce, pause } from "../support/at_once.ts";
+import { suspend, uuidOf } from "../support/handsets.ts";
+import { wakes } from "../support/held.ts";
+import { expectRecountClean } from "../support/recount.ts";
+import { WAIT } from "../support/wait.ts";
+import { inSeconds, World } from "../support/world.ts";
+
+const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 8);
+
+let world: World;
+let other: World;
+beforeAll(async () => {
+  world = await World.open();
+  other = await world.replica();
+});
+afterAll(async () => {
+  await other?.leave();
+  await world?.close();
+});
+
+const any = <T>(list: T[]): T => list[Math.floor(Math.random() * list.length)]!;
+const LISTENERS = `from pg_stat_activity where datname = current_database() and query = 'listen belfry_changed'`;
+
+/** A handset that always holds a poll, on either process by turns. */
+class Follower {
+  readonly token: string;
+  readonly deviceId: string;
+  shown = "";
+  #following = true;
+  readonly #gone = new AbortController();
+  readonly done: Promise<void>;
+
+  constructor(token: string, deviceId: string) {
+    this.token = token;
+    this.deviceId = deviceId;
+    this.done = this.#follow();
+  }
+
+  async #follow(): Promise<void> {
+    let etag = '"none"';
+    while (this.#following) {
+      const answer = await any([world, other]).request("GET", "/handset/v1/inbox?limit=100", {
+        token: this.token,
+        headers: { "if-none-match": etag, prefer: "wait=55" },
+        signal: this.#gone.signal,
+      });
+      if (answer.status === 304) continue;
+      expect(answer.status).toBe(200);
+      etag = answer.headers.get("etag")!;
+      this.shown = answer.body.data.map(({ id, title }: any) => `${uuidOf(id)} ${title}`).join("\n");
+    }
+  }
+
+  /** What it has to see now, read past the service. */
+  async truth(): Promise<string> {
+    const rows = await world.sql(
+      `select a.id::text || ' ' || a.title as shown from subscription s
+         join channel_state c using (pusher_id) join alert a using (pusher_id)
+       where s.device_id = ?::bigint and not c.suspended and a.visible_at <= now()
+       order by a.visible_at desc, a.id desc limit 100`,
+      [this.deviceId],
+    );
+    return rows.map(({ shown }) => shown).join("\n");
+  }
+
+  async end(): Promise<void> {
+    this.#following = false;
+    this.#gone.abort();
+    await this.done;
+  }
+}
+
+// docs/rules.md#held-wakes docs/rules.md#inbox-is-state
+test("followers on two processes miss nothing while eight write and those who listen are killed", async () => {
+  const pushers = await atOnce(5, () => world.pusher(), 5);
+  const followers = await atOnce(
+    12,
+    async () => {
+      const facts = { platform: "cli", app_version: "1", locale: "en", timezone: "UTC" };
+      const { body } = await world.handset("POST", "/devices", null, facts);
+      for (const { handle } of pushers)
+        if (Math.random() < 0.6) await world.handset("PUT", `/subscriptions/${handle}`, body.token, {});
+      return new Follower(body.token, body.id);
+    },
+    4,
+  );
+  // The twin believes words alone: what is sent while it is not listening it never hears.
+  const pool = await world.service.orm.driver.getConnection().getNativeClient();
+  const sent = new Set<string>();
+  const heard = new Set<string>();
+  let ended = false;
+  const twin = (async () => {
+    while (!ended) {
+      const client = new pool.Client(pool.options);
+      const lost = new Promise<void>((resolve) => client.on("error", () => resolve()));
+      client.on("notification", ({ payload = "" }: { payload?: string }) => heard.add(payload));
+      await client.connect();
+      await client.query("listen belfry_changed");
+      await Promise.race([lost, vi.waitFor(() => expect(ended).toBe(true), WAIT)]);
+      await client.end().catch(() => {});
+      await pause(30);
+    }
+  })();
+  const killer = (async () => {
+    while (!ended) {
+      await world.sql(`select pg_terminate_backend(pid) ${LISTENERS}`);
+      await pause(100 + Math.random() * 200);
+    }
+  })();
+
+  const live: { pusher_id: string; alert_id: string }[] = [];
+  const here = () => any([world, other]);
+  const create = async (fields: object) => {
+    const { body } = await here().rest("create_alert", { pusher_id: any(pushers).id, send: true, ...fields });
+    if (body?.id?.startsWith("alr_")) live.push({ pusher_id: body.pusher_id, alert_id: body.id });
+  };
+  const STEPS: (() => Promise<unknown>)[] = [
+    () => create({ title: `Now ${live.length}` }),
+    () => create({ title: `Soon ${live.length}`, send_at: inSeconds(0.1 + Math.random()) }),
+    async () => live.length && here().rest("cancel_alert", any(live)),
+    async () => {
+      const { handle } = any(pushers);
+      await suspend(world, handle);
+      await pause(Math.random() * 15);
+      await suspend(world, handle, false);
+    },
+    async () => {
+      const path = `/subscriptions/${any(pushers).handle}`;
+      const { token } = any(followers);
+      await here()
+        .handset(any(["PUT", "DELETE"]), path, token, undefined)
+        .catch(() => {});
+    },
+    async () => {
+      const { handle } = any(pushers);
+      await here().handset("PUT", `/subscriptions/${handle}`, any(followers).token, {});
+    },
+    () => world.sql("update alert set title = title || '!' where id = ?::uuid", [uuidOf(any(live).alert_id)]),
+  ];
+  await create({ title: "First" });
+  const until = Date.now() + 600 * ROUNDS;
+  let steps = 0;
+  await atOnce(8, async () => {
+    while (Date.now() < until) {
+      await any(STEPS)();
+      steps++;
+      await pause(10 + Math.random() * 60);
+    }
+  });
+  // Words for the twin to miss, one a send, while followers hear them all.
+  for (let i = 0; i < 40; i++) {
+    const origin = i.toString(16).padStart(8, "0");
+    sent.add(origin);
+    await world.sql("select pg_notify('belfry_changed', ?)", [origin]);
+    await pause(15);
+  }
+  const late = (await wakes(world, "time")) + (await wakes(other, "time"));
+  for (const follower of followers)
+    await vi.waitFor(async () => expect(follower.shown).toBe(await follower.truth()), WAIT);
+  // Nobody was only saved by the end of a poll's time.
+  expect((await wakes(world, "time")) + (await wakes(other, "time"))).toBe(late);
+  ended = true;
+  await Promise.all([killer, twin, ...followers.map((follower) => follower.end())]);
+  await expectRecountClean(world.service.orm);
+  const missed = [...sent].filter((word) => !heard.has(word)).length;
+  const causes = await Promise.all(
+    ["own", "told", "round", "again", "instant"].map(async (cause) => [
+      cause,
+      (await wakes(world, cause)) + (await wakes(other, cause)),
+    ]),
+  );
+  console.log(
+    `held: ${JSON.stringify({ steps, alerts: live.length, missed, ...Object.fromEntries(causes) })}`,
+  );
+  expect(missed).toBeGreaterThan(0);
+});
+
+// docs/rules.md#held-inbox
+test("who is entered before the reading misses no send, who is entered after it does", async () => {
+  const figures = { held: () => {}, woken: () => {} };
+  const { orm, log } = world.service;
+  const hold = createHold({ orm, log, max: 1000, maxPerAddress: 1000, others: true, figures });
+  const missed = { entered: 0, late: 0 };
+  let trials = 0;
+  /** `late`: what was read before it was entered has to do. */
+  async function trial(kind: keyof typeof missed): Promise<void> {
+    const pusher = await world.pusher();
+    const token = await world.device(pusher.handle);
+    const ask = (etag: string) =>
+      world.handset("GET", "/inbox?limit=1", token, undefined, { "if-none-match": etag });
+    const etag = (await ask('""')).headers.get("etag")!;
+    const sending = pause(Math.random() * 15).then(() => world.alert(pusher.id, { send: true }));
+    let first = kind === "late" ? await ask(etag) : null;
+    const polled = hold.poll({
+      token,
+      address: null,
+      ms: 10_000,
+      signal: new AbortController().signal,
+      ask: async () => first ?? ask(etag),
+      unchanged: ({ status }) => status === 304,
+      aside: (waiting) => {
+        // It waits from here on; whether the answer may change is asked of the service again.
+        first = null;
+        return waiting;
+      },
+    });
+    const [{ answer }] = await Promise.all([polled, sending]);
+    trials++;
+    if (answer.status === 304) missed[kind]++;
+  }
+  const end = Date.now() + WAIT.timeout / 2;
+  do await atOnce(60, (i) => trial(i % 2 ? "entered" : "late"), 30);
+  while (missed.late === 0 && Date.now() < end);
+  await hold.close();
+  console.log(`entered: ${JSON.stringify({ trials, missed })}`);
+  expect(missed.entered).toBe(0);
+  expect(missed.late).toBeGreaterThan(0);
+});
