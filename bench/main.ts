@@ -9,9 +9,10 @@ import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config/load.ts";
 import { type Cluster, openCluster } from "../src/embedded/cluster.ts";
 import { CASES, type Case } from "./cases.ts";
+import { HANDSETS, type HeldFigure, heldTable, LIMITS, measureHeld } from "./held.ts";
 import { CONNECTIONS, type Figure, loadHttp, loadPg } from "./load.ts";
 import { mintTokens, type Size } from "./seed.ts";
-import { besideUrl, type Figures, markdown } from "./table.ts";
+import { asJson, besideUrl, type Figures, markdown } from "./table.ts";
 import { type OpenWorld, openWorld } from "./worlds.ts";
 
 const HELP = `npm run bench -- [options]
@@ -21,7 +22,8 @@ const HELP = `npm run bench -- [options]
   --rounds N                 measurements of every case, at most 5 (2)
   --embedded                 the small one on the embedded database as well, as ratios to the one by URL
   --only TEXT                cases whose name holds the text
-  --out FILE                 write the table there, too`;
+  --out FILE                 write the table there, too
+  --json FILE                write every figure there`;
 
 const { values: options } = parseArgs({
   options: {
@@ -32,6 +34,7 @@ const { values: options } = parseArgs({
     embedded: { type: "boolean", default: false },
     only: { type: "string", default: "" },
     out: { type: "string" },
+    json: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
@@ -72,12 +75,15 @@ const SIZES: Size[] = [
   { name: "S", alerts: 1000 },
   { name: "L", alerts: number("large", 1000, 10_000_000) },
 ];
+const HELD = "held polls";
 /** As large as the small one, on the embedded database. */
 const EMBEDDED: Size = { name: "E", alerts: 1000 };
 const sizes = { small: [SIZES[0]!], large: [SIZES[1]!], both: SIZES }[options.scale];
 if (!sizes) stop("--scale must be small, large or both.");
 const cases = CASES.filter(({ name }) => name.includes(options.only));
-if (cases.length === 0) stop(`--only must be part of one of: ${CASES.map(({ name }) => name).join("; ")}.`);
+const withHeld = HELD.includes(options.only);
+if (cases.length === 0 && !withHeld)
+  stop(`--only must be part of one of: ${[...CASES.map(({ name }) => name), HELD].join("; ")}.`);
 if (options.embedded && options.scale === "large") stop("--embedded needs the small database beside it.");
 const pgbench = findPgbench();
 
@@ -154,8 +160,22 @@ try {
     figures.set(of, await measure(of));
     console.error(`${elapsed()}: ${of.name}`);
   }
-  const table = beside ? `${markdown(figures)}\n\n${besideUrl(figures)}` : markdown(figures);
+  const held: HeldFigure[] = [];
+  for (const limit of withHeld ? LIMITS : [])
+    for (const count of HANDSETS) {
+      if (interrupted) throw new Error("interrupted");
+      held.push(await measureHeld(worlds[0]!, count, limit));
+      console.error(`${elapsed()}: ${count} ${HELD}, ${limit} alerts`);
+    }
+  const tables = [
+    ...(cases.length > 0 ? [markdown(figures)] : []),
+    ...(beside && cases.length > 0 ? [besideUrl(figures)] : []),
+    ...(withHeld ? [heldTable(held)] : []),
+  ];
+  const table = tables.join("\n\n");
   console.log(table);
+  if (options.json)
+    await writeFile(options.json, `${JSON.stringify({ cases: asJson(figures), held }, null, 1)}\n`);
   if (options.out) await writeFile(options.out, `${table}\n`);
 } finally {
   for (const world of worlds) await world.close();

@@ -24,6 +24,10 @@ export function markdown(figures: Figures): string {
   return lines.join("\n");
 }
 
+/** case → size → side → one figure a round. */
+export const asJson = (figures: Figures) =>
+  Object.fromEntries([...figures].map(([{ name }, bySize]) => [name, Object.fromEntries(bySize)]));
+
 /** Each side on the embedded database to the same on the one by URL, of the same round: E ÷ S. */
 export function besideUrl(figures: Figures): string {
   const lines = ["| case | side | embedded ÷ by URL | in this run |", "|---|---|---|---|"];

@@ -3,6 +3,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { CompiledQuery } from "kysely";
 import { migrate } from "../src/db/migrate.ts";
 import { openOrm } from "../src/db/orm.ts";
@@ -15,6 +16,8 @@ export interface OpenWorld extends World {
   databaseUrl: string;
   /** Microseconds that the server has used so far. */
   cpu(): Promise<number>;
+  /** The same of the database's side of its connections; null where it cannot be read from here. */
+  databaseCpu(): Promise<number | null>;
   close(): Promise<void>;
 }
 
@@ -50,11 +53,32 @@ export async function openWorld(
     const server = await start(databaseUrl);
     closers.push(server.stop);
     const sql = async (text: string) => void (await databaseOf(orm).executeQuery(CompiledQuery.raw(text)));
-    return { ...server, size, databaseUrl, tokens, seconds, sql, close };
+    const databaseCpu = async () => {
+      const { rows } = await databaseOf(orm).executeQuery<{ pid: number }>(
+        CompiledQuery.raw("select pid from pg_stat_activity where datname = current_database()"),
+      );
+      return cpuOf(rows.map(({ pid }) => pid));
+    };
+    return { ...server, databaseCpu, size, databaseUrl, tokens, seconds, sql, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Microseconds; the system counts in hundredths of a second. */
+function cpuOf(pids: number[]): number | null {
+  let ticks = 0;
+  for (const pid of pids) {
+    try {
+      const [, fields = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
+      const [user, system] = fields.split(" ").slice(11, 13).map(Number);
+      ticks += user! + system!;
+    } catch {
+      return null;
+    }
+  }
+  return ticks * 10_000;
 }
 
 async function start(databaseUrl: string) {
