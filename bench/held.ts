@@ -141,7 +141,8 @@ export async function measureHeld(world: OpenWorld, count: number, limit: number
       lost,
       idle: {
         server: share(before[0], after[0]),
-        postgres: before[1] === null || after[1] === null ? null : share(before[1], after[1]),
+        postgres:
+          before[1] === null || after[1] === null || after[1] < before[1] ? null : share(before[1], after[1]),
       },
     };
   } finally {

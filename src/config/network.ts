@@ -97,7 +97,7 @@ export const NETWORK: Table<NetworkSettings> = {
     name: "HELD_POLLS",
     shownDefault: "10000",
     meaning:
-      "How many polls of inboxes wait for something new at once; more are answered at once. Each takes about 20 kB; 0 holds none.",
+      "How many polls of inboxes wait for something new at once; more are answered at once. Each takes about 30 kB of memory (10,000: 300 MB); 0 holds none.",
     read: wholeNumber(0, 1_000_000, 10_000),
   },
   heldPollsPerAddress: {
