@@ -21,6 +21,9 @@ const PLACES_EACH = 100;
 /** How many polls a stop ends before it lets other work have a turn. */
 const STOPPED_AT_ONCE = 200;
 
+/** Polls of one device: a few pages or programs may share its token. */
+const PER_DEVICE = 4;
+
 /** One poll. */
 export interface Poll<A> {
   token: string;
@@ -69,7 +72,7 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures }: Ho
   const { waited } = watch;
   const turns = createTurns(WIDTH);
   const held = new Set<Sleeper>();
-  const byDevice = new Map<string, Sleeper>();
+  const byDevice = new Map<string, Set<Sleeper>>();
   const byAddress = new Map<string, number>();
   let asleep = 0;
   let stopping = false;
@@ -89,15 +92,29 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures }: Ho
     waited.places() < max * PLACES_EACH &&
     (address === null || (byAddress.get(address) ?? 0) < maxPerAddress);
 
-  /** Waits for the device and its channels; false where they are too many. One poll of a device waits at a time. */
+  /** A device has a few polls at a time; one more ends the oldest. */
+  function enter(sleeper: Sleeper, device: string): void {
+    const polls = byDevice.get(device) ?? new Set();
+    byDevice.set(device, polls.add(sleeper));
+    sleeper.device = device;
+    const [oldest] = polls;
+    if (polls.size <= PER_DEVICE) return;
+    leave(oldest!);
+    oldest!.end("newer");
+  }
+
+  function leave(sleeper: Sleeper): void {
+    const polls = byDevice.get(sleeper.device);
+    if (polls?.delete(sleeper) && polls.size === 0) byDevice.delete(sleeper.device);
+  }
+
+  /** Waits for the device and its channels; false where they are too many. */
   async function wait(sleeper: Sleeper, token: string): Promise<boolean> {
     const found = await find(hashToken(token).toString("hex"));
     // An unknown device, or one that has gone, is refused by the answer that follows.
     if (!found || sleeper.ended) return true;
     if (found.channels.length >= CHANNELS_READ) return false;
-    byDevice.get(found.id)?.end("newer");
-    byDevice.set(found.id, sleeper);
-    sleeper.device = found.id;
+    enter(sleeper, found.id);
     const { id, rev, channel_revs, due_in } = found;
     const channels = found.channels.map((id, i) => ({ id, rev: channel_revs[i]!, dueIn: due_in[i]! }));
     waited.add(sleeper, [{ id, rev, dueIn: Number.POSITIVE_INFINITY }, ...channels]);
@@ -156,7 +173,7 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures }: Ho
         clearTimeout(timer);
         signal.removeEventListener("abort", gone);
         waited.remove(sleeper);
-        if (byDevice.get(sleeper.device) === sleeper) byDevice.delete(sleeper.device);
+        leave(sleeper);
         held.delete(sleeper);
         count(address, -1);
       }

@@ -197,16 +197,19 @@ describe("what is answered at once", () => {
 
 describe("bounds", () => {
   // docs/rules.md#held-bounds
-  test("one poll a handset: a newer one ends the older", async () => {
+  test("four polls a handset: a fifth one ends the oldest", async () => {
     const { token, etag, pusher } = await handset();
-    const older = holding(world, token, etag);
-    await older.held();
-    const newer = holding(world, token, etag);
-    const { status, headers } = await older.answer;
+    const polls = [];
+    for (let i = 1; i <= 4; i++) {
+      polls.push(holding(world, token, etag));
+      await vi.waitFor(async () => expect(await heldNow(world)).toBe(i), WAIT);
+    }
+    polls.push(holding(world, token, etag));
+    const { status, headers } = await polls[0]!.answer;
     expect([status, headers.get("preference-applied")]).toEqual([304, null]);
-    await newer.held();
+    await vi.waitFor(async () => expect(await heldNow(world)).toBe(4), WAIT);
     await world.alert(pusher.id, { send: true });
-    expect((await newer.answer).status).toBe(200);
+    for (const poll of polls.slice(1)) expect((await poll.answer).status).toBe(200);
   });
 
   // docs/rules.md#held-bounds
