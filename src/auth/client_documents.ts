@@ -70,7 +70,14 @@ export function createClientDocuments(options: {
   const kysely = databaseOf(orm);
   const underWay = new Map<string, Promise<void>>();
 
+  async function isFresh(clientId: string): Promise<boolean> {
+    const [known] = await run(kysely, findClient, { client_id: clientId, user_id: null });
+    return known !== undefined && known.age !== null && known.age < FRESH;
+  }
+
   async function fetchAndKeep(clientId: string): Promise<void> {
+    // Another visit may have fetched it since this one looked.
+    if (await isFresh(clientId)) return;
     const fetched = await fetchDocument(clientId);
     if (!fetched.ok) throw unusable(WHY[fetched.why]);
     const said = described(clientId, fetched.text);
@@ -91,8 +98,7 @@ export function createClientDocuments(options: {
     async know(clientId: string, address: string | null): Promise<void> {
       if (!/^https:/i.test(clientId)) return;
       if (!isDocumentAddress(clientId)) throw unusable("it is not a plain https address with a path");
-      const [known] = await run(kysely, findClient, { client_id: clientId, user_id: null });
-      if (known && known.age !== null && known.age < FRESH) return;
+      if (await isFresh(clientId)) return;
       const running = underWay.get(clientId);
       if (running) return running;
       const taken = await limits.take(POLICY, address === null ? "local" : countedAs(address));
