@@ -94,8 +94,9 @@ test("what is sent behind a held poll waits for it, and the bound on a connectio
   await world.alert(one.pusher.id, { send: true, title: "To one" });
   await world.alert(two.pusher.id, { send: true, title: "To two" });
   await came(socket, /503 Service Unavailable/);
-  const statuses = [...socket.text.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status);
-  expect(statuses.slice(0, 3)).not.toContain("503");
+  // A body has no line end of its own, so the next answer begins wherever it ends.
+  const statuses = [...socket.text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+  expect(statuses.slice(0, 3)).toEqual(["200", "200", "200"]);
   expect(statuses).toContain("503");
   await held(0);
   socket.destroy();
