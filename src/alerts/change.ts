@@ -9,9 +9,10 @@ import {
   NEEDS_ACTIVE_CHANNEL,
   NOTES,
 } from "../domain/alert_status.ts";
-import { channelUuid, parseId } from "../domain/ids.ts";
+import { channelUuid, parseId, showId } from "../domain/ids.ts";
 import { conflict, insufficientScope, notFound } from "../errors.ts";
 import { ALERT } from "../fields/alert.ts";
+import { toIsoMicrosOrNull } from "../fields/columns.ts";
 import { showFields, shownTo } from "../fields/record.ts";
 import type { AlertRecord } from "../queries/alert_columns.ts";
 import { lockAlert } from "../queries/alerts.ts";
@@ -79,9 +80,15 @@ export function published(verb: keyof typeof NOTES, record: AlertRecord, ctx: Co
 
 /** Announces a change of an alert with the data that receivers plan from. */
 export function announce(ctx: Context, event: AlertEvent, record: AlertRecord): void {
-  const { id, pusher_id, status, sent_at } = showAlert(record, ctx.outside.assets);
-  const announced = showFields(ANNOUNCED, record);
-  ctx.emit({ event, data: { pusher_id, alert_id: id, ...announced, status, sent_at } });
+  const { id, pusher_id, status, sent_at } = record;
+  const data = {
+    pusher_id: showId("psh", pusher_id),
+    alert_id: showId("alr", id),
+    ...showFields(ANNOUNCED, record),
+    status,
+    sent_at: toIsoMicrosOrNull(sent_at),
+  };
+  ctx.emit({ event, data });
 }
 
 /** Now, in the form that instants of rows have. */

@@ -1,6 +1,7 @@
 // The sign-in library as the others know it: it keeps accounts and sessions and is the authorization server. It is loaded
 // when it is first asked, by a person who signs in or an assistant with a token: a handset and a key never need it.
 
+import { once } from "../db/once.ts";
 import type { BetterAuth, LibraryOptions } from "./better_auth.ts";
 
 export interface SignInLibrary extends Omit<BetterAuth, "library"> {
@@ -9,21 +10,13 @@ export interface SignInLibrary extends Omit<BetterAuth, "library"> {
 }
 
 export function createSignInLibrary(options: LibraryOptions): SignInLibrary {
-  let loading: Promise<BetterAuth> | undefined;
-  async function open(): Promise<BetterAuth> {
+  /** A failure is not kept: after the database was away, the next caller tries again. */
+  const load = once(async () => {
     const { createBetterAuth } = await import("./better_auth.ts");
     const opened = createBetterAuth(options);
     await opened.library.$context;
     return opened;
-  }
-  /** A failure is not kept: after the database was away, the next caller tries again. */
-  function load(): Promise<BetterAuth> {
-    loading ??= open().catch((error) => {
-      loading = undefined;
-      throw error;
-    });
-    return loading;
-  }
+  });
   return {
     prepare: async () => void (await load()),
     readAccessToken: async (token) => (await load()).readAccessToken(token),

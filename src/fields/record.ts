@@ -55,6 +55,13 @@ export const shownTo = <F extends Fields, A extends Audience>(
 ): { [N in keyof F as A extends F[N]["shown"][number] ? N : never]: F[N] } =>
   whereOf(fields, ({ shown }) => shown.includes(audience));
 
+/** The others. */
+export const hiddenFrom = <F extends Fields, A extends Audience>(
+  fields: F,
+  audience: A,
+): { [N in keyof F as A extends F[N]["shown"][number] ? never : N]: F[N] } =>
+  whereOf(fields, ({ shown }) => !shown.includes(audience));
+
 /** The fields that are marked as `cleaned`, `cut` or `own`. */
 export const marked = <F extends Fields, M extends "cleaned" | "cut" | "own">(
   fields: F,

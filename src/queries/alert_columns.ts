@@ -3,7 +3,7 @@
 import { effectiveSentAt, effectiveStatus, isDue } from "../domain/alert_status.ts";
 import { ALERT_STATUSES } from "../entities/alert.ts";
 import { ALERT } from "../fields/alert.ts";
-import { columnsOf, namesOf, shownTo } from "../fields/record.ts";
+import { columnsOf, hiddenFrom, namesOf, shownTo } from "../fields/record.ts";
 import { boolean, int, nullable, oneOf, timestamptz, uuid, type ValuesOf } from "../fields/sql.ts";
 
 /** The columns that a change writes. */
@@ -18,9 +18,7 @@ export const GIVEN = NAMES.map((name) => `$${name}::${FIELDS[name].sql}`).join("
 const IN_LISTS = columnsOf(shownTo(ALERT, "list"));
 
 /** What only whole reads have. */
-const REST = Object.fromEntries(
-  NAMES.filter((name) => !(name in IN_LISTS)).map((name) => [name, FIELDS[name]]),
-) as Omit<typeof FIELDS, keyof typeof IN_LISTS>;
+const REST = columnsOf(hiddenFrom(ALERT, "list"));
 
 /** An alert as lists show it: the length of the markup stands in for it. */
 const listed = (clock = "clock_timestamp()") => ({

@@ -4,6 +4,7 @@
 
 import { defineStatement, type RowOf } from "../db/statement.ts";
 import { array, bigint, float8, int, nullable, text, uuid } from "../fields/sql.ts";
+import { HASHES } from "./hashes.ts";
 
 /** More channels than one held poll may wait for (see held/hold.ts), so that nobody reads an endless list. */
 export const CHANNELS_READ = 1_001;
@@ -11,21 +12,20 @@ export const CHANNELS_READ = 1_001;
 /** Milliseconds by the database's clock until something comes due in the channel `c`; infinite when nothing is planned. */
 const DUE_IN = "coalesce(extract(epoch from c.next_at - clock_timestamp()) * 1000, 'infinity')::float8";
 
-/** Token hashes in hex → devices, by position, each with what its poll waits for. The array as in `find_devices`. */
+/** Devices by the hashes of their tokens, each with what its poll waits for. */
 export const findWaitedFor = defineStatement("find_waited_for", {
-  parameters: { hashes: array(text) },
+  parameters: HASHES.parameters,
   columns: {
-    position: int,
+    ...HASHES.columns,
     id: text,
     rev: text,
     channels: array(text),
     channel_revs: array(text),
     due_in: array(float8),
   },
-  text: `select t.position::int as position, d.id::text as id, d.subs_rev::text as rev,
+  text: `select ${HASHES.selected}, d.id::text as id, d.subs_rev::text as rev,
       joined.channels, joined.channel_revs, joined.due_in
-    from unnest((select $hashes::text[])) with ordinality t (hash, position)
-    join device d on d.token_hash = decode(t.hash, 'hex')
+    from ${HASHES.from} join device d on d.token_hash = ${HASHES.hash}
     cross join lateral (
       select coalesce(array_agg(id), '{}') as channels, coalesce(array_agg(rev), '{}') as channel_revs,
         coalesce(array_agg(due_in), '{}') as due_in

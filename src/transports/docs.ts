@@ -3,9 +3,9 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { H3 } from "h3";
+import { once } from "../db/once.ts";
 import { noSuchMethod } from "../errors.ts";
 import type { HandsetOperation, Tool } from "../operation/tool.ts";
-import { once } from "./once.ts";
 import { requestOf } from "./request.ts";
 
 export const DOCUMENT_PATH = "/api/v1/openapi.json";

@@ -21,7 +21,7 @@ export const DECIDES: Record<string, string> = {
   config: "the settings by topic: name, default, meaning and how each is read",
   console:
     "the pages for people, rendered by the server: they read a form, call dispatch, and show the outcome or the refusal",
-  db: "the connection: pool, statements, locks, batches, and what counts as away",
+  db: "the connection: pool, statements, locks, work that calls share, and what counts as away",
   docs_page: "the readable page of the API",
   domain: "the rules, as pure functions and tables",
   embedded: "the PostgreSQL that the service starts for itself",
