@@ -4,9 +4,9 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Session } from "../auth/people.ts";
 import { ApiError, forbidden, invalidRequest } from "../errors.ts";
+import { type Html, html } from "../look/html.ts";
 import { refuseUnstorableText } from "../operation/problems.ts";
 import { readBytes } from "../transports/body.ts";
-import { type Html, html } from "./html.ts";
 
 export const TOKEN_FIELD = "form_token";
 const VISITOR_COOKIE = "belfry_visitor";

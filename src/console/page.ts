@@ -6,12 +6,15 @@ import type { Caller } from "../context.ts";
 import { showId } from "../domain/ids.ts";
 import { roleReaches } from "../domain/visibility.ts";
 import type { Role } from "../entities/member.ts";
+import { ICON, pageFile, STYLES } from "../look/files.ts";
+import { type Content, type Html, html } from "../look/html.ts";
 import list_connections from "../session/list_connections.ts";
 import list_files from "../session/list_files.ts";
 import list_keys from "../session/list_keys.ts";
 import list_members from "../session/list_members.ts";
-import { type Content, type Html, html } from "./html.ts";
-import { ICON, LINK_SCRIPT, STYLES } from "./styles.ts";
+
+/** Hands the secret of a one-time link to the page's form. */
+export const LINK_SCRIPT = pageFile("link.js", "text/javascript; charset=utf-8", import.meta.url);
 
 const SECURITY = {
   "content-security-policy":

@@ -1,8 +1,8 @@
 // Pieces that pages are made of: fields with their labels, tables that become cards on a phone, instants, copyable text.
 
 import type { ApiError } from "../errors.ts";
+import { type Content, type Html, html } from "../look/html.ts";
 import { SCOPES, type Scope } from "../scopes.ts";
-import { type Content, type Html, html } from "./html.ts";
 
 export interface Field {
   name: string;

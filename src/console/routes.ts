@@ -7,12 +7,13 @@ import type { Log, MemberCaller } from "../context.ts";
 import { faultOf } from "../db/unavailable.ts";
 import { parseId, showId } from "../domain/ids.ts";
 import { ApiError, notFound } from "../errors.ts";
+import { fileAnswer, ICON, STYLES } from "../look/files.ts";
 import { MAX_BODY } from "../operation/tool.ts";
 import type { RouteMeta } from "../transports/body.ts";
 import { requestOf } from "../transports/request.ts";
 import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
 import { cookieOf, FILE_FORM_OVERHEAD, readFileForm, readForm, type SentFile } from "./forms.ts";
-import { frame, goTo, pageAnswer } from "./page.ts";
+import { frame, goTo, LINK_SCRIPT, pageAnswer } from "./page.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
 import { ASSISTANT_PAGES } from "./pages/assistants.ts";
 import { AUTHORIZE_PAGES } from "./pages/authorize.ts";
@@ -24,7 +25,6 @@ import { MEMBER_PAGES } from "./pages/members.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
 import { SIGN_IN_PAGES } from "./pages/sign_in.ts";
 import { WELCOME_PAGES } from "./pages/welcome.ts";
-import { assetAnswer, ICON, LINK_SCRIPT, STYLES } from "./styles.ts";
 import type { ConsoleDeps, MemberVisit, Page, PersonVisit, Visit } from "./visit.ts";
 
 export const PAGES: readonly Page[] = [
@@ -49,7 +49,7 @@ export interface ConsoleSupport {
 }
 
 export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleSupport): void {
-  for (const asset of [STYLES, ICON, LINK_SCRIPT]) app.get(asset.path, () => assetAnswer(asset));
+  for (const file of [STYLES, ICON, LINK_SCRIPT]) app.get(file.path, () => fileAnswer(file));
   for (const page of PAGES) {
     const meta: RouteMeta = {
       maxBody: page.maxFile === undefined ? MAX_BODY.usual : page.maxFile + FILE_FORM_OVERHEAD,

@@ -8,11 +8,11 @@ import type { Mail } from "../auth/mail.ts";
 import type { People, Session } from "../auth/people.ts";
 import type { Log, MemberCaller } from "../context.ts";
 import type { ApiError } from "../errors.ts";
+import type { Content, Html } from "../look/html.ts";
 import type { Dispatcher } from "../operation/dispatch.ts";
 import type { SessionOperation, Tool } from "../operation/tool.ts";
 import type { FlashCode } from "./flash.ts";
 import type { Forms, SentFile } from "./forms.ts";
-import type { Content, Html } from "./html.ts";
 
 export interface ConsoleDeps {
   people: People;

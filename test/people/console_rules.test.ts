@@ -5,10 +5,10 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callerOf } from "../../src/auth/people.ts";
-import { html } from "../../src/console/html.ts";
 import { destination } from "../../src/console/pages/carry_on.ts";
 import { leastRoleOf } from "../../src/console/scope_groups.ts";
 import { parseId, showId } from "../../src/domain/ids.ts";
+import { html } from "../../src/look/html.ts";
 import { addMember } from "../../src/operator/accounts.ts";
 import grant_connection from "../../src/session/grant_connection.ts";
 import { TOOLS } from "../../tools/index.ts";
@@ -108,7 +108,7 @@ describe("the console's rules", () => {
       expect(headers.get("referrer-policy")).toBe("same-origin");
       expect(text).not.toMatch(/<script|<style| style=| on\w+=/);
     }
-    const styles = await owner.get("/console/styles.css");
+    const styles = await owner.get("/static/styles.css");
     expect(styles.headers.get("content-type")).toContain("text/css");
   });
 
@@ -360,7 +360,7 @@ test("every scope says which role it needs", () => {
 });
 
 test("the palette is readable in both schemes", () => {
-  const css = readFileSync(new URL("../../src/console/styles.css", import.meta.url), "utf8");
+  const css = readFileSync(new URL("../../src/look/styles.css", import.meta.url), "utf8");
   const [light, dark] = [...css.matchAll(/:root \{([^}]+)\}/g)]
     .slice(0, 2)
     .map(([, block]) =>

@@ -228,7 +228,7 @@ describe("one-time links", () => {
     const page = await visitor().get(made.pathname);
     expect(page.text).toContain("paste the whole link here");
     expect(page.headers.get("content-security-policy")).toContain(
-      "; script-src http://127.0.0.1:8787/console/link.js",
+      "; script-src http://127.0.0.1:8787/static/link.js",
     );
     for (const pasted of [made.href, made.hash.slice(1), ` ${made.href}\n`])
       expect((await visitor().open(pasted)).status).toBe(200);

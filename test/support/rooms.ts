@@ -22,6 +22,7 @@ export const DECIDES: Record<string, string> = {
   console:
     "the pages for people, rendered by the server: they read a form, call dispatch, and show the outcome or the refusal",
   db: "the connection: pool, statements, locks, work that calls share, and what counts as away",
+  look: "what all pages share: the template that escapes everything, the style sheet, the icon",
   docs_page: "the readable page of the API",
   domain: "the rules, as pure functions and tables",
   embedded: "the PostgreSQL that the service starts for itself",
@@ -171,6 +172,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
 
   // Projections of the records; they receive the list as an argument.
+  look: [],
   docs_page: [],
   openapi: ["errors", "fields", "operation", "package.json", "scopes", "shapes"],
   transports: [
@@ -196,6 +198,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "domain",
     "entities",
     "errors",
+    "look",
     "operation",
     "scopes",
     "session",

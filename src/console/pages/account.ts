@@ -2,10 +2,10 @@
 
 import { MIN_PASSWORD } from "../../domain/passwords.ts";
 import { ApiError, notFound } from "../../errors.ts";
+import { html } from "../../look/html.ts";
 import change_password from "../../session/change_password.ts";
 import end_session from "../../session/end_session.ts";
 import list_sessions from "../../session/list_sessions.ts";
-import { html } from "../html.ts";
 import { workspacePath } from "../page.ts";
 import { field, instant, problem, table } from "../parts.ts";
 import { type Page, type PersonVisit, personPage } from "../visit.ts";

@@ -1,10 +1,10 @@
 // The assistants that the signed-in person connected to this workspace, and the end of a connection.
 
 import { notFound } from "../../errors.ts";
+import { html } from "../../look/html.ts";
 import { isScope } from "../../scopes.ts";
 import end_connection from "../../session/end_connection.ts";
 import list_connections from "../../session/list_connections.ts";
-import { html } from "../html.ts";
 import { copyable, emptyState, instant, scopeLine, table } from "../parts.ts";
 import { memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";

@@ -3,7 +3,7 @@
 
 import { isLoopbackName } from "../../auth/redirects.ts";
 import { KNOWN_SCHEMES } from "../../domain/redirect_schemes.ts";
-import { type Content, html } from "../html.ts";
+import { type Content, html } from "../../look/html.ts";
 import type { Visit } from "../visit.ts";
 
 export function carryOn(

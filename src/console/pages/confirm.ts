@@ -1,7 +1,7 @@
 // Asking once more before something ends. The link in a list leads here; only the form on this page acts, so a slip of the
 // finger ends nothing and nothing of it needs a script. What ends, and who may end it, is decided by the caller's page.
 
-import { type Content, html } from "../html.ts";
+import { type Content, html } from "../../look/html.ts";
 import type { Visit } from "../visit.ts";
 
 export interface Question {

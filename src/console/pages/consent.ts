@@ -4,10 +4,10 @@
 import { callerOf, type Session } from "../../auth/people.ts";
 import { newUuid, showId } from "../../domain/ids.ts";
 import { ApiError, invalidRequest } from "../../errors.ts";
+import { html } from "../../look/html.ts";
 import { IMPLICIT_SCOPE, isScope } from "../../scopes.ts";
 import grant_connection from "../../session/grant_connection.ts";
 import list_grants from "../../session/list_grants.ts";
-import { html } from "../html.ts";
 import { CHOOSABLE, PUBLISH } from "../scope_groups.ts";
 import { openPage, type Page, type PersonVisit, personPage } from "../visit.ts";
 import { carryOn } from "./carry_on.ts";

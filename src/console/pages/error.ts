@@ -1,7 +1,7 @@
 // A refusal as a page: what is wrong, and the way out.
 
 import { type ApiError, type ErrorType, noSpace } from "../../errors.ts";
-import { html } from "../html.ts";
+import { html } from "../../look/html.ts";
 import type { Visit } from "../visit.ts";
 
 const TITLES: Record<ErrorType, string> = {

@@ -1,12 +1,12 @@
 // Keys: made here, shown once on the answering page, listed with their last use, revoked.
 
 import { ApiError, notFound } from "../../errors.ts";
+import { type Content, html } from "../../look/html.ts";
 import { isScope } from "../../scopes.ts";
 import create_key, { KEY_LIVES } from "../../session/create_key.ts";
 import list_keys from "../../session/list_keys.ts";
 import revoke_key from "../../session/revoke_key.ts";
 import { inForm } from "../forms.ts";
-import { type Content, html } from "../html.ts";
 import {
   copyable,
   emptyState,

@@ -3,8 +3,8 @@
 import { supportsConsent } from "../../auth/redirects.ts";
 import { showId } from "../../domain/ids.ts";
 import { roleReaches } from "../../domain/visibility.ts";
+import { type Content, html } from "../../look/html.ts";
 import create_key from "../../session/create_key.ts";
-import { type Content, html } from "../html.ts";
 import { copyable, emptyState, table } from "../parts.ts";
 import { type MemberVisit, memberPage, openPage, type Page } from "../visit.ts";
 

@@ -5,7 +5,7 @@ import type { LinkState, OpenedLink } from "../../auth/joining.ts";
 import { LINK_LIFE, LINK_PAGE, tokenOf } from "../../auth/links.ts";
 import { MAX_PASSWORD, MIN_PASSWORD } from "../../domain/passwords.ts";
 import { ApiError } from "../../errors.ts";
-import { type Content, html } from "../html.ts";
+import { type Content, html } from "../../look/html.ts";
 import { field, problem } from "../parts.ts";
 import { openPage, type Page, type Visit } from "../visit.ts";
 import { lostPassword, signedInCookies } from "./sign_in.ts";

@@ -1,0 +1,34 @@
+// Files that pages refer to: the one style sheet, the icon, and scripts. Their addresses change with their content, so a
+// browser keeps them for good.
+
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+export interface PageFile {
+  path: string;
+  /** The path with a mark of the content, as pages refer to it. */
+  href: string;
+  text: string;
+  type: string;
+}
+
+/** The file `name` beside `module` (its `import.meta.url`), read once, served under /static. */
+export function pageFile(name: string, type: string, module: string): PageFile {
+  const text = readFileSync(new URL(`./${name}`, module), "utf8");
+  const hash = createHash("sha256").update(text).digest("base64url").slice(0, 12);
+  return { path: `/static/${name}`, href: `/static/${name}?v=${hash}`, text, type };
+}
+
+export const STYLES = pageFile("styles.css", "text/css; charset=utf-8", import.meta.url);
+export const ICON = pageFile("icon.svg", "image/svg+xml", import.meta.url);
+
+export function fileAnswer({ text, type }: PageFile): Response {
+  return new Response(text, {
+    headers: {
+      "content-type": type,
+      "cache-control": "public, max-age=31536000, immutable",
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "default-src 'none'",
+    },
+  });
+}
