@@ -36,6 +36,7 @@ import { applied, heldFor, isUnchanged } from "../transports/held.ts";
 import { requestOf } from "../transports/request.ts";
 import { addRoutes } from "../transports/rest.ts";
 import { addUploadRoutes } from "../transports/uploads.ts";
+import { addWebApp } from "../web_app/routes.ts";
 import { type Logs, RequestLog } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { addProbes, PROBES } from "./probes.ts";
@@ -85,7 +86,7 @@ const SECRETS = /(bfk_|bfd_|whsec_)[\w-]+/g;
 /** What a trusted proxy may call a request, as it then stands in its log and in ours. */
 const REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
 
-/** Our pages use nothing of a device. */
+/** Our pages use nothing of a device, but for the app. */
 const PERMISSIONS =
   "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), microphone=(), payment=(), usb=()";
 
@@ -213,6 +214,8 @@ export function createApp(deps: AppDeps): App {
     { mustHaveRoom, logOf, addressOf: (event) => of(event).client.address },
   );
 
+  addWebApp(app);
+
   const probes = addProbes(app, { ...deps, ...config, logOf, isLocal: (event) => of(event).client.local });
 
   return {
@@ -232,8 +235,10 @@ export function createApp(deps: AppDeps): App {
       inFlight--;
       response.headers.set("x-request-id", requestId);
       if (secure) response.headers.set("strict-transport-security", "max-age=31536000");
-      if (response.headers.get("content-type")?.startsWith("text/html"))
-        response.headers.set("permissions-policy", PERMISSIONS);
+      const { headers } = response;
+      // A page that needs something of a device says so itself.
+      if (headers.get("content-type")?.startsWith("text/html") && !headers.has("permissions-policy"))
+        headers.set("permissions-policy", PERMISSIONS);
       const ms = performance.now() - started - pass.heldMs;
       metrics.request(request.method, pathname, response.status, ms / 1000);
       // Never the query: an invite's code may stand in it. A secret that was put into the path is cut, a file's token, too.

@@ -18,11 +18,17 @@ const textOf = new Map(files.map((file) => [file, readFileSync(join(ROOT, file),
 const KNOW_THE_TOOLS = /^(src\/(boot\/app|cli)\.ts|scripts\/.*|bench\/.*)$/;
 
 /** Where a clock may be read; everywhere else the instant is given. */
-const CLOCKS = new Set(["src/boot/parts.ts", "src/cli.ts", "src/domain/ids.ts", "src/webhooks/sign.ts"]);
+const CLOCKS = new Set([
+  "src/boot/parts.ts",
+  "src/cli.ts",
+  "src/domain/ids.ts",
+  "src/web_app/browser/clock.ts",
+  "src/webhooks/sign.ts",
+]);
 
 /** Packages of a transport, and the parts that may know them. */
 const TRANSPORT_PACKAGES = /^(h3|srvx|commander|@modelcontextprotocol\/.*)$/;
-const MAY_TRANSPORT = new Set(["boot", "transports", "console", "cli", "scripts", "bench"]);
+const MAY_TRANSPORT = new Set(["boot", "transports", "console", "web_app", "cli", "scripts", "bench"]);
 
 /** Where something else than a defined statement reaches the database, and why. */
 const RAW_SQL: Record<string, string> = {

@@ -24,6 +24,7 @@ export const DECIDES: Record<string, string> = {
   db: "the connection: pool, statements, locks, work that calls share, and what counts as away",
   look: "what all pages share: the template that escapes everything, the style sheet, the icon",
   docs_page: "the readable page of the API",
+  web_app: "the app in which people follow channels: its page, its modules as browsers run them, its worker",
   domain: "the rules, as pure functions and tables",
   embedded: "the PostgreSQL that the service starts for itself",
   entities:
@@ -189,6 +190,8 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "scopes",
     "session",
   ],
+  // Its modules run in browsers and know only one another; the files beside them serve them.
+  web_app: ["db", "errors", "look", "transports"],
   // Pages for people: sign-in, and everything else through dispatch.
   console: [
     "assets",

@@ -75,7 +75,7 @@ export const createPusherCases: Case[] = [
     }),
   ),
   ...(
-    "admin api console handset healthz help login mcp metrics oauth readyz security static status support " +
+    "admin api app console handset healthz help login mcp metrics oauth readyz security static status support " +
     "well-known www"
   )
     .split(" ")

@@ -1,0 +1,41 @@
+// The page in which an alert's markup is shown: of no origin, without network but for pictures, and with one script that stands in
+// its policy by its hash. It is sent the markup as a message, so that no address carries anything of an alert.
+
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+const SCRIPT = readFileSync(new URL("./frame.js", import.meta.url), "utf8");
+
+export const FRAME_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light">
+<title>Alert</title>
+</head>
+<body>
+<script>${SCRIPT}</script>
+</body>
+</html>
+`;
+
+const mark = `'sha256-${createHash("sha256").update(SCRIPT).digest("base64")}'`;
+
+/** @param pictures where they may come from. */
+const policyWith = (pictures: string) =>
+  [
+    "sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox",
+    "default-src 'none'",
+    `script-src ${mark}`,
+    "style-src 'unsafe-inline'",
+    `img-src ${pictures}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join("; ");
+
+/** Pictures of this service and those that stand in the markup itself. */
+export const FRAME_POLICY = policyWith("'self' data:");
+/** Pictures from anywhere: the person asked for them. */
+export const FRAME_POLICY_WITH_PICTURES = policyWith("https: data:");

@@ -1,0 +1,61 @@
+// Which modules a browser may have, and their text: our own TypeScript with the types taken out, and the parts of others as they
+// lie in node_modules. All share one address that changes with any of them, so that a graph never mixes two versions.
+
+import { createHash } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { fileURLToPath } from "node:url";
+
+/** Bare names that our modules import, all of them without a part of their own but these. */
+const THIRD_PARTIES = ["preact", "preact/hooks", "htm", "idb"];
+
+const BROWSER = new URL("./browser/", import.meta.url);
+
+export interface Modules {
+  /** Of the content of everything: what the addresses carry. */
+  hash: string;
+  /** Name under the hash → text. */
+  texts: ReadonlyMap<string, string>;
+  /** Bare name → name under the hash. */
+  bare: Readonly<Record<string, string>>;
+}
+
+export function readModules(): Modules {
+  const own = globSync("**/*.ts", { cwd: fileURLToPath(BROWSER) })
+    .map((name) => name.replaceAll("\\", "/"))
+    .sort();
+  const bare = Object.fromEntries(THIRD_PARTIES.map((name) => [name, `parts/${name.replace("/", "-")}.js`]));
+  const texts = new Map<string, string>();
+  for (const name of own) texts.set(name, withoutTypes(readFileSync(new URL(name, BROWSER), "utf8")));
+  for (const [name, as] of Object.entries(bare)) {
+    const text = readFileSync(new URL(import.meta.resolve(name)), "utf8");
+    texts.set(as, text.replace(/^\/\/# sourceMappingURL=.*$/m, ""));
+  }
+  return { hash: hashOf([...texts].flat()), texts, bare };
+}
+
+/** The marks of all texts, short enough for an address. */
+export function hashOf(texts: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const text of texts) hash.update(`${text.length}:${text}`);
+  return hash.digest("base64url").slice(0, 12);
+}
+
+/** JavaScript of TypeScript without types and without whole-line comments; line numbers stay. */
+export function withoutTypes(text: string): string {
+  return quietly(() => stripTypeScriptTypes(text))
+    .replace(/^\s*\/\/.*$/gm, "")
+    .replace(/^\s*\/\*\*[\s\S]*?\*\/$/gm, (comment) => comment.replace(/[^\n]/g, ""))
+    .replace(/[ \t]+$/gm, "");
+}
+
+/** The function is marked as an experiment, and says so once; whoever starts a server can do nothing about it. */
+function quietly<T>(work: () => T): T {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return work();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
