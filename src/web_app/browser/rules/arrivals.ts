@@ -1,0 +1,64 @@
+// Several alerts at once, as after a sleep or when somebody sends three in a row: each is noted, one is heard. The
+// loudest decision keeps its sound, vibration, speech and screen; the others only their line.
+
+import { type Decision, decide } from "./decide.ts";
+import { arrange, newestFirst, rankOf } from "./spotlight.ts";
+import type { Alert, Channel, Device } from "./types.ts";
+
+export interface Arrival<A> {
+  alert: A;
+  decision: Decision;
+}
+
+/**
+ * Decisions on what has just arrived, oldest first, as a list of notifications wants them.
+ * `held` is all that the device has, the new ones included: an alert that another one replaces does not ring.
+ */
+export function arrivals<A extends Alert>(
+  arrived: readonly A[],
+  held: readonly A[],
+  channelOf: (handle: string) => Channel | null,
+  device: Device,
+  now: number,
+): Arrival<A>[] {
+  const { spotlight } = arrange(held, now);
+  const standing = new Set(spotlight.map(({ id }) => id));
+  const decided = arrived
+    .filter(({ id }) => standing.has(id))
+    .toSorted((a, b) => newestFirst(b, a))
+    .map((alert) => {
+      const channel = channelOf(alert.handle) ?? { requested_perms: [], subscription: null };
+      return { alert, decision: decide(alert, channel, device, now) };
+    });
+  const first = loudest(decided);
+  return decided.map((one) => (one === first ? one : { ...one, decision: quietened(one.decision) }));
+}
+
+/** Of what makes itself heard: the most urgent, then the newest. */
+function loudest<A extends Alert>(decided: readonly Arrival<A>[]): Arrival<A> | null {
+  const heard = decided.filter(({ decision }) => isHeard(decision));
+  return (
+    heard.toSorted(
+      (a, b) => rankOf(b.alert.priority) - rankOf(a.alert.priority) || newestFirst(a.alert, b.alert),
+    )[0] ?? null
+  );
+}
+
+/** Whether anything of it can be noticed without looking. */
+export const isHeard = ({ sound, vibrate, speak, full }: Decision): boolean =>
+  sound !== null || vibrate !== null || speak !== null || full;
+
+function quietened(decision: Decision): Decision {
+  if (!isHeard(decision)) return decision;
+  const because = [...decision.because, "why.another_rings" as const];
+  return {
+    ...decision,
+    sound: null,
+    audio: null,
+    volume: 0,
+    vibrate: null,
+    speak: null,
+    full: false,
+    because,
+  };
+}

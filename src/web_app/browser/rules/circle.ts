@@ -1,0 +1,45 @@
+// Is the device inside of an alert's circle? Answered here, on the device; a position goes nowhere. "Cannot say" is an
+// answer of its own, and the caller rings then: a warning too many is better than one too few.
+
+import type { Circle, Position } from "./types.ts";
+
+/** Mean radius of the earth in kilometres (IUGG). */
+const EARTH_KM = 6371.0088;
+
+/** A position that is older says nothing of where the device is now. */
+export const POSITION_LASTS_MS = 30 * 60_000;
+
+const radians = (degrees: number) => (degrees * Math.PI) / 180;
+
+type Place = { lat: number; lon: number };
+
+/** Kilometres between two places, along the surface. */
+export function distanceKm(a: Place, b: Place): number {
+  const half = (from: number, to: number) => Math.sin(radians(to - from) / 2) ** 2;
+  const h = half(a.lat, b.lat) + Math.cos(radians(a.lat)) * Math.cos(radians(b.lat)) * half(a.lon, b.lon);
+  // Rounding takes h past 1 for opposite places.
+  return 2 * EARTH_KM * Math.asin(Math.sqrt(Math.min(1, h)));
+}
+
+/** The centre and radius of a circle that is whole; null when there is none. */
+export function wholeCircle({ lat, lon, radius_km }: Circle): (Place & { radius_km: number }) | null {
+  return lat === null || lon === null || radius_km === null ? null : { lat, lon, radius_km };
+}
+
+/**
+ * True inside, false outside, null when nobody can say: no position, or one that is too inexact for this border.
+ * Without a circle everywhere is inside.
+ */
+export function inCircle(
+  position: Pick<Position, "lat" | "lon" | "accuracy_m"> | null,
+  circle: Circle,
+): boolean | null {
+  const whole = wholeCircle(circle);
+  if (whole === null) return true;
+  if (position === null) return null;
+  const distance = distanceKm(position, whole);
+  const off = position.accuracy_m / 1000;
+  if (distance + off <= whole.radius_km) return true;
+  if (distance - off > whole.radius_km) return false;
+  return null;
+}

@@ -1,0 +1,78 @@
+// What deserves a look now, and what is history. An alert leaves the spotlight when it expires, is acknowledged, is
+// replaced by a newer one of its channel with the same collapse key, or has stood there long enough. It stays readable.
+
+import type { Alert } from "./types.ts";
+
+const HOUR = 3_600_000;
+
+/** How long an alert without an end of its own stands in the spotlight after it was sent. */
+export const STANDS_MS = 24 * HOUR;
+/** And one that waits to be acknowledged. */
+export const WAITS_MS = 7 * 24 * HOUR;
+
+type Arranged = Pick<
+  Alert,
+  | "id"
+  | "handle"
+  | "status"
+  | "sent_at"
+  | "expires_at"
+  | "priority"
+  | "requires_ack"
+  | "collapse_key"
+  | "acked_at"
+>;
+
+export interface Arrangement<A> {
+  /** Urgent ones first, then newest first. */
+  spotlight: A[];
+  /** Newest first. */
+  history: A[];
+  /** When the arrangement is another one without anything new coming, in milliseconds since 1970; null: never. */
+  next_change_at: number | null;
+}
+
+const RANK: Record<string, number> = { urgent: 2, important: 1 };
+export const rankOf = (priority: string): number => RANK[priority] ?? 0;
+
+/** Instants are texts of one length, so their order is that of the texts. */
+export const newestFirst = (a: Pick<Alert, "sent_at" | "id">, b: Pick<Alert, "sent_at" | "id">): number =>
+  a.sent_at === b.sent_at ? (a.id < b.id ? 1 : -1) : a.sent_at < b.sent_at ? 1 : -1;
+
+export const isWithdrawn = ({ status = "sent" }: Pick<Alert, "status">): boolean => status !== "sent";
+
+/** When an alert leaves the spotlight by itself, in milliseconds since 1970. */
+export function leavesAt({
+  sent_at,
+  expires_at,
+  requires_ack,
+}: Pick<Alert, "sent_at" | "expires_at" | "requires_ack">): number {
+  if (expires_at !== null) return Date.parse(expires_at);
+  return Date.parse(sent_at) + (requires_ack ? WAITS_MS : STANDS_MS);
+}
+
+export function arrange<A extends Arranged>(alerts: readonly A[], now: number): Arrangement<A> {
+  const order = alerts.toSorted(newestFirst);
+  const standing = new Set<string>();
+  const spotlight: A[] = [];
+  const history: A[] = [];
+  for (const alert of order) {
+    // What was withdrawn replaces nothing: for a device that never had it, the older one stands.
+    const replaced = !isWithdrawn(alert) && alert.collapse_key !== null && !claims(standing, alert);
+    const over = replaced || isWithdrawn(alert) || Boolean(alert.acked_at) || leavesAt(alert) <= now;
+    (over ? history : spotlight).push(alert);
+  }
+  const next = Math.min(...spotlight.map(leavesAt));
+  // The sort is stable: newest first within a rank.
+  spotlight.sort((a, b) => rankOf(b.priority) - rankOf(a.priority));
+  return { spotlight, history, next_change_at: Number.isFinite(next) ? next : null };
+}
+
+/** The first one that comes with a channel's key has it. */
+function claims(standing: Set<string>, { handle, collapse_key }: Arranged): boolean {
+  // Neither a handle nor a key has a space.
+  const name = `${handle} ${collapse_key}`;
+  if (standing.has(name)) return false;
+  standing.add(name);
+  return true;
+}

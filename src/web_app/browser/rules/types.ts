@@ -1,0 +1,76 @@
+// What the rules of the handset know of an alert, a channel and the device. The rows of the inbox and of the store fit as
+// they are; whatever else such a row holds stays out of the rules.
+
+import type * as wire from "../wire.ts";
+
+export type Capability = wire.Capability;
+export const CAPABILITIES: readonly Capability[] = [
+  "notify",
+  "sound",
+  "vibrate",
+  "tts",
+  "full",
+  "loc",
+  "quiet",
+];
+
+/** A circle of an alert; whole or absent. */
+export type Circle = Pick<wire.Alert, "lat" | "lon" | "radius_km">;
+
+/** Words that this version does not know are taken as the plainest one. */
+export interface Alert
+  extends Circle,
+    Pick<
+      wire.Alert,
+      | "id"
+      | "handle"
+      | "sent_at"
+      | "expires_at"
+      | "priority"
+      | "requires_ack"
+      | "collapse_key"
+      | "sound"
+      | "audio_url"
+      | "audio_asset_url"
+      | "vibrate"
+      | "tts_text"
+      | "tts_lang"
+    > {
+  /** Absent as `sent`: what the inbox shows is sent; a copy that the device kept may be withdrawn. */
+  status?: string;
+  /** When the person acknowledged it here. */
+  acked_at?: string | null;
+}
+
+/** What a channel asks for now, and what the person settled with it. A grant beyond what is asked is void. */
+export interface Channel {
+  requested_perms: readonly string[];
+  subscription: (Omit<wire.Subscription, "permissions"> & { permissions: readonly string[] }) | null;
+}
+
+export interface Position {
+  lat: number;
+  lon: number;
+  /** How far off it may be, in metres. */
+  accuracy_m: number;
+  /** When it was measured, in milliseconds since 1970. */
+  at: number;
+}
+
+/** Times of the day on the device's own clock, `HH:MM`; over midnight when `to` is earlier. */
+export interface QuietHours {
+  from: string;
+  to: string;
+}
+
+export interface Device {
+  /** IANA name. */
+  timezone: string;
+  /** BCP-47: speech without a language of its own is read in it. */
+  language: string;
+  quiet_hours: QuietHours | null;
+  /** 0 to 1: how loud sounds are on this device; 0 is none. */
+  volume: number;
+  /** Null: not known. It is compared here and sent nowhere. */
+  position: Position | null;
+}
