@@ -1,0 +1,172 @@
+// The words of the app: every language has all of them, with the same values, and writes numbers, days and distances its way.
+
+import { readdirSync } from "node:fs";
+import { afterEach, describe, expect, test } from "vitest";
+import { de } from "../../src/web_app/browser/texts/de.ts";
+import { en } from "../../src/web_app/browser/texts/en.ts";
+import {
+  dayOf,
+  distanceOf,
+  languageName,
+  momentOf,
+  timeOf,
+} from "../../src/web_app/browser/texts/formats.ts";
+import {
+  chooseLanguage,
+  fill,
+  LANGUAGES,
+  type Language,
+  languageNow,
+  onLanguage,
+  setLanguage,
+  type Text,
+  type Texts,
+  t,
+} from "../../src/web_app/browser/texts/texts.ts";
+
+const forms = (text: Text) => (typeof text === "string" ? [text] : Object.values(text));
+const valuesIn = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).sort();
+
+afterEach(async () => {
+  await setLanguage(["en"]);
+});
+
+describe.each(Object.keys(LANGUAGES) as Language[])("%s", (language) => {
+  const load = (): Promise<Texts> => LANGUAGES[language].load();
+
+  test("has every text, and none that nobody says", async () =>
+    expect(Object.keys(await load()).sort()).toEqual(Object.keys(en).sort()));
+
+  test("names the same values in every form", async () => {
+    for (const [key, text] of Object.entries(await load())) {
+      const wanted = valuesIn(forms(en[key as keyof typeof en]).at(-1)!);
+      for (const form of forms(text)) expect(valuesIn(form), key).toEqual(wanted);
+    }
+  });
+
+  test("has a form for every plural of the language", async () => {
+    const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
+    for (const [key, text] of Object.entries(await load()))
+      if (typeof text !== "string")
+        expect(Object.keys(text).sort(), key).toEqual(pluralCategories.toSorted());
+  });
+
+  test("says everything in words: no empty text, no mark-up, no blank at an end", async () => {
+    for (const [key, text] of Object.entries(await load()))
+      for (const form of forms(text)) expect(form, key).toMatch(/^[^<>\s]([^<>]*[^<>\s])?$/);
+  });
+});
+
+test("another language translates: hardly a text is the English one", () => {
+  const same = Object.keys(en).filter((key) => {
+    const [a, b] = [en[key as keyof typeof en], de[key as keyof typeof en]];
+    return JSON.stringify(a) === JSON.stringify(b);
+  });
+  expect(same).toEqual(["app.name", "net.offline", "tone.ping", "pattern.sos", "senses.volume_value"]);
+});
+
+test("a language is one file and one line: each file of the folder is in the list", () => {
+  const folder = new URL("../../src/web_app/browser/texts/", import.meta.url);
+  const files = readdirSync(folder).filter((name) => !["texts.ts", "formats.ts"].includes(name));
+  expect(files.sort()).toEqual(
+    Object.keys(LANGUAGES)
+      .map((language) => `${language}.ts`)
+      .sort(),
+  );
+});
+
+describe("the language is the first of the person's that the app has", () => {
+  test.each([
+    [["de-AT", "en"], "de", "de-AT"],
+    [["fr-CA", "de", "en"], "de", "de"],
+    [["EN-us"], "en", "EN-us"],
+    [["fr", "pl"], "en", "en"],
+    [["de_DE.UTF-8", "x"], "en", "en"],
+    [["constructor"], "en", "en"],
+    [[], "en", "en"],
+  ])("%j: %s", (preferred, language, locale) =>
+    expect(chooseLanguage(preferred)).toEqual({ language, locale }),
+  );
+
+  test("a change is heard until nobody wants to hear it", async () => {
+    const heard: Language[] = [];
+    const stop = onLanguage(() => heard.push(languageNow()));
+    await setLanguage(["de"]);
+    expect(t("nav.settings")).toBe("Einstellungen");
+    stop();
+    await setLanguage(["en"]);
+    expect([heard, t("nav.settings")]).toEqual([["de"], "Settings"]);
+  });
+});
+
+describe("values", () => {
+  test("plurals and numbers of the language", async () => {
+    expect(t("inbox.unread", { count: 1 })).toBe("1 unread alert");
+    expect(t("inbox.unread", { count: 1234 })).toBe("1,234 unread alerts");
+    await setLanguage(["de"]);
+    expect(t("inbox.unread", { count: 1234 })).toBe("1.234 ungelesene Meldungen");
+  });
+
+  test("a language with more plurals than English", () => {
+    const text = {
+      one: "{count} alert",
+      few: "{count} alerty",
+      many: "{count} alertów",
+      other: "{count} alertu",
+    };
+    expect([1, 3, 5, 22, 1.5].map((count) => fill(text, { count }, "pl"))).toEqual([
+      "1 alert",
+      "3 alerty",
+      "5 alertów",
+      "22 alerty",
+      "1,5 alertu",
+    ]);
+  });
+
+  test("a value stays what it is: neither its braces nor its dollars are read", () => {
+    expect(t("channel.left", { name: "{name} $& {seconds}" })).toBe("You left {name} $& {seconds}.");
+    expect(t("channel.left")).toBe("You left {name}.");
+  });
+});
+
+describe("instants, distances and languages", () => {
+  const NOW = Date.parse("2026-11-22T12:00:00Z");
+  const at = (text: string) => Date.parse(text);
+
+  test("days and times in the device's zone", async () => {
+    expect(dayOf(at("2026-11-22T00:10:00Z"), NOW, "UTC")).toBe("Today");
+    expect(dayOf(at("2026-11-22T00:10:00Z"), NOW, "America/New_York")).toBe("Yesterday");
+    expect(dayOf(at("2026-11-20T12:00:00Z"), NOW, "UTC")).toBe("Friday, November 20");
+    expect(dayOf(at("2025-01-03T12:00:00Z"), NOW, "UTC")).toBe("Friday, January 3, 2025");
+    expect(momentOf(at("2026-11-21T08:05:00Z"), NOW, "UTC")).toMatch(/^Yesterday, 8:05\sAM$/);
+    await setLanguage(["de-DE"]);
+    expect(timeOf(at("2026-11-22T14:40:00Z"), "Europe/Berlin")).toBe("15:40");
+    expect(dayOf(at("2026-11-20T12:00:00Z"), NOW, "UTC")).toBe("Freitag, 20. November");
+    expect(momentOf(at("2026-11-22T08:05:00Z"), NOW, "UTC")).toBe("08:05");
+  });
+
+  test("kilometres, metres, and miles where they are used", async () => {
+    expect([distanceOf(4), distanceOf(0.25), distanceOf(2.54), distanceOf(412.4)]).toEqual([
+      "4 km",
+      "250 m",
+      "2.5 km",
+      "412 km",
+    ]);
+    await setLanguage(["en-US"]);
+    expect(distanceOf(4)).toBe("2.5 mi");
+    await setLanguage(["de-CH"]);
+    expect(distanceOf(2.54)).toBe("2.5 km");
+    await setLanguage(["de"]);
+    expect(distanceOf(2.54)).toBe("2,5 km");
+  });
+
+  test("a language by its name, and what is none by itself", async () => {
+    expect([languageName("de"), languageName("en-GB"), languageName("not a tag")]).toEqual([
+      "German",
+      "British English",
+      "not a tag",
+    ]);
+    await setLanguage(["de"]);
+    expect(languageName("en")).toBe("Englisch");
+  });
+});
