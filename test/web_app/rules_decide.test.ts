@@ -86,15 +86,15 @@ const ROWS: Row[] = [
   },
   {
     when: "an urgent one, and nothing is granted: a row in the inbox",
-    alert: { ...urgent, sound: "siren", tts_text: "Leave now" },
+    alert: { ...urgent, sound: "siren", vibrate: "sos", tts_text: "Leave now" },
     channel: aChannel([]),
     want: {
       ...SILENT,
       because: [
         "why.notify.not_allowed",
         "why.sound.not_allowed",
-        "why.vibrate.not_allowed",
         "why.tts.not_allowed",
+        "why.vibrate.not_allowed",
         "why.full.not_allowed",
       ],
     },
@@ -107,7 +107,7 @@ const ROWS: Row[] = [
       notify: true,
       sound: null,
       vibrate: null,
-      because: ["why.sound.not_asked", "why.vibrate.not_asked"],
+      because: ["why.sound.not_asked"],
     },
   },
   {
@@ -117,7 +117,7 @@ const ROWS: Row[] = [
   },
   {
     when: "a priority that this version does not know is the plainest",
-    alert: { priority: "critical" },
+    alert: { priority: "constructor" },
     want: { sound: "default", volume: 0.5, full: false },
   },
   {
@@ -152,10 +152,10 @@ const ROWS: Row[] = [
     want: { sound: null, audio: null },
   },
   {
-    when: "sounds are off on the device",
-    alert: { sound: "alarm" },
+    when: "sounds are off on the device, reading aloud among them",
+    alert: { sound: "alarm", tts_text: "Pier 3" },
     device: { volume: 0 },
-    want: { sound: null, audio: null, volume: 0, vibrate: [250], because: ["why.sound_off"] },
+    want: { sound: null, speak: null, audio: null, volume: 0, vibrate: [250], because: ["why.sound_off"] },
   },
   {
     when: "half as loud on the device",
@@ -305,7 +305,7 @@ const alerts: fc.Arbitrary<Alert> = fc
     status: some("sent", "sent", "sent", "cancelled"),
     sent_at: fc.integer({ min: 0, max: 3000 }).map(ago),
     expires_at: fc.option(minutes(100).map(ago)),
-    priority: some("normal", "important", "urgent", "unknown"),
+    priority: some("normal", "important", "urgent", "unknown", "constructor"),
     requires_ack: fc.boolean(),
     collapse_key: word("level"),
     sound: word(...SOUNDS),

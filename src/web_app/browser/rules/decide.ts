@@ -21,9 +21,9 @@ export interface Decision {
   sound: string | null;
   /** A recording to play instead of the tone, which is played when this fails; only with `sound`. */
   audio: string | null;
-  /** 0 to 1. */
+  /** Of everything that is heard, 0 to 1. */
   volume: number;
-  /** Name of a pattern's milliseconds, on and off by turns (senses/vibrate.ts plays it); null for none. */
+  /** Milliseconds on and off by turns; null for none. */
   vibrate: number[] | null;
   speak: { text: string; lang: string } | null;
   /** Over everything else in the app, until it is answered. */
@@ -32,11 +32,11 @@ export interface Decision {
 }
 
 /** The most that each priority can be: how loud, and whether it may take over the screen and break into quiet hours. */
-const CEILING: Record<string, { volume: number; full: boolean; breaks_quiet: boolean }> = {
-  normal: { volume: 0.5, full: false, breaks_quiet: false },
-  important: { volume: 0.75, full: false, breaks_quiet: false },
-  urgent: { volume: 1, full: true, breaks_quiet: true },
-};
+const CEILINGS = new Map([
+  ["normal", { volume: 0.5, full: false, breaks_quiet: false }],
+  ["important", { volume: 0.75, full: false, breaks_quiet: false }],
+  ["urgent", { volume: 1, full: true, breaks_quiet: true }],
+]);
 
 /** Milliseconds on and off by turns. */
 export const PATTERNS: Record<string, number[] | null> = {
@@ -72,7 +72,7 @@ export function decide(alert: Alert, channel: Channel, device: Device, now: numb
   if (over !== null) return { ...SILENT, because: [over] };
 
   const because: Because[] = [];
-  const ceiling = CEILING[alert.priority] ?? CEILING.normal!;
+  const ceiling = CEILINGS.get(alert.priority) ?? CEILINGS.get("normal")!;
   /** Whether the person lets the channel do this, and if not, notes why. */
   const may = (what: Asked): boolean => {
     const asked = channel.requested_perms.includes(what);
@@ -93,19 +93,23 @@ export function decide(alert: Alert, channel: Channel, device: Device, now: numb
   const tone = toneOf(alert.sound);
   const wantsSound = tone !== "silent" || recording !== null;
   if (!wantsSound) because.push("why.author_silent");
-  const loud = wantsSound && may("sound");
-  if (loud && device.volume <= 0) because.push("why.sound_off");
-  const sounds = loud && device.volume > 0;
+  const words = alert.tts_text?.trim() ?? "";
+  const [mayRing, mayRead] = [wantsSound && may("sound"), words !== "" && may("tts")];
+  if ((mayRing || mayRead) && device.volume <= 0) because.push("why.sound_off");
+  const sounds = mayRing && device.volume > 0;
+  const reads = mayRead && device.volume > 0;
 
   const pattern = patternOf(alert.vibrate);
-  const words = alert.tts_text?.trim() ?? "";
+  // Where the author did not speak of it, nothing is missed: no reason is needed.
+  const vibrates =
+    pattern !== null && (alert.vibrate === null ? granted(channel, "vibrate") : may("vibrate"));
   return {
     notify,
     sound: sounds ? tone : null,
     audio: sounds ? recording : null,
-    volume: sounds ? ceiling.volume * Math.min(1, device.volume) : 0,
-    vibrate: pattern !== null && may("vibrate") ? [...pattern] : null,
-    speak: words !== "" && may("tts") ? { text: words, lang: alert.tts_lang ?? device.language } : null,
+    volume: sounds || reads ? ceiling.volume * Math.min(1, device.volume) : 0,
+    vibrate: vibrates ? [...pattern] : null,
+    speak: reads ? { text: words, lang: alert.tts_lang ?? device.language } : null,
     full: ceiling.full && may("full"),
     because,
   };

@@ -32,8 +32,8 @@ export interface Arrangement<A> {
   next_change_at: number | null;
 }
 
-const RANK: Record<string, number> = { urgent: 2, important: 1 };
-export const rankOf = (priority: string): number => RANK[priority] ?? 0;
+export const rankOf = (priority: string): number =>
+  priority === "urgent" ? 2 : priority === "important" ? 1 : 0;
 
 /** Instants are texts of one length, so their order is that of the texts. */
 export const newestFirst = (a: Pick<Alert, "sent_at" | "id">, b: Pick<Alert, "sent_at" | "id">): number =>

@@ -1,43 +1,36 @@
 // What the rules of the handset know of an alert, a channel and the device. The rows of the inbox and of the store fit as
 // they are; whatever else such a row holds stays out of the rules.
 
-import type * as wire from "../wire.ts";
-
-export type Capability = wire.Capability;
-export const CAPABILITIES: readonly Capability[] = [
-  "notify",
-  "sound",
-  "vibrate",
-  "tts",
-  "full",
-  "loc",
-  "quiet",
-];
+export const CAPABILITIES = ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"] as const;
+export type Capability = (typeof CAPABILITIES)[number];
 
 /** A circle of an alert; whole or absent. */
-export type Circle = Pick<wire.Alert, "lat" | "lon" | "radius_km">;
+export interface Circle {
+  lat: number | null;
+  lon: number | null;
+  /** Kilometres. */
+  radius_km: number | null;
+}
 
-/** Words that this version does not know are taken as the plainest one. */
-export interface Alert
-  extends Circle,
-    Pick<
-      wire.Alert,
-      | "id"
-      | "handle"
-      | "sent_at"
-      | "expires_at"
-      | "priority"
-      | "requires_ack"
-      | "collapse_key"
-      | "sound"
-      | "audio_url"
-      | "audio_asset_url"
-      | "vibrate"
-      | "tts_text"
-      | "tts_lang"
-    > {
+/** A row of the inbox. Words that this version does not know are taken as the plainest one. */
+export interface Alert extends Circle {
+  id: string;
+  /** Its channel. */
+  handle: string;
   /** Absent as `sent`: what the inbox shows is sent; a copy that the device kept may be withdrawn. */
   status?: string;
+  /** Instants as the API writes them: ISO 8601, UTC, always of the same length. */
+  sent_at: string;
+  expires_at: string | null;
+  priority: string;
+  requires_ack: boolean;
+  collapse_key: string | null;
+  sound: string | null;
+  audio_url: string | null;
+  audio_asset_url: string | null;
+  vibrate: string | null;
+  tts_text: string | null;
+  tts_lang: string | null;
   /** When the person acknowledged it here. */
   acked_at?: string | null;
 }
@@ -45,7 +38,7 @@ export interface Alert
 /** What a channel asks for now, and what the person settled with it. A grant beyond what is asked is void. */
 export interface Channel {
   requested_perms: readonly string[];
-  subscription: (Omit<wire.Subscription, "permissions"> & { permissions: readonly string[] }) | null;
+  subscription: { muted: boolean; permissions: readonly string[]; subscribed_at: string } | null;
 }
 
 export interface Position {
