@@ -146,6 +146,8 @@ export interface Context<C = Caller> {
   emit(event: Pick<DomainEvent, "event" | "data"> & { workspaceId?: string }): void;
   /** Counts one call against the operation's own limit; to be called last. Given back when the call fails. */
   countAgainstLimit(subject: string): Promise<void>;
+  /** False when the client says that it expects another version of the row than this one (If-Match). */
+  mayChange(version: string): boolean;
   /** Whether the client says that it holds the answer that has this validator. */
   clientHolds(validator: string): boolean;
 }

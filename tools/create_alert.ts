@@ -30,6 +30,7 @@ export default defineTool({
   creates: true,
   limit: ALERT_SENDS,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
+  version: "updated_at",
   input: z.strictObject({
     pusher_id: pathId("Channel id, psh_…"),
     send: z

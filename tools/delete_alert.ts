@@ -4,7 +4,7 @@ import { ALERT_GRID } from "../src/domain/alert_status.ts";
 import { conflict } from "../src/errors.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { removeAlert } from "../src/queries/alerts.ts";
-import { deletedView, pathId } from "../src/shapes/fields.ts";
+import { deletedView, expectedVersion, pathId } from "../src/shapes/fields.ts";
 
 export default defineTool({
   name: "delete_alert",
@@ -15,7 +15,12 @@ export default defineTool({
   http: { method: "DELETE", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 204 },
   hints: { readOnly: false, destructive: true, idempotent: false },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
-  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…"), alert_id: pathId("alr_…") }),
+  version: "updated_at",
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…"),
+    alert_id: pathId("alr_…"),
+    expected_updated_at: expectedVersion(),
+  }),
   output: deletedView,
   async handler(input, ctx) {
     const { alert } = await alertFor("delete", input, ctx);

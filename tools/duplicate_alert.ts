@@ -21,6 +21,7 @@ export default defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false },
   creates: true,
   errors: ["invalid_request", "forbidden", "not_found"],
+  version: "updated_at",
   input: z.strictObject({
     pusher_id: pathId("Channel id, psh_…"),
     alert_id: pathId("alr_…"),

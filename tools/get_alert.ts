@@ -22,6 +22,7 @@ export default defineTool({
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 200 },
   hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "not_found"],
+  version: "updated_at",
   input: z.strictObject({ pusher_id: pathId("Channel id, psh_…"), alert_id: pathId("alr_…") }),
   output,
   brief: alertBrief(output),

@@ -9,7 +9,7 @@ import { defineTool } from "../src/operation/tool.ts";
 import { scheduleAlert } from "../src/queries/alerts.ts";
 import { publishedView, showAlert } from "../src/shapes/alert.ts";
 import { publishedBrief, view } from "../src/shapes/alert_brief.ts";
-import { pathId } from "../src/shapes/fields.ts";
+import { expectedVersion, pathId } from "../src/shapes/fields.ts";
 
 export default defineTool({
   name: "schedule_alert",
@@ -27,10 +27,12 @@ export default defineTool({
   hints: { readOnly: false, destructive: false, idempotent: true },
   limit: ALERT_SENDS,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
+  version: "updated_at",
   input: z.strictObject({
     pusher_id: pathId("Channel id, psh_…"),
     alert_id: pathId("alr_…"),
     send_at: instant().optional().describe("In the future; the draft's own when absent."),
+    expected_updated_at: expectedVersion(),
     view,
   }),
   output: publishedView,

@@ -6,7 +6,7 @@ import { defineTool } from "../src/operation/tool.ts";
 import { publishAlert } from "../src/queries/alerts.ts";
 import { publishedView } from "../src/shapes/alert.ts";
 import { publishedBrief, view } from "../src/shapes/alert_brief.ts";
-import { pathId } from "../src/shapes/fields.ts";
+import { expectedVersion, pathId } from "../src/shapes/fields.ts";
 
 export default defineTool({
   name: "send_alert",
@@ -24,7 +24,13 @@ export default defineTool({
   hints: { readOnly: false, destructive: true, idempotent: true },
   limit: ALERT_SENDS,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
-  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…"), alert_id: pathId("alr_…"), view }),
+  version: "updated_at",
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…"),
+    alert_id: pathId("alr_…"),
+    expected_updated_at: expectedVersion(),
+    view,
+  }),
   output: publishedView,
   brief: publishedBrief,
   async handler(input, ctx) {

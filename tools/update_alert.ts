@@ -12,7 +12,7 @@ import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { updateAlert } from "../src/queries/alerts.ts";
 import { composedView, showAlert } from "../src/shapes/alert.ts";
 import { composedBrief, view } from "../src/shapes/alert_brief.ts";
-import { pathId } from "../src/shapes/fields.ts";
+import { expectedVersion, pathId } from "../src/shapes/fields.ts";
 
 export default defineTool({
   name: "update_alert",
@@ -30,16 +30,18 @@ export default defineTool({
   },
   hints: { readOnly: false, destructive: false, idempotent: true },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  version: "updated_at",
   input: z.strictObject({
     pusher_id: pathId("Channel id, psh_…"),
     alert_id: pathId("alr_…"),
     ...changesOf(ALERT),
+    expected_updated_at: expectedVersion(),
     view,
   }),
   output: composedView,
   brief: composedBrief,
   async handler(input, ctx) {
-    const { pusher_id: _, alert_id: __, ...sent } = input;
+    const { pusher_id: _, alert_id: __, expected_updated_at: ___, ...sent } = input;
     const { assets } = ctx.outside;
     if (Object.values(sent).every((value) => value === undefined)) {
       // Nothing is edited, so a frozen alert has nothing to refuse.

@@ -12,7 +12,7 @@ import {
 import { channelUuid, parseId, showId } from "../domain/ids.ts";
 import { conflict, insufficientScope, notFound } from "../errors.ts";
 import { ALERT } from "../fields/alert.ts";
-import { toIsoMicrosOrNull } from "../fields/columns.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../fields/columns.ts";
 import { showFields, shownTo } from "../fields/record.ts";
 import type { AlertRecord } from "../queries/alert_columns.ts";
 import { lockAlert } from "../queries/alerts.ts";
@@ -24,6 +24,14 @@ interface AlertPath {
   pusher_id: string;
   alert_id: string;
 }
+
+/** The alert that a call shall change, and the version of it that the caller has in mind. */
+interface AlertToChange extends AlertPath {
+  expected_updated_at?: string | undefined;
+}
+
+const CHANGED =
+  "The alert has changed since the version that you expect. Read it with get_alert, look at what changed, and repeat the call with the updated_at (over REST also the ETag) that it has now; without an expected version the call is judged by the present state alone.";
 
 /** What receivers of events are told of an alert beside what became of it. */
 const ANNOUNCED = shownTo(ALERT, "webhook");
@@ -39,20 +47,27 @@ export function alertIds(path: AlertPath): { pusherId: string; alertId: string }
   return { pusherId, alertId };
 }
 
-/** The alert, locked until the transaction ends, and settled if it is due. @throws 404 when the caller does not see it. */
-export async function lockedAlert(path: AlertPath, ctx: Context) {
+/**
+ * The alert, locked until the transaction ends, and settled if it is due. What the caller expects of it is compared here for
+ * every verb, with the row locked (docs/rules.md#expected-version).
+ * @throws 404 when the caller does not see it; 409 when it is another version than the expected one.
+ */
+export async function lockedAlert(path: AlertToChange, ctx: Context) {
   const { pusherId, alertId } = alertIds(path);
   const [alert] = await ctx.sql(lockAlert, { ...scope(pusherId, ctx.caller), id: alertId });
   if (!alert) throw notFound("alert");
+  const version = toIsoMicros(alert.updated_at);
+  const { expected_updated_at: expected = version } = path;
+  if (expected !== version || !ctx.mayChange(version)) throw conflict(CHANGED);
   if (alert.due) await ctx.sql(settleDue, { channels: [pusherId], limit: SETTLED });
   return { alert, pusherId };
 }
 
 /**
  * The locked alert and what the grid says to the verb.
- * @throws 404 when the caller does not see it; 409 when the channel is not active or the state refuses the verb.
+ * @throws as `lockedAlert` does; 409 when the channel is not active or the state refuses the verb.
  */
-export async function alertFor(verb: AlertVerb, path: AlertPath, ctx: Context) {
+export async function alertFor(verb: AlertVerb, path: AlertToChange, ctx: Context) {
   const { alert, pusherId } = await lockedAlert(path, ctx);
   if (!alert.active && NEEDS_ACTIVE_CHANNEL.has(verb)) throw conflict(CHANNEL_NOT_ACTIVE);
   const cell = ALERT_GRID[alert.status][verb];

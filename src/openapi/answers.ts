@@ -48,7 +48,12 @@ export const HEADERS: Json = {
     schema: text,
     example: "wait=50",
   },
-  ETag: { description: "Send it back as If-None-Match.", schema: text, example: '"42.0.1-50-"' },
+  ETag: {
+    description:
+      "Names this state. Send it back as If-None-Match where a poll takes that, or as If-Match with a change that shall be refused when somebody else made one.",
+    schema: text,
+    example: '"42.0.1-50-"',
+  },
 };
 
 export const headerRefs = (...names: string[]): Json =>

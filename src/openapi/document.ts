@@ -75,6 +75,14 @@ export function openApiDocument(
           schema: { type: "string" },
           example: "wait=50",
         },
+        IfMatch: {
+          name: "If-Match",
+          in: "header",
+          description:
+            "The ETag of the alert as the client knows it: 409 when it has changed since. expected_updated_at says the same in the request itself.",
+          schema: { type: "string" },
+          example: '"2026-11-20T14:25:31.123456Z"',
+        },
         IfNoneMatch: {
           name: "If-None-Match",
           in: "header",

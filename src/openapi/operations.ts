@@ -4,6 +4,7 @@ import type { ErrorType } from "../errors.ts";
 import type { JsonSchema } from "../operation/schema.ts";
 import {
   ANSWER_ARGUMENTS,
+  expectedArgument,
   type HandsetOperation,
   hasView,
   PATH_ARGUMENTS,
@@ -179,6 +180,9 @@ function parametersOf({ operation, input, args }: Prepared): Json[] {
     ...inPath,
     ...inQuery.map((name) => parameter(name, "query", name)),
     ...(isTool(operation) && operation.creates ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+    ...(isTool(operation) && expectedArgument(operation)
+      ? [{ $ref: "#/components/parameters/IfMatch" }]
+      : []),
     ...(validates(operation)
       ? [{ $ref: "#/components/parameters/IfNoneMatch" }, { $ref: "#/components/parameters/Prefer" }]
       : []),
@@ -241,7 +245,8 @@ function success(prepared: Prepared[], { components }: Making): Json {
   const [{ operation }] = prepared as [Prepared];
   const { status } = operation.http;
   const limited = prepared.some((one) => one.operation.limit);
-  const etag = validates(operation) ? ["ETag", "Preference-Applied"] : [];
+  const versioned = isTool(operation) && operation.version !== undefined && status !== 204;
+  const etag = validates(operation) ? ["ETag", "Preference-Applied"] : versioned ? ["ETag"] : [];
   const headers = headerRefs(...etag, ...(limited ? ["RateLimit-Policy", "RateLimit"] : []));
   const description = SUCCESS[status]!;
   if (status === 204) return { 204: { description, headers } };

@@ -40,6 +40,8 @@ export interface Performance {
   log: Log;
   /** Validators of the answers that the client holds. */
   heldValidators?: readonly string[];
+  /** Versions of the row that may be changed; null: any. */
+  expectedVersions?: readonly string[] | null;
   /** The workspace that its events belong to. */
   address: Pick<DomainEvent, "workspaceId" | "listening">;
   /** Parameters of the visibility filter; null leaves it unset, so that an ORM query on channels throws. */
@@ -102,7 +104,7 @@ function contextOn(
   db: Kysely<unknown>,
   attempt: Attempt,
   { limit, writes }: Runnable,
-  { caller, log, address, visible, heldValidators }: Performance,
+  { caller, log, address, visible, heldValidators, expectedVersions }: Performance,
   { orm, limits, outside, limitMax, now }: AttemptDeps,
 ): Context<unknown> {
   return {
@@ -116,6 +118,7 @@ function contextOn(
     now,
     sql: (statement, parameters) => run(db, statement, parameters),
     emit: (event) => attempt.events.push({ ...address, ...event }),
+    mayChange: (version) => expectedVersions?.includes(version) ?? true,
     clientHolds: (validator) => heldValidators?.includes(validator) ?? false,
     async countAgainstLimit(subject) {
       const { name, max, seconds } = limit!;

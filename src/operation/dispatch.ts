@@ -41,6 +41,8 @@ export interface Call {
   idempotencyKey?: string | null;
   /** Validators of the answers that the client holds. */
   heldValidators?: readonly string[];
+  /** Versions of the row that the client expects; null: any. */
+  expectedVersions?: readonly string[] | null;
   log: Log;
 }
 

@@ -111,6 +111,11 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   brief?: Brief;
   /** The field of a row that its list pages by; `before` goes on from it. */
   pagedBy?: string;
+  /**
+   * The field of its answer that says which version of the row it is; over REST the ETag says it, too. What changes a row
+   * that has versions takes the one that the caller expects, in `If-Match` or in the argument `expected_…`.
+   */
+  version?: string;
 }
 
 /** What a handset operation needs from who calls it. */
@@ -193,6 +198,12 @@ export function defineSessionOperation<
 
 /** Whether the caller chooses between the whole answer and the short one. */
 export const hasView = (tool: Tool): boolean => Object.hasOwn(tool.input.shape, "view");
+
+/** The argument that names the version of the row which the call shall change; null where there is none. */
+export function expectedArgument({ version, input }: Pick<Tool, "version" | "input">): string | null {
+  const name = `expected_${version}`;
+  return version !== undefined && Object.hasOwn(input.shape, name) ? name : null;
+}
 
 /** Every scope that a call needs, read from its raw arguments: the tool's own, then those that the body asks for. */
 export function scopesFor(tool: Tool, raw: unknown): Scope[] {

@@ -91,11 +91,14 @@ export const lockAlert = defineStatement("lock_alert", {
 /** Time does not wait for a lock: an alert that was scheduled when it was locked may have become visible since. */
 const NOT_VISIBLE = `not ${isVisible("alert", "clock_timestamp()")}`;
 
+/** Names a version of the row, so it grows with every change, also where the clock steps back. */
+const NEXT_VERSION = "greatest(clock_timestamp(), updated_at + interval '1 microsecond')";
+
 /** Takes the fields of a locked alert that handsets do not see yet. */
 export const updateAlert = defineStatement("update_alert", {
   parameters: { id: uuid, status: text, ...FIELDS },
   columns: WHOLE.columns,
-  text: `update alert set status = $status, (${NAMES.join(", ")}) = row(${GIVEN}), updated_at = clock_timestamp()
+  text: `update alert set status = $status, (${NAMES.join(", ")}) = row(${GIVEN}), updated_at = ${NEXT_VERSION}
     where id = $id and ${NOT_VISIBLE}
     returning ${WHOLE.text}`,
 });
@@ -104,7 +107,7 @@ export const updateAlert = defineStatement("update_alert", {
 export const publishAlert = defineStatement("publish_alert", {
   parameters: { id: uuid },
   columns: WHOLE.columns,
-  text: `update alert set status = 'sent', sent_at = clock_timestamp(), send_at = null, updated_at = clock_timestamp()
+  text: `update alert set status = 'sent', sent_at = clock_timestamp(), send_at = null, updated_at = ${NEXT_VERSION}
     where id = $id and ${NOT_VISIBLE} returning ${WHOLE.text}`,
 });
 
@@ -112,7 +115,7 @@ export const publishAlert = defineStatement("publish_alert", {
 export const scheduleAlert = defineStatement("schedule_alert", {
   parameters: { id: uuid, send_at: timestamptz },
   columns: WHOLE.columns,
-  text: `update alert set status = 'scheduled', send_at = $send_at::timestamptz, updated_at = clock_timestamp()
+  text: `update alert set status = 'scheduled', send_at = $send_at::timestamptz, updated_at = ${NEXT_VERSION}
     where id = $id and ${NOT_VISIBLE} returning ${WHOLE.text}`,
 });
 
@@ -120,7 +123,7 @@ export const scheduleAlert = defineStatement("schedule_alert", {
 export const cancelAlert = defineStatement("cancel_alert", {
   parameters: { id: uuid },
   columns: WHOLE.columns,
-  text: `update alert set status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = clock_timestamp(),
+  text: `update alert set status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = ${NEXT_VERSION},
       sent_at = case when ${isVisible("alert", "clock_timestamp()")} then visible_at end
     where id = $id returning ${WHOLE.text}`,
 });

@@ -1,7 +1,7 @@
 // What arguments and answers of many operations share: ids in paths, pages, the answer to a deletion.
 
 import { z } from "zod";
-import { readInstant } from "../fields/accepts.ts";
+import { instant, readInstant } from "../fields/accepts.ts";
 import { named } from "../fields/named.ts";
 
 /** Where a page begins: strictly before an instant, or inside of one, after the row with this uuid. */
@@ -49,6 +49,9 @@ export function place() {
 
 /** Path ids are plain strings: one that is no id answers 404, never 422. */
 export const pathId = (what: string) => z.string().describe(what);
+
+/** The version of a row that a change is meant for (docs/rules.md#expected-version). */
+export const expectedVersion = () => instant().optional().describe("409 if updated_at is another by now.");
 
 export const limit = () =>
   z

@@ -18,6 +18,7 @@ interface Routed {
   http: Http;
   input: Parameters<typeof inputSchema>[0];
   creates?: boolean;
+  version?: string;
 }
 
 /** Who runs the operations of a list, and how. */
@@ -74,12 +75,28 @@ async function serve<O extends Routed, C>(
     args,
     problem,
     idempotencyKey: operation.creates ? request.headers.get("idempotency-key") : null,
-    heldValidators: request.headers.get("if-none-match")?.match(/"[^"]*"/g) ?? [],
+    heldValidators: tagsOf(request.headers.get("if-none-match")),
+    expectedVersions: expectedOf(request.headers.get("if-match")),
     log: runner.logOf(event),
   });
   if (body === NOT_MODIFIED) return emptyAnswer(304, headers);
   const { status } = operation.http;
-  return status === 204 ? emptyAnswer(204, headers) : jsonAnswer(status, body, headers);
+  if (status === 204) return emptyAnswer(204, headers);
+  return jsonAnswer(status, body, { ...headers, ...versionOf(operation, body) });
+}
+
+/** The opaque tags of a list. A proxy that compresses answers may have made weak ones of them. */
+const tagsOf = (header: string | null): string[] => header?.match(/"[^"]*"/g) ?? [];
+
+/** The versions that `If-Match` names; null where it names any. One that is no tag names a version that no row has. */
+function expectedOf(header: string | null): string[] | null {
+  if (header === null || header.trim() === "*") return null;
+  return tagsOf(header).map((tag) => tag.slice(1, -1));
+}
+
+function versionOf({ version = "" }: Routed, body: unknown): { etag?: string } {
+  const value = (body as Record<string, unknown>)[version];
+  return typeof value === "string" ? { etag: `"${value}"` } : {};
 }
 
 interface Read<O> {

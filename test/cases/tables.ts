@@ -9,6 +9,7 @@ import { editAlertCases } from "./alerts/edit.ts";
 import { alertFieldCases } from "./alerts/fields.ts";
 import { alertHtmlCases } from "./alerts/html.ts";
 import { alertNoteCases } from "./alerts/notes.ts";
+import { alertVersionCases } from "./alerts/versions.ts";
 import { authCases } from "./auth.ts";
 import { changeCases } from "./changes.ts";
 import { duplicateCases } from "./duplicates.ts";
@@ -56,6 +57,7 @@ export const TABLES: readonly Table[] = [
   { file: "alerts/notes.ts", cases: alertNoteCases },
   { file: "alerts/edit.ts", cases: editAlertCases },
   { file: "alerts/composer.ts", cases: composerCases },
+  { file: "alerts/versions.ts", cases: alertVersionCases },
   { file: "changes.ts", cases: changeCases },
   { file: "schedule.ts", cases: scheduleCases },
   { file: "alert_status.ts", cases: statusCases as Case[] },

@@ -49,6 +49,7 @@ const NOT_KEPT: Record<string, string> = {
   pusher_id: "names the channel",
   alert_id: "names the alert",
   view: "chooses the form of the answer",
+  expected_updated_at: "says which version is meant",
   handle: "names the channel",
   invite: "opens a private channel (test/cases/invites/admit.ts)",
   member_id: "names the member",

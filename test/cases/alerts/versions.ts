@@ -1,0 +1,105 @@
+// The version of an alert that a change is meant for: the same answer from every verb, with both spellings of an instant.
+
+import { expect } from "vitest";
+import type { Case } from "../../support/cases.ts";
+import type { World } from "../../support/world.ts";
+import { type AlertState, alertAt, alertIn, readBack, uuidOf } from "../given.ts";
+
+const RULE = "expected-version";
+
+/** What each verb changes, and the arguments that it needs. */
+const VERBS: [tool: string, state: AlertState, more: Record<string, unknown>][] = [
+  ["update_alert", "draft", { title: "Mine" }],
+  ["update_alert", "draft", {}],
+  ["send_alert", "draft", {}],
+  ["schedule_alert", "draft", {}],
+  ["cancel_alert", "scheduled", {}],
+  ["delete_alert", "cancelled", {}],
+];
+
+/** An alert that somebody else edited after it was read. */
+const edited = (state: AlertState) => async (world: World) => {
+  const read = await alertIn(world, state);
+  const change = state === "cancelled" ? "geo_rule = 'theirs'" : "title = 'Theirs'";
+  await world.sql(
+    `update alert set ${change}, updated_at = updated_at + interval '1 microsecond' where id = ?`,
+    [uuidOf(read.id)],
+  );
+  return { read, now: await readBack(world, read) };
+};
+
+/** The same instant two hours further east. */
+const elsewhere = (instant: string) => {
+  const [, date, time, decimals] = /^(.*)T(.*)(\.\d{6})Z$/.exec(instant)!;
+  const shifted = new Date(Date.parse(`${date}T${time}Z`) + 7_200_000).toISOString().slice(0, 19);
+  return `${shifted}${decimals}+02:00`;
+};
+
+export const alertVersionCases: Case[] = [
+  ...VERBS.map(
+    ([tool, state, more]): Case => ({
+      rule: RULE,
+      tool,
+      name: `${Object.keys(more).join() || "nothing"} for a version that is one microsecond old`,
+      given: edited(state),
+      input: ({ read }) => alertAt(read, { ...more, expected_updated_at: read.updated_at }),
+      want: { error: "conflict", param: null, says: /get_alert.*updated_at/ },
+      after: async (world, { now }) => expect(await readBack(world, now)).toEqual(now),
+    }),
+  ),
+  ...VERBS.map(
+    ([tool, state, more]): Case => ({
+      rule: RULE,
+      tool,
+      name: `${Object.keys(more).join() || "nothing"} for the version that it is`,
+      given: edited(state),
+      input: ({ now }) => alertAt(now, { ...more, expected_updated_at: elsewhere(now.updated_at) }),
+      want: {},
+    }),
+  ),
+  {
+    rule: RULE,
+    tool: "send_alert",
+    name: "a repeat is refused as well, since the alert has changed",
+    given: async (world) => {
+      const read = await alertIn(world, "draft");
+      const args = alertAt(read, { expected_updated_at: read.updated_at });
+      expect((await world.rest("send_alert", args)).status).toBe(200);
+      return args;
+    },
+    input: (args) => args,
+    want: { error: "conflict", says: /has changed/ },
+  },
+  {
+    rule: RULE,
+    tool: "cancel_alert",
+    name: "what came due is the version that it was",
+    given: async (world) => {
+      const due = await alertIn(world, "passed");
+      await readBack(world, due);
+      return due;
+    },
+    input: (alert) => alertAt(alert, { expected_updated_at: alert.updated_at }),
+    want: { body: { status: "cancelled" } },
+  },
+  {
+    rule: RULE,
+    tool: "update_alert",
+    name: "a bare date is no instant",
+    given: edited("draft"),
+    input: ({ read }) => alertAt(read, { expected_updated_at: "2026-11-20" }),
+    want: { error: "invalid_request", param: "expected_updated_at" },
+  },
+  {
+    rule: "order-of-checks",
+    tool: "send_alert",
+    name: "the version is judged before the state",
+    given: async (world) => {
+      const read = await alertIn(world, "scheduled");
+      await world.rest("cancel_alert", alertAt(read));
+      return read;
+    },
+    input: (read) => alertAt(read, { expected_updated_at: read.updated_at }),
+    want: { error: "conflict", says: /has changed/ },
+  },
+];

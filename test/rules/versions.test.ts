@@ -1,0 +1,107 @@
+// An alert's version over REST: the ETag of what answers an alert, If-Match on what changes it, and several writers at once.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { alertAt, alertIn, readBack } from "../cases/given.ts";
+import { inSeconds, World } from "../support/world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await World.open();
+});
+afterAll(() => world?.close());
+
+const pathOf = (alert: { id: string; pusher_id: string }) =>
+  `/api/v1/pushers/${alert.pusher_id}/alerts/${alert.id}`;
+
+const send = (alert: { id: string; pusher_id: string }, tag: string, body: object | null) =>
+  world.request(body ? "PATCH" : "DELETE", pathOf(alert), {
+    token: world.owner,
+    headers: { "if-match": tag },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+
+// docs/rules.md#expected-version
+test("every answer that shows one alert has its version as ETag", async () => {
+  const draft = await alertIn(world, "draft");
+  const args = alertAt(draft);
+  for (const [tool, more] of [
+    ["get_alert", {}],
+    ["duplicate_alert", {}],
+    ["update_alert", { title: "Another" }],
+    ["update_alert", { title: "A third", view: "brief" }],
+    ["schedule_alert", { send_at: inSeconds(3600) }],
+    ["send_alert", {}],
+    ["cancel_alert", {}],
+  ] as const) {
+    const { headers, body } = await world.rest(tool, { ...args, ...more });
+    expect([tool, headers.get("etag")]).toEqual([tool, `"${body.updated_at}"`]);
+  }
+  const made = await world.rest("create_alert", { pusher_id: draft.pusher_id, title: "x" });
+  expect(made.headers.get("etag")).toBe(`"${made.body.updated_at}"`);
+  const list = await world.rest("list_alerts", { pusher_id: draft.pusher_id });
+  expect(list.headers.get("etag")).toBeNull();
+});
+
+// docs/rules.md#expected-version
+describe("If-Match", () => {
+  const VERBS: [name: string, state: "draft" | "scheduled", body: object | null][] = [
+    ["an edit", "draft", { title: "New" }],
+    ["send", "draft", { action: "send" }],
+    ["schedule", "draft", { action: "schedule" }],
+    ["cancel", "scheduled", { action: "cancel" }],
+    ["a deletion", "draft", null],
+  ];
+  test.each(VERBS)("%s", async (_, state, body) => {
+    const alert = await alertIn(world, state);
+    const old = `"${alert.updated_at}"`;
+    const { headers } = await world.rest("update_alert", alertAt(alert, { body: "somebody else" }));
+    const before = await readBack(world, alert);
+    for (const tag of [old, '"nothing"', "nothing", "", '"', `${old.slice(0, -2)}"`]) {
+      const refused = await send(alert, tag, body);
+      expect([tag, refused.status, refused.body.error.type]).toEqual([tag, 409, "conflict"]);
+    }
+    expect(await readBack(world, alert)).toEqual(before);
+    const now = headers.get("etag")!;
+    expect((await send(alert, `${old}, W/${now}`, body)).status).toBe(body ? 200 : 204);
+  });
+
+  test("a star is any version, and both spellings must hold", async () => {
+    const alert = await alertIn(world, "draft");
+    expect((await send(alert, "*", { title: "1" })).status).toBe(200);
+    const { body, headers } = await world.rest("get_alert", alertAt(alert));
+    const tag = headers.get("etag")!;
+    const stale = { title: "2", expected_updated_at: alert.updated_at };
+    expect((await send(alert, tag, stale)).status).toBe(409);
+    const fresh = { title: "2", expected_updated_at: body.updated_at };
+    expect((await send(alert, `"${alert.updated_at}"`, fresh)).status).toBe(409);
+    expect((await send(alert, tag, fresh)).status).toBe(200);
+  });
+
+  test("a missing alert is 404 all the same", async () => {
+    const alert = await alertIn(world, "draft");
+    await world.rest("delete_alert", alertAt(alert));
+    expect((await send(alert, `"${alert.updated_at}"`, { title: "x" })).status).toBe(404);
+  });
+});
+
+// docs/rules.md#expected-version
+test("of many that edit the same version at once exactly one does", async () => {
+  const alert = await alertIn(world, "draft");
+  const titles = Array.from({ length: 12 }, (_, i) => `Writer ${i}`);
+  const answers = await Promise.all(
+    titles.map((title) =>
+      world.rest("update_alert", alertAt(alert, { title, expected_updated_at: alert.updated_at })),
+    ),
+  );
+  const won = titles.filter((_, i) => answers[i]!.status === 200);
+  expect(answers.map(({ status }) => status).filter((status) => status === 409)).toHaveLength(11);
+  expect([(await readBack(world, alert)).title]).toEqual(won);
+});
+
+// docs/rules.md#expected-version
+test("the version grows though the clock steps back", async () => {
+  const alert = await alertIn(world, "draft");
+  await world.sql("update alert set updated_at = '2999-01-01T00:00:00.000001Z'");
+  const { body } = await world.rest("update_alert", alertAt(alert, { title: "Later" }));
+  expect(body.updated_at).toBe("2999-01-01T00:00:00.000002Z");
+});
