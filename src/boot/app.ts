@@ -27,6 +27,8 @@ import type { Hold } from "../held/hold.ts";
 import { type Client, countedAs, createClientReader } from "../limits/client.ts";
 import type { Dispatcher } from "../operation/dispatch.ts";
 import { type HandsetOperation, MAX_BODY, type Tool } from "../operation/tool.ts";
+import type { PublicPagesDeps } from "../public_pages/deps.ts";
+import { addPublicPages } from "../public_pages/routes.ts";
 import { refusal } from "../transports/answers.ts";
 import { addAssetRoutes } from "../transports/assets.ts";
 import { addAuthorizationRoutes } from "../transports/authorization.ts";
@@ -52,6 +54,7 @@ export interface AppDeps {
   stepUps: StepUps;
   /** What the pages for people stand on; the operations come from here. */
   console: Omit<ConsoleDeps, "dispatcher" | "tools">;
+  publicPages: PublicPagesDeps;
   authenticateHandset: HandsetAuthenticator;
   hold: Hold;
   assets: Assets;
@@ -217,6 +220,8 @@ export function createApp(deps: AppDeps): App {
   addWebApp(app);
 
   const probes = addProbes(app, { ...deps, ...config, logOf, isLocal: (event) => of(event).client.local });
+
+  addPublicPages(app, deps.publicPages, { logOf, countedOf });
 
   return {
     async fetch(request, peer = null) {

@@ -20,6 +20,7 @@ import type { Config } from "../config/settings.ts";
 import { createForms } from "../console/forms.ts";
 import { isMigrated, migrate } from "../db/migrate.ts";
 import { openOrm } from "../db/orm.ts";
+import { databaseOf } from "../db/statement.ts";
 import { unavailability } from "../db/unavailable.ts";
 import { createDeviceHash } from "../domain/device_hash.ts";
 import type { DomainEvent } from "../domain/events.ts";
@@ -181,6 +182,16 @@ export async function openParts(
       forms: createForms({ secret, publicUrl: config.publicUrl }),
       mail: createMail(config, log),
       publicUrl: config.publicUrl,
+      now,
+    },
+    publicPages: {
+      db: databaseOf(orm),
+      settle: (channels) => settler.settle(channels),
+      assets,
+      limits,
+      pageViewsPerMinute: config.pageViewsPerMinute,
+      publicUrl,
+      publicBase: config.publicBase,
       now,
     },
     authenticateHandset: createHandsetAuthenticator(orm, seen),

@@ -1,10 +1,12 @@
-// How many handsets and assistants may register, how long a handset is kept, and where an assistant may get its answer.
+// How many handsets and assistants may register, how many pages are shown, how long a handset is kept, and where an assistant
+// may get its answer.
 
 import { mayBeAdded } from "../domain/redirect_schemes.ts";
 import { list, type Table, wholeNumber } from "./setting.ts";
 
 export interface LimitSettings {
   deviceRegistrationsPerMinute: number;
+  pageViewsPerMinute: number;
   devicesKeptDays: number;
   clientRegistrationsPerMinute: number;
   /** Further private-use schemes of assistants' redirect addresses, in lower case, without a colon. */
@@ -17,6 +19,12 @@ export const LIMITS: Table<LimitSettings> = {
     shownDefault: "60",
     meaning: "How many handsets one address may register in a minute; loopback is exempt.",
     read: wholeNumber(1, 1_000_000, 60),
+  },
+  pageViewsPerMinute: {
+    name: "PAGE_VIEWS_PER_MINUTE",
+    shownDefault: "600",
+    meaning: "How many public pages and feeds one address may ask for in a minute; loopback is exempt.",
+    read: wholeNumber(1, 1_000_000, 600),
   },
   devicesKeptDays: {
     name: "DEVICES_KEPT_DAYS",

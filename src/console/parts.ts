@@ -2,6 +2,7 @@
 
 import type { ApiError } from "../errors.ts";
 import { type Content, type Html, html } from "../look/html.ts";
+import { dayWords, minuteWords } from "../look/instants.ts";
 import { SCOPES, type Scope } from "../scopes.ts";
 
 export interface Field {
@@ -133,29 +134,11 @@ export function problem(error: ApiError | null | undefined, ids: Record<string, 
     <ul>${error.fields.map(({ param, message }) => html`<li><a href="#${ids[param] ?? param}">${message}</a></li>`)}</ul></div>`;
 }
 
-/** Made with the first page: the calendars that stand behind them take a twentieth of a start to read. */
-let formats: { day: Intl.DateTimeFormat; minute: Intl.DateTimeFormat } | undefined;
-
-function shown(): NonNullable<typeof formats> {
-  formats ??= {
-    day: new Intl.DateTimeFormat("en-GB", {
-      day: "numeric",
-      month: "short",
-      year: "numeric",
-      timeZone: "UTC",
-    }),
-    minute: new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" }),
-  };
-  return formats;
-}
-
 /** An instant in words that need no script: how long ago when it is near, the date otherwise. */
 export function instant(value: string | Date | null, now: Date): Content {
   if (value === null) return html`<span class="muted">Never</span>`;
   const at = new Date(value);
-  const { day, minute } = shown();
-  const full = `${day.format(at)}, ${minute.format(at)} UTC`;
-  return html`<time datetime="${at.toISOString()}" title="${full}">${words(at, now)}</time>`;
+  return html`<time datetime="${at.toISOString()}" title="${minuteWords(at)}">${words(at, now)}</time>`;
 }
 
 function words(at: Date, now: Date): string {
@@ -167,7 +150,7 @@ function words(at: Date, now: Date): string {
       : Math.abs(seconds) < 86_400
         ? [Math.floor(Math.abs(seconds) / 3600), "hour"]
         : [0, ""];
-  if (!unit) return shown().day.format(at);
+  if (!unit) return dayWords(at);
   const text = `${count} ${unit}${count === 1 ? "" : "s"}`;
   return seconds < 0 ? `in ${text}` : `${text} ago`;
 }

@@ -1,4 +1,4 @@
-// Files that pages refer to: the one style sheet, the icon, and scripts. Their addresses change with their content, so a
+// Files that pages refer to: the style sheets that rooms share, the icon, and scripts. Their addresses change with their content, so a
 // browser keeps them for good.
 
 import { createHash } from "node:crypto";
@@ -20,6 +20,7 @@ export function pageFile(name: string, type: string, module: string): PageFile {
 }
 
 export const STYLES = pageFile("styles.css", "text/css; charset=utf-8", import.meta.url);
+export const ALERT_CARD_STYLES = pageFile("alert_card.css", "text/css; charset=utf-8", import.meta.url);
 export const ICON = pageFile("icon.svg", "image/svg+xml", import.meta.url);
 
 export function fileAnswer({ text, type }: PageFile): Response {

@@ -99,7 +99,7 @@ export const insertDevice = defineStatement("insert_device", {
 });
 
 /** What a channel's card shows of the channel `p`. */
-const CARD = { handle: text, ...columnsOf(shownTo(PUSHER, "handset")), created_at: timestamptz };
+export const CARD = { handle: text, ...columnsOf(shownTo(PUSHER, "handset")), created_at: timestamptz };
 
 /** The device's own subscription `s`. */
 const SUBSCRIPTION = { muted: boolean, permissions: array(text), subscribed_at: timestamptz };
@@ -116,7 +116,7 @@ const CARDS = {
 };
 
 /** Holds for an invite `i` that still admits somebody. */
-const USABLE_INVITE =
+export const USABLE_INVITE =
   "i.revoked_at is null and (i.expires_at is null or i.expires_at > now()) and (i.max_uses is null or i.uses < i.max_uses)";
 
 /**

@@ -22,3 +22,10 @@ export function refusal(error: unknown, status?: number): Response {
   const known = faultOf(error);
   return jsonAnswer(status ?? known.status, known.toEnvelope(), known.headers);
 }
+
+/** Whether If-None-Match names this tag. It compares weakly: a proxy may have weakened the tag. */
+export function holdsTag(presented: string | null, etag: string): boolean {
+  if (presented === null) return false;
+  const bare = (tag: string) => tag.trim().replace(/^W\//, "");
+  return presented.split(",").some((tag) => ["*", bare(etag)].includes(bare(tag)));
+}

@@ -6,7 +6,7 @@ import type { Assets } from "../assets/files.ts";
 import { contentDisposition } from "../assets/names.ts";
 import { parseId } from "../domain/ids.ts";
 import { invalidRequest, noSuchMethod, notFound } from "../errors.ts";
-import { refusal } from "./answers.ts";
+import { holdsTag, refusal } from "./answers.ts";
 import { requestOf } from "./request.ts";
 
 /** Nothing at all is allowed to a file that somebody opens as a page. */
@@ -65,7 +65,8 @@ async function serve(
         }),
     ...(kind === "audio" ? { "accept-ranges": "bytes" } : {}),
   };
-  if (holds(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
+  if (holdsTag(request.headers.get("if-none-match"), etag))
+    return new Response(null, { status: 304, headers });
   const range = kind === "audio" ? rangeOf(request, found.bytes, etag) : null;
   if (range === "unsatisfiable") {
     const answer = refusal(invalidRequest("The range lies outside of the file.", "range"), 416);
@@ -84,12 +85,6 @@ async function serve(
       "content-range": `bytes ${from}-${to}/${found.bytes}`,
     },
   });
-}
-
-/** If-None-Match compares weakly: a proxy may have weakened the tag. */
-function holds(presented: string | null, etag: string): boolean {
-  if (presented === null) return false;
-  return presented.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
 }
 
 /** One range of bytes, as players ask for; null serves the whole file, several ranges included. */

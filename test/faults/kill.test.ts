@@ -649,6 +649,7 @@ describe("settings", () => {
     stopDeadlineMs: ["0", "600001", "25s"],
     metricsPublic: ["yes", "1", "TRUE"],
     deviceRegistrationsPerMinute: ["0", "1e3", "-5"],
+    pageViewsPerMinute: ["0", "many"],
     devicesKeptDays: ["-1", "1.5", "a year"],
     clientRegistrationsPerMinute: ["0", "1e3", "-5"],
     oauthRedirectSchemes: ["javascript", "https", "my editor", "myeditor:", "data", "file"],

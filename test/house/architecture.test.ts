@@ -28,7 +28,16 @@ const CLOCKS = new Set([
 
 /** Packages of a transport, and the parts that may know them. */
 const TRANSPORT_PACKAGES = /^(h3|srvx|commander|@modelcontextprotocol\/.*)$/;
-const MAY_TRANSPORT = new Set(["boot", "transports", "console", "web_app", "cli", "scripts", "bench"]);
+const MAY_TRANSPORT = new Set([
+  "boot",
+  "transports",
+  "console",
+  "web_app",
+  "public_pages",
+  "cli",
+  "scripts",
+  "bench",
+]);
 
 /** Where something else than a defined statement reaches the database, and why. */
 const RAW_SQL: Record<string, string> = {

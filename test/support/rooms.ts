@@ -54,6 +54,7 @@ export const DECIDES: Record<string, string> = {
   stats: "the aggregates",
   transports: "HTTP and MCP; no business word in them",
   webhooks: "signed events: who may be called, signing, delivery within five seconds",
+  public_pages: "the pages that everybody may open: a channel, the directory, what this service is",
   scripts: "generators, the demo and the faults that tests must notice",
   bench: "the benchmark",
 };
@@ -206,6 +207,20 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "scopes",
     "session",
     "shapes",
+    "transports",
+  ],
+
+  // Pages without a session: what they show, anybody may see.
+  public_pages: [
+    "context",
+    "db",
+    "domain",
+    "errors",
+    "fields",
+    "limits",
+    "look",
+    "operation",
+    "queries",
     "transports",
   ],
 

@@ -1,0 +1,77 @@
+// What pages without a session show: the card of a channel, and its newest alerts. Nothing of the owner's, nothing of any
+// device's.
+
+import { defineStatement, type RowOf } from "../db/statement.ts";
+import { isDue } from "../domain/alert_status.ts";
+import { PUSHER_STATUSES } from "../entities/pusher.ts";
+import { ALERT } from "../fields/alert.ts";
+import { columnsOf } from "../fields/record.ts";
+import { boolean, int, neverNull, nullable, oneOf, text, timestamptz, uuid } from "../fields/sql.ts";
+import { CARD, USABLE_INVITE } from "./handset.ts";
+
+/**
+ * docs/rules.md#channel-page. One row when somebody who brings this code, or none, may see the channel. `due`: something
+ * of it came due and is not settled.
+ */
+export const publicCard = defineStatement("public_card", {
+  parameters: { handle: text, code: nullable(text) },
+  columns: { id: uuid, status: oneOf(PUSHER_STATUSES), due: boolean, ...CARD },
+  text: `select p.id, p.status, coalesce(c.next_at <= now(), false) as due, ${Object.keys(CARD)
+    .map((name) => `p.${name}`)
+    .join(", ")}
+    from pusher p join channel_state c on c.pusher_id = p.id
+    where p.handle = $handle and p.status <> 'suspended' and (p.is_public
+      or exists (select 1 from invite i where i.pusher_id = p.id and i.code = $code::text and ${USABLE_INVITE}))`,
+});
+
+export type PublicCard = RowOf<typeof publicCard>;
+
+/** Characters of an alert's text that a page shows, and one more to tell that there are more. */
+export const SHOWN_TEXT = 600;
+
+const {
+  title,
+  priority,
+  source_url,
+  image_url,
+  image_asset_id,
+  actions,
+  expires_at,
+  radius_km,
+  collapse_key,
+} = columnsOf(ALERT);
+const SHOWN = {
+  id: uuid,
+  title,
+  priority,
+  source_url,
+  image_url,
+  image_asset_id,
+  actions,
+  expires_at,
+  radius_km,
+  collapse_key,
+};
+const SELECTED = Object.keys(SHOWN)
+  .map((name) => `a.${name}`)
+  .join(", ");
+
+/**
+ * The newest alerts of one channel. What came due is settled before; `due` adds what could not be (queries/settle.ts).
+ */
+export const newestAlerts = defineStatement("newest_alerts", {
+  parameters: { pusher_id: uuid, due: boolean, limit: int },
+  columns: { ...SHOWN, text: nullable(text), has_page: boolean, sent_at: neverNull(timestamptz) },
+  text: `select ${SELECTED}, left(a.body, ${SHOWN_TEXT + 1}) as text,
+      coalesce(a.html, a.asset_html) is not null as has_page, a.visible_at as sent_at
+    from (
+      (select s.id from alert s where s.pusher_id = $pusher_id and s.status = 'sent'
+        order by s.visible_at desc, s.id desc limit $limit::int)
+      union all
+      (select d.id from alert d where $due::boolean and d.pusher_id = $pusher_id and ${isDue("d")}
+        order by d.visible_at desc limit $limit::int)) newest
+    join alert a on a.id = newest.id
+    order by a.visible_at desc, a.id desc limit $limit::int`,
+});
+
+export type NewAlert = RowOf<typeof newestAlerts>;

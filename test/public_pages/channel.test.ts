@@ -1,0 +1,373 @@
+// The page of a channel, without a browser: what it shows and to whom, which refusals nobody can tell apart, hostile texts,
+// validators, and how often it may be asked for.
+
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { join, registered, suspend } from "../support/handsets.ts";
+import { bytesOf, pageAt, readQr } from "../support/pages.ts";
+import { Site } from "../support/site.ts";
+import { inSeconds, uniqueHandle, World } from "../support/world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await World.open();
+});
+afterAll(() => world.close());
+
+const qrOf = (text: string) => readQr(/<svg class="qr".*?<\/svg>/s.exec(text)![0]);
+const BASE = "http://127.0.0.1:8787/c";
+
+describe("a public channel", () => {
+  // docs/rules.md#channel-page
+  test("shows its card, what it asks for, its newest alerts, a link that subscribes and its own QR code", async () => {
+    const channel = await world.pusher({
+      name: "Harbour Watch",
+      category: "ai",
+      description: "Tides and closures",
+      long: "First line.\nSecond line.",
+      site: "https://harbour.example/about",
+      city: "Lisbon",
+      lat: 38.7071,
+      lon: -9.1355,
+      radius_km: 12.5,
+      requested_perms: ["notify", "loc"],
+      alert_types: ["tides"],
+      tags: ["sea", "quay"],
+      gradient_from: "#00ff7f",
+      gradient_to: "#abcdef",
+      initials: "HW",
+    });
+    for (let n = 1; n <= 11; n++) await world.alert(channel.id, { title: `Tide ${n}.`, send: true });
+    await world.alert(channel.id, { title: "A draft" });
+    const planned = await world.alert(channel.id, { title: "Planned" });
+    await world.rest("schedule_alert", {
+      pusher_id: channel.id,
+      alert_id: planned.id,
+      send_at: inSeconds(900),
+    });
+
+    const { status, text, headers } = await pageAt(world, `/c/${channel.handle}`);
+    expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    for (const shown of [
+      "<h1>Harbour Watch</h1>",
+      `@${channel.handle} · AI · Lisbon`,
+      "Tides and closures",
+      "First line.\nSecond line.",
+      'href="https://harbour.example/about"',
+      'aria-label="A circle of 12.5 km around 38.7071° N, 9.1355° W; one square of the grid is 5 km wide."',
+      "Notify you",
+      "Use your place",
+      'stop-color="#00ff7f"',
+      'href="/c?q=quay"',
+      `href="/app/#join=${channel.handle}"`,
+      `<link rel="canonical" href="${BASE}/${channel.handle}">`,
+      `type="application/atom+xml" title="Harbour Watch" href="${BASE}/${channel.handle}/feed.atom"`,
+      `type="application/feed+json" title="Harbour Watch" href="${BASE}/${channel.handle}/feed.json"`,
+      '<meta property="og:title" content="Harbour Watch">',
+      `<meta property="og:url" content="${BASE}/${channel.handle}">`,
+      '<meta name="twitter:card" content="summary">',
+    ])
+      expect(text).toContain(shown);
+    expect(text).not.toContain("Play a sound");
+    const titles = [...text.matchAll(/<h3 id="[^"]+">(.*?)<\/h3>/g)].map(([, title]) => title);
+    expect(titles).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((n) => `Tide ${n}.`));
+    expect(qrOf(text)).toBe(`${BASE}/${channel.handle}`);
+    expect(qrOf(text)).toBe(channel.url);
+    // No session and nothing that runs.
+    expect(headers.get("set-cookie")).toBeNull();
+    expect(text).not.toContain("<script");
+  });
+
+  test("of alerts with one collapse_key shows the newest, and says whose time is over", async () => {
+    const channel = await world.pusher();
+    await world.alert(channel.id, { title: "Level 1", collapse_key: "level", send: true });
+    await world.alert(channel.id, { title: "Level 2", collapse_key: "level", send: true });
+    const over = await world.alert(channel.id, { title: "Gone by", expires_at: inSeconds(600), send: true });
+    await world.sql("update alert set expires_at = now() - interval '1 minute' where title = 'Gone by'");
+    expect(over.status).toBe("sent");
+    const { text } = await pageAt(world, `/c/${channel.handle}`);
+    expect(text).not.toContain("Level 1");
+    expect(text).toContain("Level 2");
+    expect(text).toMatch(
+      /<article class="alert read past"[^>]*>(?:(?!<\/article>).)*Over(?:(?!<\/article>).)*Gone by/s,
+    );
+  });
+
+  // docs/rules.md#passed-is-sent
+  test("shows what came due, and it is written down as sent before", async () => {
+    const channel = await world.pusher();
+    const alert = await world.alert(channel.id, { title: "Came due" });
+    await world.rest("schedule_alert", {
+      pusher_id: channel.id,
+      alert_id: alert.id,
+      send_at: inSeconds(600),
+    });
+    expect((await pageAt(world, `/c/${channel.handle}`)).text).not.toContain("Came due");
+    await world.sql(
+      "update alert set send_at = now() - interval '1 second' where status = 'scheduled' and title = 'Came due'",
+    );
+    expect((await pageAt(world, `/c/${channel.handle}`)).text).toContain("Came due");
+    expect(await world.sql("select status from alert where title = 'Came due'")).toEqual([
+      { status: "sent" },
+    ]);
+  });
+
+  test("is paused and says so; what was cancelled is gone", async () => {
+    const channel = await world.pusher();
+    const alert = await world.alert(channel.id, { title: "Taken back", send: true });
+    expect((await pageAt(world, `/c/${channel.handle}`)).text).toContain("Taken back");
+    await world.rest("cancel_alert", { pusher_id: channel.id, alert_id: alert.id });
+    await world.rest("update_pusher", { pusher_id: channel.id, status: "paused" });
+    const { status, text } = await pageAt(world, `/c/${channel.handle}`);
+    expect(status).toBe(200);
+    expect(text).toContain("<strong>Paused.</strong>");
+    expect(text).not.toContain("Taken back");
+  });
+
+  // docs/rules.md#page-validator
+  test("is 304 to who holds it until something of it changes, and HEAD has no body", async () => {
+    const channel = await world.pusher();
+    const path = `/c/${channel.handle}`;
+    const first = await pageAt(world, path);
+    const held = { headers: { "if-none-match": first.headers.get("etag")! } };
+    expect(first.headers.get("cache-control")).toBe("public, no-cache");
+    const again = await pageAt(world, path, held);
+    expect([again.status, again.text, again.headers.get("etag")]).toEqual([
+      304,
+      "",
+      first.headers.get("etag"),
+    ]);
+    const head = await pageAt(world, path, { method: "HEAD" });
+    expect([head.status, head.text, head.headers.get("etag")]).toEqual([200, "", first.headers.get("etag")]);
+    await world.alert(channel.id, { title: "News", send: true });
+    expect((await pageAt(world, path, held)).status).toBe(200);
+    const posted = await pageAt(world, path, { method: "POST" });
+    expect([posted.status, posted.headers.get("allow")]).toEqual([404, "GET, HEAD"]);
+  });
+
+  test("is found in capital letters, too", async () => {
+    const answer = await pageAt(world, "/c/Harbour-Watch?invite=x");
+    expect([answer.status, answer.headers.get("location")]).toEqual([308, "/c/harbour-watch?invite=x"]);
+  });
+});
+
+// docs/rules.md#private-page
+describe("nobody can tell apart", () => {
+  let secret: any;
+  let suspended: any;
+  beforeAll(async () => {
+    secret = await world.pusher({ is_public: false, name: "Secret society" });
+    await world.alert(secret.id, { title: "Secret alert", send: true });
+    suspended = await world.pusher({ name: "Suspended channel" });
+    await suspend(world, suspended.handle);
+  });
+
+  const codeOf = async (fields: Record<string, unknown> = {}) =>
+    (await world.rest("create_invite", { pusher_id: secret.id, ...fields })).body;
+
+  test("a private channel, a suspended one, one that is not there and what is no handle", async () => {
+    const seen = await Promise.all(
+      [secret.handle, suspended.handle, uniqueHandle(), "no%20handle", "x", "%3Cb%3E"].map((handle) =>
+        pageAt(world, `/c/${handle}`),
+      ),
+    );
+    expect(seen[0]!.status).toBe(404);
+    expect(seen[0]!.text).toContain("You need an invite");
+    expect(new Set(seen.map(bytesOf)).size).toBe(1);
+    expect(seen[0]!.text).not.toContain(secret.handle);
+  });
+
+  test("codes that are used up, expired, revoked, unknown, malformed or another channel's", async () => {
+    const used = await codeOf({ max_uses: 1 });
+    const { token } = await registered(world);
+    expect((await join(world, token, secret.handle, used.code)).status).toBe(200);
+    const expired = await codeOf({ expires_at: inSeconds(600) });
+    await world.sql("update invite set expires_at = now() - interval '1 second' where code = ?", [
+      expired.code,
+    ]);
+    const revoked = await codeOf();
+    await world.rest("revoke_invite", { pusher_id: secret.id, invite_id: revoked.id });
+    const other = await world.pusher({ is_public: false });
+    const foreign = (await world.rest("create_invite", { pusher_id: other.id })).body;
+    const usable = await codeOf();
+    const seen = await Promise.all([
+      ...[
+        used.code,
+        expired.code,
+        revoked.code,
+        foreign.code,
+        "unknown",
+        "%00",
+        "%ff",
+        "a".repeat(300),
+        "",
+      ].map((code) => pageAt(world, `/c/${secret.handle}?invite=${code}`)),
+      pageAt(world, `/c/${uniqueHandle()}?invite=${usable.code}`),
+      pageAt(world, `/c/${suspended.handle}?invite=${usable.code}`),
+    ]);
+    expect(seen[0]!.status).toBe(404);
+    expect(seen[0]!.text).toContain("This invite does not work");
+    expect(new Set(seen.map(bytesOf)).size).toBe(1);
+  });
+
+  // docs/rules.md#invite-page
+  test("but a code that admits shows the card, no alert, and a link that carries the code", async () => {
+    const { code, url } = await codeOf();
+    const { pathname, search } = new URL(url);
+    const { status, text, headers } = await pageAt(world, pathname + search);
+    expect(status).toBe(200);
+    expect(text).toContain("<h1>Secret society</h1>");
+    expect(text).toContain(`href="/app/#join=${secret.handle}&amp;invite=${code}"`);
+    expect(text).not.toContain("Secret alert");
+    expect(text).not.toContain("og:title");
+    expect(text).toContain('<meta name="robots" content="noindex">');
+    expect(qrOf(text)).toBe(url);
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+    expect(headers.get("cache-control")).toBe("private, no-store");
+    expect(headers.get("etag")).toBeNull();
+    // Looking is not joining.
+    const { body } = await world.rest("list_invites", { pusher_id: secret.id });
+    expect(body.data.find((invite: any) => invite.code === code).uses).toBe(0);
+    // A public channel takes no code, so none is handed on.
+    const open = await world.pusher();
+    expect((await pageAt(world, `/c/${open.handle}?invite=${code}`)).text).not.toContain(code);
+  });
+});
+
+// docs/rules.md#page-policy
+test("hostile texts of every field are text", async () => {
+  const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>'&amp;`;
+  const channel = await world.pusher({
+    name: hostile,
+    description: hostile,
+    long: hostile,
+    site: `https://evil.example/"><script>alert(1)</script>`,
+    city: hostile,
+    tags: [hostile.slice(0, 40)],
+    alert_types: [hostile.slice(0, 40)],
+    image_url: `https://evil.example/x.png?"onerror="alert(1)`,
+    initials: '"><',
+    requested_perms: ["notify"],
+  });
+  await world.alert(channel.id, {
+    title: hostile,
+    body: hostile,
+    source_url: `https://evil.example/'"><script>alert(1)</script>`,
+    image_url: "https://evil.example/y.png",
+    actions: [{ type: "open_url", label: hostile.slice(0, 40), url: 'https://evil.example/"onclick="x' }],
+    html: "<p onclick=alert(1)>rest</p>",
+    send: true,
+  });
+  const { text, headers } = await pageAt(world, `/c/${channel.handle}`);
+  expect(text).toContain("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;");
+  // With what stands in quotes left out: no element and no attribute but ours.
+  expect(text.replace(/"[^"]*"/g, '""')).not.toMatch(/<script|<img src=x|<[^>]*\son\w+=/);
+  expect(headers.get("content-security-policy")).toBe(
+    "default-src 'none'; style-src 'self'; img-src 'self' https:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  );
+});
+
+test("a page stays under 200 kB whatever its alerts hold", async () => {
+  const channel = await world.pusher({
+    long: "&".repeat(4000),
+    tags: Array.from({ length: 20 }, (_, n) => `${n}&`.repeat(8)),
+  });
+  for (let n = 0; n < 10; n++)
+    await world.alert(channel.id, { title: "&".repeat(120), body: "&".repeat(4000), send: true });
+  const page = await pageAt(world, `/c/${channel.handle}`);
+  const files = [...page.text.matchAll(/(?:href|src)="(\/static\/[^"]+)"/g)].map(([, path]) => path!);
+  expect(new Set(files).size).toBeGreaterThanOrEqual(4);
+  const sizes = await Promise.all([...new Set(files)].map((path) => pageAt(world, path)));
+  expect(sizes.map(({ status }) => status)).toEqual(sizes.map(() => 200));
+  const bytes = [page, ...sizes].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  expect(bytes).toBeLessThan(200_000);
+});
+
+// docs/rules.md#page-views
+test("one address asks for so many pages a minute, whatever is there", async () => {
+  const small = await World.open({ settings: { PAGE_VIEWS_PER_MINUTE: "3" } });
+  try {
+    const { handle } = await small.pusher();
+    const from = "203.0.113.7";
+    const seen = [];
+    for (const name of [handle, uniqueHandle(), handle, handle, uniqueHandle()])
+      seen.push(await pageAt(small, `/c/${name}`, {}, from));
+    expect(seen.map(({ status }) => status)).toEqual([200, 404, 200, 429, 429]);
+    expect(seen[3]!.text).toContain("more than 3 pages within a minute");
+    expect(Number(seen[3]!.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(bytesOf(seen[3]!)).toBe(bytesOf(seen[4]!));
+    expect((await pageAt(small, `/c/${handle}`, {}, "203.0.113.8")).status).toBe(200);
+    expect((await pageAt(small, `/c/${handle}`)).status).toBe(200);
+  } finally {
+    await small.close();
+  }
+});
+
+// docs/rules.md#page-base
+describe("PUBLIC_BASE", () => {
+  test.each([
+    ["https://alerts.example.org", "", ""],
+    ["https://alerts.example.org/channels/all", "/channels/all", ""],
+    ["https://go.example.net/c", "/c", "https://alerts.example.org"],
+  ])("%s is where pages are", async (base, path, origin) => {
+    const other = await World.open({
+      settings: { PUBLIC_URL: "https://alerts.example.org", PUBLIC_BASE: base },
+    });
+    try {
+      const { handle, url } = await other.pusher();
+      const page = await pageAt(other, `${path}/${handle}`);
+      expect(page.status).toBe(200);
+      expect(qrOf(page.text)).toBe(url);
+      expect(page.text).toContain(`<link rel="canonical" href="${base}/${handle}">`);
+      expect(page.text).toContain(`href="${origin}/app/#join=${handle}"`);
+      expect((await pageAt(other, `${path}/${uniqueHandle()}`)).text).toContain("You need an invite");
+      // The service's own routes are what they were.
+      expect((await pageAt(other, "/healthz")).text).toBe('{"status":"ok"}');
+      expect((await pageAt(other, "/console")).headers.get("location")).toContain("/console/sign-in");
+      expect((await other.request("POST", "/mcp", { body: "{}" })).status).toBe(401);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test.each(["/console", "/api/v1/pushers", "/handset/v1/channels"])(
+    "inside of %s hides nothing of the service",
+    async (path) => {
+      const other = await World.open({
+        settings: { PUBLIC_URL: "http://127.0.0.1:8787", PUBLIC_BASE: `http://127.0.0.1:8787${path}` },
+      });
+      try {
+        const { id } = await other.pusher();
+        expect((await other.rest("get_pusher", { pusher_id: id })).status).toBe(200);
+        expect((await pageAt(other, "/console/sign-in")).text).toContain("E-mail address");
+        expect((await other.handset("GET", "/channels/nothing", await other.device())).body.error.type).toBe(
+          "not_found",
+        );
+      } finally {
+        await other.close();
+      }
+    },
+  );
+});
+
+test("the lines for joining without the web app work as they stand", async () => {
+  const site = await Site.open();
+  try {
+    const channel = await site.world.pusher({ is_public: false });
+    const { body } = await site.world.rest("create_invite", { pusher_id: channel.id, max_uses: 1 });
+    await site.world.alert(channel.id, { title: "Heard by curl", send: true });
+    const text = await (await fetch(body.url)).text();
+    const [, lines] = /<pre class="copy"[^>]*><code>(.*?)<\/code>/s.exec(text)!;
+    const plain = lines!.replace(
+      /&quot;|&#39;|&lt;|&gt;|&amp;/g,
+      (found) => ({ "&quot;": '"', "&#39;": "'", "&lt;": "<", "&gt;": ">", "&amp;": "&" })[found]!,
+    );
+    const { stdout } = await promisify(execFile)("bash", ["-euc", plain]);
+    expect(stdout).toContain("Heard by curl");
+    // The code was for one: its page says so now.
+    expect(await (await fetch(body.url)).text()).toContain("This invite does not work");
+  } finally {
+    await site.close();
+  }
+});

@@ -1,0 +1,45 @@
+// Public pages as a reader without a browser sees them, in process, and addresses in QR codes as a camera sees them.
+
+import decodeQR from "qr/decode.js";
+import type { World } from "./world.ts";
+
+export interface SeenPage {
+  status: number;
+  text: string;
+  headers: Headers;
+}
+
+/** Asks for a page. `address` is where the reader comes from; this machine when there is none. */
+export async function pageAt(
+  world: World,
+  path: string,
+  init: RequestInit = {},
+  address: string | null = null,
+): Promise<SeenPage> {
+  const request = new Request(new URL(path, "http://127.0.0.1:8787"), init);
+  const response = await world.service.app.fetch(request, address);
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+/** What two answers have to have in common to be told apart by nothing: all but the request's own id. */
+export function bytesOf({ status, text, headers }: SeenPage): string {
+  const kept = [...headers].filter(([name]) => name !== "x-request-id");
+  return JSON.stringify([status, kept.sort(), text]);
+}
+
+/** Pixels a module, as the decoder wants them. */
+const SCALE = 4;
+
+/** The text of the QR code on a page, read from the drawing: `svg` is the markup of its picture. */
+export function readQr(svg: string): string {
+  const size = Number(/viewBox="0 0 (\d+) \1"/.exec(svg)![1]);
+  const side = size * SCALE;
+  const data = new Uint8ClampedArray(side * side * 4).fill(255);
+  for (const [, x, y, run] of svg.matchAll(/M(\d+) (\d+)h(\d+)v1/g))
+    for (let row = 0; row < SCALE; row++)
+      for (let column = 0; column < Number(run) * SCALE; column++) {
+        const at = ((Number(y) * SCALE + row) * side + Number(x) * SCALE + column) * 4;
+        data.fill(0, at, at + 3);
+      }
+  return decodeQR({ width: side, height: side, data });
+}
