@@ -76,7 +76,7 @@ const VISIBILITY = [
   for each statement execute function alert_reports_removed()`,
 ];
 
-/** Joins, leaves and evictions: the device's revision, the channel's count and the breakdown. */
+/** Joins, leaves, evictions and what a device says anew of itself: its revision, the channel's count and the breakdown. */
 const SUBSCRIBERS = [
   `create function subscription_to_counts() returns trigger language plpgsql as $$
   begin
@@ -101,6 +101,8 @@ const SUBSCRIBERS = [
   for each statement execute function subscription_to_counts()`,
   `create function subscription_muted() returns trigger language plpgsql as $$
   begin
+    -- Nobody changes the device's facts from here on, nor has one begun to: both would count by facts that are past.
+    perform from device where id = new.device_id for share;
     update subscriber_mix m set muted = m.muted + (case when new.muted then 1 else -1 end)
     from device d
     where d.id = new.device_id and m.pusher_id = new.pusher_id and m.platform = d.platform
@@ -109,6 +111,27 @@ const SUBSCRIBERS = [
   end $$`,
   `create trigger subscription_muted after update of muted on subscription for each row
   when (old.muted is distinct from new.muted) execute function subscription_muted()`,
+  `create function device_to_mix() returns trigger language plpgsql as $$
+  begin
+    insert into subscriber_mix as m (pusher_id, platform, app_version, locale, timezone, n, muted)
+    select s.pusher_id, f.platform, f.app_version, f.locale, f.timezone, f.n, case when s.muted then f.n else 0 end
+    from subscription s cross join (values
+      (old.platform, old.app_version, old.locale, old.timezone, -1),
+      (new.platform, new.app_version, new.locale, new.timezone, 1)) f (platform, app_version, locale, timezone, n)
+    where s.device_id = new.id
+    order by 1, 2, 3, 4, 5
+    on conflict (pusher_id, platform, app_version, locale, timezone)
+    do update set n = m.n + excluded.n, muted = m.muted + excluded.muted;
+    -- Else a device that changes its facts again and again would leave a row behind each time.
+    delete from subscriber_mix m using subscription s
+    where s.device_id = new.id and m.pusher_id = s.pusher_id and m.n = 0 and m.platform = old.platform
+      and m.app_version = old.app_version and m.locale = old.locale and m.timezone = old.timezone;
+    return null;
+  end $$`,
+  `create trigger device_changed after update of platform, app_version, locale, timezone on device for each row
+  when ((old.platform, old.app_version, old.locale, old.timezone)
+    is distinct from (new.platform, new.app_version, new.locale, new.timezone))
+  execute function device_to_mix()`,
 ];
 
 /**

@@ -1,19 +1,27 @@
 // The ordered list of what a subscribing device can do. Never MCP tools.
 
 import type { HandsetOperation } from "../operation/tool.ts";
+import delete_device from "./delete_device.ts";
 import delete_subscription from "./delete_subscription.ts";
 import get_channel from "./get_channel.ts";
+import get_device from "./get_device.ts";
 import get_inbox from "./get_inbox.ts";
 import list_channels from "./list_channels.ts";
+import list_subscriptions from "./list_subscriptions.ts";
 import post_reports from "./post_reports.ts";
 import prune_reports from "./prune_reports.ts";
 import put_subscription from "./put_subscription.ts";
 import register_device from "./register_device.ts";
+import update_device from "./update_device.ts";
 
 export const HANDSET_OPERATIONS: readonly HandsetOperation[] = [
   register_device,
+  get_device,
+  update_device,
+  delete_device,
   list_channels,
   get_channel,
+  list_subscriptions,
   put_subscription,
   delete_subscription,
   get_inbox,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound } from "../errors.ts";
+import { notFound, unauthorized } from "../errors.ts";
 import { text } from "../fields/accepts.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
 import {
@@ -40,8 +40,12 @@ export default defineHandsetOperation({
     if (!channel || channel.suspended) throw notFound("channel");
     const pusher_id = channel.id;
     const [joined] = await ctx.sql(joinChannel, { ...wanted, pusher_id });
-    // The same device joined at the same time through another request: this one adjusts.
-    if (!joined) return { handle, ...showSubscription((await adjust())!) };
+    if (!joined) {
+      // The same device joined at the same time through another request: this one adjusts. Or it removed itself.
+      const other = await adjust();
+      if (!other) throw unauthorized();
+      return { handle, ...showSubscription(other) };
+    }
     if (!channel.is_public) {
       // The join above is rolled back with this refusal (docs/rules.md#unusable-invite).
       const [taken] = invite === undefined ? [] : await ctx.sql(takeInvite, { pusher_id, code: invite });

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { AssetAddresses } from "../domain/assets.ts";
 import { showId } from "../domain/ids.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../fields/columns.ts";
+import { DEVICE } from "../fields/device.ts";
 import { named } from "../fields/named.ts";
 import { CAPABILITIES, PUSHER } from "../fields/pusher.ts";
 import { answersOf, shownTo } from "../fields/record.ts";
@@ -16,6 +17,9 @@ export const permissions = z.array(z.enum(CAPABILITIES)).transform((list) => [..
 const own = { muted: z.boolean(), permissions: z.array(z.string()), subscribed_at: z.string() };
 
 export const subscriptionView = z.object({ handle: z.string(), ...own });
+
+/** What a handset said of itself. */
+export const deviceView = named("Device", z.object({ id: z.string(), ...answersOf(DEVICE) }));
 
 export const cardView = named(
   "ChannelCard",

@@ -5,7 +5,8 @@ import type { Orm } from "../db/orm.ts";
 import { defineStatement, run } from "../db/statement.ts";
 import type { DomainEvent } from "../domain/events.ts";
 import { showId } from "../domain/ids.ts";
-import { array, bigint, int, text, uuid } from "../fields/sql.ts";
+import { array, bigint, int, text } from "../fields/sql.ts";
+import { lockChannelsOf, removeDevices, unsubscribeDevices } from "../queries/devices.ts";
 
 export interface DeviceCleaning {
   orm: Orm;
@@ -24,45 +25,12 @@ const unseenDevices = defineStatement("unseen_devices", {
   text: `select id::text as id from device where ${UNSEEN.text} order by seen_at limit $max::int`,
 });
 
-/** Locks the channels before the devices and in one order, as every join, leave and eviction does. */
-const lockChannelsOf = defineStatement("lock_channels_of", {
-  parameters: { devices: array(bigint) },
-  columns: { id: uuid },
-  text: `select pusher_id as id from channel_state
-    where pusher_id in (select pusher_id from subscription where device_id = any($devices))
-    order by pusher_id for no key update`,
-});
-
 /** Locks the devices, without those that another transaction has locked and those that came back meanwhile. */
 const lockUnseen = defineStatement("lock_unseen", {
   parameters: { ...UNSEEN.parameters, devices: array(bigint) },
   columns: { id: text },
   text: `select id::text as id from device where id = any($devices) and ${UNSEEN.text}
     order by id for update skip locked`,
-});
-
-/**
- * Subscriptions go in a statement before the devices, since the trigger that counts reads the device. `channels` are the
- * locked ones.
- */
-const unsubscribe = defineStatement("unsubscribe_devices", {
-  parameters: { devices: array(bigint), channels: array(uuid) },
-  columns: { pusher_id: uuid, workspace_id: uuid, subscribers: int },
-  text: `with gone as (
-      delete from subscription where device_id = any($devices) and pusher_id = any($channels) returning pusher_id)
-    select c.pusher_id, p.workspace_id, (c.subscribers - n)::int as subscribers
-    from (select pusher_id, count(*) as n from gone group by 1) g
-    join channel_state c on c.pusher_id = g.pusher_id join pusher p on p.id = g.pusher_id order by 1`,
-});
-
-/** A device that has joined a channel which is not locked stays for the next round. */
-const removeDevices = defineStatement("remove_devices", {
-  parameters: { devices: array(bigint) },
-  columns: { removed: int },
-  text: `with gone as (
-      delete from device d where id = any($devices)
-        and not exists (select 1 from subscription s where s.device_id = d.id) returning 1)
-    select count(*)::int as removed from gone`,
 });
 
 /**
@@ -79,7 +47,7 @@ export async function removeUnseenDevices(
     if (found.length === 0) return { left: [], removed: 0 };
     const channels = (await run(em, lockChannelsOf, { devices: found })).map(({ id }) => id);
     const held = (await run(em, lockUnseen, { devices: found, days })).map(({ id }) => id);
-    const left = await run(em, unsubscribe, { devices: held, channels });
+    const left = await run(em, unsubscribeDevices, { devices: held, channels });
     const [row] = await run(em, removeDevices, { devices: held });
     return { left, removed: row!.removed };
   });

@@ -27,6 +27,7 @@ const KINDS: Record<string, string> = {
   capability: "note",
   token: "device",
   device: "subscriber",
+  locale: "device",
 };
 
 const ACTION = { type: "open_url", label: "Timetable", url: "https://ferries.example/lisbon/line-3" };
@@ -122,6 +123,7 @@ function story(publicUrl: string): Record<string, unknown[]> {
     app_version: ["4.2.0"],
     locale: ["pt-PT"],
     "subscriber.timezone": ["Europe/Lisbon"],
+    "device.timezone": ["Europe/Lisbon"],
     timezone: ["UTC", "Europe/Lisbon"],
     muted: [false],
     reach: [1204],
@@ -171,6 +173,7 @@ const REQUESTS: Record<string, Record<string, unknown>> = {
   get_pusher_stats: { period: "week" },
   get_account_stats: { period: "week" },
   list_subscribers: { limit: 20 },
+  update_device: { app_version: "4.2.1", timezone: "Atlantic/Azores" },
   list_channels: { q: "ferry", category: "travel" },
   put_subscription: { muted: false, permissions: ["notify", "sound"] },
   prune_reports: { before: "2026-11-01T00:00:00Z" },
@@ -206,6 +209,7 @@ const ANSWERS: Record<string, Record<string, unknown>> = {
     },
   },
   create_pusher: { updated_at: "2026-11-20T14:20:07.481920Z" },
+  update_device: { app_version: "4.2.1", timezone: "Atlantic/Azores" },
   preview_html: {
     layout: "html",
     html: "<p>Line 3 is <b>suspended</b> until 18:00.</p>",

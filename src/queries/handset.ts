@@ -104,15 +104,18 @@ export const CARD = { handle: text, ...columnsOf(shownTo(PUSHER, "handset")), cr
 /** The device's own subscription `s`. */
 const SUBSCRIPTION = { muted: boolean, permissions: array(text), subscribed_at: timestamptz };
 
+/** Channels `p` with the subscription `s` of one device. */
+const cardsOf = (join: "join" | "left join") => `select ${Object.keys(CARD)
+  .map((name) => `p.${name}`)
+  .join(", ")}, s.muted, s.permissions, s.subscribed_at
+    from pusher p ${join} subscription s on s.pusher_id = p.id and s.device_id = $device_id`;
+
 /** A channel with the subscription, where there is one, of one device. */
 const CARDS = {
   parameters: { device_id: bigint },
   columns: CARD,
   joined: SUBSCRIPTION,
-  text: `select ${Object.keys(CARD)
-    .map((name) => `p.${name}`)
-    .join(", ")}, s.muted, s.permissions, s.subscribed_at
-    from pusher p left join subscription s on s.pusher_id = p.id and s.device_id = $device_id`,
+  text: cardsOf("left join"),
 };
 
 /** Holds for an invite `i` that still admits somebody. */
@@ -142,6 +145,18 @@ export const directory = defineStatement("directory", {
 });
 
 export type CardRecord = RowOf<typeof directory>;
+
+/**
+ * The channels that a device joined, the newest subscription first; `before` null: from the newest. Ties of the last instant
+ * come along.
+ */
+export const subscribedChannels = defineStatement("subscribed_channels", {
+  parameters: { ...CARDS.parameters, before: nullable(timestamptz), limit: int },
+  columns: { ...CARDS.columns, ...SUBSCRIPTION },
+  text: `${cardsOf("join")}
+    where p.status <> 'suspended' and s.subscribed_at < coalesce($before::timestamptz, 'infinity')
+    order by s.subscribed_at desc fetch first ($limit::int) rows with ties`,
+});
 
 /** docs/rules.md#channel-public. */
 export const channelCard = defineStatement("channel_card", {
@@ -173,12 +188,13 @@ export const changeSubscription = defineStatement("change_subscription", {
     returning s.muted, s.permissions, s.subscribed_at`,
 });
 
-/** No row when the device joined meanwhile. */
+/** No row when the device joined meanwhile, or is gone. */
 export const joinChannel = defineStatement("join_channel", {
   parameters: { ...WANTED, pusher_id: uuid },
   columns: SUBSCRIPTION,
   text: `insert into subscription (device_id, pusher_id, muted, permissions)
-    values ($device_id, $pusher_id, coalesce($muted, false), coalesce($permissions::text[], '{}'))
+    select d.id, $pusher_id::uuid, coalesce($muted::boolean, false), coalesce($permissions::text[], '{}')
+    from device d where d.id = $device_id for key share
     on conflict do nothing returning muted, permissions, subscribed_at`,
 });
 

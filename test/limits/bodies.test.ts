@@ -17,9 +17,10 @@ test("4 MiB only where alerts are written, 16 KiB on handset routes but reports,
   const boundOf = ({ http }: { http: { maxBody?: number } }) => http.maxBody ?? MAX_BODY.usual;
   const large = TOOLS.filter((tool) => boundOf(tool) !== MAX_BODY.usual).map(({ name }) => name);
   expect(large).toEqual(["create_alert", "update_alert", "preview_html"]);
-  const reading = HANDSET_OPERATIONS.filter(({ http }) => http.method === "POST" || http.method === "PUT");
+  const reading = HANDSET_OPERATIONS.filter(({ http }) => ["POST", "PUT", "PATCH"].includes(http.method));
   expect(Object.fromEntries(reading.map((operation) => [operation.name, boundOf(operation)]))).toEqual({
     register_device: MAX_BODY.handset,
+    update_device: MAX_BODY.handset,
     put_subscription: MAX_BODY.handset,
     post_reports: MAX_BODY.usual,
   });
@@ -75,7 +76,7 @@ describe("on a service", () => {
         host: "localhost",
         "content-type": type,
         "content-length": String(OFFERED),
-        authorization: `Bearer ${path.startsWith("/handset") ? device : world.owner}`,
+        authorization: `Bearer ${path.startsWith("/handset") ? await handsetFor(path) : world.owner}`,
         accept: "application/json, text/event-stream",
         ...(path.startsWith("/console")
           ? {
@@ -91,6 +92,8 @@ describe("on a service", () => {
     const response = await world.service.app.fetch(request);
     return { status: response.status, text: await response.text(), taken };
   }
+  /** One that removes itself is of use once. */
+  const handsetFor = (path: string) => (path.endsWith("/devices/me") ? world.device() : device);
   const workspacePath = () => `/console/${world.workspace.id}/`;
 
   test("there are routes of every kind", () => {

@@ -31,6 +31,7 @@ const KEEPS_NOTHING: Record<string, string> = {
   send_alert: "the alert's status tells",
   cancel_alert: "the alert's status tells",
   duplicate_alert: "to_pusher_id names the channel (test/cases/duplicates.ts)",
+  delete_device: "what calls is gone",
   delete_subscription: "what it names is gone",
   post_reports: "reports are counted (test/cases/stats/alert.ts)",
   prune_reports: "what the device reported is gone",
@@ -107,6 +108,17 @@ const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fi
         await world.handset("PUT", `/subscriptions/${handle}`, token, {});
         const { data } = (await world.rest("list_subscribers", { pusher_id: id })).body;
         return data[0];
+      },
+    },
+    update_device: {
+      values: () => [
+        { platform: "web", app_version: "2.5.1", locale: "pt-PT", timezone: "Europe/Lisbon" },
+        { platform: "cli", app_version: "3.0", locale: "en", timezone: "UTC" },
+      ],
+      write: async (fields) => {
+        const token = await world.device();
+        expect((await world.handset("PATCH", "/devices/me", token, fields)).body).toMatchObject(fields);
+        return (await world.handset("GET", "/devices/me", token)).body;
       },
     },
     put_subscription: {

@@ -112,7 +112,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   assets: ["config", "context", "db", "domain", "entities", "errors", "queries"],
   webhooks: ["config", "context", "db", "domain", "queries", "secret"],
-  housekeeping: ["context", "db", "domain", "fields"],
+  housekeeping: ["context", "db", "domain", "fields", "queries"],
   operator: [
     "auth",
     "config",

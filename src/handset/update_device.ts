@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { unauthorized } from "../errors.ts";
+import { DEVICE } from "../fields/device.ts";
+import { changesOf, namesOf } from "../fields/record.ts";
+import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
+import { changeDevice } from "../queries/devices.ts";
+import { deviceView } from "./shapes.ts";
+
+const NAMES = namesOf(DEVICE);
+
+export default defineHandsetOperation({
+  name: "update_device",
+  title: "Change own device",
+  description:
+    "Say anew what this handset is: after an update, in another time zone, in another language. Send what has changed; the rest stays.",
+  auth: "device",
+  writes: "rows",
+  http: { method: "PATCH", path: "/handset/v1/devices/me", status: 200, maxBody: MAX_BODY.handset },
+  errors: ["invalid_request", "unauthorized"],
+  input: z
+    .strictObject(changesOf(DEVICE))
+    .refine(
+      (given) => NAMES.some((name) => given[name] !== undefined),
+      `must hold at least one of ${NAMES.join(", ")}`,
+    )
+    .meta({ minProperties: 1 }),
+  output: deviceView,
+  async handler(given, ctx) {
+    const { platform = null, app_version = null, locale = null, timezone = null } = given;
+    const facts = { platform, app_version, locale, timezone };
+    const [device] = await ctx.sql(changeDevice, { id: ctx.caller.id, ...facts });
+    if (!device) throw unauthorized();
+    return device;
+  },
+});
