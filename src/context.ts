@@ -50,6 +50,8 @@ export const visibilityOf = ({ workspace, member, credential, pusherIds }: Calle
 /** A subscribed handset. `id` is the raw device id, which never leaves for anybody but the device itself. */
 export interface DeviceCaller {
   id: string;
+  /** As of somebody without a credential. */
+  address: string | null;
 }
 
 /** The state on which everything that a handset sees of its inbox depends (see queries/handset.ts). */
@@ -59,7 +61,7 @@ export interface InboxState {
   due: string[];
 }
 
-/** Somebody without a credential; `address` is the network address that the request came from. */
+/** Somebody without a credential; `address` is what limits per address count, null for who is exempt from them. */
 export interface Anyone {
   address: string | null;
 }
@@ -112,6 +114,8 @@ export interface SignInSupport {
 
 /** The few things outside of the rows that answers depend on. */
 export interface Outside {
+  /** Origin under which everything is reached. */
+  publicUrl: string;
   /** Prefix of the public channel addresses. */
   publicBase: string;
   /** Takes reports together with those of other handsets; resolves after their commit with how many were visible. */
@@ -122,7 +126,7 @@ export interface Outside {
    * What a handset's inbox depends on once everything that was due in it says `sent`. `found`: as its look-up found it,
    * where `due` names channels. @throws 401 when the handset is gone meanwhile.
    */
-  settledInbox(device: DeviceCaller, found: InboxState): Promise<InboxState>;
+  settledInbox(device: Pick<DeviceCaller, "id">, found: InboxState): Promise<InboxState>;
   /** A raw device id → its pseudonym. */
   deviceHash(deviceId: string): string;
   /** The state of a device's inbox → the validator of the answer. */

@@ -84,7 +84,7 @@ interface Passing {
   heldMs: number;
 }
 
-const SECRETS = /(bfk_|bfd_|whsec_)[\w-]+/g;
+const SECRETS = /(bfk_|bfd_|bft_|whsec_)[\w-]+/g;
 
 /** What a trusted proxy may call a request, as it then stands in its log and in ours. */
 const REQUEST_ID = /^[\w.:+/=-]{1,128}$/;

@@ -152,6 +152,7 @@ export async function openParts(
     mustHaveRoom,
     idempotencySeal: createSeal(secret, "idempotency"),
     outside: {
+      publicUrl,
       publicBase: config.publicBase,
       takeReports: createReportTaker(orm),
       settle: (channels) => settler.settle(channels),

@@ -4,7 +4,15 @@ import { Alert } from "./alert.ts";
 import { ApiKey } from "./api_key.ts";
 import { Asset } from "./asset.ts";
 import { Connection, ConnectionGrant } from "./connection.ts";
-import { AlertCounter, ChannelDay, Device, Report, SubscriberMix, Subscription } from "./handset.ts";
+import {
+  AlertCounter,
+  ChannelDay,
+  Device,
+  DeviceTransfer,
+  Report,
+  SubscriberMix,
+  Subscription,
+} from "./handset.ts";
 import { IdempotencyRecord } from "./idempotency_record.ts";
 import { Invite } from "./invite.ts";
 import { Member, MemberLink } from "./member.ts";
@@ -31,6 +39,7 @@ export const ENTITIES = [
   Alert,
   Invite,
   Device,
+  DeviceTransfer,
   Subscription,
   SubscriberMix,
   Report,

@@ -27,6 +27,19 @@ export const Device = defineEntity({
   },
 });
 
+/** A code by which another device takes over the subscriptions of this one; only its hash is kept. */
+export const DeviceTransfer = defineEntity({
+  name: "DeviceTransfer",
+  tableName: "device_transfer",
+  uniques: [{ name: "device_transfer_code", properties: ["code_hash"] }],
+  indexes: [{ name: "device_transfer_end", properties: ["expires_at"] }],
+  properties: {
+    device: () => p.oneToOne(Device).primary().ref().deleteRule("cascade").updateRule("no action"),
+    code_hash: p.blob(),
+    expires_at: instant(),
+  },
+});
+
 export const Subscription = defineEntity({
   name: "Subscription",
   tableName: "subscription",

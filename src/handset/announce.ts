@@ -4,12 +4,23 @@ import type { Context } from "../context.ts";
 import { showId } from "../domain/ids.ts";
 import { subscriberCount } from "../queries/handset.ts";
 
+type SubscriberEvent = "subscriber.created" | "subscriber.deleted";
+
 export async function announceSubscribers(
-  event: "subscriber.created" | "subscriber.deleted",
+  event: SubscriberEvent,
   channel: { id: string; workspace_id: string },
   ctx: Pick<Context, "sql" | "emit">,
 ): Promise<void> {
   const [row] = await ctx.sql(subscriberCount, { pusher_id: channel.id });
-  const data = { pusher_id: showId("psh", channel.id), count: row!.subscribers };
-  ctx.emit({ event, workspaceId: channel.workspace_id, data });
+  announceCount(event, { ...channel, ...row! }, ctx);
+}
+
+/** The same where the count is known. */
+export function announceCount(
+  event: SubscriberEvent,
+  { id, workspace_id, subscribers }: { id: string; workspace_id: string; subscribers: number },
+  ctx: Pick<Context, "emit">,
+): void {
+  const data = { pusher_id: showId("psh", id), count: subscribers };
+  ctx.emit({ event, workspaceId: workspace_id, data });
 }

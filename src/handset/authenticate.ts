@@ -36,6 +36,6 @@ export function createHandsetAuthenticator(orm: Orm, seen: Pick<Seen, "note">): 
     const found = await find(hashToken(token).toString("hex"));
     if (!found) throw unauthorized();
     if (found.unseen) seen.note(found.id);
-    return found;
+    return { ...found, address };
   };
 }

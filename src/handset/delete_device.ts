@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { showId } from "../domain/ids.ts";
 import { unauthorized } from "../errors.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 import { lockChannelsOf, lockDevices, removeDevices, unsubscribeDevices } from "../queries/devices.ts";
+import { announceCount } from "./announce.ts";
 
 export default defineHandsetOperation({
   name: "delete_device",
@@ -22,12 +22,7 @@ export default defineHandsetOperation({
     if (!present) throw unauthorized();
     const left = await ctx.sql(unsubscribeDevices, { devices, channels: null });
     await ctx.sql(removeDevices, { devices });
-    for (const { pusher_id, workspace_id: workspaceId, subscribers: count } of left)
-      ctx.emit({
-        event: "subscriber.deleted",
-        workspaceId,
-        data: { pusher_id: showId("psh", pusher_id), count },
-      });
+    for (const { pusher_id: id, ...row } of left) announceCount("subscriber.deleted", { id, ...row }, ctx);
     return {};
   },
 });

@@ -1,17 +1,21 @@
 // The ordered list of what a subscribing device can do. Never MCP tools.
 
 import type { HandsetOperation } from "../operation/tool.ts";
+import create_transfer from "./create_transfer.ts";
 import delete_device from "./delete_device.ts";
 import delete_subscription from "./delete_subscription.ts";
+import export_subscriptions from "./export_subscriptions.ts";
 import get_channel from "./get_channel.ts";
 import get_device from "./get_device.ts";
 import get_inbox from "./get_inbox.ts";
+import import_subscriptions from "./import_subscriptions.ts";
 import list_channels from "./list_channels.ts";
 import list_subscriptions from "./list_subscriptions.ts";
 import post_reports from "./post_reports.ts";
 import prune_reports from "./prune_reports.ts";
 import put_subscription from "./put_subscription.ts";
 import register_device from "./register_device.ts";
+import take_over from "./take_over.ts";
 import update_device from "./update_device.ts";
 
 export const HANDSET_OPERATIONS: readonly HandsetOperation[] = [
@@ -24,6 +28,10 @@ export const HANDSET_OPERATIONS: readonly HandsetOperation[] = [
   list_subscriptions,
   put_subscription,
   delete_subscription,
+  export_subscriptions,
+  import_subscriptions,
+  create_transfer,
+  take_over,
   get_inbox,
   post_reports,
   prune_reports,

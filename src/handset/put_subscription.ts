@@ -11,6 +11,7 @@ import {
 } from "../queries/handset.ts";
 import { pathId } from "../shapes/fields.ts";
 import { announceSubscribers } from "./announce.ts";
+import { refuseTooMany } from "./room.ts";
 import { permissions, showSubscription, subscriptionView } from "./shapes.ts";
 
 export default defineHandsetOperation({
@@ -21,7 +22,7 @@ export default defineHandsetOperation({
   auth: "device",
   writes: "rows",
   http: { method: "PUT", path: "/handset/v1/subscriptions/{handle}", status: 200, maxBody: MAX_BODY.handset },
-  errors: ["invalid_request", "unauthorized", "not_found"],
+  errors: ["invalid_request", "unauthorized", "not_found", "conflict"],
   input: z.strictObject({
     handle: pathId("The channel's handle."),
     invite: text(1, 200).optional(),
@@ -46,6 +47,7 @@ export default defineHandsetOperation({
       if (!other) throw unauthorized();
       return { handle, ...showSubscription(other) };
     }
+    await refuseTooMany(device_id, ctx);
     if (!channel.is_public) {
       // The join above is rolled back with this refusal (docs/rules.md#unusable-invite).
       const [taken] = invite === undefined ? [] : await ctx.sql(takeInvite, { pusher_id, code: invite });

@@ -18,6 +18,9 @@ const own = { muted: z.boolean(), permissions: z.array(z.string()), subscribed_a
 
 export const subscriptionView = z.object({ handle: z.string(), ...own });
 
+/** Goes up when an export is written in another form. */
+export const EXPORT_VERSION = 1 as const;
+
 /** What a handset said of itself. */
 export const deviceView = named("Device", z.object({ id: z.string(), ...answersOf(DEVICE) }));
 

@@ -102,6 +102,13 @@ const STATEMENTS: Step[] = [
     every_seconds: HOUR,
   },
   {
+    name: "device_transfers",
+    removes: "Codes by which subscriptions move to another device, a day after they expired.",
+    statement: removal("device_transfers", "device_transfer", ended("expires_at")),
+    batch: 500,
+    every_seconds: HOUR,
+  },
+  {
     name: "idempotency_records",
     removes: "Idempotency keys and the answers kept under them, after 24 hours.",
     statement: removal(

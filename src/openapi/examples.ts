@@ -2,6 +2,7 @@
 // added tomorrow has its example as well; a test holds every example against its schema.
 
 import type { JsonSchema } from "../operation/schema.ts";
+import { EXAMPLE_HANDLE, HANDSET_REQUESTS, handsetAnswers } from "./handset_examples.ts";
 
 export const EXAMPLE_IDS: Record<string, string> = {
   pusher_id: "psh_01kagt4wq8e3xb5m2c7n9r6f0d",
@@ -12,7 +13,7 @@ export const EXAMPLE_IDS: Record<string, string> = {
   member_id: "mem_01kagsxm4bfs6v1n8q4x2k7w0z",
   key_id: "key_01kagsxm4cf2r9c5m3h8e6b4tj",
   asset_id: "ast_01kagt6c3gezj8w4d7r1n5v9xb",
-  handle: "tejo-ferries",
+  handle: EXAMPLE_HANDLE,
 };
 
 /** What kind of thing an object is, told by a field that only that kind has. */
@@ -173,10 +174,7 @@ const REQUESTS: Record<string, Record<string, unknown>> = {
   get_pusher_stats: { period: "week" },
   get_account_stats: { period: "week" },
   list_subscribers: { limit: 20 },
-  update_device: { app_version: "4.2.1", timezone: "Atlantic/Azores" },
-  list_channels: { q: "ferry", category: "travel" },
-  put_subscription: { muted: false, permissions: ["notify", "sound"] },
-  prune_reports: { before: "2026-11-01T00:00:00Z" },
+  ...HANDSET_REQUESTS,
 };
 
 const DRAFT = { status: "draft", sent_at: null };
@@ -209,7 +207,6 @@ const ANSWERS: Record<string, Record<string, unknown>> = {
     },
   },
   create_pusher: { updated_at: "2026-11-20T14:20:07.481920Z" },
-  update_device: { app_version: "4.2.1", timezone: "Atlantic/Azores" },
   preview_html: {
     layout: "html",
     html: "<p>Line 3 is <b>suspended</b> until 18:00.</p>",
@@ -222,7 +219,9 @@ export const EXAMPLE_IDEMPOTENCY_KEY = "line-3-2026-11-20";
 /** An answer that holds against its schema (references not yet lifted). */
 export function exampleAnswer(tool: string, schema: JsonSchema, publicUrl: string): unknown {
   const made = sample(schema, "", "", story(publicUrl));
-  return typeof made === "object" && made !== null ? { ...made, ...ANSWERS[tool] } : made;
+  return typeof made === "object" && made !== null
+    ? { ...made, ...ANSWERS[tool], ...handsetAnswers(publicUrl)[tool] }
+    : made;
 }
 
 /** Arguments that the operation takes, the ids of its path included. */

@@ -4,6 +4,7 @@
 import type { Kysely } from "kysely";
 import { databaseOf, isConnectionLost, isRetryable, TRIES } from "../db/statement.ts";
 import type { DomainEvent } from "../domain/events.ts";
+import { ApiError } from "../errors.ts";
 import { rateLimitHeaders } from "../limits/limits.ts";
 import {
   type Answer,
@@ -47,7 +48,7 @@ export function createPerform(deps: PerformDeps): Perform {
         for (const event of attempt.events) deps.publish(event);
         return outcomeOf(answer, attempt);
       } catch (error) {
-        await giveBack(attempt, deps);
+        if (!(operation.limit?.attempts && error instanceof ApiError)) await giveBack(attempt, deps);
         if (writes === "files" || tries === TRIES || !isUndone(error, attempt)) throw error;
       }
     }

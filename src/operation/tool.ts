@@ -60,6 +60,8 @@ export interface Limit {
   per: "creator" | "pusher" | "address";
   max: number;
   seconds: number;
+  /** Refused calls count as well: it bounds guessing. The handler counts first of all. */
+  attempts?: true;
 }
 
 interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {

@@ -91,6 +91,17 @@ const ENDED: Record<
     live: "23 hours",
     over: "25 hours",
   },
+  device_transfers: {
+    table: "device_transfer",
+    fill: (count, age) => `with made as (
+        insert into device (id, token_hash, platform, app_version, locale, timezone)
+        select floor(random() * 1e15), decode(md5(random()::text), 'hex'), 'other', '1', 'en', 'UTC'
+        from generate_series(1, ${count}) returning id)
+      insert into device_transfer (device_id, code_hash, expires_at)
+      select id, decode(md5(random()::text), 'hex'), now() - interval '${age}' from made`,
+    live: "23 hours",
+    over: "25 hours",
+  },
   idempotency_records: {
     table: "idempotency_record",
     fill: (

@@ -13,7 +13,7 @@ const PERSON = { name: "Owner", email: "owner@example.org", password: "correct h
 const CHUNK = 16 * 1024;
 const OFFERED = 16 * 1024 * 1024;
 
-test("4 MiB only where alerts are written, 16 KiB on handset routes but reports, 64 KiB elsewhere", () => {
+test("4 MiB only where alerts are written, 16 KiB on handset routes but reports and imports, 64 KiB elsewhere", () => {
   const boundOf = ({ http }: { http: { maxBody?: number } }) => http.maxBody ?? MAX_BODY.usual;
   const large = TOOLS.filter((tool) => boundOf(tool) !== MAX_BODY.usual).map(({ name }) => name);
   expect(large).toEqual(["create_alert", "update_alert", "preview_html"]);
@@ -22,6 +22,9 @@ test("4 MiB only where alerts are written, 16 KiB on handset routes but reports,
     register_device: MAX_BODY.handset,
     update_device: MAX_BODY.handset,
     put_subscription: MAX_BODY.handset,
+    import_subscriptions: MAX_BODY.usual,
+    create_transfer: MAX_BODY.handset,
+    take_over: MAX_BODY.handset,
     post_reports: MAX_BODY.usual,
   });
 });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort, type Listening, listen } from "../../src/boot/server.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
 import { EXAMPLE_IDS } from "../../src/openapi/examples.ts";
+import { EXAMPLE_TRANSFER } from "../../src/openapi/handset_examples.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { World } from "../support/world.ts";
 
@@ -142,6 +143,11 @@ describe("samples do as they stand", () => {
         throw new Error(`${name}: ${error.message}`);
       });
       if (made[name]) ids.set(made[name], answer!.id);
+      if (name === "create_transfer") {
+        ids.set(EXAMPLE_TRANSFER, answer!.code);
+        // Another handset takes over from here.
+        env.BELFRY_DEVICE_TOKEN = await world.device();
+      }
       if (name === "register_device") env.BELFRY_DEVICE_TOKEN = answer!.token;
     }
   });

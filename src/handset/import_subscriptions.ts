@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { text } from "../fields/accepts.ts";
+import { defineHandsetOperation } from "../operation/tool.ts";
+import { joinChannels, lockOpenChannels, subscriberCounts } from "../queries/moving.ts";
+import { announceCount } from "./announce.ts";
+import { refuseTooMany } from "./room.ts";
+import { EXPORT_VERSION, permissions } from "./shapes.ts";
+
+/** A page of an export has 100, and a few more where several share an instant. */
+const MAX = 150;
+
+export default defineHandsetOperation({
+  name: "import_subscriptions",
+  title: "Import subscriptions",
+  description:
+    "Join the public channels of an exported page. What is joined already stays as it is. Those that are not there, or private and not joined, are skipped and named: they need an invite. Idempotent.",
+  auth: "device",
+  writes: "rows",
+  http: { method: "POST", path: "/handset/v1/devices/me/import", status: 200 },
+  errors: ["invalid_request", "unauthorized", "conflict"],
+  input: z.strictObject({
+    version: z.literal(EXPORT_VERSION),
+    data: z
+      .array(
+        z.strictObject({
+          handle: text(1, 64),
+          muted: z.boolean().optional(),
+          permissions: permissions.optional(),
+        }),
+      )
+      .max(MAX, `must hold at most ${MAX} subscriptions; send the others in another request`),
+    meta: z
+      .strictObject({ next_before: z.string().nullable() })
+      .optional()
+      .describe("As exported; not looked at."),
+  }),
+  output: z.object({ joined: z.int(), present: z.int(), skipped: z.array(z.string()) }),
+  async handler({ data }, ctx) {
+    const device_id = ctx.caller.id;
+    const wanted = new Map(data.map((one) => [one.handle, one]));
+    const open = await ctx.sql(lockOpenChannels, { device_id, handles: [...wanted.keys()] });
+    const rows = open.map(({ id, handle }) => ({ id, ...wanted.get(handle)! }));
+    const joined = await ctx.sql(joinChannels, {
+      device_id,
+      pusher_ids: rows.map(({ id }) => id),
+      muted: rows.map(({ muted = false }) => muted),
+      permissions: rows.map(({ permissions: granted = [] }) => granted.join(",")),
+    });
+    if (joined.length > 0) await refuseTooMany(device_id, ctx);
+    const workspaces = new Map(open.map(({ id, workspace_id }) => [id, workspace_id]));
+    const counts = await ctx.sql(subscriberCounts, { pusher_ids: joined.map(({ pusher_id }) => pusher_id) });
+    for (const { pusher_id: id, subscribers } of counts)
+      announceCount("subscriber.created", { id, workspace_id: workspaces.get(id)!, subscribers }, ctx);
+    for (const { handle } of open) wanted.delete(handle);
+    return { joined: joined.length, present: open.length - joined.length, skipped: [...wanted.keys()] };
+  },
+});

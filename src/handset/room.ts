@@ -1,0 +1,14 @@
+// How many channels one device may have joined: so many as one held poll can wait for (docs/rules.md#channels-of-a-device).
+
+import type { Context } from "../context.ts";
+import { conflict } from "../errors.ts";
+import { channelsJoined } from "../queries/moving.ts";
+
+export const MAX_CHANNELS = 1_000;
+
+/** Asked after joining, in the same transaction. Joins at the same moment may end a few above. @throws 409. */
+export async function refuseTooMany(deviceId: string, ctx: Pick<Context, "sql">): Promise<void> {
+  const [row] = await ctx.sql(channelsJoined, { device_id: deviceId });
+  if (row!.joined > MAX_CHANNELS)
+    throw conflict(`A handset joins at most ${MAX_CHANNELS} channels; leave some that are not needed first.`);
+}

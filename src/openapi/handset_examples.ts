@@ -1,0 +1,31 @@
+// The handset's part of the story that examples.ts tells: somebody in Lisbon who wants to know when the ferry does not run.
+
+export const EXAMPLE_HANDLE = "tejo-ferries";
+
+export const EXAMPLE_TRANSFER = "bft_8qL2vXc5Rm9Tz1Kw7Yb4Nd6Hf3Jp0Gs5Wa8Ue2Ti1oXk3Zr7Bq9";
+
+const EXPORTED = { handle: EXAMPLE_HANDLE, muted: false, permissions: ["notify", "sound"] };
+const TRAVELLED = { app_version: "4.2.1", timezone: "Atlantic/Azores" };
+
+/** What an operation is asked with, besides the ids of its path. Elsewhere: what is required. */
+export const HANDSET_REQUESTS: Record<string, Record<string, unknown>> = {
+  update_device: TRAVELLED,
+  list_channels: { q: "ferry", category: "travel" },
+  put_subscription: { muted: false, permissions: ["notify", "sound"] },
+  import_subscriptions: { version: 1, data: [EXPORTED] },
+  take_over: { code: EXAMPLE_TRANSFER },
+  prune_reports: { before: "2026-11-01T00:00:00Z" },
+};
+
+/** Where an answer differs from the story. */
+export const handsetAnswers = (publicUrl: string): Record<string, Record<string, unknown>> => ({
+  update_device: TRAVELLED,
+  export_subscriptions: { data: [EXPORTED], meta: { next_before: null } },
+  import_subscriptions: { joined: 1, present: 0, skipped: [] },
+  create_transfer: {
+    code: EXAMPLE_TRANSFER,
+    url: `${publicUrl}/app/#move=${EXAMPLE_TRANSFER}`,
+    expires_at: "2026-11-20T14:40:31.123456Z",
+  },
+  take_over: { moved: 4 },
+});
