@@ -117,7 +117,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
           const loser = lanes.add(workspaceId, endpoint.id, { endpoint, event: event.event, body });
           if (loser === undefined) continue;
           countDropped(1);
-          recordDropped(loser, 1);
+          recordDropped(loser.endpointId, 1);
         }
     } catch (error) {
       log.error({ err: error, event: event.event }, "webhook endpoints could not be read; the event is lost");

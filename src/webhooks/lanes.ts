@@ -30,16 +30,16 @@ export const LANE_LIMITS: LaneLimits = {
 };
 
 export interface Lanes<T> {
-  /** Lets an item wait. Over the limit one item goes, and the id of its endpoint is returned. */
-  add(workspaceId: string, endpointId: string, item: T): string | undefined;
+  /** Lets an item wait. Over the limit one item goes, and is returned with the id of its endpoint. */
+  add(workspaceId: string, endpointId: string, item: T): { endpointId: string; item: T } | undefined;
   /** Takes a place for the next item; undefined while none is free or nothing may start. */
   take(): { endpointId: string; item: T } | undefined;
   /** Remembers how the delivery ended; the place stays taken. */
   judge(endpointId: string, ok: boolean): void;
   /** Gives a place back. */
   release(endpointId: string): void;
-  /** Lets nothing of this endpoint wait any longer. */
-  forget(endpointId: string): void;
+  /** Lets nothing of this endpoint wait any longer; answers what did. */
+  forget(endpointId: string): T[];
   /** Lets nothing wait any longer. */
   clear(): void;
   waiting(): number;
@@ -115,25 +115,27 @@ export function createLanes<T>(limits: LaneLimits): Lanes<T> {
   }
 
   /** The workspace with the most waiting pays, there the slowest receiver, with its oldest: not whoever came last. */
-  function dropOne(): string | undefined {
+  function dropOne(): { endpointId: string; item: T } | undefined {
     let most: Group<T> | undefined;
     for (const group of turns) if (!most || group.waiting > most.waiting) most = group;
     let longest: Lane<T> | undefined;
     for (const lane of most?.turns ?? [])
       if (!longest || lane.items.length > longest.items.length) longest = lane;
     if (!longest) return undefined;
-    longest.items.shift();
+    const item = longest.items.shift() as T;
     count(longest, -1);
     tidy(longest);
-    return longest.endpointId;
+    return { endpointId: longest.endpointId, item };
   }
 
-  function forget(endpointId: string): void {
+  function forget(endpointId: string): T[] {
     const lane = lanes.get(endpointId);
-    if (lane === undefined) return;
-    count(lane, -lane.items.length);
+    if (lane === undefined) return [];
+    const { items } = lane;
+    count(lane, -items.length);
     lane.items = [];
     tidy(lane);
+    return items;
   }
 
   /** To the end of its queue, as long as it waits for another turn. */
