@@ -6,7 +6,7 @@ import type { Log } from "../context.ts";
 import { batched } from "../db/batch.ts";
 import type { Orm } from "../db/orm.ts";
 import { databaseOf, run, runAgain } from "../db/statement.ts";
-import { channelsWithDue, settleDue } from "../queries/settle.ts";
+import { channelsWithDue, type Settled, settleDue } from "../queries/settle.ts";
 
 /** Alerts in one transaction. */
 const BATCH = 500;
@@ -22,12 +22,16 @@ export interface Settler {
   settleSome(max: number): Promise<number>;
 }
 
-export function createSettler(orm: Orm, log: Log): Settler {
+/** `told`: hears of what was settled; must not throw. */
+export function createSettler(orm: Orm, log: Log, told: (settled: Settled[]) => void = () => {}): Settler {
   const kysely = databaseOf(orm);
   let restingUntil = 0;
 
-  const settle = async (channels: string[], max: number): Promise<number> =>
-    (await runAgain(kysely, settleDue, { channels, limit: max }))[0]!.settled;
+  const settle = async (channels: string[], max: number): Promise<number> => {
+    const rows = await runAgain(kysely, settleDue, { channels, limit: max });
+    told(rows);
+    return rows.reduce((sum, { settled }) => sum + settled, 0);
+  };
 
   const together = batched<string[], boolean>(
     async (requests) => {

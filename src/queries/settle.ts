@@ -2,18 +2,19 @@
 // it back, on this replica or on another. It needs no worker and raises no event, since readers of the row see it as sent
 // already.
 
-import { defineStatement } from "../db/statement.ts";
+import { defineStatement, type RowOf } from "../db/statement.ts";
 import { isDue } from "../domain/alert_status.ts";
-import { array, int, uuid } from "../fields/sql.ts";
+import { array, int, text, uuid } from "../fields/sql.ts";
 
 /**
- * Settles what is due in channels, up to so many alerts; answers how many. The channels are locked first and in one order,
+ * Settles what is due in channels, up to so many alerts; answers how many in each, and the priorities of those that are not
+ * over already. Whoever settles an alert is the only one who does, so it is for them to wake its devices. The channels are locked first and in one order,
  * as for every change of an alert. A channel that another transaction has settled meanwhile has no due alerts left.
  * `updated_at` stays: nobody edited anything.
  */
 export const settleDue = defineStatement("settle_due", {
   parameters: { channels: array(uuid), limit: int },
-  columns: { settled: int },
+  columns: { pusher_id: uuid, settled: int, waking: array(text) },
   text: `with held as materialized (
       select pusher_id from channel_state where pusher_id = any($channels) and next_at <= now()
       order by pusher_id for no key update),
@@ -24,9 +25,14 @@ export const settleDue = defineStatement("settle_due", {
             select a.id from alert a where a.pusher_id = held.pusher_id and ${isDue("a")}) due
           limit $limit::int)
         and ${isDue()}
-      returning 1)
-    select count(*)::int as settled from settled`,
+      returning pusher_id, priority, expires_at)
+    select pusher_id, count(*)::int as settled,
+      coalesce(array_agg(distinct priority) filter (where coalesce(expires_at > now(), true)), '{}') as waking
+    from settled group by pusher_id`,
 });
+
+/** What was settled in one channel. */
+export type Settled = RowOf<typeof settleDue>;
 
 /** So many channels in which something is due, the longest first. */
 export const channelsWithDue = defineStatement("channels_with_due", {
