@@ -91,6 +91,22 @@ export interface WebhookSupport {
   forget(endpointId: string): void;
 }
 
+/** What handsets need that are to be woken while their app is closed. */
+export interface PushSupport {
+  /** The key that a browser subscribes with (an uncompressed point, base64url); null where nobody is woken. */
+  publicKey: string | null;
+  /** Why no wake-up may go to this address, as a sentence that names the way out; null when it may. Asks the DNS. */
+  refusalOf(endpoint: string): Promise<string | null>;
+  /** What to store of an address. */
+  sealed(endpoint: string): Uint8Array;
+}
+
+/** What came due in one channel and was written down as sent. `waking`: the priorities of what is not over already. */
+export interface CameDue {
+  pusher_id: string;
+  waking: readonly string[];
+}
+
 /** One place where a person is signed in. */
 export interface OwnSession {
   id: string;
@@ -132,6 +148,9 @@ export interface Outside {
   /** The state of a device's inbox → the validator of the answer. */
   inboxTag(deviceId: string, state: string): string;
   webhooks: WebhookSupport;
+  push: PushSupport;
+  /** Wakes the handsets of channels in which something came due; neither throws nor blocks. */
+  cameDue(settled: readonly CameDue[]): void;
   assets: AssetAddresses & { readonly store: FileStore };
   signIn: SignInSupport;
 }

@@ -59,7 +59,8 @@ export async function lockedAlert(path: AlertToChange, ctx: Context) {
   const version = toIsoMicros(alert.updated_at);
   const { expected_updated_at: expected = version } = path;
   if (expected !== version || !ctx.mayChange(version)) throw conflict(CHANGED);
-  if (alert.due) await ctx.sql(settleDue, { channels: [pusherId], limit: SETTLED });
+  // If the rest of the change fails, they are due all the same, and a wake-up says no more than that something may be new.
+  if (alert.due) ctx.outside.cameDue(await ctx.sql(settleDue, { channels: [pusherId], limit: SETTLED }));
   return { alert, pusherId };
 }
 

@@ -13,6 +13,8 @@ export interface Metrics {
   held(count: number): void;
   /** One of them woke, or ended: `cause` is one of a few fixed words. */
   woken(cause: string): void;
+  /** Wake-ups of handsets whose app is closed: `outcome` is one of a few fixed words. */
+  wakeUps(outcome: string, count: number): void;
   text(): Promise<string>;
   contentType: string;
 }
@@ -54,6 +56,7 @@ export function createMetrics(): Metrics {
     webhooksDropped: (count) => note((to) => to.webhooksDropped(count)),
     held: (count) => note((to) => to.held(count)),
     woken: (cause) => note((to) => to.woken(cause)),
+    wakeUps: (...noted) => note((to) => to.wakeUps(...noted)),
     housekeeping: (...noted) => note((to) => to.housekeeping(...noted)),
   };
 }
@@ -111,6 +114,12 @@ function createFigures({ Counter, collectDefaultMetrics, Gauge, Histogram, Regis
     labelNames: ["cause"],
     registers,
   });
+  const wakeUps = new Counter({
+    name: "belfry_push_wakeups_total",
+    help: "Wake-ups through push services: taken by one (accepted), to an endpoint that is no more (gone), refused (failed), without a usable answer (unanswered), or never sent (dropped).",
+    labelNames: ["outcome"],
+    registers,
+  });
   return {
     text: () => registry.metrics(),
     request(method, path, status, seconds) {
@@ -121,6 +130,7 @@ function createFigures({ Counter, collectDefaultMetrics, Gauge, Histogram, Regis
     webhooksDropped: (count) => droppedDeliveries.inc(count),
     held: (count) => held.set(count),
     woken: (cause) => wakes.inc({ cause }),
+    wakeUps: (outcome, count) => wakeUps.inc({ outcome }, count),
     housekeeping(step, removed) {
       rounds.inc({ step, outcome: removed === null ? "failed" : "done" });
       if (removed === null) return;

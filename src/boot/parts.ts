@@ -35,6 +35,7 @@ import { createHousekeeping } from "../housekeeping/keeper.ts";
 import { housekeepingSteps } from "../housekeeping/steps.ts";
 import { createRateLimits, type Windows } from "../limits/limits.ts";
 import { createDispatcher } from "../operation/dispatch.ts";
+import { createPush } from "../push/push.ts";
 import { createSeal } from "../secret/seal.ts";
 import { createWebhooks } from "../webhooks/endpoints.ts";
 import { fetchDocument } from "../webhooks/fetch.ts";
@@ -85,6 +86,8 @@ export async function openParts(
   const noteDropped = (count: number) => metrics.webhooksDropped(count);
   const webhooks = createWebhooks({ orm, secret, config, log, noteDropped, now });
   closers.push(() => webhooks.close());
+  const push = await createPush({ orm, secret, config, log, isLow, figures: metrics, now });
+  closers.push(() => push.close());
   const limits = createRateLimits({ shared: await sharedWindows(config, log) });
   closers.push(() => limits.close());
   const grants = createGrants(orm);
@@ -118,10 +121,11 @@ export async function openParts(
   const assets = await createAssets({ orm, config, secret, now });
   const publish = (event: DomainEvent) => {
     if (event.listening) webhooks.publish(event);
+    push.published(event);
     options.publish?.(event);
   };
   const seen = createSeen(orm, log, isLow);
-  const settler = createSettler(orm, log);
+  const settler = createSettler(orm, log, (settled) => push.cameDue(settled));
   closers.push(() => seen.close());
   const housekeeping = createHousekeeping({
     steps: housekeepingSteps({
@@ -130,6 +134,7 @@ export async function openParts(
       removeExpiredAssets: (max) => assets.removeExpired(max),
       settleSome: (max) => settler.settleSome(max),
       devicesKeptDays: config.devicesKeptDays,
+      wakes: config.webPush,
     }),
     fork: () => orm.em.fork(),
     figures: metrics,
@@ -160,6 +165,8 @@ export async function openParts(
       deviceHash: createDeviceHash(secret),
       inboxTag: createInboxTag(secret),
       webhooks,
+      push,
+      cameDue: (settled) => push.cameDue(settled),
       assets,
       signIn: createOwnSignIn({ library, brake, publicUrl }),
     },
@@ -209,5 +216,5 @@ export async function openParts(
     requests: opened.requests,
   });
   closers.push(() => app.close());
-  return { app, orm, dispatcher, assets, people, housekeeping, made };
+  return { app, orm, dispatcher, assets, people, housekeeping, push, made };
 }

@@ -12,6 +12,7 @@ import { holdDataDir } from "../embedded/hold.ts";
 import { type Space, UNWATCHED, watchSpace } from "../embedded/space.ts";
 import type { Housekeeping } from "../housekeeping/keeper.ts";
 import type { Dispatcher } from "../operation/dispatch.ts";
+import type { Push } from "../push/push.ts";
 import type { Credentials } from "../secret/credentials.ts";
 import { loadSecret } from "../secret/secret.ts";
 import type { App } from "./app.ts";
@@ -26,6 +27,7 @@ export interface Service {
   assets: Assets;
   people: People;
   housekeeping: Housekeeping;
+  push: Push;
   /** What the first start made, null on every other one. */
   made: Credentials | null;
   log: Logs["log"];

@@ -18,7 +18,8 @@ export interface NeighbourSettings {
   mailFrom: string | null;
 }
 
-function isHostAndPort(item: string): boolean {
+/** Accepts `example.org`, `10.0.0.1:80` and `[::1]:80`. */
+export function isHostAndPort(item: string): boolean {
   const parts = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/.exec(item);
   return !!parts && (parts[1] === undefined || isIP(parts[1]) === 6) && Number(parts[3] ?? 0) < 65536;
 }

@@ -18,8 +18,11 @@ export interface Setting<Value, All> {
   read(raw: string | undefined, name: string, soFar: Partial<All>): Value;
 }
 
-/** The settings of a topic, in an order that matters only where a default is derived from an earlier one. */
-export type Table<All> = { [Key in keyof All]: Setting<All[Key], All> };
+/**
+ * The settings of a topic, in an order that matters only where a default is derived from an earlier one. `Before`: all that a
+ * default may be derived from, where that is more than the topic.
+ */
+export type Table<All, Before = All> = { [Key in keyof All]: Setting<All[Key], Before> };
 
 /** Reads a whole number from `min` to `max`; `fallback` when it is not set. */
 export function wholeNumber(min: number, max: number, fallback: number) {

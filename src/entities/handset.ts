@@ -40,6 +40,9 @@ export const DeviceTransfer = defineEntity({
   },
 });
 
+/** Subscriptions for which a device is woken: what a handset shows or sounds was granted. The index holds them alone. */
+export const WAKES = "not muted and permissions && '{notify,sound,vibrate,tts,full}'::text[]";
+
 export const Subscription = defineEntity({
   name: "Subscription",
   tableName: "subscription",
@@ -56,6 +59,7 @@ export const Subscription = defineEntity({
       where: "muted",
     },
     { name: "subscription_invite", properties: ["invite"], where: "invite_id is not null" },
+    { name: "subscription_wakes", properties: ["pusher", "device"], where: WAKES },
   ],
   properties: {
     device: () => p.manyToOne(Device).primary().ref().deleteRule("cascade").updateRule("no action"),
@@ -64,6 +68,23 @@ export const Subscription = defineEntity({
     permissions: p.array().$type<Capability[]>(),
     muted: p.boolean().default(false),
     subscribed_at: writtenAt(),
+  },
+});
+
+/** Where a push service takes wake-ups for a device. Whoever knows it can wake the device, so it is sealed. */
+export const PUSH_KINDS = ["web_push", "unified_push"] as const;
+
+export const PushEndpoint = defineEntity({
+  name: "PushEndpoint",
+  tableName: "push_endpoint",
+  properties: {
+    device: () => p.oneToOne(Device).owner().primary().ref().deleteRule("cascade").updateRule("no action"),
+    kind: p.enum(PUSH_KINDS),
+    endpoint: p.blob(),
+    /** In a row; enough of them for long enough, and it is forgotten. Nothing else of a wake-up is kept. */
+    failures: p.integer().default(0),
+    failing_since: instant().nullable(),
+    created_at: writtenAt(),
   },
 });
 

@@ -56,6 +56,7 @@ export type PusherRow = InferEntity<typeof Pusher>;
 export const ChannelState = defineEntity({
   name: "ChannelState",
   tableName: "channel_state",
+  indexes: [{ name: "channel_state_next", properties: ["next_at"], where: "next_at is not null" }],
   properties: {
     pusher: () => p.oneToOne(Pusher).owner().primary().ref().deleteRule("cascade").updateRule("no action"),
     active: p.boolean().default(true),

@@ -10,7 +10,7 @@ import type { Step } from "./step.ts";
 const PAUSE_MS = 1_000;
 /** The first rounds come soon after the start and not all together, nor at the same time on every replica. */
 const FIRST_MS = { least: 30_000, spread: 90_000 };
-/** After a failure, at most: a database that is away is not asked every second. */
+/** After a failure: a database that is away is not asked every second. */
 const RETRY_MS = 60_000;
 
 export interface Figures {
@@ -74,11 +74,12 @@ export function createHousekeeping(options: {
       plan(step, (await round(step)) >= step.batch ? PAUSE_MS : pause);
     } catch (error) {
       log.warn({ err: error, step: step.name }, "a step of the housekeeping failed; it is tried again");
-      plan(step, Math.min(pause, RETRY_MS));
+      plan(step, RETRY_MS);
     }
   }
 
-  for (const step of steps) plan(step, FIRST_MS.least + random() * FIRST_MS.spread);
+  for (const step of steps)
+    plan(step, Math.min(step.every_seconds * 1000, FIRST_MS.least + random() * FIRST_MS.spread));
 
   return {
     steps,

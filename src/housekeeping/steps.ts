@@ -24,6 +24,8 @@ export interface StepDeps extends DeviceCleaning {
   removeExpiredAssets(max: number): Promise<number>;
   /** Settles up to so many alerts that came due where nobody polled; answers how many. */
   settleSome(max: number): Promise<number>;
+  /** Devices are woken when something comes due, and whoever settles it wakes them, so that is looked for often. */
+  wakes: boolean;
   /** Days after which a device that was never seen again goes; 0 keeps all. */
   devicesKeptDays: number;
 }
@@ -131,7 +133,7 @@ export function housekeepingSteps(deps: StepDeps): Step[] {
       removes: "From what is only planned: alerts whose instant has come are written down as sent.",
       work: (batch) => deps.settleSome(batch),
       batch: 500,
-      every_seconds: 60,
+      every_seconds: deps.wakes ? 2 : 60,
     },
     {
       name: "unused_files",

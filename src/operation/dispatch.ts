@@ -112,7 +112,9 @@ async function runHandset(
   const input = parse(operation.input, call.args, []);
   // Handset operations find their rows by subscription and handle, in raw SQL; the filter stays unset, so an
   // ORM query on channels would throw.
-  const outcome = await perform(operation, { ...call, caller, input, address: NO_WORKSPACE, visible: null });
+  const refusal = await operation.check?.(input, deps.outside).catch((error: unknown) => error);
+  const told = { ...call, caller, input, address: NO_WORKSPACE, visible: null, refusal };
+  const outcome = await perform(operation, told);
   if (operation.writes === "rows" && "id" in caller) deps.changed([caller.id]);
   return outcome;
 }

@@ -31,6 +31,14 @@ const TABLES = {
     page: page("answers", "idempotency_record", ANSWER_KEY, "answer", neverNull(bytea)),
     replace: replace("answers", "idempotency_record", ANSWER_KEY, "answer"),
   },
+  "push endpoints": {
+    page: page("push_endpoints", "push_endpoint", "device_id::text", "endpoint", bytea),
+    replace: replace("push_endpoints", "push_endpoint", "device_id::text", "endpoint"),
+  },
+  "push key": {
+    page: page("push_key", "server_secret", "one_row::text", "push_key", neverNull(bytea)),
+    replace: replace("push_key", "server_secret", "one_row::text", "push_key"),
+  },
 } satisfies Record<Sealed, unknown>;
 
 function page(name: string, table: string, key: string, column: string, box: SqlType<Uint8Array>) {
@@ -69,6 +77,8 @@ const renewInboxes = defineStatement("renew_inboxes", { text: "update channel_st
 export interface Rotation {
   webhook_secrets: number;
   idempotent_answers: number;
+  push_endpoints: number;
+  push_keys: number;
   signing_keys: number;
   changed: string[];
 }
@@ -91,6 +101,8 @@ export async function rotateSecret(
   const counts = {
     webhook_secrets: await reseal(em, "webhook secrets", from, to),
     idempotent_answers: await reseal(em, "idempotency", from, to),
+    push_endpoints: await reseal(em, "push endpoints", from, to),
+    push_keys: await reseal(em, "push key", from, to),
     signing_keys: await resealSigningKeys(em, from, to),
   };
   await run(em, dropReplays, {});

@@ -12,7 +12,7 @@ const NONCE = 12;
 const TAG = 16;
 
 /** What is sealed in the database; `belfry secret rotate` knows each. */
-export type Sealed = "webhook secrets" | "idempotency";
+export type Sealed = "webhook secrets" | "idempotency" | "push endpoints" | "push key";
 
 /** `purpose` separates the keys: a box sealed for one purpose does not open for another. */
 export function createSeal(secret: string, purpose: Sealed): Seal {

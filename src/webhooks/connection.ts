@@ -7,7 +7,7 @@ import { portOf, withoutFinalDot } from "./target.ts";
 
 /** Loaded by the first call, since most services start often and call nobody; kept, so that later ones do not wait. */
 let loading: Promise<typeof import("undici")> | undefined;
-const library = () => {
+export const library = () => {
   loading ??= import("undici");
   return loading;
 };

@@ -43,6 +43,7 @@ export const DECIDES: Record<string, string> = {
   operation:
     "what an operation is, and the one way in which it runs: checks, transaction, repeats, refusals, pages",
   operator: "what the operator on the machine may do",
+  push: "waking handsets whose app is closed: a signed POST without content to their push service, within bounds, never waited for",
   pushers: "what operations on channels have in common",
   queries:
     "the statements of hot paths, locks, aggregates and pages, with declared types, compiled once and run by name",
@@ -157,6 +158,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "shapes",
   ],
   held: ["auth", "context", "db", "queries"],
+  push: ["config", "context", "db", "domain", "held", "queries", "secret", "webhooks"],
   // What only a signed-in person can do makes credentials, members and files, which no operation above may.
   session: [
     "assets",

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { PUSH_KINDS } from "../entities/handset.ts";
+import { conflict, invalidRequest, unauthorized } from "../errors.ts";
+import { text } from "../fields/accepts.ts";
+import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
+import { putPushEndpoint } from "../queries/push.ts";
+
+export default defineHandsetOperation({
+  name: "put_push_endpoint",
+  title: "Be woken",
+  description:
+    "Be woken at this address of a push service when something new is in the inbox, in place of an earlier one. A wake-up is a POST without content and may be lost. It comes for channels that are not muted and were granted one of notify, sound, vibrate, tts, full. Keys are taken and not needed.",
+  auth: "device",
+  writes: "rows",
+  http: { method: "PUT", path: "/handset/v1/devices/me/push", status: 204, maxBody: MAX_BODY.handset },
+  errors: ["invalid_request", "unauthorized", "conflict"],
+  input: z.strictObject({
+    endpoint: text(1, 2048).meta({ format: "uri" }),
+    kind: z.enum(PUSH_KINDS),
+    keys: z.strictObject({ p256dh: text(1, 200), auth: text(1, 200) }).optional(),
+  }),
+  output: z.object({}),
+  async check({ endpoint }, { push }) {
+    if (push.publicKey === null)
+      throw conflict(
+        "This server wakes no handsets: poll the inbox instead, or ask its operator for WEB_PUSH.",
+      );
+    const reason = await push.refusalOf(endpoint);
+    if (reason !== null) throw invalidRequest(reason, "endpoint");
+  },
+  async handler({ endpoint, kind }, ctx) {
+    const sealed = ctx.outside.push.sealed(endpoint);
+    const [row] = await ctx.sql(putPushEndpoint, { device_id: ctx.caller.id, kind, endpoint: sealed });
+    if (!row) throw unauthorized();
+    return {};
+  },
+});

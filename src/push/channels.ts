@@ -1,0 +1,100 @@
+// From a channel in which something is new to the devices that it wakes. What comes in one moment is one wake-up, and a
+// channel wakes a device at most once a second. Read in pages, by turns, so that no channel holds up another and the
+// database is asked for little at a time. Must not know HTTP; rows come from one function.
+
+import { createTurns } from "../held/turns.ts";
+import type { Urgency } from "./endpoint.ts";
+
+/** What comes so soon after the first is one with it. */
+const GATHER_MS = 100;
+/** From one round over a channel's devices to the next at least. */
+const ROUND_MS = 1_000;
+/** Pages that are read at once: wake-ups must not take the database from requests. */
+const READERS = 2;
+/** Subscriptions in one page. */
+export const PAGE = 1_000;
+/** Channels that wait. */
+const MAX_CHANNELS = 10_000;
+
+export interface Channels {
+  /** Something is new in this channel. Neither throws nor blocks. */
+  wake(channel: string, urgency: Urgency): void;
+  /** Begins nothing more; resolves when nothing is being read. */
+  close(): Promise<void>;
+}
+
+export interface ChannelsOptions {
+  /** Hands on the devices of one page after a device; answers the last one looked at, null at the end. */
+  page(channel: string, after: string, urgency: Urgency): Promise<string | null>;
+  /** Resolves when there is room for a page. */
+  room(): Promise<void>;
+  /** A channel that nobody is woken for: there were too many, or its devices could not be read. Must not throw. */
+  lost(error: unknown): void;
+}
+
+export function createChannels({ page, room, lost }: ChannelsOptions): Channels {
+  /** Channels that wait or are read, with what is new since the round under way; null: nothing. */
+  const fresh = new Map<string, Urgency | null>();
+  const turns = createTurns(READERS);
+  const running = new Set<Promise<void>>();
+  /** Ends each rest early. */
+  const resting = new Set<() => void>();
+  let closed = false;
+
+  const rest = (ms: number) =>
+    new Promise<void>((resolve) => {
+      if (closed) return resolve();
+      const end = () => {
+        clearTimeout(timer);
+        resting.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms).unref();
+      resting.add(end);
+    });
+
+  async function serve(channel: string): Promise<void> {
+    try {
+      await rest(GATHER_MS);
+      for (let urgency = fresh.get(channel); urgency && !closed; urgency = fresh.get(channel)) {
+        fresh.set(channel, null);
+        const began = performance.now();
+        await round(channel, urgency);
+        await rest(Math.max(0, ROUND_MS - (performance.now() - began)));
+      }
+    } catch (error) {
+      if (!closed) lost(error);
+    } finally {
+      fresh.delete(channel);
+    }
+  }
+
+  async function round(channel: string, urgency: Urgency): Promise<void> {
+    for (let after: string | null = "-1"; after !== null && !closed; ) {
+      await room();
+      await turns.take();
+      try {
+        if (!closed) after = await page(channel, after, urgency);
+      } finally {
+        turns.done();
+      }
+    }
+  }
+
+  return {
+    wake(channel, urgency) {
+      const before = fresh.get(channel);
+      if (closed) return;
+      if (before === undefined && fresh.size >= MAX_CHANNELS) return lost(new Error("too many channels"));
+      fresh.set(channel, before === "high" ? before : urgency);
+      if (before !== undefined) return;
+      const served: Promise<void> = serve(channel).finally(() => running.delete(served));
+      running.add(served);
+    },
+    async close() {
+      closed = true;
+      for (const end of resting) end();
+      await Promise.all(running);
+    },
+  };
+}

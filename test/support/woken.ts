@@ -1,0 +1,37 @@
+// Handsets that are woken, as tests make them, and what the service's figures say of wake-ups.
+
+import { vi } from "vitest";
+import { join, registered } from "./handsets.ts";
+import { WAIT } from "./wait.ts";
+import type { World } from "./world.ts";
+
+/** A new handset that joined, is granted `notify` unless something else is said, and is woken at this endpoint. */
+export async function wakeable(
+  world: World,
+  handle: string,
+  endpoint: string,
+  { permissions = ["notify"], kind = "web_push" }: { permissions?: string[]; kind?: string } = {},
+) {
+  const device = await registered(world);
+  await join(world, device.token, handle);
+  await world.handset("PUT", `/subscriptions/${handle}`, device.token, { permissions });
+  const { status, body } = await wakeAt(world, device.token, endpoint, kind);
+  if (status !== 204) throw new Error(`PUT push answered ${status}: ${JSON.stringify(body)}`);
+  return device;
+}
+
+export const wakeAt = (world: World, token: string, endpoint: string, kind = "web_push") =>
+  world.handset("PUT", "/devices/me/push", token, { endpoint, kind });
+
+/** How many wake-ups ended in this way so far. */
+export async function wakeUps(world: World, outcome: string): Promise<number> {
+  const text = String((await world.request("GET", "/metrics")).body);
+  const line = new RegExp(`^belfry_push_wakeups_total\\{outcome="${outcome}"\\} (\\d+)$`, "m");
+  return Number(line.exec(text)?.[1] ?? 0);
+}
+
+/** Waits until a condition holds. */
+export const eventually = (holds: () => boolean | Promise<boolean>) =>
+  vi.waitFor(async () => {
+    if (!(await holds())) throw new Error("not yet");
+  }, WAIT);
