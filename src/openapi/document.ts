@@ -101,7 +101,8 @@ const sorted = (record: Json): Json =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 const OTHER_TAGS: Record<string, string> = {
-  Handset: "What a subscribing device speaks, with its own token.",
+  Handset:
+    "What a subscribing device speaks, with its own token: register once and keep the token, join channels, then poll the inbox for ever with the last ETag as If-None-Match and with Prefer: wait=50. The inbox is state, newest first: draw what it holds, and take away what is gone from it. A 304 means that nothing changed; one without Preference-Applied was not held, so pause before the next poll. What rings is decided on the device. Reports of reads and acknowledgements are optional, come in batches and may be repeated.",
   Events:
     "What registered webhook endpoints receive: one signed POST an event, within five seconds, without retries.",
   Service: "Whether the server is up.",

@@ -34,6 +34,14 @@ Lists of alerts, and the answers of what writes them, take \`view\` in the query
 
 Composing and sending are separate permissions. An alert cannot be unsent: cancelling stops delivery to handsets that have not fetched it yet, and has no effect on those that have. Priority is a ceiling; what rings is decided on the handset. Drafting is never rate-limited.
 
+## Handsets
+
+A subscribing device needs nothing of this but the operations under Handset, and its own token:
+
+\`\`\`
+export BELFRY_DEVICE_TOKEN=bfd_…
+\`\`\`
+
 ## Versions
 
 Within \`/v1\` things are only added: fields, operations, enum values. Ignore fields that you do not know, and parse enums tolerantly.`;

@@ -1,0 +1,46 @@
+// docs/handset.md is what another handset is written from: it leaves no call out, no field of an alert that asks for an
+// effect, no permission, and its numbers are the service's.
+
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { ALERT } from "../../src/fields/alert.ts";
+import { PLATFORMS } from "../../src/fields/device.ts";
+import { CAPABILITIES } from "../../src/fields/pusher.ts";
+import { namesOf, shownTo } from "../../src/fields/record.ts";
+import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
+import { MAX_CHANNELS } from "../../src/handset/room.ts";
+import { LONGEST_SECONDS } from "../../src/transports/held.ts";
+
+const page = readFileSync(new URL("../../docs/handset.md", import.meta.url), "utf8");
+/** A chapter, from its heading to the next one of the same rank. */
+const chapter = (heading: string) => {
+  const [, text] = page.split(new RegExp(`^#+ ${heading}.*$`, "m"));
+  return text!.split(/^## /m)[0]!;
+};
+
+test("every call of a handset is there, and no other", () => {
+  const listed = [...chapter("The calls").matchAll(/^\| `(\w+ \S+)` \|/gm)].map(([, call]) => call);
+  expect(listed.sort()).toEqual(HANDSET_OPERATIONS.map(({ http }) => `${http.method} ${http.path}`).sort());
+});
+
+test("every permission and platform is there", () => {
+  const rows = [...chapter("Permissions").matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  expect(rows).toEqual([...CAPABILITIES]);
+  for (const platform of PLATFORMS) expect(chapter("The token")).toContain(`\`${platform}\``);
+});
+
+test("every field by which an alert asks for something is there", () => {
+  const said = ["title", "body", "image_url", "image_asset_id", "html_asset_id", "html", "geo_rule"];
+  const named = chapter("What an alert says");
+  const missing = namesOf(shownTo(ALERT, "handset")).filter(
+    (name) => !said.includes(name) && !named.includes(`\`${name}\``),
+  );
+  expect(missing).toEqual([]);
+});
+
+test("its numbers are the service's", () => {
+  expect(chapter("Poll")).toContain(`\`wait\` is at most ${LONGEST_SECONDS},`);
+  expect(chapter("When something is refused")).toContain(`${MAX_CHANNELS.toLocaleString("en")} channels`);
+  const { limit } = HANDSET_OPERATIONS.find(({ name }) => name === "register_device")!;
+  expect(chapter("The token")).toContain(`at most ${limit!.max} handsets a minute`);
+});
