@@ -22,7 +22,8 @@ const ARGS = [
   "--disable-background-networking --disable-component-update --disable-sync",
 ].flatMap((line) => line.split(" "));
 
-export const launch = (): Promise<Browser> => chromium.launch({ executablePath, args: ARGS });
+export const launch = (more: readonly string[] = []): Promise<Browser> =>
+  chromium.launch({ executablePath, args: [...ARGS, ...more] });
 
 export class Site {
   readonly world: World;

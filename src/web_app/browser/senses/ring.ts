@@ -1,0 +1,161 @@
+// Makes a decision heard and felt, one at a time, and says what of it could not be done: for every sound there is something
+// to see (`whatRings`, which a view shows). A browser lets nobody make a sound before the page was touched.
+
+import type { Decision } from "../rules/decide.ts";
+import { LONGEST_SECONDS, playRecording, type Recording } from "./audio.ts";
+import { type Spoken, speak, stopSpeaking } from "./speak.ts";
+import { type Playing, playTone } from "./tones.ts";
+import { stopVibrating, vibrate } from "./vibrate.ts";
+
+/** Keys of texts that say what the person should see, since it was not heard or not as meant. */
+export type Trouble =
+  | `ring.${"locked" | "no_sound" | "recording_failed" | "recording_cut" | "no_vibration"}`
+  | `ring.${"no_voice" | "not_spoken"}`;
+
+export interface Ringing {
+  alert_id: string;
+  /** Something can be heard right now: offer to stop it. */
+  sounding: boolean;
+  /** What is being read aloud, or should have been. */
+  speech: { text: string; lang: string } | null;
+  trouble: readonly Trouble[];
+}
+
+let context: AudioContext | null = null;
+let ringing: Ringing | null = null;
+let tone: Playing | null = null;
+let recording: Recording | null = null;
+/** Counts rings, so that an older one that ends late changes nothing. */
+let turn = 0;
+const watchers = new Set<(ringing: Ringing | null) => void>();
+
+/** Tells `watcher` now and after each change, until the answer is called. Null: nothing rings, nothing to say. */
+export function whatRings(watcher: (ringing: Ringing | null) => void): () => void {
+  watchers.add(watcher);
+  watcher(ringing);
+  return () => watchers.delete(watcher);
+}
+
+function show(next: Ringing | null): void {
+  ringing = next;
+  for (const watcher of watchers) watcher(next);
+}
+
+/** Whether sounds can be played: `locked` until the page was touched. */
+export function sounding(): "ready" | "locked" | "missing" {
+  if (typeof AudioContext !== "function") return "missing";
+  return context?.state === "running" ? "ready" : "locked";
+}
+
+/** To be called in the person's first gesture; answers whether sounds can be played from now on. */
+export async function unlock(): Promise<boolean> {
+  if (sounding() !== "locked") return sounding() === "ready";
+  context ??= new AudioContext();
+  // A browser that does not take this for a gesture leaves the promise open.
+  await Promise.race([context.resume().catch(() => {}), pause(500)]);
+  return sounding() === "ready";
+}
+
+/** Unlocks by whatever the person does first. Answers how to stop listening. */
+export function unlockByTouch(target: EventTarget): () => void {
+  const events = ["pointerup", "keydown", "touchend"];
+  const stop = () => {
+    for (const name of events) target.removeEventListener(name, touched, true);
+  };
+  const touched = () => {
+    unlock().then((ready) => ready && stop());
+  };
+  for (const name of events) target.addEventListener(name, touched, true);
+  return stop;
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** Rings as decided: sound and vibration at once, speech after the sound. Ends what rang before. Settles when all is over. */
+export async function ring(decision: Decision, alert: { id: string }): Promise<void> {
+  hush();
+  const mine = ++turn;
+  const { sound, vibrate: pattern, speak: speech } = decision;
+  if (sound === null && pattern === null && speech === null) return show(null);
+  show({ alert_id: alert.id, sounding: false, speech: null, trouble: [] });
+  const change = (fields: Partial<Ringing>) => {
+    if (mine === turn && ringing) show({ ...ringing, ...fields });
+  };
+  const say = (trouble: Trouble) => change({ trouble: [...(ringing?.trouble ?? []), trouble] });
+
+  if (pattern !== null && !vibrate(pattern)) say("ring.no_vibration");
+  if (sound !== null) await play(decision, sound, () => mine === turn, change, say);
+  if (speech !== null && mine === turn) {
+    change({ speech, sounding: true });
+    const how = await speak(speech, decision.volume);
+    const trouble = SPEECH_TROUBLE[how];
+    if (trouble) say(trouble);
+    else change({ speech: null });
+  }
+  change({ sounding: false });
+  // What could not be heard stays to be seen, until somebody has seen it.
+  if (mine === turn && ringing?.trouble.length === 0) show(null);
+}
+
+const SPEECH_TROUBLE: Record<Spoken, Trouble | null> = {
+  spoken: null,
+  stopped: null,
+  no_voice: "ring.no_voice",
+  failed: "ring.not_spoken",
+  missing: "ring.not_spoken",
+};
+
+/** The recording, and the tone where there is none or it cannot be played. */
+async function play(
+  { audio, volume }: Decision,
+  sound: string,
+  current: () => boolean,
+  change: (fields: Partial<Ringing>) => void,
+  say: (trouble: Trouble) => void,
+): Promise<void> {
+  const state = sounding();
+  if (state !== "ready") return say(state === "locked" ? "ring.locked" : "ring.no_sound");
+  if (audio !== null) {
+    const mine = playRecording(audio, volume);
+    recording = mine;
+    change({ sounding: await mine.begun });
+    const how = await mine.heard;
+    if (how === "cut") say("ring.recording_cut");
+    if (how !== "failed" || !current()) return;
+    say("ring.recording_failed");
+  }
+  const { promise, resolve } = Promise.withResolvers<void>();
+  tone = playTone(context!, sound, volume, resolve);
+  change({ sounding: tone.seconds > 0 });
+  await promise;
+}
+
+/** Values for the texts of `Trouble`. */
+export const TROUBLE_VALUES = { seconds: LONGEST_SECONDS };
+
+/** Plays a tone to try it, or stops the one that plays. Settles when it is over. */
+export async function tryTone(name: string, volume: number): Promise<void> {
+  silence();
+  if (!(await unlock())) return;
+  const mine = ++turn;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  tone = playTone(context!, name, volume, resolve);
+  await promise;
+  if (mine === turn) tone = null;
+}
+
+/** Ends everything that is heard or felt, and takes away what was shown of it. */
+export function silence(): void {
+  turn++;
+  hush();
+  show(null);
+}
+
+function hush(): void {
+  tone?.stop();
+  recording?.stop();
+  tone = null;
+  recording = null;
+  stopVibrating();
+  stopSpeaking();
+}

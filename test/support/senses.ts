@@ -1,0 +1,123 @@
+// A page of nothing but the app's modules, on a socket of its own, with recordings to play; and what observes it: every
+// sound on its way to the loudspeaker, patterns of vibration, what is read aloud.
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Page } from "playwright-core";
+import { readModules } from "../../src/web_app/modules.ts";
+
+/** A recording of one pitch: 8,000 samples of a byte in each second. */
+export function recording(seconds: number, pitch = 440): Buffer {
+  const rate = 8000;
+  const samples = Buffer.alloc(seconds * rate);
+  for (let i = 0; i < samples.length; i++)
+    samples[i] = 128 + Math.round(60 * Math.sin((2 * Math.PI * pitch * i) / rate));
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0);
+  head.writeUInt32LE(36 + samples.length, 4);
+  head.write("WAVEfmt ", 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(rate, 24);
+  head.writeUInt32LE(rate, 28);
+  head.writeUInt16LE(1, 32);
+  head.writeUInt16LE(8, 34);
+  head.write("data", 36);
+  head.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([head, samples]);
+}
+
+/** Tests load modules by `use`: an import in a test's own text is changed before it gets to the browser. */
+const PAGE =
+  '<!doctype html><title>Senses</title><script>use = (name) => import("/m/" + name)</script><p>Touch me';
+
+/**
+ * `/` is an empty page, `/m/…` the app's modules, `/60.wav` a minute of sound, `/silent` never answers,
+ * `/sw.js` is a worker that does nothing. */
+export class Modules {
+  readonly url: string;
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  static async open(): Promise<Modules> {
+    const { texts } = readModules();
+    const server = createServer((request, response) => {
+      const path = request.url ?? "/";
+      const module = texts.get(path.replace(/^\/m\//, ""));
+      const seconds = /^\/(\d+)\.wav$/.exec(path)?.[1];
+      if (path === "/") response.setHeader("content-type", "text/html").end(PAGE);
+      else if (module !== undefined) response.setHeader("content-type", "text/javascript").end(module);
+      else if (seconds) response.setHeader("content-type", "audio/wav").end(recording(Number(seconds)));
+      else if (path === "/sw.js")
+        response.setHeader("content-type", "text/javascript").end("onactivate = () => clients.claim()");
+      else if (path !== "/silent") response.writeHead(404).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return new Modules(server);
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+/** What the far devices were told, and a tap before the loudspeaker: `heard.peak()` is what sounds at this moment. */
+export async function observe(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const here = globalThis as any;
+    here.heard = { vibrations: [], spoken: [], media: null, voices: [] };
+    const { heard } = here;
+    here.Navigator.prototype.vibrate = (pattern: unknown) => {
+      heard.vibrations.push(pattern);
+      return true;
+    };
+    const connect = here.AudioNode.prototype.connect;
+    let tap: any = null;
+    here.AudioNode.prototype.connect = function (this: any, to: any, ...rest: unknown[]) {
+      if (to === this.context.destination && this.context instanceof here.AudioContext) {
+        if (tap?.context !== this.context) tap = this.context.createAnalyser();
+        connect.call(this, tap);
+      }
+      return connect.call(this, to, ...rest);
+    };
+    const { play } = here.HTMLMediaElement.prototype;
+    here.HTMLMediaElement.prototype.play = function (this: any) {
+      heard.media = this;
+      return play.call(this);
+    };
+    heard.peak = () => {
+      if (!tap) return 0;
+      const samples = new Float32Array(tap.fftSize);
+      tap.getFloatTimeDomainData(samples);
+      return samples.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    };
+    const synthesis = new here.EventTarget();
+    let speaking: any = null;
+    synthesis.getVoices = () => heard.voices;
+    synthesis.speak = (said: any) => {
+      speaking = said;
+      heard.spoken.push({ text: said.text, lang: said.lang, voice: said.voice?.name, volume: said.volume });
+      if (heard.speech === "held") return;
+      const event = heard.speech === "fails" ? "error" : "end";
+      here.setTimeout(() => said.dispatchEvent(new here.Event(event)), 0);
+    };
+    synthesis.cancel = () => {
+      speaking?.dispatchEvent(Object.assign(new here.Event("error"), { error: "canceled" }));
+      speaking = null;
+    };
+    Object.defineProperty(here, "speechSynthesis", { value: synthesis, configurable: true });
+    here.SpeechSynthesisUtterance = class extends here.EventTarget {
+      text: string;
+      constructor(text: string) {
+        super();
+        this.text = text;
+      }
+    };
+  });
+}
