@@ -118,8 +118,6 @@ export interface OwnSession {
 
 /** What operations on people need of sign-in. Its rows are read and changed by the manager's transaction. */
 export interface SignInSupport {
-  /** Origin of the pages that one-time links lead to. */
-  publicUrl: string;
   /** Whether this is the person's current password; counts the attempt. @throws 429. */
   proves(person: Person, password: string): Promise<boolean>;
   sessionsOf(em: SqlEntityManager, person: Person): Promise<OwnSession[]>;
@@ -130,7 +128,7 @@ export interface SignInSupport {
 
 /** The few things outside of the rows that answers depend on. */
 export interface Outside {
-  /** Origin under which everything is reached. */
+  /** Origin under which everything is reached, pages for people included. */
   publicUrl: string;
   /** Prefix of the public channel addresses. */
   publicBase: string;

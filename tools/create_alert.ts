@@ -2,9 +2,9 @@ import { z } from "zod";
 import { attachAssets } from "../src/alerts/attach.ts";
 import { ALERT_SENDS, announce, nowMicros } from "../src/alerts/change.ts";
 import { compose } from "../src/alerts/compose.ts";
+import { shownWhole } from "../src/alerts/show.ts";
 import { checkContent, problemOf } from "../src/domain/alert_content.ts";
 import { CHANNEL_NOT_ACTIVE } from "../src/domain/alert_status.ts";
-import { capabilityNotes } from "../src/domain/capabilities.ts";
 import { channelUuid, newUuid } from "../src/domain/ids.ts";
 import { conflict, notFound } from "../src/errors.ts";
 import { ALERT } from "../src/fields/alert.ts";
@@ -12,7 +12,7 @@ import { argumentsOf } from "../src/fields/record.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { insertAlert } from "../src/queries/alerts.ts";
 import { scope, visibleChannel } from "../src/queries/channels.ts";
-import { composedView, showAlert } from "../src/shapes/alert.ts";
+import { composedView } from "../src/shapes/alert.ts";
 import { composedBrief, view } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
 
@@ -63,10 +63,6 @@ export default defineTool({
       await ctx.countAgainstLimit(pusherId);
       announce(ctx, status === "sent" ? "alert.sent" : "alert.scheduled", row);
     }
-    return {
-      ...showAlert(row, ctx.outside.assets),
-      blocked,
-      notes: capabilityNotes(row, row.requested_perms),
-    };
+    return { ...shownWhole(row, row.requested_perms, ctx), blocked };
   },
 });

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { alertIds } from "../src/alerts/change.ts";
-import { capabilityNotes } from "../src/domain/capabilities.ts";
+import { shownWhole } from "../src/alerts/show.ts";
 import { channelUuid, newUuid } from "../src/domain/ids.ts";
 import { notFound } from "../src/errors.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { duplicateAlert } from "../src/queries/alerts.ts";
 import { scope } from "../src/queries/channels.ts";
-import { composedView, showAlert } from "../src/shapes/alert.ts";
+import { composedView } from "../src/shapes/alert.ts";
 import { composedBrief, view } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
 
@@ -42,11 +42,7 @@ export default defineTool({
     if (!made!.found) throw notFound("alert");
     if (made!.requested_perms === null) throw notFound("channel");
     if (made!.id === null) throw new Error("a channel took no copy");
-    return {
-      ...showAlert(made!, ctx.outside.assets),
-      // What is copied went through the sanitiser when it was written.
-      blocked: [],
-      notes: capabilityNotes(made!, made!.requested_perms),
-    };
+    // What is copied went through the sanitiser when it was written.
+    return { ...shownWhole(made!, made!.requested_perms, ctx), blocked: [] };
   },
 });

@@ -1,16 +1,14 @@
 import { z } from "zod";
 import { alertIds } from "../src/alerts/change.ts";
 import { settleShown } from "../src/alerts/settle.ts";
-import { capabilityNotes } from "../src/domain/capabilities.ts";
+import { shownWhole } from "../src/alerts/show.ts";
 import { notFound } from "../src/errors.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { readAlert } from "../src/queries/alerts.ts";
 import { scope } from "../src/queries/channels.ts";
-import { alertView, capabilityNotesView, showAlert } from "../src/shapes/alert.ts";
+import { reviewedView } from "../src/shapes/alert.ts";
 import { alertBrief } from "../src/shapes/alert_brief.ts";
 import { pathId } from "../src/shapes/fields.ts";
-
-const output = alertView.extend({ notes: capabilityNotesView });
 
 export default defineTool({
   name: "get_alert",
@@ -24,16 +22,13 @@ export default defineTool({
   errors: ["invalid_request", "not_found"],
   version: "updated_at",
   input: z.strictObject({ pusher_id: pathId("Channel id, psh_…"), alert_id: pathId("alr_…") }),
-  output,
-  brief: alertBrief(output),
+  output: reviewedView,
+  brief: alertBrief(reviewedView),
   async handler(input, ctx) {
     const { pusherId, alertId } = alertIds(input);
     const [alert] = await ctx.sql(readAlert, { ...scope(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
     await settleShown([alert], ctx);
-    return {
-      ...showAlert(alert, ctx.outside.assets),
-      notes: capabilityNotes(alert, alert.requested_perms),
-    };
+    return shownWhole(alert, alert.requested_perms, ctx);
   },
 });

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { attachAssets } from "../src/alerts/attach.ts";
 import { alertFor, announce, lockedAlert, nowMicros, refuseComposer } from "../src/alerts/change.ts";
 import { compose } from "../src/alerts/compose.ts";
+import { shownWhole } from "../src/alerts/show.ts";
 import { checkContent } from "../src/domain/alert_content.ts";
 import { ALERT_GRID } from "../src/domain/alert_status.ts";
-import { capabilityNotes } from "../src/domain/capabilities.ts";
 import { conflict } from "../src/errors.ts";
 import { ALERT } from "../src/fields/alert.ts";
 import { changesOf } from "../src/fields/record.ts";
@@ -46,11 +46,7 @@ export default defineTool({
     if (Object.values(sent).every((value) => value === undefined)) {
       // Nothing is edited, so a frozen alert has nothing to refuse.
       const { alert } = await lockedAlert(input, ctx);
-      return {
-        ...showAlert(alert, assets),
-        blocked: [],
-        notes: capabilityNotes(alert, alert.requested_perms),
-      };
+      return { ...shownWhole(alert, alert.requested_perms, ctx), blocked: [] };
     }
     const { alert } = await alertFor("edit", input, ctx);
     refuseComposer(alert, sent, ctx);
@@ -73,11 +69,7 @@ export default defineTool({
     if (alert.status === "scheduled" && status === "draft") announce(ctx, "alert.cancelled", after);
     else if (status === "scheduled" && after.send_at !== alert.send_at)
       announce(ctx, "alert.scheduled", after);
-    return {
-      ...showAlert(after, assets),
-      blocked,
-      notes: capabilityNotes(after, alert.requested_perms),
-    };
+    return { ...shownWhole(after, alert.requested_perms, ctx), blocked };
   },
 });
 

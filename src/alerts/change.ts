@@ -19,6 +19,7 @@ import { lockAlert } from "../queries/alerts.ts";
 import { scope } from "../queries/channels.ts";
 import { settleDue } from "../queries/settle.ts";
 import { showAlert } from "../shapes/alert.ts";
+import { reviewUrlOf } from "./show.ts";
 
 interface AlertPath {
   pusher_id: string;
@@ -85,7 +86,7 @@ export function refuseComposer(alert: AlertRecord, sent: { send_at?: string | nu
   if (ctx.caller.credential.scopes.includes("alerts:send")) return;
   throw insufficientScope(
     ["alerts:send"],
-    "The alert is scheduled, so editing it needs the scope alerts:send. Use a credential that carries it, or send send_at as null: the alert is then a draft again and takes the other fields as well.",
+    `The alert is scheduled, so editing it needs the scope alerts:send. Use a credential that carries it, or send send_at as null: the alert is then a draft again and takes the other fields as well. Or ask a person to do it in the console: ${reviewUrlOf(alert, ctx)}`,
   );
 }
 

@@ -49,6 +49,8 @@ export function compose(given: Sent, stored: AlertRecord | null, assetText: stri
   const sent = cleanTexts(given, report);
   const fields = { ...BLANK };
   for (const name of Object.keys(BLANK) as (keyof AlertFields)[]) {
+    // What somebody replied was about the alert before this change.
+    if (name === "review_reply") continue;
     const own = name === "asset_html" ? undefined : sent[name];
     const value = own === undefined ? stored?.[name] : own;
     if (value !== undefined) Object.assign(fields, { [name]: value });

@@ -5,15 +5,9 @@ import type { SignInSupport } from "../context.ts";
 import type { Brake } from "./sign_in_brake.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
-export function createOwnSignIn(options: {
-  library: SignInLibrary;
-  brake: Brake;
-  publicUrl: string;
-}): SignInSupport {
-  const { library, brake, publicUrl } = options;
+export function createOwnSignIn(options: { library: SignInLibrary; brake: Brake }): SignInSupport {
+  const { library, brake } = options;
   return {
-    publicUrl,
-
     async proves(person, given) {
       await brake.countChange(person.id);
       return library.provesPassword(person.id, given);

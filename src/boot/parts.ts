@@ -168,7 +168,7 @@ export async function openParts(
       push,
       cameDue: (settled) => push.cameDue(settled),
       assets,
-      signIn: createOwnSignIn({ library, brake, publicUrl }),
+      signIn: createOwnSignIn({ library, brake }),
     },
     limitMax: { "device-registrations": config.deviceRegistrationsPerMinute, ...options.limitMax },
     publish,

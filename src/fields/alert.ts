@@ -116,6 +116,19 @@ export const ALERT = defineFields({
     about: "A newer alert with the same key replaces the older one on the phone.",
     shown: EVERYWHERE,
   },
+  review_note: {
+    ...words.orNull,
+    ...prose(0, 1000, { lines: true }),
+    about: "Why this alert: for the person who reviews it, never for subscribers.",
+    shown: ["owner", "list"],
+  },
+  /** What a person wrote who declined it; the next edit empties it (see session/decline_alert.ts). */
+  review_reply: {
+    ...words.orNull,
+    shows: words.orNull.shows.describe("Why a person declined it; null once it is edited again."),
+    own: true,
+    shown: ["owner", "list"],
+  },
 });
 
 /** What the columns of these fields hold. */

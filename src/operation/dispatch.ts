@@ -16,6 +16,7 @@ import {
 import { managerFor } from "../db/manager.ts";
 import { faultOf } from "../db/unavailable.ts";
 import { parseId } from "../domain/ids.ts";
+import { reviewInstead } from "../domain/review.ts";
 import { roleReaches } from "../domain/visibility.ts";
 import { ApiError, forbidden, insufficientScope, invalidRequest, refuseFields } from "../errors.ts";
 import type { Seal } from "../secret/seal.ts";
@@ -78,8 +79,8 @@ async function runTool(
   call: Call,
 ): Promise<Outcome> {
   call.log.note?.({ caller: caller.credential.id, operation: tool.name });
-  const missing = missingScopes(tool, caller, call.args);
-  if (missing.length > 0) throw insufficientScope(missing);
+  const missing = refuseScopes(tool, caller, call.args, deps.outside.publicUrl);
+  if (missing) throw missing;
   if (call.problem) throw call.problem;
   // How to answer is no part of what to do: a repeat under an idempotency key may ask for the other view.
   const { view, ...input } = parse(tool.input, call.args, pathArguments(tool.http.path));
@@ -139,12 +140,22 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
   const address = member ? addressOf(member) : NO_WORKSPACE;
   const visible = member && visibilityOf(member);
   const { body } = await perform(operation, { ...call, caller, input, address, visible });
+  const channel = operation.writes === "nothing" ? null : parseId("psh", String(input.pusher_id));
+  if (channel) deps.changed([channel]);
   return body as z.output<O>;
 }
 
-/** The scopes that the call needs and the credential lacks, in the order of the tool's record. */
-export function missingScopes(tool: Tool, caller: Caller, args: unknown): string[] {
-  return scopesFor(tool, args).filter((needed) => !caller.credential.scopes.includes(needed));
+/**
+ * 403 for the scopes that the call needs and the credential lacks, in the order of the tool's record; null when it has them.
+ * Who may not publish is told where a person can (docs/rules.md#review-url).
+ */
+export function refuseScopes(tool: Tool, caller: Caller, args: unknown, publicUrl: string): ApiError | null {
+  const missing = scopesFor(tool, args).filter((needed) => !caller.credential.scopes.includes(needed));
+  if (missing.length === 0) return null;
+  const refusal = insufficientScope(missing);
+  if (!missing.includes("alerts:send")) return refusal;
+  const instead = reviewInstead(args, { publicUrl, workspaceId: caller.workspace.id });
+  return insufficientScope(missing, `${refusal.message} ${instead}`);
 }
 
 const addressOf = ({ workspace }: Caller) => ({ workspaceId: workspace.id, listening: workspace.listening });

@@ -107,7 +107,8 @@ export const updateAlert = defineStatement("update_alert", {
 export const publishAlert = defineStatement("publish_alert", {
   parameters: { id: uuid },
   columns: WHOLE.columns,
-  text: `update alert set status = 'sent', sent_at = clock_timestamp(), send_at = null, updated_at = ${NEXT_VERSION}
+  text: `update alert set status = 'sent', sent_at = clock_timestamp(), send_at = null,
+      review_reply = null, updated_at = ${NEXT_VERSION}
     where id = $id and ${NOT_VISIBLE} returning ${WHOLE.text}`,
 });
 
@@ -115,7 +116,17 @@ export const publishAlert = defineStatement("publish_alert", {
 export const scheduleAlert = defineStatement("schedule_alert", {
   parameters: { id: uuid, send_at: timestamptz },
   columns: WHOLE.columns,
-  text: `update alert set status = 'scheduled', send_at = $send_at::timestamptz, updated_at = ${NEXT_VERSION}
+  text: `update alert set status = 'scheduled', send_at = $send_at::timestamptz, review_reply = null,
+      updated_at = ${NEXT_VERSION}
+    where id = $id and ${NOT_VISIBLE} returning ${WHOLE.text}`,
+});
+
+/** Leaves a draft with a reply to its author. No row: handsets see the alert already. */
+export const declineAlert = defineStatement("decline_alert", {
+  parameters: { id: uuid, review_reply: text },
+  columns: WHOLE.columns,
+  text: `update alert set status = 'draft', send_at = case status when 'draft' then send_at end,
+      review_reply = $review_reply, updated_at = ${NEXT_VERSION}
     where id = $id and ${NOT_VISIBLE} returning ${WHOLE.text}`,
 });
 

@@ -33,7 +33,7 @@ export default defineSessionOperation({
       role,
       ...(wish.every_channel ? {} : { pushers: wish.pusher_ids }),
     });
-    const link = await writeLink(ctx.em, ctx.outside.signIn.publicUrl, parseId("mem", id)!, "manager");
+    const link = await writeLink(ctx.em, ctx.outside.publicUrl, parseId("mem", id)!, "manager");
     return { id, email: clean(email), link };
   },
 });

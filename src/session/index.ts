@@ -4,6 +4,7 @@ import type { AnySessionOperation } from "../operation/tool.ts";
 import add_member from "./add_member.ts";
 import change_password from "./change_password.ts";
 import create_key from "./create_key.ts";
+import decline_alert from "./decline_alert.ts";
 import delete_file from "./delete_file.ts";
 import end_connection from "./end_connection.ts";
 import end_session from "./end_session.ts";
@@ -39,4 +40,5 @@ export const SESSION_OPERATIONS: readonly AnySessionOperation[] = [
   list_files,
   upload_file,
   delete_file,
+  decline_alert,
 ];

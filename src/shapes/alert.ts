@@ -62,11 +62,17 @@ export const alertView = named(
   z.object({ ...alertHead, ...answersOf(shownTo(ALERT, "owner")), ...assetUrls, ...alertTail }),
 );
 
+/** One alert, with what its author and its reviewer need beside the row. */
+export const reviewedView = alertView.extend({
+  review_url: z
+    .string()
+    .nullable()
+    .describe("Where a person reviews and publishes it; null once it was sent or cancelled."),
+  notes: capabilityNotesView,
+});
+
 /** What create and a field edit answer. */
-export const composedView = named(
-  "ComposedAlert",
-  alertView.extend({ blocked: blockedRows, notes: capabilityNotesView }),
-);
+export const composedView = named("ComposedAlert", reviewedView.extend({ blocked: blockedRows }));
 
 /** What send, schedule and cancel answer. */
 export const publishedView = named("PublishedAlert", alertView.extend({ note: z.string() }));

@@ -8,9 +8,9 @@ import {
   validateOriginHeader,
 } from "@modelcontextprotocol/server";
 import type { Caller, Log } from "../context.ts";
-import { ApiError, forbidden, insufficientScope, invalidRequest, unauthorized } from "../errors.ts";
+import { ApiError, forbidden, invalidRequest, unauthorized } from "../errors.ts";
 import type { Dispatcher } from "../operation/dispatch.ts";
-import { missingScopes } from "../operation/dispatch.ts";
+import { refuseScopes } from "../operation/dispatch.ts";
 import { scopesFor, type Tool } from "../operation/tool.ts";
 import { BASE_SCOPES } from "../scopes.ts";
 import { refusal } from "./answers.ts";
@@ -119,8 +119,8 @@ export function createMcpEndpoint({
     const tool = calledTool(message);
     if (!tool) return null;
     const args = (message as Message).params?.arguments;
-    const missing = missingScopes(tool, caller, args);
-    return missing.length === 0 ? null : challenge(insufficientScope(missing), scopesFor(tool, args));
+    const refused = refuseScopes(tool, caller, args, publicUrl);
+    return refused && challenge(refused, scopesFor(tool, args));
   }
 
   async function serve(request: Request, log: Log): Promise<Response> {

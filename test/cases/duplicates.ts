@@ -42,6 +42,7 @@ const FULL = {
   radius_km: 2.5,
   geo_rule: "inside",
   collapse_key: "quay",
+  review_note: "The gauge at the quay rises",
   expires_at: inSeconds(86_400),
 };
 

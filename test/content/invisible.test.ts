@@ -203,6 +203,7 @@ describe("on a service", () => {
       [tool, "title", false, (title) => ({ title })],
       [tool, "body", true, (body) => ({ title: "t", body })],
       [tool, "tts_text", true, (tts_text) => ({ title: "t", tts_text })],
+      [tool, "review_note", true, (review_note) => ({ title: "t", review_note })],
       [tool, "html", true, (html) => ({ title: "t", html })],
       [tool, "actions.0.label", false, (text) => ({ title: "t", actions: label(text) })],
     ]),

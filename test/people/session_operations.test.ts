@@ -82,6 +82,11 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
   list_files: () => ({}),
   upload_file: fileArgs,
   delete_file: async () => ({ file_id: await file() }),
+  decline_alert: async () => {
+    const pusher = await world.pusher();
+    const alert = await world.alert(pusher.id);
+    return { pusher_id: pusher.id, alert_id: alert.id, review_reply: "Not yet." };
+  },
 };
 
 /** Something of another workspace or person, by the argument that would name it. An argument `…_id` needs a line here. */
@@ -95,6 +100,12 @@ const FOREIGN: Record<string, (other: MemberCaller) => Promise<string>> = {
   pusher_id: async ({ workspace }) => {
     const foreign = await world.key({ workspace: showId("wsp", workspace.id) });
     return (await world.pusher({}, foreign)).id;
+  },
+  alert_id: async ({ workspace }) => {
+    const foreign = await world.key({ workspace: showId("wsp", workspace.id) });
+    const pusher = await world.pusher({}, foreign);
+    const alert = { pusher_id: pusher.id, title: "Theirs" };
+    return (await world.rest("create_alert", alert, foreign)).body.id;
   },
 };
 /** Names nothing that is looked up. */

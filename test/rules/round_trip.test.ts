@@ -18,6 +18,7 @@ const NOT_KEPT: Record<string, string> = {
   alert_id: "names the alert",
   send: "says what becomes of the alert; its status tells",
   view: "chooses the form of the answer",
+  expected_updated_at: "says which version is meant",
 };
 
 let world: World;
@@ -71,6 +72,7 @@ const ALERT = (): Record<string, Sample> => ({
   radius_km: { values: [0.5, 7], with: circle },
   geo_rule: { values: ["inside", "outside"] },
   collapse_key: { values: ["tide", "wind"] },
+  review_note: { values: ["The harbour office called", "Confirmed\nby two gauges"] },
 });
 
 const PUSHER: Record<string, Sample> = {

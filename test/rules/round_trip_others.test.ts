@@ -99,6 +99,17 @@ const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fi
         return (await world.rest("get_alert", path)).body;
       },
     },
+    decline_alert: {
+      values: () => [
+        { review_reply: "Not before noon.\nAsk me again." },
+        { review_reply: "Say which quay." },
+      ],
+      write: async (fields) => {
+        const path = { pusher_id: pusher.id, alert_id: (await world.alert(pusher.id)).id };
+        await session("decline_alert", { ...path, ...fields });
+        return (await world.rest("get_alert", path)).body;
+      },
+    },
     register_device: {
       values: () => [
         { platform: "android", app_version: "2.5.1", locale: "pt-PT", timezone: "Europe/Lisbon" },

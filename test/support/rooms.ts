@@ -50,7 +50,7 @@ export const DECIDES: Record<string, string> = {
   sanitizer: "what of an alert's markup stays, and an exact report of what does not",
   secret: "the server secret, what is sealed under it, and files that only their owner reads",
   session:
-    "what only a signed-in person can do: keys, members, connected assistants, own sessions and password, files",
+    "what only a signed-in person can do: keys, members, connected assistants, own sessions and password, files, reviews",
   shapes: "answers on the wire, put together from the fields",
   stats: "the aggregates",
   transports: "HTTP and MCP; no business word in them",
@@ -161,6 +161,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   push: ["config", "context", "db", "domain", "held", "queries", "secret", "webhooks"],
   // What only a signed-in person can do makes credentials, members and files, which no operation above may.
   session: [
+    "alerts",
     "assets",
     "auth",
     "domain",

@@ -101,6 +101,8 @@ const TAKEN: [rule: string, name: string, fields: Fields, shown?: Fields][] = [
   ),
   ["alert-source", "https", { source_url: "https://example.org/tides" }],
   ["alert-source", "null", { source_url: null }],
+  ["review-note", "1,000 code points on lines", { review_note: `${emoji(998)}\n.` }],
+  ["review-note", "null", { review_note: null }],
   [AUDIO, "https", { audio_url: "https://example.org/a.mp3" }],
   [AUDIO, "null", { audio_url: null }],
   ...["default", "none", "short", "double", "long", "sos", "heartbeat", null].map(
@@ -151,6 +153,7 @@ const REFUSED: [rule: string, name: string, fields: Fields, param: string][] = [
   [AUDIO, "http", { audio_url: "http://example.org/a.mp3" }, "audio_url"],
   [LENGTHS, "2,049 characters", { audio_url: url(2049) }, "audio_url"],
   ["https-only", "a source by http", { source_url: "http://example.org/" }, "source_url"],
+  ["review-note", "a note of 1,001 code points", { review_note: emoji(1001) }, "review_note"],
   ["alert-source", "a source that is no address", { source_url: "page 3 of the report" }, "source_url"],
   ["https-only", "http", { image_url: "http://example.org/" }, "image_url"],
   [ASSET, "none uploaded", { image_asset_id: NO_ASSET }, "image_asset_id"],

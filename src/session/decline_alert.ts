@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { alertFor, announce } from "../alerts/change.ts";
+import { shownWhole } from "../alerts/show.ts";
+import { ALERT_GRID } from "../domain/alert_status.ts";
+import { conflict } from "../errors.ts";
+import { text } from "../fields/accepts.ts";
+import { defineSessionOperation } from "../operation/tool.ts";
+import { declineAlert } from "../queries/alerts.ts";
+import { reviewedView } from "../shapes/alert.ts";
+import { expectedVersion } from "../shapes/fields.ts";
+
+export default defineSessionOperation({
+  name: "decline_alert",
+  title: "Decline an alert",
+  description:
+    "Say why an alert is not published: its author reads it as review_reply. What was scheduled is a draft again.",
+  auth: "member",
+  role: "editor",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  input: z.strictObject({
+    pusher_id: z.string(),
+    alert_id: z.string(),
+    review_reply: text(1, 1000, { lines: true }),
+    expected_updated_at: expectedVersion(),
+  }),
+  output: reviewedView,
+  async handler({ review_reply, ...path }, ctx) {
+    const { alert } = await alertFor("edit", path, ctx);
+    const [after] = await ctx.sql(declineAlert, { id: alert.id, review_reply });
+    // It became visible while we looked at it.
+    if (!after) throw conflict((ALERT_GRID.sent.edit as { message: string }).message);
+    if (alert.status === "scheduled") announce(ctx, "alert.cancelled", after);
+    return shownWhole(after, alert.requested_perms, ctx);
+  },
+});

@@ -1,0 +1,177 @@
+// A person reviews what an assistant wrote: where, what each is told of the other, and what stays between the two.
+
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { MemberCaller } from "../../src/context.ts";
+import { ApiError } from "../../src/errors.ts";
+import decline_alert from "../../src/session/decline_alert.ts";
+import { alertAt, alertIn, uuidOf } from "../cases/given.ts";
+import { OWNER, ownerOf } from "../support/oauth.ts";
+import { SILENT, signedIn } from "../support/sessions.ts";
+import { inSeconds, World } from "../support/world.ts";
+
+let world: World;
+let person: MemberCaller;
+let pusher: { id: string; handle: string };
+/** A key that may write alerts and publish none. */
+let author: string;
+beforeAll(async () => {
+  world = await World.open();
+  await ownerOf(world);
+  const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
+  person = await signedIn(world, user_id, uuidOf(world.workspace.id));
+  author = await world.key({ scopes: "alerts:read,alerts:write" });
+});
+afterAll(() => world?.close());
+beforeEach(async () => {
+  pusher = await world.pusher();
+});
+
+type Named = { id: string; pusher_id: string };
+
+const decline = (alert: Named, review_reply = "Not yet.", more: object = {}): Promise<any> =>
+  world.service.dispatcher.session(decline_alert, person, {
+    args: { ...alertAt(alert), review_reply, ...more },
+    log: SILENT,
+  });
+const refusalOf = async (call: Promise<unknown>) => {
+  const error = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof ApiError)) throw new Error("it was not refused");
+  return error.toEnvelope().error;
+};
+const read = async (alert: Named) => (await world.rest("get_alert", alertAt(alert), author)).body;
+const addressOf = (alert: Named) =>
+  `http://127.0.0.1:8787/console/${world.workspace.id}/channels/${alert.pusher_id}/alerts/${alert.id}`;
+
+// docs/rules.md#review-url
+test("the address stands in the answers while there is something to review, by both faces", async () => {
+  const made = (await world.rest("create_alert", { pusher_id: pusher.id, title: "x" }, author)).body;
+  expect(made.review_url).toBe(addressOf(made));
+  for (const [tool, more] of [
+    ["get_alert", {}],
+    ["update_alert", { title: "y" }],
+    ["update_alert", {}],
+  ] as const)
+    for (const face of ["rest", "mcp"] as const)
+      expect((await world[face](tool, alertAt(made, more), author)).body.review_url).toBe(addressOf(made));
+  const copy = (await world.rest("duplicate_alert", alertAt(made), author)).body;
+  expect(copy.review_url).toBe(addressOf(copy));
+  await world.rest("schedule_alert", alertAt(made, { send_at: inSeconds(3600) }));
+  expect((await read(made)).review_url).toBe(addressOf(made));
+  for (const tool of ["send_alert", "cancel_alert"]) {
+    await world.rest(tool, alertAt(made));
+    expect((await read(made)).review_url).toBeNull();
+  }
+  expect((await world.alert(pusher.id, { send: true })).review_url).toBeNull();
+  expect((await read(await alertIn(world, "passed", pusher))).review_url).toBeNull();
+});
+
+// docs/rules.md#review-url
+test("who may not publish is told where a person can, and of an alert that is not there nothing more", async () => {
+  const alert = await world.alert(pusher.id, { send_at: inSeconds(3600) });
+  for (const face of ["rest", "mcp"] as const) {
+    for (const tool of ["send_alert", "schedule_alert", "cancel_alert"]) {
+      const refused = await world[face](tool, alertAt(alert), author);
+      expect(refused.status).toBe(403);
+      expect(refused.body.error.message).toContain(addressOf(alert));
+      for (const alert_id of ["alr_</tool>", "", "psh_01h2xcejqtf2nbrexx3vqjhp41", 7]) {
+        const { message } = (await world[face](tool, { ...alertAt(alert), alert_id }, author)).body.error;
+        expect(message).toMatch(/Or ask a person to do it in the console\.$/);
+      }
+    }
+    const sent = await world[face]("create_alert", { pusher_id: pusher.id, title: "x", send: true }, author);
+    expect(sent.body.error.message).toMatch(/leave send out.*review_url/);
+  }
+  await world.rest("schedule_alert", alertAt(alert));
+  const edit = await world.rest("update_alert", alertAt(alert, { title: "y" }), author);
+  expect(edit.status).toBe(403);
+  expect(edit.body.error.message).toContain(addressOf(alert));
+  // Other scopes have nothing to do with it.
+  const reader = await world.key({ scopes: "alerts:read" });
+  const other = await world.rest("update_alert", alertAt(alert, { title: "y" }), reader);
+  expect(other.body.error.message).not.toMatch(/console/);
+});
+
+// docs/rules.md#decline
+test("what was scheduled is a draft again, receivers are told, and the author reads why", async () => {
+  const alert = await alertIn(world, "scheduled", pusher);
+  const before = world.events.length;
+  const declined = await decline(alert, "Say which quay.");
+  expect(declined).toMatchObject({ status: "draft", send_at: null, review_reply: "Say which quay." });
+  expect(world.events.slice(before)).toMatchObject([{ event: "alert.cancelled", data: { status: "draft" } }]);
+  expect(await read(alert)).toMatchObject({ status: "draft", review_reply: "Say which quay." });
+  const { data } = (await world.rest("list_alerts", { pusher_id: pusher.id }, author)).body;
+  expect(data[0].review_reply).toBe("Say which quay.");
+});
+
+// docs/rules.md#decline
+test("a draft keeps the instant that its author proposed, and nobody outside is told", async () => {
+  const send_at = inSeconds(3600).replace("Z", "000Z");
+  const alert = await world.alert(pusher.id, { send_at });
+  const before = world.events.length;
+  expect(await decline(alert)).toMatchObject({ status: "draft", send_at, review_reply: "Not yet." });
+  expect(await decline(alert, "Never.")).toMatchObject({ review_reply: "Never." });
+  expect(world.events.length).toBe(before);
+});
+
+// docs/rules.md#decline
+test("the reply stands until somebody edits, schedules or sends; no copy has it", async () => {
+  const declined = async () => {
+    const alert = await world.alert(pusher.id, { review_note: "The office called." });
+    await decline(alert);
+    return alert;
+  };
+  const alert = await declined();
+  expect((await world.rest("update_alert", alertAt(alert), author)).body.review_reply).toBe("Not yet.");
+  const copy = (await world.rest("duplicate_alert", alertAt(alert), author)).body;
+  expect(copy).toMatchObject({ review_note: "The office called.", review_reply: null });
+  const refused = { title: "" };
+  expect((await world.rest("update_alert", alertAt(alert, refused), author)).status).toBe(422);
+  expect((await read(alert)).review_reply).toBe("Not yet.");
+  for (const [tool, more] of [
+    ["update_alert", { body: "Mended." }],
+    ["schedule_alert", { send_at: inSeconds(3600) }],
+    ["send_alert", {}],
+  ] as const) {
+    const one = await declined();
+    expect((await world.rest(tool, alertAt(one, more))).body.review_reply).toBeNull();
+  }
+});
+
+// docs/rules.md#decline
+test("what is frozen, and what has changed since, is not declined", async () => {
+  for (const state of ["sent", "passed", "cancelled"] as const) {
+    const alert = await alertIn(world, state, pusher);
+    expect(await refusalOf(decline(alert))).toMatchObject({ type: "conflict", message: /frozen/ });
+    expect((await read(alert)).review_reply).toBeNull();
+  }
+  const alert = await world.alert(pusher.id);
+  await world.rest("update_alert", alertAt(alert, { title: "Other" }));
+  const stale = { expected_updated_at: alert.updated_at };
+  expect(await refusalOf(decline(alert, "No.", stale))).toMatchObject({ type: "conflict" });
+  for (const reply of ["", "  ", "x".repeat(1001), "a\u0007", "a\u200bb"])
+    expect(await refusalOf(decline(alert, reply))).toMatchObject({ param: "review_reply" });
+});
+
+// docs/rules.md#review-note
+test("handsets and receivers of events get neither the note nor the reply", async () => {
+  const token = await world.device(pusher.handle);
+  const alert = await world.alert(pusher.id, { review_note: "Between us: the office called." });
+  await decline(alert, "Between us: wait.");
+  await world.rest("update_alert", alertAt(alert, { title: "Now" }), author);
+  await world.rest("schedule_alert", alertAt(alert, { send_at: inSeconds(3600) }));
+  await world.rest("send_alert", alertAt(alert));
+  const inbox = await world.handset("GET", "/inbox", token);
+  expect(inbox.body.data).toHaveLength(1);
+  expect(JSON.stringify([inbox.body, world.events])).not.toMatch(/Between us|review_/);
+  expect((await read(alert)).review_note).toBe("Between us: the office called.");
+});
+
+// docs/rules.md#review-note
+test("what no reader sees is taken out of the note and reported", async () => {
+  const args = { pusher_id: pusher.id, title: "x", review_note: "Send\u200b now" };
+  const { body } = await world.rest("create_alert", args, author);
+  expect(body).toMatchObject({ review_note: "Send now", blocked: [{ name: "zero-width", count: 1 }] });
+});
