@@ -242,7 +242,7 @@ export const CASES: Case[] = [
           [
             asScript(insertAlert, {
               ...scopeOf(ID("channel", ":c")),
-              id: ID("sent", `${round} * 1000000000 + :client_id * 1000000 + :i`),
+              id: ID("sent", `${round * 1e9}::bigint + :client_id * 1000000 + :i`),
               status: "'sent'",
               ...fieldsOf(ALERT),
             }),
