@@ -1,12 +1,16 @@
 // Held polls: from the beginning of a send to its being seen, with more and more handsets that wait on one channel, and what
 // they cost while there is nothing to say.
 
+import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Memory } from "./processes.ts";
 import { channelPath, HOT } from "./seed.ts";
 import type { OpenWorld } from "./worlds.ts";
 
 export const HANDSETS = [1, 100, 1_000, 5_000];
+/** As many as one process holds by default. */
+export const MANY = 10_000;
 
 /** What each handset asks for: the newest alert alone, or a whole page. */
 export const LIMITS = [1, 50];
@@ -21,11 +25,14 @@ export interface HeldFigure {
   /** Handsets that a send did not reach within its time, over all sends. */
   lost: number;
   /** Percent of one core while nothing happens: the server's, and that of its connections in PostgreSQL where they can be read. */
-  idle: { server: number; postgres: number | null };
+  idle: { server: number | null; postgres: number | null };
+  /** MB of the server before the first of them connected, and while all of them wait; null where it cannot be read. */
+  memory: { before: Memory; held: Memory } | null;
 }
 
-/** Sends a measurement, and milliseconds that one may take to reach everybody. */
-const SENDS = 10;
+/** Sends a measurement: more where few handsets see each. */
+const sendsTo = (handsets: number) => (handsets >= 1_000 ? 10 : handsets >= 100 ? 20 : 50);
+/** Milliseconds that one may take to reach everybody. */
 /** Sends before them that are not counted: few handsets do not warm up a server by themselves. */
 const WARM_UP = 100;
 const PATIENCE_MS = 60_000;
@@ -40,50 +47,78 @@ class Handset {
   #etag = '"none"';
   #buffer: Buffer = Buffer.alloc(0);
   readonly #ask: () => string;
-  readonly socket: Socket;
+  readonly #open: () => Socket;
+  #socket: Socket | undefined;
 
-  constructor(url: URL, token: string, limit: number) {
-    this.socket = connect(Number(url.port), url.hostname);
-    this.socket.setNoDelay(true);
+  /** @param onWrong is told of an answer that is none of a poll */
+  constructor(url: URL, token: string, limit: number, onWrong: (error: Error) => void) {
+    this.#open = () => {
+      const socket = connect(Number(url.port), url.hostname);
+      socket.setNoDelay(true);
+      socket.on("data", (chunk: Buffer) => {
+        const wrong = this.#read(chunk);
+        if (wrong !== null) onWrong(new Error(`a poll was answered ${wrong}`));
+      });
+      socket.on("error", onWrong);
+      return socket;
+    };
     this.#ask = () =>
       `GET /handset/v1/inbox?limit=${limit} HTTP/1.1\r\nHost: ${url.host}\r\nAuthorization: Bearer ${token}\r\nIf-None-Match: ${this.#etag}\r\nPrefer: wait=55\r\n\r\n`;
-    this.socket.on("data", (chunk: Buffer) => this.#read(chunk));
-    this.socket.on("error", () => {});
   }
 
   poll(): void {
-    this.socket.write(this.#ask());
+    this.#socket ??= this.#open();
+    this.#socket.write(this.#ask());
   }
 
-  #read(chunk: Buffer): void {
+  close(): void {
+    this.#socket?.destroy();
+  }
+
+  /** The head of an answer that is none of a poll. */
+  #read(chunk: Buffer): string | null {
     this.#buffer = this.#buffer.length === 0 ? chunk : Buffer.concat([this.#buffer, chunk]);
     for (;;) {
       const head = this.#buffer.indexOf("\r\n\r\n");
-      if (head < 0) return;
+      if (head < 0) return null;
       const text = this.#buffer.toString("latin1", 0, head);
       const length = Number(/^content-length: (\d+)/im.exec(text)?.[1] ?? 0);
-      if (this.#buffer.length < head + 4 + length) return;
+      if (this.#buffer.length < head + 4 + length) return null;
       this.#buffer = this.#buffer.subarray(head + 4 + length);
       if (text.startsWith("HTTP/1.1 200")) {
         this.#etag = /^etag: (.*)$/im.exec(text)![1]!;
         this.seen++;
         this.onSeen();
-      } else if (!text.startsWith("HTTP/1.1 304")) throw new Error(text);
+      } else if (!text.startsWith("HTTP/1.1 304")) return text;
       this.poll();
     }
   }
 }
 
+/** Why so many cannot be held here, null when they can: each takes an open file in both processes. */
+export function tooMany(count: number): string | null {
+  try {
+    // Node itself raises the soft limit to the hard one.
+    const hard = /^Max open files\s+\S+\s+(\S+)/m.exec(readFileSync("/proc/self/limits", "utf8"))![1]!;
+    const needed = count + 500;
+    return hard === "unlimited" || Number(hard) >= needed
+      ? null
+      : `needs a hard limit of ${needed} open files (ulimit -Hn), which is ${hard}`;
+  } catch {
+    return null;
+  }
+}
+
 async function held(world: OpenWorld, count: number): Promise<void> {
   for (const until = performance.now() + PATIENCE_MS; performance.now() < until; await pause(50)) {
-    const text = await (await fetch(`${world.url}/metrics`)).text();
+    const text = await (await fetch(`${world.service.url}/metrics`)).text();
     if (Number(/^belfry_held_polls (\d+)$/m.exec(text)?.[1]) === count) return;
   }
   throw new Error(`not ${count} polls are held`);
 }
 
 async function send(world: OpenWorld, title: string): Promise<void> {
-  const { status } = await fetch(`${world.url}${channelPath(HOT)}/alerts`, {
+  const { status } = await fetch(`${world.service.url}${channelPath(HOT)}/alerts`, {
     method: "POST",
     headers: { authorization: `Bearer ${world.tokens.key}`, "content-type": "application/json" },
     body: JSON.stringify({ title, send: true }),
@@ -91,34 +126,56 @@ async function send(world: OpenWorld, title: string): Promise<void> {
   if (status !== 201) throw new Error(`a send answered ${status}`);
 }
 
+export interface HeldOptions {
+  handsets: number;
+  limit: number;
+  /** Milliseconds with nothing to say. */
+  idleMs?: number;
+}
+
 /** With so many handsets on the hot channel. */
-export async function measureHeld(world: OpenWorld, count: number, limit: number): Promise<HeldFigure> {
-  const url = new URL(world.url);
-  const handsets = world.tokens.reporters.slice(0, count).map((token) => new Handset(url, token, limit));
+export async function measureHeld(
+  world: OpenWorld,
+  { handsets: count, limit, idleMs = IDLE_MS }: HeldOptions,
+): Promise<HeldFigure> {
+  const impossible = tooMany(count);
+  if (impossible !== null) throw new Error(`${count} handsets: ${impossible}`);
+  const memoryBefore = world.memory();
+  const url = new URL(world.service.url);
+  let onWrong = (_: Error) => {};
+  const wrong = new Promise<never>((_, reject) => {
+    onWrong = reject;
+  });
+  wrong.catch(() => {});
+  const handsets = world.tokens.reporters
+    .slice(0, count)
+    .map((token) => new Handset(url, token, limit, (error) => onWrong(error)));
   const times: number[] = [];
   let lost = 0;
   try {
     for (let i = 0; i < handsets.length; i += AT_ONCE) {
       const some = handsets.slice(i, i + AT_ONCE);
-      await Promise.all(
-        some.map(
-          (handset) =>
-            new Promise<void>((resolve) => {
-              handset.onSeen = resolve;
-              handset.poll();
-            }),
-        ),
+      const begun = some.map(
+        (handset) =>
+          new Promise<void>((resolve) => {
+            handset.onSeen = resolve;
+            handset.poll();
+          }),
       );
+      await Promise.race([Promise.all(begun), wrong]);
     }
     await held(world, count);
-    const before = [await world.cpu(), await world.databaseCpu()] as const;
+    const before = [await world.service.cpu(), await world.databaseCpu()] as const;
     const began = performance.now();
-    await pause(IDLE_MS);
+    await pause(idleMs);
     const spent = performance.now() - began;
-    const after = [await world.cpu(), await world.databaseCpu()] as const;
-    const share = (from: number, to: number) => ((to - from) / 1000 / spent) * 100;
-    const warmUp = Math.ceil(WARM_UP / count);
-    for (let i = -warmUp; i < SENDS; i++) {
+    const memoryHeld = world.memory();
+    const after = [await world.service.cpu(), await world.databaseCpu()] as const;
+    // A connection that ended meanwhile took its share away.
+    const share = (from: number | null, to: number | null) =>
+      from === null || to === null || to < from ? null : ((to - from) / 1000 / spent) * 100;
+    const sends = sendsTo(count);
+    for (let i = -Math.ceil(WARM_UP / count); i < sends; i++) {
       if (i === 0) times.length = 0;
       const start = performance.now();
       let left = handsets.length;
@@ -131,7 +188,7 @@ export async function measureHeld(world: OpenWorld, count: number, limit: number
           };
       });
       await send(world, `Send ${i} to ${count}`);
-      await Promise.race([all, pause(PATIENCE_MS, undefined, { ref: false })]);
+      await Promise.race([all, wrong, pause(PATIENCE_MS, undefined, { ref: false })]);
       lost += left;
       await held(world, count);
     }
@@ -139,34 +196,37 @@ export async function measureHeld(world: OpenWorld, count: number, limit: number
     return {
       handsets: count,
       limit,
-      sends: SENDS,
+      sends,
       p50: times[times.length >> 1]!,
       p99: times[Math.ceil(times.length * 0.99) - 1]!,
       lost,
-      idle: {
-        server: share(before[0], after[0]),
-        postgres:
-          before[1] === null || after[1] === null || after[1] < before[1] ? null : share(before[1], after[1]),
-      },
+      idle: { server: share(before[0], after[0]), postgres: share(before[1], after[1]) },
+      memory: memoryBefore && memoryHeld && { before: memoryBefore, held: memoryHeld },
     };
   } finally {
-    for (const { socket } of handsets) socket.destroy();
+    for (const handset of handsets) handset.close();
     await held(world, 0);
   }
 }
 
 /** Milliseconds at the median, by handsets; those that no goal is set for have none. */
-const GOALS: Record<number, number> = { 1: 5, 100: 8, 1000: 30 };
+export const SEEN_GOALS: Record<number, number> = { 1: 5, 100: 8, 1000: 30 };
+
+/** What one held poll takes, in kB. */
+export const eachHeld = ({ before, held }: { before: Memory; held: Memory }, handsets: number) =>
+  ((held.rss - before.rss) * 1024) / handsets;
 
 export function heldTable(figures: readonly HeldFigure[]): string {
   const percent = (value: number | null) => (value === null ? "?" : value.toFixed(1));
   return [
-    "| handsets held on one channel | alerts asked for | send → seen p50 (goal) | p99 | lost | idle, % of a core: server + PostgreSQL |",
-    "|---|---|---|---|---|---|",
-    ...figures.map(({ handsets, limit, p50, p99, lost, idle }) => {
-      const goal = GOALS[handsets];
+    "| handsets held on one channel | alerts asked for | send → seen p50 (goal) | p99 | lost | idle, % of a core: server + PostgreSQL | memory |",
+    "|---|---|---|---|---|---|---|",
+    ...figures.map(({ handsets, limit, p50, p99, lost, idle, memory }) => {
+      const goal = SEEN_GOALS[handsets];
       const shown = `${goal !== undefined && p50 > goal ? "✗ " : ""}${p50.toFixed(1)} ms${goal === undefined ? "" : ` (≤ ${goal})`}`;
-      return `| ${[handsets, limit, shown, `${p99.toFixed(1)} ms`, lost, `${percent(idle.server)} + ${percent(idle.postgres)}`].join(" | ")} |`;
+      const spent = `${percent(idle.server)} + ${percent(idle.postgres)}`;
+      const mb = memory === null ? "?" : `${memory.held.rss.toFixed(0)} MB (${memory.before.rss.toFixed(0)})`;
+      return `| ${[handsets, limit, shown, `${p99.toFixed(1)} ms`, lost, spent, mb].join(" | ")} |`;
     }),
   ].join("\n");
 }

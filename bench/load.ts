@@ -10,9 +10,16 @@ import type { Statement } from "../src/db/statement.ts";
 
 export const CONNECTIONS = 32;
 
+/** A server process that is asked. */
+export interface Target {
+  url: string;
+  /** Microseconds of processor time that it has used so far; null where they cannot be read. */
+  cpu(): Promise<number | null>;
+}
+
 export interface HttpLoad {
   kind: "http";
-  url: string;
+  target: Target;
   /** What one connection asks for, in turn. */
   requests(connection: number): Request[];
   status: number;
@@ -29,7 +36,13 @@ export interface PgLoad {
   variables?: Record<string, string | number>;
 }
 
-export type Load = HttpLoad | PgLoad;
+/** A side that is not there to be loaded. */
+export interface Missing {
+  kind: "missing";
+  why: string;
+}
+
+export type Load = HttpLoad | PgLoad | Missing;
 
 export interface Figure {
   perSecond: number;
@@ -39,7 +52,8 @@ export interface Figure {
   cpu?: number;
 }
 
-export async function loadHttp(load: HttpLoad, seconds: number, cpu: () => Promise<number>): Promise<Figure> {
+export async function loadHttp(load: HttpLoad, seconds: number): Promise<Figure> {
+  const { url, cpu } = load.target;
   const times: number[] = [];
   const asked = new Map<Client, number>();
   let wrong = 0;
@@ -47,7 +61,7 @@ export async function loadHttp(load: HttpLoad, seconds: number, cpu: () => Promi
   const before = await cpu();
   let pool = Number.POSITIVE_INFINITY;
   const instance = autocannon({
-    url: load.url,
+    url,
     connections: CONNECTIONS,
     duration: seconds,
     setupClient(client) {
@@ -63,17 +77,17 @@ export async function loadHttp(load: HttpLoad, seconds: number, cpu: () => Promi
     if (status !== load.status) wrong++;
   });
   const result = await instance;
-  const spent = (await cpu()) - before;
+  const after = await cpu();
   if (wrong + result.errors + result.mismatches > 0)
     throw new Error(
-      `${load.url}: of ${times.length} answers ${wrong} without status ${load.status}, ${result.mismatches} with another body; ${result.errors} errors`,
+      `${url}: of ${times.length} answers ${wrong} without status ${load.status}, ${result.mismatches} with another body; ${result.errors} errors`,
     );
   if (Math.max(...asked.values()) >= pool) throw new Error("the bench ran out of prepared requests");
   times.sort((a, b) => a - b);
   return {
     perSecond: times.length / result.duration,
     p50: times[times.length >> 1]!,
-    cpu: spent / times.length,
+    ...(before === null || after === null ? {} : { cpu: (after - before) / times.length }),
   };
 }
 

@@ -8,7 +8,7 @@ import { ALL_SCOPES } from "../src/scopes.ts";
 
 /** How many alerts there are; subscriptions and reports are as many. */
 export interface Size {
-  name: "S" | "L" | "E";
+  name: "S" | "L" | "E" | "U";
   alerts: number;
 }
 

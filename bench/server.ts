@@ -1,17 +1,15 @@
 // The process that is measured: the service as it is behind its own socket, with the ceilings out of the way, and
-// beside it the plainest answer that the same libraries can give. Tells its processor time when asked.
+// beside it the plainest answer that the same libraries can give. Tells its processor time when asked, and profiles itself.
 
+import { writeFile } from "node:fs/promises";
+import { Session } from "node:inspector/promises";
 import { H3 } from "h3";
 import { serve } from "srvx";
 import { freePort, listen } from "../src/boot/server.ts";
 import { openService } from "../src/boot/service.ts";
 import { loadConfig } from "../src/config/load.ts";
 
-const config = loadConfig({
-  PORT: String(await freePort("127.0.0.1")),
-  HOST: "127.0.0.1",
-  LOG_LEVEL: "silent",
-});
+const config = loadConfig({ PORT: String(await freePort("127.0.0.1")), HOST: "127.0.0.1" });
 const endless = 1e9;
 const service = await openService(config, {
   limitMax: { "alert-sends": endless, "device-registrations": endless },
@@ -29,8 +27,26 @@ const plain = serve({
 });
 await plain.ready();
 
-process.on("message", async (message) => {
-  if (message === "cpu") process.send!({ cpu: process.cpuUsage() });
+let session: Session | undefined;
+const ANSWERS: Record<string, (file: string) => unknown> = {
+  cpu: () => process.cpuUsage(),
+  /** From now on. */
+  profile: async () => {
+    session = new Session();
+    session.connect();
+    await session.post("Profiler.enable");
+    await session.post("Profiler.setSamplingInterval", { interval: 500 });
+    await session.post("Profiler.start");
+  },
+  /** Until now, into a file. */
+  profiled: async (file) => {
+    const { profile } = await session!.post("Profiler.stop");
+    session!.disconnect();
+    await writeFile(file, JSON.stringify(profile));
+  },
+};
+process.on("message", async ({ ask, file }: { ask: string; file: string }) => {
+  process.send!({ answer: (await ANSWERS[ask]!(file)) ?? null });
 });
 // The parent is gone or done.
 process.on("disconnect", async () => {
@@ -38,4 +54,4 @@ process.on("disconnect", async () => {
   await service.close();
   process.exit(0);
 });
-process.send!({ url: config.publicUrl, plainUrl: `http://127.0.0.1:${plainPort}` });
+process.send!({ answer: { url: config.publicUrl, plainUrl: `http://127.0.0.1:${plainPort}` } });

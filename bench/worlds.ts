@@ -1,24 +1,35 @@
 // A database of a size with a server in front of it, made for one run and gone after it.
 
-import { type ChildProcess, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { CompiledQuery } from "kysely";
 import { migrate } from "../src/db/migrate.ts";
+import { once } from "../src/db/once.ts";
 import { openOrm } from "../src/db/orm.ts";
 import { databaseOf } from "../src/db/statement.ts";
-import type { World } from "./cases.ts";
+import type { World } from "./case.ts";
+import type { Target } from "./load.ts";
+import { cpuOf, type Memory } from "./processes.ts";
 import { type Size, seed, type Tokens } from "./seed.ts";
+import { type Server, startServer } from "./served.ts";
 
 export interface OpenWorld extends World {
   size: Size;
   databaseUrl: string;
-  /** Microseconds that the server has used so far. */
-  cpu(): Promise<number>;
-  /** The same of the database's side of its connections; null where it cannot be read from here. */
+  /** Microseconds that the database's side of its connections has used; null where it cannot be read from here. */
   databaseCpu(): Promise<number | null>;
+  memory(): Memory | null;
+  profile: Server["profile"];
   close(): Promise<void>;
+}
+
+export interface Making {
+  size: Size;
+  tokens: Tokens;
+  seconds: number;
+  everything(): Promise<Target | null>;
 }
 
 const open = (databaseUrl: string) => openOrm({ databaseUrl });
@@ -30,13 +41,8 @@ async function execute(databaseUrl: string, text: string): Promise<void> {
     .finally(() => orm.close(true));
 }
 
-export async function openWorld(
-  adminUrl: string,
-  size: Size,
-  tokens: Tokens,
-  seconds: number,
-): Promise<OpenWorld> {
-  const name = `bench_${size.name.toLowerCase()}_${process.pid}`;
+export async function openWorld(adminUrl: string, making: Making): Promise<OpenWorld> {
+  const name = `bench_${making.size.name.toLowerCase()}_${process.pid}`;
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
   const databaseUrl = url.href;
@@ -49,9 +55,17 @@ export async function openWorld(
     const orm = open(databaseUrl);
     closers.push(() => orm.close(true));
     await migrate(orm);
-    await seed(databaseOf(orm), size, tokens);
-    const server = await start(databaseUrl);
+    await seed(databaseOf(orm), making.size, making.tokens);
+    const secret = randomBytes(32).toString("hex");
+    const server = await startServer({ databaseUrl, secret });
     closers.push(server.stop);
+    const logged = once(async () => {
+      const folder = mkdtempSync(join(tmpdir(), "belfry-bench-"));
+      closers.push(async () => rmSync(folder, { recursive: true }));
+      const second = await startServer({ databaseUrl, secret, logTo: join(folder, "log") });
+      closers.push(second.stop);
+      return second.service;
+    });
     const sql = async (text: string) => void (await databaseOf(orm).executeQuery(CompiledQuery.raw(text)));
     const databaseCpu = async () => {
       const { rows } = await databaseOf(orm).executeQuery<{ pid: number }>(
@@ -59,64 +73,9 @@ export async function openWorld(
       );
       return cpuOf(rows.map(({ pid }) => pid));
     };
-    return { ...server, databaseCpu, size, databaseUrl, tokens, seconds, sql, close };
+    return { ...server, ...making, logged, databaseCpu, databaseUrl, sql, close };
   } catch (error) {
     await close();
     throw error;
-  }
-}
-
-/** Microseconds; the system counts in hundredths of a second. */
-function cpuOf(pids: number[]): number | null {
-  let ticks = 0;
-  for (const pid of pids) {
-    try {
-      const [, fields = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
-      const [user, system] = fields.split(" ").slice(11, 13).map(Number);
-      ticks += user! + system!;
-    } catch {
-      return null;
-    }
-  }
-  return ticks * 10_000;
-}
-
-async function start(databaseUrl: string) {
-  const child = fork(`${import.meta.dirname}/server.ts`, {
-    env: {
-      ...process.env,
-      DATABASE_URL: databaseUrl,
-      SECRET: randomBytes(32).toString("hex"),
-      PUBLIC_URL: "",
-    },
-  });
-  const { url, plainUrl } = await answer<{ url: string; plainUrl: string }>(child);
-  return {
-    url,
-    plainUrl,
-    async cpu() {
-      child.send("cpu");
-      const { cpu } = await answer<{ cpu: NodeJS.CpuUsage }>(child);
-      return cpu.user + cpu.system;
-    },
-    async stop() {
-      const gone = once(child, "exit");
-      child.disconnect();
-      await gone;
-    },
-  };
-}
-
-async function answer<T>(child: ChildProcess): Promise<T> {
-  const ended = new AbortController();
-  const gone = once(child, "exit", ended).then(
-    () => Promise.reject(new Error("the server ended")),
-    () => new Promise<never>(() => {}),
-  );
-  try {
-    const [message] = await Promise.race([once(child, "message"), gone]);
-    return message as T;
-  } finally {
-    ended.abort();
   }
 }

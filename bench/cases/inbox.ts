@@ -1,0 +1,81 @@
+// Inboxes that did not change, and pages of fifty cards.
+
+import { findDevicesWithInbox } from "../../src/queries/handset.ts";
+import { inboxPage } from "../../src/queries/inbox.ts";
+import { bearer, INBOX, poll } from "../calls.ts";
+import type { Case } from "../case.ts";
+import { asScript } from "../load.ts";
+import { hexOf, POLLED_WIDTHS, POLLER_IDS } from "../seed.ts";
+
+const PAGE = 50;
+
+export const INBOX_CASES: Case[] = [
+  ...POLLED_WIDTHS.map((width): Case => {
+    return {
+      name: `inbox unchanged, ${width} channels`,
+      sides: {
+        http: async (world) => {
+          const held = await Promise.all(
+            world.tokens.pollers[width].map((token) => poll(world.service, token)),
+          );
+          return {
+            kind: "http",
+            target: world.service,
+            status: 304,
+            requests: (connection) => {
+              const { token, etag } = held[connection % held.length]!;
+              return [{ path: INBOX, headers: { ...bearer(token), "if-none-match": etag } }];
+            },
+          };
+        },
+        pgbench: async ({ tokens }) => ({
+          kind: "pgbench",
+          // One handset: each further script is a further statement that every connection has to plan.
+          scripts: [asScript(findDevicesWithInbox, { hashes: "array[:hash]" })],
+          variables: { hash: hexOf(tokens.pollers[width][0]!) },
+        }),
+      },
+      ratios: [{ of: "http", to: "pgbench", by: "rate", goal: { least: 0.5 } }],
+      flat: ["http"],
+    };
+  }),
+  ...POLLED_WIDTHS.map((width): Case => {
+    return {
+      name: `inbox of ${PAGE} cards, ${width} channels`,
+      sides: {
+        http: async (world) => {
+          const tokens = world.tokens.pollers[width];
+          const polled = await Promise.all(tokens.map((token) => poll(world.service, token)));
+          for (const { body } of polled)
+            if (JSON.parse(body).data.length !== PAGE) throw new Error("an inbox without a full page");
+          const bodies = new Set(polled.map(({ body }) => body));
+          return {
+            kind: "http",
+            target: world.service,
+            status: 200,
+            verify: (body) => bodies.has(body),
+            requests: (connection) => [{ path: INBOX, headers: bearer(tokens[connection % tokens.length]!) }],
+          };
+        },
+        pgbench: async ({ tokens }) => ({
+          kind: "pgbench",
+          scripts: [
+            [
+              asScript(findDevicesWithInbox, { hashes: "array[:hash]" }),
+              asScript(inboxPage, {
+                device_id: String(POLLER_IDS + BigInt(width * 1000)),
+                before: "null",
+                inside: "null",
+                limit: PAGE + 1,
+                max_bytes: 2 ** 20,
+              }),
+            ].join("\n"),
+          ],
+          variables: { hash: hexOf(tokens.pollers[width][0]!) },
+        }),
+      },
+      ratios: [{ of: "http", to: "pgbench", by: "rate", goal: { least: 0.65 } }],
+      flat: ["http"],
+    };
+  }),
+];

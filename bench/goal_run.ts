@@ -1,0 +1,90 @@
+// The run behind the table of goals: cases, held polls and starts, each in interleaved rounds; what fails says so in its lines.
+
+import { cpus, loadavg } from "node:os";
+import { CASES } from "./cases/index.ts";
+import { goalRows, goalSides, type Results } from "./goals.ts";
+import { HANDSETS, MANY, measureHeld } from "./held.ts";
+import type { Report } from "./rows.ts";
+import { Interrupted, type Measured, measure, reason } from "./run.ts";
+import { type Bench, findPgbench, givenUrl, progress } from "./setup.ts";
+import { measureStarts } from "./starts.ts";
+
+const STARTS = 8;
+const IDLE_MS = 5_000;
+
+interface GoalRun {
+  seconds: number;
+  rounds: number;
+  million: boolean;
+  large: number;
+  only: string;
+  interrupted(): boolean;
+}
+
+/** @throws Interrupted */
+export async function measureGoals(
+  { worlds, open }: Bench,
+  { seconds, rounds, million, large, only, interrupted }: GoalRun,
+): Promise<Report & { failed: string[] }> {
+  const failed: string[] = [];
+  const trying = async <T>(name: string, work: () => Promise<T>): Promise<string | null> => {
+    if (interrupted()) throw new Interrupted();
+    try {
+      await work();
+      progress(name);
+      return null;
+    } catch (error) {
+      failed.push(`${name}: ${reason(error)}`);
+      return reason(error);
+    }
+  };
+  const load = loadavg()[0]!;
+  const results: Results = {
+    cases: [],
+    held: [],
+    many: null,
+    heldFailed: null,
+    starts: null,
+    startsFailed: null,
+    million,
+    byUrl: givenUrl !== null,
+  };
+  if ("start and memory".includes(only))
+    results.startsFailed = await trying("starts", async () => {
+      results.starts = await measureStarts(STARTS);
+    });
+  await open({ name: "S", alerts: 1000 }, "embedded");
+  if ("held polls".includes(only)) {
+    for (let round = 1; round <= rounds; round++)
+      for (const handsets of HANDSETS)
+        results.heldFailed ??= await trying(`${handsets} held polls, round ${round}`, async () => {
+          const idleMs = handsets === 1_000 ? IDLE_MS : 500;
+          results.held.push(await measureHeld(worlds[0]!, { handsets, limit: 1, idleMs }));
+        });
+    results.heldFailed ??= await trying(`${MANY} held polls`, async () => {
+      results.many = await measureHeld(worlds[0]!, { handsets: MANY, limit: 1, idleMs: 2_000 });
+    });
+  }
+  if (givenUrl) await open({ name: "U", alerts: 1000 }, "url");
+  if (million) await open({ name: "L", alerts: large }, "embedded");
+  const pgbench = findPgbench();
+  const sidesIn = (world: (typeof worlds)[number], of: Measured["of"]) =>
+    goalSides(world.size.name, of, million);
+  for (const of of CASES.filter(({ name }) => name.includes(only))) {
+    const measured = await measure(of, { worlds, sidesIn, seconds, rounds, pgbench, interrupted });
+    if (measured.failed !== null) failed.push(`${of.name}: ${measured.failed}`);
+    results.cases.push(measured);
+    progress(of.name);
+  }
+  const processor = cpus()[0]?.model.trim() ?? "";
+  return {
+    at: new Date().toISOString(),
+    machine: { cores: cpus().length, processor, node: process.version, load },
+    settings: { seconds, rounds },
+    // What was not asked for has no line.
+    rows: goalRows(results).filter(
+      ({ values, note }) => only === "" || values.length > 0 || note.startsWith("failed"),
+    ),
+    failed,
+  };
+}

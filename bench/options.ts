@@ -1,0 +1,66 @@
+// What the command takes.
+
+import { parseArgs } from "node:util";
+
+const HELP = `npm run bench -- [options]
+  --goals                    every goal beside what was seen, in about ten minutes
+  --million                  with it: also a million alerts, which take minutes to seed
+  --everything               install the MCP SDK's everything-server for the bench alone
+  --scale small|large|both   databases to measure (both)
+  --large N                  alerts in the large one (1000000)
+  --seconds N                seconds of one measurement (2)
+  --rounds N                 measurements of every case, at most 5 (2; with --goals 3)
+  --embedded                 the small one on the embedded database as well, as ratios to the one by URL
+  --only TEXT                cases whose name holds the text
+  --out FILE                 write the table there, too
+  --json FILE                write every figure there`;
+
+/** Ends the process with what is wrong with its options. */
+export function stop(message: string): never {
+  console.error(message);
+  process.exit(2);
+}
+
+function parsed() {
+  try {
+    return parseArgs({
+      options: {
+        goals: { type: "boolean", default: false },
+        million: { type: "boolean", default: false },
+        everything: { type: "boolean", default: false },
+        scale: { type: "string", default: "both" },
+        large: { type: "string", default: "1000000" },
+        seconds: { type: "string", default: "2" },
+        rounds: { type: "string" },
+        embedded: { type: "boolean", default: false },
+        only: { type: "string", default: "" },
+        out: { type: "string" },
+        json: { type: "string" },
+        help: { type: "boolean", default: false },
+      },
+    }).values;
+  } catch (error) {
+    return stop(`${(error as Error).message}\n\n${HELP}`);
+  }
+}
+
+const values = parsed();
+if (values.help) stop(HELP);
+
+function number(name: string, value: string, min: number, max: number): number {
+  const n = Number(value);
+  if (!Number.isInteger(n) || n < min || n > max)
+    stop(`--${name} must be a whole number from ${min} to ${max}.`);
+  return n;
+}
+
+if (!["small", "large", "both"].includes(values.scale)) stop("--scale must be small, large or both.");
+if (values.embedded && values.scale === "large") stop("--embedded needs the small database beside it.");
+if (values.million && !values.goals) stop("--million goes with --goals.");
+
+export const options = {
+  ...values,
+  large: number("large", values.large, 1000, 10_000_000),
+  seconds: number("seconds", values.seconds, 1, 30),
+  rounds: number("rounds", values.rounds ?? (values.goals ? "3" : "2"), 1, 5),
+};

@@ -1,0 +1,114 @@
+// `npm start` on a folder of its own: how long until the first answer, the first time and again, and what memory it takes at
+// rest and after load, without its database.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { readCredentials } from "../src/secret/credentials.ts";
+import { loadHttp } from "./load.ts";
+import { type Memory, memoryOf } from "./processes.ts";
+import { ROOT, START } from "./served.ts";
+
+export interface StartFigures {
+  /** Seconds from the beginning of the process to its first answer: on an empty folder, and on each start after that. */
+  first: number;
+  again: number[];
+  /** Of the service's own process, some seconds after each start and after some seconds of load; null where it cannot be read. */
+  atRest: (Memory | null)[];
+  afterLoad: Memory | null;
+}
+
+const REST_MS = 3_000;
+const LOAD_SECONDS = 4;
+
+interface Running {
+  url: string;
+  seconds: number;
+  pid: number;
+  end(): Promise<void>;
+}
+
+/** As `npm start` does. @param flags of node, besides its own */
+export async function start(folder: string, flags: readonly string[] = []): Promise<Running> {
+  const began = performance.now();
+  const child = spawn("sh", ["-c", START], {
+    cwd: ROOT,
+    env: {
+      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+      HOME: process.env.HOME,
+      NODE_OPTIONS: flags.join(" "),
+      DATA_DIR: join(folder, "data"),
+      PORT: "0",
+      STOP_DELAY_MS: "0",
+    },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const gone = once(child, "exit");
+  let said = "";
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on("data", (chunk) => {
+      said += chunk;
+      const url = /"url":"([^"]+)"/.exec(said)?.[1];
+      if (url) resolve(url);
+    });
+    child.once("exit", () => reject(new Error(`the service did not start: ${said}`)));
+  });
+  const { status } = await fetch(`${url}/readyz`);
+  if (status !== 200) throw new Error(`/readyz answered ${status}`);
+  return {
+    url,
+    seconds: (performance.now() - began) / 1000,
+    pid: child.pid!,
+    async end() {
+      child.kill("SIGTERM");
+      await gone;
+    },
+  };
+}
+
+export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "belfry-bench-"));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Starts once on an empty folder and `times` more. */
+export const measureStarts = (times: number): Promise<StartFigures> =>
+  inFolder(async (folder) => {
+    const first = await start(folder);
+    await first.end();
+    const again: number[] = [];
+    const atRest: StartFigures["atRest"] = [];
+    for (let i = 0; i < times; i++) {
+      const running = await start(folder);
+      again.push(running.seconds);
+      // The first three tell enough of its memory.
+      if (i < 3) {
+        await pause(REST_MS);
+        atRest.push(memoryOf(running.pid));
+      }
+      await running.end();
+    }
+    const running = await start(folder);
+    await loadHttp(readingMe(folder, running.url), LOAD_SECONDS);
+    await pause(REST_MS);
+    const afterLoad = memoryOf(running.pid);
+    await running.end();
+    return { first: first.seconds, again, atRest, afterLoad };
+  });
+
+function readingMe(folder: string, url: string) {
+  const { key } = readCredentials(join(folder, "data"))!;
+  return {
+    kind: "http" as const,
+    target: { url, cpu: async () => null },
+    status: 200,
+    requests: () => [{ path: "/api/v1/me", headers: { authorization: `Bearer ${key}` } }],
+  };
+}
