@@ -1,7 +1,7 @@
 // The table of goals: one line for each, made of what a whole run measured. Holds no goal of its own where a case, or the held
 // polls, have it already.
 
-import type { Case, Goal } from "./case.ts";
+import type { Case, Goal, Ratio } from "./case.ts";
 import { absolute, digits, growth, nameOf, ratiosOf } from "./figures.ts";
 import { eachHeld, HANDSETS, type HeldFigure, MANY, SEEN_GOALS } from "./held.ts";
 import type { Row } from "./rows.ts";
@@ -32,13 +32,15 @@ export interface Results {
 
 /** The sides of a case that the goals need in a world of this size. */
 export function goalSides(size: string, of: Case, million: boolean): string[] {
-  if (size === "S" && of.ratios.some(isGoal)) return Object.keys(of.sides);
+  if (size === "S" && of.ratios.some((ratio) => hasLine(of, ratio))) return Object.keys(of.sides);
   if (size === "S") return million ? of.flat : [];
   if (size === "L") return of.flat;
   return BESIDE_URL.test(of.name) ? ["http"] : [];
 }
 
-const isGoal = ({ goal, to }: Case["ratios"][number]) => goal !== null || to === "everything";
+/** Whoever is beside the MCP SDK's example has no goal, and is shown. */
+const BESIDE_EXAMPLE = /^everything-server/;
+const hasLine = ({ name }: Case, { goal }: Ratio) => goal !== null || BESIDE_EXAMPLE.test(name);
 
 export function goalRows(results: Results): Row[] {
   return [
@@ -102,7 +104,7 @@ function heldRows({ held, many, heldFailed }: Results): Row[] {
 }
 
 const GROUPS: [RegExp, string][] = [
-  [/everything-server/, "Beside the MCP SDK's everything-server"],
+  [BESIDE_EXAMPLE, "Beside the MCP SDK's everything-server"],
   [/MCP|tools\/list/, "MCP"],
   [/^request log/, "Request log"],
   [/^/, "The same SQL in pgbench"],
@@ -111,18 +113,21 @@ const groupOf = (name: string) => GROUPS.find(([pattern]) => pattern.test(name))
 
 function caseRows(cases: readonly Measured[]): Row[] {
   const rows = cases.flatMap(({ of, bySize, missing, failed }) =>
-    of.ratios.filter(isGoal).map((ratio): Row => {
-      const sides = bySize.get("S");
-      const why = failed === null ? (missing[ratio.to] ?? missing[ratio.of]) : `failed: ${failed}`;
-      return {
-        group: groupOf(of.name),
-        work: `${of.name}: ${nameOf(ratio)}`,
-        unit: "",
-        values: ratiosOf(ratio, sides),
-        goal: ratio.goal,
-        note: why ?? `${ratio.of} ${absolute(sides?.[ratio.of])}, ${ratio.to} ${absolute(sides?.[ratio.to])}`,
-      };
-    }),
+    of.ratios
+      .filter((ratio) => hasLine(of, ratio))
+      .map((ratio): Row => {
+        const sides = bySize.get("S");
+        const why = failed === null ? (missing[ratio.to] ?? missing[ratio.of]) : `failed: ${failed}`;
+        return {
+          group: groupOf(of.name),
+          work: `${of.name}: ${nameOf(ratio)}`,
+          unit: "",
+          values: ratiosOf(ratio, sides),
+          goal: ratio.goal,
+          note:
+            why ?? `${ratio.of} ${absolute(sides?.[ratio.of])}, ${ratio.to} ${absolute(sides?.[ratio.to])}`,
+        };
+      }),
   );
   const order = GROUPS.map(([, group]) => group);
   return rows.toSorted((a, b) => order.indexOf(b.group) - order.indexOf(a.group));

@@ -6,6 +6,8 @@ import { CASES } from "./cases/index.ts";
 import { measureGoals } from "./goal_run.ts";
 import { HANDSETS, type HeldFigure, heldTable, LIMITS, measureHeld } from "./held.ts";
 import { options, stop } from "./options.ts";
+import { draw } from "./plot.ts";
+import { profileCase } from "./profile.ts";
 import { rowsTable } from "./rows.ts";
 import { Interrupted, type Measured, measure, reason } from "./run.ts";
 import type { Size } from "./seed.ts";
@@ -76,6 +78,8 @@ async function give(table: string, figures: object): Promise<void> {
 
 async function run(): Promise<void> {
   if (options.everything) installEverything();
+  if (options.plot !== undefined) return draw(options.plot, options.out ?? "docs/bench.svg");
+  if (options.profile !== undefined) return profileCase(options.profile, options.seconds);
   if (options.goals)
     return withBench(options.seconds, async (bench) => {
       const report = await measureGoals(bench, { ...options, interrupted });

@@ -5,6 +5,8 @@ import { parseArgs } from "node:util";
 const HELP = `npm run bench -- [options]
   --goals                    every goal beside what was seen, in about ten minutes
   --million                  with it: also a million alerts, which take minutes to seed
+  --plot FILE.json           draw what --goals --json FILE.json wrote, as --out (docs/bench.svg)
+  --profile CASE             where the service's time goes in one case; "start" and "held polls" are two more
   --everything               install the MCP SDK's everything-server for the bench alone
   --scale small|large|both   databases to measure (both)
   --large N                  alerts in the large one (1000000)
@@ -27,6 +29,8 @@ function parsed() {
       options: {
         goals: { type: "boolean", default: false },
         million: { type: "boolean", default: false },
+        plot: { type: "string" },
+        profile: { type: "string" },
         everything: { type: "boolean", default: false },
         scale: { type: "string", default: "both" },
         large: { type: "string", default: "1000000" },

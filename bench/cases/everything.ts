@@ -51,30 +51,30 @@ async function everything(world: World, method: string, params: object): Promise
   } satisfies HttpLoad;
 }
 
-const RATIOS: Case["ratios"] = [
-  { of: "belfry", to: "everything", by: "rate", goal: null },
-  { of: "belfry", to: "everything", by: "cpu", goal: null },
+/** Above 1 this service is ahead. */
+const ratios = (ours: string, theirs: string): Case["ratios"] => [
+  { of: ours, to: theirs, by: "rate", goal: null },
+  { of: theirs, to: ours, by: "cpu", goal: null },
 ];
 
 export const EVERYTHING_CASES: Case[] = [
   {
-    name: "tools/list beside the everything-server",
+    name: "everything-server, tools/list",
     sides: {
       belfry: async (world) => mcp(world, "tools/list", {}),
       everything: (world) => everything(world, "tools/list", {}),
     },
-    ratios: RATIOS,
+    ratios: ratios("belfry", "everything"),
     flat: [],
   },
   {
     // Its echo reads nothing; get_me reads the key and its member from the database.
-    name: "tools/call (get_me) beside the everything-server's echo",
+    name: "everything-server, tools/call",
     sides: {
-      belfry: async (world) => mcp(world, "tools/call", { name: "get_me", arguments: {} }),
-      everything: (world) =>
-        everything(world, "tools/call", { name: "echo", arguments: { message: "a word" } }),
+      get_me: async (world) => mcp(world, "tools/call", { name: "get_me", arguments: {} }),
+      echo: (world) => everything(world, "tools/call", { name: "echo", arguments: { message: "a word" } }),
     },
-    ratios: RATIOS,
+    ratios: ratios("get_me", "echo"),
     flat: [],
   },
 ];
