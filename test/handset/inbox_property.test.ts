@@ -1,6 +1,7 @@
 // The inbox as handsets live on it: nothing missed, nothing doubled, and no 304 that hides a change. First sequences of
-// operations against a small model, then a poller while many write. Beside the real validator run two that leave a part
-// out: they must be seen to fail, or the test could not see the fault.
+// operations against a small model, then a poller while many write; each by a handset that polls, and by one that always
+// holds a poll. Beside the real validator run two that leave a part out: they must be seen to fail, or the test could not see
+// the fault.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";
@@ -9,9 +10,12 @@ import { setSuspended } from "../../src/operator/accounts.ts";
 import { atOnce, pause } from "../support/at_once.ts";
 import { expectRecountClean } from "../support/recount.ts";
 import { WAIT } from "../support/wait.ts";
-import { World } from "../support/world.ts";
+import { type Answer, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 8);
+
+const suspend = (handle: string, suspended: boolean) =>
+  setSuspended(world.service.orm.em.fork() as SqlEntityManager, handle, suspended);
 
 const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
 
@@ -23,7 +27,7 @@ class Poller {
   readonly world: World;
   readonly token: string;
   readonly limit: number;
-  #etag: string | null = null;
+  protected etag: string | null = null;
   held: string[] = [];
   notModified = 0;
 
@@ -35,23 +39,26 @@ class Poller {
 
   /** One conditional request for the first page. True when it was answered by 304. */
   async poll(): Promise<boolean> {
-    const headers: Record<string, string> = this.#etag ? { "if-none-match": this.#etag } : {};
-    const answer = await this.world.handset(
-      "GET",
-      `/inbox?limit=${this.limit}`,
-      this.token,
-      undefined,
-      headers,
-    );
-    if (answer.status === 304) {
-      this.notModified++;
-      return true;
-    }
-    expect(answer.status).toBe(200);
-    this.#etag = answer.headers.get("etag");
-    this.held = shown(answer.body.data);
-    return false;
+    const answer = await this.ask();
+    if (answer.status === 304) this.notModified++;
+    else this.take(answer);
+    return answer.status === 304;
   }
+
+  protected ask(init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Answer> {
+    const headers = { ...(this.etag ? { "if-none-match": this.etag } : {}), ...init.headers };
+    const path = `/handset/v1/inbox?limit=${this.limit}`;
+    return this.world.request("GET", path, { ...init, token: this.token, headers });
+  }
+
+  protected take(answer: Answer): void {
+    expect(answer.status).toBe(200);
+    this.etag = answer.headers.get("etag");
+    this.held = shown(answer.body.data);
+  }
+
+  /** What it has begun is given up. */
+  async end(): Promise<void> {}
 
   /** Walks every page of the inbox as it is now. */
   async walk(limit = this.limit, between?: () => Promise<unknown>): Promise<string[]> {
@@ -67,23 +74,155 @@ class Poller {
   }
 }
 
-describe("on a service", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open();
-  });
-  afterAll(() => world.close());
+/** A handset that always holds a poll, and sees only what such polls are answered. */
+class Holder extends Poller {
+  readonly #gone = new AbortController();
+  #holding: Promise<Answer> | null = null;
 
-  const suspend = (handle: string, suspended: boolean) =>
-    setSuspended(world.service.orm.em.fork() as SqlEntityManager, handle, suspended);
+  #hold(): Promise<Answer> {
+    this.#holding ??= this.ask({
+      headers: { "if-none-match": this.etag ?? '"none"', prefer: "wait=55" },
+      signal: this.#gone.signal,
+    });
+    return this.#holding;
+  }
 
-  // docs/rules.md#inbox-is-state
+  /** True when what is held has no reason to be answered, as a plain poll says; else after all its answers. */
+  override async poll(): Promise<boolean> {
+    for (let answers = 0; ; answers++) {
+      const holding = this.#hold();
+      if (this.etag && (await this.ask()).status === 304) {
+        if (answers === 0) this.notModified++;
+        return answers === 0;
+      }
+      const answer = await holding;
+      this.#holding = null;
+      // Its time was over; the next one has to be told the same.
+      if (answer.status !== 304) this.take(answer);
+    }
+  }
+
+  override async end(): Promise<void> {
+    this.#gone.abort();
+    await this.#holding;
+  }
+}
+
+let world: World;
+beforeAll(async () => {
+  world = await World.open();
+});
+afterAll(() => world.close());
+
+test("pages with ties are walked once each while inserts go on", async () => {
+  const pusher = await world.pusher();
+  const device = await world.device(pusher.handle);
+  const alerts = await atOnce(90, () => world.alert(pusher.id, { send: true }), 8);
+  const uuid = "(select id from pusher where handle = ?)";
+  // Instants shared by 1 to 12 alerts, in the past, for both lists.
+  await world.sql(
+    `update alert a set sent_at = t, created_at = t from (
+       select id, now() - interval '1 hour' - (floor(sqrt(row_number() over (order by id) * 1.5)) * interval '1 s') as t
+       from alert where pusher_id = ${uuid}) x where a.id = x.id`,
+    [pusher.handle],
+  );
+  const old = new Set(alerts.map(({ id }) => id));
+  for (const limit of [1, 7, 100]) {
+    const walked = (
+      await new Poller(world, device).walk(limit, () => world.alert(pusher.id, { send: true }))
+    ).map((row) => row.slice(0, row.indexOf(" ")));
+    expect(walked.filter((id) => old.has(id))).toHaveLength(old.size);
+    expect(new Set(walked).size).toBe(walked.length);
+
+    const listed: string[] = [];
+    for (let before: string | null = null, first = true; first || before !== null; first = false) {
+      const args = { pusher_id: pusher.id, limit, ...(before === null ? {} : { before }) };
+      const { body } = await world.rest("list_alerts", args);
+      listed.push(...body.data.map(({ id }: any) => id));
+      before = body.meta.next_before;
+      await world.alert(pusher.id);
+    }
+    expect(listed.filter((id) => old.has(id))).toHaveLength(old.size);
+    expect(new Set(listed).size).toBe(listed.length);
+  }
+});
+
+// docs/rules.md#inbox-pages
+test("pages that end at their bytes lose and repeat nothing, inside of a tie as well", async () => {
+  const pusher = await world.pusher();
+  const device = await world.device(pusher.handle);
+  // Markup that JSON makes two, three or six times as long, small alerts between, and two that are too large together
+  // with anything else.
+  const units = ["x", '"', "é", "\u{1f514}", "\\"];
+  const lengths = [0, 0, 300_000, 20_000, 0, 90_000, 260_000, 1, 500_000, 40_000];
+  const alerts = await atOnce(
+    40,
+    (i) => {
+      const length = lengths[i % lengths.length]!;
+      const html = length === 0 ? {} : { layout: "document", html: units[i % 5]!.repeat(length) };
+      return world.alert(pusher.id, { send: true, title: `Alert ${i}`, ...html });
+    },
+    4,
+  );
+  await world.sql(
+    `update alert a set sent_at = t from (
+       select id, now() - interval '1 hour' - (floor(sqrt(row_number() over (order by id) * 1.5)) * interval '1 s') as t
+       from alert where pusher_id = (select id from pusher where handle = ?)) x where a.id = x.id`,
+    [pusher.handle],
+  );
+  const old = new Set(alerts.map(({ id }) => id));
+  let inside = 0;
+  for (const limit of [1, 7, 100]) {
+    const walked: any[] = [];
+    for (let before = ""; ; ) {
+      const answer = await world.handset("GET", `/inbox?limit=${limit}${before}`, device);
+      const { data, meta } = answer.body;
+      expect(data.length).toBeGreaterThan(0);
+      if (data.length > 1)
+        expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(1 << 20);
+      walked.push(...data);
+      if (meta.next_before === null) break;
+      if (meta.next_before.length > 30) inside++;
+      before = `&before=${encodeURIComponent(meta.next_before)}`;
+      await world.alert(pusher.id, { send: true });
+      // A page is cached under its place.
+      const again = { "if-none-match": answer.headers.get("etag")! };
+      expect(
+        (await world.handset("GET", `/inbox?limit=${limit}${before}`, device, undefined, again)).status,
+      ).toBe(200);
+    }
+    expect(walked.filter(({ id }) => old.has(id))).toHaveLength(old.size);
+    expect(new Set(walked.map(({ id }) => id)).size).toBe(walked.length);
+    const instants = walked.map(({ sent_at }) => sent_at);
+    expect(instants).toEqual([...instants].sort().reverse());
+  }
+  // The bound was met inside of ties, too, or this has shown nothing.
+  expect(inside).toBeGreaterThan(3);
+});
+
+test.each([
+  "2026-11-20T14:25:31.123456999999999999999999999999999999999999999Z",
+  "2026-11-20T14:25:31.12345600000Z0",
+  "2026-13-20T14:25:31.123456000000000000000000000000000000000000000Z",
+])("a place that none can be is 422: %s", async (before) => {
+  const device = await world.device();
+  const { status, body } = await world.handset("GET", `/inbox?before=${before}`, device);
+  expect([status, body.error.param]).toEqual([422, "before"]);
+});
+
+describe.each([
+  ["a handset that polls", Poller],
+  ["a handset that holds polls", Holder],
+])("%s", (name, Kind) => {
+  // docs/rules.md#inbox-is-state docs/rules.md#held-inbox
   test("any sequence of operations leaves the inbox that a model says", async () => {
     const seen = { notModified: 0, due: 0 };
     await fc.assert(
       fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: 30, size: "max" }), async (commands) => {
-        const real = new Real(world, suspend, seen);
-        await fc.asyncModelRun(async () => ({ model: await real.open(), real }), commands);
+        const real = new Real(world, suspend, seen, Kind);
+        await fc
+          .asyncModelRun(async () => ({ model: await real.open(), real }), commands)
+          .finally(() => real.poller.end());
       }),
       { numRuns: ROUNDS * 2 },
     );
@@ -93,103 +232,7 @@ describe("on a service", () => {
     expect(seen.due).toBeGreaterThan(0);
   });
 
-  test("pages with ties are walked once each while inserts go on", async () => {
-    const pusher = await world.pusher();
-    const device = await world.device(pusher.handle);
-    const alerts = await atOnce(90, () => world.alert(pusher.id, { send: true }), 8);
-    const uuid = "(select id from pusher where handle = ?)";
-    // Instants shared by 1 to 12 alerts, in the past, for both lists.
-    await world.sql(
-      `update alert a set sent_at = t, created_at = t from (
-         select id, now() - interval '1 hour' - (floor(sqrt(row_number() over (order by id) * 1.5)) * interval '1 s') as t
-         from alert where pusher_id = ${uuid}) x where a.id = x.id`,
-      [pusher.handle],
-    );
-    const old = new Set(alerts.map(({ id }) => id));
-    for (const limit of [1, 7, 100]) {
-      const walked = (
-        await new Poller(world, device).walk(limit, () => world.alert(pusher.id, { send: true }))
-      ).map((row) => row.slice(0, row.indexOf(" ")));
-      expect(walked.filter((id) => old.has(id))).toHaveLength(old.size);
-      expect(new Set(walked).size).toBe(walked.length);
-
-      const listed: string[] = [];
-      for (let before: string | null = null, first = true; first || before !== null; first = false) {
-        const args = { pusher_id: pusher.id, limit, ...(before === null ? {} : { before }) };
-        const { body } = await world.rest("list_alerts", args);
-        listed.push(...body.data.map(({ id }: any) => id));
-        before = body.meta.next_before;
-        await world.alert(pusher.id);
-      }
-      expect(listed.filter((id) => old.has(id))).toHaveLength(old.size);
-      expect(new Set(listed).size).toBe(listed.length);
-    }
-  });
-
-  // docs/rules.md#inbox-pages
-  test("pages that end at their bytes lose and repeat nothing, inside of a tie as well", async () => {
-    const pusher = await world.pusher();
-    const device = await world.device(pusher.handle);
-    // Markup that JSON makes two, three or six times as long, small alerts between, and two that are too large together
-    // with anything else.
-    const units = ["x", '"', "é", "\u{1f514}", "\\"];
-    const lengths = [0, 0, 300_000, 20_000, 0, 90_000, 260_000, 1, 500_000, 40_000];
-    const alerts = await atOnce(
-      40,
-      (i) => {
-        const length = lengths[i % lengths.length]!;
-        const html = length === 0 ? {} : { layout: "document", html: units[i % 5]!.repeat(length) };
-        return world.alert(pusher.id, { send: true, title: `Alert ${i}`, ...html });
-      },
-      4,
-    );
-    await world.sql(
-      `update alert a set sent_at = t from (
-         select id, now() - interval '1 hour' - (floor(sqrt(row_number() over (order by id) * 1.5)) * interval '1 s') as t
-         from alert where pusher_id = (select id from pusher where handle = ?)) x where a.id = x.id`,
-      [pusher.handle],
-    );
-    const old = new Set(alerts.map(({ id }) => id));
-    let inside = 0;
-    for (const limit of [1, 7, 100]) {
-      const walked: any[] = [];
-      for (let before = ""; ; ) {
-        const answer = await world.handset("GET", `/inbox?limit=${limit}${before}`, device);
-        const { data, meta } = answer.body;
-        expect(data.length).toBeGreaterThan(0);
-        if (data.length > 1)
-          expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(1 << 20);
-        walked.push(...data);
-        if (meta.next_before === null) break;
-        if (meta.next_before.length > 30) inside++;
-        before = `&before=${encodeURIComponent(meta.next_before)}`;
-        await world.alert(pusher.id, { send: true });
-        // A page is cached under its place.
-        const again = { "if-none-match": answer.headers.get("etag")! };
-        expect(
-          (await world.handset("GET", `/inbox?limit=${limit}${before}`, device, undefined, again)).status,
-        ).toBe(200);
-      }
-      expect(walked.filter(({ id }) => old.has(id))).toHaveLength(old.size);
-      expect(new Set(walked.map(({ id }) => id)).size).toBe(walked.length);
-      const instants = walked.map(({ sent_at }) => sent_at);
-      expect(instants).toEqual([...instants].sort().reverse());
-    }
-    // The bound was met inside of ties, too, or this has shown nothing.
-    expect(inside).toBeGreaterThan(3);
-  });
-
-  test.each([
-    "2026-11-20T14:25:31.123456999999999999999999999999999999999999999Z",
-    "2026-11-20T14:25:31.12345600000Z0",
-    "2026-13-20T14:25:31.123456000000000000000000000000000000000000000Z",
-  ])("a place that none can be is 422: %s", async (before) => {
-    const device = await world.device();
-    const { status, body } = await world.handset("GET", `/inbox?before=${before}`, device);
-    expect([status, body.error.param]).toEqual([422, "before"]);
-  });
-
-  // docs/rules.md#inbox-validator
+  // docs/rules.md#inbox-validator docs/rules.md#held-inbox
   test("a poller misses nothing and doubles nothing while eight write", async () => {
     const pushers = await atOnce(4, () => world.pusher(), 4);
     // Two quiet channels with one old alert each, between which the handset changes at the end.
@@ -201,7 +244,7 @@ describe("on a service", () => {
       "select device_id::text from subscription s join pusher p on p.id = s.pusher_id where p.handle = ?",
       [quiet[0]!.handle],
     );
-    const poller = new Poller(world, token);
+    const poller = new Kind(world, token);
 
     /**
      * The truth of one instant, read past the service: what is visible, and what two incomplete validators would say. In
@@ -345,9 +388,10 @@ describe("on a service", () => {
       }
     expect(walked.toSorted()).toEqual(owner.toSorted());
     expect(poller.held).toEqual(walked.slice(0, poller.held.length));
+    await poller.end();
     await expectRecountClean(world.service.orm);
 
-    console.log(`inbox: ${JSON.stringify({ ...figures, steps, alerts: walked.length })}`);
+    console.log(`inbox, ${name}: ${JSON.stringify({ ...figures, steps, alerts: walked.length })}`);
     expect(figures.wrong).toBe(0);
     expect(figures.notModified).toBeGreaterThan(0);
     expect(figures.decided).toBeGreaterThan(10);
@@ -378,19 +422,21 @@ interface Model {
 class Real {
   readonly world: World;
   readonly suspend: (handle: string, suspended: boolean) => Promise<unknown>;
+  readonly Kind: typeof Poller;
   readonly seen: { notModified: number; due: number };
   pushers: any[] = [];
   poller!: Poller;
 
-  constructor(world: World, suspend: Real["suspend"], seen: Real["seen"]) {
+  constructor(world: World, suspend: Real["suspend"], seen: Real["seen"], Kind: typeof Poller) {
     this.world = world;
     this.suspend = suspend;
+    this.Kind = Kind;
     this.seen = seen;
   }
 
   async open(): Promise<Model> {
     this.pushers = [await this.world.pusher(), await this.world.pusher(), await this.world.pusher()];
-    this.poller = new Poller(
+    this.poller = new this.Kind(
       this.world,
       await this.world.device(this.pushers[0].handle, this.pushers[1].handle),
     );
