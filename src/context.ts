@@ -141,6 +141,11 @@ export interface Outside {
    * where `due` names channels. @throws 401 when the handset is gone meanwhile.
    */
   settledInbox(device: Pick<DeviceCaller, "id">, found: InboxState): Promise<InboxState>;
+  /**
+   * The newest alerts of a handset, together with others that ask for theirs now; null where it has to ask alone. It is read
+   * after the call.
+   */
+  sharedInbox(deviceId: string, limit: number): Promise<Shared<any> | null>;
   /** A raw device id → its pseudonym. */
   deviceHash(deviceId: string): string;
   /** The state of a device's inbox → the validator of the answer. */
@@ -165,6 +170,11 @@ export interface Context<C = Caller> {
   sql<In, Row>(statement: Statement<In, Row>, parameters: NoInfer<In>): Promise<Row[]>;
   /** Announces an event; it leaves only after the commit and never blocks or fails the action. */
   emit(event: Pick<DomainEvent, "event" | "data"> & { workspaceId?: string }): void;
+  /**
+   * Once this is committed, what handsets see of these channels, or these handsets see, is another: whoever holds a poll there
+   * is told at once. The channel that an operation names is looked at in any case.
+   */
+  handsetsSee(ids: readonly string[]): void;
   /** Counts one call against the operation's own limit; to be called last. Given back when the call fails. */
   countAgainstLimit(subject: string): Promise<void>;
   /** False when the client says that it expects another version of the row than this one (If-Match). */
@@ -175,6 +185,25 @@ export interface Context<C = Caller> {
 
 /** Stands in place of a body that the client already holds. */
 export const NOT_MODIFIED = Symbol("not modified");
+
+/** A body that several answers have in common. It is held against its declared shape, and written, once. */
+export class Shared<Body> {
+  readonly #body: Body;
+  readonly #shape: (body: Body) => unknown;
+  #json: Buffer | undefined;
+
+  /** `shape` makes of the body what may leave. */
+  constructor(body: Body, shape: (body: Body) => unknown) {
+    this.#body = body;
+    this.#shape = shape;
+  }
+
+  /** The bytes of its JSON. */
+  get json(): Buffer {
+    this.#json ??= Buffer.from(JSON.stringify(this.#shape(this.#body)));
+    return this.#json;
+  }
+}
 
 /** What a handler returns whose answer has a validator: a client that sends it back may be told NOT_MODIFIED. */
 export class Validated<Body> {

@@ -40,6 +40,7 @@ export default defineTool({
       ? await ctx.sql(evictInvited, { pusher_id: pusher.id, invite_id: invite.id })
       : [];
     const removed = evicted?.removed ?? 0;
+    ctx.handsetsSee(evicted?.devices ?? []);
     // One event a device, each with the count that it left behind (docs/rules.md#events-of-subscribers).
     for (let left = 1; left <= removed; left++)
       ctx.emit({

@@ -106,6 +106,7 @@ export function announce(ctx: Context, event: AlertEvent, record: AlertRecord): 
     sent_at: toIsoMicrosOrNull(sent_at),
   };
   ctx.emit({ event, data });
+  if (event === "alert.sent") ctx.handsetsSee([pusher_id]);
 }
 
 /** Now, in the form that instants of rows have. */

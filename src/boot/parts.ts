@@ -30,6 +30,7 @@ import { createReportTaker } from "../handset/reports.ts";
 import { createSeen } from "../handset/seen.ts";
 import { createSettler } from "../handset/settle.ts";
 import { createSettledInbox } from "../handset/settled_inbox.ts";
+import { createSharedInbox } from "../handset/shared_inbox.ts";
 import { createHold } from "../held/hold.ts";
 import { createHousekeeping } from "../housekeeping/keeper.ts";
 import { housekeepingSteps } from "../housekeeping/steps.ts";
@@ -162,6 +163,7 @@ export async function openParts(
       takeReports: createReportTaker(orm),
       settle: (channels) => settler.settle(channels),
       settledInbox: createSettledInbox(orm, settler),
+      sharedInbox: createSharedInbox(orm, assets),
       deviceHash: createDeviceHash(secret),
       inboxTag: createInboxTag(secret),
       webhooks,
@@ -172,7 +174,7 @@ export async function openParts(
     },
     limitMax: { "device-registrations": config.deviceRegistrationsPerMinute, ...options.limitMax },
     publish,
-    changed: (ids) => hold.changed(ids),
+    changed: (surely, perhaps) => hold.changed(surely, perhaps),
     now,
   });
   const app = createApp({

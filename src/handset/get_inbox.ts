@@ -1,22 +1,14 @@
 import { z } from "zod";
 import { NOT_MODIFIED, Validated } from "../context.ts";
-import { toIsoMicros } from "../fields/columns.ts";
 import { boundedPage } from "../operation/page.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 import { findDevicesWithInbox } from "../queries/handset.ts";
 import { inboxPage, inboxPageWithDue } from "../queries/inbox.ts";
-import { DEFAULT_LIMIT, limit, pageMeta, place, showPlace } from "../shapes/fields.ts";
-import { inboxItem, showInboxItem } from "./shapes.ts";
+import { DEFAULT_LIMIT, limit, place, showPlace } from "../shapes/fields.ts";
+import { inboxBody, MAX_ROW_BYTES, showInbox, withinBytes } from "./inbox_page.ts";
 
 /** Goes up when the rows of an unchanged inbox are shown in another form. */
 const FORMAT = 6;
-
-/** Bytes of one page (docs/rules.md#inbox-pages). An alert that is larger comes alone. */
-const MAX_BYTES = 1024 * 1024;
-/** Bytes of `{"data":[],"meta":{…}}`. */
-const FRAME = 256;
-/** How many bytes JSON may make of one. */
-const WIDEST = 6;
 
 export default defineHandsetOperation({
   name: "get_inbox",
@@ -30,43 +22,29 @@ export default defineHandsetOperation({
   http: { method: "GET", path: "/handset/v1/inbox", status: 200 },
   errors: ["invalid_request", "unauthorized"],
   input: z.strictObject({ limit: limit().optional(), before: place().optional() }),
-  output: z.object({ data: z.array(inboxItem), meta: pageMeta }),
+  output: inboxBody,
   async handler({ limit: wanted = DEFAULT_LIMIT, before }, ctx) {
     const { id } = ctx.caller;
     const { revision, due } = await ctx.outside.settledInbox(ctx.caller, ctx.caller);
-    const page = `${FORMAT}-${wanted}-${Buffer.from(before ? showPlace(before) : "").toString("base64url")}`;
-    const tag = ctx.outside.inboxTag(id, [revision, page, ...due].join(" "));
+    const asked = `${FORMAT}-${wanted}-${Buffer.from(before ? showPlace(before) : "").toString("base64url")}`;
+    const tag = ctx.outside.inboxTag(id, [revision, asked, ...due].join(" "));
     if (ctx.clientHolds(tag)) return new Validated(tag, NOT_MODIFIED);
-    const { rows, next } = await boundedPage(wanted, async (n) => {
+    // With others that ask now; what is settled only for this poll, and what is further back, is read for it alone.
+    const shared = before || due.length > 0 ? null : await ctx.outside.sharedInbox(id, wanted);
+    if (shared) return new Validated(tag, shared);
+    const page = await boundedPage(wanted, async (n) => {
       const place = {
         device_id: id,
         before: before?.at ?? null,
         inside: before?.id ?? null,
         limit: n,
-        max_bytes: MAX_BYTES - FRAME,
+        max_bytes: MAX_ROW_BYTES,
       };
       const found = await (due.length === 0
         ? ctx.sql(inboxPage, place)
         : ctx.sql(inboxPageWithDue, { ...place, due }));
-      return withinBytes(found, (row) => showInboxItem(row, ctx.outside.assets));
+      return withinBytes(found, ctx.outside.assets);
     });
-    return new Validated(tag, {
-      data: rows.map((row) => showInboxItem(row, ctx.outside.assets)),
-      meta: {
-        next_before:
-          next && showPlace({ at: toIsoMicros(next.after.sent_at), id: next.inside ? next.after.id : null }),
-      },
-    });
+    return new Validated(tag, showInbox(page, ctx.outside.assets));
   },
 });
-
-/** The rows that fit as JSON, and at least one. Those whose bytes fit whatever JSON makes of them are not measured. */
-function withinBytes<Row extends { so_far: number }>(rows: Row[], show: (row: Row) => object): Row[] {
-  if ((rows.at(-1)?.so_far ?? 0) * WIDEST <= MAX_BYTES - FRAME) return rows;
-  let bytes = FRAME;
-  const over = rows.findIndex((row, i) => {
-    bytes += Buffer.byteLength(JSON.stringify(show(row))) + 1;
-    return bytes > MAX_BYTES && i > 0;
-  });
-  return over < 0 ? rows : rows.slice(0, over);
-}

@@ -9,12 +9,10 @@ import { batchedByPosition } from "../db/batch.ts";
 import type { Orm } from "../db/orm.ts";
 import { databaseOf, run } from "../db/statement.ts";
 import { CHANNELS_READ, findWaitedFor } from "../queries/held.ts";
+import { createDoor } from "./door.ts";
 import { Sleeper } from "./sleeper.ts";
-import { createTurns } from "./turns.ts";
 import { createWatch } from "./watch.ts";
 
-/** How many woken polls are asked again at the same time. */
-const WIDTH = 32;
 /** How many devices and channels all polls together may wait for, per poll that may be held. */
 const PLACES_EACH = 100;
 
@@ -48,8 +46,8 @@ export interface Held<A> {
 
 export interface Hold {
   poll<A>(poll: Poll<A>): Promise<Held<A>>;
-  /** What was committed may have changed these channels and devices. */
-  changed(ids: readonly string[]): void;
+  /** What was committed has changed some channels and devices, and may have changed others. */
+  changed(surely: ReadonlySet<string>, perhaps: readonly string[]): void;
   /** From now on nothing is held; what is held is answered. */
   stop(): Promise<void>;
   close(): Promise<void>;
@@ -70,7 +68,7 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures }: Ho
   const kysely = databaseOf(orm);
   const watch = createWatch({ orm, log, others });
   const { waited } = watch;
-  const turns = createTurns(WIDTH);
+  const door = createDoor();
   const held = new Set<Sleeper>();
   const byDevice = new Map<string, Set<Sleeper>>();
   const byAddress = new Map<string, number>();
@@ -132,7 +130,7 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures }: Ho
   }
 
   return {
-    async poll({ token, address, ms, signal, ask, unchanged, aside }) {
+    async poll<A>({ token, address, ms, signal, ask, unchanged, aside }: Poll<A>): Promise<Held<A>> {
       const once = async () => {
         const answer = await ask();
         return { answer, granted: !unchanged(answer) };
@@ -146,30 +144,43 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures }: Ho
       held.add(sleeper);
       count(address, 1);
       let inTurn = false;
+      /** Waits for its turn to ask. */
+      const turn = async () => {
+        await door.ask();
+        inTurn = true;
+      };
+      /** Its turn to ask is over; waits for its turn to be answered. */
+      const answered = async (answer: A, granted: boolean) => {
+        if (inTurn) door.asked();
+        inTurn = false;
+        await door.leave();
+        return { answer, granted };
+      };
       try {
+        const queued = door.ask();
+        if (queued) await aside(queued);
+        inTurn = true;
         // The order matters, so that nothing is lost: a change after this reading wakes the poll, and a change before it is
         // part of the next answer.
         if (!(await wait(sleeper, token))) return await once();
         for (;;) {
           sleeper.listen();
           const answer = await ask();
-          if (inTurn) turns.done();
+          if (!unchanged(answer)) return await answered(answer, true);
+          door.asked();
           inTurn = false;
-          if (!unchanged(answer)) return { answer, granted: true };
           figures.held(++asleep);
           await aside(
             sleeper.rest().then(async () => {
               figures.held(--asleep);
-              if (sleeper.ended) return;
-              await turns.take();
-              inTurn = true;
+              if (!sleeper.ended) await turn();
             }),
           );
           // A poll that was woken is asked once more, even if its time has ended meanwhile.
-          if (!inTurn || sleeper.ended === "gone") return { answer, granted: sleeper.ended === "time" };
+          if (!inTurn || sleeper.ended === "gone") return await answered(answer, sleeper.ended === "time");
         }
       } finally {
-        if (inTurn) turns.done();
+        if (inTurn) door.asked();
         clearTimeout(timer);
         signal.removeEventListener("abort", gone);
         waited.remove(sleeper);
@@ -178,7 +189,7 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures }: Ho
         count(address, -1);
       }
     },
-    changed: (ids) => watch.changed(ids),
+    changed: (surely, perhaps) => watch.changed(surely, perhaps),
     stop,
     async close() {
       await stop();

@@ -77,6 +77,11 @@ export function createWaited(due: (id: string) => void) {
       return [...ids].flatMap((id) => entries.get(id) ?? []);
     },
 
+    /** Whoever waits for it asks again, whatever its revision is. */
+    wake(id: string, cause: string): void {
+      for (const waiter of entries.get(id)?.waiters ?? []) waiter.wake(cause);
+    },
+
     /** What the database says now. */
     told({ id, rev, dueIn }: Known, cause: string): void {
       const entry = entries.get(id);

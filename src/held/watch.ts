@@ -22,8 +22,8 @@ export interface Watch {
   waited: Waited;
   /** Somebody waits from now on. */
   begin(): void;
-  /** These channels and devices may have changed, in a transaction of this process that is committed. */
-  changed(ids: readonly string[]): void;
+  /** A transaction of this process that is committed has changed some channels and devices, and may have changed others. */
+  changed(surely: ReadonlySet<string>, perhaps: readonly string[]): void;
   close(): Promise<void>;
 }
 
@@ -108,7 +108,10 @@ export function createWatch({ orm, log, others }: { orm: Orm; log: Log; others: 
           log,
         });
     },
-    changed(ids) {
+    changed(surely, perhaps) {
+      const ids = [...surely, ...perhaps.filter((id) => !surely.has(id))];
+      for (const id of surely) waited.wake(id, "own");
+      // Those that wait from now on are told of what comes after this revision.
       look(ids, "own");
       if (!others || closed) return;
       for (const id of ids) unsaid.add(id);

@@ -4,7 +4,7 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
 import type { z } from "zod";
-import { type Context, type Log, NOT_MODIFIED, type Outside, Validated } from "../context.ts";
+import { type Context, type Log, NOT_MODIFIED, type Outside, Shared, Validated } from "../context.ts";
 import { managerFor } from "../db/manager.ts";
 import type { Orm } from "../db/orm.ts";
 import { run } from "../db/statement.ts";
@@ -46,6 +46,8 @@ export interface Performance {
   address: Pick<DomainEvent, "workspaceId" | "listening">;
   /** Parameters of the visibility filter; null leaves it unset, so that an ORM query on channels throws. */
   visible: Visibility | null;
+  /** Channels and devices that it may change for handsets. */
+  concerns?: readonly string[];
   /** For a call under an idempotency key: the answer that it had before, or where its answer is kept. */
   repeats?: Repeats | null;
   /** What is wrong with the call itself. A repeat is answered all the same (docs/rules.md#idempotency). */
@@ -61,6 +63,8 @@ interface Counted {
 /** What a try leaves. */
 export interface Attempt {
   events: DomainEvent[];
+  /** Channels and devices of which handsets see something else after it. */
+  seen: Set<string>;
   counted: Counted[];
   /** Its manager; most operations only run statements, so it is not made before somebody asks for it. */
   em: SqlEntityManager | null;
@@ -68,7 +72,13 @@ export interface Attempt {
   committing: boolean;
 }
 
-export const newAttempt = (): Attempt => ({ events: [], counted: [], em: null, committing: false });
+export const newAttempt = (): Attempt => ({
+  events: [],
+  seen: new Set(),
+  counted: [],
+  em: null,
+  committing: false,
+});
 
 /** Body and validator of what a handler returned. */
 export interface Answer {
@@ -93,7 +103,8 @@ export async function attemptOn(
   // The OpenAPI document reads `validated`, so it must be true of every answer.
   if ((validator !== null) !== (operation.validated ?? false))
     throw new Error("an operation says `validated` if and only if it returns Validated");
-  const shown = body === NOT_MODIFIED ? body : operation.output.parse(body);
+  const shown =
+    body === NOT_MODIFIED ? body : body instanceof Shared ? body.json : operation.output.parse(body);
   await repeats?.keep(db, shown);
   if (operation.writes === "rows") await attempt.em?.flush();
   attempt.committing = true;
@@ -119,6 +130,9 @@ function contextOn(
     sql: (statement, parameters) => run(db, statement, parameters),
     emit: (event) => attempt.events.push({ ...address, ...event }),
     mayChange: (version) => expectedVersions?.includes(version) ?? true,
+    handsetsSee(ids) {
+      for (const id of ids) attempt.seen.add(id);
+    },
     clientHolds: (validator) => heldValidators?.includes(validator) ?? false,
     async countAgainstLimit(subject) {
       const { name, max, seconds } = limit!;

@@ -29,8 +29,6 @@ import { ANSWER_ARGUMENTS, pathArguments, scopesFor } from "./tool.ts";
 
 export interface DispatchDeps extends PerformDeps {
   idempotencySeal: Seal;
-  /** After a commit: what handsets see of these channels, or these handsets see, may have changed. Must not throw. */
-  changed(ids: readonly string[]): void;
 }
 
 /** One call as a transport read it. */
@@ -90,12 +88,21 @@ async function runTool(
     await refuseRole(managerFor(deps.orm, visible, null), caller, input);
   const refusal = await tool.check?.(input, deps.outside).catch((error: unknown) => error);
   const repeats = key === null ? null : repeatsUnder(key, deps, tool, caller, input);
+  const { readOnly } = tool.hints;
+  const channel = readOnly ? null : parseId("psh", String(input.pusher_id));
   const outcome = await perform(
-    { ...tool, writes: tool.hints.readOnly ? "nothing" : "rows" },
-    { ...call, caller, input, address: addressOf(caller), visible, repeats, refusal },
+    { ...tool, writes: readOnly ? "nothing" : "rows" },
+    {
+      ...call,
+      caller,
+      input,
+      address: addressOf(caller),
+      visible,
+      repeats,
+      refusal,
+      concerns: channel ? [channel] : [],
+    },
   );
-  const channel = tool.hints.readOnly ? null : parseId("psh", String(input.pusher_id));
-  if (channel) deps.changed([channel]);
   if (view !== "brief") return outcome;
   return { ...outcome, body: tool.brief!.output.parse(tool.brief!.of(outcome.body)) };
 }
@@ -114,10 +121,9 @@ async function runHandset(
   // Handset operations find their rows by subscription and handle, in raw SQL; the filter stays unset, so an
   // ORM query on channels would throw.
   const refusal = await operation.check?.(input, deps.outside).catch((error: unknown) => error);
-  const told = { ...call, caller, input, address: NO_WORKSPACE, visible: null, refusal };
-  const outcome = await perform(operation, told);
-  if (operation.writes === "rows" && "id" in caller) deps.changed([caller.id]);
-  return outcome;
+  const concerns = operation.writes === "rows" && "id" in caller ? [caller.id] : [];
+  const told = { ...call, caller, input, address: NO_WORKSPACE, visible: null, refusal, concerns };
+  return perform(operation, told);
 }
 
 async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType>(

@@ -9,26 +9,35 @@ interface Neighbour {
 /**
  * Reads one page that a number of bytes may end, too. `fetch(n)` returns the next `n` rows, newest first, with every row
  * that shares the last one's instant, but fewer when those have too many bytes; then the last one's `following` is set.
- * @returns the rows, and whether the next page begins inside of the instant that the last row has.
  */
 export async function boundedPage<Row extends Neighbour>(
   limit: number,
   fetch: (n: number) => Promise<Row[]>,
-): Promise<{ rows: Row[]; next: { after: Row; inside: boolean } | null }> {
+): Promise<Bounded<Row>> {
   for (let wanted = limit; ; ) {
     const found = await fetch(wanted + 1);
-    const tied = (row: Row | undefined) => row !== undefined && row.following === row.sent_at;
-    let end = Math.min(wanted, found.length);
-    while (end < found.length && tied(found[end - 1])) end++;
-    const after = found[end - 1];
-    // The tie at the end is whole, but nobody looked further.
-    if (after && after.following === null && end > wanted) {
-      wanted = end;
-      continue;
-    }
-    const rows = found.slice(0, end);
-    return { rows, next: after && after.following !== null ? { after, inside: tied(after) } : null };
+    const page = pageOf(found, wanted);
+    if (page) return page;
+    wanted = found.length;
   }
+}
+
+/** `next`: after which row the next page begins, and whether inside of that row's instant; null after the last one. */
+export interface Bounded<Row> {
+  rows: Row[];
+  next: { after: Row; inside: boolean } | null;
+}
+
+/** A page of the `wanted + 1` rows that were asked for; null where one has to look further to know where it ends. */
+export function pageOf<Row extends Neighbour>(found: Row[], wanted: number): Bounded<Row> | null {
+  const tied = (row: Row | undefined) => row !== undefined && row.following === row.sent_at;
+  let end = Math.min(wanted, found.length);
+  while (end < found.length && tied(found[end - 1])) end++;
+  const after = found[end - 1];
+  // The tie at the end is whole, but nobody looked further.
+  if (after && after.following === null && end > wanted) return null;
+  const rows = found.slice(0, end);
+  return { rows, next: after && after.following !== null ? { after, inside: tied(after) } : null };
 }
 
 /**

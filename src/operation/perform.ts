@@ -20,12 +20,14 @@ import type { Writes } from "./tool.ts";
 export interface PerformDeps extends AttemptDeps {
   /** @throws ApiError while the disk of the database has no room for writes. */
   mustHaveRoom?(): void;
+  /** After a commit: what handsets see of these channels, or these handsets see, is another, or may be. Must not throw. */
+  changed(surely: ReadonlySet<string>, perhaps: readonly string[]): void;
   /** Told of every event after its commit; must neither throw nor block. */
   publish(event: DomainEvent): void;
 }
 
 export interface Outcome {
-  /** The answer's body, or NOT_MODIFIED. */
+  /** The answer's body, the JSON of one that is shared, or NOT_MODIFIED. */
   body: unknown;
   /** RateLimit headers and the validator, where there are any. */
   headers: Record<string, string>;
@@ -45,6 +47,8 @@ export function createPerform(deps: PerformDeps): Perform {
         const answer = await on(database, writes, (db) =>
           attemptOn(db, attempt, operation, performance, deps),
         );
+        const { concerns = [] } = performance;
+        if (attempt.seen.size + concerns.length > 0) deps.changed(attempt.seen, concerns);
         for (const event of attempt.events) deps.publish(event);
         return outcomeOf(answer, attempt);
       } catch (error) {

@@ -11,6 +11,7 @@ import type {
   NOT_MODIFIED,
   Outside,
   PersonCaller,
+  Shared,
   Validated,
 } from "../context.ts";
 import type { Statement } from "../db/statement.ts";
@@ -85,7 +86,7 @@ interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
   handler(
     input: z.output<I>,
     context: Context<C>,
-  ): Promise<z.input<O> | Validated<z.input<O> | typeof NOT_MODIFIED>>;
+  ): Promise<z.input<O> | Validated<z.input<O> | Shared<z.input<O>> | typeof NOT_MODIFIED>>;
 }
 
 /**

@@ -4,7 +4,7 @@
 import { defineStatement } from "../db/statement.ts";
 import { INVITE } from "../fields/invite.ts";
 import { columnsOf } from "../fields/record.ts";
-import { int, nullable, text, timestamptz, uuid } from "../fields/sql.ts";
+import { array, bigint, int, nullable, text, timestamptz, uuid } from "../fields/sql.ts";
 
 const COLUMNS = {
   id: uuid,
@@ -25,10 +25,13 @@ export const listInvites = defineStatement("list_invites", {
     order by created_at desc, id desc`,
 });
 
+/** So many of them are told at once; the others hear within a second. */
+const TOLD = 10_000;
+
 /** docs/rules.md#revoke-evicts. */
 export const evictInvited = defineStatement("evict_invited", {
   parameters: { pusher_id: uuid, invite_id: uuid },
-  columns: { removed: int },
-  text: `with gone as (delete from subscription where pusher_id = $pusher_id and invite_id = $invite_id returning 1)
-    select count(*)::int as removed from gone`,
+  columns: { removed: int, devices: array(bigint) },
+  text: `with gone as (delete from subscription where pusher_id = $pusher_id and invite_id = $invite_id returning device_id)
+    select count(*)::int as removed, coalesce((array_agg(device_id))[:${TOLD}], '{}') as devices from gone`,
 });

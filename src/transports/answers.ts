@@ -6,8 +6,11 @@ import { faultOf } from "../db/unavailable.ts";
 /** Answers are for this caller and this moment, and never to be guessed at by a browser. */
 const COMMON = { "cache-control": "private, no-cache", "x-content-type-options": "nosniff" };
 
+type Body = ConstructorParameters<typeof FastResponse>[0];
+
+/** `body`: what is to be JSON, or the bytes of it. */
 export function jsonAnswer(status: number, body: unknown, headers: Record<string, string> = {}): Response {
-  return new FastResponse(JSON.stringify(body), {
+  return new FastResponse(body instanceof Uint8Array ? (body as Body) : JSON.stringify(body), {
     status,
     headers: { "content-type": "application/json", ...COMMON, ...headers },
   });

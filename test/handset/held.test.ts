@@ -76,6 +76,29 @@ describe("what wakes", () => {
     expect([gone.status, gone.titles]).toEqual([200, []]);
   });
 
+  // docs/rules.md#held-wakes
+  test("an eviction, told by the process that commits it and not found a second later", async () => {
+    const one = await handset();
+    const other = await world.pusher({ is_public: false });
+    const owns = await wakes(world, "own");
+    let { etag } = one;
+    // A round of looking may come upon one of them first, not upon all.
+    for (let i = 0; i < 5 && (await wakes(world, "own")) === owns; i++) {
+      const { body: invite } = await world.rest("create_invite", { pusher_id: other.id });
+      await join(world, one.token, other.handle, invite.code);
+      etag = await validator(one.token);
+      const { status } = await toldOf({ ...one, etag }, () =>
+        world.rest("revoke_invite", {
+          pusher_id: other.id,
+          invite_id: invite.id,
+          remove_subscribers: true,
+        }),
+      );
+      expect(status).toBe(200);
+    }
+    expect(await wakes(world, "own")).toBeGreaterThan(owns);
+  });
+
   test("the removal of the handset itself, which is nobody then", async () => {
     const one = await handset();
     const { status, body } = await toldOf(one, () =>

@@ -1,0 +1,202 @@
+// Pages that devices have in common: whoever asks together gets what it would have got alone, and nobody gets a page that was
+// read before it asked. Beside the real one runs a twin that joins a reading under way, which must be seen to miss something.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Shared } from "../../src/context.ts";
+import { createSharedInbox } from "../../src/handset/shared_inbox.ts";
+import { atOnce, pause } from "../support/at_once.ts";
+import { join, registered, suspend, uuidOf } from "../support/handsets.ts";
+import { heldNow } from "../support/held.ts";
+import { WAIT } from "../support/wait.ts";
+import { World } from "../support/world.ts";
+
+const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 8);
+
+let world: World;
+let shared: ReturnType<typeof createSharedInbox>;
+beforeAll(async () => {
+  world = await World.open();
+  shared = createSharedInbox(world.service.orm, world.service.assets);
+});
+afterAll(() => world.close());
+
+const any = <T>(list: T[]): T => list[Math.floor(Math.random() * list.length)]!;
+
+async function device(...pushers: any[]) {
+  const { id, token } = await registered(world);
+  for (const { handle } of pushers) await join(world, token, handle);
+  return { id, token, channels: pushers.map(({ id }) => id).toSorted() };
+}
+
+/** What it gets when it asks alone: the bytes, and their validator. */
+async function alone({ token }: { token: string }, limit: number) {
+  const request = new Request(`http://localhost/handset/v1/inbox?limit=${limit}`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const response = await world.service.app.fetch(request);
+  return { text: await response.text(), etag: response.headers.get("etag") };
+}
+
+const textOf = (page: Shared<unknown>) => page.json.toString();
+
+/** Alerts with fields of every kind, some of them large, on a few channels; some share an instant. */
+async function written(channels: number, alerts: number) {
+  const pushers = await atOnce(channels, () => world.pusher(), 4);
+  await atOnce(
+    alerts,
+    (i) =>
+      world.alert(any(pushers).id, {
+        send: true,
+        title: `"${i}" é \u{1f514}`,
+        body: "text ".repeat(i % 50),
+        ...(i % 5 === 0 ? { layout: "document", html: '"'.repeat((i % 3) * 90_000 + 1) } : {}),
+      }),
+    4,
+  );
+  await world.sql(
+    `update alert a set sent_at = t from (
+       select id, now() - interval '1 hour' - ((row_number() over (order by id) / 3) * interval '1 s') as t
+       from alert where pusher_id = any(?::uuid[])) x where a.id = x.id`,
+    [`{${pushers.map(({ id }) => uuidOf(id)).join(",")}}`],
+  );
+  return pushers;
+}
+
+// docs/rules.md#inbox-shared
+test("devices with the same channels share a page, which is the one that each gets alone", async () => {
+  const pushers = await written(4, 30);
+  const sets = [[0], [0, 1], [1, 2, 3], [0, 1, 2, 3], []];
+  const devices = await atOnce(20, (i) => device(...sets[i % sets.length]!.map((n) => pushers[n]!)), 4);
+  const suspended = await world.pusher();
+  await world.alert(suspended.id, { send: true, title: "Not to be seen" });
+  for (const { token } of devices.slice(0, 5)) await join(world, token, suspended.handle);
+  await suspend(world, suspended.handle);
+  for (const limit of [1, 7, 50]) {
+    const pages = await Promise.all(devices.map(({ id }) => shared(id, limit)));
+    for (const [i, page] of pages.entries()) {
+      // A tie that goes on beyond what was looked at is for each alone.
+      if (page) expect(textOf(page)).toBe((await alone(devices[i]!, limit)).text);
+      expect(page).toBe(pages[(i % sets.length) + (i < 5 ? 0 : 5)]);
+    }
+    expect(pages.filter((page) => page !== null).length).toBeGreaterThan(4);
+  }
+  // A device that asks by itself is left to its own statement, and one that is gone is in no set.
+  expect(await shared(devices[0]!.id, 50)).toBeNull();
+  const gone = await device(pushers[0]);
+  await world.sql("delete from device where id = ?::bigint", [gone.id]);
+  expect((await Promise.all([shared(gone.id, 50), shared(devices[0]!.id, 50)]))[0]).toBeNull();
+});
+
+test("more than one statement may read is read by the next ones", async () => {
+  const hot = await world.pusher();
+  for (let i = 0; i < 3; i++)
+    await world.alert(hot.id, { send: true, layout: "document", html: "x".repeat(330_000) });
+  const devices = await atOnce(
+    35,
+    async (i) => {
+      const own = await world.pusher();
+      await world.alert(own.id, { send: true, title: `Own ${i}` });
+      return device(hot, own);
+    },
+    4,
+  );
+  const pages = await Promise.all(devices.map(({ id }) => shared(id, 50)));
+  expect(new Set(pages).size).toBe(35);
+  for (const [i, page] of pages.entries()) expect(textOf(page!)).toBe((await alone(devices[i]!, 50)).text);
+});
+
+// docs/rules.md#held-inbox docs/rules.md#inbox-shared
+test("whoever is woken together is answered byte by byte as a plain poll is next", async () => {
+  const pushers = await written(3, 12);
+  const handsets = await atOnce(
+    24,
+    async (i) => ({
+      ...(await device(pushers[0], ...(i % 3 ? [pushers[i % 3]] : []))),
+      limit: [1, 7, 50][i % 3]!,
+    }),
+    4,
+  );
+  for (let round = 0; round < 3; round++) {
+    const etags = await Promise.all(handsets.map((one) => alone(one, one.limit)));
+    const polls = handsets.map(({ token, limit }, i) => {
+      const answered = world.service.app.fetch(
+        new Request(`http://localhost/handset/v1/inbox?limit=${limit}`, {
+          headers: { authorization: `Bearer ${token}`, "if-none-match": etags[i]!.etag!, prefer: "wait=55" },
+        }),
+      );
+      return answered.then(async (answer) => ({
+        status: answer.status,
+        text: await answer.text(),
+        etag: answer.headers.get("etag"),
+      }));
+    });
+    await expect.poll(() => heldNow(world), WAIT).toBe(handsets.length);
+    await world.alert(pushers[0].id, { send: true, title: `Round ${round}` });
+    const told = await Promise.all(polls);
+    for (const [i, { status, ...answer }] of told.entries()) {
+      expect(status).toBe(200);
+      expect(answer).toEqual(await alone(handsets[i]!, handsets[i]!.limit));
+    }
+  }
+});
+
+// docs/rules.md#inbox-shared
+test("nobody gets a page from before it asked, nor of a channel that it left, while many ask and write", async () => {
+  const pushers = await atOnce(3, () => world.pusher(), 3);
+  const devices = await atOnce(24, async () => device(...pushers.filter(() => Math.random() < 0.8)), 4);
+  /** The twin: whoever asks while the same is being read gets that. */
+  const underWay = new Map<string, Promise<string>>();
+  const twin = (key: string) => {
+    const reading =
+      underWay.get(key) ??
+      world
+        .sql("select string_agg(title, ' ') as titles from alert, pg_sleep(0.05) where pusher_id = ?::uuid", [
+          key,
+        ])
+        .then(([row]) => row.titles ?? "")
+        .finally(() => underWay.delete(key));
+    underWay.set(key, reading);
+    return reading as Promise<string>;
+  };
+  const figures = { sends: 0, leaves: 0, shared: 0, wrong: 0, seenAfterLeave: 0, twinWrong: 0 };
+  let going = true;
+  // Others ask all the time, so that there is something to share.
+  const crowd = atOnce(4, async (i) => {
+    while (going) {
+      const [page] = await Promise.all([shared(devices[i]!.id, 50), twin(uuidOf(any(pushers).id))]);
+      if (page) figures.shared++;
+      await pause(1 + Math.random() * 10);
+    }
+  });
+  const titles = async (one: { id: string; token: string }) => {
+    const page = await shared(one.id, 50);
+    return page ? textOf(page) : (await alone(one, 50)).text;
+  };
+  const until = Date.now() + 200 * ROUNDS;
+  const end = Date.now() + WAIT.timeout;
+  const enough = () =>
+    Math.min(figures.sends / 20, figures.leaves / 8, figures.shared / 8, figures.twinWrong) >= 1;
+  while (Date.now() < until || (!enough() && Date.now() < end)) {
+    const pusher = any(pushers);
+    const one = any(devices.slice(4));
+    if (Math.random() < 0.7) {
+      await join(world, one.token, pusher.handle);
+      const title = `sent-${++figures.sends}-`;
+      await world.alert(pusher.id, { send: true, title });
+      const [page, old] = await Promise.all([titles(one), twin(uuidOf(pusher.id))]);
+      if (!page.includes(title)) figures.wrong++;
+      if (!old.includes(title)) figures.twinWrong++;
+    } else {
+      await world.handset("DELETE", `/subscriptions/${pusher.handle}`, one.token);
+      const title = `left-${++figures.leaves}-`;
+      await world.alert(pusher.id, { send: true, title });
+      if ((await titles(one)).includes(title)) figures.seenAfterLeave++;
+    }
+  }
+  going = false;
+  await crowd;
+  console.log(`shared: ${JSON.stringify(figures)}`);
+  expect([figures.wrong, figures.seenAfterLeave]).toEqual([0, 0]);
+  expect(Math.min(figures.leaves, figures.shared)).toBeGreaterThan(0);
+  expect(figures.twinWrong).toBeGreaterThan(0);
+});
