@@ -22,6 +22,7 @@ export default defineHandsetOperation({
     if (!present) throw unauthorized();
     const left = await ctx.sql(unsubscribeDevices, { devices, channels: null });
     await ctx.sql(removeDevices, { devices });
+    ctx.handsetsSee(devices);
     for (const { pusher_id: id, ...row } of left) announceCount("subscriber.deleted", { id, ...row }, ctx);
     return {};
   },

@@ -44,6 +44,7 @@ export default defineHandsetOperation({
     const here = new Set(moved.map(({ pusher_id }) => pusher_id));
     for (const { pusher_id: id, ...row } of left)
       if (!here.has(id)) announceCount("subscriber.deleted", { id, ...row }, ctx);
+    ctx.handsetsSee([from_device, device_id]);
     return { moved: moved.length };
   },
 });

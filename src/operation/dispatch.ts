@@ -89,7 +89,6 @@ async function runTool(
   const refusal = await tool.check?.(input, deps.outside).catch((error: unknown) => error);
   const repeats = key === null ? null : repeatsUnder(key, deps, tool, caller, input);
   const { readOnly } = tool.hints;
-  const channel = readOnly ? null : parseId("psh", String(input.pusher_id));
   const outcome = await perform(
     { ...tool, writes: readOnly ? "nothing" : "rows" },
     {
@@ -100,7 +99,7 @@ async function runTool(
       visible,
       repeats,
       refusal,
-      concerns: channel ? [channel] : [],
+      concerns: readOnly ? [] : channelNamedIn(input),
     },
   );
   if (view !== "brief") return outcome;
@@ -145,10 +144,15 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
   refuseFields(wrong);
   const address = member ? addressOf(member) : NO_WORKSPACE;
   const visible = member && visibilityOf(member);
-  const { body } = await perform(operation, { ...call, caller, input, address, visible });
-  const channel = operation.writes === "nothing" ? null : parseId("psh", String(input.pusher_id));
-  if (channel) deps.changed([channel]);
+  const concerns = operation.writes === "nothing" ? [] : channelNamedIn(input);
+  const { body } = await perform(operation, { ...call, caller, input, address, visible, concerns });
   return body as z.output<O>;
+}
+
+/** The channel that an operation names, which handsets may see otherwise after it. */
+function channelNamedIn({ pusher_id }: Record<string, unknown>): string[] {
+  const channel = parseId("psh", String(pusher_id));
+  return channel ? [channel] : [];
 }
 
 /**
