@@ -11,9 +11,19 @@ import { openService } from "../../src/boot/service.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { verifySignature } from "../../src/webhooks/sign.ts";
 import { belfry, temporaryFolder } from "../support/processes.ts";
+import { pushService } from "../support/push_service.ts";
 import { httpSink } from "../support/sinks.ts";
+import { WAIT } from "../support/wait.ts";
+import { wakeable } from "../support/woken.ts";
 import { World } from "../support/world.ts";
 
+/** Receivers of webhooks and wake-ups are on this machine. */
+const RECEIVERS = {
+  WEBHOOK_ALLOW_HOSTS: "127.0.0.1",
+  WEB_PUSH: "on",
+  WEB_PUSH_CONTACT: "mailto:ops@example.org",
+  WEB_PUSH_ALLOW_HOSTS: "127.0.0.1",
+};
 const OTHER = "another secret of the tests, just as long";
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -23,7 +33,7 @@ describe("on a service", () => {
   let world: World;
   let open: World | null;
   beforeAll(async () => {
-    world = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } });
+    world = await World.open({ settings: RECEIVERS });
     open = world;
   });
   afterAll(async () => {
@@ -79,6 +89,12 @@ describe("on a service", () => {
     const device = await world.device(channel.handle);
     const etag = (await world.handset("GET", "/inbox", device)).headers.get("etag")!;
     expect((await world.request("GET", "/api/auth/jwks")).status).toBe(200);
+    const pushed = await pushService();
+    await wakeable(world, channel.handle, pushed.endpoint("rotated"));
+    // The tests above removed the row in which the key stood, so another start makes it.
+    const started = await world.replica(RECEIVERS);
+    const pushKey = (await started.handset("GET", "/push", device)).body.public_key;
+    await started.leave();
     const environment = { ...world.settings, NEW_SECRET: OTHER };
 
     const early = await belfry(["secret", "rotate"], environment);
@@ -93,13 +109,16 @@ describe("on a service", () => {
     });
     expect(await belfry(["secret", "rotate"], { ...environment, NEW_SECRET: "" })).toMatchObject({ code: 2 });
     const done = await belfry(["secret", "rotate"], environment);
-    expect(done, done.stderr).toMatchObject({ code: 0, json: { webhook_secrets: 2, signing_keys: 1 } });
+    expect(done, done.stderr).toMatchObject({
+      code: 0,
+      json: { webhook_secrets: 2, signing_keys: 1, push_endpoints: 1, push_keys: 1 },
+    });
     expect(done.json.idempotent_answers).toBeGreaterThanOrEqual(1);
     expect(done.stdout + done.stderr).not.toContain(OTHER);
     await expect(start(world.settings.SECRET!)).rejects.toThrow(refused);
 
     Object.assign(world.settings, { SECRET: OTHER });
-    open = await world.replica({ WEBHOOK_ALLOW_HOSTS: "127.0.0.1" });
+    open = await world.replica(RECEIVERS);
     expect((await open.rest("create_alert", args)).body).toEqual(first);
     await open.alert(channel.id, { send: true });
     await vi.waitFor(() => expect(sink.requests).toHaveLength(1), { timeout: 120_000 });
@@ -110,6 +129,10 @@ describe("on a service", () => {
     expect(JSON.parse(await symmetricDecrypt({ key: OTHER, data: JSON.parse(key.key) }))).toHaveProperty(
       "kty",
     );
+    // Browsers' subscriptions are bound to the key, so it stays.
+    await vi.waitFor(() => expect(pushed.count("rotated")).toBe(1), WAIT);
+    expect(pushed.received[0]!.key).toBe(pushKey);
+    pushed.close();
     // The addresses of files are new, so no inbox is "not modified".
     const poll = await open.handset("GET", "/inbox", device, undefined, { "if-none-match": etag });
     expect(poll.status).toBe(200);

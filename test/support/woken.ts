@@ -1,7 +1,8 @@
 // Handsets that are woken, as tests make them, and what the service's figures say of wake-ups.
 
 import { vi } from "vitest";
-import { join, registered } from "./handsets.ts";
+import { createSeal } from "../../src/secret/seal.ts";
+import { join, registered, uuidOf } from "./handsets.ts";
 import { WAIT } from "./wait.ts";
 import type { World } from "./world.ts";
 
@@ -35,3 +36,30 @@ export const eventually = (holds: () => boolean | Promise<boolean>) =>
   vi.waitFor(async () => {
     if (!(await holds())) throw new Error("not yet");
   }, WAIT);
+
+/** So many handsets at once that are woken for a channel, by SQL. Their ids begin at `from`. */
+export async function manyWakeable(
+  world: World,
+  pusherId: string,
+  count: number,
+  endpointOf: (n: number) => string,
+  from = 1_000_000,
+): Promise<void> {
+  const seal = createSeal(world.settings.SECRET!, "push endpoints");
+  const boxes = Array.from({ length: count }, (_, n) => `"\\\\x${seal.seal(endpointOf(n)).toString("hex")}"`);
+  await world.sql(
+    `with made as (
+        insert into device (id, token_hash, platform, app_version, locale, timezone)
+        select ? + n, sha256(gen_random_uuid()::text::bytea), 'web', '1.0.0', 'en', 'Europe/Lisbon'
+        from generate_series(0, ?::int - 1) n returning id)
+      insert into push_endpoint (device_id, kind, endpoint)
+      select made.id, 'web_push', box from made
+      join unnest(?::bytea[]) with ordinality b (box, n) on made.id = ? + b.n - 1`,
+    [from, count, `{${boxes.join(",")}}`, from],
+  );
+  await world.sql(
+    `insert into subscription (device_id, pusher_id, permissions)
+      select ? + n, ?::uuid, '{notify}' from generate_series(0, ?::int - 1) n`,
+    [from, uuidOf(pusherId), count],
+  );
+}

@@ -1,0 +1,113 @@
+// What wake-ups cost those who publish, and those who stop the service: nothing that either waits for.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startServer, temporaryFolder } from "../support/processes.ts";
+import { pushService } from "../support/push_service.ts";
+import { tcpSink } from "../support/sinks.ts";
+import { eventually, manyWakeable, wakeable } from "../support/woken.ts";
+import { World } from "../support/world.ts";
+
+const folder = temporaryFolder();
+let service: Awaited<ReturnType<typeof pushService>>;
+beforeAll(async () => {
+  service = await pushService();
+});
+afterAll(() => {
+  service.close();
+  folder.remove();
+});
+
+const on = (hosts: string) => ({
+  WEB_PUSH: "on",
+  WEB_PUSH_CONTACT: "mailto:ops@example.org",
+  WEB_PUSH_ALLOW_HOSTS: hosts,
+});
+
+/** Every statement from now on, by connection. */
+async function statementsOf(world: World): Promise<Map<object, string[]>> {
+  const said = new Map<object, string[]>();
+  const pool = await (world.service.orm.em.getConnection() as any).getNativeClient();
+  pool.on("acquire", (client: { query: (...args: any[]) => unknown }) => {
+    if (said.has(client)) return;
+    const texts: string[] = [];
+    said.set(client, texts);
+    const query = client.query.bind(client);
+    client.query = (...args) => {
+      texts.push(typeof args[0] === "string" ? args[0] : args[0].text);
+      return query(...args);
+    };
+  });
+  return said;
+}
+
+const isWaking = (text: string) => text.includes("push_endpoint");
+
+/** The transaction in which an alert of a channel with a woken handset is sent, statement by statement, and what was said beside. */
+async function publishing(settings: Record<string, string>) {
+  const world = await World.open({ settings });
+  try {
+    const pusher = await world.pusher();
+    // The handset is there in both, whether anybody is woken or not.
+    if (settings.WEB_PUSH === "on") await wakeable(world, pusher.handle, service.endpoint("counted"));
+    else await world.device(pusher.handle);
+    const draft = await world.alert(pusher.id);
+    const said = await statementsOf(world);
+    await world.rest("send_alert", { pusher_id: pusher.id, alert_id: draft.id });
+    await world.rest("create_alert", { pusher_id: pusher.id, title: "At once", send: true });
+    if (settings.WEB_PUSH === "on") await eventually(() => service.count("counted") > 0);
+    const all = [...said.values()];
+    const within = all.flatMap((texts) => {
+      const begins = texts.flatMap((text, i) => (/^begin/i.test(text) ? [i] : []));
+      return begins.map((begin) =>
+        texts.slice(begin, texts.findIndex((text, i) => i > begin && /^commit/i.test(text)) + 1),
+      );
+    });
+    const publications = within.filter((texts) =>
+      texts.some((text) => /(update|insert into) alert /.test(text)),
+    );
+    return { publications, waking: all.flat().filter(isWaking).length };
+  } finally {
+    await world.close();
+  }
+}
+
+// docs/rules.md#publishing-is-one-row docs/rules.md#push-wakes
+test("the transaction that publishes is the same, statement by statement, whether anybody is woken or not", async () => {
+  const without = await publishing({});
+  const with_ = await publishing(on(service.host));
+  expect(without.publications).toHaveLength(2);
+  expect(with_.publications).toEqual(without.publications);
+  expect(with_.publications.flat().some(isWaking)).toBe(false);
+  expect([without.waking, with_.waking > 0]).toEqual([0, true]);
+});
+
+// docs/rules.md#push-bounds
+test("a push service that hangs costs a send nothing, and a SIGTERM with a thousand waiting ends the process in time", async () => {
+  const hang = await tcpSink();
+  const world = await World.open();
+  const pusher = await world.pusher();
+  await manyWakeable(world, pusher.id, 1_000, (n) => `http://127.0.0.1:${hang.port}/${n}`);
+  await world.leave();
+  const server = await startServer(folder.path, {
+    settings: { ...world.settings, ...on(`127.0.0.1:${hang.port}`), REDIS_URL: "" },
+  });
+  const send = () =>
+    fetch(`${server.url}/api/v1/pushers/${pusher.id}/alerts`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${world.owner}`, "content-type": "application/json" },
+      body: JSON.stringify({ title: "Now", send: true }),
+    });
+  expect((await send()).status).toBe(201);
+  await eventually(() => hang.open() > 0);
+  expect((await send()).status).toBe(201);
+  const began = performance.now();
+  await server.stop("SIGTERM");
+  expect([await server.exited, server.log().includes("not stopped in time")]).toEqual([0, false]);
+  expect(server.log()).toMatch(/"stopped"/);
+  expect(server.log()).toMatch(/"dropped":(9\d\d|1000)/);
+  // The bound of a stop is 25 seconds.
+  expect(performance.now() - began).toBeLessThan(25_000);
+  await eventually(() => hang.open() === 0);
+  hang.close();
+  await world.remove();
+});
