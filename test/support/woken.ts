@@ -39,7 +39,7 @@ export const eventually = (holds: () => boolean | Promise<boolean>) =>
 
 /** So many handsets at once that are woken for a channel, by SQL. Their ids begin at `from`. */
 export async function manyWakeable(
-  world: World,
+  world: Pick<World, "settings" | "sql">,
   pusherId: string,
   count: number,
   endpointOf: (n: number) => string,
