@@ -101,7 +101,7 @@ async function measure(count: number): Promise<void> {
     };
   const channel = { name: "Bench", category: "community", description: "Bench", requested_perms: ["notify"] };
   const pusher = await post("/pushers", { ...channel, handle: "bench" });
-  const sql = (text: string, parameters: unknown[] = []) => em().execute(text, parameters as never) as any;
+  const sql = (text: string, parameters: unknown[] = []) => em().execute(text, parameters);
   await manyWakeable({ settings: { SECRET }, sql }, pusher.id, count, (n) => `http://127.0.0.1:${port}/${n}`);
   await sql("vacuum analyze");
 

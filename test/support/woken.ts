@@ -39,7 +39,10 @@ export const eventually = (holds: () => boolean | Promise<boolean>) =>
 
 /** So many handsets at once that are woken for a channel, by SQL. Their ids begin at `from`. */
 export async function manyWakeable(
-  world: Pick<World, "settings" | "sql">,
+  world: {
+    settings: Record<string, string>;
+    sql(text: string, parameters?: unknown[]): Promise<unknown>;
+  },
   pusherId: string,
   count: number,
   endpointOf: (n: number) => string,
