@@ -175,7 +175,7 @@ test("nobody gets a page from before it asked, nor of a channel that it left, wh
   const until = Date.now() + 200 * ROUNDS;
   const end = Date.now() + WAIT.timeout;
   const enough = () =>
-    Math.min(figures.sends / 20, figures.leaves / 8, figures.shared / 8, figures.twinWrong) >= 1;
+    Math.min(figures.sends / 8, figures.leaves / 3, figures.shared / 3, figures.twinWrong) >= 1;
   while (Date.now() < until || (!enough() && Date.now() < end)) {
     const pusher = any(pushers);
     const one = any(devices.slice(4));
