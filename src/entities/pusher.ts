@@ -62,6 +62,8 @@ export const ChannelState = defineEntity({
     active: p.boolean().default(true),
     suspended: p.boolean().default(false),
     rev: p.bigint().$type<number>().default(0),
+    /** When `rev` last grew. */
+    changed_at: writtenAt(),
     /** The first instant of what is scheduled; null: nothing is. In the past: something is due and not settled. */
     next_at: instant().nullable(),
     published: p.bigint().$type<number>().default(0),

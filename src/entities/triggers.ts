@@ -9,7 +9,8 @@ const CHANNEL_STATE = [
       insert into channel_state (pusher_id, active, suspended)
       values (new.id, new.status = 'active', new.status = 'suspended');
     else
-      update channel_state set active = new.status = 'active', suspended = new.status = 'suspended', rev = rev + 1
+      update channel_state set active = new.status = 'active', suspended = new.status = 'suspended', rev = rev + 1,
+        changed_at = clock_timestamp()
       where pusher_id = new.id;
     end if;
     return null;
@@ -46,6 +47,7 @@ const VISIBILITY = [
     if not found then return null; end if;
     update channel_state
     set rev = rev + sent::int,
+      changed_at = case when sent then clock_timestamp() else changed_at end,
       next_at = case when planned
         then (select min(a.visible_at) from alert a where a.pusher_id = channel and a.status = 'scheduled')
         else next_at end,

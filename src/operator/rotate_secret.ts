@@ -72,7 +72,9 @@ const dropReplays = defineStatement("drop_rotation_replays", {
     where "rotationReplayResponse" is not null`,
 });
 /** The addresses of files are derived from the secret, so every inbox has to be read again. */
-const renewInboxes = defineStatement("renew_inboxes", { text: "update channel_state set rev = rev + 1" });
+const renewInboxes = defineStatement("renew_inboxes", {
+  text: "update channel_state set rev = rev + 1, changed_at = clock_timestamp()",
+});
 
 export interface Rotation {
   webhook_secrets: number;

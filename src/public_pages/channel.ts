@@ -12,7 +12,7 @@ import { refusals } from "./refusals.ts";
 /** Alerts on a page. */
 const NEWEST = 10;
 
-const HANDLE = /^[a-z0-9][a-z0-9_-]{1,28}[a-z0-9]$/;
+export const HANDLE = /^[a-z0-9][a-z0-9_-]{1,28}[a-z0-9]$/;
 /** Only what could be meant as one. */
 const CAPITALS = /^(?=.*[A-Z])[A-Za-z0-9_-]{3,30}$/;
 const CODE = /^[\w-]{1,200}$/;

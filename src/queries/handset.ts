@@ -20,15 +20,16 @@ import {
 } from "../fields/sql.ts";
 import { HASHES } from "./hashes.ts";
 
+/** Changes when the database is restored or replaced: revisions are then counted anew. */
+export const EPOCH = `(select left(md5(concat_ws(' ', pg_postmaster_start_time(), 'channel_state'::regclass::oid,
+     (select oid from pg_database where datname = current_database()))), 8))`;
+
 /**
  * What the rows that say `sent` in a device's channels are called: its own revision, and the sum of its channels'. Each
  * only ever grows and knows no clock, so equal text means equal rows. The first part changes when the database is
  * restored or replaced.
  */
-const REVISION = `concat_ws('.',
-  (select left(md5(concat_ws(' ', pg_postmaster_start_time(), 'channel_state'::regclass::oid,
-     (select oid from pg_database where datname = current_database()))), 8)),
-  d.subs_rev, coalesce(joined.rev, 0))`;
+const REVISION = `concat_ws('.', ${EPOCH}, d.subs_rev, coalesce(joined.rev, 0))`;
 
 /** Nobody wrote down for a day that the device is there. */
 const UNSEEN = "d.seen_at < now() - interval '1 day'";
