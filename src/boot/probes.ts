@@ -1,4 +1,4 @@
-// What is asked of the process itself: whether it lives, whether it is ready, its figures, and what crawlers may read.
+// What is asked of the process itself: whether it lives, whether it is ready, and its figures.
 
 import type { H3, H3Event } from "h3";
 import type { Log } from "../context.ts";
@@ -24,18 +24,11 @@ export const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/met
 /** How long a look at the database stands for those who ask meanwhile. */
 const READY_MS = 500;
 
-/** Crawlers find nothing here but the public addresses of channels. */
-const ROBOTS = "User-agent: *\nAllow: /c/\nDisallow: /\n";
-
 /** `stopping`: from then on /readyz says that nothing new should be sent here. */
 export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
   let isStopping = false;
   const ready = recent(READY_MS, deps.ready);
 
-  app.get(
-    "/robots.txt",
-    () => new Response(ROBOTS, { headers: { "content-type": "text/plain; charset=utf-8" } }),
-  );
   app.get("/healthz", () => jsonAnswer(200, { status: "ok" }));
   app.get("/readyz", async (event) => {
     try {

@@ -16,6 +16,12 @@ export const Pusher = defineEntity({
   indexes: [
     { name: "pusher_list", properties: ["workspace", "created_at"] },
     { name: "pusher_directory", properties: ["created_at"], where: "is_public and status = 'active'" },
+    {
+      name: "pusher_placed",
+      properties: ["created_at"],
+      where: "is_public and status = 'active' and radius_km is not null",
+    },
+    { name: "pusher_search", properties: ["grams"], type: "gin", where: "is_public and status = 'active'" },
   ],
   checks: [
     {
@@ -41,6 +47,11 @@ export const Pusher = defineEntity({
     ...propertiesOf(PUSHER),
     /** Name and tags in lower case, what the directory searches: lower-casing is not left to the database's locale. */
     search: p.text(),
+    /**
+     * Every run of one, two and three letters of `search`, kept by a trigger: by these an index finds the letters of a
+     * search wherever they stand, without an extension and whatever the database's locale takes for a word.
+     */
+    grams: p.array<string>().columnType("text[]").defaultRaw("'{}'").lazy(),
     status: p.enum(PUSHER_STATUSES).default("active"),
     created_at: writtenAt(),
     updated_at: writtenAt(),

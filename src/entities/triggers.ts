@@ -20,6 +20,18 @@ const CHANNEL_STATE = [
   when (old.status is distinct from new.status) execute function pusher_to_state()`,
 ];
 
+/** What a search of the directory is indexed by follows the text that is searched. */
+const SEARCH = [
+  `create function pusher_to_grams() returns trigger language plpgsql as $$
+  begin
+    new.grams := array(select distinct substr(new.search, i, n)
+      from generate_series(1, 3) n, generate_series(1, char_length(new.search) - n + 1) i);
+    return new;
+  end $$`,
+  `create trigger pusher_searched before insert or update of search on pusher for each row
+  execute function pusher_to_grams()`,
+];
+
 /**
  * Every change that puts an alert into, moves it within or takes it out of what is or will be visible. `rev` names the sent
  * rows alone; `next_at` is the first scheduled instant, come or not.
@@ -175,4 +187,4 @@ const ASSETS = [
 ];
 
 /** In an order in which they can be run; each begins with `create function` or `create trigger` and its name. */
-export const TRIGGERS = [...CHANNEL_STATE, ...VISIBILITY, ...SUBSCRIBERS, ...ASSETS];
+export const TRIGGERS = [...CHANNEL_STATE, ...SEARCH, ...VISIBILITY, ...SUBSCRIBERS, ...ASSETS];

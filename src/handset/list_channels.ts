@@ -4,7 +4,7 @@ import { toIsoMicros } from "../fields/columns.ts";
 import { CATEGORIES } from "../fields/pusher.ts";
 import { keysetPage } from "../operation/page.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
-import { directory } from "../queries/handset.ts";
+import { directoryPage } from "../queries/directory.ts";
 import { DEFAULT_LIMIT, limit, pageMeta } from "../shapes/fields.ts";
 import { cardView, showCard } from "./shapes.ts";
 
@@ -26,13 +26,13 @@ export default defineHandsetOperation({
   async handler({ q, category, limit: wanted, before }, ctx) {
     const filter = {
       device_id: ctx.caller.id,
-      find: q?.toLowerCase() ?? null,
+      find: q ?? null,
       category: category ?? null,
       before: before ?? null,
     };
     const { rows, next_before } = await keysetPage(
       wanted ?? DEFAULT_LIMIT,
-      (n) => ctx.sql(directory, { ...filter, limit: n }),
+      (n) => directoryPage(ctx.sql, { ...filter, limit: n }),
       (row) => row.created_at,
     );
     return {

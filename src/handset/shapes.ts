@@ -8,7 +8,7 @@ import { DEVICE } from "../fields/device.ts";
 import { named } from "../fields/named.ts";
 import { CAPABILITIES, PUSHER } from "../fields/pusher.ts";
 import { answersOf, shownTo } from "../fields/record.ts";
-import type { CardRecord } from "../queries/handset.ts";
+import type { CardRecord } from "../queries/directory.ts";
 import type { InboxRecord } from "../queries/inbox.ts";
 import { alertDisplay, showAssets } from "../shapes/alert.ts";
 

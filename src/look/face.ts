@@ -21,13 +21,17 @@ function luminance(colour: string): number {
   return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
 }
 
-/** Of white and ink, whichever reads better in the middle of the two colours. */
+const contrast = (one: number, other: number) =>
+  (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+
+/** Of white and ink, whichever reads better on the worse of the two colours. */
 export function inkOn({
   gradient_from,
   gradient_to,
 }: Pick<FaceFacts, "gradient_from" | "gradient_to">): string {
-  const middle = (luminance(gradient_from) + luminance(gradient_to)) / 2;
-  return 1.05 / (middle + 0.05) >= (middle + 0.05) / 0.06 ? PAPER : INK;
+  const grounds = [gradient_from, gradient_to].map(luminance);
+  const worst = (colour: string) => Math.min(...grounds.map((ground) => contrast(ground, luminance(colour))));
+  return worst(PAPER) >= worst(INK) ? PAPER : INK;
 }
 
 /** `id` names the gradient and is used once a page; `size` is a class of alert_card.css: m, l or none. */

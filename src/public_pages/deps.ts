@@ -34,6 +34,7 @@ export interface Places {
   base: string;
   /** The path of the directory. "c" is no handle, so it is free where channels lie at the root. */
   directory: string;
+  directoryUrl: string;
   /** What goes before a path of the service: nothing where pages have its origin. */
   origin: string;
 }
@@ -46,6 +47,7 @@ export function placesOf({ publicUrl, publicBase }: Pick<Places, "publicUrl" | "
     publicBase,
     base,
     directory: base || "/c",
+    directoryUrl: origin + (base || "/c"),
     origin: origin === new URL(publicUrl).origin ? "" : publicUrl,
   };
 }

@@ -5,11 +5,22 @@ import type { H3 } from "h3";
 import { ALERT_CARD_STYLES, fileAnswer } from "../look/files.ts";
 import { channelPage } from "./channel.ts";
 import type { PageSupport, PublicPagesDeps } from "./deps.ts";
+import { directoryOf, NEAR_SCRIPT } from "./directory.ts";
 import { feeds } from "./feed.ts";
 import { PAGE_STYLES } from "./frame.ts";
+import { homePage } from "./home.ts";
 import { mount } from "./mount.ts";
+import { nearList } from "./near.ts";
+import { robotsText } from "./robots.ts";
 
 export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PageSupport): void {
-  for (const file of [ALERT_CARD_STYLES, PAGE_STYLES]) app.get(file.path, () => fileAnswer(file));
-  for (const page of [channelPage(deps), ...feeds(deps)]) mount(app, page, deps, support);
+  for (const file of [ALERT_CARD_STYLES, PAGE_STYLES, NEAR_SCRIPT])
+    app.get(file.path, () => fileAnswer(file));
+  const robots = robotsText(deps);
+  app.get(
+    "/robots.txt",
+    () => new Response(robots, { headers: { "content-type": "text/plain; charset=utf-8" } }),
+  );
+  for (const page of [homePage(deps), directoryOf(deps), nearList(deps), channelPage(deps), ...feeds(deps)])
+    mount(app, page, deps, support);
 }

@@ -1,23 +1,12 @@
-// Devices, the directory and subscriptions by raw SQL. A handset sees channels by handle and by its own subscriptions;
+// Devices, cards of channels and subscriptions by raw SQL. A handset sees channels by handle and by its own subscriptions;
 // a suspended channel is left out everywhere.
 
-import { defineStatement, type RowOf } from "../db/statement.ts";
+import { defineStatement } from "../db/statement.ts";
 import { isDue } from "../domain/alert_status.ts";
 import { DEVICE } from "../fields/device.ts";
-import { CATEGORIES, PUSHER } from "../fields/pusher.ts";
+import { PUSHER } from "../fields/pusher.ts";
 import { columnsOf, namesOf, shownTo } from "../fields/record.ts";
-import {
-  array,
-  bigint,
-  boolean,
-  bytea,
-  int,
-  nullable,
-  oneOf,
-  text,
-  timestamptz,
-  uuid,
-} from "../fields/sql.ts";
+import { array, bigint, boolean, bytea, int, nullable, text, timestamptz, uuid } from "../fields/sql.ts";
 import { HASHES } from "./hashes.ts";
 
 /** Changes when the database is restored or replaced: revisions are then counted anew. */
@@ -111,9 +100,9 @@ const cardsOf = (join: "join" | "left join") => `select ${Object.keys(CARD)
   .join(", ")}, s.muted, s.permissions, s.subscribed_at
     from pusher p ${join} subscription s on s.pusher_id = p.id and s.device_id = $device_id`;
 
-/** A channel with the subscription, where there is one, of one device. */
-const CARDS = {
-  parameters: { device_id: bigint },
+/** A channel with the subscription, where there is one, of one device; null asks for nobody's. */
+export const CARDS = {
+  parameters: { device_id: nullable(bigint) },
   columns: CARD,
   joined: SUBSCRIPTION,
   text: cardsOf("left join"),
@@ -124,35 +113,11 @@ export const USABLE_INVITE =
   "i.revoked_at is null and (i.expires_at is null or i.expires_at > now()) and (i.max_uses is null or i.uses < i.max_uses)";
 
 /**
- * docs/rules.md#directory. `find` is what name and tags contain. Null is any of it, and the newest;
- * ties of the last instant come along.
- */
-export const directory = defineStatement("directory", {
-  parameters: {
-    ...CARDS.parameters,
-    find: nullable(text),
-    category: nullable(oneOf(CATEGORIES)),
-    before: nullable(timestamptz),
-    limit: int,
-  },
-  columns: CARDS.columns,
-  joined: CARDS.joined,
-  text: `${CARDS.text}
-    where p.is_public and p.status = 'active'
-      and ($find::text is null or position($find::text in p.search) > 0)
-      and ($category::text is null or p.category = $category::text)
-      and p.created_at < coalesce($before::timestamptz, 'infinity')
-    order by p.created_at desc fetch first ($limit::int) rows with ties`,
-});
-
-export type CardRecord = RowOf<typeof directory>;
-
-/**
  * The channels that a device joined, the newest subscription first; `before` null: from the newest. Ties of the last instant
  * come along.
  */
 export const subscribedChannels = defineStatement("subscribed_channels", {
-  parameters: { ...CARDS.parameters, before: nullable(timestamptz), limit: int },
+  parameters: { device_id: bigint, before: nullable(timestamptz), limit: int },
   columns: { ...CARDS.columns, ...SUBSCRIPTION },
   text: `${cardsOf("join")}
     where p.status <> 'suspended' and s.subscribed_at < coalesce($before::timestamptz, 'infinity')

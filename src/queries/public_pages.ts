@@ -5,8 +5,9 @@ import { defineStatement, type RowOf } from "../db/statement.ts";
 import { isDue } from "../domain/alert_status.ts";
 import { PUSHER_STATUSES } from "../entities/pusher.ts";
 import { ALERT } from "../fields/alert.ts";
+import { PUSHER } from "../fields/pusher.ts";
 import { columnsOf } from "../fields/record.ts";
-import { boolean, int, neverNull, nullable, oneOf, text, timestamptz, uuid } from "../fields/sql.ts";
+import { boolean, float8, int, neverNull, nullable, oneOf, text, timestamptz, uuid } from "../fields/sql.ts";
 import { CARD, USABLE_INVITE } from "./handset.ts";
 
 /**
@@ -64,14 +65,40 @@ export const newestAlerts = defineStatement("newest_alerts", {
   columns: { ...SHOWN, text: nullable(text), has_page: boolean, sent_at: neverNull(timestamptz) },
   text: `select ${SELECTED}, left(a.body, ${SHOWN_TEXT + 1}) as text,
       coalesce(a.html, a.asset_html) is not null as has_page, a.visible_at as sent_at
-    from (
+    from alert a where a.id = any(array(
       (select s.id from alert s where s.pusher_id = $pusher_id and s.status = 'sent'
         order by s.visible_at desc, s.id desc limit $limit::int)
       union all
       (select d.id from alert d where $due::boolean and d.pusher_id = $pusher_id and ${isDue("d")}
-        order by d.visible_at desc limit $limit::int)) newest
-    join alert a on a.id = newest.id
+        order by d.visible_at desc limit $limit::int)))
     order by a.visible_at desc, a.id desc limit $limit::int`,
+});
+
+/** Channels with a circle that a device is given at once. */
+export const MOST_PLACED = 1000;
+
+const { name, category, description, city, initials, gradient_from, gradient_to } = columnsOf(PUSHER);
+
+/** docs/rules.md#near-me. The newest channels of the directory that have a circle, and one more where there are more. */
+export const placedChannels = defineStatement("placed_channels", {
+  columns: {
+    handle: text,
+    name,
+    category,
+    description,
+    city,
+    initials,
+    gradient_from,
+    gradient_to,
+    search: text,
+    lat: neverNull(float8),
+    lon: neverNull(float8),
+    radius_km: neverNull(float8),
+  },
+  text: `select p.handle, p.name, p.category, p.description, p.city, p.initials, p.gradient_from, p.gradient_to, p.search,
+      p.lat, p.lon, p.radius_km
+    from pusher p where p.is_public and p.status = 'active' and p.radius_km is not null
+    order by p.created_at desc limit ${MOST_PLACED + 1}`,
 });
 
 export type NewAlert = RowOf<typeof newestAlerts>;

@@ -270,7 +270,6 @@ describe("on a service", () => {
   // docs/rules.md#unknown-route docs/rules.md#version-path
   describe("routes", () => {
     test.each([
-      ["GET", "/"],
       ["GET", "/api"],
       ["GET", "/api/v2/me"],
       ["GET", "/api/v1/Me"],

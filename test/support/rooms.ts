@@ -223,6 +223,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "limits",
     "look",
     "operation",
+    "package.json",
     "queries",
     "transports",
   ],

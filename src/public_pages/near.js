@@ -1,0 +1,93 @@
+// What is near, worked out on this device: it asks for the list of all channels with a circle, which is the same for
+// everybody, and holds the position against it here. The position is in no request.
+const button = document.getElementById("near");
+const results = document.getElementById("results");
+const said = document.getElementById("said");
+const MOST = 50;
+
+/** Kilometres between two positions on a sphere of the earth's mean radius. */
+function distance(a, b) {
+  const rad = (degrees) => (degrees * Math.PI) / 180;
+  const half = (angle) => Math.sin(angle / 2) ** 2;
+  const h = half(rad(b.lat - a.lat)) + Math.cos(rad(a.lat)) * Math.cos(rad(b.lat)) * half(rad(b.lon - a.lon));
+  return 2 * 6371.0088 * Math.asin(Math.min(1, Math.sqrt(h)));
+}
+
+function words(km) {
+  if (km < 1) return `${Math.max(1, Math.round(km * 1000))} m`;
+  return km < 100 ? `${Math.round(km * 10) / 10} km` : `${Math.round(km).toLocaleString("en")} km`;
+}
+
+const position = () =>
+  new Promise((resolve, reject) => {
+    navigator.geolocation.getCurrentPosition(
+      ({ coords }) => resolve({ lat: coords.latitude, lon: coords.longitude }),
+      reject,
+      { maximumAge: 60_000, timeout: 30_000 },
+    );
+  });
+
+function row(channel, at) {
+  const item = document.getElementById("row").content.firstElementChild.cloneNode(true);
+  const id = `near-${at}`;
+  item.querySelector("linearGradient").id = id;
+  item.querySelector("rect").setAttribute("fill", `url(#${id})`);
+  const [from, to] = item.querySelectorAll("stop");
+  from.setAttribute("stop-color", channel.gradient_from);
+  to.setAttribute("stop-color", channel.gradient_to);
+  const initials = item.querySelector("text");
+  initials.textContent = channel.initials;
+  initials.setAttribute("fill", channel.ink);
+  if ([...channel.initials].length > 2) initials.setAttribute("font-size", "14");
+  const link = item.querySelector("a");
+  link.textContent = channel.name;
+  link.href = `${results.dataset.base}/${channel.handle}`;
+  item.querySelector(".small").textContent = channel.description;
+  const how = channel.gap <= 0 ? "You are inside its area" : `${words(channel.gap)} from its area`;
+  item.querySelector(".meta").textContent = [how, channel.words, channel.city].filter(Boolean).join(" · ");
+  return item;
+}
+
+async function near() {
+  button.disabled = true;
+  said.textContent = "Asking this device where it is…";
+  try {
+    const here = await position();
+    const answer = await fetch(results.dataset.near, { credentials: "omit" });
+    if (!answer.ok) throw new Error("the list was not answered");
+    const { data, more } = await answer.json();
+    const category = document.getElementById("category").value;
+    const letters = document.getElementById("q").value.trim().toLowerCase();
+    const found = data
+      .filter((channel) => category === "" || channel.category === category)
+      .filter((channel) => channel.search.includes(letters))
+      .map((channel) => ({ ...channel, gap: distance(here, channel) - channel.radius_km }))
+      // Whose area one is in comes first, the smallest of them before the larger.
+      .sort((a, b) =>
+        a.gap <= 0 && b.gap <= 0 ? a.radius_km - b.radius_km : Math.max(a.gap, 0) - Math.max(b.gap, 0),
+      )
+      .slice(0, MOST);
+    const list = document.createElement("ul");
+    list.className = "rows";
+    list.append(...found.map(row));
+    results.replaceChildren(list);
+    document.querySelector(".pages")?.remove();
+    const inside = found.filter(({ gap }) => gap <= 0).length;
+    said.textContent =
+      found.length === 0
+        ? "No channel with an area was found."
+        : `${inside === 0 ? "You are inside no channel’s area" : `You are inside the area of ${inside}`}; the nearest come first.${more ? " Only the newest channels with an area were looked at." : ""}`;
+  } catch (error) {
+    said.textContent =
+      error instanceof Error
+        ? "The list of channels could not be fetched. Try again when you are online."
+        : "This device did not say where it is. Allow it in the browser’s settings, or search by name.";
+  }
+  button.disabled = false;
+}
+
+if (navigator.geolocation) {
+  button.hidden = false;
+  document.getElementById("near-hint").hidden = false;
+  button.addEventListener("click", near);
+}

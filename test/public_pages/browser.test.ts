@@ -1,0 +1,321 @@
+// Public pages in Chromium: for everybody (axe at three widths, dark and light; keyboard; no script), for nobody else (no
+// request to another server, no position in any request, hostile texts that do not run), and the QR code as a camera sees
+// it. Needs a Chromium: CHROMIUM=/path/to/chromium. Without one it says so and is skipped.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import decodeQR from "qr/decode.js";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { join, registered } from "../support/handsets.ts";
+import { executablePath, launch, Site, watched } from "../support/site.ts";
+import { inSeconds } from "../support/world.ts";
+
+if (!executablePath) console.log("public pages: skipped in a browser, since CHROMIUM names none");
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What the page's picture of a QR code says. */
+async function scanned(page: Page): Promise<string> {
+  const picture = await page.locator("svg.qr").screenshot();
+  const { data, info } = await sharp(picture).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  return decodeQR({ width: info.width, height: info.height, data: new Uint8ClampedArray(data) });
+}
+
+describe.skipIf(!executablePath)("public pages in a browser", () => {
+  let browser: Browser;
+  let site: Site;
+  let full: any;
+  let secret: any;
+  let invite: any;
+
+  beforeAll(async () => {
+    browser = await launch();
+    site = await Site.open();
+    const { world } = site;
+    full = await world.pusher({
+      handle: "harbour-watch",
+      name: "Harbour Watch with a name that is as long as a name may well be here",
+      description: "Tides, closures and what the night brings along the quays of the lower town",
+      long: "One line.\n\nAnother, with averyveryverylongwordthatneverendsandmustnotmakethepagewiderthanitis.",
+      site: "https://harbour.example/",
+      city: "Lisbon",
+      lat: 38.7071,
+      lon: -9.1355,
+      radius_km: 5,
+      requested_perms: ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"],
+      alert_types: ["tides", "closures"],
+      tags: ["sea", "quay", "averyveryverylongtagwithoutanyspaceinit"],
+      image_url: "https://pictures.example/face.png",
+      gradient_from: "#fff8d0",
+      gradient_to: "#ffffff",
+    });
+    for (const [priority, more] of [
+      ["normal", { expires_at: inSeconds(600) }],
+      ["important", { source_url: "https://harbour.example/more", lat: 38, lon: -9, radius_km: 0.5 }],
+      ["urgent", { image_url: "https://pictures.example/alert.png", requires_ack: true }],
+      ["urgent", { actions: [{ type: "open_url", label: "Map", url: "https://harbour.example/map" }] }],
+    ] as const)
+      await world.alert(full.id, {
+        title: `A ${priority} one`,
+        body: "What is to be said.",
+        priority,
+        send: true,
+        ...more,
+      });
+    await world.sql("update alert set expires_at = now() - interval '1 minute' where title = 'A normal one'");
+    secret = await world.pusher({ handle: "board-room", name: "Board room", is_public: false });
+    invite = (await world.rest("create_invite", { pusher_id: secret.id })).body;
+    await world.pusher({
+      handle: "porto-trams",
+      name: "Porto trams",
+      category: "travel",
+      lat: 41.15,
+      lon: -8.61,
+      radius_km: 8,
+    });
+    await world.pusher({
+      handle: "all-of-it",
+      name: "All of it",
+      category: "cities",
+      lat: 39.5,
+      lon: -8,
+      radius_km: 400,
+    });
+    await world.pusher({ handle: "no-place", name: "No place" });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  const pages = () => [
+    "/",
+    "/c",
+    "/c?q=nothing-like-it",
+    "/c/harbour-watch",
+    new URL(invite.url).pathname + new URL(invite.url).search,
+    "/c/not-there",
+  ];
+
+  // docs/rules.md#page-policy
+  for (const colorScheme of ["light", "dark"] as const)
+    for (const width of [320, 390, 1280])
+      test(`nothing keeps anybody out at ${width}, ${colorScheme}; no page is wider than the screen or asks another server`, async () => {
+        const { context, page, faults } = await watched(browser, site, {
+          viewport: { width, height: 800 },
+          colorScheme,
+        });
+        for (const path of pages()) {
+          await page.goto(site.url + path);
+          // Whatever can be opened is looked at, too; only the pictures of others stay closed.
+          await page.evaluate(
+            "for (const more of document.querySelectorAll('details:not(.elsewhere)')) more.open = true",
+          );
+          expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, width]);
+          await page.evaluate(AXE);
+          const { violations } = await page.evaluate<any>("axe.run()");
+          expect(
+            violations.map(({ id, nodes }: any) => [path, id, nodes.map(({ html }: any) => html)]),
+          ).toEqual([]);
+        }
+        expect(faults).toEqual([]);
+        await context.close();
+      });
+
+  // docs/rules.md#channel-page
+  test("without script everything is there: the page, the way in, the search", async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${site.url}/c`);
+    expect(await page.getByRole("button", { name: "Near me" }).isVisible()).toBe(false);
+    await page.getByLabel("Name or tag").fill("QUAY");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("link", { name: full.name }).click();
+    expect(new URL(page.url()).pathname).toBe("/c/harbour-watch");
+    const subscribe = page.getByRole("link", { name: "Subscribe" });
+    expect(await subscribe.getAttribute("href")).toBe("/app/#join=harbour-watch");
+    expect(await page.getByRole("article").count()).toBe(4);
+    await page.getByText("Join without the web app").click();
+    expect(await page.getByText("curl -s -X PUT").isVisible()).toBe(true);
+    await context.close();
+  });
+
+  test("the keyboard does everything", async () => {
+    const { context, page } = await watched(browser, site);
+    const focused = () => page.evaluate("document.activeElement.textContent.trim()");
+    await page.goto(`${site.url}/c`);
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("trams");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/q=trams/);
+    await page.getByRole("link", { name: "Porto trams" }).focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/porto-trams/);
+    const reached: unknown[] = [];
+    for (let n = 0; n < 30; n++) {
+      await page.keyboard.press("Tab");
+      reached.push(await focused());
+    }
+    for (const words of ["Subscribe", "QR code", "Join without the web app", "Atom"])
+      expect(reached).toContain(words);
+    await context.close();
+  });
+
+  // docs/rules.md#page-policy
+  test("a picture of another server is asked for when the reader opens it, and not before", async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const asked: string[] = [];
+    await context.route("https://pictures.example/**", async (route) => {
+      asked.push(`${route.request().url()} ${route.request().headers().referer ?? "no referer"}`);
+      await route.abort();
+    });
+    await page.goto(`${site.url}/c/harbour-watch`);
+    await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+    await page.evaluate("new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))");
+    expect(asked).toEqual([]);
+    const request = page.waitForRequest("https://pictures.example/alert.png");
+    await page.locator("article summary").click();
+    await request;
+    expect(asked).toEqual(["https://pictures.example/alert.png no referer"]);
+    await context.close();
+  });
+
+  test("hostile texts of every field do not run", async () => {
+    const hostile = `"'><img src=x onerror="window.hit=1"><script>window.hit=1</script>`;
+    const { world } = site;
+    const channel = await world.pusher({
+      name: hostile.slice(0, 80),
+      description: hostile,
+      long: hostile,
+      city: hostile.slice(0, 80),
+      site: `https://evil.example/'"><script>window.hit=1</script>`,
+      tags: [hostile.slice(0, 40)],
+      alert_types: [hostile.slice(0, 40)],
+      initials: `'">`,
+      lat: 0,
+      lon: 0,
+      radius_km: 9,
+    });
+    await world.alert(channel.id, {
+      title: hostile,
+      body: hostile,
+      actions: [
+        { type: "open_url", label: hostile.slice(0, 40), url: `https://evil.example/"onclick="window.hit=1` },
+      ],
+      send: true,
+    });
+    const { context, page, faults } = await watched(browser, site, {
+      geolocation: { latitude: 0, longitude: 0 },
+      permissions: ["geolocation"],
+    });
+    for (const path of [`/c/${channel.handle}`, "/c"]) {
+      await page.goto(site.url + path);
+      if (path === "/c") {
+        await page.getByRole("button", { name: "Near me" }).click();
+        await page.getByText("You are inside its area").first().waitFor();
+      }
+      expect(await page.getByText(`"'><img src=x`).count()).toBeGreaterThan(0);
+      expect(await page.locator("main img[src=x], main script").count()).toBe(0);
+      expect(await page.evaluate("window.hit")).toBeUndefined();
+    }
+    expect(faults).toEqual([]);
+    await context.close();
+    await world.rest("update_pusher", { pusher_id: channel.id, is_public: false });
+  });
+
+  // docs/rules.md#near-me
+  test("what is near is worked out here: the smallest area around one first, and no request carries the position", async () => {
+    const [latitude, longitude] = [38.712345, -9.154321];
+    const { context, page, faults } = await watched(browser, site, {
+      geolocation: { latitude, longitude },
+      permissions: ["geolocation"],
+    });
+    const sent: string[] = [];
+    page.on("request", (request) => {
+      sent.push(
+        [request.method(), request.url(), JSON.stringify(request.headers()), request.postData()].join(" "),
+      );
+    });
+    const rows = async () =>
+      (await page.locator(".row").allInnerTexts()).map((text) => text.split("\n").filter(Boolean));
+    await page.goto(`${site.url}/c`);
+    await page.getByRole("button", { name: "Near me" }).click();
+    await page.getByText("You are inside the area of 2").waitFor();
+    const near = await rows();
+    expect(near.map((row) => row[row.length - 1])).toEqual([
+      "You are inside its area · Community · Lisbon",
+      "You are inside its area · Cities",
+      expect.stringMatching(/^26\d km from its area · Travel$/),
+    ]);
+    await page.getByLabel("Category").selectOption("travel");
+    await page.getByRole("button", { name: "Near me" }).click();
+    await page.getByText("You are inside no channel’s area").waitFor();
+    expect(await page.locator(".row").count()).toBe(1);
+    expect(await page.locator(".row a").getAttribute("href")).toBe("/c/porto-trams");
+    expect(sent.filter((line) => line.includes("/c/near.json"))).toHaveLength(2);
+    for (const digits of ["38.7", "9.15", "712345", "154321"])
+      expect(sent.filter((line) => line.includes(digits))).toEqual([]);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test("who does not tell the place is told so", async () => {
+    const { context, page } = await watched(browser, site);
+    // What a browser says whose person declined; the prompt itself is no part of a page.
+    await page.addInitScript(
+      "navigator.geolocation.getCurrentPosition = (_, refused) => refused({ code: 1, message: '' })",
+    );
+    await page.goto(`${site.url}/c`);
+    await page.getByRole("button", { name: "Near me" }).click();
+    await page.getByText("This device did not say where it is").waitFor();
+    expect(await page.getByRole("button", { name: "Near me" }).isEnabled()).toBe(true);
+    expect(await page.locator(".row").count()).toBe(4);
+    await context.close();
+  });
+
+  // docs/rules.md#invite-page
+  test("a camera reads the QR code, and who follows an invite's comes in", async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      const { context, page } = await watched(browser, site, {
+        viewport: { width: 390, height: 800 },
+        colorScheme,
+      });
+      await page.goto(`${site.url}/c/harbour-watch`);
+      expect(await scanned(page)).toBe(full.url);
+      await page.goto(invite.url);
+      const read = await scanned(page);
+      expect(read).toBe(invite.url);
+      await page.goto(read);
+      const href = await page.getByRole("link", { name: "Subscribe" }).getAttribute("href");
+      const asked = new URLSearchParams(new URL(href!, site.url).hash.slice(1));
+      const { token } = await registered(site.world);
+      expect((await join(site.world, token, asked.get("join")!, asked.get("invite")!)).status).toBe(200);
+      await context.close();
+    }
+  });
+
+  test("a page weighs less than 200 kB", async () => {
+    const { context, page } = await watched(browser, site);
+    for (const path of pages()) {
+      let bytes = 0;
+      const count = async (response: any) => {
+        bytes += (await response.body()).length;
+      };
+      const pending: Promise<void>[] = [];
+      const listen = (response: any) => void pending.push(count(response));
+      page.on("response", listen);
+      await page.goto(site.url + path);
+      await Promise.all(pending);
+      page.off("response", listen);
+      expect(bytes).toBeGreaterThan(1_000);
+      expect(bytes).toBeLessThan(200_000);
+    }
+    await context.close();
+  });
+});
