@@ -7,9 +7,11 @@ addEventListener(
     for (const left of sent.querySelectorAll("script, base, meta, link, iframe, object, embed"))
       left.remove();
     const base = document.createElement("style");
-    base.textContent =
-      "html{color-scheme:light;background:#fff;color:#1b1c22;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}" +
-      "body{margin:16px;overflow-wrap:break-word}img{max-width:100%;height:auto}table{max-width:100%}";
+    // A part of a page is set as the app sets its own texts; a whole one says itself how it looks.
+    const part =
+      "html{font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;color:#1b1c22}" +
+      "body{margin:16px;overflow-wrap:break-word}";
+    base.textContent = `${data.whole ? "" : part}img,table{max-width:100%}img{height:auto}`;
     document.head.append(base, ...sent.head.querySelectorAll("style"));
     document.body.replaceWith(sent.body);
     for (const link of document.links) {

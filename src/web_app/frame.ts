@@ -35,7 +35,8 @@ const policyWith = (pictures: string) =>
     "frame-ancestors 'self'",
   ].join("; ");
 
-/** Pictures of this service and those that stand in the markup itself. */
-export const FRAME_POLICY = policyWith("'self' data:");
-/** Pictures from anywhere: the person asked for them. */
-export const FRAME_POLICY_WITH_PICTURES = policyWith("https: data:");
+/** Name of the page → its policy. Pictures come from this service and the markup itself, or from anywhere once the person asked. */
+export const FRAME_POLICIES = {
+  "frame.html": policyWith("'self' data:"),
+  "frame_pictures.html": policyWith("https: data:"),
+};

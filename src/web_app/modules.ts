@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Bare names that our modules import, all of them without a part of their own but these. */
@@ -18,6 +19,8 @@ export interface Modules {
   texts: ReadonlyMap<string, string>;
   /** Bare name → name under the hash. */
   bare: Readonly<Record<string, string>>;
+  /** What `main.ts` needs before it runs, itself included: all but what is loaded when somebody wants it. */
+  atOnce: readonly string[];
 }
 
 export function readModules(): Modules {
@@ -31,7 +34,33 @@ export function readModules(): Modules {
     const text = readFileSync(new URL(import.meta.resolve(name)), "utf8");
     texts.set(as, text.replace(/^\/\/# sourceMappingURL=.*$/m, ""));
   }
-  return { hash: hashOf([...texts].flat()), texts, bare };
+  return { hash: hashOf([...texts].flat()), texts, bare, atOnce: reachedFrom("main.ts", texts, bare) };
+}
+
+const IMPORTS = /^(?:import\s+(?:[\w$*{},\s]+\sfrom\s+)?|export\s+(?:\*|\{[^}]*\})\s+from\s+)"([^"]+)";?/gm;
+
+/** Names of the modules that `first` imports, and those that these import. */
+function reachedFrom(
+  first: string,
+  texts: ReadonlyMap<string, string>,
+  bare: Readonly<Record<string, string>>,
+): string[] {
+  const reached = new Set([first]);
+  for (const name of reached)
+    for (const [, from] of texts.get(name)!.matchAll(IMPORTS)) {
+      const other = from!.startsWith(".") ? join(dirname(name), from!).replaceAll("\\", "/") : bare[from!];
+      if (other !== undefined && texts.has(other)) reached.add(other);
+    }
+  return [...reached];
+}
+
+/** A module of ours and what it imports as one classic script, what is needed first standing first. */
+export function asOneScript(file: URL, done = new Set<string>()): string {
+  if (done.has(file.href)) return "";
+  done.add(file.href);
+  const text = withoutTypes(readFileSync(file, "utf8"));
+  const needed = [...text.matchAll(IMPORTS)].map(([, from]) => asOneScript(new URL(from!, file), done));
+  return needed.join("") + text.replace(IMPORTS, "").replace(/^export (\{\};)?/gm, "");
 }
 
 /** The marks of all texts, short enough for an address. */

@@ -7,7 +7,7 @@ import { notFound } from "../errors.ts";
 import { addStatic } from "../transports/static.ts";
 
 /** Addresses of the app besides its modules and pictures. */
-const PATHS = ["/app", "/app/", "/app/frame", "/app/frame/pictures", "/sw.js", "/manifest.webmanifest"];
+const PATHS = ["/app", "/app/", "/sw.js", "/manifest.webmanifest"];
 
 export function addWebApp(app: H3): void {
   const files = once(async () => (await import("./serve.ts")).webAppFiles());

@@ -1,11 +1,11 @@
 // Everything of the web app that is served, by its address: made once, from an allow list, never from a request's path.
 
 import { readFileSync } from "node:fs";
-import { STYLES } from "../look/files.ts";
+import { ALERT_CARD_STYLES, ICON, STYLES } from "../look/files.ts";
 import { prepare, type Static } from "../transports/static.ts";
-import { FRAME_PAGE, FRAME_POLICY, FRAME_POLICY_WITH_PICTURES } from "./frame.ts";
+import { FRAME_PAGE, FRAME_POLICIES } from "./frame.ts";
 import { manifest } from "./manifest.ts";
-import { hashOf, readModules, withoutTypes } from "./modules.ts";
+import { asOneScript, hashOf, readModules } from "./modules.ts";
 import { APP_PERMISSIONS, placeOf, shellPage } from "./shell.ts";
 
 const ICONS = ["icon-192.png", "icon-512.png", "icon-maskable-512.png"];
@@ -16,19 +16,16 @@ const KEPT = {
 };
 const ASKED_AGAIN = { "cache-control": "no-cache" };
 const SCRIPT = { "content-type": "text/javascript; charset=utf-8" };
-const PAGE = {
-  ...ASKED_AGAIN,
-  "content-type": "text/html; charset=utf-8",
-  "referrer-policy": "no-referrer",
-  "permissions-policy": APP_PERMISSIONS,
-};
+const HTML = { "content-type": "text/html; charset=utf-8", "referrer-policy": "no-referrer" };
+const PAGE = { ...HTML, ...ASKED_AGAIN, "permissions-policy": APP_PERMISSIONS };
+const FRAME = { ...HTML, ...KEPT };
 
 const file = (name: string) => readFileSync(new URL(name, import.meta.url));
 
 export function webAppFiles(): Map<string, Static> {
   const modules = readModules();
-  const sheet = STYLES.text + file("./app.css").toString();
-  const hash = hashOf([modules.hash, sheet, FRAME_PAGE]);
+  const sheet = STYLES.text + ALERT_CARD_STYLES.text + file("./app.css").toString();
+  const hash = hashOf([modules.hash, sheet, FRAME_PAGE, ...Object.values(FRAME_POLICIES)]);
   const place = (name: string) => placeOf(hash, name);
   const served = new Map<string, Static>();
 
@@ -36,6 +33,9 @@ export function webAppFiles(): Map<string, Static> {
   served.set(place("app.css"), prepare(sheet, { "content-type": "text/css; charset=utf-8", ...KEPT }));
   for (const name of ICONS)
     served.set(place(name), prepare(file(`./icons/${name}`), { "content-type": "image/png", ...KEPT }));
+
+  for (const [name, policy] of Object.entries(FRAME_POLICIES))
+    served.set(place(name), prepare(FRAME_PAGE, { ...FRAME, "content-security-policy": policy }));
 
   const shell = shellPage(hash, modules);
   const page = prepare(shell.text, {
@@ -45,26 +45,21 @@ export function webAppFiles(): Map<string, Static> {
   });
   served.set("/app", page);
   served.set("/app/", page);
-  served.set("/app/frame", prepare(FRAME_PAGE, { ...PAGE, "content-security-policy": FRAME_POLICY }));
-  served.set(
-    "/app/frame/pictures",
-    prepare(FRAME_PAGE, { ...PAGE, "content-security-policy": FRAME_POLICY_WITH_PICTURES }),
-  );
   served.set(
     "/manifest.webmanifest",
     prepare(manifest(place), { "content-type": "application/manifest+json", ...ASKED_AGAIN }),
   );
-  const list = [...served.keys()].filter((path) => !path.startsWith("/manifest"));
+  // The page stands under one of its two names, and the icon is served beside the app.
+  const elsewhere = new Set(["/app", "/manifest.webmanifest"]);
+  const list = [...[...served.keys()].filter((path) => !elsewhere.has(path)), ICON.path];
   served.set("/sw.js", prepare(workerText(shell.text, list), { ...SCRIPT, ...ASKED_AGAIN }));
   return served;
 }
 
 /** The worker with what it keeps written into it: a browser takes it as new when anything of the app changed. */
 function workerText(page: string, list: readonly string[]): string {
-  const version = hashOf([page, ...list]);
+  const rules = asOneScript(new URL("./worker/sw.ts", import.meta.url));
+  const version = hashOf([page, rules, ...list]);
   const head = `const VERSION = ${JSON.stringify(version)};\nconst SHELL = ${JSON.stringify(list)};\n`;
-  return head + asClassic(withoutTypes(file("./worker/sw.ts").toString()));
+  return head + rules;
 }
-
-/** A module without what makes it one: it stands alone, or beside what it imports. */
-const asClassic = (text: string) => text.replace(/^import .*$/gm, "").replace(/^export (\{\};)?/gm, "");

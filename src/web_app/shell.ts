@@ -19,12 +19,12 @@ export interface Shell {
   policy: string;
 }
 
-/** @param hash of all files of this version; `modules` are those to load at once, in the order of their need. */
-export function shellPage(hash: string, { texts, bare }: Modules): Shell {
+/** @param hash of all files of this version */
+export function shellPage(hash: string, { atOnce, bare }: Modules): Shell {
   const imports = Object.fromEntries(Object.entries(bare).map(([name, as]) => [name, placeOf(hash, as)]));
   const map = JSON.stringify({ imports });
   // What is in the map is text of ours alone, so it stands in the page as it is.
-  const [before, after] = page(hash, [...texts.keys()]).split("{{map}}");
+  const [before, after] = page(hash, atOnce).split("{{map}}");
   return { text: before + map + after, policy: policyOf(sourceOf(map)) };
 }
 
@@ -59,7 +59,7 @@ function page(hash: string, modules: readonly string[]): string {
 <meta name="description" content="Alerts of the channels that you follow, on this device.">
 <meta name="robots" content="noindex">
 <title>Belfry</title>
-<link rel="icon" href="${ICON.href}">
+<link rel="icon" href="${ICON.path}">
 <link rel="apple-touch-icon" href="${placeOf(hash, "icon-192.png")}">
 <link rel="manifest" href="/manifest.webmanifest">
 <link rel="stylesheet" href="${placeOf(hash, "app.css")}">
@@ -70,7 +70,7 @@ ${modules.map((name) => html`<link rel="modulepreload" href="${placeOf(hash, nam
 <body>
 <div id="app">
 <main class="still" id="main">
-<p class="brand"><img src="${ICON.href}" alt="" width="28" height="28">Belfry</p>
+<p class="brand"><img src="${ICON.path}" alt="" width="28" height="28">Belfry</p>
 <h1>Your alerts</h1>
 <p>Alerts of the channels that you follow are shown here, kept on this device, and ring as you allow them to.
 No account, no name, no address.</p>

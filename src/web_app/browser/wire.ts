@@ -1,49 +1,24 @@
-// What the handset API answers, as far as the app reads it. A newer server may answer more, and values that
-// the app does not know: it takes them as if they were absent.
+// What the handset API answers, as far as the app reads it. A newer server may answer more, and words that the app does not know: it
+// takes them as the plainest ones.
 
-export type Capability = "notify" | "sound" | "vibrate" | "tts" | "full" | "loc" | "quiet";
+import type { Alert as RuledAlert, Channel as RuledChannel } from "./rules/types.ts";
 
-/** An alert as the inbox shows it. */
-export interface Alert {
-  id: string;
-  /** The channel's. */
-  handle: string;
-  /** Since when it is visible; an instant in UTC with six decimals. */
-  sent_at: string;
+/** A row of the inbox. Instants are texts in UTC with six decimals, so their order is that of the texts. */
+export interface Alert extends RuledAlert {
   title: string;
   body: string | null;
-  priority: string;
   layout: string;
   source_url: string | null;
   image_url: string | null;
   image_asset_url: string | null;
-  audio_url: string | null;
-  audio_asset_url: string | null;
   html: string | null;
   actions: { type: string; label: string; url: string }[];
-  requires_ack: boolean;
-  expires_at: string | null;
-  sound: string | null;
-  vibrate: string | null;
-  tts_text: string | null;
-  tts_lang: string | null;
-  lat: number | null;
-  lon: number | null;
-  radius_km: number | null;
-  geo_rule: string | null;
-  collapse_key: string | null;
 }
 
-/** What the person granted a channel, and whether they muted it. */
-export interface Subscription {
-  muted: boolean;
-  permissions: string[];
-  subscribed_at: string;
-}
-
-/** The card of a channel. */
-export interface Channel {
+/** The card of a channel, with what the person settled with it. */
+export interface Card extends RuledChannel {
   handle: string;
+  /** Of the channel's page. */
   url: string;
   name: string;
   category: string;
@@ -62,4 +37,22 @@ export interface Channel {
   gradient_to: string;
   initials: string;
   subscription: Subscription | null;
+}
+
+export interface Subscription {
+  muted: boolean;
+  permissions: string[];
+  subscribed_at: string;
+}
+
+export interface Page<Row> {
+  data: Row[];
+  meta: { next_before: string | null };
+}
+
+export type ReportKind = "read" | "ack";
+
+/** What every refusal says. */
+export interface Envelope {
+  error: { type: string; message: string; param: string | null };
 }

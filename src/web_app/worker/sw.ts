@@ -1,15 +1,150 @@
-// The worker beside the app: keeps the page and its modules, so that the app opens without a network. A classic script when it is
-// served: the server writes VERSION and SHELL above it and leaves out what makes it a module.
+// The worker beside the app: keeps the page and its modules, so that the app opens without a network, and shows what a wake-up is
+// about while it is closed. A classic script when it is served: the server writes VERSION, SHELL and the rules above it.
+
+import { now } from "../browser/clock.ts";
+import { arrivals } from "../browser/rules/arrivals.ts";
+import { lineOf } from "../browser/senses/notify.ts";
+import type { KeptAlert, KeptChannel, Settings } from "../browser/store.ts";
+import type { Alert, Page } from "../browser/wire.ts";
+import { facts, keepAll, read, readAll } from "./kept.ts";
 
 declare const VERSION: string;
 declare const SHELL: string[];
 declare const self: ServiceWorkerGlobalScope;
 
 const NAME = `belfry-${VERSION}`;
+const PAGE = "/app/";
+const SIGN = "/static/icon.svg";
+/** More lines at once tell nobody anything. */
+const MOST_LINES = 4;
 
 self.addEventListener("install", (event) => {
   const kept = SHELL.map((path) => new Request(path, { cache: "reload" }));
   event.waitUntil(caches.open(NAME).then((cache) => cache.addAll(kept)));
 });
 
-export {};
+self.addEventListener("activate", (event) => {
+  const clear = async () => {
+    for (const name of await caches.keys())
+      if (name.startsWith("belfry-") && name !== NAME) await caches.delete(name);
+    await self.clients.claim();
+  };
+  event.waitUntil(clear());
+});
+
+self.addEventListener("message", ({ data }) => {
+  if (data === "skip") void self.skipWaiting();
+});
+
+self.addEventListener("fetch", (event) => {
+  const { pathname, origin } = new URL(event.request.url);
+  const path = pathname === "/app" ? PAGE : pathname;
+  // The API, held polls among it, and every other page go their own way.
+  if (event.request.method !== "GET" || origin !== self.origin || !SHELL.includes(path)) return;
+  const kept = caches.match(path, { cacheName: NAME });
+  event.respondWith(kept.then((found) => found ?? fetch(event.request)));
+});
+
+self.addEventListener("push", (event) => event.waitUntil(wake()));
+
+/** Whatever happens, something is shown: a browser ends the wake-ups of who shows nothing. */
+async function wake(): Promise<void> {
+  const lines = await news().catch(() => []);
+  for (const { title, options } of lines) await self.registration.showNotification(title, options);
+  if (lines.length > 0) return;
+  const words = await facts<Record<string, string>>("words").catch(() => undefined);
+  await self.registration.showNotification("Belfry", {
+    body: words?.look ?? "Something has changed in your inbox.",
+    tag: "belfry",
+    icon: SIGN,
+    silent: true,
+  });
+}
+
+/** Asks the inbox, keeps what is new, and answers the lines that the person allowed. */
+async function news() {
+  const device = await facts<{ token: string }>("device");
+  if (!device) return [];
+  const response = await fetch("/handset/v1/inbox?limit=20", {
+    headers: { authorization: `Bearer ${device.token}` },
+    cache: "no-store",
+    signal: AbortSignal.timeout(20_000),
+  });
+  if (!response.ok) return [];
+  const { data } = (await response.json()) as Page<Alert>;
+  const [known, channels, settings, words] = await Promise.all([
+    readAll<KeptAlert>("alerts"),
+    readAll<KeptChannel>("channels"),
+    facts<Settings>("settings"),
+    facts<Record<string, string>>("words"),
+  ]);
+  const ids = new Set(known.map(({ id }) => id));
+  const at = now();
+  const fresh = data
+    .filter(({ id }) => !ids.has(id))
+    .map(
+      (row): KeptAlert => ({
+        ...row,
+        status: "sent",
+        arrived_at: at,
+        read_at: null,
+        acked_at: null,
+        pushed: true,
+      }),
+    );
+  await keepAll("alerts", fresh);
+  const device_ = {
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    language: self.navigator.language,
+    quiet_hours: settings?.quiet_hours ?? null,
+    volume: settings?.volume ?? 1,
+    position: null,
+  };
+  const channelOf = (handle: string) => channels.find((one) => one.handle === handle) ?? null;
+  return arrivals(fresh, [...known, ...fresh], channelOf, device_, at)
+    .filter(({ decision }) => decision.notify)
+    .slice(-MOST_LINES)
+    .map(({ alert, decision }) => {
+      const channel = channelOf(alert.handle)?.name ?? alert.handle;
+      return lineOf(alert, decision, {
+        channel,
+        ack: words?.ack ?? "I have seen this",
+        icon: SIGN,
+        page: false,
+      });
+    });
+}
+
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  const id: unknown = event.notification.data?.alert_id;
+  const known = typeof id === "string" ? id : null;
+  event.waitUntil(event.action === "ack" && known !== null ? acknowledge(known) : open(known));
+});
+
+async function open(id: string | null): Promise<void> {
+  const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const there = windows.find(({ url }) => new URL(url).pathname.replace(/\/$/, "") === "/app");
+  if (!there) return void (await self.clients.openWindow(id === null ? PAGE : `${PAGE}#alert/${id}`));
+  await there.focus();
+  there.postMessage({ open: id });
+}
+
+/** As the button in the app: noted here, and reported where the person reports. */
+async function acknowledge(id: string): Promise<void> {
+  const alert = await read<KeptAlert>("alerts", id);
+  if (!alert || alert.acked_at !== null) return;
+  const at = new Date(now()).toISOString();
+  await keepAll("alerts", [{ ...alert, read_at: alert.read_at ?? at, acked_at: at }]);
+  const [device, settings] = [await facts<{ token: string }>("device"), await facts<Settings>("settings")];
+  if (settings?.reports === false || !device) return;
+  const reports = (["read", "ack"] as const).map((kind) => ({ alert_id: id, kind }));
+  const sent = await fetch("/handset/v1/reports", {
+    method: "POST",
+    headers: { authorization: `Bearer ${device.token}`, "content-type": "application/json" },
+    body: JSON.stringify({ reports }),
+  }).catch(() => null);
+  // The app sends it when it is open again.
+  if (!sent?.ok) await keepAll("reports", reports);
+  new BroadcastChannel("belfry").postMessage({ kind: "changed" });
+}

@@ -1,0 +1,146 @@
+// The handset API over fetch: which requests there are, with which credential, and how a refusal or a silence looks to the app.
+
+import type { Alert, Card, Envelope, Page, ReportKind, Subscription } from "./wire.ts";
+
+/** The service answered, and said no. */
+export class Refused extends Error {
+  readonly status: number;
+  /** Seconds that the service asks to wait. */
+  readonly retryAfter: number;
+  constructor(status: number, message: string, retryAfter: number) {
+    super(message);
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Nobody answered: no network, no server, or an answer that is none of ours. */
+export class Unreachable extends Error {}
+
+/** An ordinary answer takes no longer, a held poll at most this beyond what it asked for. */
+const PATIENCE_MS = 20_000;
+
+interface Call {
+  method?: string;
+  token?: string | null;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+  patience?: number;
+}
+
+async function call(path: string, { method = "GET", token, body, headers, signal, patience }: Call) {
+  const limit = AbortSignal.timeout(patience ?? PATIENCE_MS);
+  try {
+    return await fetch(`/handset/v1${path}`, {
+      method,
+      headers: {
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      // The app keeps what it was told; the browser's cache would only keep it twice.
+      cache: "no-store",
+      credentials: "omit",
+      redirect: "error",
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+    });
+  } catch {
+    signal?.throwIfAborted();
+    throw new Unreachable();
+  }
+}
+
+async function jsonOf<Body>(response: Response): Promise<Body> {
+  const body: unknown = await response.json().catch(() => null);
+  if (response.ok && body !== null) return body as Body;
+  const refusal = body as Envelope | null;
+  if (typeof refusal?.error?.message !== "string" || response.status >= 500) throw new Unreachable();
+  throw new Refused(response.status, refusal.error.message, Number(response.headers.get("retry-after")) || 0);
+}
+
+async function ask<Body>(path: string, how: Call): Promise<Body> {
+  return jsonOf<Body>(await call(path, how));
+}
+
+async function tell(path: string, how: Call): Promise<void> {
+  const response = await call(path, how);
+  if (!response.ok) await jsonOf(response);
+}
+
+const within = (path: string, query: Record<string, string | null | undefined>) => {
+  const said = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]));
+  return said.length === 0 ? path : `${path}?${new URLSearchParams(said)}`;
+};
+
+export interface DeviceFacts {
+  platform: "web";
+  app_version: string;
+  locale: string;
+  timezone: string;
+}
+
+export const register = (facts: DeviceFacts) =>
+  ask<{ id: string; token: string }>("/devices", { method: "POST", body: facts });
+
+export const getCard = (token: string, handle: string, invite?: string | null) =>
+  ask<Card>(within(`/channels/${encodeURIComponent(handle)}`, { invite }), { token });
+
+export const findChannels = (
+  token: string,
+  query: { q?: string; category?: string; before?: string | null },
+  signal?: AbortSignal,
+) => ask<Page<Card>>(within("/channels", { ...query, limit: "30" }), { token, ...(signal && { signal }) });
+
+export const putSubscription = (
+  token: string,
+  handle: string,
+  change: { invite?: string; muted?: boolean; permissions?: string[] },
+) =>
+  ask<Subscription>(`/subscriptions/${encodeURIComponent(handle)}`, { method: "PUT", token, body: change });
+
+export const leave = (token: string, handle: string) =>
+  tell(`/subscriptions/${encodeURIComponent(handle)}`, { method: "DELETE", token });
+
+export const sendReports = (token: string, reports: { alert_id: string; kind: ReportKind }[]) =>
+  ask<{ accepted: number }>("/reports", { method: "POST", token, body: { reports } });
+
+export const pruneReports = (token: string, before: string) =>
+  tell(within("/reports", { before }), { method: "DELETE", token });
+
+export interface Polled {
+  /** Null: nothing changed since the validator. */
+  page: Page<Alert> | null;
+  etag: string | null;
+  /** Whether the service held the poll, so that the next one may follow at once. */
+  held: boolean;
+}
+
+/** How long a poll asks to be held, and how much later it is given up. */
+const HOLD_SECONDS = 50;
+const HOLD_PATIENCE_MS = 65_000;
+
+/** The newest page, if it is another one than `etag` tells of; `hold` waits until it is. */
+export async function poll(
+  token: string,
+  etag: string | null,
+  hold: boolean,
+  signal: AbortSignal,
+): Promise<Polled> {
+  const response = await call("/inbox?limit=50", {
+    token,
+    headers: {
+      ...(etag ? { "if-none-match": etag } : {}),
+      ...(hold ? { prefer: `wait=${HOLD_SECONDS}` } : {}),
+    },
+    signal,
+    ...(hold ? { patience: HOLD_PATIENCE_MS } : {}),
+  });
+  const held = response.headers.has("preference-applied");
+  if (response.status === 304) return { page: null, etag, held };
+  return { page: await jsonOf<Page<Alert>>(response), etag: response.headers.get("etag"), held };
+}
+
+export const olderPage = (token: string, before: string, signal: AbortSignal) =>
+  ask<Page<Alert>>(within("/inbox", { limit: "100", before }), { token, signal });

@@ -1,0 +1,51 @@
+// Takes answers of the inbox in: what is new, what was withdrawn, what is too old to keep. Knows nothing of when the service is asked.
+
+import { olderPage, type Polled } from "./api.ts";
+import { now } from "./clock.ts";
+import { compare, tooOld } from "./rules/taking_in.ts";
+import { current } from "./state.ts";
+import { type KeptAlert, takeIn } from "./store.ts";
+import type { Alert } from "./wire.ts";
+
+/** How far back a device that was away long asks. */
+const MOST_PAGES = 6;
+
+export interface News {
+  fresh: KeptAlert[];
+  /** Channels of which something is not in the inbox any more, or that are not known. */
+  look: Set<string>;
+}
+
+/** Takes a changed first page in, with older ones until something is known. */
+export async function takePage(token: string, polled: Polled, signal: AbortSignal): Promise<News> {
+  const { store, alerts, channels } = current();
+  if (!store || !polled.page) return { fresh: [], look: new Set() };
+  const known = new Map(alerts.map((alert) => [alert.id, alert]));
+  const rows = [...polled.page.data];
+  let next = polled.page.meta.next_before;
+  // What the worker took in alone says nothing of what came before it.
+  const meets = ({ id }: Alert) => known.has(id) && !known.get(id)!.pushed;
+  for (let pages = 1; next !== null && pages < MOST_PAGES && !rows.some(meets); pages++) {
+    const page = await olderPage(token, next, signal);
+    rows.push(...page.data);
+    next = page.meta.next_before;
+  }
+  const at = now();
+  const { fresh: rowsBefore, withdrawn } = compare(rows, next === null, known);
+  const fresh = rowsBefore.map(
+    (row): KeptAlert => ({ ...row, arrived_at: at, read_at: null, acked_at: null }),
+  );
+  const removed = new Set(tooOld([...known.values(), ...fresh]));
+  await takeIn(store, {
+    fresh: fresh.filter(({ id }) => !removed.has(id)),
+    withdrawn: withdrawn.map(({ id }) => id).filter((id) => !removed.has(id)),
+    remove: [...removed],
+    etag: polled.etag,
+    at,
+  });
+  const unknown = rows.map(({ handle }) => handle).filter((handle) => !channels.has(handle));
+  return {
+    fresh: fresh.filter(({ id }) => !removed.has(id)),
+    look: new Set([...withdrawn.map(({ handle }) => handle), ...unknown]),
+  };
+}

@@ -1,0 +1,88 @@
+// What channels are told: that an alert was read, that it was confirmed. Kept in order while nobody can be reached, sent in batches by
+// one tab at a time, and not made at all where the person switched it off.
+
+import { pruneReports, Refused, sendReports, Unreachable } from "./api.ts";
+import { now } from "./clock.ts";
+import { change, changed, current } from "./state.ts";
+import {
+  amend,
+  getFact,
+  type KeptAlert,
+  oldestReports,
+  removeReports,
+  setFact,
+  USUAL_SETTINGS,
+} from "./store.ts";
+import { hurry } from "./tabs.ts";
+import type { ReportKind } from "./wire.ts";
+
+/** What the API takes at once. */
+const BATCH = 100;
+const DAY_MS = 86_400_000;
+/** When it was reported is forgotten after so long; that it was stays counted. */
+const REMEMBERED_MS = 30 * DAY_MS;
+
+/** Notes that the person read or confirmed an alert, and queues the reports that they chose to send. */
+export async function did(alert: KeptAlert, kind: ReportKind): Promise<void> {
+  const { store, settings } = current();
+  if (!store || (kind === "ack" ? alert.acked_at : alert.read_at) !== null) return;
+  const at = new Date(now()).toISOString();
+  await amend(store, alert.id, (kept) => {
+    if ((kind === "ack" ? kept.acked_at : kept.read_at) !== null) return null;
+    // Who confirms has read.
+    const kinds: ReportKind[] = kind === "ack" && kept.read_at === null ? ["read", "ack"] : [kind];
+    return {
+      alert: { ...kept, read_at: kept.read_at ?? at, acked_at: kind === "ack" ? at : kept.acked_at },
+      reports: settings.reports ? kinds.map((kind) => ({ alert_id: kept.id, kind })) : [],
+    };
+  });
+  await changed();
+  void flush();
+}
+
+/** Sends what waits. What the service will never take is dropped; everything else is tried again later. */
+export async function flush(): Promise<void> {
+  await navigator.locks.request("belfry-reports", async () => {
+    const { store, device } = current();
+    if (!store || !device || device.refused) return;
+    for (;;) {
+      const waiting = await oldestReports(store, BATCH);
+      if (waiting.length === 0) return;
+      try {
+        await sendReports(
+          device.token,
+          waiting.map(([, report]) => report),
+        );
+      } catch (error) {
+        // What the list says of the network is mended by asking.
+        if (error instanceof Unreachable && current().connection === "live") hurry();
+        if (!(error instanceof Refused) || error.status !== 422) return;
+      }
+      await removeReports(
+        store,
+        waiting.map(([key]) => key),
+      );
+      await changed();
+    }
+  });
+}
+
+/** Once a day the device forgets at the service when it reported long ago. */
+export async function pruneOnceADay(): Promise<void> {
+  const { store, device } = current();
+  if (!store || !device || device.refused) return;
+  const at = now();
+  if (at - ((await getFact(store, "pruned_at")) ?? 0) < DAY_MS) return;
+  await pruneReports(device.token, new Date(at - REMEMBERED_MS).toISOString());
+  await setFact(store, "pruned_at", at);
+}
+
+/** Off takes effect at once: what waits is dropped, too. */
+export async function setReporting(on: boolean): Promise<void> {
+  const { store, settings } = current();
+  if (!store) return;
+  await setFact(store, "settings", { ...USUAL_SETTINGS, ...settings, reports: on });
+  if (!on) await navigator.locks.request("belfry-reports", () => store.clear("reports"));
+  await changed();
+  change({ said: null });
+}

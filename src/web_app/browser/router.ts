@@ -1,0 +1,57 @@
+// Which view the address names. Everything stands behind the #, so nothing of it is ever sent to a server: no handle, no alert, no
+// invite.
+
+import { useEffect, useState } from "preact/hooks";
+
+export type Route =
+  | { view: "inbox" }
+  | { view: "alert"; id: string }
+  | { view: "channels" }
+  | { view: "channel"; handle: string }
+  | { view: "discover" }
+  | { view: "found"; handle: string }
+  | { view: "settings" }
+  | { view: "join"; handle: string; invite: string | null };
+
+const ID = /^alr_[0-9a-z]{10,40}$/;
+const HANDLE = /^[a-z0-9-]{1,64}$/;
+
+/** The view behind a `#…`; the inbox for what is none. */
+export function routeOf(hash: string): Route {
+  const text = hash.replace(/^#/, "");
+  const query = new URLSearchParams(text);
+  const handle = query.get("join")?.toLowerCase() ?? "";
+  if (HANDLE.test(handle))
+    return { view: "join", handle, invite: query.get("invite")?.slice(0, 200) || null };
+  const [view, name = ""] = text.split("/");
+  if (view === "alert" && ID.test(name)) return { view, id: name };
+  if ((view === "channel" || view === "found") && HANDLE.test(name)) return { view, handle: name };
+  if (view === "channels" || view === "discover" || view === "settings") return { view };
+  return { view: "inbox" };
+}
+
+export const at = {
+  inbox: "#inbox",
+  channels: "#channels",
+  discover: "#discover",
+  settings: "#settings",
+  alert: (id: string) => `#alert/${id}`,
+  channel: (handle: string) => `#channel/${handle}`,
+  found: (handle: string) => `#found/${handle}`,
+};
+
+/** Goes on without a way back: what stood here is done. */
+export function replaceBy(hash: string): void {
+  history.replaceState(null, "", hash);
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+export function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const see = () => setHash(location.hash);
+    addEventListener("hashchange", see);
+    return () => removeEventListener("hashchange", see);
+  }, []);
+  return routeOf(hash);
+}

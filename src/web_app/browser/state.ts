@@ -1,0 +1,133 @@
+// What the app knows at this moment, in one object that is replaced when anything of it changes; views read it, actions change it.
+
+import { useEffect, useState } from "preact/hooks";
+import { now } from "./clock.ts";
+import {
+  type Device,
+  getFact,
+  type KeptAlert,
+  type KeptChannel,
+  openStore,
+  type Settings,
+  type Store,
+  USUAL_SETTINGS,
+} from "./store.ts";
+import { tellChanged } from "./tabs.ts";
+
+/** How the app stands with the service. */
+export type Connection = "starting" | "live" | "away";
+
+export interface State {
+  /** Null: there is no store, since the browser keeps none for this page. */
+  store: Store | null;
+  /** Whether the store was read. */
+  ready: boolean;
+  device: Device | null;
+  settings: Settings;
+  channels: ReadonlyMap<string, KeptChannel>;
+  alerts: readonly KeptAlert[];
+  /** Reports that wait to be sent. */
+  waiting: number;
+  connection: Connection;
+  /** When the inbox was last known to be current, in milliseconds since 1970. */
+  currentAt: number | null;
+  /** A newer version of the app waits to take over. */
+  update: (() => void) | null;
+  /** The alert that stands over everything else until it is answered. */
+  full: string | null;
+  /** What has just been done and may be undone or was refused; shown once. */
+  said: { text: string; bad: boolean } | null;
+  /** The instant that views reckon with; goes on by the minute. */
+  at: number;
+}
+
+let state: State = {
+  store: null,
+  ready: false,
+  device: null,
+  settings: USUAL_SETTINGS,
+  channels: new Map(),
+  alerts: [],
+  waiting: 0,
+  connection: "starting",
+  currentAt: null,
+  update: null,
+  full: null,
+  said: null,
+  at: now(),
+};
+
+const watchers = new Set<() => void>();
+
+export const current = (): State => state;
+
+export function change(part: Partial<State>): void {
+  state = { ...state, ...part };
+  for (const tell of watchers) tell();
+}
+
+/** The state as of now, and a view drawn anew with each change of it. */
+export function useApp(): State {
+  const [, draw] = useState(0);
+  useEffect(() => {
+    const tell = () => draw((times) => times + 1);
+    watchers.add(tell);
+    return () => void watchers.delete(tell);
+  }, []);
+  return state;
+}
+
+/** Waits until the state is so, or the signal ends it. */
+export function until(holds: (state: State) => boolean, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (!holds(state) && !signal.aborted) return;
+      watchers.delete(look);
+      signal.removeEventListener("abort", look);
+      resolve();
+    };
+    watchers.add(look);
+    signal.addEventListener("abort", look);
+    look();
+  });
+}
+
+/** Opens the store and reads it. A browser that keeps nothing gives none. */
+export async function openState(): Promise<void> {
+  try {
+    change({ store: await openStore() });
+    await readStore();
+  } catch {
+    change({ store: null, ready: true });
+  }
+}
+
+/** Reads what this or another tab has written. */
+export async function readStore(): Promise<void> {
+  const { store } = state;
+  if (!store) return;
+  const [device, settings, currentAt, channels, alerts, waiting] = await Promise.all([
+    getFact(store, "device"),
+    getFact(store, "settings"),
+    getFact(store, "current_at"),
+    store.getAll("channels"),
+    store.getAll("alerts"),
+    store.count("reports"),
+  ]);
+  change({
+    ready: true,
+    device: device ?? null,
+    settings: { ...USUAL_SETTINGS, ...settings },
+    currentAt: currentAt ?? null,
+    channels: new Map(channels.map((channel) => [channel.handle, channel])),
+    alerts,
+    waiting,
+    at: now(),
+  });
+}
+
+/** After this tab wrote to the store: here and in the others. */
+export async function changed(): Promise<void> {
+  await readStore();
+  tellChanged();
+}

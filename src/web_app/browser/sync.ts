@@ -1,0 +1,86 @@
+// When the service is asked: held while somebody looks, now and then while nobody does, with growing pauses while it cannot be
+// reached. Runs in one tab of the device (tabs.ts).
+
+import { poll, Refused, Unreachable } from "./api.ts";
+import { lookAt } from "./channels.ts";
+import { now } from "./clock.ts";
+import { takePage } from "./inbox.ts";
+import { flush, pruneOnceADay } from "./reports.ts";
+import { announce } from "./rings.ts";
+import { pauseAfter } from "./rules/taking_in.ts";
+import { change, changed, current, until } from "./state.ts";
+import { getFact, setFact } from "./store.ts";
+import { isVisible } from "./tabs.ts";
+
+/** Between polls that the service did not hold. */
+const UNHELD_MS = 3_000;
+/** Between polls of a page that nobody looks at. */
+const HIDDEN_MS = 60_000;
+
+/** Asks until the turn is over. */
+export async function follow(turn: AbortSignal): Promise<void> {
+  let failures = 0;
+  let asked = false;
+  while (!turn.aborted) {
+    await until(({ store, device }) => store !== null && device !== null && !device.refused, turn);
+    if (turn.aborted) return;
+    try {
+      // The first one of a turn catches up, so it is not held.
+      const { held, news } = await once(asked && isVisible(), turn);
+      const caughtUp = !asked;
+      asked = true;
+      failures = 0;
+      if (!isVisible()) await pause(HIDDEN_MS, turn);
+      else if (!held && !news && !caughtUp) await pause(UNHELD_MS, turn);
+    } catch (error) {
+      if (turn.aborted) return;
+      if (error instanceof Refused && error.status === 401) await refusedDevice();
+      else {
+        if (current().connection !== "away") change({ connection: "away" });
+        const wait = error instanceof Refused ? error.retryAfter * 1000 : 0;
+        await pause(Math.max(wait, pauseAfter(failures++, Math.random())), turn);
+      }
+      asked = false;
+    }
+  }
+}
+
+async function once(hold: boolean, turn: AbortSignal): Promise<{ held: boolean; news: boolean }> {
+  const { store, device } = current();
+  if (!store || !device) return { held: false, news: false };
+  const polled = await poll(device.token, (await getFact(store, "etag")) ?? null, hold, turn);
+  if (polled.page) {
+    const { fresh, look } = await takePage(device.token, polled, turn);
+    await lookAt(look);
+    await changed();
+    await announce(fresh);
+  } else await setFact(store, "current_at", now());
+  change({ connection: "live", currentAt: now(), at: now() });
+  void flush();
+  void pruneOnceADay().catch(ignoreAway);
+  return { held: polled.held, news: polled.page !== null };
+}
+
+/** What is tried again anyway. */
+function ignoreAway(error: unknown): void {
+  if (!(error instanceof Unreachable || error instanceof Refused)) throw error;
+}
+
+async function refusedDevice(): Promise<void> {
+  const { store, device } = current();
+  if (!store || !device) return;
+  await setFact(store, "device", { ...device, refused: true });
+  await changed();
+}
+
+function pause(ms: number, turn: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      turn.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    turn.addEventListener("abort", end);
+  });
+}

@@ -1,0 +1,57 @@
+// One alert, whole. To open it is to read it.
+
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import { html } from "../markup.ts";
+import { did } from "../reports.ts";
+import { at } from "../router.ts";
+import { arrange } from "../rules/spotlight.ts";
+import { useApp } from "../state.ts";
+import { momentOf } from "../texts/formats.ts";
+import { type Key, t } from "../texts/texts.ts";
+import { Acts, Facts, isLoud, isWeb, LOUD } from "./card.ts";
+import { MarkupFrame } from "./frame.ts";
+import { icon } from "./icons.ts";
+import { Face, Note, PaneHead } from "./parts.ts";
+import { Picture } from "./picture.ts";
+import { Sounds } from "./sounds.ts";
+
+export function AlertView({ id }: { id: string }): VNode {
+  const { alerts, channels, settings, connection, at: now } = useApp();
+  const alert = alerts.find((one) => one.id === id) ?? null;
+  useEffect(() => {
+    if (alert) void did(alert, "read");
+  }, [id, alert === null]);
+  if (!alert)
+    return html`<${PaneHead} title=${t("alert.gone")} back=${at.inbox} /><p class="muted">${t("alert.gone_hint")}</p>`;
+
+  const channel = channels.get(alert.handle) ?? null;
+  const over = !arrange(alerts, now).spotlight.includes(alert);
+  const mark = isLoud(alert.priority) ? alert.priority : null;
+  return html`<${PaneHead} title=${alert.title} back=${at.inbox} />
+    <article class="whole">
+      <p class="from"><${Face} card=${channel} /><span><a href=${at.channel(alert.handle)}><strong>${channel?.name ?? `@${alert.handle}`}</strong></a>
+        <time class="muted small" datetime=${alert.sent_at}>${momentOf(Date.parse(alert.sent_at), now)}</time></span>
+        ${mark && html`<span class=${`tag ${mark}`}>${t(LOUD[mark])}</span>`}
+        ${over && html`<span class="tag">${t("alert.over")}</span>`}</p>
+      ${alert.status !== "sent" && html`<${Note} tone="warn" sign="careful"><p>${t("alert.withdrawn")}</p><//>`}
+      <${Picture} alert=${alert} />
+      ${alert.body && html`<p class="text">${alert.body}</p>`}
+      ${alert.html && html`<${MarkupFrame} key=${alert.id} markup=${alert.html} title=${alert.title} whole=${alert.layout === "document"} />`}
+      <${Facts} alert=${alert} at=${now} />
+      <${Sounds} alert=${alert} />
+      ${
+        alert.source_url &&
+        isWeb(alert.source_url) &&
+        html`<p><a class="withicon" href=${alert.source_url} target="_blank" rel="noopener noreferrer">${t("alert.source")}${icon("out", "s")}</a></p>`
+      }
+      <div class="alertacts"><${Acts} alert=${alert} /></div>
+      ${alert.acked_at && !settings.reports && html`<p class="hint">${t("alert.ack_stays")}</p>`}
+      ${alert.acked_at && settings.reports && connection === "away" && html`<p class="hint">${t("alert.ack_waits")}</p>`}
+      ${
+        alert.because &&
+        alert.because.length > 0 &&
+        html`<details class="more"><summary>${t("why.title")}</summary><ul class="why">${alert.because.map((why) => html`<li>${t(why as Key)}</li>`)}</ul></details>`
+      }
+    </article>`;
+}

@@ -1,0 +1,163 @@
+// The frame of the app: four tabs, a list and what was chosen of it, and what stands above them while it counts.
+
+import type { VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { joinAgain } from "../channels.ts";
+import { now as clock } from "../clock.ts";
+import { wasEmptied } from "../device.ts";
+import { html } from "../markup.ts";
+import { at, type Route, useRoute } from "../router.ts";
+import { arrange } from "../rules/spotlight.ts";
+import { showCount } from "../senses/badge.ts";
+import { change, useApp } from "../state.ts";
+import { t } from "../texts/texts.ts";
+import { AlertView } from "./alert.ts";
+import { ChannelView } from "./channel.ts";
+import { ChannelList, Discover } from "./channels.ts";
+import { type IconName, icon } from "./icons.ts";
+import { InboxList } from "./inbox.ts";
+import { attempt, Note, Said } from "./parts.ts";
+import { FullAlert, RingStrip } from "./ringing.ts";
+import { Settings } from "./settings.ts";
+
+const TABS = [
+  { view: "inbox", to: at.inbox, name: "nav.inbox", sign: "inbox" },
+  { view: "channels", to: at.channels, name: "nav.channels", sign: "channels" },
+  { view: "discover", to: at.discover, name: "nav.discover", sign: "search" },
+  { view: "settings", to: at.settings, name: "nav.settings", sign: "settings" },
+] as const satisfies { view: string; to: string; name: string; sign: IconName }[];
+
+type Tab = (typeof TABS)[number]["view"];
+
+const TAB_OF: Record<Route["view"], Tab> = {
+  inbox: "inbox",
+  alert: "inbox",
+  channels: "channels",
+  channel: "channels",
+  discover: "discover",
+  found: "discover",
+  settings: "settings",
+  join: "discover",
+};
+
+/** What stands in the list beside, and in the place of what was chosen. */
+function panes(route: Route): { list: VNode; chosen: VNode | null } {
+  const inbox = (chosen: string | null) => html`<${InboxList} key="inbox" chosen=${chosen} />`;
+  switch (route.view) {
+    case "inbox":
+      return { list: inbox(null), chosen: null };
+    case "alert":
+      return { list: inbox(route.id), chosen: html`<${AlertView} key=${route.id} id=${route.id} />` };
+    case "channels":
+      return { list: html`<${ChannelList} chosen=${null} />`, chosen: null };
+    case "channel":
+      return {
+        list: html`<${ChannelList} chosen=${route.handle} />`,
+        chosen: html`<${ChannelView} key=${route.handle} handle=${route.handle} back=${at.channels} />`,
+      };
+    case "discover":
+      return { list: html`<${Discover} chosen=${null} />`, chosen: null };
+    case "found":
+      return {
+        list: html`<${Discover} chosen=${route.handle} />`,
+        chosen: html`<${ChannelView} key=${route.handle} handle=${route.handle} back=${at.discover} />`,
+      };
+    case "join":
+      return {
+        list: inbox(null),
+        chosen: html`<${ChannelView} key=${route.handle} handle=${route.handle} invite=${route.invite} back=${at.inbox} joining />`,
+      };
+    case "settings":
+      return { list: inbox(null), chosen: html`<${Settings} />` };
+  }
+}
+
+/** A timer takes no more. */
+const LONGEST_MS = 2 ** 31 - 1000;
+
+export function App(): VNode {
+  const route = useRoute();
+  const { alerts, at: now } = useApp();
+  const main = useRef<HTMLElement>(null);
+  const first = useRef(true);
+  const { list, chosen } = panes(route);
+  const { spotlight, next_change_at } = arrange(alerts, now);
+  const unread = alerts.filter(({ read_at }) => read_at === null).length;
+  const wanted = spotlight.filter(({ read_at }) => read_at === null).length;
+  const where = JSON.stringify(route);
+
+  useEffect(() => {
+    if (next_change_at === null) return;
+    const timer = setTimeout(
+      () => change({ at: clock() }),
+      Math.min(LONGEST_MS, next_change_at - clock()) + 50,
+    );
+    return () => clearTimeout(timer);
+  }, [next_change_at, now]);
+  useEffect(() => showCount(wanted, `${t(`nav.${TAB_OF[route.view]}`)} · ${t("app.name")}`), [wanted, where]);
+  useEffect(() => {
+    change({ said: null });
+    if (first.current) {
+      first.current = false;
+      return;
+    }
+    // Who reads by ear or keyboard begins at the head of what they chose.
+    const pane = main.current?.querySelector(chosen ? ".chosen" : ".list");
+    pane?.scrollTo?.({ top: 0 });
+    if (chosen) scrollTo({ top: 0 });
+    pane?.querySelector("h1")?.focus({ preventScroll: true });
+  }, [where]);
+
+  return html`<div class=${`app ${chosen ? "withchosen" : ""}`}>
+    <a class="skip" href="#main" onClick=${(event: Event) => {
+      event.preventDefault();
+      main.current?.focus();
+    }}>${t("app.skip")}</a>
+    <${Tabs} tab=${TAB_OF[route.view]} unread=${unread} />
+    <main id="main" tabindex="-1" ref=${main}>
+      <div class="strips"><${RingStrip} /><${Strips} /></div>
+      <section class="list" aria-label=${t(`nav.${TAB_OF[route.view] === "settings" ? "inbox" : TAB_OF[route.view]}`)}>${!chosen && html`<${Said} />`}${list}</section>
+      <section class="chosen" aria-label=${t("app.chosen")}><div class="inner">${chosen ? html`<${Said} />${chosen}` : html`<p class="calm">${t("app.choose")}</p>`}</div></section>
+    </main>
+    <${FullAlert} />
+  </div>`;
+}
+
+function Tabs({ tab, unread }: { tab: Tab; unread: number }): VNode {
+  return html`<nav class="tabs" aria-label=${t("app.name")}>
+    <img class="home" src="/static/icon.svg" alt="" width="30" height="30" />
+    ${TABS.map(
+      ({ view, to, name, sign }) =>
+        html`<a key=${view} href=${to} aria-current=${tab === view ? "page" : undefined}>${icon(sign)}${
+          view === "inbox" &&
+          unread > 0 &&
+          html`<span class="n" aria-hidden="true">${unread > 99 ? "99+" : unread}</span>`
+        }<span>${t(name)}</span>${view === "inbox" && unread > 0 && html`<span class="unseen">${t("inbox.unread", { count: unread })}</span>`}</a>`,
+    )}
+  </nav>`;
+}
+
+function Again(): VNode {
+  const [busy, setBusy] = useState(false);
+  const go = async () => {
+    setBusy(true);
+    await attempt(async () => {
+      const refused = await joinAgain();
+      const text =
+        refused.length === 0 ? t("device.again_done") : t("device.again_some", { names: refused.join(", ") });
+      change({ said: { text, bad: refused.length > 0 } });
+    });
+    setBusy(false);
+  };
+  return html`<p><button disabled=${busy} onClick=${() => void go()}>${t("device.again")}</button></p>`;
+}
+
+/** What concerns the whole app: a newer version, a device that is not known any more, a store that is gone. */
+function Strips(): VNode {
+  const { update, device, ready, store } = useApp();
+  return html`
+    ${update && html`<${Note} tone="accent" sign="fresh"><p>${t("app.new_version")}</p><button class="link" onClick=${update}>${t("app.reload")}</button><//>`}
+    ${device?.refused && html`<${Note} tone="bad" sign="careful"><p><strong>${t("device.refused")}</strong> ${t("device.refused_hint")}</p><${Again} /><//>`}
+    ${ready && !store && html`<${Note} tone="bad" sign="careful"><p>${t("app.no_store")}</p><//>`}
+    ${ready && wasEmptied() && html`<${Note} tone="warn" sign="careful"><p><strong>${t("device.emptied")}</strong> ${t("device.emptied_hint")}</p><a href=${at.discover}>${t("inbox.find")}</a><//>`}`;
+}

@@ -1,0 +1,91 @@
+// The alert card: who speaks, how loudly, when; what is said; where and until when; what to do. The same in the inbox and on a
+// channel's view; loudness is said by tone and by word.
+
+import type { VNode } from "preact";
+import { html } from "../markup.ts";
+import { did } from "../reports.ts";
+import { at } from "../router.ts";
+import { wholeCircle } from "../rules/circle.ts";
+import { useApp } from "../state.ts";
+import type { KeptAlert } from "../store.ts";
+import { distanceOf, momentOf, timeOf } from "../texts/formats.ts";
+import { t } from "../texts/texts.ts";
+import { icon } from "./icons.ts";
+import { Face, wordsFor } from "./parts.ts";
+import { mayFetch, Picture, pictureOf } from "./picture.ts";
+
+export const LOUD = { important: "alert.important", urgent: "alert.urgent" } as const;
+export const isLoud = (priority: string): priority is keyof typeof LOUD => Object.hasOwn(LOUD, priority);
+
+/** `over`: it left the spotlight, so that nothing of it is wanted any more. */
+export function AlertCard({
+  alert,
+  over,
+  chosen,
+}: {
+  alert: KeptAlert;
+  over: boolean;
+  chosen?: boolean;
+}): VNode {
+  const { at: now, settings } = useApp();
+  const picture = over ? null : pictureOf(alert);
+  const open = picture !== null && mayFetch(picture, settings);
+  const loud = isLoud(alert.priority) && !over;
+  const classes = ["alert", loud ? alert.priority : "", alert.read_at ? "read" : "", over ? "past" : ""];
+  return html`<article class=${classes.filter(Boolean).join(" ")} aria-labelledby=${`${alert.id}-title`}>
+    <${CardHead} alert=${alert} over=${over} />
+    ${open && html`<${Picture} alert=${alert} inList />`}
+    <h3 id=${`${alert.id}-title`}><a href=${at.alert(alert.id)} aria-current=${chosen ? "true" : undefined}>${alert.title}</a></h3>
+    ${alert.body && !over && html`<p class="text clamp">${alert.body}</p>`}
+    ${picture !== null && !open && html`<${Picture} alert=${alert} inList />`}
+    <${Facts} alert=${alert} at=${now} />
+    ${!over && html`<${Acts} alert=${alert} />`}
+  </article>`;
+}
+
+/** `bare`: without the dot of what is unread. */
+export function CardHead({ alert, over, bare }: { alert: KeptAlert; over: boolean; bare?: boolean }): VNode {
+  const { at: now, channels } = useApp();
+  const channel = channels.get(alert.handle) ?? null;
+  const sent = Date.parse(alert.sent_at);
+  const mark = isLoud(alert.priority) && !over ? alert.priority : null;
+  return html`<header><${Face} card=${channel} size="m" /><span class="name">${channel?.name ?? `@${alert.handle}`}</span>
+    ${mark && html`<span class=${`tag ${mark}`}>${t(LOUD[mark])}</span>`}
+    ${over && html`<span class="tag">${t(alert.status === "sent" ? "alert.over" : "alert.taken_back")}</span>`}
+    <time datetime=${alert.sent_at}>${over ? momentOf(sent, now) : timeOf(sent)}</time>
+    ${!alert.read_at && !bare && html`<span class="dot" role="img" aria-label=${t("alert.unread")}></span>`}
+  </header>`;
+}
+
+/** Where and until when it counts, and what the person did. */
+export function Facts({ alert, at: now }: { alert: KeptAlert; at: number }): VNode | null {
+  const circle = wholeCircle(alert);
+  const until = alert.expires_at === null ? null : Date.parse(alert.expires_at);
+  const facts = [
+    circle &&
+      html`${icon("place", "s")}<span>${t("alert.within", { distance: distanceOf(circle.radius_km) })}</span>`,
+    until !== null &&
+      html`<span>${t(until > now ? "alert.until" : "alert.was_until", { time: momentOf(until, now) })}</span>`,
+    alert.acked_at &&
+      html`${icon("check", "s")}<span>${t("alert.acked_at", { time: momentOf(Date.parse(alert.acked_at), now) })}</span>`,
+  ].filter(Boolean);
+  if (facts.length === 0) return null;
+  return html`<p class="xs line">${facts.map((fact, i) => html`${i > 0 && html`<span aria-hidden="true">·</span>`}${fact}`)}</p>`;
+}
+
+/** What can be done: confirm, and where the channel leads. One filled button at most. */
+export function Acts({ alert }: { alert: KeptAlert }): VNode | null {
+  const asks = alert.requires_ack && alert.acked_at === null && alert.status === "sent";
+  const links = alert.actions.filter(({ type, url }) => type === "open_url" && isWeb(url));
+  if (!asks && links.length === 0) return null;
+  return html`<footer>
+    ${asks && html`<button onClick=${() => void did(alert, "ack").catch(wordsFor)}>${icon("check", "s")}${t("alert.ack")}</button>`}
+    ${links.map(
+      ({ label, url }) =>
+        html`<a class="button plain" href=${url} target="_blank" rel="noopener noreferrer">${icon("out", "s")}${label}</a>`,
+    )}
+  </footer>`;
+}
+
+/** The service takes https addresses alone; an app does not rely on what somebody else checked. */
+export const isWeb = (address: string): boolean => /^https?:\/\//i.test(address);

@@ -1,0 +1,104 @@
+// The inbox: what counts now, and what was, by day. What arrives while somebody reads further down waits behind a button, so that
+// nothing moves under their eyes.
+
+import type { VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { html } from "../markup.ts";
+import { at } from "../router.ts";
+import { arrange } from "../rules/spotlight.ts";
+import { useApp } from "../state.ts";
+import type { KeptAlert } from "../store.ts";
+import { dayOf, momentOf } from "../texts/formats.ts";
+import { t } from "../texts/texts.ts";
+import { AlertCard } from "./card.ts";
+import { Note, PaneHead, Waiting } from "./parts.ts";
+
+type Filter = "all" | "unread" | "to_confirm";
+
+/** So many of the history at first, and with each asking. */
+const STEP = 40;
+/** Pixels from which on somebody reads further down. */
+const DOWN = 160;
+
+const holds: Record<Filter, (alert: KeptAlert) => boolean> = {
+  all: () => true,
+  unread: ({ read_at }) => read_at === null,
+  to_confirm: ({ requires_ack, acked_at, status }) => requires_ack && acked_at === null && status === "sent",
+};
+
+/** Lists what arrived only while the head of the list is in sight; the rest waits. */
+function useCalm(ids: string[]): { waiting: number; show: () => void } {
+  const shown = useRef(new Set(ids));
+  const [, draw] = useState(0);
+  const top = () => (document.querySelector(".list")?.scrollTop ?? 0) + scrollY < DOWN;
+  if (top() || shown.current.size === 0) shown.current = new Set(ids);
+  useEffect(() => {
+    const look = () => top() && draw((n) => n + 1);
+    addEventListener("scroll", look, { capture: true, passive: true });
+    return () => removeEventListener("scroll", look, { capture: true });
+  }, []);
+  const waiting = ids.filter((id) => !shown.current.has(id)).length;
+  const show = () => {
+    shown.current = new Set(ids);
+    document.querySelector(".list")?.scrollTo({ top: 0 });
+    scrollTo({ top: 0 });
+    draw((n) => n + 1);
+  };
+  return { waiting, show };
+}
+
+export function InboxList({ chosen }: { chosen: string | null }): VNode {
+  const { alerts, channels, ready, device, connection, at: now } = useApp();
+  const [filter, setFilter] = useState<Filter>("all");
+  const [most, setMost] = useState(STEP);
+  const { spotlight, history } = arrange(alerts, now);
+  const calm = useCalm(alerts.map(({ id }) => id));
+  const count = (of: Filter) => alerts.filter(holds[of]).length;
+  const chip = (of: Filter, label: string) =>
+    html`<button class="chip" aria-pressed=${filter === of} onClick=${() => setFilter(of)}>${label}${
+      of !== "all" && count(of) > 0 && html` <b>${count(of)}</b>`
+    }</button>`;
+
+  const now_ = spotlight.filter(holds[filter]);
+  const then = history.filter(holds[filter]);
+  const days = Map.groupBy(then.slice(0, most), ({ sent_at }) => dayOf(Date.parse(sent_at), now));
+  const following = [...channels.values()].some(({ subscription }) => subscription !== null);
+  return html`<${PaneHead} title=${t("nav.inbox")} />
+    ${
+      alerts.length > 0 &&
+      html`<div class="chips" role="group" aria-label=${t("inbox.show")}>
+      ${chip("all", t("inbox.all"))}${chip("unread", t("inbox.filter_unread"))}${chip("to_confirm", t("inbox.to_confirm"))}</div>`
+    }
+    <${NetStrip} />
+    ${calm.waiting > 0 && html`<div class="newpill"><button onClick=${calm.show}>${t("inbox.new", { count: calm.waiting })}</button></div>`}
+    ${!ready && html`<${Waiting} />`}
+    ${ready && alerts.length === 0 && html`<${Empty} following=${following} asked=${device === null || connection !== "starting"} />`}
+    ${
+      now_.length > 0 &&
+      html`<section aria-label=${t("inbox.spotlight")}><h2 class="day">${t("inbox.spotlight")}</h2>
+      ${now_.map((alert) => html`<${AlertCard} key=${alert.id} alert=${alert} over=${false} chosen=${alert.id === chosen} />`)}</section>`
+    }
+    ${alerts.length > 0 && now_.length === 0 && filter === "all" && html`<p class="calm">${t("inbox.nothing_now")}</p>`}
+    ${alerts.length > 0 && now_.length + then.length === 0 && html`<p class="calm">${t("inbox.none_such")}</p>`}
+    ${[...days].map(
+      ([day, rows]) =>
+        html`<section key=${day} aria-label=${day}><h2 class="day">${day}</h2>
+        ${rows.map((alert) => html`<${AlertCard} key=${alert.id} alert=${alert} over chosen=${alert.id === chosen} />`)}</section>`,
+    )}
+    ${then.length > most && html`<p><button class="plain wide" onClick=${() => setMost(most + STEP)}>${t("inbox.more")}</button></p>`}`;
+}
+
+function Empty({ following, asked }: { following: boolean; asked: boolean }): VNode | null {
+  if (!asked) return null;
+  return html`<div class="empty"><p class="lead">${t("inbox.empty_title")}</p><p>${t(following ? "inbox.empty_following" : "inbox.empty")}</p>
+    ${!following && html`<p><a class="button" href=${at.discover}>${t("inbox.find")}</a></p>`}</div>`;
+}
+
+/** How old the list is and what waits, while nobody can be reached. */
+export function NetStrip(): VNode | null {
+  const { connection, currentAt, waiting, device, at: now } = useApp();
+  if (connection !== "away" || !device || device.refused) return null;
+  return html`<${Note} tone="warn" sign="offline"><p><strong>${t("net.offline")}</strong> ${
+    currentAt === null ? t("net.trouble") : t("net.as_of", { time: momentOf(currentAt, now) })
+  } ${waiting > 0 && t("net.waiting", { count: waiting })}</p><//>`;
+}

@@ -1,0 +1,65 @@
+// What an answer of the inbox does to what the device keeps.
+
+import { describe, expect, test } from "vitest";
+import {
+  compare,
+  KEPT_ALERTS,
+  KEPT_CHARACTERS,
+  pauseAfter,
+  tooOld,
+} from "../../src/web_app/browser/rules/taking_in.ts";
+
+const row = (n: number, more: object = {}) => ({
+  id: `alr_${n}`,
+  handle: "quay",
+  status: "sent",
+  sent_at: `2026-11-22T08:${String(n).padStart(2, "0")}:00.000000Z`,
+  ...more,
+});
+const known = (...rows: ReturnType<typeof row>[]) => new Map(rows.map((one) => [one.id, one]));
+const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
+
+describe("an answer of the inbox", () => {
+  test("what the device does not have is new", () => {
+    expect(ids(compare([row(3), row(2), row(1)], true, known(row(1))).fresh)).toEqual(["alr_3", "alr_2"]);
+  });
+
+  // docs/rules.md#cancel-reaches-no-further
+  test("what is gone from it stays on the device, marked as withdrawn", () => {
+    const { withdrawn } = compare([row(3), row(1)], true, known(row(1), row(2), row(3)));
+    expect(withdrawn).toEqual([row(2, { status: "cancelled" })]);
+  });
+
+  test("what may stand on a later page is not taken for withdrawn, nor is a part of one instant", () => {
+    const together = row(5, { id: "alr_twin" });
+    const { withdrawn } = compare([row(9), row(5)], false, known(row(2), together, row(7)));
+    expect(ids(withdrawn)).toEqual(["alr_7"]);
+  });
+
+  test("what was withdrawn before is not told again", () => {
+    expect(compare([], true, known(row(1, { status: "cancelled" }))).withdrawn).toEqual([]);
+  });
+});
+
+describe("what is kept", () => {
+  test("so many alerts, the newest", () => {
+    const rows = Array.from({ length: KEPT_ALERTS + 2 }, (_, i) => ({
+      ...row(0),
+      id: `alr_${i}`,
+      sent_at: new Date(1.7e12 + i * 1000).toISOString(),
+    }));
+    expect(tooOld(rows).sort()).toEqual(["alr_0", "alr_1"]);
+  });
+
+  test("so many characters, and the newest one however long it is", () => {
+    const long = "x".repeat(KEPT_CHARACTERS);
+    expect(tooOld([row(1), row(2, { html: long })])).toEqual(["alr_1"]);
+  });
+});
+
+test("pauses between tries grow, have an end, and differ from device to device", () => {
+  const least = [0, 1, 2, 3, 20].map((failures) => pauseAfter(failures, 0));
+  const most = [0, 1, 2, 3, 20].map((failures) => pauseAfter(failures, 1));
+  expect(least).toEqual([500, 1000, 2000, 4000, 30_000]);
+  expect(most).toEqual([1000, 2000, 4000, 8000, 60_000]);
+});
