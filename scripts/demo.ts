@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // The main job, played over HTTP and told step by step: an owner opens a channel and sends, a handset finds, joins,
-// polls and acknowledges. Against a running server (BELFRY_URL and BELFRY_API_KEY, or --url and --key), or one of its
-// own in a temporary folder. Exit 0 only when every step held.
+// polls and acknowledges; a person subscribes in a browser and hears it, where there is one (--show opens its window). Against a
+// running server (BELFRY_URL and BELFRY_API_KEY, or --url and --key), or one of its own in a temporary folder. Exit 0 only
+// when every step held.
 
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,6 +14,7 @@ import { openService } from "../src/boot/service.ts";
 import { clientSettings, loadConfig } from "../src/config/load.ts";
 import { requestFor } from "../src/operation/request.ts";
 import { TOOLS } from "../tools/index.ts";
+import { Person } from "./demo_browser.ts";
 
 // ---- where to play ------------------------------------------------------------------------------------------------
 
@@ -20,26 +22,31 @@ interface Stage {
   url: string;
   key: string;
   where: string;
+  /** Whether one can watch the browser. */
+  shown: boolean;
   close(): Promise<void>;
 }
 
 async function stage(): Promise<Stage> {
-  const { values } = parseArgs({ options: { url: { type: "string" }, key: { type: "string" } } });
+  const options = { url: { type: "string" }, key: { type: "string" }, show: { type: "boolean" } } as const;
+  const { values } = parseArgs({ options });
+  const shown = values.show ?? false;
   const settings = clientSettings();
   const url = values.url ?? settings.url;
   const key = values.key ?? settings.key;
-  if (url && key) return { url: url.replace(/\/+$/, ""), key, where: "your server", close: async () => {} };
+  if (url && key)
+    return { url: url.replace(/\/+$/, ""), key, where: "your server", shown, close: async () => {} };
   if (values.url || values.key || url)
     throw new Usage(
       "A running server needs both its address and a key: --url and --key, or BELFRY_URL and BELFRY_API_KEY.",
     );
-  return ownServer();
+  return ownServer(shown);
 }
 
 class Usage extends Error {}
 
 /** A server of its own, on a folder that is gone afterwards. */
-async function ownServer(): Promise<Stage> {
+async function ownServer(shown: boolean): Promise<Stage> {
   const dataDir = mkdtempSync(join(tmpdir(), "belfry-demo-"));
   const host = "127.0.0.1";
   const own = { HOST: host, PORT: String(await freePort(host)), DATA_DIR: dataDir, LOG_LEVEL: "error" };
@@ -50,6 +57,7 @@ async function ownServer(): Promise<Stage> {
     url: config.publicUrl,
     key: service.made!.key,
     where: "a server of its own",
+    shown,
     close: async () => {
       await listening.close();
       await service.close();
@@ -68,11 +76,11 @@ const [bold, dim, green, red, yellow, cyan] = [1, 2, 32, 31, 33, 36].map(paint) 
 
 const say = (line = "") => console.log(line);
 
-type Who = "owner" | "handset";
+type Who = "owner" | "handset" | "person";
 
 /** One step: who does what, and what came of it. A step that does not hold ends the play. */
 async function step<T>(who: Who, what: string, act: () => Promise<[T, string]>): Promise<T> {
-  const name = (who === "owner" ? cyan! : yellow!)(who.padEnd(8));
+  const name = { owner: cyan!, handset: yellow!, person: green! }[who](who.padEnd(8));
   try {
     const [result, outcome] = await act();
     say(`${green!("✓")} ${name} ${what}`);
@@ -183,6 +191,7 @@ async function play(at: Stage): Promise<void> {
   const handset = new Handset(at.url);
   const handle = `demo-${randomBytes(4).toString("hex")}`;
   const name = `Harbour ferry ${handle.slice(5)}`;
+  const person = await Person.find(at.shown);
   say(`${bold!("Belfry, start to end")}  ${dim!(`${at.url} (${at.where})`)}\n`);
 
   const pusher = await step("owner", "opens a channel", async () => {
@@ -226,11 +235,31 @@ async function play(at: Stage): Promise<void> {
       return [null, "inbox empty"];
     });
 
+    if (person) {
+      await step("person", "opens the channel's page in a browser, and subscribes", async () => {
+        await person.subscribe(pusher.url);
+        return [null, pusher.url];
+      });
+    } else
+      say(
+        dim!("  person   is not here: no browser could be started (CHROMIUM names one), so nobody hears it"),
+      );
+    const asked = Date.now();
     await step("owner", "sends it", async () => {
       const sent = await owner("send_alert", path);
       hold(sent.status === "sent", `it is ${sent.status}`);
       return [sent, `visible since ${sent.sent_at}`];
     });
+    if (person) {
+      await step("person", "sees it, and hears it ring", async () => {
+        const rang = await person.hears(alert.title);
+        return [null, `${rang - asked} ms after the owner asked to send`];
+      });
+      await step("person", "leaves the channel; nothing of them stays", async () => [
+        await person.leave(name),
+        "",
+      ]);
+    }
     await step("owner", "sends it again, by mistake: nothing happens twice", async () => {
       const again = await owner("send_alert", path);
       return [again, `still visible since ${again.sent_at}`];
@@ -322,6 +351,7 @@ async function play(at: Stage): Promise<void> {
       ],
     );
   } finally {
+    await person?.close();
     // A key that may not delete channels leaves the demo's behind; that is no fault of the play.
     const left = await handset.call("DELETE", `/subscriptions/${handle}`, undefined, [204]).catch(() => null);
     const gone =

@@ -1,0 +1,80 @@
+// The demo's person: a real browser that opens the channel's page, subscribes in the app with two presses, and hears the
+// alert. Without a browser on this machine the demo is played without them.
+
+import { existsSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+
+/** Where browsers of this family usually lie. CHROMIUM names another one. */
+const PLACES = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/usr/bin/google-chrome-stable",
+  "/snap/bin/chromium",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+  "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
+];
+
+/** In the page: writes down when a sound first goes to the loudspeaker. */
+const LISTEN = `
+  const { start } = OscillatorNode.prototype;
+  OscillatorNode.prototype.start = function (...given) {
+    if (this.context.state === "running") globalThis.rangAt ??= Date.now();
+    return start.apply(this, given);
+  };`;
+
+export class Person {
+  readonly #browser: Browser;
+  readonly #page: Page;
+
+  private constructor(browser: Browser, page: Page) {
+    this.#browser = browser;
+    this.#page = page;
+  }
+
+  /** Null when no browser can be started here. @param shown in a window of its own that one can watch */
+  static async find(shown: boolean): Promise<Person | null> {
+    const executablePath = [process.env.CHROMIUM, ...PLACES].find((place) => place && existsSync(place));
+    if (!executablePath) return null;
+    // A development dependency: where it was left out, nobody drives a browser.
+    const driver = await import("playwright-core").catch(() => null);
+    if (!driver) return null;
+    const root = process.getuid?.() === 0;
+    const args = root ? ["--no-sandbox"] : [];
+    const browser = await driver.chromium
+      .launch({ executablePath, headless: !shown, args })
+      .catch(() => null);
+    // There, and not to be started: without a screen to show a window on, for example.
+    if (!browser) return null;
+    const context = await browser.newContext({ locale: "en", viewport: { width: 390, height: 844 } });
+    await context.addInitScript({ content: LISTEN });
+    return new Person(browser, await context.newPage());
+  }
+
+  /** From the channel's page to the app, lets it play sounds, and subscribes. */
+  async subscribe(channelPage: string): Promise<void> {
+    await this.#page.goto(channelPage);
+    await this.#page.getByRole("link", { name: "Subscribe" }).click();
+    await this.#page.getByLabel("Play sounds").check();
+    await this.#page.getByRole("button", { name: "Subscribe" }).click();
+    await this.#page.getByText("Subscribed", { exact: true }).waitFor();
+  }
+
+  /** Waits until the app shows the alert and rings; when that was, in milliseconds since 1970. */
+  async hears(title: string): Promise<number> {
+    await this.#page.getByText(title).first().waitFor();
+    const rang = await this.#page.waitForFunction("globalThis.rangAt");
+    return (await rang.jsonValue()) as number;
+  }
+
+  async leave(channel: string): Promise<void> {
+    await this.#page.getByRole("button", { name: "Leave the channel" }).click();
+    await this.#page.getByRole("button", { name: `Leave ${channel}` }).click();
+    await this.#page.getByText(`You left ${channel}.`).waitFor();
+  }
+
+  close(): Promise<void> {
+    return this.#browser.close();
+  }
+}
