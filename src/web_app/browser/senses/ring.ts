@@ -53,6 +53,8 @@ export async function unlock(): Promise<boolean> {
   context ??= new AudioContext();
   // A browser that does not take this for a gesture leaves the promise open.
   await Promise.race([context.resume().catch(() => {}), pause(500)]);
+  // What was true of this device may not be any more.
+  show(ringing);
   return sounding() === "ready";
 }
 

@@ -4,7 +4,6 @@ import type { Texts } from "./texts.ts";
 
 export const de: Texts = {
   "app.name": "Belfry",
-  "app.title": "Deine Meldungen",
   "app.skip": "Zum Inhalt",
   "app.new_version": "Eine neue Version ist da.",
   "app.reload": "Jetzt verwenden",
@@ -16,9 +15,6 @@ export const de: Texts = {
   "do.back": "Zurück",
   "do.cancel": "Abbrechen",
   "do.close": "Schließen",
-  "do.save": "Speichern",
-  "do.undo": "Rückgängig",
-  "do.again": "Noch einmal",
   "do.open": "Öffnen",
 
   "app.loading": "Wird geladen",
@@ -104,7 +100,6 @@ export const de: Texts = {
   "inbox.unread": { one: "{count} ungelesene Meldung", other: "{count} ungelesene Meldungen" },
   "inbox.new": { one: "{count} neue", other: "{count} neue" },
   "inbox.spotlight": "Jetzt",
-  "inbox.history": "Früher",
   "inbox.empty": "Kanäle, denen du folgst, schreiben hierher.",
   "inbox.find": "Einen Kanal finden",
   "inbox.nothing_now": "Im Moment braucht dich nichts.",
@@ -118,8 +113,6 @@ export const de: Texts = {
   "alert.ack_waits": "Deine Bestätigung wird gesendet, sobald du online bist.",
   "alert.until": "Bis {time}",
   "alert.within": "Im Umkreis von {distance} um einen Ort",
-  "alert.you_are_inside": "Du bist darin.",
-  "alert.you_are_outside": "Du bist außerhalb.",
   "alert.source": "Mehr lesen",
   "alert.show_picture": "Das Bild zeigen",
   "alert.show_picture_hint":
@@ -233,7 +226,7 @@ export const de: Texts = {
   "pattern.sos": "SOS",
   "pattern.heartbeat": "Herzschlag",
 
-  "senses.title": "Töne und Ruhe",
+  "senses.title": "Töne",
   "senses.volume": "Lautstärke auf diesem Gerät",
   "senses.volume_hint": "Normale Meldungen klingen halb so laut, dringende so laut wie hier eingestellt.",
   "senses.volume_off": "Aus",
@@ -242,10 +235,11 @@ export const de: Texts = {
   "senses.tones_hint": "Ein Kanal wählt einen davon mit seinem Namen. Den Klang macht dieses Gerät selbst.",
   "senses.play": "{tone} abspielen",
   "senses.playing": "{tone} klingt",
-  "senses.stop": "Anhalten",
   "senses.patterns": "Die Vibrationen ausprobieren",
   "senses.vibrate": "Vibrieren: {pattern}",
+  "senses.touch_and_voice": "Vibration und Stimme",
   "senses.speech": "Vorlesen",
+  "senses.speech_failed": "Der Satz ließ sich nicht vorlesen.",
   "senses.speech_try": "Einen Satz vorlesen",
   "senses.speech_sample": "So werden dir Meldungen vorgelesen.",
   "senses.device": "Was dieses Gerät kann",
@@ -258,16 +252,12 @@ export const de: Texts = {
   "quiet.hint": "Nach der Uhr dieses Geräts, jeden Tag. Meldungen kommen trotzdem an, ohne Ton.",
   "quiet.breaks": "Eine dringende Meldung darf trotzdem läuten, wo du es ihrem Kanal erlaubst.",
   "quiet.different": "Wähle zwei verschiedene Zeiten.",
-  "quiet.saved": "Ruhe von {from} bis {to}.",
-  "quiet.off": "Keine Ruhezeit.",
-  "quiet.now": "Jetzt ist Ruhezeit.",
 
   "reports.title": "Was dieses Gerät zurückmeldet",
   "reports.on": "Kanälen sagen, was gelesen und bestätigt wurde",
   "reports.hint":
     "Ein Kanal sieht eine Zahl und nie, wer es war. Aus: Nichts davon verlässt dieses Gerät, auch keine Bestätigung.",
 
-  "time.now": "jetzt",
   "time.today": "Heute",
   "time.yesterday": "Gestern",
 };

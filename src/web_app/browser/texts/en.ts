@@ -4,7 +4,6 @@
 export const en = {
   // Frame
   "app.name": "Belfry",
-  "app.title": "Your alerts",
   "app.skip": "Skip to the content",
   "app.new_version": "A new version is here.",
   "app.reload": "Use it now",
@@ -17,9 +16,6 @@ export const en = {
   "do.back": "Back",
   "do.cancel": "Cancel",
   "do.close": "Close",
-  "do.save": "Save",
-  "do.undo": "Undo",
-  "do.again": "Try again",
   "do.open": "Open",
 
   // Frame, what only the app says
@@ -104,7 +100,6 @@ export const en = {
   "inbox.unread": { one: "{count} unread alert", other: "{count} unread alerts" },
   "inbox.new": { one: "{count} new", other: "{count} new" },
   "inbox.spotlight": "Now",
-  "inbox.history": "Earlier",
   "inbox.empty": "Channels that you follow write here.",
   "inbox.find": "Find a channel",
   "inbox.nothing_now": "Nothing needs you now.",
@@ -118,8 +113,6 @@ export const en = {
   "alert.ack_waits": "Your confirmation is sent when you are online.",
   "alert.until": "Until {time}",
   "alert.within": "Within {distance} of a place",
-  "alert.you_are_inside": "You are inside.",
-  "alert.you_are_outside": "You are outside.",
   "alert.source": "Read more",
   "alert.show_picture": "Show the picture",
   "alert.show_picture_hint": "It is fetched from {host}, which learns that this device asked for it.",
@@ -239,19 +232,20 @@ export const en = {
   "pattern.heartbeat": "Heartbeat",
 
   // Settings
-  "senses.title": "Sounds and quiet",
+  "senses.title": "Sounds",
   "senses.volume": "Loudness on this device",
   "senses.volume_hint": "Normal alerts play at half of it, urgent ones at all of it.",
   "senses.volume_off": "Off",
-  "senses.volume_value": "{percent} %",
+  "senses.volume_value": "{percent}%",
   "senses.tones": "Try the tones",
   "senses.tones_hint": "A channel chooses one of these by its name. This device makes the sound itself.",
   "senses.play": "Play {tone}",
   "senses.playing": "Playing {tone}",
-  "senses.stop": "Stop",
   "senses.patterns": "Try the vibrations",
   "senses.vibrate": "Vibrate: {pattern}",
+  "senses.touch_and_voice": "Vibration and voice",
   "senses.speech": "Reading aloud",
+  "senses.speech_failed": "The sentence could not be read aloud.",
   "senses.speech_try": "Read a sentence",
   "senses.speech_sample": "This is how alerts are read to you.",
   "senses.device": "What this device can do",
@@ -264,9 +258,6 @@ export const en = {
   "quiet.hint": "By this device's clock, every day. Alerts still arrive, without a sound.",
   "quiet.breaks": "An urgent alert may ring all the same where you allow its channel to.",
   "quiet.different": "Choose two different times.",
-  "quiet.saved": "Quiet from {from} to {to}.",
-  "quiet.off": "No quiet hours.",
-  "quiet.now": "It is quiet now.",
 
   // What leaves the device
   "reports.title": "What this device reports",
@@ -275,7 +266,6 @@ export const en = {
     "A channel sees a number and never who. Off: nothing of it leaves this device, not even what you confirm.",
 
   // Time
-  "time.now": "now",
   "time.today": "Today",
   "time.yesterday": "Yesterday",
 } as const;

@@ -6,12 +6,11 @@ import { setSettings } from "../device.ts";
 import { html } from "../markup.ts";
 import { setReporting } from "../reports.ts";
 import { at } from "../router.ts";
-import { TONE_NAMES } from "../rules/decide.ts";
 import { areQuietHours } from "../rules/quiet_hours.ts";
-import { tryTone } from "../senses/ring.ts";
 import { useApp } from "../state.ts";
 import { LANGUAGES, t } from "../texts/texts.ts";
 import { attempt, PaneHead, SwitchRow } from "./parts.ts";
+import { DeviceCan, Tones, TouchAndVoice } from "./senses.ts";
 
 const typed = (event: Event) => (event.currentTarget as HTMLInputElement | HTMLSelectElement).value;
 
@@ -24,6 +23,8 @@ export function Settings(): VNode {
     </section>
     <${Quiet} />
     <${Loudness} />
+    <${TouchAndVoice} />
+    <${DeviceCan} />
     <section class="card"><h2>${t("senses.language")}</h2>
       <label class="unseen" for="language">${t("senses.language")}</label>
       <select id="language" value=${settings.language ?? ""} onChange=${(event: Event) => void attempt(() => setSettings({ language: typed(event) || null }))}>
@@ -65,10 +66,6 @@ function Loudness(): VNode {
     <div class="between"><label for="volume">${t("senses.volume")}</label><span class="num muted small">${percent === 0 ? t("senses.volume_off") : t("senses.volume_value", { percent })}</span></div>
     <input id="volume" type="range" min="0" max="100" step="5" value=${percent} aria-describedby="volume-hint" onInput=${(event: Event) => void setSettings({ volume: Number(typed(event)) / 100 })} />
     <p class="hint" id="volume-hint">${t("senses.volume_hint")}</p>
-    <h3>${t("senses.tones")}</h3><p class="hint">${t("senses.tones_hint")}</p>
-    <div class="tones">${TONE_NAMES.filter((name) => name !== "silent").map(
-      (name) =>
-        html`<button class="plain" key=${name} aria-label=${t("senses.play", { tone: t(`tone.${name}`) })} onClick=${() => void tryTone(name, settings.volume)}>${t(`tone.${name}`)}</button>`,
-    )}</div>
+    <${Tones} />
   </section>`;
 }

@@ -1,0 +1,90 @@
+// What this device can make of an alert, to be tried before one comes: the tones, the vibrations, a sentence read aloud, and for
+// each grant the truth about this device. Whatever plays is named while it plays.
+
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { html } from "../markup.ts";
+import { PATTERNS, TONE_NAMES } from "../rules/decide.ts";
+import { CAPABILITIES, type Capability } from "../rules/types.ts";
+import { notifying } from "../senses/notify.ts";
+import { silence, tryTone, whatRings } from "../senses/ring.ts";
+import { speak } from "../senses/speak.ts";
+import { canVibrate, vibrate } from "../senses/vibrate.ts";
+import { useApp } from "../state.ts";
+import { languageName } from "../texts/formats.ts";
+import { type Key, languageNow, t } from "../texts/texts.ts";
+import { askFor, truthOf } from "./truths.ts";
+
+const TONES = TONE_NAMES.filter((name) => name !== "silent");
+type Pattern = "default" | "short" | "double" | "long" | "sos" | "heartbeat";
+const FELT = Object.keys(PATTERNS).filter((name): name is Pattern => PATTERNS[name] !== null);
+
+/** Under the loudness: a button for each tone; pressed while it plays, it ends it. */
+export function Tones(): VNode {
+  const { settings } = useApp();
+  const [playing, setPlaying] = useState<(typeof TONES)[number] | null>(null);
+  const press = async (name: (typeof TONES)[number]) => {
+    if (playing === name) return silence();
+    setPlaying(name);
+    await tryTone(name, settings.volume);
+    setPlaying((now) => (now === name ? null : now));
+  };
+  return html`<h3>${t("senses.tones")}</h3><p class="hint">${t("senses.tones_hint")}</p>
+    <div class="tones">${TONES.map(
+      (name) =>
+        html`<button class="plain" key=${name} aria-pressed=${playing === name} aria-label=${t("senses.play", { tone: t(`tone.${name}`) })} onClick=${() => void press(name)}>${t(`tone.${name}`)}</button>`,
+    )}</div>
+    <p class="small muted said" role="status">${playing && t(settings.volume > 0 ? "senses.playing" : "truth.sound.off", { tone: t(`tone.${playing}`) })}</p>`;
+}
+
+/** The vibrations and the voice, or why there is none. */
+export function TouchAndVoice(): VNode {
+  const { settings } = useApp();
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const feel = (name: Pattern) => setTrouble(vibrate(PATTERNS[name] ?? []) ? null : t("ring.no_vibration"));
+  const read = async () => {
+    setTrouble(null);
+    const lang = languageNow();
+    const how = await speak({ text: t("senses.speech_sample"), lang }, settings.volume);
+    const why: Partial<Record<typeof how, Key>> = {
+      no_voice: "truth.tts.no_voice",
+      missing: "truth.tts.missing",
+      failed: "senses.speech_failed",
+    };
+    const key = why[how];
+    if (key) setTrouble(t(key, { language: languageName(lang) }));
+  };
+  return html`<section class="card"><h2>${t("senses.touch_and_voice")}</h2>
+    <h3>${t("senses.patterns")}</h3>
+    ${
+      canVibrate()
+        ? html`<div class="tones">${FELT.map(
+            (name) =>
+              html`<button class="plain" key=${name} aria-label=${t("senses.vibrate", { pattern: t(`pattern.${name}`) })} onClick=${() => feel(name)}>${t(`pattern.${name}`)}</button>`,
+          )}</div>`
+        : html`<p class="hint">${t("truth.vibrate.missing")}</p>`
+    }
+    <h3>${t("senses.speech")}</h3>
+    <p class="hint">${truthOf("tts")}</p>
+    <p><button class="plain" onClick=${() => void read()}>${t("senses.speech_try")}</button></p>
+    <p class="small muted said" role="status">${trouble}</p>
+  </section>`;
+}
+
+/** One line a capability: what is true of it here. A place is asked for when a channel is granted it, and not for nothing. */
+export function DeviceCan(): VNode {
+  useApp();
+  const [, draw] = useState(0);
+  const again = () => draw((times) => times + 1);
+  // The first touch anywhere unlocks sounds.
+  useEffect(() => {
+    const stop = whatRings(again);
+    return () => void stop();
+  }, []);
+  const mayAsk = (what: Capability) => what === "notify" && notifying() === "default";
+  return html`<section class="card"><h2>${t("senses.device")}</h2>
+    <dl class="truths">${CAPABILITIES.map(
+      (what) =>
+        html`<div key=${what}><dt>${t(`perm.${what}`)}</dt><dd>${truthOf(what)} ${mayAsk(what) && html`<button class="link" onClick=${() => void askFor(what).then(again)}>${t("senses.allow")}</button>`}</dd></div>`,
+    )}</dl></section>`;
+}
