@@ -25,8 +25,8 @@ const mark = `'sha256-${createHash("sha256").update(SCRIPT).digest("base64")}'`;
 /** @param pictures where they may come from. */
 const policyWith = (pictures: string) =>
   [
-    "sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox",
     "default-src 'none'",
+    "sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox",
     `script-src ${mark}`,
     "style-src 'unsafe-inline'",
     `img-src ${pictures}`,

@@ -42,6 +42,7 @@ describe("an answer of the inbox", () => {
 });
 
 describe("what is kept", () => {
+  // docs/rules.md#app-keeps-the-newest
   test("so many alerts, the newest", () => {
     const rows = Array.from({ length: KEPT_ALERTS + 2 }, (_, i) => ({
       ...row(0),

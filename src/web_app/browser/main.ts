@@ -5,7 +5,7 @@ import { now } from "./clock.ts";
 import { html } from "./markup.ts";
 import { at } from "./router.ts";
 import { unlockByTouch } from "./senses/ring.ts";
-import { change, current, openState, readStore } from "./state.ts";
+import { change, current, onChange, openState, readStore } from "./state.ts";
 import { setFact } from "./store.ts";
 import { follow } from "./sync.ts";
 import { lead, listen } from "./tabs.ts";
@@ -32,13 +32,12 @@ async function start(): Promise<void> {
   root.replaceChildren();
   render(html`<${App} />`, root);
   onLanguage(() => change({ at: now() }));
-  listen(async () => {
-    await readStore();
-    if (current().settings.language !== language) {
-      language = current().settings.language;
-      await speakAs(language);
-    }
+  onChange(() => {
+    if (current().settings.language === language) return;
+    language = current().settings.language;
+    void speakAs(language);
   });
+  listen(() => void readStore());
   setInterval(() => change({ at: now() }), MINUTE_MS);
   unlockByTouch(document);
   void learnTruths();

@@ -66,6 +66,9 @@ export function change(part: Partial<State>): void {
   for (const tell of watchers) tell();
 }
 
+/** Calls `watcher` after each change. */
+export const onChange = (watcher: () => void): void => void watchers.add(watcher);
+
 /** The state as of now, and a view drawn anew with each change of it. */
 export function useApp(): State {
   const [, draw] = useState(0);

@@ -72,7 +72,7 @@ export function notifying(): NotificationPermission | "missing" {
 /** Shows a line through the worker, which phones demand. False when it could not be shown. */
 export async function showLine(title: string, options: Line): Promise<boolean> {
   if (notifying() !== "granted") return false;
-  const registration = await navigator.serviceWorker?.getRegistration("/");
+  const registration = await navigator.serviceWorker?.getRegistration();
   if (!registration?.active) return false;
   return registration.showNotification(title, options).then(
     () => true,
@@ -82,7 +82,7 @@ export async function showLine(title: string, options: Line): Promise<boolean> {
 
 /** Takes the lines of alerts away that were read, acknowledged or withdrawn. */
 export async function takeLines(gone: (alert_id: string) => boolean): Promise<void> {
-  const registration = await navigator.serviceWorker?.getRegistration("/");
+  const registration = await navigator.serviceWorker?.getRegistration();
   for (const line of (await registration?.getNotifications()) ?? [])
     if (typeof line.data?.alert_id === "string" && gone(line.data.alert_id)) line.close();
 }

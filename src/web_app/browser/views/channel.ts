@@ -72,7 +72,7 @@ function Joining({ card, invite }: { card: Card; invite: string | null }): VNode
     ${
       card.requested_perms.length > 0 &&
       html`<section class="card"><h2>${t("join.asks")}</h2><p class="hint">${t("join.asks_hint")}</p>
-      <${Grants} card=${card} granted=${granted} onChange=${setGranted} /></section>`
+      <${Grants} card=${card} granted=${granted} onChange=${async (next: string[]) => setGranted(next)} /></section>`
     }
     ${card.requested_perms.length === 0 && html`<p class="muted">${t("channel.asks_nothing")}</p>`}
     <p class="hint">${t("join.private")}</p>
@@ -94,7 +94,7 @@ function Followed({ card }: { card: Card }): VNode {
     ${muted && html`<${Note} sign="mute"><p>${t("channel.muted_hint")}</p><//>`}
     <section class="card"><h2>${t("channel.allows")}</h2>
       ${card.requested_perms.length === 0 && html`<p class="hint">${t("channel.asks_nothing")}</p>`}
-      <${Grants} card=${card} granted=${permissions} onChange=${(next: string[]) => void attempt(() => adjust(card, { permissions: next }))} />
+      <${Grants} card=${card} granted=${permissions} onChange=${(next: string[]) => attempt(() => adjust(card, { permissions: next }))} />
     </section>
     <section class="card"><h2>${t("channel.leave")}</h2><p class="hint">${t("channel.leave_hint")}</p>
       ${

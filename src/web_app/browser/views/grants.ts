@@ -13,7 +13,7 @@ import { askFor, truthOf } from "./truths.ts";
 interface Props {
   card: Card;
   granted: string[];
-  onChange(granted: string[]): void;
+  onChange(granted: string[]): Promise<unknown>;
 }
 
 export function Grants({ card, granted, onChange }: Props): VNode {
@@ -24,10 +24,10 @@ export function Grants({ card, granted, onChange }: Props): VNode {
     const next = new Set(granted);
     if (on) next.add(what);
     else next.delete(what);
-    onChange([...next]);
+    await onChange([...next]);
   };
   return html`<div class="grants">${asked.map(
     (what) =>
-      html`<${SwitchRow} key=${what} label=${t(`perm.${what}`)} hint=${truthOf(what)} on=${granted.includes(what)} onChange=${(on: boolean) => void turn(what, on)} />`,
+      html`<${SwitchRow} key=${what} label=${t(`perm.${what}`)} hint=${truthOf(what)} on=${granted.includes(what)} onChange=${(on: boolean) => turn(what, on)} />`,
   )}</div>`;
 }

@@ -43,18 +43,23 @@ interface SwitchProps {
   label: string;
   hint?: Content;
   on: boolean;
-  disabled?: boolean;
-  onChange(on: boolean): void;
+  /** What the person wants; it stands where they left it until this is settled, and then as `on` says. */
+  onChange(on: boolean): Promise<unknown>;
 }
 
-export function SwitchRow({ label, hint, on, disabled = false, onChange }: SwitchProps): VNode {
+export function SwitchRow({ label, hint, on, onChange }: SwitchProps): VNode {
   const id = useId();
+  const [wanted, setWanted] = useState<boolean | null>(null);
+  const turn = (next: boolean) => {
+    setWanted(next);
+    onChange(next).finally(() => setWanted(null));
+  };
   return html`<div class="switchrow">
     <label for=${id}>${label}</label>
     ${hint && html`<p class="hint" id=${`${id}-hint`}>${hint}</p>`}
-    <input id=${id} type="checkbox" role="switch" checked=${on} disabled=${disabled}
+    <input id=${id} type="checkbox" role="switch" checked=${wanted ?? on}
       aria-describedby=${hint ? `${id}-hint` : undefined}
-      onChange=${(event: Event) => onChange((event.currentTarget as HTMLInputElement).checked)} />
+      onChange=${(event: Event) => turn((event.currentTarget as HTMLInputElement).checked)} />
   </div>`;
 }
 

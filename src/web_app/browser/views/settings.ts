@@ -18,8 +18,8 @@ export function Settings(): VNode {
   const { settings, device } = useApp();
   return html`<${PaneHead} title=${t("nav.settings")} back=${at.inbox} />
     <section class="card"><h2>${t("reports.title")}</h2>
-      <${SwitchRow} label=${t("reports.on")} hint=${t("reports.hint")} on=${settings.reports} onChange=${(on: boolean) => void attempt(() => setReporting(on))} />
-      <${SwitchRow} label=${t("settings.elsewhere")} hint=${t("settings.elsewhere_hint")} on=${settings.elsewhere} onChange=${(elsewhere: boolean) => void attempt(() => setSettings({ elsewhere }))} />
+      <${SwitchRow} label=${t("reports.on")} hint=${t("reports.hint")} on=${settings.reports} onChange=${(on: boolean) => attempt(() => setReporting(on))} />
+      <${SwitchRow} label=${t("settings.elsewhere")} hint=${t("settings.elsewhere_hint")} on=${settings.elsewhere} onChange=${(elsewhere: boolean) => attempt(() => setSettings({ elsewhere }))} />
     </section>
     <${Quiet} />
     <${Loudness} />
@@ -49,7 +49,7 @@ function Quiet(): VNode {
     if (areQuietHours(next)) void attempt(() => setSettings({ quiet_hours: next }));
   };
   return html`<section class="card"><h2>${t("quiet.title")}</h2>
-    <${SwitchRow} label=${t("quiet.on")} hint=${`${t("quiet.hint")} ${t("quiet.breaks")}`} on=${hours !== null} onChange=${(on: boolean) => void attempt(() => setSettings({ quiet_hours: on ? draft : null }))} />
+    <${SwitchRow} label=${t("quiet.on")} hint=${`${t("quiet.hint")} ${t("quiet.breaks")}`} on=${hours !== null} onChange=${(on: boolean) => attempt(() => setSettings({ quiet_hours: on ? draft : null }))} />
     ${
       hours &&
       html`<div class="times"><div><label for="quiet-from">${t("quiet.from")}</label><input id="quiet-from" type="time" required value=${draft.from} onChange=${(event: Event) => set({ from: typed(event) })} /></div>

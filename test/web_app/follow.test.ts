@@ -1,0 +1,276 @@
+// A person follows a channel with the web app, in a real Chromium against a whole service: what is sent is seen without a reload,
+// what is confirmed is counted, through silence, sleep and several tabs. Needs CHROMIUM=/path/to/chromium.
+
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { card, eventually, joinInApp, kept, setHidden, tokenOf } from "../support/app.ts";
+import { heldNow } from "../support/held.ts";
+import { executablePath, launch, Site, watched } from "../support/site.ts";
+import { WAIT } from "../support/wait.ts";
+
+if (!executablePath) console.log("web_app/follow: skipped, since CHROMIUM names no browser");
+
+describe.skipIf(!executablePath)("following a channel", () => {
+  let site: Site;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let faults: string[];
+  let pusher: any;
+
+  beforeAll(async () => {
+    site = await Site.open();
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+  beforeEach(async () => {
+    ({ context, page, faults } = await watched(browser, site, { viewport: { width: 390, height: 844 } }));
+    pusher = await site.world.pusher({ name: "Riverside Flood Desk", requested_perms: ["notify", "sound"] });
+  });
+  afterEach(async () => {
+    await context.close();
+    expect(faults).toEqual([]);
+  });
+
+  const join = (options: object = {}) => joinInApp(page, site.url, { handle: pusher.handle, ...options });
+  const inbox = () => page.goto(`${site.url}/app/#inbox`);
+  const send = (title: string, more: object = {}) =>
+    site.world.mcp("create_alert", { pusher_id: pusher.id, title, send: true, ...more });
+  const stats = async (alert: any) =>
+    (await site.world.rest("get_alert_stats", { pusher_id: pusher.id, alert_id: alert.body.id })).body.totals;
+  const held = (count: number) => vi.waitFor(async () => expect(await heldNow(site.world)).toBe(count), WAIT);
+
+  // docs/rules.md#app-grants-nothing
+  test("the link shows who asks for what, grants nothing by itself, and joins", async () => {
+    await page.goto(`${site.url}/app/#join=${pusher.handle}`);
+    await page.getByRole("heading", { name: "Riverside Flood Desk" }).waitFor();
+    const switches = await page.getByRole("switch").all();
+    expect(await Promise.all(switches.map((one) => one.isChecked()))).toEqual([false, false]);
+    await page.getByRole("button", { name: "Subscribe" }).click();
+    await page.getByText("Subscribed", { exact: true }).waitFor();
+    const { body } = await site.world.handset("GET", `/channels/${pusher.handle}`, await tokenOf(page));
+    expect(body.subscription).toMatchObject({ muted: false, permissions: [] });
+    const { platform, locale } = (
+      await site.world.sql("select platform, locale from device order by created_at desc limit 1")
+    )[0];
+    expect([platform, locale]).toEqual(["web", "en-US"]);
+  });
+
+  test("what an assistant sends is seen without a reload, and rarely later than a second", async () => {
+    await join();
+    await inbox();
+    await held(1);
+    const times: number[] = [];
+    for (const n of [1, 2, 3, 4, 5]) {
+      const begun = performance.now();
+      const shown = card(page, `Level ${n} m`).waitFor();
+      await send(`Level ${n} m`);
+      await shown;
+      times.push(Math.round(performance.now() - begun));
+      await held(1);
+    }
+    console.log(`web_app/follow: from the call to the card, ms: ${times.join(" ")}`);
+    expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(20_000);
+    expect(await page.title()).toBe("(5) Inbox · Belfry");
+  });
+
+  test("what is confirmed is counted by the owner, and what is opened as read", async () => {
+    await join();
+    await inbox();
+    const alert = await send("Move your cars", { requires_ack: true });
+    await card(page, "Move your cars").getByRole("button", { name: "I have seen this" }).click();
+    await card(page, "Move your cars").getByText("You confirmed at").waitFor();
+    await vi.waitFor(async () => expect(await stats(alert)).toMatchObject({ reads: 1, acks: 1 }), WAIT);
+    const other = await send("Read me");
+    await card(page, "Read me").getByRole("link").click();
+    await page.getByRole("heading", { name: "Read me", level: 1 }).waitFor();
+    await vi.waitFor(async () => expect(await stats(other)).toMatchObject({ reads: 1, acks: 0 }), WAIT);
+    expect(await kept(page, "reports")).toEqual([]);
+  });
+
+  // docs/rules.md#app-reports-are-chosen
+  test("with reports off nothing of it leaves the device", async () => {
+    const told: string[] = [];
+    page.on("request", (request) => request.url().includes("/reports") && told.push(request.method()));
+    await join();
+    await page.goto(`${site.url}/app/#settings`);
+    await page.getByRole("switch", { name: "Tell channels" }).uncheck();
+    await inbox();
+    const alert = await send("Only here", { requires_ack: true });
+    await card(page, "Only here").getByRole("link").click();
+    await page.locator(".chosen").getByRole("button", { name: "I have seen this" }).click();
+    await page.getByText("the channel is not told").waitFor();
+    expect(await kept(page, "reports")).toEqual([]);
+    expect(told.filter((method) => method === "POST")).toEqual([]);
+    expect(await stats(alert)).toMatchObject({ reads: 0, acks: 0 });
+  });
+
+  test("a private channel lets in by its invite, whose code leaves the address; without one it is not there", async () => {
+    pusher = await site.world.pusher({ name: "Crew only", is_public: false });
+    const invite = (await site.world.rest("create_invite", { pusher_id: pusher.id })).body;
+    await page.goto(`${site.url}/app/#join=${pusher.handle}`);
+    await page.getByText("There is no such channel, or you need an invite.").waitFor();
+    await join({ invite: invite.code });
+    expect(page.url()).toBe(`${site.url}/app/#channel/${pusher.handle}`);
+    await inbox();
+    await send("For the crew");
+    await card(page, "For the crew").waitFor();
+  });
+
+  test("permissions, mute and leaving are the person's at any time", async () => {
+    await join();
+    const subscription = async () =>
+      (await site.world.handset("GET", `/channels/${pusher.handle}`, await tokenOf(page))).body.subscription;
+    await page.getByRole("switch", { name: "Play sounds" }).check();
+    await vi.waitFor(async () => expect((await subscription()).permissions).toEqual(["sound"]), WAIT);
+    await page.getByRole("switch", { name: "Play sounds" }).uncheck();
+    await vi.waitFor(async () => expect((await subscription()).permissions).toEqual([]), WAIT);
+    await page.getByRole("button", { name: "Mute", exact: true }).click();
+    await vi.waitFor(async () => expect((await subscription()).muted).toBe(true), WAIT);
+    await page.getByRole("button", { name: "Unmute" }).waitFor();
+    await page.getByRole("button", { name: "Leave the channel" }).click();
+    await page.getByRole("button", { name: "Leave Riverside Flood Desk" }).click();
+    await page.getByText("You follow no channel yet.").waitFor();
+    expect(await subscription()).toBeNull();
+    expect(await kept(page, "channels")).toEqual([]);
+  });
+
+  // docs/rules.md#app-keeps-reports
+  test("without a network it shows what it has, keeps confirmations, and makes up for it afterwards", async () => {
+    await join();
+    await inbox();
+    const alert = await send("Before", { requires_ack: true });
+    await card(page, "Before").waitFor();
+    await held(1);
+    await context.setOffline(true);
+    await page.getByText("Offline.").waitFor();
+    await send("Meanwhile");
+    await card(page, "Before").getByRole("button", { name: "I have seen this" }).click();
+    await page.getByText("2 reports wait to be sent.").waitFor();
+    expect(await kept(page, "reports")).toMatchObject([{ kind: "read" }, { kind: "ack" }]);
+    expect(await stats(alert)).toMatchObject({ reads: 0, acks: 0 });
+    await context.setOffline(false);
+    await card(page, "Meanwhile").waitFor();
+    await vi.waitFor(async () => expect(await stats(alert)).toMatchObject({ reads: 1, acks: 1 }), WAIT);
+    await page.getByText("Offline.").waitFor({ state: "detached" });
+  });
+
+  test("it opens without a network, and catches up when there is one", async () => {
+    await join();
+    await inbox();
+    await send("Kept");
+    await card(page, "Kept").waitFor();
+    await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
+    await context.setOffline(true);
+    await page.reload();
+    await card(page, "Kept").waitFor();
+    await page.getByText("This is what had arrived by").waitFor();
+    await send("After");
+    await context.setOffline(false);
+    await card(page, "After").waitFor();
+  });
+
+  // docs/rules.md#app-holds-one-poll
+  test("two tabs are one device: one holds the poll, both show what comes, and the other takes over", async () => {
+    await join();
+    await inbox();
+    await held(1);
+    const second = await context.newPage();
+    await second.goto(`${site.url}/app/#inbox`);
+    await send("To both");
+    await Promise.all([card(page, "To both").waitFor(), card(second, "To both").waitFor()]);
+    await held(1);
+    await card(second, "To both").getByRole("link").click();
+    await card(page, "To both").locator(".dot").waitFor({ state: "detached" });
+    await page.close();
+    await held(1);
+    await second.goto(`${site.url}/app/#inbox`);
+    await send("To the one that is left");
+    await card(second, "To the one that is left").waitFor();
+  });
+
+  test("a page that sleeps holds nothing, and has caught up as soon as it is seen again", async () => {
+    await join();
+    await inbox();
+    await held(1);
+    await setHidden(page, true);
+    await held(0);
+    await send("While it slept");
+    await setHidden(page, false);
+    await card(page, "While it slept").waitFor();
+    await held(1);
+  });
+
+  test("a visible tab goes before a hidden one", async () => {
+    await join();
+    await inbox();
+    await held(1);
+    await setHidden(page, true);
+    await held(0);
+    const second = await context.newPage();
+    await second.goto(`${site.url}/app/#inbox`);
+    await held(1);
+  });
+
+  // docs/rules.md#cancel-reaches-no-further
+  test("what the channel withdraws stays here and says so", async () => {
+    await join();
+    await inbox();
+    const alert = await send("A false alarm");
+    await card(page, "A false alarm").waitFor();
+    await site.world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: alert.body.id });
+    await card(page, "A false alarm").getByText("Withdrawn").waitFor();
+    await card(page, "A false alarm").getByRole("link").click();
+    await page.getByText("Withdrawn by the channel. You keep it.").waitFor();
+  });
+
+  test("a device that the service does not know is told so, and joins again with what it granted", async () => {
+    await join({ grants: ["Play sounds"] });
+    await inbox();
+    await send("Before");
+    await card(page, "Before").waitFor();
+    const old = await tokenOf(page);
+    await site.world.handset("DELETE", "/devices/me", old);
+    await page.getByText("The service does not know this device any more.").waitFor();
+    await card(page, "Before").waitFor();
+    await page.getByRole("button", { name: "Join again" }).click();
+    await page.getByText("This device has joined its channels again.").waitFor();
+    const token = await tokenOf(page);
+    expect(token).not.toBe(old);
+    const { body } = await site.world.handset("GET", `/channels/${pusher.handle}`, token);
+    expect(body.subscription.permissions).toEqual(["sound"]);
+    await send("Again");
+    await card(page, "Again").waitFor();
+  });
+
+  test("a browser that has emptied the store: the app says what is gone", async () => {
+    await join();
+    await page.goto("about:blank");
+    const other = await context.newPage();
+    await other.goto(`${site.url}/api/v1/docs`);
+    await other.evaluate(
+      () =>
+        new Promise((resolve) => {
+          (globalThis as any).indexedDB.deleteDatabase("belfry").onsuccess = resolve;
+        }),
+    );
+    await other.close();
+    await inbox();
+    await page.getByText("This browser has removed what the app had kept.").waitFor();
+  });
+
+  test("a device that was away long asks until it meets what it knows", async () => {
+    await join();
+    await inbox();
+    await send("Known");
+    await card(page, "Known").waitFor();
+    await page.goto("about:blank");
+    for (let n = 1; n <= 60; n++)
+      await site.world.rest("create_alert", { pusher_id: pusher.id, title: `Missed ${n}`, send: true });
+    await inbox();
+    await eventually(async () => (await kept(page, "alerts")).length === 61, "all 61 are kept");
+  });
+});
