@@ -191,7 +191,6 @@ async function play(at: Stage): Promise<void> {
   const handset = new Handset(at.url);
   const handle = `demo-${randomBytes(4).toString("hex")}`;
   const name = `Harbour ferry ${handle.slice(5)}`;
-  const person = await Person.find(at.shown);
   say(`${bold!("Belfry, start to end")}  ${dim!(`${at.url} (${at.where})`)}\n`);
 
   const pusher = await step("owner", "opens a channel", async () => {
@@ -204,6 +203,7 @@ async function play(at: Stage): Promise<void> {
     return [made, `${made.url}  ${made.id}`];
   });
   const channel = { pusher_id: pusher.id as string };
+  const person = await Person.find(at.shown);
   try {
     const alert = await step("owner", "composes an alert, as a draft", async () => {
       const made = await owner("create_alert", {

@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 
-/** Where browsers of this family usually lie. CHROMIUM names another one. */
+/** Where browsers of this family usually lie. CHROMIUM names the one to take. */
 const PLACES = [
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
@@ -35,7 +35,8 @@ export class Person {
 
   /** Null when no browser can be started here. @param shown in a window of its own that one can watch */
   static async find(shown: boolean): Promise<Person | null> {
-    const executablePath = [process.env.CHROMIUM, ...PLACES].find((place) => place && existsSync(place));
+    const named = process.env.CHROMIUM;
+    const executablePath = (named ? [named] : PLACES).find((place) => existsSync(place));
     if (!executablePath) return null;
     // A development dependency: where it was left out, nobody drives a browser.
     const driver = await import("playwright-core").catch(() => null);
@@ -71,7 +72,7 @@ export class Person {
   async leave(channel: string): Promise<void> {
     await this.#page.getByRole("button", { name: "Leave the channel" }).click();
     await this.#page.getByRole("button", { name: `Leave ${channel}` }).click();
-    await this.#page.getByText(`You left ${channel}.`).waitFor();
+    await this.#page.waitForURL(/#channels$/);
   }
 
   close(): Promise<void> {

@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
+import { executablePath } from "../support/site.ts";
 
 const folder = temporaryFolder();
 let server: RunningServer;
@@ -48,15 +49,26 @@ describe("npm run demo", () => {
     const { code, stdout, stderr } = await demo();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expectWholeStory(stdout);
+    if (!executablePath) console.log("demo: nobody hears it, since CHROMIUM names no browser");
+    else {
+      const [, ms] = /✓ person {3}sees it, and hears it ring\n +(\d+) ms after/.exec(stdout)!;
+      expect(Number(ms)).toBeGreaterThan(0);
+      expect(stdout).toContain("✓ person   leaves the channel");
+    }
     expect(mine().filter((name) => !before.includes(name))).toEqual([]);
   });
 
   test("against a running server, by settings and by flags", async () => {
-    const bySettings = await demo({ BELFRY_URL: server.url, BELFRY_API_KEY: server.key });
+    const bySettings = await demo({
+      BELFRY_URL: server.url,
+      BELFRY_API_KEY: server.key,
+      CHROMIUM: "/nowhere",
+    });
     expect({ code: bySettings.code, stderr: bySettings.stderr }).toEqual({ code: 0, stderr: "" });
     expectWholeStory(bySettings.stdout);
     expect(bySettings.stdout).toContain(server.url);
-    const byFlags = await demo({ BELFRY_URL: "http://127.0.0.1:1" }, [
+    expect(bySettings.stdout).toContain("so nobody hears it");
+    const byFlags = await demo({ BELFRY_URL: "http://127.0.0.1:1", CHROMIUM: "/nowhere" }, [
       "--url",
       server.url,
       "--key",
