@@ -72,7 +72,7 @@ export class Person {
   async leave(channel: string): Promise<void> {
     await this.#page.getByRole("button", { name: "Leave the channel" }).click();
     await this.#page.getByRole("button", { name: `Leave ${channel}` }).click();
-    await this.#page.waitForURL(/#channels$/);
+    await this.#page.getByText(`You left ${channel}.`).waitFor();
   }
 
   close(): Promise<void> {

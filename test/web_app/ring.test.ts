@@ -321,6 +321,20 @@ describe.skipIf(!executablePath)("a ring", () => {
     });
   });
 
+  test("a recording is tried, and silence ends it", async () => {
+    await open();
+    await touch();
+    const [before, after, failed] = await page.evaluate(async (url) => {
+      const here = globalThis as any;
+      const trying = here.senses.tryRecording(`${url}/60.wav`, 0.5);
+      await new Promise((resolve) => here.heard.media.addEventListener("playing", resolve));
+      const before = here.heard.media.paused;
+      here.senses.silence();
+      return [before, await trying, await here.senses.tryRecording(`${url}/missing.wav`, 0.5)];
+    }, modules.url);
+    expect([before, after, failed]).toEqual([false, "stopped", "failed"]);
+  });
+
   test("a tone is tried with one press, and another press ends it", async () => {
     await open();
     await page.evaluate(() => {

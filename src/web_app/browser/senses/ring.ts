@@ -2,7 +2,7 @@
 // to see (`whatRings`, which a view shows). A browser lets nobody make a sound before the page was touched.
 
 import type { Decision } from "../rules/decide.ts";
-import { LONGEST_SECONDS, playRecording, type Recording } from "./audio.ts";
+import { type Heard, LONGEST_SECONDS, playRecording, type Recording } from "./audio.ts";
 import { type Spoken, speak, stopSpeaking } from "./speak.ts";
 import { type Playing, playTone } from "./tones.ts";
 import { stopVibrating, vibrate } from "./vibrate.ts";
@@ -144,6 +144,13 @@ export async function tryTone(name: string, volume: number): Promise<void> {
   tone = playTone(context!, name, volume, resolve);
   await promise;
   if (mine === turn) tone = null;
+}
+
+/** Plays a recording on its own, as long as any; answers how it went. */
+export async function tryRecording(url: string, volume: number): Promise<Heard> {
+  silence();
+  recording = playRecording(url, volume);
+  return recording.heard;
 }
 
 /** Ends everything that is heard or felt, and takes away what was shown of it. */

@@ -117,6 +117,7 @@ export const de: Texts = {
   "alert.show_picture": "Das Bild zeigen",
   "alert.show_picture_hint":
     "Es wird von {host} geholt. Dort sieht man, dass dieses Gerät danach gefragt hat.",
+  "alert.recording_failed": "Die Aufnahme ließ sich nicht abspielen.",
   "alert.play": "Den Ton abspielen",
   "alert.read_aloud": "Vorlesen",
   "alert.withdrawn": "Vom Kanal zurückgezogen. Du behältst die Meldung.",

@@ -116,6 +116,7 @@ export const en = {
   "alert.source": "Read more",
   "alert.show_picture": "Show the picture",
   "alert.show_picture_hint": "It is fetched from {host}, which learns that this device asked for it.",
+  "alert.recording_failed": "The recording could not be played.",
   "alert.play": "Play the sound",
   "alert.read_aloud": "Read aloud",
   "alert.withdrawn": "Withdrawn by the channel. You keep it.",

@@ -77,7 +77,8 @@ const LONGEST_MS = 2 ** 31 - 1000;
 
 export function App(): VNode {
   const route = useRoute();
-  const { alerts, at: now } = useApp();
+  const { alerts, at: now, said } = useApp();
+  const stood = useRef(said);
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
   const { list, chosen } = panes(route);
@@ -96,7 +97,8 @@ export function App(): VNode {
   }, [next_change_at, now]);
   useEffect(() => showCount(wanted, `${t(`nav.${TAB_OF[route.view]}`)} · ${t("app.name")}`), [wanted, where]);
   useEffect(() => {
-    change({ said: null });
+    // What was said of the way here stays; what stood here before goes.
+    if (said === stood.current) change({ said: null });
     if (first.current) {
       first.current = false;
       return;
@@ -107,6 +109,9 @@ export function App(): VNode {
     if (chosen) scrollTo({ top: 0 });
     pane?.querySelector("h1")?.focus({ preventScroll: true });
   }, [where]);
+  useEffect(() => {
+    stood.current = said;
+  }, [said]);
 
   return html`<div class=${`app ${chosen ? "withchosen" : ""}`}>
     <a class="skip" href="#main" onClick=${(event: Event) => {
