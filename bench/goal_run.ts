@@ -2,7 +2,7 @@
 
 import { cpus, loadavg } from "node:os";
 import { CASES } from "./cases/index.ts";
-import { goalRows, goalSides, type Results } from "./goals.ts";
+import { goalRows, goalSides, IDLE_HANDSETS, type Results } from "./goals.ts";
 import { HANDSETS, MANY, measureHeld } from "./held.ts";
 import type { Report } from "./rows.ts";
 import { Interrupted, type Measured, measure, reason } from "./run.ts";
@@ -21,12 +21,46 @@ interface GoalRun {
   interrupted(): boolean;
 }
 
+/** When it is interrupted: what it has measured so far. */
+export async function measureGoals(bench: Bench, run: GoalRun): Promise<Report & { failed: string[] }> {
+  const failed: string[] = [];
+  const results: Results = {
+    cases: [],
+    held: [],
+    many: null,
+    heldFailed: null,
+    starts: null,
+    startsFailed: null,
+    million: run.million,
+    byUrl: givenUrl !== null,
+  };
+  const load = loadavg()[0]!;
+  try {
+    await fill(results, failed, bench, run);
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    failed.push("interrupted");
+  }
+  const processor = cpus()[0]?.model.trim() ?? "";
+  return {
+    at: new Date().toISOString(),
+    machine: { cores: cpus().length, processor, node: process.version, load },
+    settings: { seconds: run.seconds, rounds: run.rounds },
+    // What was not asked for has no line.
+    rows: goalRows(results).filter(
+      ({ values, note }) => run.only === "" || values.length > 0 || note.startsWith("failed"),
+    ),
+    failed,
+  };
+}
+
 /** @throws Interrupted */
-export async function measureGoals(
+async function fill(
+  results: Results,
+  failed: string[],
   { worlds, open }: Bench,
   { seconds, rounds, million, large, only, interrupted }: GoalRun,
-): Promise<Report & { failed: string[] }> {
-  const failed: string[] = [];
+): Promise<void> {
   const trying = async <T>(name: string, work: () => Promise<T>): Promise<string | null> => {
     if (interrupted()) throw new Interrupted();
     try {
@@ -38,33 +72,11 @@ export async function measureGoals(
       return reason(error);
     }
   };
-  const load = loadavg()[0]!;
-  const results: Results = {
-    cases: [],
-    held: [],
-    many: null,
-    heldFailed: null,
-    starts: null,
-    startsFailed: null,
-    million,
-    byUrl: givenUrl !== null,
-  };
   if ("start and memory".includes(only))
     results.startsFailed = await trying("starts", async () => {
       results.starts = await measureStarts(STARTS);
     });
   await open({ name: "S", alerts: 1000 }, "embedded");
-  if ("held polls".includes(only)) {
-    for (let round = 1; round <= rounds; round++)
-      for (const handsets of HANDSETS)
-        results.heldFailed ??= await trying(`${handsets} held polls, round ${round}`, async () => {
-          const idleMs = handsets === 1_000 ? IDLE_MS : 500;
-          results.held.push(await measureHeld(worlds[0]!, { handsets, limit: 1, idleMs }));
-        });
-    results.heldFailed ??= await trying(`${MANY} held polls`, async () => {
-      results.many = await measureHeld(worlds[0]!, { handsets: MANY, limit: 1, idleMs: 2_000 });
-    });
-  }
   if (givenUrl) await open({ name: "U", alerts: 1000 }, "url");
   if (million) await open({ name: "L", alerts: large }, "embedded");
   const pgbench = findPgbench();
@@ -76,15 +88,14 @@ export async function measureGoals(
     results.cases.push(measured);
     progress(of.name);
   }
-  const processor = cpus()[0]?.model.trim() ?? "";
-  return {
-    at: new Date().toISOString(),
-    machine: { cores: cpus().length, processor, node: process.version, load },
-    settings: { seconds, rounds },
-    // What was not asked for has no line.
-    rows: goalRows(results).filter(
-      ({ values, note }) => only === "" || values.length > 0 || note.startsWith("failed"),
-    ),
-    failed,
-  };
+  if (!"held polls".includes(only)) return;
+  for (let round = 1; round <= rounds; round++)
+    for (const handsets of HANDSETS)
+      results.heldFailed ??= await trying(`${handsets} held polls, round ${round}`, async () => {
+        const idleMs = handsets === IDLE_HANDSETS ? IDLE_MS : 500;
+        results.held.push(await measureHeld(worlds[0]!, { handsets, limit: 1, idleMs }));
+      });
+  results.heldFailed ??= await trying(`${MANY} held polls`, async () => {
+    results.many = await measureHeld(worlds[0]!, { handsets: MANY, limit: 1, idleMs: 2_000 });
+  });
 }

@@ -9,7 +9,7 @@ import type { Measured } from "./run.ts";
 import type { StartFigures } from "./starts.ts";
 import { besides, GROWTH_GOAL } from "./table.ts";
 
-const IDLE_HANDSETS = 1_000;
+export const IDLE_HANDSETS = 1_000;
 const IDLE_GOAL: Goal = { most: 1 };
 const START_GOAL: Goal = { most: 0.8 };
 const MEMORY_GOAL: Goal = { most: 130 };
