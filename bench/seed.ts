@@ -16,7 +16,17 @@ export interface Size {
 export const HOT = 1;
 export const POLLED_CHANNELS = 50;
 export const POLLED_WIDTHS = [1, 5, 50] as const;
-const POLLERS_EACH = 8;
+/** One for each connection that loads. */
+const POLLERS_EACH = 32;
+/**
+ * The channels of poller `n`, `j` counting them. What several ask for at the same moment is read once for those that have the
+ * same channels, so each of those with more than one has a set of its own: shifted, or with one channel exchanged.
+ */
+const POLLED = {
+  1: `${HOT}`,
+  5: `case when j = 0 then ${HOT} else 2 + (n + 7 * j) % ${POLLED_CHANNELS - 1} end`,
+  50: `case when j = 1 + n then ${POLLED_CHANNELS + 1} + n else 1 + j end`,
+} as const;
 /** Channels 51 to 100 take what the bench writes. */
 export const WRITTEN_CHANNELS = { first: 51, count: 50 };
 /** Every channel that handsets report on has alerts of these numbers, and they are visible. */
@@ -190,7 +200,8 @@ function* ownDevices({ key, pollers, reporters }: Tokens): Generator<[string, un
     const first = POLLER_IDS + BigInt(width * 1000);
     yield [
       `insert into subscription (device_id, pusher_id, permissions)
-       select $1::bigint + n, ${ID("channel", "c")}, '{notify}'::text[] from generate_series(0, $2::int) n, generate_series(1, $3::int) c`,
+       select $1::bigint + n, ${ID("channel", POLLED[width])}, '{notify}'::text[]
+       from generate_series(0, $2::int) n, generate_series(0, $3::int - 1) j`,
       [String(first), pollers[width].length - 1, width],
     ];
     yield [devices, [pollers[width].map(hexOf), String(first)]];

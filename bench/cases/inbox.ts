@@ -9,10 +9,13 @@ import { hexOf, POLLED_WIDTHS, POLLER_IDS } from "../seed.ts";
 
 const PAGE = 50;
 
+/** The handsets of one channel have the same; of more, each has its own. */
+const NAMES = { 1: "one channel for all", 5: "5 channels", 50: "50 channels" };
+
 export const INBOX_CASES: Case[] = [
   ...POLLED_WIDTHS.map((width): Case => {
     return {
-      name: `inbox unchanged, ${width} channels`,
+      name: `inbox unchanged, ${NAMES[width]}`,
       sides: {
         http: async (world) => {
           const held = await Promise.all(
@@ -41,7 +44,7 @@ export const INBOX_CASES: Case[] = [
   }),
   ...POLLED_WIDTHS.map((width): Case => {
     return {
-      name: `inbox of ${PAGE} cards, ${width} channels`,
+      name: `inbox of ${PAGE} cards, ${NAMES[width]}`,
       sides: {
         http: async (world) => {
           const tokens = world.tokens.pollers[width];
