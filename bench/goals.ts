@@ -56,7 +56,7 @@ function heldRows({ held, many, heldFailed }: Results): Row[] {
   const group = "Held polls";
   const row = (work: string, unit: Row["unit"], values: number[], goal: Goal | null, note = ""): Row => ({
     ...{ group, work, unit, values, goal },
-    note: heldFailed === null ? note : `failed: ${heldFailed}`,
+    note: heldFailed === null ? note : `failed: ${heldFailed}${note && `; ${note}`}`,
   });
   const seen = HANDSETS.map((count) => {
     const rounds = held.filter(({ handsets }) => handsets === count);
