@@ -5,6 +5,8 @@ import { loadConfig } from "../config/load.ts";
 import { ConfigError } from "../config/setting.ts";
 import type { Config } from "../config/settings.ts";
 import { DataDirInUse } from "../db/lock.ts";
+import { databaseOf, run } from "../db/statement.ts";
+import { twoPublicChannels } from "../queries/public_pages.ts";
 import { freePort, listen } from "./server.ts";
 import { openService, type Service } from "./service.ts";
 import { welcome } from "./welcome.ts";
@@ -41,15 +43,30 @@ export async function serveUntilStopped(): Promise<void> {
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
   // The greeting comes last: whoever reads it may send a signal at once, which must be heard.
-  greet(config.publicUrl, service);
+  greet(config, service, await onlyPage(config, service));
 }
 
-/** To a person in a terminal in words, and to whoever collects the output in lines of JSON like the log's. */
-function greet(url: string, { made, cluster }: Service): void {
+/** docs/rules.md#start-names-the-page. Null: there is no public channel, or more than one, or nobody can say. */
+async function onlyPage({ publicBase }: Config, { orm }: Service): Promise<string | null> {
+  const [only, another] = await run(databaseOf(orm), twoPublicChannels, {}).catch(() => []);
+  return only && !another ? `${publicBase}/${only.handle}` : null;
+}
+
+/**
+ * To a person in a terminal in words, and to whoever collects the output in lines of JSON like the log's. `page` is the
+ * address of the one public channel.
+ */
+function greet(
+  { publicUrl: url, publicBase }: Config,
+  { made, cluster }: Service,
+  page: string | null,
+): void {
+  const subscribe = `Phones subscribe at ${page}`;
   const listens = `Belfry listens on ${url}`;
   if (process.stdout.isTTY) {
-    if (made) console.log(welcome(made));
+    if (made) console.log(welcome(made, publicBase));
     if (cluster?.elsewhere) console.log(cluster.elsewhere);
+    if (page) console.log(subscribe);
     console.log(listens);
     return;
   }
@@ -58,8 +75,9 @@ function greet(url: string, { made, cluster }: Service): void {
     pino.destination({ fd: 1, sync: true }),
   );
   // docs/rules.md#first-start
-  if (made) out.info({ ...made, mcp: `${url}/mcp`, welcome: welcome(made) }, "first start");
+  if (made) out.info({ ...made, mcp: `${url}/mcp`, welcome: welcome(made, publicBase) }, "first start");
   if (cluster?.elsewhere) out.info({}, cluster.elsewhere);
+  if (page) out.info({ page }, subscribe);
   out.info({ url }, listens);
 }
 

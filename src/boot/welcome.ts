@@ -3,8 +3,8 @@
 import { supportsConsent } from "../auth/redirects.ts";
 import type { Credentials } from "../secret/credentials.ts";
 
-/** What a person reads on the first start: where to go next, with lines that work as they stand. */
-export function welcome({ url, key, console }: Credentials): string {
+/** What a person reads on the first start: where to go next, with lines that work as they stand. `publicBase` goes before handles. */
+export function welcome({ url, key, console }: Credentials, publicBase: string): string {
   const rule = "─".repeat(72);
   return `${rule}
 Belfry is ready, and this is its first start.
@@ -20,5 +20,6 @@ ${supportsConsent(url) ? `Connect an assistant, which asks for your consent in t
 
 Or open a channel with curl:
   curl -s ${url}/api/v1/pushers -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"handle":"hello-belfry","name":"Hello","category":"community","description":"My first channel"}'
+which has its page, where phones subscribe, at ${publicBase}/hello-belfry
 ${rule}`;
 }

@@ -101,4 +101,10 @@ export const placedChannels = defineStatement("placed_channels", {
     order by p.created_at desc limit ${MOST_PLACED + 1}`,
 });
 
+/** Two channels of the directory, where there are so many. */
+export const twoPublicChannels = defineStatement("two_public_channels", {
+  columns: { handle: text },
+  text: "select p.handle from pusher p where p.is_public and p.status = 'active' order by p.created_at limit 2",
+});
+
 export type NewAlert = RowOf<typeof newestAlerts>;
