@@ -9,6 +9,10 @@ export const FLASHES = {
   "file-uploaded": "The file was uploaded. Name its id in an alert.",
   "file-deleted": "The file was deleted.",
   "key-revoked": "The key was revoked. Its next call is refused.",
+  "alert-sent": "The alert was sent. Phones show it from now on.",
+  "alert-scheduled": "The alert is scheduled. Phones show it from its instant on.",
+  "alert-cancelled": "The alert was cancelled. Phones that have not fetched it never show it.",
+  "alert-declined": "The alert was declined. Its author can read what you wrote.",
   disconnected: "The assistant was disconnected. Its next call is refused.",
 } as const;
 

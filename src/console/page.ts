@@ -6,7 +6,7 @@ import type { Caller } from "../context.ts";
 import { showId } from "../domain/ids.ts";
 import { roleReaches } from "../domain/visibility.ts";
 import type { Role } from "../entities/member.ts";
-import { ICON, pageFile, STYLES } from "../look/files.ts";
+import { ALERT_CARD_STYLES, ICON, pageFile, STYLES } from "../look/files.ts";
 import { type Content, type Html, html } from "../look/html.ts";
 import list_connections from "../session/list_connections.ts";
 import list_files from "../session/list_files.ts";
@@ -52,6 +52,8 @@ export interface Frame {
   signOutField?: Html;
   /** Takes the secret of a one-time link out of the address and into the form. */
   linkScript?: boolean;
+  /** It shows alerts as phones do. */
+  cards?: boolean;
 }
 
 export const workspacePath = (workspaceId: string) => `/console/${showId("wsp", workspaceId)}/`;
@@ -94,7 +96,7 @@ function header(frame: Frame): Html {
 }
 
 export function frame(parts: Frame): Html {
-  const { title, body, flash, narrow, onwards, linkScript } = parts;
+  const { title, body, flash, narrow, onwards, linkScript, cards } = parts;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -106,6 +108,7 @@ ${onwards && html`<meta http-equiv="refresh" content="0;url=${onwards}">`}
 <title>${title} · Belfry</title>
 <link rel="icon" href="${ICON.href}">
 <link rel="stylesheet" href="${STYLES.href}">
+${cards && html`<link rel="stylesheet" href="${ALERT_CARD_STYLES.href}">`}
 ${linkScript && html`<script src="${LINK_SCRIPT.href}" defer></script>`}
 </head>
 <body>

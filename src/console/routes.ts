@@ -23,12 +23,14 @@ import { FILE_PAGES } from "./pages/files.ts";
 import { KEY_PAGES } from "./pages/keys.ts";
 import { MEMBER_PAGES } from "./pages/members.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
+import { REVIEW_PAGES } from "./pages/review.ts";
 import { SIGN_IN_PAGES } from "./pages/sign_in.ts";
 import { WELCOME_PAGES } from "./pages/welcome.ts";
 import type { ConsoleDeps, MemberVisit, Page, PersonVisit, Visit } from "./visit.ts";
 
 export const PAGES: readonly Page[] = [
   ...OVERVIEW_PAGES,
+  ...REVIEW_PAGES,
   ...SIGN_IN_PAGES,
   ...WELCOME_PAGES,
   ...AUTHORIZE_PAGES,

@@ -33,6 +33,8 @@ export interface PageOptions {
   narrow?: boolean;
   onwards?: string;
   linkScript?: boolean;
+  /** It shows alerts. */
+  cards?: boolean;
   cookies?: readonly string[];
 }
 

@@ -1,0 +1,100 @@
+// The page on which a person reviews what an assistant wrote: what it shows, and each decision. Without a browser, and so
+// without a script.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Visitor } from "../support/site.ts";
+import { inSeconds, World } from "../support/world.ts";
+
+const PERSON = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
+
+// Covers docs/rules.md#review-url, #review-note and #decline.
+describe("the review of an alert", () => {
+  let world: World;
+  let owner: Visitor;
+  let pusher: string;
+
+  beforeAll(async () => {
+    world = await World.open();
+    owner = new Visitor(world);
+    const [{ id }] = await world.sql("select id from member where email = ?", [PERSON.email]);
+    await owner.join(await world.service.people.newLink(id), PERSON);
+    pusher = (await world.pusher({ name: "Ferries <b>" })).id;
+  });
+  afterAll(() => world?.close());
+
+  const written = (fields: object) => world.alert(pusher, { ...fields });
+  const now = async ({ id }: { id: string }) =>
+    (await world.rest("get_alert", { pusher_id: pusher, alert_id: id })).body;
+  const pathOf = ({ review_url }: { review_url: string }) => new URL(review_url).pathname;
+  async function decide(alert: any, fields: Record<string, string>) {
+    const path = pathOf(alert);
+    return owner.post(path, { form_token: await owner.token(path), version: alert.updated_at, ...fields });
+  }
+
+  test("its address shows the alert as a phone does, and why it was written", async () => {
+    const alert = await written({
+      title: "Pier <script>3</script>",
+      body: "The 18:40 leaves from pier 3.",
+      priority: "urgent",
+      review_note: "The harbour <i>called</i>.",
+    });
+    const { status, text } = await owner.get(pathOf(alert));
+    expect(status).toBe(200);
+    for (const shown of [
+      "Pier &lt;script&gt;3",
+      "Ferries &lt;b&gt;",
+      "Urgent",
+      "The harbour &lt;i&gt;called",
+      "0 devices",
+    ])
+      expect(text).toContain(shown);
+    expect(text).not.toContain("<script>3");
+  });
+
+  test("one click sends what was seen, and not what was changed since", async () => {
+    const alert = await written({ title: "Seen" });
+    await world.rest("update_alert", { pusher_id: pusher, alert_id: alert.id, title: "Changed since" });
+    const refused = await decide(alert, { act: "send" });
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain("has changed since");
+    expect((await now(alert)).status).toBe("draft");
+    const sent = await decide(await now(alert), { act: "send" });
+    expect(sent.status).toBe(303);
+    expect((await now(alert)).status).toBe("sent");
+    const page = await owner.get(pathOf(alert));
+    expect(page.text).toContain("cannot be unsent");
+    expect(page.text).not.toContain('value="send"');
+  });
+
+  test("it is scheduled at an instant in UTC, and refused without one", async () => {
+    const alert = await written({ title: "Later" });
+    // A day ahead, as a person types it.
+    const minute = inSeconds(86_400).slice(0, 16);
+    expect((await decide(alert, { act: "schedule", send_at: "" })).status).toBe(422);
+    const wrong = await decide(alert, { act: "schedule", send_at: "tomorrow" });
+    expect(wrong.status).toBe(422);
+    expect(wrong.text).toContain('value="tomorrow"');
+    expect((await decide(alert, { act: "schedule", send_at: minute })).status).toBe(303);
+    const planned = await now(alert);
+    expect({ status: planned.status, send_at: planned.send_at }).toEqual({
+      status: "scheduled",
+      send_at: `${minute}:00.000000Z`,
+    });
+  });
+
+  test("who declines says why, and the author reads it", async () => {
+    const alert = await written({ title: "Not so" });
+    const empty = await decide(alert, { act: "decline", review_reply: "" });
+    expect(empty.status).toBe(422);
+    expect(empty.text).toContain('aria-invalid="true"');
+    expect((await decide(alert, { act: "decline", review_reply: "Name the <b>pier</b>." })).status).toBe(303);
+    expect((await now(alert)).review_reply).toBe("Name the <b>pier</b>.");
+    expect((await owner.get(pathOf(alert))).text).toContain("Name the &lt;b&gt;pier");
+  });
+
+  test("another's alert is not there, and an unknown act is none", async () => {
+    const alert = await written({ title: "Mine" });
+    expect((await owner.get(pathOf(alert).replace(alert.id, `alr_${"0".repeat(26)}`))).status).toBe(404);
+    expect((await decide(alert, { act: "constructor" })).status).toBe(404);
+  });
+});
