@@ -36,10 +36,13 @@ export class Site {
     this.#listening = listening;
   }
 
-  static async open(options: ServiceOptions = {}): Promise<Site> {
+  static async open(options: ServiceOptions & { settings?: Record<string, string> } = {}): Promise<Site> {
     const host = "127.0.0.1";
     const port = await freePort(host);
-    const world = await World.open({ ...options, settings: { HOST: host, PORT: String(port) } });
+    const world = await World.open({
+      ...options,
+      settings: { ...options.settings, HOST: host, PORT: String(port) },
+    });
     return new Site(world, `http://${host}:${port}`, await listen(world.service.app, { host, port }));
   }
 

@@ -109,6 +109,14 @@ export const sendReports = (token: string, reports: { alert_id: string; kind: Re
 export const pruneReports = (token: string, before: string) =>
   tell(within("/reports", { before }), { method: "DELETE", token });
 
+export const getPush = (token: string) =>
+  ask<{ enabled: boolean; public_key: string | null; kind: string | null }>("/push", { token });
+
+export const putPush = (token: string, endpoint: string) =>
+  tell("/devices/me/push", { method: "PUT", token, body: { endpoint, kind: "web_push" } });
+
+export const deletePush = (token: string) => tell("/devices/me/push", { method: "DELETE", token });
+
 export interface Polled {
   /** Null: nothing changed since the validator. */
   page: Page<Alert> | null;

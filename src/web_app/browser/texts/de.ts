@@ -92,6 +92,12 @@ export const de: Texts = {
   "settings.elsewhere_hint":
     "Aus: Sie warten, bis du nach jedem einzelnen fragst. Die andere Seite erfährt die Adresse dieses Geräts.",
   "settings.language_browser": "Wie der Browser",
+  "push.title": "Wenn die App geschlossen ist",
+  "push.on": "Bei neuen Meldungen wecken",
+  "push.hint":
+    "Der Push-Dienst deines Browsers erfährt dann, dass es für dieses Gerät etwas Neues gibt und wann, aber nicht was. Ein Weckruf kann verloren gehen; die Meldung ist trotzdem hier.",
+  "push.denied":
+    "Dieser Browser zeigt keine Benachrichtigungen dieser Seite. Erlaube sie zuerst in den Einstellungen der Seite.",
   "settings.device": "Dieses Gerät",
   "settings.device_hint":
     "Der Dienst kennt es nur als Nummer. Meldungen und Kanäle liegen in diesem Browser; wer dessen Daten entfernt, entfernt auch sie.",

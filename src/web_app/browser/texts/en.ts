@@ -91,6 +91,11 @@ export const en = {
   "settings.elsewhere_hint":
     "Off: they wait until you ask for each. The other site learns this device's address.",
   "settings.language_browser": "As the browser",
+  "push.title": "While the app is closed",
+  "push.on": "Wake me for new alerts",
+  "push.hint":
+    "Your browser's push service then learns that something is new for this device, and when, but not what. A wake-up may be lost; the alert is here all the same.",
+  "push.denied": "This browser shows no notifications of this site. Allow them in the site's settings first.",
   "settings.device": "This device",
   "settings.device_hint":
     "It is known to the service by a number alone. Alerts and channels are kept in this browser; removing its data removes them.",

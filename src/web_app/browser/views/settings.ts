@@ -11,6 +11,7 @@ import { useApp } from "../state.ts";
 import { LANGUAGES, t } from "../texts/texts.ts";
 import { attempt, PaneHead, SwitchRow } from "./parts.ts";
 import { DeviceCan, Tones, TouchAndVoice } from "./senses.ts";
+import { WakeUpSwitch } from "./wake_ups.ts";
 
 const typed = (event: Event) => (event.currentTarget as HTMLInputElement | HTMLSelectElement).value;
 
@@ -21,6 +22,7 @@ export function Settings(): VNode {
       <${SwitchRow} label=${t("reports.on")} hint=${t("reports.hint")} on=${settings.reports} onChange=${(on: boolean) => attempt(() => setReporting(on))} />
       <${SwitchRow} label=${t("settings.elsewhere")} hint=${t("settings.elsewhere_hint")} on=${settings.elsewhere} onChange=${(elsewhere: boolean) => attempt(() => setSettings({ elsewhere }))} />
     </section>
+    <${WakeUpSwitch} />
     <${Quiet} />
     <${Loudness} />
     <${TouchAndVoice} />
