@@ -1,81 +1,69 @@
 #!/usr/bin/env python3
-"""A handset: registers, joins a channel, polls its inbox and reports each new alert as read and acknowledged.
+"""A handset: joins a channel, holds its inbox open, prints each new alert and reports it as read and acknowledged.
 
-Needs Python 3.8 and nothing else.
+Needs Python 3.8 and nothing else. It keeps its token in a file that only its user reads, and so stays the same subscriber.
 
   python3 examples/handset.py HANDLE [COUNT]      ends after COUNT alerts; goes on for ever without it
 """
-
-import json
-import os
-import sys
-import time
-import urllib.error
-import urllib.parse
-import urllib.request
+import json, os, random, sys, time  # noqa: E401
+import urllib.error, urllib.parse, urllib.request  # noqa: E401
 
 API = os.environ.get("BELFRY_URL", "http://127.0.0.1:8787") + "/handset/v1"
+KEPT = os.environ.get("BELFRY_DEVICE_FILE", os.path.expanduser("~/.belfry-handset"))
 PAUSE = float(os.environ.get("POLL_SECONDS", "5"))
 WAIT = int(os.environ.get("WAIT_SECONDS", "50"))
-token = os.environ.get("BELFRY_DEVICE_TOKEN")
+token = None
 
 
-def call(method, path, body=None, etag=None):
+def call(method, path, body=None, headers={}):
     """One call: status, headers and body; 304 is an answer like any other. A refusal ends the program."""
-    headers = {}
-    if token:
-        headers["Authorization"] = f"Bearer {token}"
-    if body is not None:
-        headers["Content-Type"] = "application/json"
-    if etag:
-        headers["If-None-Match"] = etag
-        headers["Prefer"] = f"wait={WAIT}"
+    headers = {**headers, "Content-Type": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
     data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(API + path, data=data, headers=headers, method=method)
-    try:
-        with urllib.request.urlopen(request, timeout=30 + WAIT) as response:
-            return response.status, response.headers, json.load(response)
-    except urllib.error.HTTPError as answer:
-        if answer.code == 304:
-            return 304, answer.headers, None
-        error = json.load(answer)["error"]
-        sys.exit(f"{answer.code} {error['type']}: {error['message']}")
+    for tried in range(7):
+        try:
+            request = urllib.request.Request(API + path, data=data, headers=headers, method=method)
+            with urllib.request.urlopen(request, timeout=30 + WAIT) as response:
+                return response.status, response.headers, json.load(response)
+        except urllib.error.HTTPError as answer:
+            if answer.code == 304:
+                return 304, answer.headers, None
+            error = json.load(answer)["error"]
+            if answer.code not in (429, 500, 503):
+                sys.exit(f"{answer.code} {error['type']}: {error['message']}")
+            time.sleep(float(answer.headers.get("Retry-After") or 2**tried))
+        except OSError:  # no network, or a server that restarts
+            time.sleep(2**tried * (0.5 + random.random() / 2))
+    sys.exit("The service does not answer.")
 
 
-def main():
-    global token
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    handle = sys.argv[1]
-    left = int(sys.argv[2]) if len(sys.argv) == 3 else -1
-
-    # Registering asks for no account. The token is shown once: a real handset keeps it, for with it goes the subscription.
-    if not token:
+def known():
+    """The token in the file, or that of a new device: registering asks for no account, and shows the token once."""
+    if not os.path.exists(KEPT):
         facts = {"platform": "cli", "app_version": "1.0", "locale": "en", "timezone": "UTC"}
-        token = call("POST", "/devices", facts)[2]["token"]
-    call("PUT", "/subscriptions/" + urllib.parse.quote(handle), {"permissions": ["notify", "sound"]})
-    print(f"joined {handle}", flush=True)
-
-    # What was seen is remembered by its validator: while nothing changed the answer is 304, without a body, and it is held for
-    # as long as nothing does. One that was not held, as it says by not saying so, is followed by a pause.
-    etag = None
-    seen = set()
-    while left != 0:
-        status, headers, inbox = call("GET", "/inbox", etag=etag)
-        if status == 304:
-            print("unchanged", flush=True)
-            if "Preference-Applied" not in headers:
-                time.sleep(PAUSE)
-        else:
-            etag = headers["ETag"]
-            for alert in reversed(inbox["data"]):
-                if alert["id"] in seen or left == 0:
-                    continue
-                print(f"got {alert['id']}: {alert['title']}", flush=True)
-                reports = [{"alert_id": alert["id"], "kind": kind} for kind in ("read", "ack")]
-                call("POST", "/reports", {"reports": reports})
-                seen.add(alert["id"])
-                left -= 1
+        made = call("POST", "/devices", facts)[2]["token"]
+        with os.fdopen(os.open(KEPT, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(made)
+    with open(KEPT) as file:
+        return file.read().strip()
 
 
-main()
+if len(sys.argv) not in (2, 3):
+    sys.exit(__doc__)
+token = known()
+left = int(sys.argv[2]) if len(sys.argv) == 3 else -1
+call("PUT", "/subscriptions/" + urllib.parse.quote(sys.argv[1], safe=""), {"permissions": ["notify", "sound"]})
+print(f"joined {sys.argv[1]}", flush=True)
+seen, asked = set(), {}
+while left != 0:
+    # Held until something changes, or for WAIT seconds: 304. One that does not say that it was held is followed by a pause.
+    status, headers, inbox = call("GET", "/inbox", headers=asked)
+    if status == 304:
+        print("unchanged", flush=True)
+        time.sleep(0 if "Preference-Applied" in headers else PAUSE)
+        continue
+    asked = {"If-None-Match": headers["ETag"], "Prefer": f"wait={WAIT}"}
+    for alert in [one for one in reversed(inbox["data"]) if one["id"] not in seen][: left if left > 0 else None]:
+        print(f"got {alert['id']}: {alert['title']}", flush=True)
+        call("POST", "/reports", {"reports": [{"alert_id": alert["id"], "kind": kind} for kind in ("read", "ack")]})
+        seen.add(alert["id"])
+        left -= 1

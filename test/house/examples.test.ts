@@ -2,7 +2,7 @@
 // sent before it joined and what is sent while it polls, and whose reports are counted once each.
 
 import { spawnSync } from "node:child_process";
-import { globSync } from "node:fs";
+import { globSync, statSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
 import { WAIT } from "../support/wait.ts";
@@ -61,7 +61,9 @@ test.each(PAIRS)("%s for %s", async (publish, handset) => {
   const stats = (alert: string) => api(`/pushers/${channel.id}/alerts/${alert}/stats`);
 
   const before = server.log().length;
-  const following = start(handset, [handle, "2"], { WAIT_SECONDS: "1", POLL_SECONDS: "0.2" });
+  const kept = `${folder.path}/${handset}.token`;
+  const settings = { WAIT_SECONDS: "1", POLL_SECONDS: "0.2", BELFRY_DEVICE_FILE: kept };
+  const following = start(handset, [handle, "2"], settings);
   await expect.poll(async () => (await stats(first)).totals, WAIT).toEqual({ reads: 1, acks: 1 });
   // Nothing changed, and it is told so.
   const inbox = /"path":"\/handset\/v1\/inbox","status":304/;
@@ -73,13 +75,27 @@ test.each(PAIRS)("%s for %s", async (publish, handset) => {
     new RegExp(`^joined ${handle}\ngot ${first}: ${titles[0]}\n(unchanged\n)+got ${second}: Pier 2`),
   );
   expect((await stats(second)).totals).toEqual({ reads: 1, acks: 1 });
+  if (handset !== "handset.ts") {
+    expect(statSync(kept).mode & 0o777).toBe(0o600);
+    // Begun again it is the same subscriber, which is shown what is there and counts nothing twice.
+    const again = await start(handset, [handle, "2"], settings);
+    expect(again.stdout).toMatch(new RegExp(`^joined ${handle}\ngot ${first}: .*\ngot ${second}: `));
+    expect(await stats(second)).toMatchObject({ reach: 1, totals: { reads: 1, acks: 1 } });
+  }
   expect((await api("/pushers")).data.filter((one: any) => one.handle === handle)).toHaveLength(1);
 });
 
 test("what the service refuses is said in its own words", async () => {
-  for (const program of ["publish.sh", "publish.ts", ...(python.status === 0 ? ["publish.py"] : [])]) {
+  const mine = (program: string) => program.endsWith(".py") === false || python.status === 0;
+  for (const program of ["publish.sh", "publish.ts", "publish.py"].filter(mine)) {
     const { code, stderr } = await start(program, ["example-no", "x"], { BELFRY_API_KEY: "bfk_no" });
     expect(code).not.toBe(0);
     expect(stderr).toContain("unauthorized");
+  }
+  for (const program of ["handset.sh", "handset.ts", "handset.py"].filter(mine)) {
+    const kept = `${folder.path}/${program}.refused`;
+    const { code, stderr } = await start(program, ["nobody-has-this"], { BELFRY_DEVICE_FILE: kept });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("No such channel");
   }
 });
