@@ -34,6 +34,8 @@ const KEEPS_NOTHING: Record<string, string> = {
   delete_device: "what calls is gone",
   delete_subscription: "what it names is gone",
   import_subscriptions: "what it joined is listed (test/handset/moving.test.ts)",
+  put_push_endpoint: "the address is sealed and shown to nobody (test/push/push.test.ts)",
+  delete_push_endpoint: "what it names is gone",
   create_transfer: "only the hash of a code is kept",
   take_over: "what moved is listed (test/handset/moving.test.ts)",
   post_reports: "reports are counted (test/cases/stats/alert.ts)",

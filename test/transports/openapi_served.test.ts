@@ -21,7 +21,13 @@ beforeAll(async () => {
   const [host, port] = ["127.0.0.1", await freePort("127.0.0.1")];
   url = `http://${host}:${port}`;
   world = await World.open({
-    settings: { PUBLIC_URL: url, WEBHOOK_ALLOW_HOSTS: "localhost" },
+    settings: {
+      PUBLIC_URL: url,
+      WEBHOOK_ALLOW_HOSTS: "localhost",
+      WEB_PUSH: "on",
+      WEB_PUSH_CONTACT: "mailto:operator@example.org",
+      WEB_PUSH_ALLOW_HOSTS: "localhost",
+    },
   });
   listening = await listen(world.service.app, { host, port });
   document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as Json;
@@ -130,8 +136,11 @@ describe("samples do as they stand", () => {
   test.each(languages)("%s", async (language, run) => {
     expect([...story].sort()).toEqual([...TOOLS, ...HANDSET_OPERATIONS].map(({ name }) => name).sort());
     const env: Record<string, string> = { BELFRY_API_KEY: await world.key() };
-    // A receiver has to exist; the story's does not.
-    const ids = new Map([["hooks.ferries.example", "localhost"]]);
+    // A receiver and a push service have to exist; the story's do not.
+    const ids = new Map([
+      ["hooks.ferries.example", "localhost"],
+      ["push.ferries.example", "localhost"],
+    ]);
     const made: Record<string, string> = {
       create_pusher: EXAMPLE_IDS.pusher_id!,
       create_alert: EXAMPLE_IDS.alert_id!,
