@@ -15,6 +15,7 @@ export const SCOPES = {
   "alerts:send": "Publish, schedule and withdraw alerts. A sent alert cannot be unsent.",
   "stats:read": "Read the aggregate statistics.",
   "subscribers:read": "List the pseudonymous subscribers.",
+  "audit:read": "Read the audit log: who changed what, and by which key or assistant.",
 } as const;
 
 export type Scope = keyof typeof SCOPES;

@@ -18,6 +18,7 @@ import get_pusher from "./get_pusher.ts";
 import get_pusher_stats from "./get_pusher_stats.ts";
 import list_account_alerts from "./list_account_alerts.ts";
 import list_alerts from "./list_alerts.ts";
+import list_audit_events from "./list_audit_events.ts";
 import list_invites from "./list_invites.ts";
 import list_pushers from "./list_pushers.ts";
 import list_subscribers from "./list_subscribers.ts";
@@ -57,4 +58,5 @@ export const TOOLS: readonly Tool[] = [
   get_pusher_stats,
   get_account_stats,
   list_subscribers,
+  list_audit_events,
 ];

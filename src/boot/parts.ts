@@ -136,6 +136,7 @@ export async function openParts(
       settleSome: (max) => settler.settleSome(max),
       devicesKeptDays: config.devicesKeptDays,
       wakes: config.webPush,
+      auditRetentionDays: config.auditRetentionDays,
     }),
     fork: () => orm.em.fork(),
     figures: metrics,

@@ -6,7 +6,7 @@ import { httpUrl } from "../config/setting.ts";
 import { ApiError, fromEnvelope, invalidRequest } from "../errors.ts";
 import type { Outcome } from "../operation/perform.ts";
 import { invalidInput } from "../operation/problems.ts";
-import { requestFor } from "../operation/request.ts";
+import { CLI, requestFor, type STDIO } from "../operation/request.ts";
 import { ANSWER_ARGUMENTS, pathArguments, type Tool } from "../operation/tool.ts";
 import { type Credentials, readCredentials } from "../secret/credentials.ts";
 import { remark, UsageError } from "./output.ts";
@@ -82,9 +82,11 @@ export async function callByRest(
   tool: Tool,
   args: Record<string, unknown>,
   { url, key }: Pick<Connection, "url" | "key">,
+  agent: typeof CLI | typeof STDIO = CLI,
 ): Promise<Outcome> {
   refuseUnsendable(tool, args);
   const { method, path, headers, body } = requestFor(tool, args);
+  headers["user-agent"] = agent;
   if (key) headers.authorization = `Bearer ${key}`;
   let response: Response;
   let text: string;

@@ -3,6 +3,7 @@
 
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { ApiError } from "../errors.ts";
+import { STDIO } from "../operation/request.ts";
 import type { Tool } from "../operation/tool.ts";
 import { createToolServer } from "../transports/mcp_server.ts";
 import { type ConnectionOptions, callByRest, connectionFor, stateTarget } from "./client.ts";
@@ -15,7 +16,7 @@ export async function serveMcp(tools: readonly Tool[], options: ConnectionOption
     process.stdin.once("close", resolve);
   });
   const serving = serveStdio(() =>
-    createToolServer(tools, async (tool, args) => callByRest(tool, args, connectionFor(options))),
+    createToolServer(tools, async (tool, args) => callByRest(tool, args, connectionFor(options), STDIO)),
   );
   await ended;
   await serving.close();

@@ -8,6 +8,7 @@ export interface LimitSettings {
   deviceRegistrationsPerMinute: number;
   pageViewsPerMinute: number;
   devicesKeptDays: number;
+  auditRetentionDays: number;
   clientRegistrationsPerMinute: number;
   /** Further private-use schemes of assistants' redirect addresses, in lower case, without a colon. */
   oauthRedirectSchemes: string[];
@@ -31,6 +32,12 @@ export const LIMITS: Table<LimitSettings> = {
     shownDefault: "365",
     meaning:
       "Days after which a handset that was not seen again is removed, which lowers its channels' subscribers as leaving does; what it reported stays counted. 0 keeps all.",
+    read: wholeNumber(0, 36_500, 365),
+  },
+  auditRetentionDays: {
+    name: "AUDIT_RETENTION_DAYS",
+    shownDefault: "365",
+    meaning: "Days after which a line of the audit log is removed. 0 keeps all.",
     read: wholeNumber(0, 36_500, 365),
   },
   clientRegistrationsPerMinute: {

@@ -194,7 +194,7 @@ function visitOf(facts: VisitFacts): Visit {
     asMember: (operation, args) => dispatcher.session(operation, caller, { args, log: facts.log }),
     async call(name, args = {}) {
       const tool = deps.tools.find((candidate) => candidate.name === name)!;
-      return (await dispatcher.tool(tool, caller, { args, log: facts.log })).body;
+      return (await dispatcher.tool(tool, caller, { args, log: facts.log, transport: "console" })).body;
     },
   };
   return member;

@@ -2,8 +2,9 @@
 // becomes of a connection that does not answer. Knows nothing of the ORM, nor of what the statements mean.
 
 import { setTimeout as pause } from "node:timers/promises";
+import { closingQuery } from "./closing.ts";
 import { openingQuery, type Query, type QueryClass, type QueryConfig } from "./opening.ts";
-import { nameOf } from "./statement.ts";
+import { isClosing, nameOf } from "./statement.ts";
 import { heard } from "./unavailable.ts";
 
 /** Milliseconds; 0 is without bound. */
@@ -65,7 +66,8 @@ const ENDED = /^57P0[1-5]$/;
 const NOTHING = { command: "", rowCount: 0, rows: [] };
 
 /**
- * A pg client that sends every defined statement under its name, `begin` with the statement after it, and gives up on a
+ * A pg client that sends every defined statement under its name, `begin` with the statement after it, `commit` with the
+ * one before it where that is declared as the last, and gives up on a
  * server that says nothing: that connection is cut, since its answer may still come. It also mends a leak: the query builder
  * returns a connection to the pool only after a `begin` or `rollback` that succeeded, so one that the server ended would count
  * as taken for ever, and a dozen of them would stop the service. Here `begin` cannot fail, `rollback` closes a broken
@@ -73,9 +75,14 @@ const NOTHING = { command: "", rowCount: 0, rows: [] };
  */
 export function resilient<C extends ClientClass>(Client: C, bounds: Pick<Bounds, "statementMs">): C {
   const Opening = openingQuery(Client.Query);
+  const Closing = closingQuery(Client.Query);
   class ResilientClient extends Client {
     /** A transaction was asked for, and nothing in it yet. */
     #begins = false;
+    /** Between `begin` and the end. */
+    #inside = false;
+    /** The last statement of the transaction, which waits for its commit. */
+    #last: QueryConfig | null = null;
 
     override query(text: unknown, values?: unknown, ...rest: unknown[]): unknown {
       if (typeof text !== "string") {
@@ -84,11 +91,24 @@ export function resilient<C extends ClientClass>(Client: C, bounds: Pick<Bounds,
         return super.query(text, values, ...rest);
       }
       const begins = this.#begins;
+      const last = this.#last;
+      const ends = /^(commit|rollback)$/.test(text);
       this.#begins = text === "begin";
-      if (this.#begins || (begins && /^(commit|rollback)$/.test(text))) return Promise.resolve(NOTHING);
+      this.#inside = this.#begins || (this.#inside && !ends);
+      this.#last = null;
+      if (this.#begins || (begins && ends)) return Promise.resolve(NOTHING);
+      if (last && !ends) throw new Error("a statement follows the last one of its transaction");
       const query_timeout = bounds.statementMs && bounds.statementMs + READ_MARGIN_MS;
       const config = { name: nameOf(text), text, values, query_timeout };
-      const result = begins ? this.#open(config) : super.query(config, ...rest);
+      if (this.#inside && !begins && isClosing(text)) {
+        this.#last = config;
+        return Promise.resolve(NOTHING);
+      }
+      const result = begins
+        ? this.#run(Opening, config)
+        : last && text === "commit"
+          ? this.#run(Closing, last)
+          : super.query(config, ...rest);
       if (!(result instanceof Promise)) return result;
       const well = (value: unknown) => {
         heard(null);
@@ -104,11 +124,11 @@ export function resilient<C extends ClientClass>(Client: C, bounds: Pick<Bounds,
       });
     }
 
-    /** The first statement of a transaction. */
-    #open(config: QueryConfig): Promise<unknown> {
+    /** The first statement of a transaction, or its last. */
+    #run(Special: QueryClass, config: QueryConfig): Promise<unknown> {
       return new Promise((resolve, reject) => {
         const done = (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result));
-        const query: Query = new Opening({ ...config, queryMode: "extended" }, undefined, done);
+        const query: Query = new Special({ ...config, queryMode: "extended" }, undefined, done);
         query.query_timeout = config.query_timeout;
         super.query(query);
       });

@@ -17,6 +17,8 @@ export interface Statement<In, Row> {
   readonly parameters: readonly (readonly [name: string, type: SqlType])[];
   readonly columns: Fields;
   readonly joined: Fields;
+  /** It is the last of its transaction (see Declaration). */
+  readonly closes: boolean;
   /** The values in the order of the numbers. */
   positional(values: In): unknown[];
   /** Only carries the type of the rows. */
@@ -37,6 +39,8 @@ export interface Declaration<P extends Fields, C extends Fields, J extends Field
    * otherwise.
    */
   joined?: J;
+  /** Nothing follows it in a transaction but the commit, with which it is sent: until then nobody knows whether it holds. */
+  closes?: true;
   /** `$name` is a parameter. One that PostgreSQL cannot tell the type of is cast: `$before::timestamptz`. */
   text: string;
 }
@@ -66,6 +70,7 @@ export function defineStatement<P extends Fields = None, C extends Fields = None
     parameters: names.map((parameter) => [parameter, parameters[parameter]!] as const),
     columns,
     joined,
+    closes: declaration.closes ?? false,
     positional: inOrder(names, parameters),
   };
   defined.set(text, statement);
@@ -103,6 +108,9 @@ export const definedStatements = (): readonly AnyStatement[] => [...defined.valu
 
 /** The name under which a defined statement is sent; undefined for every other text. */
 export const nameOf = (text: string): string | undefined => defined.get(text)?.name;
+
+/** Whether a text is the last of its transaction. */
+export const isClosing = (text: string): boolean => defined.get(text)?.closes ?? false;
 
 /** The connections that statements of their own run on. */
 export interface Connections {

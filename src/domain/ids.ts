@@ -4,7 +4,19 @@
 import { randomUUID } from "node:crypto";
 import { ApiError } from "../errors.ts";
 
-export type IdKind = "psh" | "alr" | "inv" | "whk" | "ast" | "key" | "wsp" | "mem" | "con";
+export type IdKind =
+  | "psh"
+  | "alr"
+  | "inv"
+  | "whk"
+  | "ast"
+  | "key"
+  | "wsp"
+  | "mem"
+  | "con"
+  | "aud"
+  | "dlv"
+  | "evt";
 
 let lastMs = 0;
 let count = 0;

@@ -3,6 +3,7 @@
 import { Alert } from "./alert.ts";
 import { ApiKey } from "./api_key.ts";
 import { Asset } from "./asset.ts";
+import { AuditEvent } from "./audit_event.ts";
 import { Connection, ConnectionGrant } from "./connection.ts";
 import {
   AlertCounter,
@@ -51,6 +52,7 @@ export const ENTITIES = [
   WebhookEndpoint,
   Asset,
   ServerSecret,
+  AuditEvent,
 ];
 
 /** What the ORM's schema generator does not make: statements to run after it. */

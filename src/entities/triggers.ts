@@ -186,5 +186,32 @@ const ASSETS = [
   execute function alert_to_assets()`,
 ];
 
+/**
+ * The audit log is only added to. What its time is over for may be removed by who says up to which instant, in the same
+ * transaction; the last day never.
+ */
+const AUDIT = [
+  `create function audit_event_kept() returns trigger language plpgsql as $$
+  declare
+    removed_before timestamptz := nullif(current_setting('belfry.audit_removed_before', true), '')::timestamptz;
+  begin
+    if tg_op = 'DELETE' and removed_before is not null then
+      if old.created_at < least(removed_before, clock_timestamp() - interval '1 day') then return old; end if;
+    end if;
+    raise exception 'the audit log is only added to' using errcode = 'insufficient_privilege';
+  end $$`,
+  `create trigger audit_event_stays before update or delete on audit_event for each row
+  execute function audit_event_kept()`,
+  `create trigger audit_event_stays_whole before truncate on audit_event for each statement
+  execute function audit_event_kept()`,
+];
+
 /** In an order in which they can be run; each begins with `create function` or `create trigger` and its name. */
-export const TRIGGERS = [...CHANNEL_STATE, ...SEARCH, ...VISIBILITY, ...SUBSCRIBERS, ...ASSETS];
+export const TRIGGERS = [
+  ...CHANNEL_STATE,
+  ...SEARCH,
+  ...VISIBILITY,
+  ...SUBSCRIBERS,
+  ...ASSETS,
+  ...AUDIT,
+];

@@ -2,6 +2,7 @@
 // here and nowhere else, so a new table whose rows expire needs a line here. Due alerts that nobody polled are settled here
 // as well.
 
+import { removeOldAudit } from "./audit.ts";
 import { type DeviceCleaning, removeUnseenDevices } from "./devices.ts";
 import { removal, type Step } from "./step.ts";
 
@@ -28,6 +29,8 @@ export interface StepDeps extends DeviceCleaning {
   wakes: boolean;
   /** Days after which a device that was never seen again goes; 0 keeps all. */
   devicesKeptDays: number;
+  /** Days after which a line of the audit log goes; 0 keeps all. */
+  auditRetentionDays: number;
 }
 
 const STATEMENTS: Step[] = [
@@ -125,7 +128,7 @@ const STATEMENTS: Step[] = [
 
 /** The steps of one service. */
 export function housekeepingSteps(deps: StepDeps): Step[] {
-  const { devicesKeptDays: days } = deps;
+  const { devicesKeptDays: days, auditRetentionDays: audited } = deps;
   const steps: Step[] = [
     ...STATEMENTS,
     {
@@ -150,6 +153,14 @@ export function housekeepingSteps(deps: StepDeps): Step[] {
         "Devices that were not seen for so many days as DEVICES_KEPT_DAYS says, with their subscriptions.",
       work: (batch) => removeUnseenDevices(deps, days, batch),
       batch: 200,
+      every_seconds: HOUR,
+    });
+  if (audited > 0)
+    steps.push({
+      name: "audit_events",
+      removes: "Lines of the audit log that are as old as AUDIT_RETENTION_DAYS says.",
+      work: (batch) => removeOldAudit(deps.orm, audited, batch),
+      batch: 1000,
       every_seconds: HOUR,
     });
   return steps;

@@ -12,6 +12,7 @@ import type { DomainEvent } from "../domain/events.ts";
 import type { Visibility } from "../entities/visibility.ts";
 import { ApiError } from "../errors.ts";
 import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "../limits/limits.ts";
+import { type Actor, writeAudit } from "./audit.ts";
 import type { Repeats } from "./idempotency.ts";
 import type { Limit, Writes } from "./tool.ts";
 
@@ -26,6 +27,7 @@ export interface AttemptDeps {
 
 /** The part of an operation that runs, whichever list it is from. Each operation has other arguments. */
 export interface Runnable {
+  name: string;
   output: z.ZodType;
   limit?: Limit;
   validated?: true;
@@ -42,6 +44,8 @@ export interface Performance {
   heldValidators?: readonly string[];
   /** Versions of the row that may be changed; null: any. */
   expectedVersions?: readonly string[] | null;
+  /** Whom the audit log names when the call has written; null where nobody is to be named. */
+  actor: Actor | null;
   /** The workspace that its events belong to. */
   address: Pick<DomainEvent, "workspaceId" | "listening">;
   /** Parameters of the visibility filter; null leaves it unset, so that an ORM query on channels throws. */
@@ -107,6 +111,8 @@ export async function attemptOn(
     body === NOT_MODIFIED ? body : body instanceof Shared ? body.json : operation.output.parse(body);
   await repeats?.keep(db, shown);
   if (operation.writes === "rows") await attempt.em?.flush();
+  const { actor } = performance;
+  if (actor && operation.writes !== "nothing") await writeAudit(db, actor, operation.name, input, shown);
   attempt.committing = true;
   return { body: shown, validator };
 }

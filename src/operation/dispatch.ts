@@ -18,8 +18,10 @@ import { faultOf } from "../db/unavailable.ts";
 import { parseId } from "../domain/ids.ts";
 import { reviewInstead } from "../domain/review.ts";
 import { roleReaches } from "../domain/visibility.ts";
+import type { Transport } from "../entities/audit_event.ts";
 import { ApiError, forbidden, insufficientScope, invalidRequest, refuseFields } from "../errors.ts";
 import type { Seal } from "../secret/seal.ts";
+import { actorOf, personActor } from "./audit.ts";
 import { type Claim, type Repeats, repeatsOf } from "./idempotency.ts";
 import { createPerform, type Outcome, type Perform, type PerformDeps } from "./perform.ts";
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
@@ -38,6 +40,8 @@ export interface Call {
   /** What the transport already knows to be wrong with the request; reported after the credential's scopes. */
   problem?: ApiError;
   idempotencyKey?: string | null;
+  /** By which way it came, for the audit log; REST for tools, the console for what only people do. */
+  transport?: Transport;
   /** Validators of the answers that the client holds. */
   heldValidators?: readonly string[];
   /** Versions of the row that the client expects; null: any. */
@@ -94,6 +98,7 @@ async function runTool(
     {
       ...call,
       caller,
+      actor: actorOf(caller, call.transport ?? "rest"),
       input,
       address: addressOf(caller),
       visible,
@@ -121,7 +126,8 @@ async function runHandset(
   // ORM query on channels would throw.
   const refusal = await operation.check?.(input, deps.outside).catch((error: unknown) => error);
   const concerns = operation.writes === "rows" && "id" in caller ? [caller.id] : [];
-  const told = { ...call, caller, input, address: NO_WORKSPACE, visible: null, refusal, concerns };
+  // Nobody learns what one device did, so the audit log names no handset.
+  const told = { ...call, caller, actor: null, input, address: NO_WORKSPACE, visible: null, refusal, concerns };
   return perform(operation, told);
 }
 
@@ -145,7 +151,9 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
   const address = member ? addressOf(member) : NO_WORKSPACE;
   const visible = member && visibilityOf(member);
   const concerns = operation.writes === "nothing" ? [] : channelNamedIn(input);
-  const { body } = await perform(operation, { ...call, caller, input, address, visible, concerns });
+  const transport = call.transport ?? "console";
+  const actor = member ? actorOf(member, transport) : personActor(transport);
+  const { body } = await perform(operation, { ...call, caller, actor, input, address, visible, concerns });
   return body as z.output<O>;
 }
 

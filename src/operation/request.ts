@@ -3,6 +3,10 @@
 
 import { ANSWER_ARGUMENTS, pathArguments, type Tool } from "./tool.ts";
 
+/** The user agents of our own programs: the command line, and MCP over standard input. */
+export const CLI = "belfry-cli";
+export const STDIO = "belfry-mcp";
+
 export interface ClientRequest {
   method: string;
   /** Path and query, from the root. */

@@ -18,6 +18,7 @@ import {
   revokeKey,
   setSuspended,
 } from "./accounts.ts";
+import { auditOperator } from "./audit.ts";
 import { doctor } from "./doctor.ts";
 import { rotateSecret } from "./rotate_secret.ts";
 
@@ -40,17 +41,31 @@ function operation<S extends z.ZodObject>(
   };
 }
 
+/** The same, written down in the audit log: in one transaction, or in that of the server that runs it. */
+function audited<S extends z.ZodObject>(
+  name: string,
+  input: S,
+  run: (em: Em, args: z.output<S>, now: Date) => Promise<unknown>,
+): Run {
+  return operation(input, (em, args, now) =>
+    em.transactional(async (inside) => {
+      const result = await run(inside as Em, args, now);
+      await auditOperator(inside as Em, name, result);
+      return result;
+    }),
+  );
+}
+
 const within = z.strictObject({ workspace: z.string().optional() });
 const channel = z.strictObject({ handle: z.string() });
 
 export const OPERATOR_OPERATIONS = {
   doctor: operation(z.strictObject({ mend: z.boolean().optional() }), doctor),
-  rotate_secret: operation(z.strictObject({ from: z.string(), to: z.string() }), (em, args) =>
-    em.transactional((inside) => rotateSecret(inside as Em, args)),
-  ),
-  create_workspace: operation(z.strictObject({ name: z.string() }), createWorkspace),
+  rotate_secret: audited("rotate_secret", z.strictObject({ from: z.string(), to: z.string() }), rotateSecret),
+  create_workspace: audited("create_workspace", z.strictObject({ name: z.string() }), createWorkspace),
   list_workspaces: operation(z.strictObject({}), listWorkspaces),
-  add_member: operation(
+  add_member: audited(
+    "add_member",
     z.strictObject({
       workspace: z.string().optional(),
       email: z.string(),
@@ -61,7 +76,8 @@ export const OPERATOR_OPERATIONS = {
   ),
   list_members: operation(within, listMembers),
   /** The path of a one-time link; who asks knows under which address the service is reached, and whether mail is sent. */
-  link_member: operation(
+  link_member: audited(
+    "link_member",
     within.extend({ member: z.string().optional(), email: z.string().optional() }),
     async (em, which) => {
       const member = await memberOf(em, which);
@@ -75,7 +91,8 @@ export const OPERATOR_OPERATIONS = {
       };
     },
   ),
-  create_key: operation(
+  create_key: audited(
+    "create_key",
     z.strictObject({
       workspace: z.string().optional(),
       member: z.string().optional(),
@@ -87,9 +104,11 @@ export const OPERATOR_OPERATIONS = {
     createKey,
   ),
   list_keys: operation(within, listKeys),
-  revoke_key: operation(z.strictObject({ key: z.string() }), (em, { key }, now) => revokeKey(em, key, now)),
-  suspend_channel: operation(channel, (em, { handle }) => setSuspended(em, handle, true)),
-  restore_channel: operation(channel, (em, { handle }) => setSuspended(em, handle, false)),
+  revoke_key: audited("revoke_key", z.strictObject({ key: z.string() }), (em, { key }, now) =>
+    revokeKey(em, key, now),
+  ),
+  suspend_channel: audited("suspend_channel", channel, (em, { handle }) => setSuspended(em, handle, true)),
+  restore_channel: audited("restore_channel", channel, (em, { handle }) => setSuspended(em, handle, false)),
 } satisfies Record<string, Run>;
 
 export type OperatorOperation = keyof typeof OPERATOR_OPERATIONS;

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { alertFor, announce } from "../alerts/change.ts";
 import { shownWhole } from "../alerts/show.ts";
 import { ALERT_GRID } from "../domain/alert_status.ts";
-import { conflict } from "../errors.ts";
+import { parseId } from "../domain/ids.ts";
+import { conflict, notFound } from "../errors.ts";
 import { text } from "../fields/accepts.ts";
 import { defineSessionOperation } from "../operation/tool.ts";
 import { declineAlert } from "../queries/alerts.ts";
@@ -26,6 +27,7 @@ export default defineSessionOperation({
   }),
   output: reviewedView,
   async handler({ review_reply, ...path }, ctx) {
+    if (!parseId("psh", path.pusher_id)) throw notFound("alert");
     const { alert } = await alertFor("edit", path, ctx);
     const [after] = await ctx.sql(declineAlert, { id: alert.id, review_reply });
     // It became visible while we looked at it.

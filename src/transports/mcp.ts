@@ -76,7 +76,11 @@ export function createMcpEndpoint({
     (passed: Passed): CallTool =>
     async (tool, raw) => {
       try {
-        return await dispatcher.tool(tool, passed.caller, { ...splitKey(tool, raw), log: passed.log });
+        return await dispatcher.tool(tool, passed.caller, {
+          ...splitKey(tool, raw),
+          log: passed.log,
+          transport: "mcp",
+        });
       } catch (error) {
         if (error instanceof ApiError && error.type === "insufficient_scope") passed.refused = error;
         throw error;

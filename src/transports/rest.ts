@@ -7,6 +7,7 @@ import { NOT_MODIFIED } from "../context.ts";
 import { type ApiError, invalidRequest, noSuchMethod } from "../errors.ts";
 import type { Call } from "../operation/dispatch.ts";
 import type { Outcome } from "../operation/perform.ts";
+import { CLI, STDIO } from "../operation/request.ts";
 import { inputSchema, type JsonSchema, withoutNull } from "../operation/schema.ts";
 import { ANSWER_ARGUMENTS, type Http, MAX_BODY, pathArguments } from "../operation/tool.ts";
 import { emptyAnswer, jsonAnswer } from "./answers.ts";
@@ -78,12 +79,16 @@ async function serve<O extends Routed, C>(
     heldValidators: tagsOf(request.headers.get("if-none-match")),
     expectedVersions: expectedOf(request.headers.get("if-match")),
     log: runner.logOf(event),
+    transport: transportOf(request.headers.get("user-agent")),
   });
   if (body === NOT_MODIFIED) return emptyAnswer(304, headers);
   const { status } = operation.http;
   if (status === 204) return emptyAnswer(204, headers);
   return jsonAnswer(status, body, { ...headers, ...versionOf(operation, body) });
 }
+
+/** Our own programs say who they are; whoever says the same is taken for one of them. */
+const transportOf = (agent: string | null) => (agent === CLI ? "cli" : agent === STDIO ? "mcp" : "rest");
 
 /** The opaque tags of a list. A proxy that compresses answers may have made weak ones of them. */
 const tagsOf = (header: string | null): string[] => header?.match(/"[^"]*"/g) ?? [];

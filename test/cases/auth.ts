@@ -40,6 +40,7 @@ export const SCOPE_OF: Record<string, string> = {
   get_pusher_stats: "stats:read",
   get_account_stats: "stats:read",
   list_subscribers: "subscribers:read",
+  list_audit_events: "audit:read",
 };
 const TOOLS = Object.keys(SCOPE_OF);
 const BUT_ME = TOOLS.filter((tool) => tool !== "get_me");

@@ -134,6 +134,7 @@ export const READY: Record<string, (world: World) => Promise<Record<string, unkn
   get_alert_stats: async (world) => alertAt(await sharedDraft(world)),
   get_pusher_stats: async (world) => ({ pusher_id: (await sharedPusher(world)).id }),
   get_account_stats: async () => ({}),
+  list_audit_events: async () => ({ limit: 1 }),
   list_subscribers: async (world) => ({ pusher_id: (await sharedPusher(world)).id }),
 };
 

@@ -10,6 +10,7 @@ import { alertFieldCases } from "./alerts/fields.ts";
 import { alertHtmlCases } from "./alerts/html.ts";
 import { alertNoteCases } from "./alerts/notes.ts";
 import { alertVersionCases } from "./alerts/versions.ts";
+import { auditCases } from "./audit.ts";
 import { authCases } from "./auth.ts";
 import { changeCases } from "./changes.ts";
 import { duplicateCases } from "./duplicates.ts";
@@ -74,6 +75,7 @@ export const TABLES: readonly Table[] = [
   { file: "preview.ts", cases: previewCases },
   { file: "webhooks/create.ts", cases: createWebhookCases },
   { file: "webhooks/list.ts", cases: [...listWebhookCases, ...deleteWebhookCases] },
+  { file: "audit.ts", cases: auditCases },
   { file: "auth.ts", cases: authCases },
   { file: "requests.ts", cases: requestCases },
   { file: "ways_out.ts", cases: wayOutCases },

@@ -1,10 +1,13 @@
 // A transaction begins with its first statement, in one exchange with the database, and is one whatever becomes of that.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { sql } from "kysely";
+import { sql, type Transaction } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Orm, openOrm } from "../../src/db/orm.ts";
 import { databaseOf, run } from "../../src/db/statement.ts";
+import { newUuid } from "../../src/domain/ids.ts";
+import { operatorActor } from "../../src/operation/audit.ts";
+import { insertAudit } from "../../src/queries/audit.ts";
 import { noteKeyUse } from "../../src/queries/keys.ts";
 import { type DatabaseProxy, databaseProxy } from "../support/database_proxy.ts";
 import { World } from "../support/world.ts";
@@ -115,6 +118,65 @@ test("a defined statement that could not be prepared as the first one is prepare
   await use();
   await use();
   await other.close(true);
+});
+
+/** A line of the audit log, which nothing follows but the commit. */
+const line = (operation: string) => ({
+  id: newUuid(),
+  ...operatorActor(null),
+  operation,
+  pusher_id: null,
+  subject_id: null,
+  status: null,
+});
+const written = async (operation: string) =>
+  (await world.sql("select from audit_event where operation = ?", [operation])).length;
+
+test("its last statement costs no exchange of its own, where one is declared as that", async () => {
+  const both = (operation: string) => () =>
+    kysely()
+      .transaction()
+      .execute(async (db) => {
+        await run(db, noteKeyUse, KEY);
+        await run(db, insertAudit, line(operation));
+      });
+  await both("warm")();
+  expect(await exchanges(both("second"))).toBe(2);
+  // Alone it begins its transaction as any first statement does, and outside of one it stands by itself.
+  const alone = () =>
+    kysely()
+      .transaction()
+      .execute((db) => run(db, insertAudit, line("alone")));
+  expect(await exchanges(alone)).toBe(2);
+  expect(await exchanges(() => run(kysely(), insertAudit, line("outside")))).toBe(1);
+  for (const operation of ["warm", "second", "alone", "outside"]) expect(await written(operation)).toBe(1);
+});
+
+test("a last statement that fails undoes it whole, and so does giving up before the commit", async () => {
+  const marked = (last: (db: Transaction<unknown>) => Promise<unknown>) =>
+    kysely()
+      .transaction()
+      .execute(async (db) => {
+        await mark.execute(db);
+        await last(db);
+      });
+  const bad = { ...line("bad"), transport: "pigeon" };
+  for (let i = 0; i < 2; i++)
+    await expect(marked((db) => run(db, insertAudit, bad))).rejects.toMatchObject({ code: "23514" });
+  const given = marked(async (db) => {
+    await run(db, insertAudit, line("given up"));
+    throw new Error("no");
+  });
+  await expect(given).rejects.toThrow("no");
+  const followed = marked(async (db) => {
+    await run(db, insertAudit, line("followed"));
+    await mark.execute(db);
+  });
+  await expect(followed).rejects.toThrow("follows the last one");
+  expect(await count()).toBe(0);
+  expect((await written("given up")) + (await written("followed"))).toBe(0);
+  await marked((db) => run(db, insertAudit, line("well")));
+  expect([await count(), await written("well")]).toEqual([1, 1]);
 });
 
 test("what was asked for inside shares its clock", async () => {

@@ -653,6 +653,7 @@ describe("settings", () => {
     metricsPublic: ["yes", "1", "TRUE"],
     deviceRegistrationsPerMinute: ["0", "1e3", "-5"],
     pageViewsPerMinute: ["0", "many"],
+    auditRetentionDays: ["-1", "a year", "1.5"],
     devicesKeptDays: ["-1", "1.5", "a year"],
     clientRegistrationsPerMinute: ["0", "1e3", "-5"],
     oauthRedirectSchemes: ["javascript", "https", "my editor", "myeditor:", "data", "file"],

@@ -42,6 +42,7 @@ const MAY_TRANSPORT = new Set([
 /** Where something else than a defined statement reaches the database, and why. */
 const RAW_SQL: Record<string, string> = {
   "src/db/statement.ts": "runs the statements",
+  "src/db/closing.ts": "commit, with the last statement of a transaction",
   "src/db/opening.ts": "begin, with the first statement of a transaction",
   "src/db/migrate.ts": "the names of the migrations, settings of the session that migrates",
   "src/boot/parts.ts": "asks whether the database is there",

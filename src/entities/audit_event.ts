@@ -1,0 +1,46 @@
+// What somebody did, for good: rows are only added (see triggers.ts), and go when their time is over. They outlive what
+// they tell of, so they refer to nothing.
+
+import { defineEntity, p } from "@mikro-orm/core";
+import { writtenAt } from "../fields/columns.ts";
+
+/** What kind of credential acted; `operator` is the person at the machine. */
+export const ACTOR_TYPES = ["key", "oauth", "session", "operator"] as const;
+export const TRANSPORTS = ["rest", "mcp", "cli", "console", "operator"] as const;
+export type Transport = (typeof TRANSPORTS)[number];
+
+const newestFirst = (column: "workspace_id" | "pusher_id" | "actor_id") => ({
+  name: `audit_by_${column}`,
+  properties: [column, "created_at"] as [typeof column, "created_at"],
+  columns: [{ name: column }, { name: "created_at", sort: "DESC" as const }],
+});
+
+export const AuditEvent = defineEntity({
+  name: "AuditEvent",
+  tableName: "audit_event",
+  indexes: [
+    newestFirst("workspace_id"),
+    { ...newestFirst("pusher_id"), where: "pusher_id is not null" },
+    { ...newestFirst("actor_id"), where: "actor_id is not null" },
+    { name: "audit_age", properties: ["created_at"] },
+  ],
+  properties: {
+    id: p.uuid().primary(),
+    /** Null for what concerns a person alone, or the whole service. */
+    workspace_id: p.uuid().nullable(),
+    actor_type: p.enum(ACTOR_TYPES),
+    /** As the wire has it: of a key, a connection, or the member whose session it was; null for the operator. */
+    actor_id: p.text().nullable(),
+    /** What it was called then. */
+    actor_name: p.text().nullable(),
+    member_id: p.uuid().nullable(),
+    transport: p.enum(TRANSPORTS),
+    operation: p.text(),
+    pusher_id: p.uuid().nullable(),
+    /** As the wire has it. */
+    subject_id: p.text().nullable(),
+    /** What state it left an alert or a channel in. */
+    status: p.text().nullable(),
+    created_at: writtenAt(),
+  },
+});

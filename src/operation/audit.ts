@@ -1,0 +1,82 @@
+// What the audit log is told of a call that wrote: who, by which way, what it was and what it concerned. Never a field of the
+// call, nor of its answer beyond ids and a status (docs/rules.md#audit-log).
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { Kysely } from "kysely";
+import type { Caller } from "../context.ts";
+import { run } from "../db/statement.ts";
+import { newUuid, parseId, showId } from "../domain/ids.ts";
+import type { Transport } from "../entities/audit_event.ts";
+import { insertAudit } from "../queries/audit.ts";
+
+/** Who acts, as far as it is known before the call runs. */
+export interface Actor {
+  workspace_id: string | null;
+  actor_type: "key" | "oauth" | "session" | "operator";
+  actor_id: string | null;
+  actor_name: string | null;
+  member_id: string | null;
+  transport: Transport;
+}
+
+/** A member by its credential; of a session the member is the actor. */
+export function actorOf({ workspace, member, credential }: Caller, transport: Transport): Actor {
+  const { type, id, name } = credential;
+  return {
+    workspace_id: workspace.id,
+    actor_type: type,
+    actor_id: type === "session" ? showId("mem", member.id) : id,
+    actor_name: name,
+    member_id: member.id,
+    transport,
+  };
+}
+
+/** A person in what concerns no workspace. */
+export const personActor = (transport: Transport): Actor => ({
+  workspace_id: null,
+  actor_type: "session",
+  actor_id: null,
+  actor_name: null,
+  member_id: null,
+  transport,
+});
+
+/** The operator, who is whoever may use the machine. */
+export const operatorActor = (workspaceId: string | null): Actor => ({
+  workspace_id: workspaceId,
+  actor_type: "operator",
+  actor_id: null,
+  actor_name: null,
+  member_id: null,
+  transport: "operator",
+});
+
+const WIRE_ID = /^[a-z]{3}_[0-9a-z]{26}$/;
+const STATUSES = new Set(["draft", "scheduled", "sent", "cancelled", "active", "paused", "suspended"]);
+
+/** Writes down in its transaction that the call was done. `body` is its answer. */
+export async function writeAudit(
+  db: SqlEntityManager | Kysely<unknown>,
+  actor: Actor,
+  operation: string,
+  input: unknown,
+  body: unknown,
+): Promise<void> {
+  await run(db, insertAudit, { id: newUuid(), ...actor, operation, ...concerned(input, body) });
+}
+
+/** The ids that a call concerns: of its answer where that has them, else of its arguments. */
+function concerned(input: unknown, body: unknown) {
+  const sent = (input ?? {}) as Record<string, unknown>;
+  const answered = (body ?? {}) as Record<string, unknown>;
+  const ids = [answered.id, sent.alert_id, sent.webhook_id, sent.member_id, sent.key_id, sent.pusher_id];
+  const subject = ids.find((id): id is string => typeof id === "string" && WIRE_ID.test(id)) ?? null;
+  const channels = [answered.pusher_id, sent.pusher_id, subject].map((id) => parseId("psh", String(id)));
+  const { status } = answered;
+  return {
+    pusher_id: channels.find((id) => id !== null) ?? null,
+    subject_id: subject,
+    status: typeof status === "string" && STATUSES.has(status) ? status : null,
+  };
+}

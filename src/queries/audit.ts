@@ -1,0 +1,61 @@
+// The audit log: one row a call that wrote, and pages of them.
+
+import { defineStatement, type RowOf } from "../db/statement.ts";
+import { ACTOR_TYPES, TRANSPORTS } from "../entities/audit_event.ts";
+import { array, int, nullable, oneOf, text, timestamptz, uuid } from "../fields/sql.ts";
+
+const WRITTEN = {
+  id: uuid,
+  workspace_id: nullable(uuid),
+  actor_type: text,
+  actor_id: nullable(text),
+  actor_name: nullable(text),
+  member_id: nullable(uuid),
+  transport: text,
+  operation: text,
+  pusher_id: nullable(uuid),
+  subject_id: nullable(text),
+  status: nullable(text),
+};
+
+const NAMES = Object.keys(WRITTEN) as (keyof typeof WRITTEN)[];
+
+/** The last statement of its transaction, so it goes out together with the commit (see db/closing.ts). */
+export const insertAudit = defineStatement("insert_audit", {
+  parameters: WRITTEN,
+  text: `insert into audit_event (${NAMES.join(", ")}) values (${NAMES.map((name) => `$${name}`).join(", ")})`,
+  closes: true,
+});
+
+/** What one channel's restriction leaves of a workspace's log, newest first; ties of the last instant come along. */
+export const listAudit = defineStatement("list_audit", {
+  parameters: {
+    workspace_id: uuid,
+    pusher_ids: nullable(array(uuid)),
+    pusher_id: nullable(uuid),
+    actor_id: nullable(text),
+    before: nullable(timestamptz),
+    limit: int,
+  },
+  columns: {
+    id: uuid,
+    actor_type: oneOf(ACTOR_TYPES),
+    actor_id: nullable(text),
+    actor_name: nullable(text),
+    member_id: nullable(uuid),
+    transport: oneOf(TRANSPORTS),
+    operation: text,
+    pusher_id: nullable(uuid),
+    subject_id: nullable(text),
+    status: nullable(text),
+    created_at: timestamptz,
+  },
+  text: `select id, actor_type, actor_id, actor_name, member_id, transport, operation, pusher_id, subject_id, status, created_at
+    from audit_event
+    where workspace_id = $workspace_id and ($pusher_ids::uuid[] is null or pusher_id = any($pusher_ids::uuid[]))
+      and ($pusher_id::uuid is null or pusher_id = $pusher_id) and ($actor_id::text is null or actor_id = $actor_id)
+      and created_at < coalesce($before::timestamptz, 'infinity')
+    order by created_at desc fetch first ($limit::int) rows with ties`,
+});
+
+export type AuditRecord = RowOf<typeof listAudit>;

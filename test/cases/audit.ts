@@ -1,0 +1,152 @@
+// The audit log as an owner reads it: what a line says, pages and filters, and who sees which lines.
+
+import { expect } from "vitest";
+import type { Case } from "../support/cases.ts";
+import type { World } from "../support/world.ts";
+import { INSTANT, NO_PUSHER } from "./given.ts";
+
+const LIST = "audit-list";
+
+/** A channel with a short history: opened, an alert written, edited and sent. */
+async function lived(world: World) {
+  const pusher = await world.pusher();
+  const key = await world.key({ name: "Tide robot" });
+  const { body: me } = await world.rest("get_me", {}, key);
+  const { body: alert } = await world.rest(
+    "create_alert",
+    { pusher_id: pusher.id, title: "Not in the log" },
+    key,
+  );
+  const at = { pusher_id: pusher.id, alert_id: alert.id };
+  await world.rest("update_alert", { ...at, body: "Nor this" }, key);
+  await world.mcp("send_alert", at, key);
+  return { pusher, alert, key, me };
+}
+
+export const auditCases: Case[] = [
+  {
+    rule: "audit-log",
+    also: [LIST],
+    tool: "list_audit_events",
+    name: "a line says who, by which way, what and to what",
+    given: lived,
+    input: ({ pusher }) => ({ pusher_id: pusher.id }),
+    want: {},
+    after: (_world, { pusher, alert, me }, { body }) => {
+      const actor = {
+        type: "key",
+        id: me.credential.id,
+        name: "Tide robot",
+        member_id: me.member.id,
+      };
+      const line = {
+        id: expect.stringMatching(/^aud_/),
+        pusher_id: pusher.id,
+        created_at: expect.stringMatching(INSTANT),
+      };
+      const ofAlert = { ...line, actor, subject_id: alert.id };
+      expect(body.data.slice(0, 3)).toEqual([
+        { ...ofAlert, operation: "send_alert", transport: "mcp", status: "sent" },
+        { ...ofAlert, operation: "update_alert", transport: "rest", status: "draft" },
+        { ...ofAlert, operation: "create_alert", transport: "rest", status: "draft" },
+      ]);
+      expect(body.data[3]).toMatchObject({
+        operation: "create_pusher",
+        subject_id: pusher.id,
+        status: "active",
+      });
+      expect(body.data).toHaveLength(4);
+      expect(JSON.stringify(body)).not.toMatch(/Not in the log|Nor this/);
+      expect(body.meta).toEqual({ next_before: null });
+    },
+  },
+  {
+    rule: LIST,
+    tool: "list_audit_events",
+    name: "by actor",
+    given: async (world) => {
+      const first = await lived(world);
+      await world.rest("create_alert", { pusher_id: first.pusher.id, title: "By another key" });
+      return first;
+    },
+    input: ({ me }) => ({ actor: me.credential.id }),
+    want: {},
+    after: (_world, { me }, { body }) => {
+      expect(body.data).toHaveLength(3);
+      for (const { actor } of body.data) expect(actor.id).toBe(me.credential.id);
+    },
+  },
+  {
+    rule: LIST,
+    also: ["pages"],
+    tool: "list_audit_events",
+    name: "pages go on where the one before ended",
+    given: lived,
+    input: ({ pusher }) => ({ pusher_id: pusher.id, limit: 2 }),
+    want: {},
+    after: async (world, { pusher }, { body }) => {
+      expect(body.data).toHaveLength(2);
+      const rest = { pusher_id: pusher.id, limit: 2, before: body.meta.next_before };
+      const next = await world.rest("list_audit_events", rest);
+      const seen = [...body.data, ...next.body.data].map(({ operation }: any) => operation);
+      expect(seen).toEqual(["send_alert", "update_alert", "create_alert", "create_pusher"]);
+    },
+  },
+  {
+    rule: LIST,
+    also: ["restricted-sees-its-channels"],
+    tool: "list_audit_events",
+    name: "a restricted member sees the lines of its channels",
+    given: async (world) => {
+      const [mine, other] = [await lived(world), await lived(world)];
+      return { mine, other, key: await world.memberKey("viewer", [mine.pusher.id]) };
+    },
+    as: (_world, { key }) => key,
+    input: () => ({}),
+    want: {},
+    after: async (world, { mine, other, key }, { body }) => {
+      expect(new Set(body.data.map(({ pusher_id }: any) => pusher_id))).toEqual(new Set([mine.pusher.id]));
+      for (const pusher_id of [other.pusher.id, NO_PUSHER, "nonsense"]) {
+        const { status, body: none } = await world.rest("list_audit_events", { pusher_id }, key);
+        expect([status, none]).toEqual([200, { data: [], meta: { next_before: null } }]);
+      }
+    },
+  },
+  {
+    rule: LIST,
+    also: ["foreign-is-missing"],
+    tool: "list_audit_events",
+    name: "another account's lines are not there",
+    given: lived,
+    as: (world) => world.foreignKey(),
+    input: ({ pusher }) => ({ pusher_id: pusher.id }),
+    want: { body: { data: [] } },
+  },
+  {
+    rule: LIST,
+    tool: "list_audit_events",
+    name: "the history of a channel that is gone",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      await world.rest("delete_pusher", { pusher_id: pusher.id });
+      return pusher;
+    },
+    input: ({ id }) => ({ pusher_id: id }),
+    want: { body: { data: [{ operation: "delete_pusher" }, { operation: "create_pusher" }] } },
+  },
+  ...[
+    ["limit", 0],
+    ["limit", 101],
+    ["before", "yesterday"],
+    ["actor", "x".repeat(65)],
+    ["who", "x"],
+  ].map(
+    ([param, value]): Case => ({
+      rule: "error-invalid-request",
+      tool: "list_audit_events",
+      name: `refuses ${param} ${String(value).slice(0, 9)}`,
+      input: () => ({ [param as string]: value }),
+      want: { error: "invalid_request", param: param as string },
+    }),
+  ),
+];

@@ -1,0 +1,164 @@
+// The audit log is complete, keeps to ids, stands or falls with what it tells of, and cannot be changed.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { MemberCaller } from "../../src/context.ts";
+import { runOperation } from "../../src/operator/operations.ts";
+import create_key from "../../src/session/create_key.ts";
+import revoke_key from "../../src/session/revoke_key.ts";
+import { TOOLS } from "../../tools/index.ts";
+import { READY, uuidOf } from "../cases/given.ts";
+import { OWNER, ownerOf } from "../support/oauth.ts";
+import { SILENT, signedIn } from "../support/sessions.ts";
+import { uniqueHandle, World } from "../support/world.ts";
+
+let world: World;
+let person: MemberCaller;
+beforeAll(async () => {
+  world = await World.open();
+  await ownerOf(world);
+  const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
+  person = await signedIn(world, user_id, uuidOf(world.workspace.id));
+});
+afterAll(() => world?.close());
+
+const lines = (): Promise<any[]> =>
+  world.sql("select a.*, a.created_at::text from audit_event a order by a.created_at desc, a.id desc");
+const count = async () => (await lines()).length;
+
+// docs/rules.md#audit-log
+test.each(TOOLS.map(({ name, hints }) => [name, hints.readOnly] as const))(
+  "%s leaves a line exactly when it writes",
+  async (name, readOnly) => {
+    const args = await READY[name]!(world);
+    const before = await count();
+    expect((await world.rest(name, args)).status).toBeLessThan(300);
+    const after = await lines();
+    expect(after.length - before).toBe(readOnly ? 0 : 1);
+    if (readOnly) return;
+    const [line] = after;
+    expect(line).toMatchObject({ operation: name, transport: "rest", actor_type: "key" });
+    expect(line.workspace_id).toBe(uuidOf(world.workspace.id));
+    expect(line.subject_id).toMatch(/^(psh|alr|inv|whk)_/);
+    if (!/webhook/.test(name)) expect(line.pusher_id).not.toBeNull();
+  },
+);
+
+// docs/rules.md#audit-log
+test("no field of a call and no secret is in it", async () => {
+  const texts = ["A title that", "a body that", "a label that"];
+  const pusher = await world.pusher({ name: texts[0], description: texts[1], handle: uniqueHandle() });
+  await world.alert(pusher.id, { title: texts[0], body: texts[1], send: true });
+  const { body: invite } = await world.rest("create_invite", { pusher_id: pusher.id, label: texts[2] });
+  const { body: hook } = await world.rest("create_webhook", await READY.create_webhook!(world));
+  const call = { args: { name: "Robot", scopes: ["alerts:read"], pusher_id: null, life: "7d" }, log: SILENT };
+  const { id, key } = await world.service.dispatcher.session(create_key, person, call);
+  const [line] = await lines();
+  expect(line).toMatchObject({
+    actor_type: "session",
+    transport: "console",
+    operation: "create_key",
+    subject_id: id,
+    member_id: person.member.id,
+  });
+  const all = JSON.stringify(await lines());
+  for (const secret of [...texts, invite.code, hook.secret, hook.url, key, world.owner, pusher.handle])
+    expect(all).not.toContain(secret);
+});
+
+// docs/rules.md#audit-log
+test("what is refused, repeated under a key, or done by a handset leaves none", async () => {
+  const pusher = await world.pusher();
+  const again = { pusher_id: pusher.id, title: "x", idempotency_key: "once" };
+  await world.rest("create_alert", again);
+  const before = await count();
+  await world.rest("create_alert", again);
+  expect((await world.rest("create_alert", { pusher_id: pusher.id, title: "" })).status).toBe(422);
+  expect((await world.rest("send_alert", { pusher_id: pusher.id, alert_id: "alr_none" })).status).toBe(404);
+  const reader = await world.key({ scopes: "alerts:read" });
+  expect((await world.rest("create_alert", { pusher_id: pusher.id, title: "x" }, reader)).status).toBe(403);
+  await world.device(pusher.handle);
+  expect(await count()).toBe(before);
+});
+
+// docs/rules.md#audit-log
+test("when the line cannot be written, nothing was done", async () => {
+  const pusher = await world.pusher();
+  const events = world.events.length;
+  await world.sql(
+    "alter table audit_event add constraint nothing_more check (operation <> 'create_alert') not valid",
+  );
+  const refused = await world.rest("create_alert", { pusher_id: pusher.id, title: "x", send: true });
+  await world.sql("alter table audit_event drop constraint nothing_more");
+  expect(refused.status).toBe(500);
+  expect((await world.rest("list_alerts", { pusher_id: pusher.id })).body.data).toEqual([]);
+  expect(world.events.length).toBe(events);
+  expect((await world.rest("create_alert", { pusher_id: pusher.id, title: "x" })).status).toBe(201);
+});
+
+// docs/rules.md#audit-log
+test("the operator's commands and our own programs are told apart", async () => {
+  const em = () => world.service.orm.em.fork() as SqlEntityManager;
+  const pusher = await world.pusher();
+  const run = (operation: "suspend_channel" | "create_key" | "revoke_key", args: Record<string, unknown>) =>
+    runOperation(em(), { operation, args }, new Date()) as Promise<any>;
+  await run("suspend_channel", { handle: pusher.handle });
+  const workspace_id = uuidOf(world.workspace.id);
+  const operator = { workspace_id, actor_type: "operator", actor_id: null, transport: "operator" };
+  expect((await lines())[0]).toMatchObject({
+    ...operator,
+    operation: "suspend_channel",
+    subject_id: pusher.id,
+    status: "suspended",
+  });
+  const key = await run("create_key", { workspace: world.workspace.id, scopes: "all" });
+  expect((await lines())[0]).toMatchObject({ ...operator, operation: "create_key", subject_id: key.id });
+  await run("revoke_key", { key: key.id });
+  expect((await lines())[0]).toMatchObject({ ...operator, operation: "revoke_key", subject_id: key.id });
+  for (const [agent, transport] of [
+    ["belfry-cli", "cli"],
+    ["belfry-mcp", "mcp"],
+    ["curl/8", "rest"],
+  ]) {
+    await world.request("POST", "/api/v1/pushers", {
+      token: world.owner,
+      headers: { "user-agent": agent! },
+      body: JSON.stringify({ handle: uniqueHandle(), name: "n", category: "ai", description: "d" }),
+    });
+    expect((await lines())[0]).toMatchObject({ operation: "create_pusher", transport });
+  }
+  const args = { key_id: (await run("create_key", { workspace: world.workspace.id, scopes: "all" })).id };
+  await world.service.dispatcher.session(revoke_key, person, { args, log: SILENT });
+  expect((await lines())[0]).toMatchObject({ operation: "revoke_key", transport: "console" });
+});
+
+// docs/rules.md#audit-append-only
+test("nobody changes or removes a line, but for what its time is over for", async () => {
+  await world.pusher();
+  const before = await lines();
+  const refused = { code: "42501" };
+  for (const text of [
+    "update audit_event set operation = 'nothing'",
+    "delete from audit_event",
+    "truncate audit_event",
+    "do $$ begin perform set_config('belfry.audit_removed_before', 'infinity', true); delete from audit_event; end $$",
+  ])
+    await expect(world.sql(text)).rejects.toMatchObject(refused);
+  expect(await lines()).toEqual(before);
+  const old = (days: number) =>
+    world.sql(
+      `insert into audit_event (id, actor_type, transport, operation, created_at)
+       select gen_random_uuid(), 'operator', 'operator', 'long_ago', now() - ?::int * interval '1 day' from generate_series(1, 1200)`,
+      [days],
+    );
+  await old(366);
+  await old(364);
+  expect(await world.service.housekeeping.round("audit_events")).toBe(1000);
+  expect(await world.service.housekeeping.round("audit_events")).toBe(200);
+  expect(await world.service.housekeeping.round("audit_events")).toBe(0);
+  expect(await count()).toBe(before.length + 1200);
+  // What it set for itself is gone with its statement.
+  await expect(world.sql("delete from audit_event where operation = 'long_ago'")).rejects.toMatchObject(
+    refused,
+  );
+});

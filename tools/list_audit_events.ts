@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { parseId } from "../src/domain/ids.ts";
+import { instant } from "../src/fields/accepts.ts";
+import { toIsoMicros } from "../src/fields/columns.ts";
+import { keysetPage } from "../src/operation/page.ts";
+import { defineTool } from "../src/operation/tool.ts";
+import { listAudit } from "../src/queries/audit.ts";
+import { sight } from "../src/queries/channels.ts";
+import { auditView, showAudit } from "../src/shapes/audit.ts";
+import { DEFAULT_LIMIT, limit, pageMeta } from "../src/shapes/fields.ts";
+
+export default defineTool({
+  name: "list_audit_events",
+  title: "List audit log",
+  description:
+    "List who changed what, newest first: person, key or assistant, operation, channel and subject. No contents.",
+  scope: "audit:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/core/audit", status: 200 },
+  hints: { readOnly: true, destructive: false, idempotent: true },
+  errors: ["invalid_request"],
+  input: z.strictObject({
+    limit: limit().optional(),
+    before: instant().optional(),
+    pusher_id: z.string().optional(),
+    actor: z
+      .string()
+      .max(64, "must be the id of a key, a connection or a member")
+      .optional()
+      .describe("key_…, con_… or mem_…"),
+  }),
+  output: z.object({ data: z.array(auditView), meta: pageMeta }),
+  pagedBy: "created_at",
+  async handler(input, ctx) {
+    const pusherId = input.pusher_id === undefined ? null : parseId("psh", input.pusher_id);
+    // A channel may be gone whose history is not, so one that nobody knows has an empty history.
+    if (input.pusher_id !== undefined && pusherId === null) return { data: [], meta: { next_before: null } };
+    const { rows, next_before } = await keysetPage(
+      input.limit ?? DEFAULT_LIMIT,
+      (n) =>
+        ctx.sql(listAudit, {
+          ...sight(ctx.caller),
+          pusher_id: pusherId,
+          actor_id: input.actor ?? null,
+          before: input.before ?? null,
+          limit: n,
+        }),
+      (row) => row.created_at,
+    );
+    return { data: rows.map(showAudit), meta: { next_before: next_before && toIsoMicros(next_before) } };
+  },
+});
