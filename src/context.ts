@@ -87,6 +87,11 @@ export interface WebhookSupport {
   refusalOf(url: string): Promise<string | null>;
   /** A new signing secret, and what to store of it. */
   newSecret(): { secret: string; sealed: Uint8Array };
+  /** Begins one delivery that was asked for by hand; neither throws nor blocks. */
+  deliver(
+    workspaceId: string,
+    delivery: { id: string; endpoint_id: string; event: string; body: string },
+  ): void;
   /** Drops what waits to be delivered to an endpoint that is gone. */
   forget(endpointId: string): void;
 }
@@ -175,6 +180,8 @@ export interface Context<C = Caller> {
    * is told at once. The channel that an operation names is looked at in any case.
    */
   handsetsSee(ids: readonly string[]): void;
+  /** Runs something after the commit, which must neither throw nor block. */
+  afterCommit(work: () => void): void;
   /** Counts one call against the operation's own limit; to be called last. Given back when the call fails. */
   countAgainstLimit(subject: string): Promise<void>;
   /** False when the client says that it expects another version of the row than this one (If-Match). */

@@ -14,7 +14,7 @@ export default defineTool({
   name: "create_webhook",
   title: "Register webhook",
   description:
-    "Register an https endpoint for signed events, at most 20 of them. The answer carries the signing secret, shown this once. Deliveries are best-effort: one POST, no retries; 20 failures in a row disable the endpoint.",
+    "Register an https endpoint for signed events, at most 20 of them. The answer carries the signing secret, shown this once. One POST an event, no retries; 20 failures in a row disable it.",
   scope: "webhooks:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/webhooks", status: 201 },

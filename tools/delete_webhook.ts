@@ -8,8 +8,7 @@ import { deletedView, pathId } from "../src/shapes/fields.ts";
 export default defineTool({
   name: "delete_webhook",
   title: "Remove webhook",
-  description:
-    "Stop deliveries to a webhook endpoint and forget it. To mend a disabled one, remove it and register again.",
+  description: "Stop deliveries to a webhook endpoint and forget it. enable_webhook wakes a disabled one.",
   scope: "webhooks:write",
   role: "editor",
   http: { method: "DELETE", path: "/api/v1/webhooks/{webhook_id}", status: 204 },

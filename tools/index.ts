@@ -10,6 +10,7 @@ import delete_alert from "./delete_alert.ts";
 import delete_pusher from "./delete_pusher.ts";
 import delete_webhook from "./delete_webhook.ts";
 import duplicate_alert from "./duplicate_alert.ts";
+import enable_webhook from "./enable_webhook.ts";
 import get_account_stats from "./get_account_stats.ts";
 import get_alert from "./get_alert.ts";
 import get_alert_stats from "./get_alert_stats.ts";
@@ -19,14 +20,18 @@ import get_pusher_stats from "./get_pusher_stats.ts";
 import list_account_alerts from "./list_account_alerts.ts";
 import list_alerts from "./list_alerts.ts";
 import list_audit_events from "./list_audit_events.ts";
+import list_deliveries from "./list_deliveries.ts";
 import list_invites from "./list_invites.ts";
 import list_pushers from "./list_pushers.ts";
 import list_subscribers from "./list_subscribers.ts";
 import list_webhooks from "./list_webhooks.ts";
 import preview_html from "./preview_html.ts";
+import redeliver from "./redeliver.ts";
 import revoke_invite from "./revoke_invite.ts";
+import rotate_webhook_secret from "./rotate_webhook_secret.ts";
 import schedule_alert from "./schedule_alert.ts";
 import send_alert from "./send_alert.ts";
+import test_webhook from "./test_webhook.ts";
 import update_alert from "./update_alert.ts";
 import update_pusher from "./update_pusher.ts";
 
@@ -35,6 +40,11 @@ export const TOOLS: readonly Tool[] = [
   list_webhooks,
   create_webhook,
   delete_webhook,
+  list_deliveries,
+  test_webhook,
+  redeliver,
+  enable_webhook,
+  rotate_webhook_secret,
   list_pushers,
   create_pusher,
   get_pusher,

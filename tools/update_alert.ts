@@ -18,7 +18,7 @@ export default defineTool({
   name: "update_alert",
   title: "Edit alert",
   description:
-    "Edit fields of a draft or of a scheduled alert. Absent fields stay; null clears. Never publishes a draft. A scheduled alert needs alerts:send, unless send_at is null in the same call: that returns it to draft, with the other fields. Sent and cancelled alerts are frozen.",
+    "Edit fields of a draft or of a scheduled alert, as create_alert has them. Absent fields stay; null clears. Never publishes a draft. A scheduled alert needs alerts:send, unless send_at is null in the same call: that returns it to draft, with the other fields. Sent and cancelled alerts are frozen.",
   scope: "alerts:write",
   mayRequire: { "alerts:send": "the alert is scheduled and send_at is not sent as null" },
   role: "editor",

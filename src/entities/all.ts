@@ -24,6 +24,7 @@ import { ServerSecret } from "./server_secret.ts";
 import { StepUp } from "./step_up.ts";
 import { STORAGE } from "./storage.ts";
 import { TRIGGERS } from "./triggers.ts";
+import { WebhookDelivery } from "./webhook_delivery.ts";
 import { WebhookEndpoint } from "./webhook_endpoint.ts";
 import { Workspace } from "./workspace.ts";
 
@@ -50,6 +51,7 @@ export const ENTITIES = [
   ChannelDay,
   IdempotencyRecord,
   WebhookEndpoint,
+  WebhookDelivery,
   Asset,
   ServerSecret,
   AuditEvent,

@@ -207,11 +207,4 @@ const AUDIT = [
 ];
 
 /** In an order in which they can be run; each begins with `create function` or `create trigger` and its name. */
-export const TRIGGERS = [
-  ...CHANNEL_STATE,
-  ...SEARCH,
-  ...VISIBILITY,
-  ...SUBSCRIBERS,
-  ...ASSETS,
-  ...AUDIT,
-];
+export const TRIGGERS = [...CHANNEL_STATE, ...SEARCH, ...VISIBILITY, ...SUBSCRIBERS, ...ASSETS, ...AUDIT];

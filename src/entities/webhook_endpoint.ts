@@ -34,6 +34,9 @@ export const WebhookEndpoint = defineEntity({
     ...propertiesOf(WEBHOOK),
     /** Read where it signs, and nowhere else. */
     secret: p.blob().lazy(),
+    /** The one before: deliveries are signed with it, too, until its time is over. */
+    previous_secret: p.blob().lazy().nullable(),
+    previous_secret_until: instant().nullable(),
     failure_count: p.integer().default(0),
     /** Deliveries that this server dropped for its own lack of room: never a failure. */
     dropped_count: p.integer().default(0),

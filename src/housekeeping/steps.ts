@@ -114,6 +114,14 @@ const STATEMENTS: Step[] = [
     every_seconds: HOUR,
   },
   {
+    name: "webhook_deliveries",
+    removes:
+      "What became of webhook deliveries, after 7 days; of each endpoint only the newest 200 are kept at all.",
+    statement: removal("webhook_deliveries", "webhook_delivery", ended("created_at", "interval '7 days'")),
+    batch: 500,
+    every_seconds: HOUR,
+  },
+  {
     name: "idempotency_records",
     removes: "Idempotency keys and the answers kept under them, after 24 hours.",
     statement: removal(

@@ -69,6 +69,8 @@ export interface Attempt {
   events: DomainEvent[];
   /** Channels and devices of which handsets see something else after it. */
   seen: Set<string>;
+  /** What is to be begun after the commit. */
+  later: (() => void)[];
   counted: Counted[];
   /** Its manager; most operations only run statements, so it is not made before somebody asks for it. */
   em: SqlEntityManager | null;
@@ -79,6 +81,7 @@ export interface Attempt {
 export const newAttempt = (): Attempt => ({
   events: [],
   seen: new Set(),
+  later: [],
   counted: [],
   em: null,
   committing: false,
@@ -134,6 +137,7 @@ function contextOn(
     log,
     now,
     sql: (statement, parameters) => run(db, statement, parameters),
+    afterCommit: (work) => attempt.later.push(work),
     emit: (event) => attempt.events.push({ ...address, ...event }),
     mayChange: (version) => expectedVersions?.includes(version) ?? true,
     handsetsSee(ids) {

@@ -127,7 +127,16 @@ async function runHandset(
   const refusal = await operation.check?.(input, deps.outside).catch((error: unknown) => error);
   const concerns = operation.writes === "rows" && "id" in caller ? [caller.id] : [];
   // Nobody learns what one device did, so the audit log names no handset.
-  const told = { ...call, caller, actor: null, input, address: NO_WORKSPACE, visible: null, refusal, concerns };
+  const told = {
+    ...call,
+    caller,
+    actor: null,
+    input,
+    address: NO_WORKSPACE,
+    visible: null,
+    refusal,
+    concerns,
+  };
   return perform(operation, told);
 }
 

@@ -50,6 +50,7 @@ export function createPerform(deps: PerformDeps): Perform {
         const { concerns = [] } = performance;
         if (attempt.seen.size + concerns.length > 0) deps.changed(attempt.seen, concerns);
         for (const event of attempt.events) deps.publish(event);
+        for (const begin of attempt.later) begin();
         return outcomeOf(answer, attempt);
       } catch (error) {
         if (!(operation.limit?.attempts && error instanceof ApiError)) await giveBack(attempt, deps);

@@ -44,6 +44,7 @@ export const PATH_ARGUMENTS: Record<string, string> = {
   alertId: "alert_id",
   inviteId: "invite_id",
   webhook_id: "webhook_id",
+  delivery_id: "delivery_id",
   handle: "handle",
 };
 

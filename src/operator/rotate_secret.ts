@@ -23,22 +23,34 @@ const ANSWER_KEY = "jsonb_build_array(credential_id, operation, key)::text";
 
 /** Each table with sealed values: a page of them after a key, and their replacement, two arrays by position. */
 const TABLES = {
-  "webhook secrets": {
-    page: page("webhooks", "webhook_endpoint", "id::text", "secret", bytea),
-    replace: replace("webhooks", "webhook_endpoint", "id::text", "secret"),
-  },
-  idempotency: {
-    page: page("answers", "idempotency_record", ANSWER_KEY, "answer", neverNull(bytea)),
-    replace: replace("answers", "idempotency_record", ANSWER_KEY, "answer"),
-  },
-  "push endpoints": {
-    page: page("push_endpoints", "push_endpoint", "device_id::text", "endpoint", bytea),
-    replace: replace("push_endpoints", "push_endpoint", "device_id::text", "endpoint"),
-  },
-  "push key": {
-    page: page("push_key", "server_secret", "one_row::text", "push_key", neverNull(bytea)),
-    replace: replace("push_key", "server_secret", "one_row::text", "push_key"),
-  },
+  "webhook secrets": [
+    {
+      page: page("webhooks", "webhook_endpoint", "id::text", "secret", bytea),
+      replace: replace("webhooks", "webhook_endpoint", "id::text", "secret"),
+    },
+    {
+      page: page("webhooks_before", "webhook_endpoint", "id::text", "previous_secret", neverNull(bytea)),
+      replace: replace("webhooks_before", "webhook_endpoint", "id::text", "previous_secret"),
+    },
+  ],
+  idempotency: [
+    {
+      page: page("answers", "idempotency_record", ANSWER_KEY, "answer", neverNull(bytea)),
+      replace: replace("answers", "idempotency_record", ANSWER_KEY, "answer"),
+    },
+  ],
+  "push endpoints": [
+    {
+      page: page("push_endpoints", "push_endpoint", "device_id::text", "endpoint", bytea),
+      replace: replace("push_endpoints", "push_endpoint", "device_id::text", "endpoint"),
+    },
+  ],
+  "push key": [
+    {
+      page: page("push_key", "server_secret", "one_row::text", "push_key", neverNull(bytea)),
+      replace: replace("push_key", "server_secret", "one_row::text", "push_key"),
+    },
+  ],
 } satisfies Record<Sealed, unknown>;
 
 function page(name: string, table: string, key: string, column: string, box: SqlType<Uint8Array>) {
@@ -123,14 +135,16 @@ export async function rotateSecret(
 async function reseal(em: SqlEntityManager, what: Sealed, from: string, to: string): Promise<number> {
   const [old, fresh] = [createSeal(from, what), createSeal(to, what)];
   let done = 0;
-  for (let after = ""; ; ) {
-    const rows = await run(em, TABLES[what].page, { after, limit: AT_ONCE });
-    if (rows.length === 0) return done;
-    const boxes = rows.map(({ box }) => fresh.seal(old.open(box)));
-    await run(em, TABLES[what].replace, { keys: rows.map(({ key }) => key), boxes });
-    done += rows.length;
-    after = rows.at(-1)!.key;
-  }
+  for (const { page, replace } of TABLES[what])
+    for (let after = ""; ; ) {
+      const rows = await run(em, page, { after, limit: AT_ONCE });
+      if (rows.length === 0) break;
+      const boxes = rows.map(({ box }) => fresh.seal(old.open(box)));
+      await run(em, replace, { keys: rows.map(({ key }) => key), boxes });
+      done += rows.length;
+      after = rows.at(-1)!.key;
+    }
+  return done;
 }
 
 /** The sign-in library keeps them as a JSON string of its own encryption. */

@@ -14,7 +14,7 @@ const SHOWN = 280;
 export const view = z
   .enum(["full", "brief"])
   .optional()
-  .describe("brief (MCP's default; REST's is full) cuts long texts and leaves markup out.");
+  .describe("brief (MCP's default) cuts long texts, without markup.");
 
 /** The fields that are cut, and their lengths beside them. */
 const CUT = namesOf(marked(ALERT, "cut"));

@@ -20,11 +20,17 @@ export const webhookView = named(
     disabled_at: z.string().nullable(),
     last_delivery_at: z.string().nullable(),
     last_status: z.int().nullable(),
+    previous_secret_until: z
+      .string()
+      .nullable()
+      .describe("Until then deliveries are signed with the secret before as well; null when there is none."),
     created_at: z.string(),
   }),
 );
 
-export function showWebhook(row: Omit<WebhookRow, "secret">): z.infer<typeof webhookView> {
+export function showWebhook(
+  row: Omit<WebhookRow, "secret" | "previous_secret">,
+): z.infer<typeof webhookView> {
   const { id, failure_count, dropped_count, created_at } = row;
   return {
     id: showId("whk", id),
@@ -35,6 +41,7 @@ export function showWebhook(row: Omit<WebhookRow, "secret">): z.infer<typeof web
     disabled_at: row.disabled_at ?? null,
     last_delivery_at: row.last_delivery_at ?? null,
     last_status: row.last_status ?? null,
+    previous_secret_until: row.previous_secret_until ?? null,
     created_at,
   };
 }

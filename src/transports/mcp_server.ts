@@ -5,7 +5,7 @@ import { type ListToolsResult, ProtocolError, ProtocolErrorCode, Server } from "
 import { ApiError, serverError } from "../errors.ts";
 import type { Outcome } from "../operation/perform.ts";
 import { inputSchema, type JsonSchema } from "../operation/schema.ts";
-import { hasView, type Tool } from "../operation/tool.ts";
+import { hasView, pathArguments, type Tool } from "../operation/tool.ts";
 import { fitted, type ToolAnswer, toolResult, written } from "./mcp_answers.ts";
 
 export const SERVER_INFO = { name: "belfry", title: "Belfry alert channels", version: "0.1.0" };
@@ -18,15 +18,33 @@ export const LIST_HINTS = { ttlMs: 3_600_000, cacheScope: "private" as const };
 
 const IDEMPOTENCY_ARGUMENT: JsonSchema = {
   type: "string",
-  minLength: 1,
   maxLength: 255,
-  description: "Same key, same result for 24 hours: a retry never acts twice.",
+  description: "Same key, same result for 24 hours.",
 };
+
+/**
+ * An assistant pays for every byte: of a field that may be null the short spelling, where its type is a plain one, and what
+ * the fields of an edit are, once, where they are made.
+ */
+function compact(schema: JsonSchema, { method, when, path }: Tool["http"]): Record<string, JsonSchema> {
+  const isEdit = method === "PATCH" && !when;
+  const named = pathArguments(path);
+  return Object.fromEntries(
+    Object.entries(schema.properties ?? {}).map(([name, { anyOf, description, ...rest }]) => {
+      const about = description && !(isEdit && !named.includes(name)) ? { description } : {};
+      const [one, none, ...more] = anyOf ?? [];
+      const plain = none?.type === "null" && more.length === 0 && typeof one?.type === "string" && !one.enum;
+      if (plain) return [name, { ...about, ...rest, ...one, type: [one.type as string, "null"] }];
+      return [name, { ...about, ...rest, ...(anyOf ? { anyOf } : {}) }];
+    }),
+  );
+}
 
 /** The tools as clients see them, in the order of the list, the same for every credential. */
 export function listedTools(tools: readonly Tool[]) {
   return tools.map((tool) => {
-    const { properties, ...schema } = inputSchema(tool.input);
+    const { properties: _, ...schema } = inputSchema(tool.input);
+    const properties = compact(inputSchema(tool.input), tool.http);
     return {
       name: tool.name,
       title: tool.title,
@@ -34,9 +52,7 @@ export function listedTools(tools: readonly Tool[]) {
       inputSchema: {
         ...schema,
         type: "object" as const,
-        properties: tool.creates
-          ? { ...properties, idempotency_key: IDEMPOTENCY_ARGUMENT }
-          : (properties ?? {}),
+        properties: tool.creates ? { ...properties, idempotency_key: IDEMPOTENCY_ARGUMENT } : properties,
       },
       annotations: {
         readOnlyHint: tool.hints.readOnly,

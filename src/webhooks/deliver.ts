@@ -37,6 +37,8 @@ export interface DeliveryResult {
 export interface Delivery {
   url: string;
   secret: string;
+  /** The secret before, as long as it is good. */
+  previousSecret?: string | null;
   /** `X-Webhook-Event` */
   event: string;
   /** `X-Webhook-Id`, unique per delivery. */
@@ -115,7 +117,7 @@ async function post(
       headers: {
         "Content-Type": "application/json",
         "User-Agent": "Belfry-Webhook/1",
-        "X-Webhook-Signature": signPayload(delivery.secret, rawBody, sentAt),
+        "X-Webhook-Signature": signPayload(delivery.secret, rawBody, sentAt, delivery.previousSecret),
         "X-Webhook-Event": delivery.event,
         "X-Webhook-Id": delivery.id,
       },

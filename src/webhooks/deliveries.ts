@@ -2,7 +2,7 @@
 // Held in memory within bounds; nothing is stored, retried or run later.
 // Must not know rows: endpoints come from one function, results go to another.
 
-import { randomUUID } from "node:crypto";
+import { newUuid, showId } from "../domain/ids.ts";
 import { createBacklog, type Run } from "./backlog.ts";
 import { type Delivery, type DeliveryResult, deliverOnce } from "./deliver.ts";
 import { createLanes, LANE_LIMITS, type LaneLimits } from "./lanes.ts";
@@ -19,6 +19,15 @@ export interface DeliveryEndpoint {
   id: string;
   url: string;
   secret: string;
+  previousSecret?: string | null;
+}
+
+/** One delivery as it is written down. */
+export interface Attempted {
+  /** A uuid; the receiver is told it in its wire form. */
+  id: string;
+  event: string;
+  body: string;
 }
 
 type LogLine = (fields: Record<string, unknown>, message: string) => void;
@@ -28,7 +37,11 @@ export interface DeliveriesOptions {
   /** The enabled endpoints that asked for this event; asked at most four times at once. */
   endpointsFor: (event: WebhookEvent, workspaceId: string) => Promise<readonly DeliveryEndpoint[]>;
   /** Records a result, and says whether the endpoint may be called again; if not, what waits for it is let go. */
-  onResult: (endpointId: string, result: DeliveryResult) => Promise<{ enabled: boolean }>;
+  onResult: (
+    endpointId: string,
+    result: DeliveryResult,
+    attempted: Attempted,
+  ) => Promise<{ enabled: boolean }>;
   /** Records so many deliveries that were dropped for our own lack of room (docs/rules.md#event-room). */
   onDropped: (endpointId: string, count: number) => Promise<unknown>;
   /** Told of every dropped delivery or event at once; must not throw. */
@@ -45,6 +58,8 @@ export interface DeliveriesOptions {
 export interface Deliveries {
   /** Starts the deliveries of one event. Returns at once and never throws. Workspaces share what there is fairly. */
   emit(event: WebhookEvent, workspaceId: string): void;
+  /** Starts one delivery to one endpoint, as `emit` does. */
+  send(endpoint: DeliveryEndpoint, workspaceId: string, attempted: Attempted): void;
   /** Drops what waits; what is under way ends within five seconds (docs/rules.md#webhook-removed). */
   forget(endpointId: string): void;
   /** Waits until nothing is pending, at most `ms`; then ends what is left and takes no more events. */
@@ -59,6 +74,8 @@ const LOG_EVERY_MS = 60_000;
 
 interface Waiting {
   endpoint: DeliveryEndpoint;
+  /** Where it was written down before; else it gets one when it starts. */
+  id?: string;
   event: string;
   /** Shared by all deliveries of the event. */
   body: string;
@@ -94,6 +111,16 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     } catch (error) {
       log.error({ err: error, event: event?.event }, "webhook event could not be emitted");
     }
+  }
+
+  function send(endpoint: DeliveryEndpoint, workspaceId: string, attempted: Attempted): void {
+    if (end.signal.aborted) return;
+    const loser = lanes.add(workspaceId, endpoint.id, { endpoint, ...attempted });
+    if (loser !== undefined) {
+      countDropped(1);
+      recordDropped(loser.endpointId, 1);
+    }
+    start();
   }
 
   function findEndpoints(): void {
@@ -133,25 +160,25 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
       void run(next.endpointId, next.item);
   }
 
-  async function run(endpointId: string, { endpoint, event, body }: Waiting): Promise<void> {
-    const id = randomUUID();
-    const { url, secret } = endpoint;
-    const result = await deliver({ url, secret, event, id, body, rules, timeoutMs, signal: end.signal, now });
+  async function run(endpointId: string, { endpoint, event, body, id = newUuid() }: Waiting): Promise<void> {
+    const { url, secret, previousSecret } = endpoint;
+    const signed = { url, secret, previousSecret, event, id: showId("dlv", id), body };
+    const result = await deliver({ ...signed, rules, timeoutMs, signal: end.signal, now });
     lanes.judge(endpointId, result.ok);
-    const fields = { webhook_id: endpointId, event, delivery_id: id, ...result };
+    const fields = { webhook_id: endpointId, event, delivery_id: signed.id, ...result };
     if (result.ok) log.debug(fields, "webhook delivered");
     else log.info(fields, "webhook delivery failed");
     // What the shutdown cut off says nothing about its receiver. The place is kept until the result is recorded, so that
     // storage is never asked for more at once than there are places.
-    if (result.ok || !end.signal.aborted) await record(endpointId, result);
+    if (result.ok || !end.signal.aborted) await record(endpointId, result, { id, event, body });
     lanes.release(endpointId);
     start();
     settle();
   }
 
-  async function record(endpointId: string, result: DeliveryResult): Promise<void> {
+  async function record(endpointId: string, result: DeliveryResult, attempted: Attempted): Promise<void> {
     try {
-      if (!(await onResult(endpointId, result)).enabled) forget(endpointId);
+      if (!(await onResult(endpointId, result, attempted)).enabled) forget(endpointId);
     } catch (error) {
       log.error({ err: error, webhook_id: endpointId }, "webhook result could not be recorded");
     }
@@ -215,5 +242,5 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     if (left > 0) log.warn({ left }, "webhook deliveries given up at shutdown");
   }
 
-  return { emit, forget, drain, pending };
+  return { emit, send, forget, drain, pending };
 }

@@ -4,10 +4,10 @@
 import type { Config } from "../config/settings.ts";
 import type { WebhookSupport } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
-import { databaseOf, run } from "../db/statement.ts";
+import { databaseOf, type RowOf, run } from "../db/statement.ts";
 import type { DomainEvent } from "../domain/events.ts";
 import { parseId } from "../domain/ids.ts";
-import { endpointsFor, recordDelivery, recordDropped } from "../queries/webhooks.ts";
+import { endpointById, endpointsFor, recordDelivery, recordDropped } from "../queries/webhooks.ts";
 import { createSeal } from "../secret/seal.ts";
 import { createDeliveries, type DeliveriesOptions } from "./deliveries.ts";
 import { newWebhookSecret } from "./sign.ts";
@@ -15,6 +15,9 @@ import { checkTarget, targetRules } from "./target.ts";
 
 /** Those in flight at shutdown are given their five seconds, and a little for the writing down of results. */
 const DRAIN_MS = 5_500;
+
+/** The newest deliveries of an endpoint that its log holds. */
+const DELIVERIES_KEPT = 200;
 
 export interface Webhooks extends WebhookSupport {
   /** Starts the deliveries of an event; neither throws nor blocks. */
@@ -35,6 +38,12 @@ export function createWebhooks(options: {
   const kysely = databaseOf(orm);
   const seal = createSeal(options.secret, "webhook secrets");
   const rules = targetRules({ allowHosts: config.webhookAllowHosts, dnsServers: config.webhookDnsServers });
+  const signing = ({ id, url, secret, previous }: RowOf<typeof endpointById>) => ({
+    id,
+    url,
+    secret: seal.open(secret),
+    previousSecret: previous && seal.open(previous),
+  });
   const deliveries = createDeliveries({
     rules,
     log: options.log,
@@ -42,10 +51,20 @@ export function createWebhooks(options: {
     async endpointsFor({ event, data }, workspaceId) {
       const pusherId = parseId("psh", data.pusher_id);
       const rows = await run(kysely, endpointsFor, { workspace_id: workspaceId, event, pusher_id: pusherId });
-      return rows.map(({ id, url, secret }) => ({ id, url, secret: seal.open(secret) }));
+      return rows.map(signing);
     },
-    async onResult(endpointId, { ok, status }) {
-      const [row] = await run(kysely, recordDelivery, { id: endpointId, ok, status });
+    async onResult(endpointId, { ok, status, failure = null, durationMs }, { id, event, body }) {
+      const [row] = await run(kysely, recordDelivery, {
+        id: endpointId,
+        ok,
+        status,
+        delivery_id: id,
+        event,
+        body,
+        failure,
+        duration_ms: durationMs,
+        kept: DELIVERIES_KEPT,
+      });
       return { enabled: row?.enabled ?? false };
     },
     onDropped: (endpointId, count) => run(kysely, recordDropped, { id: endpointId, count }),
@@ -60,6 +79,12 @@ export function createWebhooks(options: {
     newSecret() {
       const secret = newWebhookSecret();
       return { secret, sealed: seal.seal(secret) };
+    },
+    deliver(workspaceId, { endpoint_id: id, ...delivery }) {
+      run(kysely, endpointById, { id }).then(
+        ([row]) => row && deliveries.send(signing(row), workspaceId, delivery),
+        (err) => options.log.error({ err, webhook_id: id }, "a webhook endpoint could not be read"),
+      );
     },
     forget: (endpointId) => deliveries.forget(endpointId),
     // The workspace addresses the event; only event, created_at and data are sent.

@@ -13,14 +13,21 @@ function digest(secret: string, rawBody: string | Uint8Array, timestamp: string)
 }
 
 /**
- * The value of `X-Webhook-Signature`: `t=<unix>,v1=<hex>`.
+ * The value of `X-Webhook-Signature`: `t=<unix>,v1=<hex>`, and a second `v1` under the secret before, while that is good.
  * `unixSeconds` is the moment of sending in whole seconds; anything else is a RangeError.
  */
-export function signPayload(secret: string, rawBody: string | Uint8Array, unixSeconds: number): string {
+export function signPayload(
+  secret: string,
+  rawBody: string | Uint8Array,
+  unixSeconds: number,
+  previous: string | null = null,
+): string {
   if (!Number.isSafeInteger(unixSeconds) || unixSeconds < 0) {
     throw new RangeError("unixSeconds must be a whole number of seconds since 1970");
   }
-  return `t=${unixSeconds},v1=${digest(secret, rawBody, String(unixSeconds)).toString("hex")}`;
+  const secrets = previous === null ? [secret] : [secret, previous];
+  const signed = secrets.map((one) => `v1=${digest(one, rawBody, String(unixSeconds)).toString("hex")}`);
+  return [`t=${unixSeconds}`, ...signed].join(",");
 }
 
 export interface SignatureCheck {

@@ -2,7 +2,7 @@
 // or staff can. What no row changes is made once for each world.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { parseId } from "../../src/domain/ids.ts";
+import { newUuid, parseId, showId } from "../../src/domain/ids.ts";
 import { setSuspended } from "../../src/operator/accounts.ts";
 import { inSeconds, uniqueHandle, type World } from "../support/world.ts";
 
@@ -92,6 +92,21 @@ export const emoji = (n: number) => "🔔".repeat(n);
 /** A public address as a literal: registering it asks no DNS. */
 const PUBLIC_URL = "https://93.184.216.34/hook";
 
+const endpointOf = async (world: World): Promise<string> =>
+  (await world.rest("create_webhook", await READY.create_webhook!(world))).body.id;
+
+/** An endpoint with a delivery in its log, which nobody made. */
+export async function delivered(world: World): Promise<{ webhook_id: string; delivery_id: string }> {
+  const webhook_id = await endpointOf(world);
+  const id = newUuid();
+  await world.sql(
+    `insert into webhook_delivery (id, endpoint_id, event, body, ok, status, duration_ms)
+     values (?, ?, 'alert.sent', '{"event":"alert.sent"}', true, 204, 12)`,
+    [id, uuidOf(webhook_id)],
+  );
+  return { webhook_id, delivery_id: showId("dlv", id) };
+}
+
 /** What makes each tool succeed: the arguments of a call that nothing speaks against, in a state of its own. */
 export const READY: Record<string, (world: World) => Promise<Record<string, unknown>>> = {
   get_me: async () => ({}),
@@ -124,6 +139,11 @@ export const READY: Record<string, (world: World) => Promise<Record<string, unkn
   delete_webhook: async (world) => ({
     webhook_id: (await world.rest("create_webhook", await READY.create_webhook!(world))).body.id,
   }),
+  list_deliveries: async (world) => ({ webhook_id: await endpointOf(world) }),
+  test_webhook: async (world) => ({ webhook_id: await endpointOf(world) }),
+  redeliver: async (world) => delivered(world),
+  enable_webhook: async (world) => ({ webhook_id: await endpointOf(world) }),
+  rotate_webhook_secret: async (world) => ({ webhook_id: await endpointOf(world) }),
   list_invites: async (world) => ({ pusher_id: (await sharedPusher(world)).id }),
   create_invite: async (world) => ({ pusher_id: (await sharedPusher(world)).id }),
   revoke_invite: async (world) => {

@@ -36,6 +36,7 @@ import { channelStatsCases } from "./stats/channel.ts";
 import { subscriberCases } from "./subscribers.ts";
 import { wayOutCases } from "./ways_out.ts";
 import { createWebhookCases } from "./webhooks/create.ts";
+import { deliveryCases, deliveryLimitCases } from "./webhooks/deliveries.ts";
 import { deleteWebhookCases, listWebhookCases } from "./webhooks/list.ts";
 
 export interface Table {
@@ -75,6 +76,8 @@ export const TABLES: readonly Table[] = [
   { file: "preview.ts", cases: previewCases },
   { file: "webhooks/create.ts", cases: createWebhookCases },
   { file: "webhooks/list.ts", cases: [...listWebhookCases, ...deleteWebhookCases] },
+  { file: "webhooks/deliveries.ts", cases: deliveryCases },
+  { file: "webhooks/deliveries.ts", cases: deliveryLimitCases, limits: true },
   { file: "audit.ts", cases: auditCases },
   { file: "auth.ts", cases: authCases },
   { file: "requests.ts", cases: requestCases },

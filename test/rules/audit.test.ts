@@ -39,8 +39,8 @@ test.each(TOOLS.map(({ name, hints }) => [name, hints.readOnly] as const))(
     const [line] = after;
     expect(line).toMatchObject({ operation: name, transport: "rest", actor_type: "key" });
     expect(line.workspace_id).toBe(uuidOf(world.workspace.id));
-    expect(line.subject_id).toMatch(/^(psh|alr|inv|whk)_/);
-    if (!/webhook/.test(name)) expect(line.pusher_id).not.toBeNull();
+    expect(line.subject_id).toMatch(/^(psh|alr|inv|whk|dlv)_/);
+    if (!/webhook|redeliver/.test(name)) expect(line.pusher_id).not.toBeNull();
   },
 );
 

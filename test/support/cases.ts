@@ -47,7 +47,7 @@ function comparable(body: unknown): unknown {
   const handle = (body as { handle?: unknown } | null)?.handle;
   return JSON.parse(
     (typeof handle === "string" ? text.replaceAll(handle, "handle") : text)
-      .replace(/\b(psh|alr|inv|whk|ast|key|wsp|mem)_[0-9a-z]{26}\b/g, (id) => {
+      .replace(/\b(psh|alr|inv|whk|ast|key|wsp|mem|aud|dlv)_[0-9a-z]{26}\b/g, (id) => {
         if (!seen.has(id)) seen.set(id, `${id.slice(0, 3)}#${seen.size}`);
         return seen.get(id)!;
       })

@@ -56,6 +56,7 @@ export const DECIDES: Record<string, string> = {
   transports: "HTTP and MCP; no business word in them",
   webhooks: "signed events: who may be called, signing, delivery within five seconds",
   public_pages: "the pages that everybody may open: a channel, the directory, what this service is",
+  receivers: "what operations on a webhook endpoint have in common",
   scripts: "generators, the demo and the faults that tests must notice",
   bench: "the benchmark",
 };
@@ -97,6 +98,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "sanitizer",
     "shapes",
   ],
+  receivers: ["context", "domain", "entities", "errors", "queries", "shapes"],
   pushers: ["context", "domain", "entities", "errors", "queries"],
   auth: [
     "config",
@@ -140,6 +142,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "operation",
     "pushers",
     "queries",
+    "receivers",
     "sanitizer",
     "shapes",
     "stats",

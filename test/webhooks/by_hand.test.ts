@@ -1,0 +1,158 @@
+// Deliveries that somebody asks for by hand, and the log of all: what reaches the receiver, how it is signed, and what counts.
+
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { verifySignature } from "../../src/webhooks/sign.ts";
+import { uuidOf } from "../support/handsets.ts";
+import { httpSink } from "../support/sinks.ts";
+import { WAIT } from "../support/wait.ts";
+import { World } from "../support/world.ts";
+
+let world: World;
+let key: string;
+let pusher: { id: string };
+let hook: { id: string; secret: string };
+let status: number;
+let sink: Awaited<ReturnType<typeof httpSink>>;
+beforeAll(async () => {
+  world = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } });
+  sink = await httpSink((_request, response) => {
+    response.statusCode = status;
+    response.end("what a receiver says is not kept");
+  });
+});
+afterAll(async () => {
+  sink?.close();
+  await world?.close();
+});
+beforeEach(async () => {
+  status = 200;
+  sink.requests.length = 0;
+  key = await world.foreignKey();
+  pusher = await world.pusher({}, key);
+  hook = await call("create_webhook", { url: `http://127.0.0.1:${sink.port}/`, events: ["alert.sent"] });
+});
+
+const call = async (tool: string, args: Record<string, unknown> = {}) => {
+  const answer = await world.rest(tool, args, key);
+  expect(answer.status, `${tool}: ${JSON.stringify(answer.body)}`).toBeLessThan(300);
+  return answer.body;
+};
+const at = () => ({ webhook_id: hook.id });
+const log = async (): Promise<any[]> => (await call("list_deliveries", at())).data;
+const endpoint = async () => (await call("list_webhooks")).data[0];
+const send = () => call("create_alert", { pusher_id: pusher.id, title: "The quay floods", send: true });
+/** Waits until so many deliveries are over. */
+const over = (count: number) =>
+  vi.waitFor(async () => {
+    const done = (await log()).filter(({ ok }) => ok !== null);
+    expect(done).toHaveLength(count);
+    return done;
+  }, WAIT);
+const fits = (n: number, secret: string) => {
+  const { headers, body } = sink.requests[n]!;
+  return verifySignature({ header: String(headers["x-webhook-signature"]), rawBody: body, secret });
+};
+const elements = (n: number) =>
+  String(sink.requests[n]!.headers["x-webhook-signature"]).match(/v1=/g)!.length;
+
+// docs/rules.md#webhook-log
+test("every delivery is in the log under the id that its receiver was told", async () => {
+  await send();
+  await over(1);
+  status = 503;
+  await send();
+  const [failed, done] = await over(2);
+  expect(done).toMatchObject({ event: "alert.sent", ok: true, status: 200, failure: null });
+  expect(failed).toMatchObject({ event: "alert.sent", ok: false, status: 503, failure: "status" });
+  expect(sink.requests.map(({ headers }) => headers["x-webhook-id"])).toEqual([done.id, failed.id]);
+  expect(JSON.stringify(await world.sql("select * from webhook_delivery"))).not.toContain("is not kept");
+});
+
+// docs/rules.md#webhook-by-hand
+test("an endpoint is disabled, tried, enabled, and gets what it missed by hand", async () => {
+  status = 500;
+  await world.sql("update webhook_endpoint set failure_count = 19 where id = ?", [uuidOf(hook.id)]);
+  await send();
+  const [missed] = await over(1);
+  expect(await endpoint()).toMatchObject({ disabled: true, failure_count: 20 });
+  expect((await world.rest("redeliver", { ...at(), delivery_id: missed.id }, key)).status).toBe(409);
+
+  status = 200;
+  await call("test_webhook", at());
+  await over(2);
+  const tried = JSON.parse(sink.requests[1]!.body.toString());
+  expect(tried).toMatchObject({ event: "webhook.test", data: { webhook_id: hook.id } });
+  expect(sink.requests[1]!.headers["x-webhook-event"]).toBe("webhook.test");
+  // A success does not wake it up; a person does.
+  expect(await endpoint()).toMatchObject({ disabled: true, failure_count: 20 });
+  expect(await call("enable_webhook", at())).toMatchObject({ disabled: false, failure_count: 0 });
+
+  const again = await call("redeliver", { ...at(), delivery_id: missed.id });
+  const [newest] = await over(3);
+  expect(newest).toMatchObject({ id: again.id, ok: true, redelivery_of: missed.id });
+  expect(sink.requests[2]!.body.toString()).toBe(sink.requests[0]!.body.toString());
+  expect(sink.requests[2]!.headers["x-webhook-id"]).toBe(again.id);
+  expect(fits(2, hook.secret)).toBe(true);
+});
+
+// docs/rules.md#webhook-by-hand
+test("what is asked for by hand counts as any delivery, and is not tried again", async () => {
+  status = 500;
+  await call("test_webhook", at());
+  await over(1);
+  expect(await endpoint()).toMatchObject({ failure_count: 1, last_status: 500 });
+  await send();
+  await over(2);
+  expect(sink.requests).toHaveLength(2);
+  status = 200;
+  await call("test_webhook", at());
+  await over(3);
+  expect(await endpoint()).toMatchObject({ failure_count: 0 });
+  const once = { ...at(), idempotency_key: "one test" };
+  expect(await call("test_webhook", once)).toEqual(await call("test_webhook", once));
+  await over(4);
+  expect(sink.requests).toHaveLength(4);
+});
+
+// docs/rules.md#webhook-rotated
+test("for a day both secrets fit, then the new one alone", async () => {
+  const { secret } = await call("rotate_webhook_secret", at());
+  await send();
+  await over(1);
+  expect([fits(0, secret), fits(0, hook.secret), elements(0)]).toEqual([true, true, 2]);
+  const third = (await call("rotate_webhook_secret", at())).secret;
+  await call("test_webhook", at());
+  await over(2);
+  expect([fits(1, third), fits(1, secret), fits(1, hook.secret)]).toEqual([true, true, false]);
+  await world.sql("update webhook_endpoint set previous_secret_until = now() where id = ?", [
+    uuidOf(hook.id),
+  ]);
+  await send();
+  await over(3);
+  expect([fits(2, third), fits(2, secret), elements(2)]).toEqual([true, false, 1]);
+  expect((await endpoint()).previous_secret_until).toBeNull();
+  const [row] = await world.sql("select previous_secret from webhook_endpoint where id = ?", [
+    uuidOf(hook.id),
+  ]);
+  expect(row.previous_secret).toBeNull();
+});
+
+// docs/rules.md#webhook-log
+test("the log keeps the newest 200, for seven days", async () => {
+  const rows = (count: number, age: string) =>
+    world.sql(
+      `insert into webhook_delivery (id, endpoint_id, event, body, ok, created_at)
+       select gen_random_uuid(), ?, 'alert.sent', '{}', true, now() - interval '${age}' from generate_series(1, ${count})`,
+      [uuidOf(hook.id)],
+    );
+  const count = async () =>
+    (await world.sql("select from webhook_delivery where endpoint_id = ?", [uuidOf(hook.id)])).length;
+  await rows(210, "1 hour");
+  await send();
+  await vi.waitFor(async () => expect(await count()).toBe(200), WAIT);
+  expect((await log())[0]).toMatchObject({ status: 200 });
+  await rows(3, "8 days");
+  expect(await world.service.housekeeping.round("webhook_deliveries")).toBe(3);
+  await call("delete_webhook", at());
+  expect(await count()).toBe(0);
+});

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { instant } from "../src/fields/accepts.ts";
+import { toIsoMicros } from "../src/fields/columns.ts";
+import { keysetPage } from "../src/operation/page.ts";
+import { defineTool } from "../src/operation/tool.ts";
+import { listDeliveries } from "../src/queries/deliveries.ts";
+import { endpointOf } from "../src/receivers/by_hand.ts";
+import { deliveryView, showDelivery } from "../src/shapes/delivery.ts";
+import { DEFAULT_LIMIT, limit, pageMeta, pathId } from "../src/shapes/fields.ts";
+
+export default defineTool({
+  name: "list_deliveries",
+  title: "List webhook deliveries",
+  description: "List what became of a webhook's deliveries, newest first: the last 200 of 7 days.",
+  scope: "webhooks:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/webhooks/{webhook_id}/deliveries", status: 200 },
+  hints: { readOnly: true, destructive: false, idempotent: true },
+  errors: ["invalid_request", "not_found"],
+  input: z.strictObject({
+    webhook_id: pathId("whk_…"),
+    limit: limit().optional(),
+    before: instant().optional(),
+  }),
+  output: z.object({ data: z.array(deliveryView), meta: pageMeta }),
+  pagedBy: "created_at",
+  async handler(input, ctx) {
+    const endpoint = await endpointOf(input.webhook_id, ctx);
+    const { rows, next_before } = await keysetPage(
+      input.limit ?? DEFAULT_LIMIT,
+      (n) => ctx.sql(listDeliveries, { endpoint_id: endpoint.id, before: input.before ?? null, limit: n }),
+      (row) => row.created_at,
+    );
+    return { data: rows.map(showDelivery), meta: { next_before: next_before && toIsoMicros(next_before) } };
+  },
+});

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { parseId } from "../src/domain/ids.ts";
+import { conflict, notFound } from "../src/errors.ts";
+import { defineTool } from "../src/operation/tool.ts";
+import { deliveredBody } from "../src/queries/deliveries.ts";
+import { BY_HAND, deliverByHand, endpointOf } from "../src/receivers/by_hand.ts";
+import { deliveryView } from "../src/shapes/delivery.ts";
+import { pathId } from "../src/shapes/fields.ts";
+
+export default defineTool({
+  name: "redeliver",
+  title: "Redeliver event",
+  description: "Deliver the event of an earlier delivery once more, as a new delivery with a new signature.",
+  scope: "webhooks:write",
+  role: "editor",
+  http: {
+    method: "POST",
+    path: "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver",
+    status: 201,
+  },
+  hints: { readOnly: false, destructive: false, idempotent: false },
+  creates: true,
+  limit: BY_HAND,
+  errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
+  input: z.strictObject({ webhook_id: pathId("whk_…"), delivery_id: pathId("dlv_…") }),
+  output: deliveryView,
+  async handler({ webhook_id, delivery_id }, ctx) {
+    const endpoint = await endpointOf(webhook_id, ctx);
+    const id = parseId("dlv", delivery_id);
+    const [old] = id ? await ctx.sql(deliveredBody, { endpoint_id: endpoint.id, id }) : [];
+    if (!old) throw notFound("delivery");
+    if (endpoint.disabled_at)
+      throw conflict(
+        "The webhook is disabled; mend its receiver, try it with test_webhook, and enable it first.",
+      );
+    return deliverByHand({ endpoint_id: endpoint.id, ...old, redelivery_of: id }, ctx);
+  },
+});
