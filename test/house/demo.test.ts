@@ -1,7 +1,6 @@
 // The demo, as a person runs it: on its own, against a running server, and where it cannot go well.
 
-import { readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
 import { executablePath } from "../support/site.ts";
@@ -44,9 +43,9 @@ function expectWholeStory(stdout: string): void {
 
 describe("npm run demo", () => {
   test("on a server of its own, of which nothing stays", async () => {
-    const mine = () => readdirSync(tmpdir()).filter((name) => name.startsWith("belfry-demo-"));
-    const before = mine();
-    const { code, stdout, stderr } = await demo();
+    // Its own, so that no other demo on this machine is seen.
+    const TMPDIR = mkdtempSync(`${folder.path}/tmp-`);
+    const { code, stdout, stderr } = await demo({ TMPDIR });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expectWholeStory(stdout);
     if (!executablePath) console.log("demo: nobody hears it, since CHROMIUM names no browser");
@@ -55,7 +54,7 @@ describe("npm run demo", () => {
       expect(Number(ms)).toBeGreaterThan(0);
       expect(stdout).toContain("✓ person   leaves the channel");
     }
-    expect(mine().filter((name) => !before.includes(name))).toEqual([]);
+    expect(readdirSync(TMPDIR).filter((name) => name.startsWith("belfry-demo-"))).toEqual([]);
   });
 
   test("against a running server, by settings and by flags", async () => {
