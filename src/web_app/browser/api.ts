@@ -109,6 +109,33 @@ export const sendReports = (token: string, reports: { alert_id: string; kind: Re
 export const pruneReports = (token: string, before: string) =>
   tell(within("/reports", { before }), { method: "DELETE", token });
 
+export const listSubscriptions = (token: string, before: string | null) =>
+  ask<Page<Card>>(within("/subscriptions", { before, limit: "100" }), { token });
+
+/** What is followed, as a file holds it. */
+export interface Exported {
+  version: number;
+  data: { handle: string; muted: boolean; permissions: string[] }[];
+}
+
+export const exportPage = (token: string, before: string | null) =>
+  ask<Exported & Page<unknown>>(within("/devices/me/export", { before }), { token });
+
+export const importPart = (token: string, body: Exported) =>
+  ask<{ joined: number; present: number; skipped: string[] }>("/devices/me/import", {
+    method: "POST",
+    token,
+    body,
+  });
+
+export const makeTransfer = (token: string) =>
+  ask<{ url: string; expires_at: string }>("/devices/me/transfer", { method: "POST", token, body: {} });
+
+export const takeOver = (token: string, code: string) =>
+  ask<{ moved: number }>("/devices/me/takeover", { method: "POST", token, body: { code } });
+
+export const removeDevice = (token: string) => tell("/devices/me", { method: "DELETE", token });
+
 export const getPush = (token: string) =>
   ask<{ enabled: boolean; public_key: string | null; kind: string | null }>("/push", { token });
 

@@ -1,6 +1,6 @@
 // This device as the service knows it: registered when it first joins something, once for all tabs. And what the rules are told of it.
 
-import { register } from "./api.ts";
+import { register, removeDevice } from "./api.ts";
 import type { Device as RuledDevice } from "./rules/types.ts";
 import { change, changed, current } from "./state.ts";
 import { type Device, forgetDevice, getFact, type Settings, setFact } from "./store.ts";
@@ -54,6 +54,20 @@ export function wasEmptied(): boolean {
   } catch {
     return false;
   }
+}
+
+/** Leaves every channel and removes the device from the service, then from here. The settings stay. */
+export async function removeOwnDevice(): Promise<void> {
+  const { store, device } = current();
+  if (!store || !device) return;
+  await removeDevice(device.token);
+  await forgetDevice(store);
+  try {
+    localStorage.removeItem(MARK);
+  } catch {
+    // There was none.
+  }
+  await changed();
 }
 
 export async function setSettings(part: Partial<Settings>): Promise<void> {

@@ -11,10 +11,12 @@ export type Route =
   | { view: "discover" }
   | { view: "found"; handle: string }
   | { view: "settings" }
-  | { view: "join"; handle: string; invite: string | null };
+  | { view: "join"; handle: string; invite: string | null }
+  | { view: "move"; code: string };
 
 const ID = /^alr_[0-9a-z]{10,40}$/;
-const HANDLE = /^[a-z0-9-]{1,64}$/;
+const HANDLE = /^[a-z0-9_-]{1,64}$/;
+const CODE = /^bft_\w{20,100}$/;
 
 /** The view behind a `#…`; the inbox for what is none. */
 export function routeOf(hash: string): Route {
@@ -23,6 +25,8 @@ export function routeOf(hash: string): Route {
   const handle = query.get("join")?.toLowerCase() ?? "";
   if (HANDLE.test(handle))
     return { view: "join", handle, invite: query.get("invite")?.slice(0, 200) || null };
+  const code = query.get("move") ?? "";
+  if (CODE.test(code)) return { view: "move", code };
   const [view, name = ""] = text.split("/");
   if (view === "alert" && ID.test(name)) return { view, id: name };
   if ((view === "channel" || view === "found") && HANDLE.test(name)) return { view, handle: name };

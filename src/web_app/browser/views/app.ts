@@ -19,6 +19,7 @@ import { InboxList } from "./inbox.ts";
 import { attempt, Note, Said } from "./parts.ts";
 import { FullAlert, RingStrip } from "./ringing.ts";
 import { Settings } from "./settings.ts";
+import { MoveHere } from "./this_device.ts";
 
 const TABS = [
   { view: "inbox", to: at.inbox, name: "nav.inbox", sign: "inbox" },
@@ -38,6 +39,7 @@ const TAB_OF: Record<Route["view"], Tab> = {
   found: "discover",
   settings: "settings",
   join: "discover",
+  move: "settings",
 };
 
 /** What stands in the list beside, and in the place of what was chosen. */
@@ -66,6 +68,11 @@ function panes(route: Route): { list: VNode; chosen: VNode | null } {
       return {
         list: inbox(null),
         chosen: html`<${ChannelView} key=${route.handle} handle=${route.handle} invite=${route.invite} back=${at.inbox} joining />`,
+      };
+    case "move":
+      return {
+        list: inbox(null),
+        chosen: html`<${MoveHere} key=${route.code} code=${route.code} />`,
       };
     case "settings":
       return { list: inbox(null), chosen: html`<${Settings} />` };

@@ -11,12 +11,13 @@ import { useApp } from "../state.ts";
 import { LANGUAGES, t } from "../texts/texts.ts";
 import { attempt, PaneHead, SwitchRow } from "./parts.ts";
 import { DeviceCan, Tones, TouchAndVoice } from "./senses.ts";
+import { ThisDevice } from "./this_device.ts";
 import { WakeUpSwitch } from "./wake_ups.ts";
 
 const typed = (event: Event) => (event.currentTarget as HTMLInputElement | HTMLSelectElement).value;
 
 export function Settings(): VNode {
-  const { settings, device } = useApp();
+  const { settings } = useApp();
   return html`<${PaneHead} title=${t("nav.settings")} back=${at.inbox} />
     <section class="card"><h2>${t("reports.title")}</h2>
       <${SwitchRow} label=${t("reports.on")} hint=${t("reports.hint")} on=${settings.reports} onChange=${(on: boolean) => attempt(() => setReporting(on))} />
@@ -34,9 +35,7 @@ export function Settings(): VNode {
         ${Object.entries(LANGUAGES).map(([tag, { name }]) => html`<option value=${tag} lang=${tag}>${name}</option>`)}
       </select>
     </section>
-    <section class="card"><h2>${t("settings.device")}</h2>
-      <p class="hint">${t(device ? "settings.device_hint" : "settings.device_none")}</p>
-    </section>`;
+    <${ThisDevice} />`;
 }
 
 const USUAL_HOURS = { from: "22:00", to: "07:00" };

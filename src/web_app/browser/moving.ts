@@ -1,0 +1,82 @@
+// How what is followed goes from one browser to another: as a file, which holds no secret and so no private channel, or by a code,
+// which moves everything once.
+
+import { type Exported, exportPage, importPart, listSubscriptions, makeTransfer, takeOver } from "./api.ts";
+import { now } from "./clock.ts";
+import { ownDevice } from "./device.ts";
+import { changed, current } from "./state.ts";
+import { hurry } from "./tabs.ts";
+
+/** As many as the service takes at once. */
+const PART = 150;
+/** More than any device follows. */
+const MOST_BYTES = 2_000_000;
+
+export class NoSuchFile extends Error {}
+
+/** Everything that is followed, as the text of a file. */
+export async function written(): Promise<string> {
+  const { token } = await ownDevice();
+  const data: Exported["data"] = [];
+  let before: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof exportPage>> = await exportPage(token, before);
+    data.push(...page.data);
+    before = page.meta.next_before;
+  } while (before !== null);
+  return JSON.stringify({ version: 1, data }, null, 2);
+}
+
+/**
+ * Follows what a file names. @throws NoSuchFile for what is none of ours.
+ * @returns how many were joined, and those that want an invite or are gone
+ */
+export async function readBack(file: Blob): Promise<{ joined: number; skipped: string[] }> {
+  const { data } = exportedIn(file.size > MOST_BYTES ? "" : await file.text());
+  const { token } = await ownDevice();
+  let joined = 0;
+  const skipped: string[] = [];
+  for (let at = 0; at < data.length; at += PART) {
+    const part = await importPart(token, { version: 1, data: data.slice(at, at + PART) });
+    joined += part.joined;
+    skipped.push(...part.skipped);
+  }
+  await keepFollowed(token);
+  return { joined, skipped };
+}
+
+function exportedIn(text: string): Exported {
+  try {
+    const read = JSON.parse(text) as Partial<Exported> | null;
+    if (read?.version !== 1 || !Array.isArray(read.data)) throw new NoSuchFile();
+    return { version: 1, data: read.data };
+  } catch {
+    throw new NoSuchFile();
+  }
+}
+
+/** A link that works once: whoever opens it takes over everything that is followed here. */
+export async function linkToMove(): Promise<{ url: string; expires_at: string }> {
+  const { token } = await ownDevice();
+  return makeTransfer(token);
+}
+
+/** @returns how many channels came. @throws Refused with 404 for a code that moves nothing. */
+export async function moveHere(code: string): Promise<number> {
+  const { token } = await ownDevice();
+  const { moved } = await takeOver(token, code);
+  await keepFollowed(token);
+  return moved;
+}
+
+/** Keeps the cards of everything that the service says is followed. */
+async function keepFollowed(token: string): Promise<void> {
+  let before: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof listSubscriptions>> = await listSubscriptions(token, before);
+    for (const card of page.data) await current().store?.put("channels", { ...card, looked_at: now() });
+    before = page.meta.next_before;
+  } while (before !== null);
+  await changed();
+  hurry();
+}

@@ -1,0 +1,103 @@
+// This device in the settings: keep what is followed as a file, take it to another browser, or go; and what a link to move opens.
+
+import type { VNode } from "preact";
+import { useRef, useState } from "preact/hooks";
+import { Refused } from "../api.ts";
+import { removeOwnDevice } from "../device.ts";
+import { html } from "../markup.ts";
+import { linkToMove, moveHere, NoSuchFile, readBack, written } from "../moving.ts";
+import { at, replaceBy } from "../router.ts";
+import { change, useApp } from "../state.ts";
+import { t } from "../texts/texts.ts";
+import { attempt, PaneHead } from "./parts.ts";
+
+const say = (text: string, bad = false) => change({ said: { text, bad } });
+
+/** Hands a text to the person as a file. */
+function download(name: string, text: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+async function restore(input: HTMLInputElement): Promise<void> {
+  const file = input.files?.[0];
+  if (!file) return;
+  await attempt(async () => {
+    try {
+      const { joined, skipped } = await readBack(file);
+      const some = skipped.length > 0;
+      say(
+        some
+          ? t("device.read_some", { count: joined, names: skipped.join(", ") })
+          : t("device.read", { count: joined }),
+        some,
+      );
+    } catch (error) {
+      if (!(error instanceof NoSuchFile)) throw error;
+      say(t("device.no_file"), true);
+    }
+  });
+  input.value = "";
+}
+
+export function ThisDevice(): VNode {
+  const { device } = useApp();
+  const [link, setLink] = useState<string | null>(null);
+  const [sure, setSure] = useState(false);
+  const file = useRef<HTMLInputElement>(null);
+  const remove = () =>
+    attempt(async () => {
+      await removeOwnDevice();
+      setSure(false);
+      say(t("device.removed"));
+    });
+  return html`<section class="card"><h2>${t("settings.device")}</h2>
+    <p class="hint">${t(device ? "settings.device_hint" : "settings.device_none")}</p>
+    <p class="hint" id="file-hint">${t("device.file_hint")}</p>
+    <p class="line">
+      ${device && html`<button class="plain" onClick=${() => void attempt(async () => download("belfry-channels.json", await written()))}>${t("device.save")}</button>`}
+      <button class="plain" aria-describedby="file-hint" onClick=${() => file.current?.click()}>${t("device.open")}</button>
+      <input ref=${file} type="file" accept="application/json,.json" hidden aria-label=${t("device.open")} onChange=${(event: Event) => void restore(event.currentTarget as HTMLInputElement)} />
+    </p>
+    ${
+      device &&
+      html`<p class="hint">${t("device.move_hint")}</p>
+      ${
+        link === null
+          ? html`<p><button class="plain" onClick=${() => void attempt(async () => setLink((await linkToMove()).url))}>${t("device.move")}</button></p>`
+          : html`<label for="move-link">${t("device.link")}</label><input id="move-link" class="wide" readonly value=${link} onFocus=${(event: Event) => (event.currentTarget as HTMLInputElement).select()} />`
+      }
+      <p class="hint">${t("device.remove_hint")}</p>
+      <p class="line">${
+        sure
+          ? html`<button class="danger" onClick=${() => void remove()}>${t("device.remove_sure")}</button><button class="plain" onClick=${() => setSure(false)}>${t("do.cancel")}</button>`
+          : html`<button class="danger" onClick=${() => setSure(true)}>${t("device.remove")}</button>`
+      }</p>`
+    }
+  </section>`;
+}
+
+/** A link to move was opened: nothing happens until the person says so, since it happens once. */
+export function MoveHere({ code }: { code: string }): VNode {
+  const [busy, setBusy] = useState(false);
+  const go = async () => {
+    setBusy(true);
+    const done = await attempt(async () => {
+      try {
+        const count = await moveHere(code);
+        replaceBy(at.channels);
+        say(t("device.moved", { count }));
+      } catch (error) {
+        if (!(error instanceof Refused) || error.status !== 404) throw error;
+        say(t("device.moved_nothing"), true);
+      }
+    });
+    if (!done) setBusy(false);
+  };
+  return html`<${PaneHead} title=${t("device.move_title")} back=${at.inbox} />
+    <section class="card"><p>${t("device.move_what")}</p>
+      <p class="line"><button disabled=${busy} onClick=${() => void go()}>${t("device.move_now")}</button></p></section>`;
+}

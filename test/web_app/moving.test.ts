@@ -1,0 +1,102 @@
+// What a person follows outlives a browser: as a file, and by a link that moves it; and a device that is removed is gone. In a real
+// Chromium against a whole service. Needs CHROMIUM=/path/to/chromium.
+
+import { readFileSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { joinInApp, kept, tokenOf } from "../support/app.ts";
+import { executablePath, launch, Site, watched } from "../support/site.ts";
+
+if (!executablePath) console.log("web_app/moving: skipped, since CHROMIUM names no browser");
+
+// Covers docs/rules.md#export, #import, #move and #remove-device.
+describe.skipIf(!executablePath)("this device", () => {
+  let site: Site;
+  let browser: Browser;
+  let open: { handle: string };
+  let secret: { id: string; handle: string };
+  let invite: string;
+
+  beforeAll(async () => {
+    site = await Site.open();
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+  beforeEach(async () => {
+    open = await site.world.pusher({ name: "Everybody's", requested_perms: ["sound"] });
+    secret = await site.world.pusher({ name: "Some people's", is_public: false });
+    invite = (await site.world.rest("create_invite", { pusher_id: secret.id })).body.code;
+  });
+
+  /** A browser of its own that follows both channels. */
+  async function follower(): Promise<Page> {
+    const { page } = await watched(browser, site, { viewport: { width: 390, height: 844 } });
+    await joinInApp(page, site.url, { handle: open.handle, grants: ["Play sounds"] });
+    await joinInApp(page, site.url, { handle: secret.handle, invite });
+    return page;
+  }
+  async function elsewhere(hash: string): Promise<Page> {
+    const { page } = await watched(browser, site, { viewport: { width: 390, height: 844 } });
+    await page.goto(`${site.url}/app/${hash}`);
+    return page;
+  }
+  const settings = (page: Page) => page.goto(`${site.url}/app/#settings`);
+  const followed = async (page: Page) =>
+    (await site.world.handset("GET", "/subscriptions", await tokenOf(page))).body.data
+      .map(({ handle }: { handle: string }) => handle)
+      .toSorted();
+
+  test("a file names what is followed, and is followed again where it is opened", async () => {
+    const page = await follower();
+    await settings(page);
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save what I follow" }).click();
+    const path = await (await saved).path();
+    const file = JSON.parse(readFileSync(path, "utf8"));
+    expect(file.data.map(({ handle }: { handle: string }) => handle).toSorted()).toEqual(
+      [open.handle, secret.handle].toSorted(),
+    );
+
+    const other = await elsewhere("#settings");
+    const choose = (files: Parameters<ReturnType<Page["locator"]>["setInputFiles"]>[0]) =>
+      other.locator("input[type=file]").setInputFiles(files);
+    await choose({ name: "x.json", mimeType: "application/json", buffer: Buffer.from('{"version":2}') });
+    await other.getByText("This is no file that this app has saved.").waitFor();
+    await choose(path);
+    await other.getByText(`want an invite: ${secret.handle}`).waitFor();
+    expect(await followed(other)).toEqual([open.handle]);
+    const [card] = await kept(other, "channels");
+    expect(card.subscription).toMatchObject({ permissions: ["sound"] });
+  });
+
+  test("a link moves everything once, the private channel too", async () => {
+    const page = await follower();
+    await settings(page);
+    await page.getByRole("button", { name: "Move to another browser" }).click();
+    const link = await page.getByLabel("Open this link there").inputValue();
+    const other = await elsewhere(new URL(link).hash);
+    await other.getByRole("button", { name: "Move it here" }).click();
+    await other.getByText("2 channels came here.").waitFor();
+    expect(await followed(other)).toEqual([open.handle, secret.handle].toSorted());
+    expect(await followed(page)).toEqual([]);
+
+    const late = await elsewhere(new URL(link).hash);
+    await late.getByRole("button", { name: "Move it here" }).click();
+    await late.getByText("This link moves nothing any more.").waitFor();
+  });
+
+  test("a device that is removed is known to nobody, after a second word", async () => {
+    const page = await follower();
+    const token = await tokenOf(page);
+    await settings(page);
+    await page.getByRole("button", { name: "Remove this device" }).click();
+    await page.getByRole("button", { name: "Leave every channel and remove it" }).click();
+    await page.getByText("The device was removed.").waitFor();
+    expect((await site.world.handset("GET", "/devices/me", token)).status).toBe(401);
+    expect(await kept(page, "channels")).toEqual([]);
+    expect(await page.getByText("This browser has removed what the app had kept.").count()).toBe(0);
+  });
+});
