@@ -160,7 +160,7 @@ function chooseByAction<O extends Routed>(onRoute: O[], body: Record<string, unk
   const taken = [...pathArguments(operation.http.path), ...ANSWER_ARGUMENTS];
   const allowed = own.filter((name) => !taken.includes(name));
   if (Object.keys(rest).every((name) => allowed.includes(name))) return { operation, body: rest };
-  const beside = allowed.length > 0 ? `Beside ${action} only ${allowed.join(", ")} may stand.` : "";
+  const beside = allowed.length > 0 ? `Beside ${action} only ${allowed.join(" and ")} may stand.` : "";
   const problem = invalidRequest(
     `action must not be combined with field edits; send them in two requests. ${beside}`.trim(),
     "action",

@@ -57,6 +57,7 @@ const copied = (alert: any) => {
     cancelled_at: null,
     created_at: "",
     updated_at: "",
+    review_url: "",
   };
 };
 

@@ -131,7 +131,11 @@ export const scheduleCases: Case[] = [
     over: "REST",
     given: draftWith(),
     input: (alert) => alertAt(alert, { send_at: LATER, title: "Changed" }),
-    want: { error: "invalid_request", param: "action", says: /Beside schedule only send_at may stand/ },
+    want: {
+      error: "invalid_request",
+      param: "action",
+      says: /Beside schedule only send_at and expected_updated_at may stand/,
+    },
     after: async (world, alert) =>
       expect(await readBack(world, alert)).toMatchObject({
         status: "draft",

@@ -27,7 +27,7 @@ const fieldRows: Case[] = [
   wrong(
     "create_alert",
     "message",
-    /^This field is not known here\. Accepted: send, title, body, priority, .*collapse_key\.$/,
+    /^This field is not known here\. Accepted: send, title, body, priority, .*collapse_key, review_note\.$/,
     ({ id }) => ({
       pusher_id: id,
       title: "x",
