@@ -102,6 +102,18 @@ const ENDED: Record<
     live: "23 hours",
     over: "25 hours",
   },
+  webhook_deliveries: {
+    table: "webhook_delivery",
+    fill: (count, age) => `with endpoint as (
+        insert into webhook_endpoint (id, workspace_id, member_id, url, events, secret, created_at)
+        select gen_random_uuid(), w.id, m.id, 'https://example.org', '{}', '', now()
+        from workspace w join member m on m.workspace_id = w.id limit 1 returning id)
+      insert into webhook_delivery (id, endpoint_id, event, body, created_at)
+      select gen_random_uuid(), endpoint.id, 'alert.sent', '{}', now() - interval '${age}'
+      from endpoint, generate_series(1, ${count})`,
+    live: "6 days",
+    over: "8 days",
+  },
   idempotency_records: {
     table: "idempotency_record",
     fill: (
