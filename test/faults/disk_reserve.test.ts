@@ -90,7 +90,7 @@ test("owners and assistants: every kind of change over REST and MCP is 503 with 
     expect((await world.rest(tool, { pusher_id: pusher.id })).status).toBe(200);
 });
 
-test("handsets: registering, joining, leaving, reports and their pruning are refused, the inbox is not", async () => {
+test("handsets: whatever writes is refused, the inbox is not", async () => {
   const facts = { platform: "android", app_version: "1.0.0", locale: "en", timezone: "Europe/Lisbon" };
   const report = { alert_id: alertId, kind: "read" };
   const calls: [string, string, string | null, unknown?][] = [
@@ -99,6 +99,13 @@ test("handsets: registering, joining, leaving, reports and their pruning are ref
     ["DELETE", `/subscriptions/${pusher.handle}`, device],
     ["POST", "/reports", device, { reports: [report] }],
     ["DELETE", `/reports?before=${new Date().toISOString()}`, device],
+    ["PATCH", "/devices/me", device, { locale: "pt" }],
+    ["DELETE", "/devices/me", device],
+    ["POST", "/devices/me/import", device, { version: 1, data: [] }],
+    ["POST", "/devices/me/transfer", device, {}],
+    ["POST", "/devices/me/takeover", device, { code: `bft_${"x".repeat(43)}` }],
+    ["PUT", "/devices/me/push", device, { kind: "web_push", endpoint: "https://push.example.org/x" }],
+    ["DELETE", "/devices/me/push", device],
   ];
   const writing = HANDSET_OPERATIONS.filter(({ http }) => http.method !== "GET");
   expect(HANDSET_OPERATIONS.filter(({ writes }) => writes !== "nothing")).toEqual(writing);

@@ -180,7 +180,7 @@ describe("on a service", () => {
     for (const [method, where, token, body] of [
       ["GET", `/api/v1/pushers?key=${owner}&token=${device.token}`, owner],
       ["GET", `/api/v1/pushers/${device.token}/stats`, owner],
-      ["GET", `/c/${pusher.handle}?invite=${invite.code}`],
+      ["GET", `/c/nobody?invite=${invite.code}`],
       ["GET", "/api/v1/me", device.token],
       ["GET", "/handset/v1/inbox", owner],
       ["GET", `/handset/v1/inbox?token=${device.token}`],
