@@ -146,6 +146,7 @@ describe("samples do as they stand", () => {
       create_alert: EXAMPLE_IDS.alert_id!,
       create_invite: EXAMPLE_IDS.invite_id!,
       create_webhook: EXAMPLE_IDS.webhook_id!,
+      test_webhook: EXAMPLE_IDS.delivery_id!,
     };
     for (const name of story) {
       const answer = await run(sample(name, language, ids), env).catch((error) => {
