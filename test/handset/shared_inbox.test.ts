@@ -71,6 +71,7 @@ test("devices with the same channels share a page, which is the one that each ge
   await world.alert(suspended.id, { send: true, title: "Not to be seen" });
   for (const { token } of devices.slice(0, 5)) await join(world, token, suspended.handle);
   await suspend(world, suspended.handle);
+  let together = 0;
   for (const limit of [1, 7, 50]) {
     const pages = await Promise.all(devices.map(({ id }) => shared(id, limit)));
     for (const [i, page] of pages.entries()) {
@@ -78,8 +79,10 @@ test("devices with the same channels share a page, which is the one that each ge
       if (page) expect(textOf(page)).toBe((await alone(devices[i]!, limit)).text);
       expect(page).toBe(pages[(i % sets.length) + (i < 5 ? 0 : 5)]);
     }
-    expect(pages.filter((page) => page !== null).length).toBeGreaterThan(4);
+    together += pages.filter((page) => page !== null).length;
   }
+  // All of them where every alert fits; of the others chance decides, which puts ties at the end of a page or not.
+  expect(together).toBeGreaterThan(20);
   // A device that asks by itself is left to its own statement, and one that is gone is in no set.
   expect(await shared(devices[0]!.id, 50)).toBeNull();
   const gone = await device(pushers[0]);

@@ -29,26 +29,21 @@ export const de: Texts = {
   "device.again_done": "Dieses Gerät ist seinen Kanälen wieder beigetreten.",
   "device.again_some": "Wieder beigetreten, außer diesen, die eine neue Einladung verlangen: {names}",
   "device.file_hint":
-    "Ein Browser kann verlieren, was er aufbewahrt. Eine Datei enthält, wem du folgst, und kein Geheimnis: Private Kanäle wollen eine neue Einladung.",
+    "Eine Datei nennt, wem du folgst, ohne Geheimnis: Private Kanäle wollen eine Einladung.",
   "device.save": "Sichern, wem ich folge",
   "device.open": "Eine gesicherte Datei öffnen",
   "device.no_file": "Das ist keine Datei, die diese App gesichert hat.",
-  "device.read": {
-    one: "Du folgst {count} Kanal aus der Datei.",
-    other: "Du folgst {count} Kanälen aus der Datei.",
-  },
+  "device.read": { one: "Du folgst {count} Kanal daraus.", other: "Du folgst {count} Kanälen daraus." },
   "device.read_some": {
     one: "Du folgst {count} Kanal aus der Datei. Diese gibt es nicht mehr, oder sie wollen eine Einladung: {names}",
     other:
       "Du folgst {count} Kanälen aus der Datei. Diese gibt es nicht mehr, oder sie wollen eine Einladung: {names}",
   },
-  "device.move_hint":
-    "Ein Link nimmt alles, dem du folgst, in einen anderen Browser mit, auch private Kanäle. Er wirkt einmal und 15 Minuten lang; danach folgst du hier nichts mehr.",
+  "device.move_hint": "Ein Link nimmt alles mit, auch private Kanäle: einmal, binnen 15 Minuten.",
   "device.move": "In einen anderen Browser umziehen",
   "device.link": "Öffne dort diesen Link",
   "device.move_title": "Hierher umziehen",
-  "device.move_what":
-    "Alles, dem der andere Browser folgt, kommt hierher, mit dem, was du erlaubt hast. Der andere folgt danach nichts mehr.",
+  "device.move_what": "Alles, dem der andere Browser folgt, kommt hierher; er folgt danach nichts mehr.",
   "device.move_now": "Hierher holen",
   "device.moved": {
     one: "{count} Kanal ist hierher gekommen.",

@@ -30,26 +30,20 @@ export const en = {
   "device.again": "Join again",
   "device.again_done": "This device has joined its channels again.",
   "device.again_some": "Joined again, but for these, which want a new invite: {names}",
-  "device.file_hint":
-    "A browser can lose what it keeps. A file holds what you follow, and no secret: private channels want a new invite.",
+  "device.file_hint": "A file holds what you follow and no secret: private channels want a new invite.",
   "device.save": "Save what I follow",
   "device.open": "Open a saved file",
   "device.no_file": "This is no file that this app has saved.",
-  "device.read": {
-    one: "You follow {count} channel of the file.",
-    other: "You follow {count} channels of the file.",
-  },
+  "device.read": { one: "Following {count} channel of it.", other: "Following {count} channels of it." },
   "device.read_some": {
     one: "You follow {count} channel of the file. These are gone or want an invite: {names}",
     other: "You follow {count} channels of the file. These are gone or want an invite: {names}",
   },
-  "device.move_hint":
-    "A link takes everything that you follow to another browser, private channels too. It works once, for 15 minutes; then nothing is followed here.",
+  "device.move_hint": "A link takes everything along, private channels too: once, within 15 minutes.",
   "device.move": "Move to another browser",
   "device.link": "Open this link there",
   "device.move_title": "Move here",
-  "device.move_what":
-    "Everything that the other browser follows comes here, with what you allowed. The other one follows nothing afterwards.",
+  "device.move_what": "Everything that the other browser follows comes here; it follows nothing afterwards.",
   "device.move_now": "Move it here",
   "device.moved": { one: "{count} channel came here.", other: "{count} channels came here." },
   "device.moved_nothing": "This link moves nothing any more. Make a new one in the other browser.",
