@@ -3,14 +3,12 @@
 
 import { createHash } from "node:crypto";
 import { ALERT_CARD_STYLES, ICON, type PageFile, pageFile, STYLES } from "../look/files.ts";
+import { PHONE_HEAD } from "../look/head.ts";
 import { type Content, type Html, html } from "../look/html.ts";
 import { holdsTag } from "../transports/answers.ts";
 import type { Places } from "./deps.ts";
 
 export const PAGE_STYLES = pageFile("public_pages.css", "text/css; charset=utf-8", import.meta.url);
-
-/** The grounds of the palette, which browsers paint around the page. */
-const THEME = { light: "#f6f6f3", dark: "#121419" };
 
 export interface Frame {
   title: string;
@@ -29,11 +27,7 @@ export function frame({ title, body, head, script, at, hidden }: Frame, places: 
   return html`<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
-<meta name="color-scheme" content="light dark">
-<meta name="theme-color" media="(prefers-color-scheme: light)" content="${THEME.light}">
-<meta name="theme-color" media="(prefers-color-scheme: dark)" content="${THEME.dark}">
+${PHONE_HEAD}
 ${hidden && html`<meta name="robots" content="noindex">`}
 <title>${title}</title>
 ${head}

@@ -1,5 +1,7 @@
 // What a system is told when the app is installed.
 
+import { GROUNDS } from "../look/head.ts";
+
 /** @param place where a picture of this version lies. */
 export function manifest(place: (name: string) => string): string {
   const icon = (name: string, size: number, purpose: string) => ({
@@ -16,7 +18,7 @@ export function manifest(place: (name: string) => string): string {
     start_url: "/app/",
     scope: "/app",
     display: "standalone",
-    background_color: "#f6f6f3",
+    background_color: GROUNDS.light,
     theme_color: "#3d4fc7",
     categories: ["news", "utilities"],
     icons: [

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { ICON } from "../look/files.ts";
+import { PHONE_HEAD } from "../look/head.ts";
 import { html } from "../look/html.ts";
 import type { Modules } from "./modules.ts";
 
@@ -51,11 +52,7 @@ function page(hash: string, modules: readonly string[]): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
-<meta name="color-scheme" content="light dark">
-<meta name="theme-color" content="#f6f6f3" media="(prefers-color-scheme: light)">
-<meta name="theme-color" content="#121419" media="(prefers-color-scheme: dark)">
+${PHONE_HEAD}
 <meta name="description" content="Alerts of the channels that you follow, on this device.">
 <meta name="robots" content="noindex">
 <title>Belfry</title>

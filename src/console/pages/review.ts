@@ -96,10 +96,10 @@ function deciding(visit: MemberVisit, alert: any, channel: any, error?: ApiError
   if (!roleReaches(visit.caller.member.role, send.role))
     return html`<p class="hint">Who may send alerts on this channel decides about it.</p>`;
   if (alert.status === "cancelled") return null;
-  const { token, base, form } = visit;
+  const { token, form } = visit;
   const { line, attributes } = wrongWith(error, "review_reply", "said");
   const head = html`${token}<input type="hidden" name="version" value="${alert.updated_at}">`;
-  const action = `${base}channels/${alert.pusher_id}/alerts/${alert.id}`;
+  const action = visit.url.pathname;
   if (alert.status === "sent")
     return html`<form method="post" action="${action}">${head}<button class="danger" name="act" value="cancel">Cancel the alert</button></form>`;
   const reach = channel.subscribers === 1 ? "1 device" : `${channel.subscribers} devices`;

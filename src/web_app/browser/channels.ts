@@ -8,7 +8,8 @@ import { forgetChannel, type KeptChannel } from "./store.ts";
 import { hurry } from "./tabs.ts";
 import type { Card, Subscription } from "./wire.ts";
 
-const keep = async (card: Card): Promise<KeptChannel> => {
+/** Keeps a card as it was shown now. Who calls it says `changed()` afterwards. */
+export const keep = async (card: Card): Promise<KeptChannel> => {
   const kept = { ...card, looked_at: now() };
   await current().store?.put("channels", kept);
   return kept;

@@ -2,10 +2,11 @@
 // which moves everything once.
 
 import { type Exported, exportPage, importPart, listSubscriptions, makeTransfer, takeOver } from "./api.ts";
-import { now } from "./clock.ts";
+import { keep } from "./channels.ts";
 import { ownDevice } from "./device.ts";
-import { changed, current } from "./state.ts";
+import { changed } from "./state.ts";
 import { hurry } from "./tabs.ts";
+import type { Page } from "./wire.ts";
 
 /** As many as the service takes at once. */
 const PART = 150;
@@ -18,12 +19,7 @@ export class NoSuchFile extends Error {}
 export async function written(): Promise<string> {
   const { token } = await ownDevice();
   const data: Exported["data"] = [];
-  let before: string | null = null;
-  do {
-    const page: Awaited<ReturnType<typeof exportPage>> = await exportPage(token, before);
-    data.push(...page.data);
-    before = page.meta.next_before;
-  } while (before !== null);
+  for await (const page of pages((before) => exportPage(token, before))) data.push(...page.data);
   return JSON.stringify({ version: 1, data }, null, 2);
 }
 
@@ -71,12 +67,18 @@ export async function moveHere(code: string): Promise<number> {
 
 /** Keeps the cards of everything that the service says is followed. */
 async function keepFollowed(token: string): Promise<void> {
-  let before: string | null = null;
-  do {
-    const page: Awaited<ReturnType<typeof listSubscriptions>> = await listSubscriptions(token, before);
-    for (const card of page.data) await current().store?.put("channels", { ...card, looked_at: now() });
-    before = page.meta.next_before;
-  } while (before !== null);
+  for await (const { data } of pages((before) => listSubscriptions(token, before)))
+    for (const card of data) await keep(card);
   await changed();
   hurry();
+}
+
+/** Every page of a list, the newest first. */
+async function* pages<One extends Pick<Page<unknown>, "meta">>(ask: (before: string | null) => Promise<One>) {
+  for (let before: string | null = null; ; ) {
+    const page: One = await ask(before);
+    yield page;
+    before = page.meta.next_before;
+    if (before === null) return;
+  }
 }

@@ -1,7 +1,7 @@
 // Several alerts at once, as after a sleep or when somebody sends three in a row: each is noted, one is heard. The
 // loudest decision keeps its sound, vibration, speech and screen; the others only their line.
 
-import { type Decision, decide } from "./decide.ts";
+import { type Decision, decide, SILENT } from "./decide.ts";
 import { arrange, newestFirst, rankOf } from "./spotlight.ts";
 import type { Alert, Channel, Device } from "./types.ts";
 
@@ -51,14 +51,5 @@ export const isHeard = ({ sound, vibrate, speak, full }: Decision): boolean =>
 function quietened(decision: Decision): Decision {
   if (!isHeard(decision)) return decision;
   const because = [...decision.because, "why.another_rings" as const];
-  return {
-    ...decision,
-    sound: null,
-    audio: null,
-    volume: 0,
-    vibrate: null,
-    speak: null,
-    full: false,
-    because,
-  };
+  return { ...SILENT, notify: decision.notify, because };
 }

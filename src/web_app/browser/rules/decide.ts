@@ -53,7 +53,7 @@ export const PATTERNS: Record<string, number[] | null> = {
 /** Tones by name; an unknown name sounds as the plainest. */
 export const TONE_NAMES = ["default", "chime", "ping", "bell", "knock", "alarm", "siren", "silent"] as const;
 
-const SILENT: Omit<Decision, "because"> = {
+export const SILENT: Omit<Decision, "because"> = {
   notify: false,
   sound: null,
   audio: null,
