@@ -1,12 +1,12 @@
-// The frame around every page, and the headers that keep it ours: no script (but one file, on the page that one-time links
-// lead to), styles from here only, no framing.
+// The frame around every page, and the headers that keep it ours: no script but the files that a page names, styles from here
+// only, no framing.
 
 import type { Session } from "../auth/people.ts";
 import type { Caller } from "../context.ts";
 import { showId } from "../domain/ids.ts";
 import { roleReaches } from "../domain/visibility.ts";
 import type { Role } from "../entities/member.ts";
-import { ALERT_CARD_STYLES, ICON, pageFile, STYLES } from "../look/files.ts";
+import { ALERT_CARD_STYLES, ICON, type PageFile, pageFile, STYLES } from "../look/files.ts";
 import { type Content, type Html, html } from "../look/html.ts";
 import list_connections from "../session/list_connections.ts";
 import list_files from "../session/list_files.ts";
@@ -15,6 +15,11 @@ import list_members from "../session/list_members.ts";
 
 /** Hands the secret of a one-time link to the page's form. */
 export const LINK_SCRIPT = pageFile("link.js", "text/javascript; charset=utf-8", import.meta.url);
+
+const CONSOLE_STYLES = pageFile("console.css", "text/css; charset=utf-8", import.meta.url);
+
+/** What pages of the console refer to, besides what all pages share. */
+export const CONSOLE_FILES: readonly PageFile[] = [LINK_SCRIPT, CONSOLE_STYLES];
 
 const SECURITY = {
   "content-security-policy":
@@ -44,14 +49,16 @@ export interface Frame {
   /** Path of the section that the page belongs to. */
   section?: string;
   flash?: { kind: "done" | "problem"; text: string } | null;
-  /** One column in the middle, for pages before sign-in. */
-  narrow?: boolean;
+  /** One column in the middle, for pages before sign-in; or more room, for a form with a preview beside it. */
+  width?: "narrow" | "wide";
   /** Where the page goes on by itself. */
   onwards?: string;
   /** The form's hidden field for signing out. */
   signOutField?: Html;
-  /** Takes the secret of a one-time link out of the address and into the form. */
-  linkScript?: boolean;
+  /** Files of CONSOLE_FILES that the page runs. They may ask this origin, and no other. */
+  scripts?: readonly PageFile[];
+  /** Sheets of CONSOLE_FILES besides what all pages have. */
+  styles?: readonly PageFile[];
   /** It shows alerts as phones do. */
   cards?: boolean;
 }
@@ -96,7 +103,7 @@ function header(frame: Frame): Html {
 }
 
 export function frame(parts: Frame): Html {
-  const { title, body, flash, narrow, onwards, linkScript, cards } = parts;
+  const { title, body, flash, width, onwards, scripts = [], styles = [], cards } = parts;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -108,13 +115,13 @@ ${onwards && html`<meta http-equiv="refresh" content="0;url=${onwards}">`}
 <title>${title} · Belfry</title>
 <link rel="icon" href="${ICON.href}">
 <link rel="stylesheet" href="${STYLES.href}">
-${cards && html`<link rel="stylesheet" href="${ALERT_CARD_STYLES.href}">`}
-${linkScript && html`<script src="${LINK_SCRIPT.href}" defer></script>`}
+${[CONSOLE_STYLES, ...(cards ? [ALERT_CARD_STYLES] : []), ...styles].map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
+${scripts.map(({ href }) => html`<script src="${href}" defer></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 ${header(parts)}
-<main id="main" tabindex="-1"${narrow && html` class="narrow"`}>
+<main id="main" tabindex="-1"${width && html` class="${width}"`}>
 ${flash && html`<p class="flash ${flash.kind}" role="${flash.kind === "done" ? "status" : "alert"}">${flash.text}</p>`}
 ${body}
 </main>
@@ -123,16 +130,19 @@ ${body}
 `;
 }
 
-/** `script` is the address of the one file that the page may run. */
+/** `scripts` are the addresses of the files that the page may run. */
 export function pageAnswer(
   status: number,
   page: Html,
   cookies: readonly (string | null)[] = [],
-  script: string | null = null,
+  scripts: readonly string[] = [],
 ): Response {
   const headers = new Headers({ "content-type": "text/html; charset=utf-8", ...SECURITY });
-  if (script !== null)
-    headers.set("content-security-policy", `${SECURITY["content-security-policy"]}; script-src ${script}`);
+  if (scripts.length > 0)
+    headers.set(
+      "content-security-policy",
+      `${SECURITY["content-security-policy"]}; script-src ${scripts.join(" ")}; connect-src 'self'`,
+    );
   for (const cookie of cookies) if (cookie) headers.append("set-cookie", cookie);
   return new Response(page.toString(), { status, headers });
 }

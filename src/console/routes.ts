@@ -13,7 +13,7 @@ import type { RouteMeta } from "../transports/body.ts";
 import { requestOf } from "../transports/request.ts";
 import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
 import { cookieOf, FILE_FORM_OVERHEAD, readFileForm, readForm, type SentFile } from "./forms.ts";
-import { frame, goTo, LINK_SCRIPT, pageAnswer } from "./page.ts";
+import { CONSOLE_FILES, frame, goTo, pageAnswer } from "./page.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
 import { ASSISTANT_PAGES } from "./pages/assistants.ts";
 import { AUTHORIZE_PAGES } from "./pages/authorize.ts";
@@ -51,7 +51,7 @@ export interface ConsoleSupport {
 }
 
 export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleSupport): void {
-  for (const file of [STYLES, ICON, LINK_SCRIPT]) app.get(file.path, () => fileAnswer(file));
+  for (const file of [STYLES, ICON, ...CONSOLE_FILES]) app.get(file.path, () => fileAnswer(file));
   for (const page of PAGES) {
     const meta: RouteMeta = {
       maxBody: page.maxFile === undefined ? MAX_BODY.usual : page.maxFile + FILE_FORM_OVERHEAD,
@@ -171,9 +171,9 @@ function visitOf(facts: VisitFacts): Visit {
         flash: text === null ? null : { kind: "done", text },
         ...rest,
       });
-      const script = rest.linkScript ? new URL(LINK_SCRIPT.path, deps.publicUrl).href : null;
+      const scripts = (rest.scripts ?? []).map(({ path }) => new URL(path, deps.publicUrl).href);
       const read = flashCode && deps.forms.cookie(FLASH_COOKIE, "", 0);
-      return pageAnswer(status, page, [...cookies, read], script);
+      return pageAnswer(status, page, [...cookies, read], scripts);
     },
     goTo: (path, flash, cookies = []) =>
       goTo(path, [...cookies, flash ? deps.forms.cookie(FLASH_COOKIE, flash, 60) : null]),

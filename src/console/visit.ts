@@ -8,6 +8,7 @@ import type { Mail } from "../auth/mail.ts";
 import type { People, Session } from "../auth/people.ts";
 import type { Log, MemberCaller } from "../context.ts";
 import type { ApiError } from "../errors.ts";
+import type { PageFile } from "../look/files.ts";
 import type { Content, Html } from "../look/html.ts";
 import type { Dispatcher } from "../operation/dispatch.ts";
 import type { SessionOperation, Tool } from "../operation/tool.ts";
@@ -30,9 +31,11 @@ export interface ConsoleDeps {
 export interface PageOptions {
   status?: number;
   section?: string;
-  narrow?: boolean;
+  width?: "narrow" | "wide";
   onwards?: string;
-  linkScript?: boolean;
+  /** Files of CONSOLE_FILES that it runs, and sheets that it has of its own. */
+  scripts?: readonly PageFile[];
+  styles?: readonly PageFile[];
   /** It shows alerts. */
   cards?: boolean;
   cookies?: readonly string[];

@@ -24,7 +24,7 @@ export function carryOn(
     html`<h1>${words.title}</h1><p class="lede">${words.text}</p>
     <p>The answer goes to ${destination(url)}. If nothing happens, press Continue.</p>
     <p><a class="button" href="${url.href}">Continue</a></p>`,
-    { narrow: true, onwards: url.href, cookies },
+    { width: "narrow", onwards: url.href, cookies },
   );
 }
 

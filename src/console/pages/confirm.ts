@@ -30,6 +30,6 @@ export function askOnce(visit: Visit, question: Question): Response {
     <form method="post" action="${action}">${visit.token}
       <div class="actions"><button class="danger">${act}</button><a class="button plain" href="${back}">${keep}</a></div>
     </form>`,
-    { narrow: true, section },
+    { width: "narrow", section },
   );
 }

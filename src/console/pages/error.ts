@@ -31,6 +31,6 @@ export function errorPage(visit: Visit, error: ApiError): Response {
   return visit.page(
     title,
     html`<h1>${title}</h1><p class="lede">${what} ${WAYS_OUT[error.type]}</p><p><a class="button" href="/console">Go to the console</a></p>`,
-    { status: error.status, narrow: true },
+    { status: error.status, width: "narrow" },
   );
 }

@@ -5,14 +5,9 @@ import { showId } from "../../domain/ids.ts";
 import { roleReaches } from "../../domain/visibility.ts";
 import { type Content, html } from "../../look/html.ts";
 import create_key from "../../session/create_key.ts";
+import { CHANNEL_STATUS } from "../channel_head.ts";
 import { copyable, emptyState, table } from "../parts.ts";
 import { type MemberVisit, memberPage, openPage, type Page } from "../visit.ts";
-
-const STATUS: Record<string, Content> = {
-  active: html`<span class="badge good">active</span>`,
-  paused: html`<span class="badge">paused</span>`,
-  suspended: html`<span class="badge warn">suspended</span>`,
-};
 
 function connecting({ deps, caller, base }: MemberVisit): Content {
   const address = `${deps.publicUrl}/mcp`;
@@ -38,7 +33,7 @@ export const OVERVIEW_PAGES: readonly Page[] = [
     return visit.page(
       "No workspace",
       html`<h1>No workspace</h1><p class="lede">Your account is not a member of any workspace. Ask an owner of a workspace to add you.</p>`,
-      { narrow: true },
+      { width: "narrow" },
     );
   }),
 
@@ -76,7 +71,7 @@ export const OVERVIEW_PAGES: readonly Page[] = [
               ["Channel", "Status", "Subscribers", "Scheduled", "Drafts"],
               channels.data.map((channel: any) => [
                 html`<strong>${channel.name}</strong><a href="${channel.url}">${channel.handle}</a>`,
-                STATUS[channel.status],
+                CHANNEL_STATUS[channel.status],
                 reach.get(channel.id) as number,
                 channel.scheduled,
                 channel.drafts,

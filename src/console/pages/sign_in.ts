@@ -58,7 +58,7 @@ async function form(visit: Visit, options: { email?: string; error?: ApiError } 
     </form></div>
     <p class="hint">${lostPassword(visit.deps.mail !== null)}</p>
     <p class="hint">No account yet? An owner of a workspace adds you and gives you a link.</p>`,
-    { status: error?.status ?? 200, narrow: true },
+    { status: error?.status ?? 200, width: "narrow" },
   );
 }
 
@@ -80,7 +80,7 @@ function forgot(visit: Visit, error?: ApiError): Response {
         : html`<p class="lede">${lostPassword(false)}</p>`
     }
     <p class="hint"><a href="/console/sign-in">Back to sign in</a></p>`,
-    { status: error?.status ?? 200, narrow: true },
+    { status: error?.status ?? 200, width: "narrow" },
   );
 }
 
@@ -135,7 +135,7 @@ export const SIGN_IN_PAGES: readonly Page[] = [
       <p class="lede">If this address has an account here, a link to a new password is sent to it. The link works once, within one hour.</p>
       <p class="hint">Nothing came? Look into the spam folder, and check the address for which you asked. Otherwise ask an owner of your workspace, or the operator of this server, for a link.</p>
       <p><a class="button" href="/console/sign-in">Back to sign in</a></p>`,
-      { narrow: true },
+      { width: "narrow" },
     );
   }),
 

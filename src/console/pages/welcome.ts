@@ -6,6 +6,7 @@ import { LINK_LIFE, LINK_PAGE, tokenOf } from "../../auth/links.ts";
 import { MAX_PASSWORD, MIN_PASSWORD } from "../../domain/passwords.ts";
 import { ApiError } from "../../errors.ts";
 import { type Content, html } from "../../look/html.ts";
+import { LINK_SCRIPT } from "../page.ts";
 import { field, problem } from "../parts.ts";
 import { openPage, type Page, type Visit } from "../visit.ts";
 import { lostPassword, signedInCookies } from "./sign_in.ts";
@@ -21,7 +22,7 @@ function takeLink(visit: Visit): Response {
       ${field({ name: "link", label: "Your link", autocomplete: "off", maxlength: 500 })}
       <button>Continue</button>
     </form></div>`,
-    { narrow: true, linkScript: true },
+    { width: "narrow", scripts: [LINK_SCRIPT] },
   );
 }
 
@@ -54,7 +55,7 @@ function ended(visit: Visit, state: Exclude<LinkState, "live">, link: OpenedLink
     title,
     html`<h1>${title}</h1><p class="lede">${what}</p>
     <p><a class="button" href="/console/sign-in">Go to sign in</a></p>`,
-    { status: 404, narrow: true },
+    { status: 404, width: "narrow" },
   );
 }
 
@@ -131,7 +132,7 @@ async function form(visit: Visit, token: string, error?: ApiError): Promise<Resp
       <button>${button}</button>
     </form></div>
     <p class="hint">${kind === "known" ? lostPassword(visit.deps.mail !== null) : "This link works once."}</p>`,
-    { status: error?.status ?? 200, narrow: true },
+    { status: error?.status ?? 200, width: "narrow" },
   );
 }
 

@@ -1,0 +1,39 @@
+// What stands at the head of each page of a channel: its face and name, what state it is in, and its pages.
+
+import { roleReaches } from "../domain/visibility.ts";
+import { face } from "../look/face.ts";
+import { type Content, type Html, html } from "../look/html.ts";
+import type { MemberVisit } from "./visit.ts";
+
+/** The pages of a channel: path below it, and name. */
+const TABS = [{ path: "", name: "Alerts" }] as const;
+
+export type ChannelTab = (typeof TABS)[number]["path"];
+
+/** Path of a channel's pages, without a slash at its end. */
+export const channelBase = ({ base }: MemberVisit, pusherId: string) => `${base}channels/${pusherId}`;
+
+export const CHANNEL_STATUS: Record<string, Content> = {
+  active: html`<span class="badge good">active</span>`,
+  paused: html`<span class="badge">paused</span>`,
+  suspended: html`<span class="badge warn">suspended</span>`,
+};
+
+/**
+ * @param channel as get_pusher answers
+ * @param tab the page that it stands on; null for a page below them, such as a form
+ */
+export function channelHead(visit: MemberVisit, channel: any, tab: ChannelTab | null): Html {
+  const base = channelBase(visit, channel.id);
+  const composes = roleReaches(
+    visit.caller.member.role,
+    visit.deps.tools.find(({ name }) => name === "create_alert")!.role,
+  );
+  return html`<div class="channel-head">${face(channel, "channel-face", "m")}<h1>${channel.name}</h1>${CHANNEL_STATUS[channel.status]}${
+    composes && html`<a class="button act" href="${base}/alerts/new">New alert</a>`
+  }</div>
+  <nav class="tabs" aria-label="Channel"><ul>${TABS.map(
+    ({ path, name }) =>
+      html`<li><a href="${base}${path && `/${path}`}"${path === tab && html` aria-current="page"`}>${name}</a></li>`,
+  )}</ul></nav>`;
+}
