@@ -16,10 +16,13 @@ import list_members from "../session/list_members.ts";
 /** Hands the secret of a one-time link to the page's form. */
 export const LINK_SCRIPT = pageFile("link.js", "text/javascript; charset=utf-8", import.meta.url);
 
+/** Puts a copy button beside every `copyable` text: pages with such texts name it in their `scripts`. */
+export const COPY_SCRIPT = pageFile("copy.js", "text/javascript; charset=utf-8", import.meta.url);
+
 const CONSOLE_STYLES = pageFile("console.css", "text/css; charset=utf-8", import.meta.url);
 
 /** What pages of the console refer to, besides what all pages share. */
-export const CONSOLE_FILES: readonly PageFile[] = [LINK_SCRIPT, CONSOLE_STYLES];
+export const CONSOLE_FILES: readonly PageFile[] = [LINK_SCRIPT, COPY_SCRIPT, CONSOLE_STYLES];
 
 const SECURITY = {
   "content-security-policy":

@@ -155,6 +155,9 @@ function words(at: Date, now: Date): string {
   return seconds < 0 ? `in ${text}` : `${text} ago`;
 }
 
-/** Text to be copied whole: a click into it selects everything. */
-export const copyable = (text: string): Html =>
-  html`<pre class="copy" tabindex="0"><code>${text}</code></pre>`;
+/**
+ * Text to be copied whole: a click into it selects everything, and on pages that run COPY_SCRIPT a button copies it.
+ * `what` completes "Copy …" for who cannot see what the button stands beside: "the key".
+ */
+export const copyable = (text: string, what = "the text"): Html =>
+  html`<div class="copying"><pre class="copy" tabindex="0" data-copy="${what}"><code>${text}</code></pre></div>`;

@@ -6,6 +6,7 @@ import { roleReaches } from "../../domain/visibility.ts";
 import { type Content, html } from "../../look/html.ts";
 import create_key from "../../session/create_key.ts";
 import { CHANNEL_STATUS } from "../channel_head.ts";
+import { COPY_SCRIPT } from "../page.ts";
 import { copyable, emptyState, table } from "../parts.ts";
 import { type MemberVisit, memberPage, openPage, type Page } from "../visit.ts";
 
@@ -16,11 +17,11 @@ function connecting({ deps, caller, base }: MemberVisit): Content {
     : html`Ask an owner for a key`;
   if (!supportsConsent(deps.publicUrl))
     return html`<p>This server is not reached over https, so assistants connect with a key. ${keys}, then:</p>
-    ${copyable(`claude mcp add --transport http belfry ${address} --header "Authorization: Bearer <your key>"`)}`;
+    ${copyable(`claude mcp add --transport http belfry ${address} --header "Authorization: Bearer <your key>"`, "the command")}`;
   return html`<p>Give your assistant this address. A page opens in your browser and asks what the assistant may do. No key is needed.</p>
-    ${copyable(address)}
+    ${copyable(address, "the address")}
     <p>In Claude Code:</p>
-    ${copyable(`claude mcp add --transport http belfry ${address}`)}
+    ${copyable(`claude mcp add --transport http belfry ${address}`, "the command")}
     <p class="hint">Scripts use keys instead: ${keys}. Every operation is described in the <a href="/api/v1/docs">API documentation</a>.</p>`;
 }
 
@@ -79,7 +80,7 @@ export const OVERVIEW_PAGES: readonly Page[] = [
             )
       }
       <section class="card" aria-labelledby="connect"><h2 id="connect">Connect an assistant</h2>${connecting(member)}</section>`,
-      { section: "" },
+      { section: "", scripts: [COPY_SCRIPT] },
     );
   }),
 ];
