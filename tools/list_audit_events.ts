@@ -28,6 +28,7 @@ export default defineTool({
       .max(64, "must be the id of a key, a connection or a member")
       .optional()
       .describe("key_…, con_… or mem_…"),
+    subject_id: z.string().optional().describe("What was made or changed: alr_…, whk_…"),
   }),
   output: z.object({ data: z.array(auditView), meta: pageMeta }),
   pagedBy: "created_at",
@@ -42,6 +43,7 @@ export default defineTool({
           ...sight(ctx.caller),
           pusher_id: pusherId,
           actor_id: input.actor ?? null,
+          subject_id: input.subject_id ?? null,
           before: input.before ?? null,
           limit: n,
         }),

@@ -28,13 +28,11 @@ export interface SentFile {
   bytes: Uint8Array;
 }
 
-/** What a form adds to the file that it carries. */
-export const FILE_FORM_OVERHEAD = 64 * 1024;
+/** Files by the name of their field; none where none was chosen. */
+export type SentFiles = ReadonlyMap<string, SentFile>;
 
-/** A form with at most one file, within the page's bound. @throws 422 for any other body. */
-export async function readFileForm(
-  request: Request,
-): Promise<{ form: URLSearchParams; file: SentFile | null }> {
+/** A form with at most one file a field, within the page's bound. @throws 422 for any other body. */
+export async function readFileForm(request: Request): Promise<{ form: URLSearchParams; files: SentFiles }> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\s*;/i.test(type))
     throw invalidRequest("This page takes forms with a file only.");
@@ -43,12 +41,15 @@ export async function readFileForm(
   const parts = await new Response(bytes, { headers: { "content-type": type } }).formData().catch(() => null);
   if (!parts) throw invalidRequest("The form did not arrive whole; send it again.");
   const form = new URLSearchParams();
-  for (const [name, value] of parts) if (typeof value === "string") form.append(name, value);
+  const files = new Map<string, SentFile>();
+  for (const [name, value] of parts) {
+    if (typeof value === "string") form.append(name, value);
+    // A browser sends an empty nameless file where none was chosen.
+    else if (value.size > 0 || value.name !== "")
+      files.set(name, { name: value.name, bytes: new Uint8Array(await value.arrayBuffer()) });
+  }
   refuseUnstorableText([...form.values()]);
-  const file = parts.get("file");
-  // A browser sends an empty nameless file where none was chosen.
-  if (!(file instanceof File) || (file.size === 0 && file.name === "")) return { form, file: null };
-  return { form, file: { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) } };
+  return { form, files };
 }
 
 export function cookieOf(headers: Headers, name: string): string | null {

@@ -12,7 +12,7 @@ import { MAX_BODY } from "../operation/tool.ts";
 import type { RouteMeta } from "../transports/body.ts";
 import { requestOf } from "../transports/request.ts";
 import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
-import { cookieOf, FILE_FORM_OVERHEAD, readFileForm, readForm, type SentFile } from "./forms.ts";
+import { cookieOf, readFileForm, readForm, type SentFiles } from "./forms.ts";
 import { CONSOLE_FILES, frame, goTo, pageAnswer } from "./page.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
 import { ASSISTANT_PAGES } from "./pages/assistants.ts";
@@ -53,9 +53,7 @@ export interface ConsoleSupport {
 export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleSupport): void {
   for (const file of [STYLES, ICON, ...CONSOLE_FILES]) app.get(file.path, () => fileAnswer(file));
   for (const page of PAGES) {
-    const meta: RouteMeta = {
-      maxBody: page.maxFile === undefined ? MAX_BODY.usual : page.maxFile + FILE_FORM_OVERHEAD,
-    };
+    const meta: RouteMeta = { maxBody: page.maxFiles ?? MAX_BODY.usual };
     app.on(page.method, page.path, (event) => serve(page, event, deps, support), { meta });
     if (page.method === "GET") app.on("HEAD", page.path, (event) => serve(page, event, deps, support));
   }
@@ -86,14 +84,14 @@ async function serve(
   let session: Session | null = null;
   let caller: MemberCaller | null = null;
   let reading = false;
-  const build = (form: URLSearchParams, file: SentFile | null = null) =>
+  const build = (form: URLSearchParams, files: SentFiles = new Map()) =>
     visitOf({
       deps,
       request,
       url,
       params,
       form,
-      file,
+      files,
       session,
       caller,
       log,
@@ -110,15 +108,15 @@ async function serve(
     }
     if (page.method === "POST" || page.writes) support.mustHaveRoom();
     let form = new URLSearchParams();
-    let file: SentFile | null = null;
+    let files: SentFiles = new Map();
     if (page.method === "POST") {
       reading = true;
-      if (page.maxFile === undefined) form = await readForm(request);
-      else ({ form, file } = await readFileForm(request));
+      if (page.maxFiles === undefined) form = await readForm(request);
+      else ({ form, files } = await readFileForm(request));
       reading = false;
       deps.forms.checkToken(form, request.headers, page.for === "anyone" ? null : session);
     }
-    const visit = build(form, file);
+    const visit = build(form, files);
     // Before sign-in, forms are bound to a cookie of the visitor.
     return await page.answer(page.for === "anyone" ? asVisitor(visit) : visit);
   } catch (error) {
@@ -148,7 +146,7 @@ function toSignIn(page: Page, url: URL): Response {
 
 type VisitFacts = Pick<
   Visit,
-  "deps" | "request" | "url" | "params" | "form" | "file" | "session" | "caller" | "log" | "address"
+  "deps" | "request" | "url" | "params" | "form" | "files" | "session" | "caller" | "log" | "address"
 >;
 
 function visitOf(facts: VisitFacts): Visit {
@@ -192,9 +190,10 @@ function visitOf(facts: VisitFacts): Visit {
     caller,
     base: `/console/${showId("wsp", caller.workspace.id)}/`,
     asMember: (operation, args) => dispatcher.session(operation, caller, { args, log: facts.log }),
-    async call(name, args = {}) {
+    async call(name, args = {}, once = null) {
       const tool = deps.tools.find((candidate) => candidate.name === name)!;
-      return (await dispatcher.tool(tool, caller, { args, log: facts.log, transport: "console" })).body;
+      const call = { args, log: facts.log, transport: "console", idempotencyKey: once } as const;
+      return (await dispatcher.tool(tool, caller, call)).body;
     },
   };
   return member;

@@ -13,7 +13,7 @@ import type { Content, Html } from "../look/html.ts";
 import type { Dispatcher } from "../operation/dispatch.ts";
 import type { SessionOperation, Tool } from "../operation/tool.ts";
 import type { FlashCode } from "./flash.ts";
-import type { Forms, SentFile } from "./forms.ts";
+import type { Forms, SentFiles } from "./forms.ts";
 
 export interface ConsoleDeps {
   people: People;
@@ -51,8 +51,8 @@ export interface Visit {
   params: Record<string, string>;
   /** What the form sent; empty for GET. */
   form: URLSearchParams;
-  /** The file that a form brought, on pages that take one; null when none was chosen. */
-  file: SentFile | null;
+  /** The files that a form brought, on pages that take any. */
+  files: SentFiles;
   session: Session | null;
   caller: MemberCaller | null;
   /** The hidden field that every form carries. */
@@ -81,8 +81,11 @@ export interface MemberVisit extends PersonVisit {
     operation: SessionOperation<"member", I, O>,
     args: z.input<I>,
   ): Promise<z.output<O>>;
-  /** Runs an operation that keys and assistants have, too, as this member. */
-  call(tool: string, args?: Record<string, unknown>): Promise<any>;
+  /**
+   * Runs an operation that keys and assistants have, too, as this member. With `once`, a form that is sent twice makes one
+   * thing (docs/rules.md#idempotency).
+   */
+  call(tool: string, args?: Record<string, unknown>, once?: string | null): Promise<any>;
 }
 
 export interface Page {
@@ -91,8 +94,8 @@ export interface Page {
   for: "anyone" | "person" | "member";
   /** It writes although it is only asked for, as every form does. */
   writes?: true;
-  /** The most bytes of a file that its form may bring; none when left out. */
-  maxFile?: number;
+  /** Its form may bring files, and has at most so many bytes with them; without it, a form of the usual size without any. */
+  maxFiles?: number;
   answer(visit: Visit): Promise<Response>;
   /** The page again, for a form that could not be read; without it the refusal is a page of its own. */
   unread?(visit: Visit, error: ApiError): Promise<Response>;

@@ -9,7 +9,7 @@ export const ACTOR_TYPES = ["key", "oauth", "session", "operator"] as const;
 export const TRANSPORTS = ["rest", "mcp", "cli", "console", "operator"] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 
-const newestFirst = (column: "workspace_id" | "pusher_id" | "actor_id") => ({
+const newestFirst = (column: "workspace_id" | "pusher_id" | "actor_id" | "subject_id") => ({
   name: `audit_by_${column}`,
   properties: [column, "created_at"] as [typeof column, "created_at"],
   columns: [{ name: column }, { name: "created_at", sort: "DESC" as const }],
@@ -22,6 +22,7 @@ export const AuditEvent = defineEntity({
     newestFirst("workspace_id"),
     { ...newestFirst("pusher_id"), where: "pusher_id is not null" },
     { ...newestFirst("actor_id"), where: "actor_id is not null" },
+    { ...newestFirst("subject_id"), where: "subject_id is not null" },
     { name: "audit_age", properties: ["created_at"] },
   ],
   properties: {

@@ -1,7 +1,7 @@
 // Turns what a schema refused into our one 422: the dotted path of the field and our own words. Never echoes a value.
 
 import { z } from "zod";
-import { type ApiError, invalidRequest } from "../errors.ts";
+import { ApiError, invalidRequest } from "../errors.ts";
 
 /** A caller's own field name may appear in `param`, but only one that looks like a name. */
 const NAME = /^[\p{L}\p{N}_$-]{1,64}$/u;
@@ -69,17 +69,27 @@ function unknownField(
   return invalidRequest(`This field is not known here. ${taken}`, paramOf([...path, key]));
 }
 
+/** A refusal names at most so many fields. */
+const MAX_WRONG = 40;
+
 /**
- * The first thing that is wrong with an input, as the refusal that the caller gets. `without`: arguments of the schema
- * that are no fields, such as the ids of a path.
+ * What is wrong with an input, as the refusal that the caller gets: the first thing is its message, and all of them are its
+ * fields. `without`: arguments of the schema that are no fields, such as the ids of a path.
  */
 export function invalidInput(
   error: Pick<z.ZodError, "issues">,
   schema: z.ZodType,
   without: readonly string[] = [],
 ): ApiError {
+  const all = error.issues.slice(0, MAX_WRONG).map((issue) => invalidAt(issue, schema, without));
+  const [first] = all as [ApiError];
+  const fields = [...new Map(all.flatMap((one) => one.fields.map((field) => [field.param, field]))).values()];
+  return new ApiError(first.type, first.message, { param: first.param, fields });
+}
+
+function invalidAt(found: z.core.$ZodIssue, schema: z.ZodType, without: readonly string[]): ApiError {
   // A nullable field is a union; what it refuses stands in the branch that is not null.
-  let issue = error.issues[0]!;
+  let issue = found;
   let path = issue.path;
   while (issue.code === "invalid_union") {
     const branch = issue.errors.find((issues) => issues[0] && !isNullBranch(issues[0])) ?? issue.errors[0];

@@ -34,6 +34,7 @@ export const listAudit = defineStatement("list_audit", {
     pusher_ids: nullable(array(uuid)),
     pusher_id: nullable(uuid),
     actor_id: nullable(text),
+    subject_id: nullable(text),
     before: nullable(timestamptz),
     limit: int,
   },
@@ -54,6 +55,7 @@ export const listAudit = defineStatement("list_audit", {
     from audit_event
     where workspace_id = $workspace_id and ($pusher_ids::uuid[] is null or pusher_id = any($pusher_ids::uuid[]))
       and ($pusher_id::uuid is null or pusher_id = $pusher_id) and ($actor_id::text is null or actor_id = $actor_id)
+      and ($subject_id::text is null or subject_id = $subject_id)
       and created_at < coalesce($before::timestamptz, 'infinity')
     order by created_at desc fetch first ($limit::int) rows with ties`,
 });

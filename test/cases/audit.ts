@@ -78,6 +78,25 @@ export const auditCases: Case[] = [
   },
   {
     rule: LIST,
+    tool: "list_audit_events",
+    name: "by what it was done to",
+    given: async (world) => {
+      const first = await lived(world);
+      await world.rest("create_alert", { pusher_id: first.pusher.id, title: "Another alert" });
+      return first;
+    },
+    input: ({ alert }) => ({ subject_id: alert.id }),
+    want: {},
+    after: async (world, { alert }, { body }) => {
+      const seen = body.data.map(({ operation }: any) => operation);
+      expect(seen).toEqual(["send_alert", "update_alert", "create_alert"]);
+      for (const { subject_id } of body.data) expect(subject_id).toBe(alert.id);
+      const none = await world.rest("list_audit_events", { subject_id: "nonsense" });
+      expect([none.status, none.body.data]).toEqual([200, []]);
+    },
+  },
+  {
+    rule: LIST,
     also: ["pages"],
     tool: "list_audit_events",
     name: "pages go on where the one before ended",

@@ -6,6 +6,7 @@ import { MAX_BYTES } from "../../domain/assets.ts";
 import { ASSET_KINDS, type AssetKind } from "../../entities/asset.ts";
 import { ApiError, notFound } from "../../errors.ts";
 import { html } from "../../look/html.ts";
+import { MAX_BODY } from "../../operation/tool.ts";
 import delete_file from "../../session/delete_file.ts";
 import list_files from "../../session/list_files.ts";
 import upload_file from "../../session/upload_file.ts";
@@ -71,17 +72,21 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
 
 const upload: Page = {
   ...memberPage("POST", "/files", async (visit) => {
-    const { form, file, base } = visit;
+    const { form, files, base } = visit;
+    const file = files.get("file");
     try {
       const kind = form.get("kind") ?? "";
-      await visit.asMember(upload_file, { kind, file: file && new IncomingFile([file.bytes], file.name) });
+      await visit.asMember(upload_file, {
+        kind,
+        file: file ? new IncomingFile([file.bytes], file.name) : null,
+      });
       return visit.goTo(`${base}files`, "file-uploaded");
     } catch (error) {
       if (!(error instanceof ApiError) || error.status === 403) throw error;
       return list(visit, error);
     }
   }),
-  maxFile: Math.max(...Object.values(MAX_BYTES)),
+  maxFiles: Math.max(...Object.values(MAX_BYTES)) + MAX_BODY.usual,
   unread: (visit, error) => list(visit as MemberVisit, error),
 };
 
