@@ -140,6 +140,7 @@ export async function run<In, Row>(
 ): Promise<Row[]> {
   const kysely: Kysely<unknown> = "getKysely" in on ? on.getKysely() : on;
   const values = statement.positional(parameters);
+  const began = performance.now();
   for (let tries = 1; ; tries++)
     try {
       // The one place where a row is called what the statement declares; the test holds that against the database.
@@ -147,7 +148,8 @@ export async function run<In, Row>(
     } catch (error) {
       // The pool may hand out a connection that has just been ended. A reading on its own is done again on another one.
       const again = tries < TRIES && !kysely.isTransaction && isReading(statement) && isConnectionLost(error);
-      if (!again) throw error;
+      // One that was lost late waited for a server that says nothing, and so would the next: its caller is told instead.
+      if (!again || performance.now() - began > LATE_MS) throw error;
     }
 }
 
@@ -205,3 +207,6 @@ export function isConnectionLost(error: unknown): boolean {
 
 /** How often something that the database undid is tried. */
 export const TRIES = 4;
+
+/** A connection that ended while it was idle is noticed well before. */
+const LATE_MS = 5_000;

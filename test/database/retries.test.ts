@@ -1,8 +1,12 @@
 // What is tried again and what is not, and what a change that is tried twice leaves behind.
 
+import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openOrm } from "../../src/db/orm.ts";
+import { databaseOf, defineStatement, run } from "../../src/db/statement.ts";
+import { unavailability } from "../../src/db/unavailable.ts";
+import { text } from "../../src/fields/sql.ts";
 import { doctor } from "../../src/operator/doctor.ts";
 import { atOnce } from "../support/at_once.ts";
 import { uuidOf } from "../support/handsets.ts";
@@ -63,6 +67,26 @@ describe("on a service", () => {
       await admin.close(true);
     }
     await expectRecountClean(world.service.orm);
+  });
+
+  test("a reading whose connection is lost late is not waited for once more", async () => {
+    const slow = defineStatement("sleep_for_a_test", {
+      parameters: {},
+      columns: { at: text },
+      text: "select pg_sleep(60)::text as at",
+    });
+    const asleep = () =>
+      world.sql(
+        "select pid from pg_stat_activity where query = 'select pg_sleep(60)::text as at' and state = 'active'",
+      );
+    const answer = run(databaseOf(world.service.orm), slow, {}).catch((error) => error);
+    await expect.poll(asleep, { timeout: 120_000, interval: 20 }).toHaveLength(1);
+    await pause(5_200);
+    await world.sql(
+      "select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(60)::text as at'",
+    );
+    expect(unavailability(await answer)).not.toBe(null);
+    expect(await asleep()).toEqual([]);
   });
 
   test("a report and the deletion of its alert: whoever is first, nothing is left over", async () => {
