@@ -46,18 +46,30 @@ import { confirmSecret, firstStart } from "./first_start.ts";
 import { createMetrics } from "./metrics.ts";
 import type { Opened, Service, ServiceOptions } from "./service.ts";
 
-/** No such database or role, a wrong password. */
-const REFUSED = /^(28...|3D000)$/;
+/** What a server that is there says to whoever it lets in no further, in words that name what to mend. */
+const REFUSED: [RegExp, string][] = [
+  [/^28/, "it refuses the user name or the password"],
+  [/^3D000$/, "it has no such database"],
+  [/^42501$/, "its user may not make tables there, or no such database is there"],
+];
+
+/** pg says it without a code. */
+const NO_PASSWORD = /client password must be/;
 
 /** The address is to blame, not the service. Says it without the address, which holds a password. */
 function unreachable(error: unknown): ConfigError | null {
-  let why = unavailability(error);
-  for (let at = error as { code?: string; cause?: unknown }; at && why === null; at = at.cause as typeof at)
-    if (REFUSED.test(at.code ?? "")) why = at.code!;
-  if (why === null) return null;
-  const said = why === "closed" ? "no answer" : why;
-  return new ConfigError("DATABASE_URL", `names no database that can be opened (${said}).`);
+  let why: string | null = unavailability(error);
+  if (why === "closed") why = "no answer";
+  for (let at = error as Said; at && why === null; at = at.cause as Said) {
+    if (NO_PASSWORD.test(at.message ?? "")) why = "it wants a password, and none is named";
+    why ??= REFUSED.find(([code]) => code.test(at.code ?? ""))?.[1] ?? null;
+  }
+  return why === null
+    ? null
+    : new ConfigError("DATABASE_URL", `names no database that can be opened (${why}).`);
 }
+
+type Said = { code?: string; message?: string; cause?: unknown };
 
 /** Redis's library is loaded where there is a Redis. */
 async function sharedWindows(config: Config, log: Service["log"]): Promise<Windows | undefined> {

@@ -199,6 +199,19 @@ test("a start on such a database is one line that names DATABASE_URL", async () 
   expect(stderr).toBe("belfry: DATABASE_URL names no database that can be opened (no answer).\n");
 });
 
+test("a start on a database that refuses its user is one line that says what to mend", async () => {
+  const DATABASE_URL = world.settings.DATABASE_URL!.replace(/\/\/[^@]*@/, "//nobody_at_all:secret@");
+  const { code, stderr } = await run(process.execPath, ["src/main.ts"], {
+    ...settings,
+    PORT: "0",
+    DATABASE_URL,
+  });
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    "belfry: DATABASE_URL names no database that can be opened (it refuses the user name or the password).\n",
+  );
+});
+
 test("a transaction in which nothing happens is ended by the database, and others get its locks", async () => {
   const databaseUrl = world.settings.DATABASE_URL!;
   await world.sql("create table held (one int)");
