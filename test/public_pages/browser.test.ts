@@ -4,15 +4,14 @@
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import decodeQR from "qr/decode.js";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { join, registered } from "../support/handsets.ts";
-import { executablePath, launch, Site, watched } from "../support/site.ts";
+import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { watched } from "../support/site.ts";
 import { inSeconds } from "../support/world.ts";
-
-if (!executablePath) console.log("public pages: skipped in a browser, since CHROMIUM names none");
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -23,17 +22,14 @@ async function scanned(page: Page): Promise<string> {
   return decodeQR({ width: info.width, height: info.height, data: new Uint8ClampedArray(data) });
 }
 
-describe.skipIf(!executablePath)("public pages in a browser", () => {
-  let browser: Browser;
-  let site: Site;
+inBrowser("public pages in a browser", () => {
+  const its = siteAndBrowser();
   let full: any;
   let secret: any;
   let invite: any;
 
   beforeAll(async () => {
-    browser = await launch();
-    site = await Site.open();
-    const { world } = site;
+    const { world } = its.site;
     full = await world.pusher({
       handle: "harbour-watch",
       name: "Harbour Watch with a name that is as long as a name may well be here",
@@ -85,10 +81,6 @@ describe.skipIf(!executablePath)("public pages in a browser", () => {
     });
     await world.pusher({ handle: "no-place", name: "No place" });
   });
-  afterAll(async () => {
-    await browser?.close();
-    await site?.close();
-  });
 
   const pages = () => [
     "/",
@@ -103,12 +95,12 @@ describe.skipIf(!executablePath)("public pages in a browser", () => {
   for (const colorScheme of ["light", "dark"] as const)
     for (const width of [320, 390, 1280])
       test(`nothing keeps anybody out at ${width}, ${colorScheme}; no page is wider than the screen or asks another server`, async () => {
-        const { context, page, faults } = await watched(browser, site, {
+        const { context, page, faults } = await watched(its.browser, its.site, {
           viewport: { width, height: 800 },
           colorScheme,
         });
         for (const path of pages()) {
-          await page.goto(site.url + path);
+          await page.goto(its.site.url + path);
           // Whatever can be opened is looked at, too; only the pictures of others stay closed.
           await page.evaluate(
             "for (const more of document.querySelectorAll('details:not(.elsewhere)')) more.open = true",
@@ -126,9 +118,9 @@ describe.skipIf(!executablePath)("public pages in a browser", () => {
 
   // docs/rules.md#channel-page
   test("without script everything is there: the page, the way in, the search", async () => {
-    const context = await browser.newContext({ javaScriptEnabled: false });
+    const context = await its.browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
-    await page.goto(`${site.url}/c`);
+    await page.goto(`${its.site.url}/c`);
     expect(await page.getByRole("button", { name: "Near me" }).isVisible()).toBe(false);
     await page.getByLabel("Name or tag").fill("QUAY");
     await page.getByRole("button", { name: "Search" }).click();
@@ -143,9 +135,9 @@ describe.skipIf(!executablePath)("public pages in a browser", () => {
   });
 
   test("the keyboard does everything", async () => {
-    const { context, page } = await watched(browser, site);
+    const { context, page } = await watched(its.browser, its.site);
     const focused = () => page.evaluate("document.activeElement.textContent.trim()");
-    await page.goto(`${site.url}/c`);
+    await page.goto(`${its.site.url}/c`);
     await page.keyboard.press("Tab");
     expect(await focused()).toBe("Skip to the content");
     await page.keyboard.press("Enter");
@@ -168,14 +160,14 @@ describe.skipIf(!executablePath)("public pages in a browser", () => {
 
   // docs/rules.md#page-policy
   test("a picture of another server is asked for when the reader opens it, and not before", async () => {
-    const context = await browser.newContext();
+    const context = await its.browser.newContext();
     const page = await context.newPage();
     const asked: string[] = [];
     await context.route("https://pictures.example/**", async (route) => {
       asked.push(`${route.request().url()} ${route.request().headers().referer ?? "no referer"}`);
       await route.abort();
     });
-    await page.goto(`${site.url}/c/harbour-watch`);
+    await page.goto(`${its.site.url}/c/harbour-watch`);
     await page.evaluate("scrollTo(0, document.body.scrollHeight)");
     await page.evaluate("new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))");
     expect(asked).toEqual([]);
@@ -186,7 +178,7 @@ describe.skipIf(!executablePath)("public pages in a browser", () => {
 
   test("hostile texts of every field do not run", async () => {
     const hostile = `"'><img src=x onerror="window.hit=1"><script>window.hit=1</script>`;
-    const { world } = site;
+    const { world } = its.site;
     const channel = await world.pusher({
       name: hostile.slice(0, 80),
       description: hostile,
@@ -208,12 +200,12 @@ describe.skipIf(!executablePath)("public pages in a browser", () => {
       ],
       send: true,
     });
-    const { context, page, faults } = await watched(browser, site, {
+    const { context, page, faults } = await watched(its.browser, its.site, {
       geolocation: { latitude: 0, longitude: 0 },
       permissions: ["geolocation"],
     });
     for (const path of [`/c/${channel.handle}`, "/c"]) {
-      await page.goto(site.url + path);
+      await page.goto(its.site.url + path);
       if (path === "/c") {
         await page.getByRole("button", { name: "Near me" }).click();
         await page.getByText("You are inside its area").first().waitFor();
@@ -230,7 +222,7 @@ describe.skipIf(!executablePath)("public pages in a browser", () => {
   // docs/rules.md#near-me
   test("what is near is worked out here: the smallest area around one first, and no request carries the position", async () => {
     const [latitude, longitude] = [38.712345, -9.154321];
-    const { context, page, faults } = await watched(browser, site, {
+    const { context, page, faults } = await watched(its.browser, its.site, {
       geolocation: { latitude, longitude },
       permissions: ["geolocation"],
     });
@@ -242,7 +234,7 @@ describe.skipIf(!executablePath)("public pages in a browser", () => {
     });
     const rows = async () =>
       (await page.locator(".row").allInnerTexts()).map((text) => text.split("\n").filter(Boolean));
-    await page.goto(`${site.url}/c`);
+    await page.goto(`${its.site.url}/c`);
     await page.getByRole("button", { name: "Near me" }).click();
     await page.getByText("You are inside the area of 2").waitFor();
     const near = await rows();
@@ -264,12 +256,12 @@ describe.skipIf(!executablePath)("public pages in a browser", () => {
   });
 
   test("who does not tell the place is told so", async () => {
-    const { context, page } = await watched(browser, site);
+    const { context, page } = await watched(its.browser, its.site);
     // What a browser says whose person declined; the prompt itself is no part of a page.
     await page.addInitScript(
       "navigator.geolocation.getCurrentPosition = (_, refused) => refused({ code: 1, message: '' })",
     );
-    await page.goto(`${site.url}/c`);
+    await page.goto(`${its.site.url}/c`);
     await page.getByRole("button", { name: "Near me" }).click();
     await page.getByText("This device did not say where it is").waitFor();
     expect(await page.getByRole("button", { name: "Near me" }).isEnabled()).toBe(true);
@@ -280,28 +272,28 @@ describe.skipIf(!executablePath)("public pages in a browser", () => {
   // docs/rules.md#invite-page
   test("a camera reads the QR code, and who follows an invite's comes in", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
-      const { context, page } = await watched(browser, site, {
+      const { context, page } = await watched(its.browser, its.site, {
         viewport: { width: 390, height: 800 },
         colorScheme,
       });
-      await page.goto(`${site.url}/c/harbour-watch`);
+      await page.goto(`${its.site.url}/c/harbour-watch`);
       expect(await scanned(page)).toBe(full.url);
       await page.goto(invite.url);
       const read = await scanned(page);
       expect(read).toBe(invite.url);
       await page.goto(read);
       const href = await page.getByRole("link", { name: "Subscribe" }).getAttribute("href");
-      const asked = new URLSearchParams(new URL(href!, site.url).hash.slice(1));
-      const { token } = await registered(site.world);
-      expect((await join(site.world, token, asked.get("join")!, asked.get("invite")!)).status).toBe(200);
+      const asked = new URLSearchParams(new URL(href!, its.site.url).hash.slice(1));
+      const { token } = await registered(its.site.world);
+      expect((await join(its.site.world, token, asked.get("join")!, asked.get("invite")!)).status).toBe(200);
       await context.close();
     }
   });
 
   test("a page weighs less than 200 kB", async () => {
-    const { context, page } = await watched(browser, site);
+    const { context, page } = await watched(its.browser, its.site);
     for (const path of pages()) {
-      await page.goto(site.url + path);
+      await page.goto(its.site.url + path);
       const bytes = await page.evaluate<number>(
         "[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0)",
       );

@@ -3,30 +3,20 @@
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HOSTILE } from "../cases/sanitizer.ts";
 import { card, joinInApp } from "../support/app.ts";
-import { executablePath, launch, Site, watched } from "../support/site.ts";
-
-if (!executablePath) console.log("web_app/app: skipped, since CHROMIUM names no browser");
+import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { watched } from "../support/site.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-describe.skipIf(!executablePath)("the app", () => {
-  let site: Site;
-  let browser: Browser;
-  beforeAll(async () => {
-    site = await Site.open();
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await site?.close();
-  });
+inBrowser("the app", () => {
+  const its = siteAndBrowser();
 
   test("its page and what it runs weigh little, and it asks nobody else", async () => {
-    const { context, page, faults } = await watched(browser, site);
+    const { context, page, faults } = await watched(its.browser, its.site);
     const weights: { path: string; type: string; bytes: number }[] = [];
     const asked: Promise<void>[] = [];
     page.on("requestfinished", (request) => {
@@ -40,7 +30,7 @@ describe.skipIf(!executablePath)("the app", () => {
       };
       if (request.serviceWorker() === null) asked.push(weigh());
     });
-    await page.goto(`${site.url}/app`, { waitUntil: "networkidle" });
+    await page.goto(`${its.site.url}/app`, { waitUntil: "networkidle" });
     await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();
     await Promise.all(asked);
     const sum = (rows: typeof weights) => rows.reduce((bytes, row) => bytes + row.bytes, 0);
@@ -54,9 +44,9 @@ describe.skipIf(!executablePath)("the app", () => {
   });
 
   test("before any script it says what it is, and leads on", async () => {
-    const context = await browser.newContext({ javaScriptEnabled: false });
+    const context = await its.browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
-    await page.goto(`${site.url}/app`);
+    await page.goto(`${its.site.url}/app`);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Your alerts");
     expect(await page.getByRole("link", { name: "The directory of channels" }).getAttribute("href")).toBe(
       "/c",
@@ -65,7 +55,7 @@ describe.skipIf(!executablePath)("the app", () => {
   });
 
   test("its policy names no other host, and scripts come from here alone", async () => {
-    const answer = await fetch(`${site.url}/app/`);
+    const answer = await fetch(`${its.site.url}/app/`);
     const policy = answer.headers.get("content-security-policy")!;
     const directives = new Map(
       policy.split("; ").map((line) => [line.split(" ")[0]!, line.split(" ").slice(1)] as const),
@@ -76,14 +66,14 @@ describe.skipIf(!executablePath)("the app", () => {
     for (const name of ["connect-src", "style-src", "worker-src", "frame-src", "manifest-src"])
       expect([name, directives.get(name)]).toEqual([name, ["'self'"]]);
     expect(answer.headers.get("permissions-policy")).toContain("geolocation=(self)");
-    const other = await fetch(`${site.url}/console/sign-in`);
+    const other = await fetch(`${its.site.url}/console/sign-in`);
     expect(other.headers.get("permissions-policy")).toContain("geolocation=()");
   });
 
   test("only what is listed is served, kept for good under its hash, and compressed", async () => {
-    const page = await (await fetch(`${site.url}/app`)).text();
+    const page = await (await fetch(`${its.site.url}/app`)).text();
     const main = /src="(\/static\/app\/[\w-]+\/main\.ts)"/.exec(page)![1]!;
-    const answer = await fetch(site.url + main, { headers: { "accept-encoding": "gzip" } });
+    const answer = await fetch(its.site.url + main, { headers: { "accept-encoding": "gzip" } });
     expect(answer.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
     expect(answer.headers.get("cache-control")).toContain("immutable");
     expect(answer.headers.get("content-encoding")).toBe("gzip");
@@ -94,13 +84,13 @@ describe.skipIf(!executablePath)("the app", () => {
       "/static/app/else/main.ts",
       "/static/app/",
     ])
-      expect([path, (await fetch(site.url + path)).status]).toEqual([path, 404]);
-    const worker = await fetch(`${site.url}/sw.js`);
+      expect([path, (await fetch(its.site.url + path)).status]).toEqual([path, 404]);
+    const worker = await fetch(`${its.site.url}/sw.js`);
     expect(worker.headers.get("cache-control")).toBe("no-cache");
     expect(await worker.text()).toContain(main);
-    const manifest = (await (await fetch(`${site.url}/manifest.webmanifest`)).json()) as any;
+    const manifest = (await (await fetch(`${its.site.url}/manifest.webmanifest`)).json()) as any;
     for (const { src, type } of manifest.icons)
-      expect((await fetch(site.url + src)).headers.get("content-type")).toContain(type);
+      expect((await fetch(its.site.url + src)).headers.get("content-type")).toContain(type);
   });
 
   describe("with alerts of every layout", () => {
@@ -113,7 +103,7 @@ describe.skipIf(!executablePath)("the app", () => {
     const fetched: string[] = [];
 
     beforeAll(async () => {
-      ({ context, page, faults } = await watched(browser, site));
+      ({ context, page, faults } = await watched(its.browser, its.site));
       await context.route("https://pictures.example/**", (route) => {
         fetched.push(new URL(route.request().url()).pathname);
         return route.fulfill({
@@ -121,7 +111,7 @@ describe.skipIf(!executablePath)("the app", () => {
           body: '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>',
         });
       });
-      pusher = await site.world.pusher({
+      pusher = await its.site.world.pusher({
         name: "Harbour Night Watch",
         description: "Bridges and tides",
         long: "Two lines\nof what it is.",
@@ -132,9 +122,9 @@ describe.skipIf(!executablePath)("the app", () => {
         lon: -0.1,
         radius_km: 3,
       });
-      await joinInApp(page, site.url, { handle: pusher.handle });
+      await joinInApp(page, its.site.url, { handle: pusher.handle });
       const send = async (name: string, fields: object) => {
-        ids[name] = (await site.world.alert(pusher.id, { title: `A ${name}`, send: true, ...fields })).id;
+        ids[name] = (await its.site.world.alert(pusher.id, { title: `A ${name}`, send: true, ...fields })).id;
       };
       await send("text", {
         body: "The bridge is closed.",
@@ -160,13 +150,13 @@ describe.skipIf(!executablePath)("the app", () => {
         layout: "document",
         html: "<!doctype html><html><head><style>h1{color:rgb(200, 150, 0)}</style><script>parent.ran=true;document.title='ran'</script></head><body><h1>Document</h1><p onclick='alert(1)'>Whole</p></body></html>",
       });
-      await page.goto(`${site.url}/app/#inbox`);
+      await page.goto(`${its.site.url}/app/#inbox`);
       await card(page, "A document").waitFor();
     });
     afterAll(() => context?.close());
 
     const open = async (name: string) => {
-      await page.goto(`${site.url}/app/#alert/${ids[name]}`);
+      await page.goto(`${its.site.url}/app/#alert/${ids[name]}`);
       await page.getByRole("heading", { level: 1, name: `A ${name}` }).waitFor();
     };
 
@@ -218,7 +208,7 @@ describe.skipIf(!executablePath)("the app", () => {
     test.each(screens)("everybody can use it at $width px, $colorScheme", async ({ width, colorScheme }) => {
       await page.setViewportSize({ width, height: 844 });
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      const another = await site.world.pusher({
+      const another = await its.site.world.pusher({
         name: "Not yet followed",
         requested_perms: ["notify", "quiet"],
       });
@@ -231,7 +221,7 @@ describe.skipIf(!executablePath)("the app", () => {
               : view === "join"
                 ? `#join=${another.handle}`
                 : view;
-        await page.goto(`${site.url}/app/${hash}`);
+        await page.goto(`${its.site.url}/app/${hash}`);
         if (view === "join") await page.getByRole("button", { name: "Subscribe" }).waitFor();
         if (view === "#discover") await page.locator(".list .row").first().waitFor();
         await page.evaluate(AXE);
@@ -249,7 +239,7 @@ describe.skipIf(!executablePath)("the app", () => {
 
     test("the keyboard alone opens an alert, confirms it and comes back", async () => {
       await page.setViewportSize({ width: 390, height: 844 });
-      await page.goto(`${site.url}/app/#inbox`);
+      await page.goto(`${its.site.url}/app/#inbox`);
       await card(page, "A text").getByRole("link", { name: "A text" }).focus();
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { level: 1, name: "A text" }).waitFor();
@@ -269,7 +259,7 @@ describe.skipIf(!executablePath)("the app", () => {
     });
 
     test("another language is one setting", async () => {
-      await page.goto(`${site.url}/app/#settings`);
+      await page.goto(`${its.site.url}/app/#settings`);
       await page.getByLabel("Language").selectOption("de");
       await page.getByRole("heading", { name: "Einstellungen" }).waitFor();
       expect(await page.evaluate("document.documentElement.lang")).toBe("de");
@@ -280,7 +270,7 @@ describe.skipIf(!executablePath)("the app", () => {
 
   // docs/rules.md#app-markup-frame
   test("hostile markup is shown without running, also as it would come from a service that cleans nothing", async () => {
-    const context = await browser.newContext();
+    const context = await its.browser.newContext();
     const page = await context.newPage();
     const hits: string[] = [];
     await context.exposeFunction("hit", (what: string) => void hits.push(what));
@@ -306,9 +296,13 @@ describe.skipIf(!executablePath)("the app", () => {
     };
 
     // In the app itself: words and markup of an alert.
-    const pusher = await site.world.pusher();
-    await site.world.alert(pusher.id, { send: true });
-    const { body } = await site.world.handset("GET", "/inbox", await site.world.device(pusher.handle));
+    const pusher = await its.site.world.pusher();
+    await its.site.world.alert(pusher.id, { send: true });
+    const { body } = await its.site.world.handset(
+      "GET",
+      "/inbox",
+      await its.site.world.device(pusher.handle),
+    );
     expect(body.data).toHaveLength(1);
     const row = {
       ...body.data[0],
@@ -322,11 +316,11 @@ describe.skipIf(!executablePath)("the app", () => {
       actions: [{ type: "open_url", label: "<b>x</b>", url: "javascript:alert(1)" }],
       source_url: "javascript:alert(1)",
     };
-    await joinInApp(page, site.url, { handle: pusher.handle });
+    await joinInApp(page, its.site.url, { handle: pusher.handle });
     await context.route("**/handset/v1/inbox**", (route) =>
       route.fulfill({ json: { data: [row], meta: { next_before: null } }, headers: { etag: '"x"' } }),
     );
-    await page.goto(`${site.url}/app/?again#inbox`);
+    await page.goto(`${its.site.url}/app/?again#inbox`);
     await card(page, "Hostile <img").getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: "Hostile <img" }).waitFor();
     await page.evaluate(poke);

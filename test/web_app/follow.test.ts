@@ -1,60 +1,57 @@
 // A person follows a channel with the web app, in a real Chromium against a whole service: what is sent is seen without a reload,
 // what is confirmed is counted, through silence, sleep and several tabs. Needs CHROMIUM=/path/to/chromium.
 
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { card, eventually, joinInApp, kept, setHidden, tokenOf } from "../support/app.ts";
 import { heldNow } from "../support/held.ts";
-import { executablePath, launch, Site, watched } from "../support/site.ts";
+import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { watched } from "../support/site.ts";
 import { WAIT } from "../support/wait.ts";
 
-if (!executablePath) console.log("web_app/follow: skipped, since CHROMIUM names no browser");
-
-describe.skipIf(!executablePath)("following a channel", () => {
-  let site: Site;
-  let browser: Browser;
+inBrowser("following a channel", () => {
+  const its = siteAndBrowser();
   let context: BrowserContext;
   let page: Page;
   let faults: string[];
   let pusher: any;
 
-  beforeAll(async () => {
-    site = await Site.open();
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await site?.close();
-  });
   beforeEach(async () => {
-    ({ context, page, faults } = await watched(browser, site, { viewport: { width: 390, height: 844 } }));
-    pusher = await site.world.pusher({ name: "Riverside Flood Desk", requested_perms: ["notify", "sound"] });
+    ({ context, page, faults } = await watched(its.browser, its.site, {
+      viewport: { width: 390, height: 844 },
+    }));
+    pusher = await its.site.world.pusher({
+      name: "Riverside Flood Desk",
+      requested_perms: ["notify", "sound"],
+    });
   });
   afterEach(async () => {
     await context.close();
     expect(faults).toEqual([]);
   });
 
-  const join = (options: object = {}) => joinInApp(page, site.url, { handle: pusher.handle, ...options });
-  const inbox = () => page.goto(`${site.url}/app/#inbox`);
+  const join = (options: object = {}) => joinInApp(page, its.site.url, { handle: pusher.handle, ...options });
+  const inbox = () => page.goto(`${its.site.url}/app/#inbox`);
   const send = (title: string, more: object = {}) =>
-    site.world.mcp("create_alert", { pusher_id: pusher.id, title, send: true, ...more });
+    its.site.world.mcp("create_alert", { pusher_id: pusher.id, title, send: true, ...more });
   const stats = async (alert: any) =>
-    (await site.world.rest("get_alert_stats", { pusher_id: pusher.id, alert_id: alert.body.id })).body.totals;
-  const held = (count: number) => vi.waitFor(async () => expect(await heldNow(site.world)).toBe(count), WAIT);
+    (await its.site.world.rest("get_alert_stats", { pusher_id: pusher.id, alert_id: alert.body.id })).body
+      .totals;
+  const held = (count: number) =>
+    vi.waitFor(async () => expect(await heldNow(its.site.world)).toBe(count), WAIT);
 
   // docs/rules.md#app-grants-nothing
   test("the link shows who asks for what, grants nothing by itself, and joins", async () => {
-    await page.goto(`${site.url}/app/#join=${pusher.handle}`);
+    await page.goto(`${its.site.url}/app/#join=${pusher.handle}`);
     await page.getByRole("heading", { name: "Riverside Flood Desk" }).waitFor();
     const switches = await page.getByRole("switch").all();
     expect(await Promise.all(switches.map((one) => one.isChecked()))).toEqual([false, false]);
     await page.getByRole("button", { name: "Subscribe" }).click();
     await page.getByText("Subscribed", { exact: true }).waitFor();
-    const { body } = await site.world.handset("GET", `/channels/${pusher.handle}`, await tokenOf(page));
+    const { body } = await its.site.world.handset("GET", `/channels/${pusher.handle}`, await tokenOf(page));
     expect(body.subscription).toMatchObject({ muted: false, permissions: [] });
     const { platform, locale } = (
-      await site.world.sql("select platform, locale from device order by created_at desc limit 1")
+      await its.site.world.sql("select platform, locale from device order by created_at desc limit 1")
     )[0];
     expect([platform, locale]).toEqual(["web", "en-US"]);
   });
@@ -96,7 +93,7 @@ describe.skipIf(!executablePath)("following a channel", () => {
     const told: string[] = [];
     page.on("request", (request) => request.url().includes("/reports") && told.push(request.method()));
     await join();
-    await page.goto(`${site.url}/app/#settings`);
+    await page.goto(`${its.site.url}/app/#settings`);
     await page.getByRole("switch", { name: "Tell channels" }).uncheck();
     await inbox();
     const alert = await send("Only here", { requires_ack: true });
@@ -109,12 +106,12 @@ describe.skipIf(!executablePath)("following a channel", () => {
   });
 
   test("a private channel lets in by its invite, whose code leaves the address; without one it is not there", async () => {
-    pusher = await site.world.pusher({ name: "Crew only", is_public: false });
-    const invite = (await site.world.rest("create_invite", { pusher_id: pusher.id })).body;
-    await page.goto(`${site.url}/app/#join=${pusher.handle}`);
+    pusher = await its.site.world.pusher({ name: "Crew only", is_public: false });
+    const invite = (await its.site.world.rest("create_invite", { pusher_id: pusher.id })).body;
+    await page.goto(`${its.site.url}/app/#join=${pusher.handle}`);
     await page.getByText("There is no such channel, or you need an invite.").waitFor();
     await join({ invite: invite.code });
-    expect(page.url()).toBe(`${site.url}/app/#channel/${pusher.handle}`);
+    expect(page.url()).toBe(`${its.site.url}/app/#channel/${pusher.handle}`);
     await inbox();
     await send("For the crew");
     await card(page, "For the crew").waitFor();
@@ -123,7 +120,8 @@ describe.skipIf(!executablePath)("following a channel", () => {
   test("permissions, mute and leaving are the person's at any time", async () => {
     await join();
     const subscription = async () =>
-      (await site.world.handset("GET", `/channels/${pusher.handle}`, await tokenOf(page))).body.subscription;
+      (await its.site.world.handset("GET", `/channels/${pusher.handle}`, await tokenOf(page))).body
+        .subscription;
     await page.getByRole("switch", { name: "Play sounds" }).check();
     await vi.waitFor(async () => expect((await subscription()).permissions).toEqual(["sound"]), WAIT);
     await page.getByRole("switch", { name: "Play sounds" }).uncheck();
@@ -179,7 +177,7 @@ describe.skipIf(!executablePath)("following a channel", () => {
     await inbox();
     await held(1);
     const second = await context.newPage();
-    await second.goto(`${site.url}/app/#inbox`);
+    await second.goto(`${its.site.url}/app/#inbox`);
     await send("To both");
     await Promise.all([card(page, "To both").waitFor(), card(second, "To both").waitFor()]);
     await held(1);
@@ -187,7 +185,7 @@ describe.skipIf(!executablePath)("following a channel", () => {
     await card(page, "To both").locator(".dot").waitFor({ state: "detached" });
     await page.close();
     await held(1);
-    await second.goto(`${site.url}/app/#inbox`);
+    await second.goto(`${its.site.url}/app/#inbox`);
     await send("To the one that is left");
     await card(second, "To the one that is left").waitFor();
   });
@@ -211,7 +209,7 @@ describe.skipIf(!executablePath)("following a channel", () => {
     await setHidden(page, true);
     await held(0);
     const second = await context.newPage();
-    await second.goto(`${site.url}/app/#inbox`);
+    await second.goto(`${its.site.url}/app/#inbox`);
     await held(1);
   });
 
@@ -221,7 +219,7 @@ describe.skipIf(!executablePath)("following a channel", () => {
     await inbox();
     const alert = await send("A false alarm");
     await card(page, "A false alarm").waitFor();
-    await site.world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: alert.body.id });
+    await its.site.world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: alert.body.id });
     await card(page, "A false alarm").getByText("Withdrawn").waitFor();
     await card(page, "A false alarm").getByRole("link").click();
     await page.getByText("Withdrawn by the channel. You keep it.").waitFor();
@@ -233,14 +231,14 @@ describe.skipIf(!executablePath)("following a channel", () => {
     await send("Before");
     await card(page, "Before").waitFor();
     const old = await tokenOf(page);
-    await site.world.handset("DELETE", "/devices/me", old);
+    await its.site.world.handset("DELETE", "/devices/me", old);
     await page.getByText("The service does not know this device any more.").waitFor();
     await card(page, "Before").waitFor();
     await page.getByRole("button", { name: "Join again" }).click();
     await page.getByText("This device has joined its channels again.").waitFor();
     const token = await tokenOf(page);
     expect(token).not.toBe(old);
-    const { body } = await site.world.handset("GET", `/channels/${pusher.handle}`, token);
+    const { body } = await its.site.world.handset("GET", `/channels/${pusher.handle}`, token);
     expect(body.subscription.permissions).toEqual(["sound"]);
     await send("Again");
     await card(page, "Again").waitFor();
@@ -250,7 +248,7 @@ describe.skipIf(!executablePath)("following a channel", () => {
     await join();
     await page.goto("about:blank");
     const other = await context.newPage();
-    await other.goto(`${site.url}/api/v1/docs`);
+    await other.goto(`${its.site.url}/api/v1/docs`);
     await other.evaluate(
       () =>
         new Promise((resolve) => {
@@ -269,7 +267,7 @@ describe.skipIf(!executablePath)("following a channel", () => {
     await card(page, "Known").waitFor();
     await page.goto("about:blank");
     for (let n = 1; n <= 60; n++)
-      await site.world.rest("create_alert", { pusher_id: pusher.id, title: `Missed ${n}`, send: true });
+      await its.site.world.rest("create_alert", { pusher_id: pusher.id, title: `Missed ${n}`, send: true });
     await inbox();
     await eventually(async () => (await kept(page, "alerts")).length === 61, "all 61 are kept");
   });

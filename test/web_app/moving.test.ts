@@ -2,50 +2,40 @@
 // Chromium against a whole service. Needs CHROMIUM=/path/to/chromium.
 
 import { readFileSync } from "node:fs";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
 import { joinInApp, kept, tokenOf } from "../support/app.ts";
-import { executablePath, launch, Site, watched } from "../support/site.ts";
-
-if (!executablePath) console.log("web_app/moving: skipped, since CHROMIUM names no browser");
+import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { watched } from "../support/site.ts";
 
 // Covers docs/rules.md#export, #import, #move and #remove-device.
-describe.skipIf(!executablePath)("this device", () => {
-  let site: Site;
-  let browser: Browser;
+inBrowser("this device", () => {
+  const its = siteAndBrowser();
   let open: { handle: string };
   let secret: { id: string; handle: string };
   let invite: string;
 
-  beforeAll(async () => {
-    site = await Site.open();
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await site?.close();
-  });
   beforeEach(async () => {
-    open = await site.world.pusher({ name: "Everybody's", requested_perms: ["sound"] });
-    secret = await site.world.pusher({ name: "Some people's", is_public: false });
-    invite = (await site.world.rest("create_invite", { pusher_id: secret.id })).body.code;
+    open = await its.site.world.pusher({ name: "Everybody's", requested_perms: ["sound"] });
+    secret = await its.site.world.pusher({ name: "Some people's", is_public: false });
+    invite = (await its.site.world.rest("create_invite", { pusher_id: secret.id })).body.code;
   });
 
   /** A browser of its own that follows both channels. */
   async function follower(): Promise<Page> {
-    const { page } = await watched(browser, site, { viewport: { width: 390, height: 844 } });
-    await joinInApp(page, site.url, { handle: open.handle, grants: ["Play sounds"] });
-    await joinInApp(page, site.url, { handle: secret.handle, invite });
+    const { page } = await watched(its.browser, its.site, { viewport: { width: 390, height: 844 } });
+    await joinInApp(page, its.site.url, { handle: open.handle, grants: ["Play sounds"] });
+    await joinInApp(page, its.site.url, { handle: secret.handle, invite });
     return page;
   }
   async function elsewhere(hash: string): Promise<Page> {
-    const { page } = await watched(browser, site, { viewport: { width: 390, height: 844 } });
-    await page.goto(`${site.url}/app/${hash}`);
+    const { page } = await watched(its.browser, its.site, { viewport: { width: 390, height: 844 } });
+    await page.goto(`${its.site.url}/app/${hash}`);
     return page;
   }
-  const settings = (page: Page) => page.goto(`${site.url}/app/#settings`);
+  const settings = (page: Page) => page.goto(`${its.site.url}/app/#settings`);
   const followed = async (page: Page) =>
-    (await site.world.handset("GET", "/subscriptions", await tokenOf(page))).body.data
+    (await its.site.world.handset("GET", "/subscriptions", await tokenOf(page))).body.data
       .map(({ handle }: { handle: string }) => handle)
       .toSorted();
 
@@ -95,7 +85,7 @@ describe.skipIf(!executablePath)("this device", () => {
     await page.getByRole("button", { name: "Remove this device" }).click();
     await page.getByRole("button", { name: "Leave every channel and remove it" }).click();
     await page.getByText("The device was removed.").waitFor();
-    expect((await site.world.handset("GET", "/devices/me", token)).status).toBe(401);
+    expect((await its.site.world.handset("GET", "/devices/me", token)).status).toBe(401);
     expect(await kept(page, "channels")).toEqual([]);
     expect(await page.getByText("This browser has removed what the app had kept.").count()).toBe(0);
   });

@@ -1,13 +1,11 @@
 // What a decision leaves outside of the page: a line in the device's list of notifications, a count on the icon. And where
 // the device is, which leaves it never.
 
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { Modules, observe } from "../support/senses.ts";
-import { executablePath, launch } from "../support/site.ts";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { inBrowser, modulesAndBrowser } from "../support/in_browser.ts";
+import { observe } from "../support/senses.ts";
 import { WAIT } from "../support/wait.ts";
-
-if (!executablePath) console.log("notify: skipped, since CHROMIUM names no browser");
 
 const ALERT = {
   id: "alr_1",
@@ -22,29 +20,20 @@ const ALERT = {
 const RINGS = { sound: "bell" as string | null, vibrate: [80] as number[] | null };
 const QUIET = { sound: null, vibrate: null };
 
-describe.skipIf(!executablePath)("outside of the page", () => {
-  let modules: Modules;
-  let browser: Browser;
+inBrowser("outside of the page", () => {
+  const its = modulesAndBrowser();
   let context: BrowserContext;
   let page: Page;
 
-  beforeAll(async () => {
-    modules = await Modules.open();
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await modules?.close();
-  });
   beforeEach(async () => {
-    context = await browser.newContext();
+    context = await its.browser.newContext();
     context.setDefaultTimeout(WAIT.timeout);
     page = await context.newPage();
     await observe(page);
   });
   afterEach(() => context.close());
 
-  const grant = (...permissions: string[]) => context.grantPermissions(permissions, { origin: modules.url });
+  const grant = (...permissions: string[]) => context.grantPermissions(permissions, { origin: its.site.url });
   const line = (alert: object, decision: object, app = true) =>
     page.evaluate(
       async ([about, decided, open]) => {
@@ -56,7 +45,7 @@ describe.skipIf(!executablePath)("outside of the page", () => {
     );
 
   describe("a line", () => {
-    beforeEach(() => page.goto(modules.url));
+    beforeEach(() => page.goto(its.site.url));
 
     test("says what, of whom, and since when; it is silent while the app rings by itself", async () => {
       const { title, options } = await line({}, RINGS);
@@ -107,7 +96,7 @@ describe.skipIf(!executablePath)("outside of the page", () => {
 
   test("lines are shown by the worker, replaced by their tag, and taken away", async () => {
     await grant("notifications");
-    await page.goto(modules.url);
+    await page.goto(its.site.url);
     const shown = await page.evaluate(
       async ([first, decision]) => {
         const here = globalThis as any;
@@ -145,7 +134,7 @@ describe.skipIf(!executablePath)("outside of the page", () => {
   });
 
   test("without the browser's permission no line is shown, and nothing asks for it", async () => {
-    await page.goto(modules.url);
+    await page.goto(its.site.url);
     const shown = await page.evaluate(async () => {
       const { showLine, notifying } = await (globalThis as any).use("senses/notify.ts");
       return [notifying(), await showLine("x", {})];
@@ -164,7 +153,7 @@ describe.skipIf(!executablePath)("outside of the page", () => {
         throw new Error("no icon");
       };
     });
-    await page.goto(modules.url);
+    await page.goto(its.site.url);
     const titles = await page.evaluate(async () => {
       const here = globalThis as any;
       const { showCount } = await here.use("senses/badge.ts");
@@ -190,13 +179,13 @@ describe.skipIf(!executablePath)("outside of the page", () => {
       await context.setGeolocation({ latitude: 52.01, longitude: 5, accuracy: 12 });
       const asked: string[] = [];
       page.on("request", (request) => asked.push(`${request.url()} ${request.postData() ?? ""}`));
-      await page.goto(modules.url);
+      await page.goto(its.site.url);
       expect(await where(Date.now())).toMatchObject({ lat: 52.01, lon: 5, accuracy_m: 12 });
       expect(asked.filter((line) => line.includes("52.01"))).toEqual([]);
     });
 
     test("is not known where the person does not allow it, and nobody waits long", async () => {
-      await page.goto(modules.url);
+      await page.goto(its.site.url);
       expect(await where(Date.now())).toBe(null);
     });
   });

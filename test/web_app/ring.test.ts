@@ -1,14 +1,12 @@
 // Decisions made heard and felt, in a Chromium that keeps pages silent until they are touched: what goes to the loudspeaker,
 // the motor and the voice, and what is shown for whatever could not be heard.
 
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { PATTERNS } from "../../src/web_app/browser/rules/decide.ts";
-import { Modules, observe } from "../support/senses.ts";
-import { executablePath, launch } from "../support/site.ts";
+import { inBrowser, modulesAndBrowser } from "../support/in_browser.ts";
+import { observe } from "../support/senses.ts";
 import { WAIT } from "../support/wait.ts";
-
-if (!executablePath) console.log("ring: skipped, since CHROMIUM names no browser");
 
 /** The page's clock goes by itself until it is stopped; from then on only the test moves it, however slow the machine is. */
 const BEFORE = new Date("2026-11-22T08:00:00Z");
@@ -32,22 +30,13 @@ const VOICES = [
   { name: "Daniel", lang: "en-GB", localService: true, default: false },
 ];
 
-describe.skipIf(!executablePath)("a ring", () => {
-  let modules: Modules;
-  let browser: Browser;
+inBrowser("a ring", () => {
+  const its = modulesAndBrowser(["--autoplay-policy=document-user-activation-required"]);
   let context: BrowserContext;
   let page: Page;
 
-  beforeAll(async () => {
-    modules = await Modules.open();
-    browser = await launch(["--autoplay-policy=document-user-activation-required"]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await modules?.close();
-  });
   beforeEach(async () => {
-    context = await browser.newContext();
+    context = await its.browser.newContext();
     context.setDefaultTimeout(WAIT.timeout);
     page = await context.newPage();
     await observe(page);
@@ -56,7 +45,7 @@ describe.skipIf(!executablePath)("a ring", () => {
 
   /** Opens the page; everything that the ring shows is written down. Nobody has touched the page yet. */
   const open = async () => {
-    await page.goto(modules.url);
+    await page.goto(its.site.url);
     await inPage(async () => {
       const here = globalThis as any;
       here.senses = await here.use("senses/ring.ts");
@@ -196,14 +185,14 @@ describe.skipIf(!executablePath)("a ring", () => {
       await open();
       await page.getByText("Touch me").click();
       await page.clock.pauseAt(STOPPED);
-      await begin({ sound: "bell", audio: `${modules.url}/60.wav`, volume: 0.5 });
+      await begin({ sound: "bell", audio: `${its.site.url}/60.wav`, volume: 0.5 });
       await expect.poll(last).toMatchObject({ sounding: true, trouble: [] });
       const playing = () =>
         page.evaluate(() => {
           const { paused, volume, src } = (globalThis as any).heard.media;
           return { paused, volume, src: src as string };
         });
-      expect(await playing()).toEqual({ paused: false, volume: 0.5, src: `${modules.url}/60.wav` });
+      expect(await playing()).toEqual({ paused: false, volume: 0.5, src: `${its.site.url}/60.wav` });
       await page.clock.runFor(15_000);
       expect((await playing()).paused).toBe(false);
       await page.clock.runFor(5_000);
@@ -215,7 +204,7 @@ describe.skipIf(!executablePath)("a ring", () => {
     test("that is short ends by itself", async () => {
       await open();
       await touch();
-      await ring({ sound: "bell", audio: `${modules.url}/1.wav` });
+      await ring({ sound: "bell", audio: `${its.site.url}/1.wav` });
       expect(await last()).toBe(null);
       expect(await peak()).toBe(0);
     });
@@ -223,7 +212,7 @@ describe.skipIf(!executablePath)("a ring", () => {
     test("that is not there is replaced by the tone, and the page says so", async () => {
       await open();
       await touch();
-      await begin({ sound: "bell", audio: `${modules.url}/missing.wav` });
+      await begin({ sound: "bell", audio: `${its.site.url}/missing.wav` });
       await expect.poll(peak).toBeGreaterThan(0.05);
       await over();
       expect(await last()).toMatchObject({ trouble: ["ring.recording_failed"] });
@@ -234,7 +223,7 @@ describe.skipIf(!executablePath)("a ring", () => {
       await open();
       await page.getByText("Touch me").click();
       await page.clock.pauseAt(STOPPED);
-      await begin({ sound: "ping", audio: `${modules.url}/silent` });
+      await begin({ sound: "ping", audio: `${its.site.url}/silent` });
       await page.clock.runFor(4_900);
       expect(await last()).toMatchObject({ trouble: [] });
       await page.clock.runFor(200);
@@ -245,7 +234,7 @@ describe.skipIf(!executablePath)("a ring", () => {
     test("beside the tone silent leaves silence when it fails", async () => {
       await open();
       await touch();
-      await ring({ sound: "silent", audio: `${modules.url}/missing.wav` });
+      await ring({ sound: "silent", audio: `${its.site.url}/missing.wav` });
       expect(await last()).toMatchObject({ sounding: false, trouble: ["ring.recording_failed"] });
     });
   });
@@ -337,7 +326,7 @@ describe.skipIf(!executablePath)("a ring", () => {
       const before = here.heard.media.paused;
       here.senses.silence();
       return [before, await trying, await here.senses.tryRecording(`${url}/missing.wav`, 0.5)];
-    }, modules.url);
+    }, its.site.url);
     expect([before, after, failed]).toEqual([false, "stopped", "failed"]);
   });
 

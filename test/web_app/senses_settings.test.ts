@@ -1,26 +1,16 @@
 // The settings of the senses, in the app itself: tones to be tried, quiet hours, and lines that tell the truth about the device.
 
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { afterEach, expect, test } from "vitest";
+import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
 import { observe } from "../support/senses.ts";
-import { executablePath, launch, Site, watched } from "../support/site.ts";
+import { watched } from "../support/site.ts";
 
-if (!executablePath) console.log("senses_settings: skipped, since CHROMIUM names no browser");
-
-describe.skipIf(!executablePath)("the settings of the senses", () => {
-  let site: Site;
-  let browser: Browser;
+inBrowser("the settings of the senses", () => {
+  const its = siteAndBrowser();
   let context: BrowserContext;
   let page: Page;
   let faults: string[];
-  beforeAll(async () => {
-    site = await Site.open();
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await site?.close();
-  });
   afterEach(async () => {
     await context.close();
     expect(faults).toEqual([]);
@@ -28,10 +18,10 @@ describe.skipIf(!executablePath)("the settings of the senses", () => {
 
   /** Opens the settings on a device; `prepare` says what it lacks. */
   const open = async (options: BrowserContextOptions = {}, prepare: () => void = () => {}) => {
-    ({ context, page, faults } = await watched(browser, site, { locale: "en", ...options }));
+    ({ context, page, faults } = await watched(its.browser, its.site, { locale: "en", ...options }));
     await observe(page);
     await page.addInitScript(prepare);
-    await page.goto(`${site.url}/app#settings`);
+    await page.goto(`${its.site.url}/app#settings`);
     await page.getByRole("heading", { level: 1, name: /Settings|Einstellungen/ }).waitFor();
   };
   const peak = () => page.evaluate(() => (globalThis as any).heard.peak() as number);

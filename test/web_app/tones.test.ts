@@ -1,13 +1,11 @@
 // The eight tones, rendered by Chromium's own audio engine without a loudspeaker: each sounds, none clips or is too loud,
 // each ends in its time, and no two are alike.
 
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
 import { TONE_NAMES } from "../../src/web_app/browser/rules/decide.ts";
-import { Modules, observe } from "../support/senses.ts";
-import { executablePath, launch } from "../support/site.ts";
-
-if (!executablePath) console.log("tones: skipped, since CHROMIUM names no browser");
+import { inBrowser, modulesAndBrowser } from "../support/in_browser.ts";
+import { observe } from "../support/senses.ts";
 
 const RATE = 22_050;
 const AUDIBLE = 0.002;
@@ -66,25 +64,18 @@ function likeness(a: number[], b: number[]): number {
 }
 
 // docs/rules.md#alert-sound
-describe.skipIf(!executablePath)("the tones", () => {
-  let modules: Modules;
-  let browser: Browser;
+inBrowser("the tones", () => {
+  const its = modulesAndBrowser();
   let page: Page;
   const rendered = new Map<string, Rendered>();
   const play = (name: string, volume = 1, stopAt: number | null = null): Promise<Rendered> =>
     page.evaluate(render, { name, volume, stopAt, rate: RATE });
 
   beforeAll(async () => {
-    modules = await Modules.open();
-    browser = await launch();
-    page = await browser.newPage();
+    page = await its.browser.newPage();
     await observe(page);
-    await page.goto(modules.url);
+    await page.goto(its.site.url);
     for (const name of TONE_NAMES) rendered.set(name, await play(name));
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await modules?.close();
   });
 
   const sounding = TONE_NAMES.filter((name) => name !== "silent");
