@@ -14,6 +14,7 @@ import {
   USUAL_SETTINGS,
 } from "./store.ts";
 import { hurry } from "./tabs.ts";
+import { wholeAlert } from "./whole.ts";
 import type { ReportKind } from "./wire.ts";
 
 /** What the API takes at once. */
@@ -27,7 +28,8 @@ export async function did(alert: KeptAlert, kind: ReportKind): Promise<void> {
   const { store, settings } = current();
   if (!store || (kind === "ack" ? alert.acked_at : alert.read_at) !== null) return;
   const at = new Date(now()).toISOString();
-  await amend(store, alert.id, (kept) => {
+  await amend(store, alert.id, (found) => {
+    const kept = wholeAlert(found);
     if ((kind === "ack" ? kept.acked_at : kept.read_at) !== null) return null;
     // Who confirms has read.
     const kinds: ReportKind[] = kind === "ack" && kept.read_at === null ? ["read", "ack"] : [kind];

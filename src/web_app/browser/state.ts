@@ -13,6 +13,7 @@ import {
   USUAL_SETTINGS,
 } from "./store.ts";
 import { tellChanged } from "./tabs.ts";
+import { wholeAlert, wholeChannel } from "./whole.ts";
 
 /** How the app stands with the service. */
 export type Connection = "starting" | "live" | "away";
@@ -122,8 +123,8 @@ export async function readStore(): Promise<void> {
     device: device ?? null,
     settings: { ...USUAL_SETTINGS, ...settings },
     currentAt: currentAt ?? null,
-    channels: new Map(channels.map((channel) => [channel.handle, channel])),
-    alerts,
+    channels: new Map(channels.map((channel) => [channel.handle, wholeChannel(channel)])),
+    alerts: alerts.map(wholeAlert),
     waiting,
     at: now(),
   });

@@ -5,6 +5,7 @@ import { now } from "../browser/clock.ts";
 import { arrivals } from "../browser/rules/arrivals.ts";
 import { lineOf } from "../browser/senses/notify.ts";
 import type { KeptAlert, KeptChannel, Settings } from "../browser/store.ts";
+import { wholeAlert, wholeChannel } from "../browser/whole.ts";
 import type { Alert, Page } from "../browser/wire.ts";
 import { facts, keepAll, read, readAll } from "./kept.ts";
 
@@ -73,8 +74,8 @@ async function news() {
   if (!response.ok) return [];
   const { data } = (await response.json()) as Page<Alert>;
   const [known, channels, settings, words] = await Promise.all([
-    readAll<KeptAlert>("alerts"),
-    readAll<KeptChannel>("channels"),
+    readAll<KeptAlert>("alerts").then((rows) => rows.map(wholeAlert)),
+    readAll<KeptChannel>("channels").then((rows) => rows.map(wholeChannel)),
     facts<Settings>("settings"),
     facts<Record<string, string>>("words"),
   ]);
@@ -132,7 +133,8 @@ async function open(id: string | null): Promise<void> {
 
 /** As the button in the app: noted here, and reported where the person reports. */
 async function acknowledge(id: string): Promise<void> {
-  const alert = await read<KeptAlert>("alerts", id);
+  const found = await read<KeptAlert>("alerts", id);
+  const alert = found && wholeAlert(found);
   if (!alert || alert.acked_at !== null) return;
   const at = new Date(now()).toISOString();
   await keepAll("alerts", [{ ...alert, read_at: alert.read_at ?? at, acked_at: at }]);

@@ -12,6 +12,7 @@ export const de: Texts = {
   "nav.discover": "Entdecken",
   "nav.settings": "Einstellungen",
 
+  "do.again": "Noch einmal",
   "do.back": "Zurück",
   "do.cancel": "Abbrechen",
   "do.close": "Schließen",
@@ -73,6 +74,7 @@ export const de: Texts = {
   "alert.ack_stays": "Berichte sind aus, also bleibt das auf dem Gerät: Der Kanal erfährt es nicht.",
   "alert.picture_missing": "Das Bild konnte nicht geholt werden.",
   "alert.picture_of": "Bild: {title}",
+  "alert.page_missing": "Die Seite ließ sich hier nicht öffnen. Versuche es mit Netz noch einmal.",
   "alert.page_of": "Seite: {title}",
   "alert.show_pictures": "Bilder zeigen",
   "alert.show_pictures_hint": "Andere Seiten erfahren dadurch, dass dieses Gerät danach gefragt hat.",

@@ -13,6 +13,7 @@ export const en = {
   "nav.settings": "Settings",
 
   // Acts that many places have
+  "do.again": "Try again",
   "do.back": "Back",
   "do.cancel": "Cancel",
   "do.close": "Close",
@@ -68,6 +69,7 @@ export const en = {
   "alert.ack_stays": "Reports are off, so this stays on the device: the channel is not told.",
   "alert.picture_missing": "The picture could not be fetched.",
   "alert.picture_of": "Picture: {title}",
+  "alert.page_missing": "The page could not be opened here. Go online and try again.",
   "alert.page_of": "Page: {title}",
   "alert.show_pictures": "Show pictures",
   "alert.show_pictures_hint": "Other sites learn by it that this device asked for them.",

@@ -14,6 +14,7 @@ import { t } from "../texts/texts.ts";
 import { AlertView } from "./alert.ts";
 import { ChannelView } from "./channel.ts";
 import { ChannelList, Discover } from "./channels.ts";
+import { KeptFrame } from "./frame.ts";
 import { type IconName, icon } from "./icons.ts";
 import { InboxList } from "./inbox.ts";
 import { attempt, Note, Said } from "./parts.ts";
@@ -132,6 +133,7 @@ export function App(): VNode {
       <section class="chosen" aria-label=${t("app.chosen")}><div class="inner">${chosen ? html`<${Said} />${chosen}` : html`<p class="calm">${t("app.choose")}</p>`}</div></section>
     </main>
     <${FullAlert} />
+    <${KeptFrame} />
   </div>`;
 }
 

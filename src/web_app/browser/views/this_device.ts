@@ -68,7 +68,7 @@ export function ThisDevice(): VNode {
       ${
         link === null
           ? html`<p><button class="plain" onClick=${() => void attempt(async () => setLink((await linkToMove()).url))}>${t("device.move")}</button></p>`
-          : html`<label for="move-link">${t("device.link")}</label><input id="move-link" class="wide" readonly value=${link} onFocus=${(event: Event) => (event.currentTarget as HTMLInputElement).select()} />`
+          : html`<label for="move-link">${t("device.link")}</label><input id="move-link" type="text" class="wide" readonly value=${link} onFocus=${(event: Event) => (event.currentTarget as HTMLInputElement).select()} />`
       }
       <p class="hint">${t("device.remove_hint")}</p>
       <p class="line">${

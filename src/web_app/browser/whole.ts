@@ -1,0 +1,66 @@
+// What an older version of the app has kept, as this one reads it: a field that did not exist then holds what says nothing. Without it
+// one old row would keep every view from being drawn.
+
+import type { KeptAlert, KeptChannel } from "./store.ts";
+
+/** Each field of an alert without which it can be shown. The others have been there from the beginning. */
+const PLAIN_ALERT: Omit<KeptAlert, "id" | "handle" | "title" | "sent_at" | "because" | "pushed"> = {
+  status: "sent",
+  body: null,
+  layout: "text",
+  priority: "normal",
+  source_url: null,
+  image_url: null,
+  image_asset_url: null,
+  html: null,
+  actions: [],
+  lat: null,
+  lon: null,
+  radius_km: null,
+  expires_at: null,
+  requires_ack: false,
+  collapse_key: null,
+  sound: null,
+  audio_url: null,
+  audio_asset_url: null,
+  vibrate: null,
+  tts_text: null,
+  tts_lang: null,
+  arrived_at: 0,
+  read_at: null,
+  acked_at: null,
+};
+
+const PLAIN_CHANNEL: Omit<KeptChannel, "handle" | "url" | "name"> = {
+  category: "community",
+  description: "",
+  long: null,
+  site: null,
+  city: null,
+  lat: null,
+  lon: null,
+  radius_km: null,
+  requested_perms: [],
+  tags: [],
+  is_public: true,
+  image_url: null,
+  gradient_from: "#56607a",
+  gradient_to: "#56607a",
+  initials: "",
+  subscription: null,
+  looked_at: 0,
+};
+
+const PLAIN_SUBSCRIPTION = { muted: false, permissions: [], subscribed_at: "" };
+
+export const wholeAlert = (kept: KeptAlert): KeptAlert => filled(PLAIN_ALERT, kept);
+
+export function wholeChannel(kept: KeptChannel): KeptChannel {
+  const named = { url: `/c/${kept.handle}`, name: `@${kept.handle}` };
+  const whole = filled({ ...PLAIN_CHANNEL, ...named }, kept);
+  const { subscription } = whole;
+  return subscription ? { ...whole, subscription: filled(PLAIN_SUBSCRIPTION, subscription) } : whole;
+}
+
+/** What is there stays, null as well; what is not is taken from the plain one. */
+const filled = <Row extends object>(plain: Partial<Row>, kept: Row): Row => ({ ...plain, ...kept });
