@@ -7,6 +7,7 @@ import type { Config } from "../config/settings.ts";
 import { DataDirInUse } from "../db/lock.ts";
 import { databaseOf, run } from "../db/statement.ts";
 import { twoPublicChannels } from "../queries/public_pages.ts";
+import { type Example, openExample } from "./example_channel.ts";
 import { freePort, listen } from "./server.ts";
 import { openService, type Service } from "./service.ts";
 import { welcome } from "./welcome.ts";
@@ -42,8 +43,9 @@ export async function serveUntilStopped(): Promise<void> {
   };
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
+  const example = service.made ? await openExample(service, service.made, config) : null;
   // The greeting comes last: whoever reads it may send a signal at once, which must be heard.
-  greet(config, service, await onlyPage(config, service));
+  greet(config, service, example, await onlyPage(config, service));
 }
 
 /** docs/rules.md#start-names-the-page. Null: there is no public channel, or more than one, or nobody can say. */
@@ -57,14 +59,15 @@ async function onlyPage({ publicBase }: Config, { orm }: Service): Promise<strin
  * address of the one public channel.
  */
 function greet(
-  { publicUrl: url, publicBase }: Config,
+  { publicUrl: url, dataDir }: Config,
   { made, cluster }: Service,
+  example: Example | null,
   page: string | null,
 ): void {
   const subscribe = `Phones subscribe at ${page}`;
   const listens = `Belfry listens on ${url}`;
   if (process.stdout.isTTY) {
-    if (made) console.log(welcome(made, publicBase));
+    if (made) console.log(welcome(made, { example, dataDir }));
     if (cluster?.elsewhere) console.log(cluster.elsewhere);
     if (page) console.log(subscribe);
     console.log(listens);
@@ -75,7 +78,11 @@ function greet(
     pino.destination({ fd: 1, sync: true }),
   );
   // docs/rules.md#first-start
-  if (made) out.info({ ...made, mcp: `${url}/mcp`, welcome: welcome(made, publicBase) }, "first start");
+  if (made)
+    out.info(
+      { ...made, mcp: `${url}/mcp`, channel: example, welcome: welcome(made, { example, dataDir }) },
+      "first start",
+    );
   if (cluster?.elsewhere) out.info({}, cluster.elsewhere);
   if (page) out.info({ page }, subscribe);
   out.info({ url }, listens);

@@ -542,7 +542,7 @@ describe("first start", () => {
     const { code, json } = await run("bash", ["-c", curl], {});
     expect({ code, json }).toMatchObject({
       code: 0,
-      json: { id: expect.stringMatching(/^psh_/), handle: "hello-belfry" },
+      json: { id: expect.stringMatching(/^alr_/), status: "sent" },
     });
 
     // A second process is refused while this one lives, whatever its port.

@@ -1,0 +1,63 @@
+// The first minute with the service: the page that the first start prints is opened and subscribed to in a browser, and the line that
+// it prints beside makes that page ring.
+
+import { spawn } from "node:child_process";
+import { expect, test, vi } from "vitest";
+import { inBrowser } from "../support/in_browser.ts";
+import { environment, startServer, temporaryFolder } from "../support/processes.ts";
+import { observe } from "../support/senses.ts";
+import { launch } from "../support/site.ts";
+import { WAIT } from "../support/wait.ts";
+
+const ROOT = `${import.meta.dirname}/../..`;
+
+/** Types a line into a shell in the program's folder, and answers what it wrote. */
+async function typed(line: string): Promise<{ code: number | null; said: string }> {
+  const shell = spawn("bash", ["-c", line], { cwd: ROOT, env: environment(), stdio: "pipe" });
+  let said = "";
+  for (const stream of [shell.stdout, shell.stderr]) stream.on("data", (chunk) => (said += chunk));
+  const code = await new Promise<number | null>((resolve) => shell.once("close", resolve));
+  return { code, said };
+}
+
+inBrowser("after the first start", () => {
+  // docs/rules.md#first-start docs/rules.md#start-names-the-page
+  test("the printed page is there, takes a subscriber, and rings by the printed line", async () => {
+    const folder = temporaryFolder();
+    const server = await startServer(folder.path);
+    const browser = await launch(["--autoplay-policy=document-user-activation-required"]);
+    try {
+      const lines = server
+        .log()
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      const { welcome, channel } = lines.find(({ msg }) => msg === "first start");
+      const printed = /Channel +(http\S+)$/m.exec(welcome)![1]!;
+      expect(printed).toBe(`${server.url}/c/hello-belfry`);
+      expect(channel.page).toBe(printed);
+      expect(lines.find(({ page }) => page)).toMatchObject({ msg: `Phones subscribe at ${printed}` });
+      const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+      page.setDefaultTimeout(WAIT.timeout);
+      await observe(page);
+      await page.goto(printed);
+      await page.getByRole("link", { name: "Subscribe" }).first().click();
+      await page.getByRole("switch", { name: "Play sounds" }).check();
+      await page.getByRole("button", { name: "Subscribe" }).click();
+      await page.getByText("Subscribed", { exact: true }).first().waitFor();
+      const line = /^ +(.*npm run -s belfry .*)$/m.exec(welcome)![1]!;
+      expect(line).toMatch(/ create-alert .* --send$/);
+      const { code, said } = await typed(line);
+      expect([said, code]).toEqual([expect.stringContaining('"status":"sent"'), 0]);
+      await page.getByText("Ringing: Hello").waitFor();
+      await vi.waitFor(
+        async () => expect(await page.evaluate(() => (globalThis as any).heard.peak())).toBeGreaterThan(0.02),
+        WAIT,
+      );
+    } finally {
+      await browser.close();
+      await server.stop();
+      folder.remove();
+    }
+  });
+});
