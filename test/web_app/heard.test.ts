@@ -1,0 +1,163 @@
+// From an assistant's call to a person's ear: a client of MCP sends in one place, and the app in another sounds, vibrates, notifies and
+// says so, in a Chromium that keeps pages silent until they are touched. And where the device is decides, on the device.
+
+import { availableParallelism, loadavg } from "node:os";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { card, joinInApp } from "../support/app.ts";
+import { heldNow } from "../support/held.ts";
+import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { observe } from "../support/senses.ts";
+import { watched } from "../support/site.ts";
+import { WAIT } from "../support/wait.ts";
+
+/** What is heard within a second takes as many times longer as the machine has more to do than it can. */
+const second = () => 1000 * Math.max(1, (2 * loadavg()[0]!) / availableParallelism());
+
+inBrowser("from an assistant to an ear", () => {
+  const its = siteAndBrowser({}, ["--autoplay-policy=document-user-activation-required"]);
+  let context: BrowserContext;
+  let page: Page;
+  let faults: string[];
+  let pusher: any;
+  let assistant: Client;
+
+  beforeEach(async () => {
+    const { site, browser } = its;
+    ({ context, page, faults } = await watched(browser, site, { viewport: { width: 390, height: 844 } }));
+    await observe(page);
+    pusher = await site.world.pusher({
+      name: "Riverside Flood Desk",
+      requested_perms: ["notify", "sound", "vibrate", "loc"],
+    });
+    assistant = new Client({ name: "assistant", version: "1" }, {
+      versionNegotiation: { mode: "auto" },
+    } as any);
+    const headers = { authorization: `Bearer ${site.world.owner}` };
+    await assistant.connect(
+      new StreamableHTTPClientTransport(new URL(`${site.url}/mcp`), { requestInit: { headers } }),
+    );
+  });
+  afterEach(async () => {
+    await assistant.close();
+    await context.close();
+    expect(faults).toEqual([]);
+  });
+
+  const send = async (title: string, more: object = {}) => {
+    const answer: any = await assistant.callTool({
+      name: "create_alert",
+      arguments: { pusher_id: pusher.id, title, send: true, ...more },
+    });
+    expect(answer.isError ?? false).toBe(false);
+  };
+  const held = () => vi.waitFor(async () => expect(await heldNow(its.site.world)).toBe(1), WAIT);
+  const peak = (of = page) => of.evaluate(() => (globalThis as any).heard.peak() as number);
+  const vibrations = (): Promise<number[][]> =>
+    page.evaluate(() => (globalThis as any).heard.vibrations.filter(Array.isArray));
+  const lines = (): Promise<string[]> =>
+    page.evaluate(async () => {
+      const registration = await (globalThis as any).navigator.serviceWorker.getRegistration("/app");
+      return (await registration.getNotifications()).map(({ title }: any) => title);
+    });
+  const subscribe = async (...grants: string[]) => {
+    await joinInApp(page, its.site.url, { handle: pusher.handle, grants });
+    await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
+    await page.getByRole("link", { name: "Inbox" }).first().click();
+    await held();
+  };
+
+  test("an alert that is sent over MCP is seen, heard, felt and notified within a second at the median", async () => {
+    await context.grantPermissions(["notifications"], { origin: its.site.url });
+    await subscribe("Notify you", "Play sounds", "Vibrate");
+    expect(await peak()).toBe(0);
+    const times = new Map<string, number[]>();
+    for (const n of [1, 2, 3, 4, 5]) {
+      const title = `Level ${n} m`;
+      const begun = performance.now();
+      const within = async (what: string, work: Promise<unknown>) => {
+        await work;
+        times.set(what, [...(times.get(what) ?? []), Math.round(performance.now() - begun)]);
+      };
+      const waits = { polling: 20, timeout: WAIT.timeout };
+      await Promise.all([
+        send(title, { sound: "bell", vibrate: "double", priority: "important" }),
+        within("banner", page.getByText(`Ringing: ${title}`).waitFor()),
+        within("card", card(page, title).waitFor()),
+        within(
+          "sound",
+          page.waitForFunction(() => (globalThis as any).heard.peak() > 0.02, null, waits),
+        ),
+        within(
+          "vibration",
+          page.waitForFunction(
+            (count) => (globalThis as any).heard.vibrations.filter(Array.isArray).length === count,
+            n,
+            waits,
+          ),
+        ),
+        within(
+          "notification",
+          vi.waitFor(async () => expect(await lines()).toContain(title), WAIT),
+        ),
+      ]);
+      await page.getByRole("button", { name: "Stop the sound" }).click();
+      await vi.waitFor(async () => expect(await peak()).toBe(0), WAIT);
+      await held();
+    }
+    console.log(`web_app/heard: from the call on, ms: ${JSON.stringify([...times])}`);
+    expect(await vibrations()).toEqual(Array.from({ length: 5 }, () => [140, 110, 140]));
+    for (const [what, all] of times)
+      expect([what, all.toSorted((a, b) => a - b)[2]! < second()]).toEqual([what, true]);
+  });
+
+  // docs/rules.md#circle-on-device
+  test("an alert's circle rings who is inside of it and nobody else, and no request says where the device is", async () => {
+    await context.grantPermissions(["geolocation"], { origin: its.site.url });
+    await context.setGeolocation({ latitude: 51.50123, longitude: -0.10456, accuracy: 20 });
+    const said: string[] = [];
+    context.on("request", (request) =>
+      said.push(`${request.url()} ${JSON.stringify(request.headers())} ${request.postData() ?? ""}`),
+    );
+    // The browser of the tests finds its place when a page first asks by itself.
+    await page.goto(`${its.site.url}/app/`);
+    await page.evaluate(
+      () => new Promise((done) => (globalThis as any).navigator.geolocation.getCurrentPosition(done, done)),
+    );
+    await subscribe("Play sounds", "Use your place");
+    await send("Far away", { lat: 48.2, lon: 16.37, radius_km: 3 });
+    await card(page, "Far away").waitFor();
+    await card(page, "Far away").getByRole("link").click();
+    await page.getByText("Why it was quiet").click();
+    await page.getByText("You were outside of its circle.").waitFor();
+    expect(await peak()).toBe(0);
+    expect(await page.getByText("Ringing:").count()).toBe(0);
+    await send("Close by", { lat: 51.5, lon: -0.1, radius_km: 3 });
+    await page.getByText("Ringing: Close by").waitFor();
+    await vi.waitFor(async () => expect(await peak()).toBeGreaterThan(0.02), WAIT);
+    expect(said.length).toBeGreaterThan(5);
+    expect(said.filter((line) => /51\.50|0\.104/.test(line))).toEqual([]);
+  });
+
+  test("two tabs of a device ring once", async () => {
+    await subscribe("Play sounds", "Vibrate");
+    const second = await context.newPage();
+    await observe(second);
+    await second.goto(`${its.site.url}/app/#inbox`);
+    await second.getByRole("heading", { level: 1, name: "Inbox" }).click();
+    await held();
+    await send("Once");
+    await Promise.all([card(page, "Once").waitFor(), card(second, "Once").waitFor()]);
+    const felt = (of: Page): Promise<number> =>
+      of.evaluate(() => (globalThis as any).heard.vibrations.filter(Array.isArray).length);
+    const both = async () => (await felt(page)) + (await felt(second));
+    await vi.waitFor(async () => expect(await both()).toBe(1), WAIT);
+    const strips = async () =>
+      (await page.getByText("Ringing: Once").count()) + (await second.getByText("Ringing: Once").count());
+    await vi.waitFor(async () => expect(await strips()).toBe(1), WAIT);
+    await send("Twice");
+    await Promise.all([card(page, "Twice").waitFor(), card(second, "Twice").waitFor()]);
+    await vi.waitFor(async () => expect(await both()).toBe(2), WAIT);
+  });
+});
