@@ -34,6 +34,9 @@ const SECURITY = {
   "cache-control": "no-store",
 };
 
+/** The headers of whatever the console answers that is no page. */
+export const pageHeaders = () => ({ ...SECURITY });
+
 /** Parts of a workspace: path below it, name, and the operation that one must be allowed to open it. */
 const SECTIONS: { path: string; name: string; shows?: { role: Role } }[] = [
   { path: "", name: "Overview" },
