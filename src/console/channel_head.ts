@@ -6,7 +6,11 @@ import { type Content, type Html, html } from "../look/html.ts";
 import type { MemberVisit } from "./visit.ts";
 
 /** The pages of a channel: path below it, and name. */
-const TABS = [{ path: "", name: "Alerts" }] as const;
+const TABS = [
+  { path: "", name: "Alerts" },
+  { path: "stats", name: "Statistics" },
+  { path: "subscribers", name: "Subscribers" },
+] as const;
 
 export type ChannelTab = (typeof TABS)[number]["path"];
 

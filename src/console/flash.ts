@@ -13,6 +13,7 @@ export const FLASHES = {
   "alert-scheduled": "The alert is scheduled. Phones show it from its instant on.",
   "alert-cancelled": "The alert was cancelled. Phones that have not fetched it never show it.",
   "alert-declined": "The alert was declined. Its author can read what you wrote.",
+  "alert-duplicated": "This is the copy: a draft that nobody has seen.",
   disconnected: "The assistant was disconnected. Its next call is refused.",
 } as const;
 

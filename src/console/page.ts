@@ -19,10 +19,22 @@ export const LINK_SCRIPT = pageFile("link.js", "text/javascript; charset=utf-8",
 /** Puts a copy button beside every `copyable` text: pages with such texts name it in their `scripts`. */
 export const COPY_SCRIPT = pageFile("copy.js", "text/javascript; charset=utf-8", import.meta.url);
 
+/** Lets a part of a page follow what happens (see live.ts). */
+export const LIVE_SCRIPT = pageFile("live.js", "text/javascript; charset=utf-8", import.meta.url);
+
 const CONSOLE_STYLES = pageFile("console.css", "text/css; charset=utf-8", import.meta.url);
 
+/** Plots, their numbers, and lists by page. */
+export const HISTORY_STYLES = pageFile("history.css", "text/css; charset=utf-8", import.meta.url);
+
 /** What pages of the console refer to, besides what all pages share. */
-export const CONSOLE_FILES: readonly PageFile[] = [LINK_SCRIPT, COPY_SCRIPT, CONSOLE_STYLES];
+export const CONSOLE_FILES: readonly PageFile[] = [
+  LINK_SCRIPT,
+  COPY_SCRIPT,
+  LIVE_SCRIPT,
+  CONSOLE_STYLES,
+  HISTORY_STYLES,
+];
 
 const SECURITY = {
   "content-security-policy":
@@ -40,6 +52,8 @@ export const pageHeaders = () => ({ ...SECURITY });
 /** Parts of a workspace: path below it, name, and the operation that one must be allowed to open it. */
 const SECTIONS: { path: string; name: string; shows?: { role: Role } }[] = [
   { path: "", name: "Overview" },
+  { path: "drafts", name: "Drafts" },
+  { path: "stats", name: "Statistics" },
   { path: "files", name: "Files", shows: list_files },
   { path: "members", name: "Members", shows: list_members },
   { path: "keys", name: "Keys", shows: list_keys },

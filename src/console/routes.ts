@@ -15,9 +15,12 @@ import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
 import { cookieOf, readFileForm, readForm, type SentFiles } from "./forms.ts";
 import { CONSOLE_FILES, frame, goTo, pageAnswer } from "./page.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
+import { ALERT_HISTORY_PAGES } from "./pages/alert_history.ts";
 import { ASSISTANT_PAGES } from "./pages/assistants.ts";
 import { AUTHORIZE_PAGES } from "./pages/authorize.ts";
+import { CHANNEL_ALERT_PAGES } from "./pages/channel_alerts.ts";
 import { CONSENT_PAGES } from "./pages/consent.ts";
+import { DRAFT_PAGES } from "./pages/drafts.ts";
 import { errorPage } from "./pages/error.ts";
 import { FILE_PAGES } from "./pages/files.ts";
 import { KEY_PAGES } from "./pages/keys.ts";
@@ -25,12 +28,19 @@ import { MEMBER_PAGES } from "./pages/members.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
 import { REVIEW_PAGES } from "./pages/review.ts";
 import { SIGN_IN_PAGES } from "./pages/sign_in.ts";
+import { STATISTICS_PAGES } from "./pages/statistics.ts";
+import { SUBSCRIBER_PAGES } from "./pages/subscribers.ts";
 import { WELCOME_PAGES } from "./pages/welcome.ts";
 import type { ConsoleDeps, MemberVisit, Page, PersonVisit, Visit } from "./visit.ts";
 
 export const PAGES: readonly Page[] = [
   ...OVERVIEW_PAGES,
+  ...CHANNEL_ALERT_PAGES,
   ...REVIEW_PAGES,
+  ...ALERT_HISTORY_PAGES,
+  ...DRAFT_PAGES,
+  ...STATISTICS_PAGES,
+  ...SUBSCRIBER_PAGES,
   ...SIGN_IN_PAGES,
   ...WELCOME_PAGES,
   ...AUTHORIZE_PAGES,

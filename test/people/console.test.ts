@@ -3,6 +3,7 @@
 
 import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { showId } from "../../src/domain/ids.ts";
 import { executablePath, join, launch, Site, signIn, watched } from "../support/site.ts";
 
 if (!executablePath) console.log("console: skipped, since CHROMIUM names no browser");
@@ -250,9 +251,10 @@ describe.skipIf(!executablePath)("a person in the console", () => {
       await page.getByRole("button", { name: "Upload" }).click();
     }
     const waiting = page.getByRole("link", { name: /^Delete quay/ }).first();
-    const paths = ["", "files", "members", "keys", "assistants", "nothing-here", "../account"].map(
-      (path) => home + path,
-    );
+    const [{ id: channel }] = await site.world.sql("select id from pusher limit 1");
+    const below = ["", "/stats", "/subscribers"].map((page) => `channels/${showId("psh", channel)}${page}`);
+    const known = ["", "drafts", "stats", "files", "members", "keys", "assistants", "nothing-here"];
+    const paths = [...known, ...below, "../account"].map((path) => home + path);
     paths.push(site.url + (await waiting.getAttribute("href")));
     for (const url of [...paths, site.url + member]) {
       await page.goto(url);

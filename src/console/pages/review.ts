@@ -8,8 +8,10 @@ import { alertCard } from "../../look/alert_card.ts";
 import { type Content, type Html, html } from "../../look/html.ts";
 import { minuteWords } from "../../look/instants.ts";
 import decline_alert from "../../session/decline_alert.ts";
+import { alertTimeline } from "../alert_timeline.ts";
 import type { FlashCode } from "../flash.ts";
 import { inForm } from "../forms.ts";
+import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
 import { field, instant, problem, wrongWith } from "../parts.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
 
@@ -52,8 +54,14 @@ async function review(visit: MemberVisit, error?: ApiError): Promise<Response> {
     ${card(visit, alert, channel)}
     ${alert.html && html`<iframe class="markup" sandbox="" title="The page of this alert" srcdoc="${alert.html}"></iframe>`}
     ${facts(visit, alert)}
-    ${deciding(visit, alert, channel, error)}`,
-    { status: error?.status ?? 200, cards: true },
+    ${deciding(visit, alert, channel, error)}
+    ${await alertTimeline(visit, alert)}`,
+    {
+      status: error?.status ?? 200,
+      cards: true,
+      styles: [HISTORY_STYLES],
+      scripts: alert.status === "sent" ? [LIVE_SCRIPT] : [],
+    },
   );
 }
 

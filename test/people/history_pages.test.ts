@@ -1,0 +1,196 @@
+// History, statistics and subscribers in Chromium: nothing keeps anybody out at any width, the plots are seen without a script,
+// and what follows what happens does so only while somebody looks. Needs CHROMIUM=/path/to/chromium; skipped without one.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { registered, join as subscribe } from "../support/handsets.ts";
+import { executablePath, join, launch, Site, watched } from "../support/site.ts";
+import { WAIT } from "../support/wait.ts";
+import { inSeconds } from "../support/world.ts";
+
+if (!executablePath) console.log("history: skipped, since CHROMIUM names no browser");
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const OWNER = { name: "Ada Owner", email: "owner@example.org", password: "correct horse battery" };
+
+/** The most bytes that a page may take, with all that it asks for. */
+const HEAVIEST = 150_000;
+
+let browser: Browser;
+beforeAll(async () => {
+  if (executablePath) browser = await launch();
+});
+afterAll(() => browser?.close());
+
+// Covers docs/rules.md#console-figures.
+describe.skipIf(!executablePath)("what was sent, in a browser", () => {
+  let site: Site;
+  let base: string;
+  let signedIn: Awaited<ReturnType<BrowserContext["storageState"]>>;
+  let paths: string[];
+  let alertPath: string;
+  let report: (kind: "read" | "ack") => Promise<unknown>;
+  let reportAnother: () => Promise<unknown>;
+
+  beforeAll(async () => {
+    site = await Site.open();
+    const { world } = site;
+    const { context, page } = await watched(browser, site);
+    await join(page, await site.link(), OWNER);
+    await page.waitForURL(/\/console\/wsp_\w+\/$/);
+    base = page.url();
+    signedIn = await context.storageState();
+    await context.close();
+
+    const word = "w".repeat(80);
+    const pusher = await world.pusher({ name: word });
+    const empty = await world.pusher({ name: "Quiet" });
+    const device = await registered(world, {
+      timezone: "America/Argentina/Buenos_Aires",
+      locale: "zh-Hant-TW",
+    });
+    await subscribe(world, device.token, pusher.handle);
+    const sent = await world.alert(pusher.id, { title: "t".repeat(120), tts_text: "Pier", send: true });
+    report = (kind) =>
+      world.handset("POST", "/reports", device.token, { reports: [{ alert_id: sent.id, kind }] });
+    await report("read");
+    const another = await registered(world);
+    await subscribe(world, another.token, pusher.handle);
+    reportAnother = () =>
+      world.handset("POST", "/reports", another.token, { reports: [{ alert_id: sent.id, kind: "read" }] });
+    await world.alert(pusher.id, { title: word, priority: "urgent", review_note: word.repeat(4) });
+    await world.alert(pusher.id, { send: true, send_at: inSeconds(3600), priority: "important" });
+    const [{ id }] = await world.sql("select id from pusher where handle = ?", [pusher.handle]);
+    // As large as numbers get here.
+    await world.sql(
+      `insert into channel_day (pusher_id, day, published, reads, acks)
+       select ?, current_date - n, 1000 + n, 12345678 / n, 999999 / n from generate_series(1, 370) n`,
+      [id],
+    );
+    const channel = `channels/${pusher.id}`;
+    alertPath = `${channel}/alerts/${sent.id}`;
+    paths = [
+      channel,
+      `${channel}?status=cancelled`,
+      alertPath,
+      `channels/${empty.id}`,
+      `channels/${empty.id}/stats`,
+      `channels/${empty.id}/subscribers`,
+      "drafts",
+      ...[7, 30, 90, 364].map((days) => `${channel}/stats?days=${days}`),
+      `${channel}/stats?from=x&to=2026-11-01`,
+      `${channel}/subscribers`,
+      "stats",
+    ];
+  });
+  afterAll(() => site?.close());
+
+  const visit = (options = {}) => watched(browser, site, { storageState: signedIn, ...options });
+
+  /** All bytes that a page brought. */
+  async function weigh(page: Page, path: string): Promise<number> {
+    const bodies: Promise<number>[] = [];
+    const weighing = (response: any) => bodies.push(response.body().then(({ length }: Buffer) => length));
+    page.on("response", weighing);
+    await page.goto(base + path);
+    page.off("response", weighing);
+    return (await Promise.all(bodies)).reduce((sum, bytes) => sum + bytes, 0);
+  }
+
+  for (const colorScheme of ["light", "dark"] as const)
+    test(`nothing keeps anybody out, ${colorScheme}: axe, 320 to 1280 pixels, no other server, no heavy page`, async () => {
+      const { context, page, faults } = await visit({ colorScheme });
+      for (const path of paths)
+        for (const width of [320, 390, 1280]) {
+          await page.setViewportSize({ width, height: 800 });
+          if (width === 320) expect([path, (await weigh(page, path)) < HEAVIEST]).toEqual([path, true]);
+          await page.evaluate("for (const more of document.querySelectorAll('details')) more.open = true");
+          expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, width]);
+          if (width === 390) continue;
+          await page.evaluate(AXE);
+          const { violations } = await page.evaluate<any>("axe.run()");
+          expect(
+            violations.map(({ id, nodes }: any) => [path, id, nodes.map(({ html }: any) => html)]),
+          ).toEqual([]);
+        }
+      expect(faults).toEqual([]);
+      await context.close();
+    });
+
+  test("without script plots, tables, filters and ranges are there", async () => {
+    const { context, page, faults } = await visit({ javaScriptEnabled: false });
+    await page.goto(base + paths[0]);
+    await page.getByRole("link", { name: "Scheduled" }).click();
+    expect(await page.getByRole("row").count()).toBe(2);
+    await page.getByRole("link", { name: "Statistics", exact: true }).last().click();
+    await page.getByLabel("From (UTC)").fill("2026-01-01");
+    await page.getByLabel("To, included").fill("2026-01-09");
+    await page.getByRole("button", { name: "Show these days" }).click();
+    expect(new URL(page.url()).search).toBe("?from=2026-01-01&to=2026-01-09");
+    await page.getByRole("link", { name: "90 days" }).click();
+    const plot = page.getByRole("img", { name: "Alerts sent" });
+    expect(await plot.locator("rect").count()).toBe(90);
+    const box = (await plot.boundingBox())!;
+    const room = (await page.locator("#plot-alerts_sent").boundingBox())!;
+    // The numbers of the lines stand to the right of the bars.
+    expect(room.x + room.width - box.x - box.width).toBeGreaterThanOrEqual(52);
+    await page.getByText("The same numbers as a table").click();
+    expect(await page.getByRole("table", { name: "By UTC day" }).getByRole("row").count()).toBe(91);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test("reads and acks come while somebody looks, not while they are away, and never below their hands", async () => {
+    const { context, page, faults } = await visit();
+    await page.clock.install();
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      const address = request.url();
+      if (address.includes("/timeline")) asked.push(address);
+    });
+    await page.goto(base + alertPath);
+    const acks = page.locator("#timeline-acks .total");
+    expect(await acks.count()).toBe(0);
+    await report("ack");
+    await page.clock.runFor(9_000);
+    expect(asked).toEqual([]);
+    await page.clock.runFor(1_500);
+    await acks.waitFor(WAIT);
+    expect(await acks.textContent()).toBe("1");
+
+    // Somebody reads the table: nothing is put in its place until they are done, and then it is still open.
+    const reads = page.locator("#timeline-reads .total");
+    const turned = async () => {
+      const answered = page.waitForResponse(/timeline/);
+      await page.clock.runFor(11_000);
+      await (await answered).finished();
+    };
+    await page.getByText("The same numbers as a table").click();
+    await reportAnother();
+    await turned();
+    await turned();
+    expect(await reads.textContent()).toBe("1");
+    await page.evaluate("document.activeElement.blur()");
+    await turned();
+    await expect.poll(() => reads.textContent(), WAIT).toBe("2");
+    expect(await page.locator("#timeline-numbers").getAttribute("open")).not.toBeNull();
+
+    const hide = (hidden: boolean) =>
+      page.evaluate(
+        `Object.defineProperty(document, "hidden", { configurable: true, value: ${hidden} });
+         document.dispatchEvent(new Event("visibilitychange"))`,
+      );
+    await hide(true);
+    const before = asked.length;
+    await page.clock.runFor(120_000);
+    expect(asked.length).toBe(before);
+    const again = page.waitForResponse(/timeline/);
+    await hide(false);
+    await page.clock.runFor(10_000);
+    await again;
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
