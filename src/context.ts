@@ -90,7 +90,7 @@ export interface WebhookSupport {
   /** Begins one delivery that was asked for by hand; neither throws nor blocks. */
   deliver(
     workspaceId: string,
-    delivery: { id: string; endpoint_id: string; event: string; body: string },
+    delivery: { id: string; endpoint_id: string; event_id: string; event: string; body: string },
   ): void;
   /** Drops what waits to be delivered to an endpoint that is gone. */
   forget(endpointId: string): void;

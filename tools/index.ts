@@ -21,6 +21,7 @@ import list_account_alerts from "./list_account_alerts.ts";
 import list_alerts from "./list_alerts.ts";
 import list_audit_events from "./list_audit_events.ts";
 import list_deliveries from "./list_deliveries.ts";
+import list_events from "./list_events.ts";
 import list_invites from "./list_invites.ts";
 import list_pushers from "./list_pushers.ts";
 import list_subscribers from "./list_subscribers.ts";
@@ -45,6 +46,7 @@ export const TOOLS: readonly Tool[] = [
   redeliver,
   enable_webhook,
   rotate_webhook_secret,
+  list_events,
   list_pushers,
   create_pusher,
   get_pusher,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseId } from "../src/domain/ids.ts";
+import { newUuid, parseId } from "../src/domain/ids.ts";
 import { conflict, notFound } from "../src/errors.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { deliveredBody } from "../src/queries/deliveries.ts";
@@ -33,6 +33,8 @@ export default defineTool({
       throw conflict(
         "The webhook is disabled; mend its receiver, try it with test_webhook, and enable it first.",
       );
-    return deliverByHand({ endpoint_id: endpoint.id, ...old, redelivery_of: id }, ctx);
+    // What was delivered before events had ids gets one now.
+    const what = { endpoint_id: endpoint.id, ...old, event_id: old.event_id ?? newUuid() };
+    return deliverByHand({ ...what, redelivery_of: id }, ctx);
   },
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { showId } from "../src/domain/ids.ts";
+import { newUuid, showId } from "../src/domain/ids.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { BY_HAND, deliverByHand, endpointOf } from "../src/receivers/by_hand.ts";
 import { deliveryView } from "../src/shapes/delivery.ts";
@@ -27,6 +27,6 @@ export default defineTool({
     const event = "webhook.test";
     const data = { pusher_id: NO_CHANNEL, webhook_id };
     const body = JSON.stringify({ event, created_at: ctx.now().toISOString(), data });
-    return deliverByHand({ endpoint_id: id, event, body, redelivery_of: null }, ctx);
+    return deliverByHand({ endpoint_id: id, event_id: newUuid(), event, body, redelivery_of: null }, ctx);
   },
 });

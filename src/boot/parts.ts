@@ -144,6 +144,7 @@ export async function openParts(
     steps: housekeepingSteps({
       orm,
       publish,
+      now,
       removeExpiredAssets: (max) => assets.removeExpired(max),
       settleSome: (max) => settler.settleSome(max),
       devicesKeptDays: config.devicesKeptDays,

@@ -4,9 +4,20 @@ import type { EventName } from "../fields/webhook.ts";
 
 /** `data` always includes `pusher_id` in its wire form. `workspaceId` and `listening` address the event and are not sent. */
 export interface DomainEvent {
+  /** A uuid, the same wherever the event is told. */
+  id: string;
   event: EventName;
+  /** ISO 8601 UTC: when it was announced, in the transaction that made it true. */
+  created_at: string;
   workspaceId: string;
   /** False when it is known that no endpoint waits for the workspace's events. */
   listening: boolean;
   data: { pusher_id: string } & Record<string, unknown>;
 }
+
+/** What the outside is told of it, byte for byte, whether it is sent or fetched (docs/rules.md#event-body). */
+export const eventBody = ({
+  event,
+  created_at,
+  data,
+}: Pick<DomainEvent, "event" | "created_at" | "data">): string => JSON.stringify({ event, created_at, data });

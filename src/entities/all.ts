@@ -27,6 +27,7 @@ import { TRIGGERS } from "./triggers.ts";
 import { WebhookDelivery } from "./webhook_delivery.ts";
 import { WebhookEndpoint } from "./webhook_endpoint.ts";
 import { Workspace } from "./workspace.ts";
+import { WorkspaceEvent } from "./workspace_event.ts";
 
 export const ENTITIES = [
   Workspace,
@@ -55,6 +56,7 @@ export const ENTITIES = [
   Asset,
   ServerSecret,
   AuditEvent,
+  WorkspaceEvent,
 ];
 
 /** What the ORM's schema generator does not make: statements to run after it. */

@@ -20,6 +20,8 @@ export const WebhookDelivery = defineEntity({
     /** What the receiver is told as X-Webhook-Id. */
     id: p.uuid().primary(),
     endpoint: () => p.manyToOne(WebhookEndpoint).ref().deleteRule("cascade"),
+    /** What it tells of, the same in every delivery of it; null of those from before events had ids. */
+    event_id: p.uuid().nullable(),
     event: p.text(),
     /** As it was signed, so that it can be delivered again. */
     body: p.text(),

@@ -4,14 +4,16 @@
 import type { Orm } from "../db/orm.ts";
 import { defineStatement, run } from "../db/statement.ts";
 import type { DomainEvent } from "../domain/events.ts";
-import { showId } from "../domain/ids.ts";
+import { newUuid, showId } from "../domain/ids.ts";
 import { array, bigint, int, text } from "../fields/sql.ts";
 import { lockChannelsOf, removeDevices, unsubscribeDevices } from "../queries/devices.ts";
+import { eventRows, insertEvents } from "../queries/events.ts";
 
 export interface DeviceCleaning {
   orm: Orm;
   /** Told of every event after its commit. */
   publish(event: DomainEvent): void;
+  now(): Date;
 }
 
 const UNSEEN = {
@@ -38,25 +40,31 @@ const lockUnseen = defineStatement("lock_unseen", {
  * subscriber.deleted a channel, with the count that is left.
  */
 export async function removeUnseenDevices(
-  { orm, publish }: DeviceCleaning,
+  { orm, publish, now }: DeviceCleaning,
   days: number,
   max: number,
 ): Promise<number> {
   const done = await orm.em.fork().transactional(async (em) => {
     const found = (await run(em, unseenDevices, { days, max })).map(({ id }) => id);
-    if (found.length === 0) return { left: [], removed: 0 };
+    if (found.length === 0) return { events: [], removed: 0 };
     const channels = (await run(em, lockChannelsOf, { devices: found })).map(({ id }) => id);
     const held = (await run(em, lockUnseen, { devices: found, days })).map(({ id }) => id);
     const left = await run(em, unsubscribeDevices, { devices: held, channels });
     const [row] = await run(em, removeDevices, { devices: held });
-    return { left, removed: row!.removed };
+    const created_at = now().toISOString();
+    const events = left.map(
+      ({ pusher_id, workspace_id, subscribers }): DomainEvent => ({
+        id: newUuid(),
+        event: "subscriber.deleted",
+        created_at,
+        workspaceId: workspace_id,
+        listening: true,
+        data: { pusher_id: showId("psh", pusher_id), count: subscribers },
+      }),
+    );
+    if (events.length > 0) await run(em, insertEvents, eventRows(events));
+    return { events, removed: row!.removed };
   });
-  for (const { pusher_id, workspace_id, subscribers } of done.left)
-    publish({
-      event: "subscriber.deleted",
-      workspaceId: workspace_id,
-      listening: true,
-      data: { pusher_id: showId("psh", pusher_id), count: subscribers },
-    });
+  for (const event of done.events) publish(event);
   return done.removed;
 }

@@ -122,6 +122,13 @@ const STATEMENTS: Step[] = [
     every_seconds: HOUR,
   },
   {
+    name: "events",
+    removes: "Events of the feed that list_events reads, after 7 days.",
+    statement: removal("events", "workspace_event", ended("created_at", "interval '7 days'")),
+    batch: 1000,
+    every_seconds: HOUR / 4,
+  },
+  {
     name: "idempotency_records",
     removes: "Idempotency keys and the answers kept under them, after 24 hours.",
     statement: removal(

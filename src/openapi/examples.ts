@@ -1,6 +1,5 @@
 // One story told throughout the document: a ferry line in Lisbon. Values are found by field name, so that an operation
 // added tomorrow has its example as well; a test holds every example against its schema.
-
 import type { JsonSchema } from "../operation/schema.ts";
 import { EXAMPLE_HANDLE, HANDSET_REQUESTS, handsetAnswers } from "./handset_examples.ts";
 
@@ -29,6 +28,7 @@ const KINDS: Record<string, string> = {
   capability: "note",
   transport: "line",
   redelivery_of: "delivery",
+  event: "event",
   token: "device",
   device: "subscriber",
   locale: "device",
@@ -51,7 +51,8 @@ function story(publicUrl: string): Record<string, unknown[]> {
     "line.operation": ["send_alert"],
     "delivery.id": [EXAMPLE_IDS.delivery_id],
     webhook_id: [EXAMPLE_IDS.webhook_id],
-    delivery_id: [EXAMPLE_IDS.delivery_id],
+    "event.id": ["evt_01kagtc9v2f6xr5s8d3m7q1w4z"],
+    next_after: ["MTcuMTc2MzY0ODczMTEyMw"],
     "delivery.event": ["alert.sent"],
     "delivery.ok": [true],
     "delivery.status": [200],
@@ -59,7 +60,6 @@ function story(publicUrl: string): Record<string, unknown[]> {
     actor: [EXAMPLE_IDS.key_id],
     "device.id": ["4611686018427387904"],
     pusher_id: [EXAMPLE_IDS.pusher_id],
-    alert_id: [EXAMPLE_IDS.alert_id],
     "key.pusher_id": [null],
     handle: [EXAMPLE_IDS.handle],
     "key.name": ["Night shift"],

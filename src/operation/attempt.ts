@@ -9,10 +9,12 @@ import { managerFor } from "../db/manager.ts";
 import type { Orm } from "../db/orm.ts";
 import { run } from "../db/statement.ts";
 import type { DomainEvent } from "../domain/events.ts";
+import { newUuid } from "../domain/ids.ts";
 import type { Visibility } from "../entities/visibility.ts";
 import { ApiError } from "../errors.ts";
 import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "../limits/limits.ts";
-import { type Actor, writeAudit } from "./audit.ts";
+import { type Actor, auditLine } from "./audit.ts";
+import { writeEnd } from "./end.ts";
 import type { Repeats } from "./idempotency.ts";
 import type { Limit, Writes } from "./tool.ts";
 
@@ -114,8 +116,10 @@ export async function attemptOn(
     body === NOT_MODIFIED ? body : body instanceof Shared ? body.json : operation.output.parse(body);
   await repeats?.keep(db, shown);
   if (operation.writes === "rows") await attempt.em?.flush();
-  const { actor } = performance;
-  if (actor && operation.writes !== "nothing") await writeAudit(db, actor, operation.name, input, shown);
+  if (operation.writes !== "nothing") {
+    const line = performance.actor && auditLine(performance.actor, operation.name, input, shown);
+    await writeEnd(db, line, attempt.events);
+  }
   attempt.committing = true;
   return { body: shown, validator };
 }
@@ -138,7 +142,8 @@ function contextOn(
     now,
     sql: (statement, parameters) => run(db, statement, parameters),
     afterCommit: (work) => attempt.later.push(work),
-    emit: (event) => attempt.events.push({ ...address, ...event }),
+    emit: (event) =>
+      attempt.events.push({ id: newUuid(), created_at: now().toISOString(), ...address, ...event }),
     mayChange: (version) => expectedVersions?.includes(version) ?? true,
     handsetsSee(ids) {
       for (const id of ids) attempt.seen.add(id);

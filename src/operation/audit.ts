@@ -63,7 +63,12 @@ export async function writeAudit(
   input: unknown,
   body: unknown,
 ): Promise<void> {
-  await run(db, insertAudit, { id: newUuid(), ...actor, operation, ...concerned(input, body) });
+  await run(db, insertAudit, auditLine(actor, operation, input, body));
+}
+
+/** The line itself. */
+export function auditLine(actor: Actor, operation: string, input: unknown, body: unknown) {
+  return { id: newUuid(), ...actor, operation, ...concerned(input, body) };
 }
 
 /** The ids that a call concerns: of its answer where that has them, else of its arguments. */

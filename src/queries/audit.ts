@@ -4,7 +4,8 @@ import { defineStatement, type RowOf } from "../db/statement.ts";
 import { ACTOR_TYPES, TRANSPORTS } from "../entities/audit_event.ts";
 import { array, int, nullable, oneOf, text, timestamptz, uuid } from "../fields/sql.ts";
 
-const WRITTEN = {
+/** What is written of a line. */
+export const AUDIT_LINE = {
   id: uuid,
   workspace_id: nullable(uuid),
   actor_type: text,
@@ -18,12 +19,14 @@ const WRITTEN = {
   status: nullable(text),
 };
 
-const NAMES = Object.keys(WRITTEN) as (keyof typeof WRITTEN)[];
+const NAMES = Object.keys(AUDIT_LINE);
+
+export const AUDIT_INSERT = `insert into audit_event (${NAMES.join(", ")}) values (${NAMES.map((name) => `$${name}`).join(", ")})`;
 
 /** The last statement of its transaction, so it goes out together with the commit (see db/closing.ts). */
 export const insertAudit = defineStatement("insert_audit", {
-  parameters: WRITTEN,
-  text: `insert into audit_event (${NAMES.join(", ")}) values (${NAMES.map((name) => `$${name}`).join(", ")})`,
+  parameters: AUDIT_LINE,
+  text: AUDIT_INSERT,
   closes: true,
 });
 

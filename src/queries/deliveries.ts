@@ -7,6 +7,7 @@ import { boolean, int, nullable, text, timestamptz, uuid } from "../fields/sql.t
 const SHOWN = {
   id: uuid,
   endpoint_id: uuid,
+  event_id: nullable(uuid),
   event: text,
   ok: nullable(boolean),
   status: nullable(int),
@@ -28,16 +29,23 @@ export const listDeliveries = defineStatement("list_deliveries", {
 
 export const deliveredBody = defineStatement("delivered_body", {
   parameters: { endpoint_id: uuid, id: uuid },
-  columns: { event: text, body: text },
-  text: "select event, body from webhook_delivery where endpoint_id = $endpoint_id and id = $id",
+  columns: { event_id: nullable(uuid), event: text, body: text },
+  text: "select event_id, event, body from webhook_delivery where endpoint_id = $endpoint_id and id = $id",
 });
 
 /** A delivery that is about to begin. */
 export const beginDelivery = defineStatement("begin_delivery", {
-  parameters: { id: uuid, endpoint_id: uuid, event: text, body: text, redelivery_of: nullable(uuid) },
+  parameters: {
+    id: uuid,
+    endpoint_id: uuid,
+    event_id: uuid,
+    event: text,
+    body: text,
+    redelivery_of: nullable(uuid),
+  },
   columns: SHOWN,
-  text: `insert into webhook_delivery (id, endpoint_id, event, body, redelivery_of)
-    values ($id, $endpoint_id, $event, $body, $redelivery_of) returning ${COLUMNS}`,
+  text: `insert into webhook_delivery (id, endpoint_id, event_id, event, body, redelivery_of)
+    values ($id, $endpoint_id, $event_id, $event, $body, $redelivery_of) returning ${COLUMNS}`,
 });
 
 export type DeliveryRecord = RowOf<typeof listDeliveries>;

@@ -37,6 +37,7 @@ export const recordDelivery = defineStatement("record_delivery", {
     ok: boolean,
     status: nullable(int),
     delivery_id: uuid,
+    event_id: uuid,
     event: text,
     body: text,
     failure: nullable(text),
@@ -53,8 +54,8 @@ export const recordDelivery = defineStatement("record_delivery", {
       previous_secret_until = case when previous_secret_until > clock_timestamp() then previous_secret_until end
     where id = $id returning id, disabled_at is null as enabled),
     written as (
-      insert into webhook_delivery as d (id, endpoint_id, event, body, ok, status, failure, duration_ms)
-      select $delivery_id, e.id, $event, $body, $ok, $status, $failure, $duration_ms from e
+      insert into webhook_delivery as d (id, endpoint_id, event_id, event, body, ok, status, failure, duration_ms)
+      select $delivery_id, e.id, $event_id, $event, $body, $ok, $status, $failure, $duration_ms from e
       on conflict (id) do update set ok = excluded.ok, status = excluded.status, failure = excluded.failure,
         duration_ms = excluded.duration_ms),
     gone as (

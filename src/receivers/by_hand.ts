@@ -21,7 +21,7 @@ export async function endpointOf(webhookId: string, ctx: Context) {
 
 /** Writes the delivery down as under way, counts it, and begins it after the commit. */
 export async function deliverByHand(
-  what: { endpoint_id: string; event: string; body: string; redelivery_of: string | null },
+  what: { endpoint_id: string; event_id: string; event: string; body: string; redelivery_of: string | null },
   ctx: Context,
 ) {
   const [row] = await ctx.sql(beginDelivery, { id: newUuid(), ...what });

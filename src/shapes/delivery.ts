@@ -11,6 +11,10 @@ export const deliveryView = named(
   z.object({
     id: z.string().describe("What the receiver gets as X-Webhook-Id."),
     webhook_id: z.string(),
+    event_id: z
+      .string()
+      .nullable()
+      .describe("X-Webhook-Event-Id: the same in a redelivery, and in list_events."),
     event: z.string(),
     ok: z.boolean().nullable().describe("null: under way, or its server stopped meanwhile."),
     status: z.int().nullable().describe("The receiver's HTTP status, if one came."),
@@ -25,10 +29,11 @@ export const deliveryView = named(
 );
 
 export function showDelivery(row: DeliveryRecord): z.infer<typeof deliveryView> {
-  const { id, endpoint_id, redelivery_of, created_at, ...rest } = row;
+  const { id, endpoint_id, event_id, redelivery_of, created_at, ...rest } = row;
   return {
     id: showId("dlv", id),
     webhook_id: showId("whk", endpoint_id),
+    event_id: showIdOrNull("evt", event_id),
     ...rest,
     redelivery_of: showIdOrNull("dlv", redelivery_of),
     created_at: toIsoMicros(created_at),

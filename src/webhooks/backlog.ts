@@ -9,8 +9,8 @@ export interface Run {
   workspaceId: string;
   /** The first of them. */
   event: WebhookEvent;
-  /** The JSON text of each. */
-  bodies: string[];
+  /** Id and JSON text of each. */
+  told: { id: string; body: string }[];
   /** How many more there were before they were dropped. */
   dropped: number;
 }
@@ -36,11 +36,11 @@ export function createBacklog(max: number): Backlog {
     if (!longest) return;
     const [workspaceId, queue] = longest;
     const oldest = queue.runs[0]!;
-    oldest.bodies.shift();
+    oldest.told.shift();
     oldest.dropped += 1;
     queue.size -= 1;
     size -= 1;
-    if (oldest.bodies.length > 0) return;
+    if (oldest.told.length > 0) return;
     queue.runs.shift();
     if (queue.size === 0) queues.delete(workspaceId);
   }
@@ -51,8 +51,8 @@ export function createBacklog(max: number): Backlog {
       queues.set(workspaceId, queue);
       const last = queue.runs.at(-1);
       if (last && last.event.event === event.event && last.event.data.pusher_id === event.data.pusher_id)
-        last.bodies.push(body);
-      else queue.runs.push({ workspaceId, event, bodies: [body], dropped: 0 });
+        last.told.push({ id: event.id, body });
+      else queue.runs.push({ workspaceId, event, told: [{ id: event.id, body }], dropped: 0 });
       queue.size += 1;
       size += 1;
       if (size <= max) return false;
@@ -64,8 +64,8 @@ export function createBacklog(max: number): Backlog {
       if (!next) return undefined;
       const [workspaceId, queue] = next;
       const run = queue.runs.shift()!;
-      queue.size -= run.bodies.length;
-      size -= run.bodies.length;
+      queue.size -= run.told.length;
+      size -= run.told.length;
       queues.delete(workspaceId);
       if (queue.size > 0) queues.set(workspaceId, queue);
       return run;

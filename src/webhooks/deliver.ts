@@ -43,6 +43,8 @@ export interface Delivery {
   event: string;
   /** `X-Webhook-Id`, unique per delivery. */
   id: string;
+  /** `X-Webhook-Event-Id`, the same in every delivery of one event. */
+  eventId: string;
   /** The JSON text, sent and signed as it is. */
   body: string;
   rules: TargetRules;
@@ -120,6 +122,7 @@ async function post(
         "X-Webhook-Signature": signPayload(delivery.secret, rawBody, sentAt, delivery.previousSecret),
         "X-Webhook-Event": delivery.event,
         "X-Webhook-Id": delivery.id,
+        "X-Webhook-Event-Id": delivery.eventId,
       },
       body: rawBody,
       reset: true,

@@ -2,6 +2,7 @@
 // Held in memory within bounds; nothing is stored, retried or run later.
 // Must not know rows: endpoints come from one function, results go to another.
 
+import { eventBody } from "../domain/events.ts";
 import { newUuid, showId } from "../domain/ids.ts";
 import { createBacklog, type Run } from "./backlog.ts";
 import { type Delivery, type DeliveryResult, deliverOnce } from "./deliver.ts";
@@ -9,6 +10,8 @@ import { createLanes, LANE_LIMITS, type LaneLimits } from "./lanes.ts";
 import type { TargetRules } from "./target.ts";
 
 export interface WebhookEvent {
+  /** A uuid, the same in every delivery of the event. */
+  id: string;
   event: "alert.sent" | "alert.scheduled" | "alert.cancelled" | "subscriber.created" | "subscriber.deleted";
   /** ISO 8601 UTC */
   created_at: string;
@@ -24,8 +27,9 @@ export interface DeliveryEndpoint {
 
 /** One delivery as it is written down. */
 export interface Attempted {
-  /** A uuid; the receiver is told it in its wire form. */
+  /** Uuids; the receiver is told both in their wire form. */
   id: string;
+  eventId: string;
   event: string;
   body: string;
 }
@@ -76,6 +80,7 @@ interface Waiting {
   endpoint: DeliveryEndpoint;
   /** Where it was written down before; else it gets one when it starts. */
   id?: string;
+  eventId: string;
   event: string;
   /** Shared by all deliveries of the event. */
   body: string;
@@ -104,9 +109,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   function emit(event: WebhookEvent, workspaceId: string): void {
     try {
       if (end.signal.aborted) return;
-      const { created_at, data } = event;
-      const body = JSON.stringify({ event: event.event, created_at, data });
-      if (backlog.add(workspaceId, event, body)) countDropped(1);
+      if (backlog.add(workspaceId, event, eventBody(event))) countDropped(1);
       findEndpoints();
     } catch (error) {
       log.error({ err: error, event: event?.event }, "webhook event could not be emitted");
@@ -132,16 +135,16 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     }
   }
 
-  async function addDeliveries({ workspaceId, event, bodies, dropped: before }: Run): Promise<void> {
+  async function addDeliveries({ workspaceId, event, told, dropped: before }: Run): Promise<void> {
     try {
       // The caller's own work goes on before anything else is done.
       await Promise.resolve();
       const endpoints = await endpointsFor(event, workspaceId);
       for (const { id } of endpoints) recordDropped(id, before);
-      for (const body of bodies)
+      for (const { id: eventId, body } of told)
         for (const endpoint of endpoints) {
           if (end.signal.aborted) break;
-          const loser = lanes.add(workspaceId, endpoint.id, { endpoint, event: event.event, body });
+          const loser = lanes.add(workspaceId, endpoint.id, { endpoint, eventId, event: event.event, body });
           if (loser === undefined) continue;
           countDropped(1);
           recordDropped(loser.endpointId, 1);
@@ -160,9 +163,11 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
       void run(next.endpointId, next.item);
   }
 
-  async function run(endpointId: string, { endpoint, event, body, id = newUuid() }: Waiting): Promise<void> {
+  async function run(endpointId: string, waiting: Waiting): Promise<void> {
+    const { endpoint, event, eventId, body, id = newUuid() } = waiting;
     const { url, secret, previousSecret } = endpoint;
-    const signed = { url, secret, previousSecret, event, id: showId("dlv", id), body };
+    const ids = { id: showId("dlv", id), eventId: showId("evt", eventId) };
+    const signed = { url, secret, previousSecret, event, ...ids, body };
     const result = await deliver({ ...signed, rules, timeoutMs, signal: end.signal, now });
     lanes.judge(endpointId, result.ok);
     const fields = { webhook_id: endpointId, event, delivery_id: signed.id, ...result };
@@ -170,7 +175,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     else log.info(fields, "webhook delivery failed");
     // What the shutdown cut off says nothing about its receiver. The place is kept until the result is recorded, so that
     // storage is never asked for more at once than there are places.
-    if (result.ok || !end.signal.aborted) await record(endpointId, result, { id, event, body });
+    if (result.ok || !end.signal.aborted) await record(endpointId, result, { id, eventId, event, body });
     lanes.release(endpointId);
     start();
     settle();

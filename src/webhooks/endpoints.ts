@@ -53,14 +53,15 @@ export function createWebhooks(options: {
       const rows = await run(kysely, endpointsFor, { workspace_id: workspaceId, event, pusher_id: pusherId });
       return rows.map(signing);
     },
-    async onResult(endpointId, { ok, status, failure = null, durationMs }, { id, event, body }) {
+    async onResult(endpointId, { ok, status, failure = null, durationMs }, attempted) {
       const [row] = await run(kysely, recordDelivery, {
         id: endpointId,
         ok,
         status,
-        delivery_id: id,
-        event,
-        body,
+        delivery_id: attempted.id,
+        event_id: attempted.eventId,
+        event: attempted.event,
+        body: attempted.body,
         failure,
         duration_ms: durationMs,
         kept: DELIVERIES_KEPT,
@@ -80,16 +81,15 @@ export function createWebhooks(options: {
       const secret = newWebhookSecret();
       return { secret, sealed: seal.seal(secret) };
     },
-    deliver(workspaceId, { endpoint_id: id, ...delivery }) {
+    deliver(workspaceId, { endpoint_id: id, event_id: eventId, ...delivery }) {
       run(kysely, endpointById, { id }).then(
-        ([row]) => row && deliveries.send(signing(row), workspaceId, delivery),
+        ([row]) => row && deliveries.send(signing(row), workspaceId, { ...delivery, eventId }),
         (err) => options.log.error({ err, webhook_id: id }, "a webhook endpoint could not be read"),
       );
     },
     forget: (endpointId) => deliveries.forget(endpointId),
     // The workspace addresses the event; only event, created_at and data are sent.
-    publish: ({ workspaceId, event, data }) =>
-      deliveries.emit({ event, created_at: now().toISOString(), data }, workspaceId),
+    publish: ({ workspaceId, ...event }) => deliveries.emit(event, workspaceId),
     close: () => deliveries.drain(DRAIN_MS),
   };
 }

@@ -37,6 +37,7 @@ export const SCOPE_OF: Record<string, string> = {
   redeliver: "webhooks:write",
   enable_webhook: "webhooks:write",
   rotate_webhook_secret: "webhooks:write",
+  list_events: "webhooks:read",
   list_invites: "invites:read",
   create_invite: "invites:write",
   revoke_invite: "invites:write",

@@ -155,6 +155,7 @@ export const READY: Record<string, (world: World) => Promise<Record<string, unkn
   get_pusher_stats: async (world) => ({ pusher_id: (await sharedPusher(world)).id }),
   get_account_stats: async () => ({}),
   list_audit_events: async () => ({ limit: 1 }),
+  list_events: async () => ({ limit: 1 }),
   list_subscribers: async (world) => ({ pusher_id: (await sharedPusher(world)).id }),
 };
 

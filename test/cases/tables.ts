@@ -37,6 +37,7 @@ import { subscriberCases } from "./subscribers.ts";
 import { wayOutCases } from "./ways_out.ts";
 import { createWebhookCases } from "./webhooks/create.ts";
 import { deliveryCases, deliveryLimitCases } from "./webhooks/deliveries.ts";
+import { eventCases } from "./webhooks/events.ts";
 import { deleteWebhookCases, listWebhookCases } from "./webhooks/list.ts";
 
 export interface Table {
@@ -79,6 +80,7 @@ export const TABLES: readonly Table[] = [
   { file: "webhooks/deliveries.ts", cases: deliveryCases },
   { file: "webhooks/deliveries.ts", cases: deliveryLimitCases, limits: true },
   { file: "audit.ts", cases: auditCases },
+  { file: "webhooks/events.ts", cases: eventCases },
   { file: "auth.ts", cases: authCases },
   { file: "requests.ts", cases: requestCases },
   { file: "ways_out.ts", cases: wayOutCases },

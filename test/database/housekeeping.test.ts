@@ -114,6 +114,18 @@ const ENDED: Record<
     live: "6 days",
     over: "8 days",
   },
+  events: {
+    table: "workspace_event",
+    fill: (
+      count,
+      age,
+    ) => `insert into workspace_event (id, workspace_id, pusher_id, body, position, created_at)
+      select gen_random_uuid(), (select id from workspace limit 1), gen_random_uuid(), '{}', nullif(n % 2, 0),
+        now() - interval '${age}'
+      from generate_series(1, ${count}) n`,
+    live: "6 days",
+    over: "8 days",
+  },
   idempotency_records: {
     table: "idempotency_record",
     fill: (

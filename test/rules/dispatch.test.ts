@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type Caller, type Context, Validated } from "../../src/context.ts";
 import type { DomainEvent } from "../../src/domain/events.ts";
+import { newUuid, showId } from "../../src/domain/ids.ts";
 import { conflict } from "../../src/errors.ts";
 import { createRateLimits } from "../../src/limits/limits.ts";
 import { createDispatcher } from "../../src/operation/dispatch.ts";
@@ -73,7 +74,8 @@ describe("on a service", () => {
     return { call, events };
   }
 
-  const emit = (context: Context) => context.emit({ event: "alert.sent", data: { pusher_id: "psh_x" } });
+  const emit = (context: Context) =>
+    context.emit({ event: "alert.sent", data: { pusher_id: showId("psh", newUuid()) } });
   const undone = (code: string) => Object.assign(new Error("undone"), { code });
 
   test.each(["40P01", "40001"])(

@@ -47,11 +47,12 @@ function comparable(body: unknown): unknown {
   const handle = (body as { handle?: unknown } | null)?.handle;
   return JSON.parse(
     (typeof handle === "string" ? text.replaceAll(handle, "handle") : text)
-      .replace(/\b(psh|alr|inv|whk|ast|key|wsp|mem|aud|dlv)_[0-9a-z]{26}\b/g, (id) => {
+      .replace(/\b(psh|alr|inv|whk|ast|key|wsp|mem|aud|dlv|evt)_[0-9a-z]{26}\b/g, (id) => {
         if (!seen.has(id)) seen.set(id, `${id.slice(0, 3)}#${seen.size}`);
         return seen.get(id)!;
       })
       .replace(/("code":"|\?invite=)[\w-]{20,}/g, "$1code")
+      .replace(/("next_after":")[\w-]+/g, "$1place")
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "instant")
       .replace(/\bt[0-9a-z]+-[0-9a-z]+\b/gi, "handle")
       .replace(/whsec_[\w-]+/g, "whsec")

@@ -45,7 +45,7 @@ test("has every route of both lists, the probes and the events, and nothing else
     (operation["x-operations"] ?? [{ name: operation.operationId }]).map(({ name }: Json) => name),
   );
   expect(named.sort()).toEqual([...OPERATIONS.map(({ name }) => name), "healthz", "readyz"].sort());
-  expect(Object.keys(document.webhooks)).toEqual([...EVENTS]);
+  expect(Object.keys(document.webhooks)).toEqual([...EVENTS, "webhook.test"]);
 });
 
 test("is the same text every time", () => {

@@ -29,7 +29,15 @@ const body =
 const loopback = targetRules({ allowHosts: ["127.0.0.1", "[::1]"] });
 /** A delivery with time enough for a busy machine, unless its time is what a test is about. */
 function deliver(url: string, change: Partial<Delivery> = {}) {
-  const usual = { secret, event: "alert.sent", id: "d-1", body, rules: loopback, timeoutMs: WAIT.timeout };
+  const usual = {
+    secret,
+    event: "alert.sent",
+    id: "d-1",
+    eventId: "e-1",
+    body,
+    rules: loopback,
+    timeoutMs: WAIT.timeout,
+  };
   return deliverOnce({ url, ...usual, ...change });
 }
 const reply = (text: string) => (socket: Socket) => {
@@ -57,6 +65,7 @@ describe("a receiver that answers 2xx", () => {
       "content-length": String(Buffer.byteLength(body)),
       "user-agent": "Belfry-Webhook/1",
       "x-webhook-event": "alert.sent",
+      "x-webhook-event-id": "e-1",
       "x-webhook-id": "d-1",
       "x-webhook-signature": expect.stringMatching(/^t=\d+,v1=[0-9a-f]{64}$/),
     });

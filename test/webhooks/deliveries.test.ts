@@ -2,6 +2,7 @@
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { newUuid, showId } from "../../src/domain/ids.ts";
 import type { Delivery, DeliveryResult } from "../../src/webhooks/deliver.ts";
 import {
   createDeliveries,
@@ -21,6 +22,7 @@ afterEach(() => {
 const rules = targetRules({ allowHosts: ["127.0.0.1"] });
 const log = () => ({ debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() });
 const event = (n: number): WebhookEvent => ({
+  id: newUuid(),
   event: "alert.sent",
   created_at: "2026-11-20T14:25:31.123456Z",
   data: { pusher_id: "psh_1", alert_id: `alr_${n}`, title: `Grüße 🔔 ${n}` },
@@ -104,13 +106,16 @@ describe("emit", () => {
     const endpointsFor = vi.fn(async () => [endpoint("a"), endpoint("b")]);
     const { deliveries, results } = make({ endpointsFor, deliver });
     const sent = event(1);
+    const { id, ...said } = sent;
+    const told = JSON.stringify(said);
     deliveries.emit({ ...sent, more: "not ours" } as WebhookEvent, "w");
     expect(endpointsFor).not.toHaveBeenCalled();
     sent.data.title = "changed after the fact";
     await tick();
     expect(open.map(({ delivery }) => delivery.event)).toEqual(["alert.sent", "alert.sent"]);
-    expect(open.map(({ delivery }) => delivery.body)).toEqual(Array(2).fill(JSON.stringify(event(1))));
+    expect(open.map(({ delivery }) => delivery.body)).toEqual(Array(2).fill(told));
     expect(open[0]!.delivery.id).not.toBe(open[1]!.delivery.id);
+    expect(open.map(({ delivery }) => delivery.eventId)).toEqual(Array(2).fill(showId("evt", id)));
     expect(deliveries.pending()).toBe(2);
     for (const { end } of open) end(good);
     await tick();

@@ -1,0 +1,20 @@
+// The end of a transaction: who did it, for the audit log, and what happened, for the feed of events. One statement, which
+// goes out with the commit, so neither costs an exchange with the database.
+
+import type { Kysely } from "kysely";
+import { run } from "../db/statement.ts";
+import type { DomainEvent } from "../domain/events.ts";
+import { insertAudit } from "../queries/audit.ts";
+import { eventRows, insertAuditAndEvents, insertEvents } from "../queries/events.ts";
+import type { auditLine } from "./audit.ts";
+
+/** Writes what there is to be written down; nothing may follow it but the commit. */
+export async function writeEnd(
+  db: Kysely<unknown>,
+  line: ReturnType<typeof auditLine> | null,
+  events: readonly DomainEvent[],
+): Promise<void> {
+  if (line && events.length > 0) await run(db, insertAuditAndEvents, { ...line, ...eventRows(events) });
+  else if (line) await run(db, insertAudit, line);
+  else if (events.length > 0) await run(db, insertEvents, eventRows(events));
+}

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { defineTool } from "../src/operation/tool.ts";
+import { sight } from "../src/queries/channels.ts";
+import { feedEnd, listEvents, numberEvents } from "../src/queries/events.ts";
+import { EVENTS_KEPT_DAYS, eventView, feedPlace, showEvent, showFeedPlace } from "../src/shapes/event.ts";
+import { DEFAULT_LIMIT, limit } from "../src/shapes/fields.ts";
+
+/** Events that one call gives their places at most. */
+const NUMBERED = 1000;
+const DAY_MS = 86_400_000;
+
+export default defineTool({
+  name: "list_events",
+  title: "List events",
+  description:
+    "Fetch the events that webhooks are sent, oldest first: keep next_after, and pass it as after in the next call. Events of 7 days.",
+  scope: "webhooks:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/core/events", status: 200 },
+  hints: { readOnly: true, destructive: false, idempotent: true },
+  errors: ["invalid_request"],
+  input: z.strictObject({
+    after: feedPlace().optional().describe("next_after of the answer before; absent: from the oldest."),
+    limit: limit().optional(),
+  }),
+  output: z.object({
+    data: z.array(eventView),
+    meta: z.object({
+      next_after: z.string().describe("Always there: the place to go on from, also at the end."),
+      more: z.boolean().describe("true: there is more already, so ask again at once."),
+      missed: z.boolean().describe("true: after is so old that events since then may be gone."),
+    }),
+  }),
+  async handler({ after, limit: wanted = DEFAULT_LIMIT }, ctx) {
+    const { workspace_id, pusher_ids } = sight(ctx.caller);
+    const [{ numbered } = { numbered: 0 }] = await ctx.sql(numberEvents, { workspace_id, limit: NUMBERED });
+    // What ends here is whole: places become visible in their order.
+    const [{ events_numbered: end } = { events_numbered: "0" }] = await ctx.sql(feedEnd, { workspace_id });
+    const at = ctx.now().getTime();
+    const tooOld = after !== undefined && at - after.at > EVENTS_KEPT_DAYS * DAY_MS;
+    // The database may have been set back to an earlier day.
+    const ahead = after !== undefined && BigInt(after.position) > BigInt(end);
+    const from = after === undefined || ahead ? "0" : after.position;
+    const rows = await ctx.sql(listEvents, { workspace_id, pusher_ids, after: from, end, limit: wanted + 1 });
+    const data = rows.slice(0, wanted);
+    const further = rows.length > wanted;
+    const position = further ? data.at(-1)!.position : end;
+    return {
+      data: data.map(showEvent),
+      meta: {
+        next_after: showFeedPlace({ position, at }),
+        more: further || numbered === NUMBERED,
+        missed: tooOld || ahead,
+      },
+    };
+  },
+});
