@@ -23,6 +23,14 @@ const PATIENCE_MS = 600_000;
 const [flags, words] = [true, false].map((flag) =>
   process.argv.slice(2).filter((argument) => argument.startsWith("--") === flag),
 ) as [string[], string[]];
+const FLAGS = ["--check", "--trust", "--verbose"];
+const unknown = flags.filter((flag) => !FLAGS.includes(flag));
+if (unknown.length > 0) {
+  console.error(
+    `No such flag: ${unknown.join(" ")}. There are ${FLAGS.join(", ")}; other words choose faults.`,
+  );
+  process.exit(2);
+}
 const chosen = MUTANTS.filter(({ area, fault }) => words.every((word) => `${area}: ${fault}`.includes(word)));
 
 /** What is wrong with the table itself: a text that is not there exactly once, or tests that do not exist. */
@@ -76,6 +84,10 @@ const wrong = MUTANTS.map((mutant) => [mutant, stale(mutant)] as const).filter((
 for (const [{ fault }, problem] of wrong) console.error(`${fault}: ${problem}`);
 if (wrong.length > 0) process.exit(1);
 if (flags.includes("--check")) process.exit(0);
+if (chosen.length === 0) {
+  console.error(`No fault has all of these words: ${words.join(" ")}.`);
+  process.exit(2);
+}
 
 const tree = copyTree();
 const unnoticed: Mutant[] = [];

@@ -20,7 +20,13 @@ const rows = TABLES.flatMap(({ file, cases }) =>
   }),
 );
 const inTests = citationsIn("test/**/*.ts");
-const inCode = citationsIn("src/**/*.{ts,js,sql}", "tools/*.ts", "scripts/*.ts", "bench/*.ts", "examples/*");
+const inCode = citationsIn(
+  "src/**/*.{ts,js,sql}",
+  "tools/*.ts",
+  "scripts/*.ts",
+  "bench/*.ts",
+  "examples/**/*.*",
+);
 
 test("every rule has a name of its own, a text, and a line in the page", () => {
   expect(rules.length).toBeGreaterThan(200);

@@ -1,0 +1,161 @@
+// The verifiers of examples/webhooks, each in its own language, with true deliveries of the service and with what is none.
+
+import { spawnSync } from "node:child_process";
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { signPayload } from "../../src/webhooks/sign.ts";
+import { temporaryFolder } from "../support/processes.ts";
+import { httpSink } from "../support/sinks.ts";
+import { WAIT } from "../support/wait.ts";
+import { World } from "../support/world.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const folder = temporaryFolder();
+const program = join(folder.path, "verify");
+
+/** The least Go program around the function that people copy. */
+const GO_MAIN = `package main
+
+import (
+	"example.org/verify/webhooks"
+	"fmt"
+	"io"
+	"os"
+)
+
+func main() {
+	body, _ := io.ReadAll(os.Stdin)
+	if !webhooks.IsGenuine(os.Args[1], body, os.Getenv("WEBHOOK_SECRET")) {
+		fmt.Println("refused")
+		os.Exit(1)
+	}
+	fmt.Println("genuine")
+}
+`;
+
+function buildGo() {
+  mkdirSync(join(folder.path, "webhooks"));
+  cpSync(join(ROOT, "examples/webhooks/verify.go"), join(folder.path, "webhooks/verify.go"));
+  writeFileSync(join(folder.path, "go.mod"), "module example.org/verify\n\ngo 1.20\n");
+  writeFileSync(join(folder.path, "main.go"), GO_MAIN);
+  const env = {
+    ...process.env,
+    GOFLAGS: "-mod=mod",
+    GOTOOLCHAIN: "local",
+    GOCACHE: join(folder.path, "cache"),
+  };
+  const built = spawnSync("go", ["build", "-o", program, "."], { cwd: folder.path, env, encoding: "utf8" });
+  expect(built.stderr).toBe("");
+}
+
+const source = (name: string) => join(ROOT, "examples/webhooks", name);
+/** How to see that a language is there, what is to be done first, and the command. */
+const LANGUAGES: Record<string, { there: [string, string]; build?: () => void; command: string[] }> = {
+  ts: { there: [process.execPath, "--version"], command: [process.execPath, source("verify.ts")] },
+  py: { there: ["python3", "--version"], command: ["python3", source("verify.py")] },
+  go: { there: ["go", "version"], build: buildGo, command: [program] },
+  php: { there: ["php", "--version"], command: ["php", source("verify.php")] },
+};
+const found = Object.keys(LANGUAGES).filter((name) => {
+  const [command, argument] = LANGUAGES[name]!.there;
+  return spawnSync(command, [argument]).status === 0;
+});
+const missing = Object.keys(LANGUAGES).filter((name) => !found.includes(name));
+if (missing.length > 0)
+  console.log(`verifiers: not run, since the language is not here: ${missing.join(", ")}`);
+
+/** A delivery as its receiver got it. */
+interface Got {
+  header: string;
+  body: Buffer;
+}
+
+let world: World;
+let secrets: string[];
+let once: Got;
+let rotated: Got;
+beforeAll(async () => {
+  world = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } });
+  const sink = await httpSink((_request, response) => response.end());
+  const got = async (count: number): Promise<Got> => {
+    await vi.waitFor(() => expect(sink.requests).toHaveLength(count), WAIT);
+    const { headers, body } = sink.requests.at(-1)!;
+    return { header: String(headers["x-webhook-signature"]), body };
+  };
+  const pusher = await world.pusher();
+  const send = () => world.rest("create_alert", { pusher_id: pusher.id, title: 'Grüße 🔔 "', send: true });
+  const args = { url: `http://127.0.0.1:${sink.port}/`, events: ["alert.sent"] };
+  const { body: hook } = await world.rest("create_webhook", args);
+  await send();
+  once = await got(1);
+  const { body: changed } = await world.rest("rotate_webhook_secret", { webhook_id: hook.id });
+  await send();
+  rotated = await got(2);
+  secrets = [hook.secret, changed.secret];
+  sink.close();
+});
+afterAll(async () => {
+  await world?.close();
+  folder.remove();
+});
+
+test("there are four, of forty lines at most, and those that can be run are", () => {
+  const files = globSync("examples/webhooks/verify.*", { cwd: ROOT }).sort();
+  expect(files.map((file) => file.split(".").at(-1))).toEqual(Object.keys(LANGUAGES).sort());
+  for (const file of files)
+    expect(readFileSync(join(ROOT, file), "utf8").trimEnd().split("\n").length, file).toBeLessThanOrEqual(40);
+  expect(found).toContain("ts");
+});
+
+// docs/rules.md#event-verifying
+describe.each(found)("%s", (name) => {
+  beforeAll(() => LANGUAGES[name]!.build?.());
+
+  function verify({ header, body }: Got, secret: string): string {
+    const [command, ...args] = LANGUAGES[name]!.command;
+    const env = { ...process.env, WEBHOOK_SECRET: secret };
+    const ended = spawnSync(command!, [...args, header], { input: body, env, encoding: "utf8" });
+    expect([ended.stderr, ended.stdout.trim()]).toEqual(["", ended.status === 0 ? "genuine" : "refused"]);
+    return ended.stdout.trim();
+  }
+
+  test("takes deliveries of the service, and either secret while both are good", () => {
+    const [before, now] = secrets as [string, string];
+    expect(verify(once, before)).toBe("genuine");
+    expect(verify(once, now)).toBe("refused");
+    expect([verify(rotated, before), verify(rotated, now)]).toEqual(["genuine", "genuine"]);
+  });
+
+  test("refuses what is changed, old, early, or no signature", () => {
+    const [secret] = secrets as [string];
+    const now = Math.floor(Date.now() / 1000);
+    const signed = (at: number) => ({ ...once, header: signPayload(secret, once.body, at) });
+    expect(verify(signed(now - 240), secret)).toBe("genuine");
+    const [t, v1] = once.header.split(",") as [string, string];
+    const known = { ...once, header: `${t},v0=00,v1=${"0".repeat(64)},${v1},v2=x` };
+    expect(verify(known, secret)).toBe("genuine");
+    const wrong: Got[] = [
+      signed(now - 360),
+      signed(now + 360),
+      { ...once, body: Buffer.concat([once.body, Buffer.from(" ")]) },
+      {
+        ...once,
+        header: once.header.replace(/^t=\d+/, `t=${now - 1}`).replace(`t=${t.slice(2)}`, `t=${now - 2}`),
+      },
+      { ...once, header: `${t},${t},${v1}` },
+      ...[
+        "",
+        t,
+        v1,
+        `${t},v1=`,
+        `${t},v1=zz`,
+        `${t},v1=é`,
+        `t=x,${v1}`,
+        `t=,${v1}`,
+        `${t},v2=${v1.slice(3)}`,
+      ].map((header) => ({ ...once, header })),
+    ];
+    for (const one of wrong) expect(verify(one, secret), one.header).toBe("refused");
+  });
+});
