@@ -98,7 +98,8 @@ export function asScript<In>(
 ): string {
   const byName: Record<string, string | number> = values;
   const text = numbered.replace(/\$(\d+)/g, (_, n) => `${byName[parameters[Number(n) - 1]![0]]}`);
-  return `${text.replace(/\s+/g, " ").trim()};`;
+  // In one line a comment would reach to its end.
+  return `${text.replace(/--.*$/gm, "").replace(/\s+/g, " ").trim()};`;
 }
 
 export async function loadPg(
