@@ -1,7 +1,7 @@
 // Bearer secrets: a prefix that tells what they are, 256 random bits in base62 and a checksum, so that a mistyped one is
 // refused without asking the database. Only the SHA-256 of a token is ever stored.
 
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -30,7 +30,7 @@ export function mintToken(prefix: string): { token: string; hash: Buffer } {
 }
 
 export function hashToken(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
+  return hash("sha256", token, "buffer");
 }
 
 /** True when the text has the shape and checksum of a token with this prefix; says nothing about whether it exists. */

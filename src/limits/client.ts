@@ -23,6 +23,9 @@ function plain(address: string): string | null {
   return ipaddr.process(address).toString();
 }
 
+/** What was found of the addresses of the last connections: each asks many times. */
+const MAX_KNOWN = 1_000;
+
 const isLoopback = (address: string) => ipaddr.process(address).range() === "loopback";
 
 /** What limits per address count: an IPv6 network of 64 bits, since one host has all of its addresses. */
@@ -36,14 +39,35 @@ export function countedAs(address: string): string {
 /** `trusted` holds addresses, ranges and the names loopback, linklocal and uniquelocal. */
 export function createClientReader(trusted: readonly string[]) {
   const isTrusted = proxyAddr.compile([...trusted]);
+  interface Near {
+    plain: string | null;
+    trusted: boolean;
+    loopback: boolean;
+  }
+  const known = new Map<string, Near>();
+
+  function nearOf(peer: string): Near {
+    const found = known.get(peer);
+    if (found) return found;
+    const near = plain(peer);
+    const looked = {
+      plain: near,
+      trusted: near !== null && isTrusted(near, 0),
+      loopback: near !== null && isLoopback(near),
+    };
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(peer, looked);
+    return looked;
+  }
 
   /** `peer` is the network address that the connection comes from. */
   return (peer: string | null, headers: Headers): Client => {
-    const near = peer === null ? null : plain(peer);
-    if (near === null) return { address: peer, local: peer === null, byTrustedProxy: false };
-    if (!isTrusted(near, 0)) {
+    if (peer === null) return { address: null, local: true, byTrustedProxy: false };
+    const { plain: near, trusted: isProxy, loopback } = nearOf(peer);
+    if (near === null) return { address: peer, local: false, byTrustedProxy: false };
+    if (!isProxy) {
       // A proxy on this machine that nobody told us of: who its clients are is unknown, but it is not this machine.
-      const local = isLoopback(near) && !SIGNS_OF_A_PROXY.some((name) => headers.has(name));
+      const local = loopback && !SIGNS_OF_A_PROXY.some((name) => headers.has(name));
       return { address: near, local, byTrustedProxy: false };
     }
     const request = {
