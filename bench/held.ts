@@ -41,7 +41,7 @@ const IDLE_MS = 8_000;
 const AT_ONCE = 100;
 
 /** One handset on one connection that always holds a poll. Reads just enough of HTTP to know where an answer ends. */
-class Handset {
+export class Handset {
   seen = 0;
   onSeen: () => void = () => {};
   #etag = '"none"';
@@ -109,7 +109,7 @@ export function tooMany(count: number): string | null {
   }
 }
 
-async function held(world: OpenWorld, count: number): Promise<void> {
+export async function held(world: OpenWorld, count: number): Promise<void> {
   for (const until = performance.now() + PATIENCE_MS; performance.now() < until; await pause(50)) {
     const text = await (await fetch(`${world.service.url}/metrics`)).text();
     if (Number(/^belfry_held_polls (\d+)$/m.exec(text)?.[1]) === count) return;
@@ -117,7 +117,7 @@ async function held(world: OpenWorld, count: number): Promise<void> {
   throw new Error(`not ${count} polls are held`);
 }
 
-async function send(world: OpenWorld, title: string): Promise<void> {
+export async function send(world: OpenWorld, title: string): Promise<void> {
   const { status } = await fetch(`${world.service.url}${channelPath(HOT)}/alerts`, {
     method: "POST",
     headers: { authorization: `Bearer ${world.tokens.key}`, "content-type": "application/json" },

@@ -150,7 +150,7 @@ export interface Outside {
    * The newest alerts of a handset, together with others that ask for theirs now; null where it has to ask alone. It is read
    * after the call.
    */
-  sharedInbox(deviceId: string, limit: number): Promise<Shared<any> | null>;
+  sharedInbox(deviceId: string, limit: number): Promise<Shared | null>;
   /** A raw device id → its pseudonym. */
   deviceHash(deviceId: string): string;
   /** The state of a device's inbox → the validator of the answer. */
@@ -193,21 +193,19 @@ export interface Context<C = Caller> {
 /** Stands in place of a body that the client already holds. */
 export const NOT_MODIFIED = Symbol("not modified");
 
-/** A body that several answers have in common. It is held against its declared shape, and written, once. */
-export class Shared<Body> {
-  readonly #body: Body;
-  readonly #shape: (body: Body) => unknown;
+/** A body that several answers have in common. It is written once, and by then was held against its declared shape. */
+export class Shared {
+  readonly #write: () => string;
   #json: Buffer | undefined;
 
-  /** `shape` makes of the body what may leave. */
-  constructor(body: Body, shape: (body: Body) => unknown) {
-    this.#body = body;
-    this.#shape = shape;
+  /** `write` makes its JSON, of nothing but what may leave. */
+  constructor(write: () => string) {
+    this.#write = write;
   }
 
   /** The bytes of its JSON. */
   get json(): Buffer {
-    this.#json ??= Buffer.from(JSON.stringify(this.#shape(this.#body)));
+    this.#json ??= Buffer.from(this.#write());
     return this.#json;
   }
 }

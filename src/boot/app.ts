@@ -15,13 +15,14 @@ import { bearerToken } from "../auth/tokens.ts";
 import type { Config } from "../config/settings.ts";
 import { addConsole } from "../console/routes.ts";
 import type { ConsoleDeps } from "../console/visit.ts";
-import type { Anyone, Caller, DeviceCaller, Log } from "../context.ts";
+import type { Anyone, Caller, DeviceCaller } from "../context.ts";
 import { once } from "../db/once.ts";
 import { faultOf } from "../db/unavailable.ts";
 import { parseId } from "../domain/ids.ts";
 import type { Space } from "../embedded/space.ts";
 import { ApiError, notFound, overloaded, unauthorized } from "../errors.ts";
 import type { HandsetAuthenticator } from "../handset/authenticate.ts";
+import { firstPage } from "../handset/inbox_page.ts";
 import { HANDSET_OPERATIONS } from "../handset/index.ts";
 import type { Hold } from "../held/hold.ts";
 import { type Client, countedAs, createClientReader } from "../limits/client.ts";
@@ -34,9 +35,9 @@ import { addAssetRoutes } from "../transports/assets.ts";
 import { addAuthorizationRoutes } from "../transports/authorization.ts";
 import { boundBody, type RouteMeta } from "../transports/body.ts";
 import { addDocs } from "../transports/docs.ts";
-import { applied, heldFor, isUnchanged } from "../transports/held.ts";
+import { applied, heldFor, isUnchanged, showFound } from "../transports/held.ts";
 import { requestOf } from "../transports/request.ts";
-import { addRoutes } from "../transports/rest.ts";
+import { addRoutes, tagsOf } from "../transports/rest.ts";
 import { addUploadRoutes } from "../transports/uploads.ts";
 import { addWebApp } from "../web_app/routes.ts";
 import { type Logs, RequestLog } from "./log.ts";
@@ -78,7 +79,7 @@ export interface App {
 }
 
 interface Passing {
-  log: Log;
+  log: RequestLog;
   client: Client;
   /** Milliseconds for which it was held: nobody worked on it meanwhile. */
   heldMs: number;
@@ -111,15 +112,6 @@ export function createApp(deps: AppDeps): App {
     deps.authenticateKey(bearerToken(request.headers));
 
   let inFlight = 0;
-  /** What is held is not in flight. */
-  const aside = async (event: H3Event, waiting: Promise<void>) => {
-    const since = performance.now();
-    inFlight--;
-    await waiting;
-    inFlight++;
-    of(event).heldMs += performance.now() - since;
-  };
-
   const app = new H3({
     silent: true,
     onError: (error, event) => {
@@ -158,15 +150,25 @@ export function createApp(deps: AppDeps): App {
       const request = requestOf(event);
       const seconds = operation.validated ? heldFor(request) : null;
       if (seconds === null) return ask();
-      const { answer, granted } = await deps.hold.poll({
-        token: bearerToken(request.headers) ?? "",
-        address: countedOf(event),
-        ms: seconds * 1000,
-        signal: request.signal,
-        ask,
-        unchanged: isUnchanged,
-        aside: (waiting) => aside(event, waiting),
-      });
+      logOf(event).note({ operation: operation.name });
+      // What is held is not in flight, and has a bound of its own.
+      inFlight--;
+      const { answer, granted, restedMs } = await deps.hold
+        .poll({
+          token: bearerToken(request.headers) ?? "",
+          address: countedOf(event),
+          ms: seconds * 1000,
+          signal: request.signal,
+          page: firstPage(event.url.search, tagsOf(request.headers.get("if-none-match"))),
+          ask: () => {
+            inFlight++;
+            return ask().finally(() => inFlight--);
+          },
+          unchanged: isUnchanged,
+          show: showFound,
+        })
+        .finally(() => inFlight++);
+      of(event).heldMs = restedMs;
       return granted ? applied(answer, seconds) : answer;
     },
   });
@@ -248,10 +250,17 @@ export function createApp(deps: AppDeps): App {
       metrics.request(request.method, pathname, response.status, ms / 1000);
       // Never the query: an invite's code may stand in it. A secret that was put into the path is cut, a file's token, too.
       const path = withoutToken(pathname).replace(SECRETS, "$1(cut)");
-      const held = pass.heldMs > 0 ? { held_ms: Math.round(pass.heldMs) } : {};
-      const said = { method: request.method, path, status: response.status, ms: Math.round(ms * 10) / 10 };
       deps.requests.info(
-        { request_id: requestId, ...said, client: client.address, ...held, ...log.about },
+        {
+          request_id: requestId,
+          method: request.method,
+          path,
+          status: response.status,
+          ms: Math.round(ms * 10) / 10,
+          client: client.address,
+          held_ms: pass.heldMs > 0 ? Math.round(pass.heldMs) : undefined,
+          ...log.about,
+        },
         "request",
       );
       return response;

@@ -25,6 +25,7 @@ import { unavailability } from "../db/unavailable.ts";
 import { createDeviceHash } from "../domain/device_hash.ts";
 import type { DomainEvent } from "../domain/events.ts";
 import { createInboxTag } from "../domain/inbox_tag.ts";
+import { createAskedAgain } from "../handset/asked_again.ts";
 import { createHandsetAuthenticator } from "../handset/authenticate.ts";
 import { createReportTaker } from "../handset/reports.ts";
 import { createSeen } from "../handset/seen.ts";
@@ -156,6 +157,8 @@ export async function openParts(
     log,
   });
   closers.push(() => housekeeping.close());
+  const inboxTag = createInboxTag(secret);
+  const settle = (channels: string[]) => settler.settle(channels);
   const hold = createHold({
     orm,
     log,
@@ -164,6 +167,7 @@ export async function openParts(
     // The embedded database is this process's own.
     others: config.databaseUrl !== null,
     figures: metrics,
+    again: createAskedAgain({ orm, assets, seen, inboxTag, settle }),
   });
   closers.push(() => hold.close());
   const dispatcher = createDispatcher({
@@ -175,11 +179,11 @@ export async function openParts(
       publicUrl,
       publicBase: config.publicBase,
       takeReports: createReportTaker(orm),
-      settle: (channels) => settler.settle(channels),
+      settle,
       settledInbox: createSettledInbox(orm, settler),
       sharedInbox: createSharedInbox(orm, assets),
       deviceHash: createDeviceHash(secret),
-      inboxTag: createInboxTag(secret),
+      inboxTag,
       webhooks,
       push,
       cameDue: (settled) => push.cameDue(settled),
@@ -210,7 +214,7 @@ export async function openParts(
     },
     publicPages: {
       db: databaseOf(orm),
-      settle: (channels) => settler.settle(channels),
+      settle,
       assets,
       limits,
       pageViewsPerMinute: config.pageViewsPerMinute,

@@ -5,10 +5,7 @@ import { defineHandsetOperation } from "../operation/tool.ts";
 import { findDevicesWithInbox } from "../queries/handset.ts";
 import { inboxPage, inboxPageWithDue } from "../queries/inbox.ts";
 import { DEFAULT_LIMIT, limit, place, showPlace } from "../shapes/fields.ts";
-import { inboxBody, MAX_ROW_BYTES, showInbox, withinBytes } from "./inbox_page.ts";
-
-/** Goes up when the rows of an unchanged inbox are shown in another form. */
-const FORMAT = 6;
+import { inboxBody, inboxState, MAX_ROW_BYTES, showInbox, withinBytes } from "./inbox_page.ts";
 
 export default defineHandsetOperation({
   name: "get_inbox",
@@ -26,14 +23,14 @@ export default defineHandsetOperation({
   async handler({ limit: wanted = DEFAULT_LIMIT, before }, ctx) {
     const { id } = ctx.caller;
     const { revision, due } = await ctx.outside.settledInbox(ctx.caller, ctx.caller);
-    const asked = `${FORMAT}-${wanted}-${Buffer.from(before ? showPlace(before) : "").toString("base64url")}`;
-    const tag = ctx.outside.inboxTag(id, [revision, asked, ...due].join(" "));
+    const place = before && showPlace(before);
+    const tag = ctx.outside.inboxTag(id, inboxState(revision, wanted, place, due));
     if (ctx.clientHolds(tag)) return new Validated(tag, NOT_MODIFIED);
     // With others that ask now; what is settled only for this poll, and what is further back, is read for it alone.
     const shared = before || due.length > 0 ? null : await ctx.outside.sharedInbox(id, wanted);
     if (shared) return new Validated(tag, shared);
     const page = await boundedPage(wanted, async (n) => {
-      const place = {
+      const from = {
         device_id: id,
         before: before?.at ?? null,
         inside: before?.id ?? null,
@@ -41,8 +38,8 @@ export default defineHandsetOperation({
         max_bytes: MAX_ROW_BYTES,
       };
       const found = await (due.length === 0
-        ? ctx.sql(inboxPage, place)
-        : ctx.sql(inboxPageWithDue, { ...place, due }));
+        ? ctx.sql(inboxPage, from)
+        : ctx.sql(inboxPageWithDue, { ...from, due }));
       return withinBytes(found, ctx.outside.assets);
     });
     return new Validated(tag, showInbox(page, ctx.outside.assets));

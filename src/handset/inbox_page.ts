@@ -1,12 +1,20 @@
 // What a page of an inbox says: of the rows that were read, those that fit, as the wire shows them.
 
 import { z } from "zod";
+import { Shared } from "../context.ts";
 import type { AssetAddresses } from "../domain/assets.ts";
 import { toIsoMicros } from "../fields/columns.ts";
-import type { Bounded } from "../operation/page.ts";
-import type { InboxRecord } from "../queries/inbox.ts";
-import { pageMeta, showPlace } from "../shapes/fields.ts";
+import { type Bounded, pageOf } from "../operation/page.ts";
+import type { InboxRecord, PageRow } from "../queries/inbox.ts";
+import { DEFAULT_LIMIT, MAX_LIMIT, pageMeta, showPlace } from "../shapes/fields.ts";
 import { inboxItem, showInboxItem } from "./shapes.ts";
+
+/** Goes up when the rows of an unchanged inbox are shown in another form. */
+const FORMAT = 6;
+
+/** About how many rows of the index, and bytes of alerts, a statement reads that reads several pages. */
+const MAX_ROWS = 20_000;
+const MAX_TOTAL = 32 * 1024 * 1024;
 
 /** Bytes of one page (docs/rules.md#inbox-pages). An alert that is larger comes alone. */
 const MAX_BYTES = 1024 * 1024;
@@ -32,12 +40,99 @@ export function withinBytes(rows: InboxRecord[], assets: AssetAddresses): InboxR
   return over < 0 ? rows : rows.slice(0, over);
 }
 
-export function showInbox({ rows, next }: Bounded<InboxRecord>, assets: AssetAddresses): InboxBody {
+export function showInbox(page: Bounded<InboxRecord>, assets: AssetAddresses): InboxBody {
   return {
-    data: rows.map((row) => showInboxItem(row, assets)),
-    meta: {
-      next_before:
-        next && showPlace({ at: toIsoMicros(next.after.sent_at), id: next.inside ? next.after.id : null }),
-    },
+    data: page.rows.map((row) => showInboxItem(row, assets)),
+    meta: metaOf(page),
   };
+}
+
+const metaOf = ({ next }: Bounded<InboxRecord>) => ({
+  next_before:
+    next && showPlace({ at: toIsoMicros(next.after.sent_at), id: next.inside ? next.after.id : null }),
+});
+
+/**
+ * All that an answer depends on, for its validator. `due` is what is shown though it could not be settled, and `place` where the
+ * page begins that is not the first.
+ */
+export const inboxState = (
+  revision: string,
+  limit: number,
+  place = "",
+  due: readonly string[] = [],
+): string => [revision, `${FORMAT}-${limit}-${Buffer.from(place).toString("base64url")}`, ...due].join(" ");
+
+/** What the query of an address asks for; null unless it is plainly a first page. */
+export function firstPage(
+  search: string,
+  tags: readonly string[],
+): { limit: number; tags: readonly string[] } | null {
+  if (search === "") return { limit: DEFAULT_LIMIT, tags };
+  const asked = Number(/^\?limit=([1-9]\d{0,2})$/.exec(search)?.[1]);
+  return asked <= MAX_LIMIT ? { limit: asked, tags } : null;
+}
+
+/** What a statement takes that reads pages for several handsets at once. */
+export const sharedBounds = (limit: number) => ({
+  limit: limit + 1,
+  max_bytes: MAX_ROW_BYTES,
+  max_channels: Math.ceil(MAX_ROWS / limit),
+  max_total: MAX_TOTAL,
+});
+
+/** A page of a statement for several handsets; cards that pages have in common are one. */
+export interface CardPage {
+  rows: InboxRecord[];
+  cards: Card[];
+}
+
+/** An alert as the wire shows it. It is held against its declared shape, and written, once. */
+class Card {
+  readonly #row: PageAlert;
+  #json: string | undefined;
+
+  constructor(row: PageAlert) {
+    this.#row = row;
+  }
+
+  json(assets: AssetAddresses): string {
+    this.#json ??= JSON.stringify(
+      inboxItem.parse(showInboxItem({ ...this.#row, following: null, so_far: 0 }, assets)),
+    );
+    return this.#json;
+  }
+}
+
+type PageAlert = Extract<PageRow, { id: string }>;
+
+/** Of the rows of such a statement, set by set, the first one and the page. */
+export function pagesIn<Row extends PageRow>(rows: readonly Row[]): { first: Row; page: CardPage }[] {
+  const sets: { first: Row; page: CardPage }[] = [];
+  const alerts = new Map<string, { row: PageAlert; card: Card }>();
+  for (const row of rows) {
+    if (sets.at(-1)?.first.set !== row.set) sets.push({ first: row, page: { rows: [], cards: [] } });
+    if (row.id !== null) alerts.set(row.id, { row, card: new Card(row) });
+    if (row.alert === null) continue;
+    const { row: shown, card } = alerts.get(row.alert)!;
+    const { page } = sets.at(-1)!;
+    page.rows.push(
+      row.id === null ? { ...shown, following: row.following, so_far: row.so_far! } : placed(row),
+    );
+    page.cards.push(card);
+  }
+  return sets;
+}
+
+/** A row that stands in its page already. */
+const placed = (row: PageAlert): InboxRecord => row as PageAlert & { so_far: number };
+
+/** A first page for several handsets. Null where one has to look further to know where it ends. */
+export function sharedPage({ rows, cards }: CardPage, limit: number, assets: AssetAddresses): Shared | null {
+  const page = pageOf(withinBytes(rows, assets), limit);
+  if (!page) return null;
+  return new Shared(() => {
+    const data = cards.slice(0, page.rows.length).map((card) => card.json(assets));
+    return `{"data":[${data.join()}],"meta":${JSON.stringify(pageMeta.parse(metaOf(page)))}}`;
+  });
 }

@@ -1,6 +1,6 @@
 // Holds a poll. It is asked again whenever something that it depends on may have changed, and answered when its answer has
 // become another one or its time is over (docs/rules.md#held-inbox). Each time it is an ordinary poll from its beginning,
-// credential included. Nothing is kept in between, and no connection to the database.
+// credential included. No answer is kept in between, and no connection to the database.
 
 import { setImmediate as breath } from "node:timers/promises";
 import { DEVICE_PREFIX, hashToken, looksLikeToken } from "../auth/tokens.ts";
@@ -9,8 +9,9 @@ import { batchedByPosition } from "../db/batch.ts";
 import type { Orm } from "../db/orm.ts";
 import { databaseOf, run } from "../db/statement.ts";
 import { CHANNELS_READ, findWaitedFor } from "../queries/held.ts";
-import { createDoor } from "./door.ts";
+import { createDevices, type Device } from "./devices.ts";
 import { Sleeper } from "./sleeper.ts";
+import { createTurns } from "./turns.ts";
 import { createWatch } from "./watch.ts";
 
 /** How many devices and channels all polls together may wait for, per poll that may be held. */
@@ -22,6 +23,25 @@ const STOPPED_AT_ONCE = 200;
 /** Polls of one device: a few pages or programs may share its token. */
 const PER_DEVICE = 4;
 
+/** Polls that are asked by themselves at once: enough that they share what they read. */
+const WIDTH = 200;
+
+/** How often the device of one poll may turn out to be another than it was a moment ago. */
+const STALE_TIMES = 5;
+
+/** What a poll asks for that can be asked together with others. */
+export interface Page {
+  limit: number;
+  /** The validators that it holds. */
+  tags: readonly string[];
+}
+
+/** The answer to such a poll: null for what it holds. */
+export interface Found {
+  tag: string;
+  json: Uint8Array | null;
+}
+
 /** One poll. */
 export interface Poll<A> {
   token: string;
@@ -31,17 +51,21 @@ export interface Poll<A> {
   ms: number;
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
+  /** Null where it has to be asked by itself. */
+  page: Page | null;
   /** Asks once, from the beginning. @throws what the answer is then. */
   ask(): Promise<A>;
   unchanged(answer: A): boolean;
-  /** Told while it only waits. */
-  aside(waiting: Promise<void>): Promise<void>;
+  /** The same answer as that of `ask`. */
+  show(found: Found): A;
 }
 
 export interface Held<A> {
   answer: A;
   /** False where it was not held for as long as it asked for, so that whoever asks again at once would ask for ever. */
   granted: boolean;
+  /** Milliseconds for which it only waited. */
+  restedMs: number;
 }
 
 export interface Hold {
@@ -62,15 +86,20 @@ export interface HoldOptions {
   /** Further processes may work on the same database. */
   others: boolean;
   figures: { held(count: number): void; woken(cause: string): void };
+  /**
+   * Asks a poll together with others that are asked now, from the beginning: the device is looked for by its token. `stale`: it is
+   * not there, or its subscriptions are not what was known of them. `ask`: it has to be asked by itself.
+   */
+  again(poll: Page & { device: Device }): Promise<Found | "stale" | "ask">;
 }
 
-export function createHold({ orm, log, max, maxPerAddress, others, figures }: HoldOptions): Hold {
+export function createHold({ orm, log, max, maxPerAddress, others, figures, again }: HoldOptions): Hold {
   const kysely = databaseOf(orm);
   const watch = createWatch({ orm, log, others });
   const { waited } = watch;
-  const door = createDoor();
+  const devices = createDevices(waited, max);
+  const turns = createTurns(WIDTH);
   const held = new Set<Sleeper>();
-  const byDevice = new Map<string, Set<Sleeper>>();
   const byAddress = new Map<string, number>();
   let asleep = 0;
   let stopping = false;
@@ -91,33 +120,66 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures }: Ho
     (address === null || (byAddress.get(address) ?? 0) < maxPerAddress);
 
   /** A device has a few polls at a time; one more ends the oldest. */
-  function enter(sleeper: Sleeper, device: string): void {
-    const polls = byDevice.get(device) ?? new Set();
-    byDevice.set(device, polls.add(sleeper));
-    sleeper.device = device;
-    const [oldest] = polls;
-    if (polls.size <= PER_DEVICE) return;
-    leave(oldest!);
-    oldest!.end("newer");
+  function join(device: Device, sleeper: Sleeper): Device {
+    devices.join(device, sleeper);
+    const [oldest] = device.polls;
+    if (device.polls.size > PER_DEVICE) {
+      devices.leave(device, oldest!);
+      oldest!.end("newer");
+    }
+    return device;
   }
 
-  function leave(sleeper: Sleeper): void {
-    const polls = byDevice.get(sleeper.device);
-    if (polls?.delete(sleeper) && polls.size === 0) byDevice.delete(sleeper.device);
-  }
-
-  /** Waits for the device and its channels; false where they are too many. */
-  async function wait(sleeper: Sleeper, token: string): Promise<boolean> {
-    const found = await find(hashToken(token).toString("hex"));
-    // An unknown device, or one that has gone, is refused by the answer that follows.
-    if (!found || sleeper.ended) return true;
-    if (found.channels.length >= CHANNELS_READ) return false;
-    enter(sleeper, found.id);
-    const { id, rev, channel_revs, due_in } = found;
-    const channels = found.channels.map((id, i) => ({ id, rev: channel_revs[i]!, dueIn: due_in[i]! }));
-    waited.add(sleeper, [{ id, rev, dueIn: Number.POSITIVE_INFINITY }, ...channels]);
+  /** Enters a device with its channels; null where it is unknown or gone, or they are too many. */
+  async function enter(hash: string, sleeper: Sleeper): Promise<Device | null> {
+    const found = await find(hash);
+    if (!found || sleeper.ended || found.channels.length >= CHANNELS_READ) return null;
     watch.begin();
-    return true;
+    return join(devices.enter(hash, found), sleeper);
+  }
+
+  /** So many at a time, and other work between. */
+  async function inTurn<A>(ask: () => Promise<A>): Promise<A> {
+    await turns.take();
+    try {
+      return await ask();
+    } finally {
+      turns.done();
+    }
+  }
+
+  /** `rest` waits until the poll is woken. @returns false for one that cannot be held. */
+  async function hold<A>(poll: Poll<A>, sleeper: Sleeper, rest: () => Promise<void>) {
+    const hash = hashToken(poll.token).toString("hex");
+    // The order matters, so that nothing is lost: a change after the reading wakes the poll, and a change before it is part of
+    // the answer. So it is entered before it is asked, and what it was entered for is looked at by the asking.
+    const known = poll.page && devices.known(hash);
+    let device = known ? join(known, sleeper) : null;
+    try {
+      for (let stale = 0; stale < STALE_TIMES; ) {
+        device ??= await enter(hash, sleeper);
+        if (!device) return null;
+        sleeper.listen();
+        const found = poll.page ? await again({ ...poll.page, device }) : "ask";
+        if (found === "stale") {
+          devices.leave(device, sleeper);
+          devices.forget(device);
+          device = null;
+          stale++;
+          continue;
+        }
+        let answer: A | null = null;
+        if (found === "ask") answer = await inTurn(poll.ask);
+        else if (found.json) answer = poll.show(found);
+        if (answer !== null && !poll.unchanged(answer)) return { answer, granted: true };
+        await rest();
+        if (sleeper.ended)
+          return { answer: answer ?? poll.show(found as Found), granted: sleeper.ended === "time" };
+      }
+      return null;
+    } finally {
+      if (device) devices.leave(device, sleeper);
+    }
   }
 
   async function stop(): Promise<void> {
@@ -130,10 +192,12 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures }: Ho
   }
 
   return {
-    async poll<A>({ token, address, ms, signal, ask, unchanged, aside }: Poll<A>): Promise<Held<A>> {
+    async poll<A>(poll: Poll<A>): Promise<Held<A>> {
+      const { token, address, ms, signal } = poll;
+      let restedMs = 0;
       const once = async () => {
-        const answer = await ask();
-        return { answer, granted: !unchanged(answer) };
+        const answer = await poll.ask();
+        return { answer, granted: !poll.unchanged(answer), restedMs };
       };
       if (!hasRoom(address) || !looksLikeToken(DEVICE_PREFIX, token)) return once();
       const sleeper = new Sleeper((cause) => figures.woken(cause));
@@ -143,48 +207,19 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures }: Ho
       const timer = setTimeout(() => sleeper.end("time"), ms).unref();
       held.add(sleeper);
       count(address, 1);
-      let inTurn = false;
-      /** Waits for its turn to ask. */
-      const turn = async () => {
-        await door.ask();
-        inTurn = true;
-      };
-      /** Its turn to ask is over; waits for its turn to be answered. */
-      const answered = async (answer: A, granted: boolean) => {
-        if (inTurn) door.asked();
-        inTurn = false;
-        await door.leave();
-        return { answer, granted };
+      const rest = async () => {
+        const since = performance.now();
+        figures.held(++asleep);
+        await sleeper.rest();
+        figures.held(--asleep);
+        restedMs += performance.now() - since;
       };
       try {
-        const queued = door.ask();
-        if (queued) await aside(queued);
-        inTurn = true;
-        // The order matters, so that nothing is lost: a change after this reading wakes the poll, and a change before it is
-        // part of the next answer.
-        if (!(await wait(sleeper, token))) return await once();
-        for (;;) {
-          sleeper.listen();
-          const answer = await ask();
-          if (!unchanged(answer)) return await answered(answer, true);
-          door.asked();
-          inTurn = false;
-          figures.held(++asleep);
-          await aside(
-            sleeper.rest().then(async () => {
-              figures.held(--asleep);
-              if (!sleeper.ended) await turn();
-            }),
-          );
-          // A poll that was woken is asked once more, even if its time has ended meanwhile.
-          if (!inTurn || sleeper.ended === "gone") return await answered(answer, sleeper.ended === "time");
-        }
+        const answered = await hold(poll, sleeper, rest);
+        return answered ? { ...answered, restedMs } : await once();
       } finally {
-        if (inTurn) door.asked();
         clearTimeout(timer);
         signal.removeEventListener("abort", gone);
-        waited.remove(sleeper);
-        leave(sleeper);
         held.delete(sleeper);
         count(address, -1);
       }
@@ -195,6 +230,7 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures }: Ho
       await stop();
       // Polls that were asked just now still use the database.
       while (held.size > 0) await breath();
+      devices.close();
       await watch.close();
     },
   };

@@ -6,8 +6,6 @@ import type { Waiter } from "./waited.ts";
 export type End = "time" | "newer" | "gone" | "stop";
 
 export class Sleeper implements Waiter {
-  /** Once it is known. */
-  device = "";
   ended: End | null = null;
   #woken: string | null = null;
   #resolve: (() => void) | null = null;

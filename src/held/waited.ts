@@ -18,7 +18,9 @@ interface Entry {
   id: string;
   rev: string;
   waiters: Set<Waiter>;
-  /** Rings when something comes due, if that is before the next round of looking. */
+  /** Something will come due in it. */
+  planned: boolean;
+  /** Rings then, if that is before the next round of looking. */
   alarm: NodeJS.Timeout | undefined;
 }
 
@@ -30,8 +32,15 @@ export function createWaited(due: (id: string) => void) {
   const entries = new Map<string, Entry>();
   const placesOf = new Map<Waiter, Entry[]>();
   let places = 0;
+  let planned = 0;
+
+  const plan = (entry: Entry, now: boolean) => {
+    if (entry.planned !== now) planned += now ? 1 : -1;
+    entry.planned = now;
+  };
 
   const arm = (entry: Entry, dueIn: number) => {
+    plan(entry, Number.isFinite(dueIn));
     clearTimeout(entry.alarm);
     entry.alarm = undefined;
     // What is due already was announced. If it stays due, the next round announces it again.
@@ -45,7 +54,7 @@ export function createWaited(due: (id: string) => void) {
       const mine = list.map(({ id, rev, dueIn }) => {
         let entry = entries.get(id);
         if (!entry) {
-          entry = { id, rev, waiters: new Set(), alarm: undefined };
+          entry = { id, rev, waiters: new Set(), planned: false, alarm: undefined };
           entries.set(id, entry);
           arm(entry, dueIn);
         }
@@ -64,6 +73,7 @@ export function createWaited(due: (id: string) => void) {
         entry.waiters.delete(waiter);
         if (entry.waiters.size > 0) continue;
         clearTimeout(entry.alarm);
+        plan(entry, false);
         entries.delete(entry.id);
       }
     },
@@ -71,6 +81,9 @@ export function createWaited(due: (id: string) => void) {
     has: (id: string) => entries.has(id),
     /** How many pairs of a poll and something that it waits for there are. */
     places: () => places,
+
+    /** Something will come due in one of them: then looking is needed though nothing changes. */
+    planned: () => planned > 0,
 
     /** The revisions known of these, or of all; what nobody waits for is left out. */
     known(ids: Iterable<string> = entries.keys()): { id: string; rev: string }[] {

@@ -9,7 +9,7 @@ import { batched } from "../db/batch.ts";
 import { type Listening, listenTo } from "../db/listen.ts";
 import type { Orm } from "../db/orm.ts";
 import { databaseOf, run } from "../db/statement.ts";
-import { findChanged, notifyProcesses } from "../queries/held.ts";
+import { findChanged, notifyProcesses, snapshot } from "../queries/held.ts";
 import { createWaited, type Waited } from "./waited.ts";
 import { isChannel, readWords, TOPIC, writeWords } from "./words.ts";
 
@@ -37,7 +37,10 @@ export function createWatch({ orm, log, others }: { orm: Orm; log: Log; others: 
   let failing = false;
   let closed = false;
 
-  async function ask(known: { id: string; rev: string }[], causeOf: (id: string) => string): Promise<void> {
+  async function ask(
+    known: { id: string; rev: string }[],
+    causeOf: (id: string) => string,
+  ): Promise<boolean> {
     const [channels, devices] = [
       known.filter(({ id }) => isChannel(id)),
       known.filter(({ id }) => !isChannel(id)),
@@ -51,11 +54,13 @@ export function createWatch({ orm, log, others }: { orm: Orm; log: Log; others: 
       });
       failing = false;
       for (const { id, rev, due_in } of rows) waited.told({ id, rev: rev ?? "", dueIn: due_in }, causeOf(id));
+      return true;
     } catch (error) {
       // The next round finds what this one would have; a poll that ends meanwhile asks for itself.
       if (!failing && !closed)
         log.warn({ err: error }, "held polls cannot be told of changes; it is tried again");
       failing = true;
+      return false;
     }
   }
 
@@ -70,15 +75,29 @@ export function createWatch({ orm, log, others }: { orm: Orm; log: Log; others: 
     for (const id of ids) if (waited.has(id)) void lookAt({ id, cause });
   };
 
+  /** What was seen before everything was last looked at. */
+  let lookedAt = "";
+
+  /** Looks at everything, unless nothing at all has changed in the database since that was done. */
   async function lookAtAll(cause: string): Promise<void> {
     clearTimeout(round);
     round = undefined;
     const began = performance.now();
-    const known = waited.known();
-    if (known.length === 0 || closed) return;
-    await ask(known, () => cause);
+    if (waited.places() === 0 || closed) return;
+    const seen = await see();
+    if (seen === "" || seen !== lookedAt || waited.planned()) {
+      lookedAt = "";
+      if (await ask(waited.known(), () => cause)) lookedAt = seen;
+    }
     plan(Math.max(ROUND_MS, 10 * (performance.now() - began)));
   }
+
+  /** Empty when the database does not say. */
+  async function see(): Promise<string> {
+    const [row] = await run(kysely, snapshot, {}).catch(() => []);
+    return row?.seen ?? "";
+  }
+
   const plan = (ms: number) => {
     if (!closed) round ??= setTimeout(() => void lookAtAll("round"), ms).unref();
   };

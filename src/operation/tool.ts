@@ -87,7 +87,7 @@ interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
   handler(
     input: z.output<I>,
     context: Context<C>,
-  ): Promise<z.input<O> | Validated<z.input<O> | Shared<z.input<O>> | typeof NOT_MODIFIED>>;
+  ): Promise<z.input<O> | Validated<z.input<O> | Shared | typeof NOT_MODIFIED>>;
 }
 
 /**

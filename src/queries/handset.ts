@@ -21,7 +21,7 @@ export const EPOCH = `(select left(md5(concat_ws(' ', pg_postmaster_start_time()
 const REVISION = `concat_ws('.', ${EPOCH}, d.subs_rev, coalesce(joined.rev, 0))`;
 
 /** Nobody wrote down for a day that the device is there. */
-const UNSEEN = "d.seen_at < now() - interval '1 day'";
+export const UNSEEN = "d.seen_at < now() - interval '1 day'";
 
 /** Waits for nobody: who holds the row is busy with the device, so it will be seen again. */
 export const noteDevicesSeen = defineStatement("note_devices_seen", {

@@ -19,18 +19,21 @@ export const findWaitedFor = defineStatement("find_waited_for", {
     ...HASHES.columns,
     id: text,
     rev: text,
+    /** Of the channels' revisions. */
+    sum: text,
     channels: array(text),
     channel_revs: array(text),
     due_in: array(float8),
   },
   text: `select ${HASHES.selected}, d.id::text as id, d.subs_rev::text as rev,
-      joined.channels, joined.channel_revs, joined.due_in
+      joined.sum, joined.channels, joined.channel_revs, joined.due_in
     from ${HASHES.from} join device d on d.token_hash = ${HASHES.hash}
     cross join lateral (
-      select coalesce(array_agg(id), '{}') as channels, coalesce(array_agg(rev), '{}') as channel_revs,
-        coalesce(array_agg(due_in), '{}') as due_in
+      select coalesce(sum(rev), 0)::text as sum, coalesce(array_agg(id order by id), '{}') as channels,
+        coalesce(array_agg(rev::text order by id), '{}') as channel_revs,
+        coalesce(array_agg(due_in order by id), '{}') as due_in
       from (
-        select c.pusher_id::text as id, c.rev::text as rev, ${DUE_IN} as due_in
+        select c.pusher_id::text as id, c.rev, ${DUE_IN} as due_in
         from subscription s join channel_state c on c.pusher_id = s.pusher_id
         where s.device_id = d.id limit ${CHANNELS_READ}) c) joined`,
 });
@@ -56,6 +59,12 @@ export const findChanged = defineStatement("find_changed", {
     from unnest((select $devices::bigint[]), (select $device_revs::text[])) w (id, rev)
     left join device d on d.id = w.id
     where coalesce(d.subs_rev::text, '') <> w.rev`,
+});
+
+/** What a reading sees: as long as the text is the same, no transaction that changed anything has come to its end. */
+export const snapshot = defineStatement("snapshot", {
+  columns: { seen: text },
+  text: "select pg_current_snapshot()::text as seen",
 });
 
 /** One of them. `rev` null: it is gone. */

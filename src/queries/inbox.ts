@@ -98,40 +98,32 @@ export const inboxPageWithDue = defineStatement("inbox_page_with_due", {
 /** A visible alert with its channel's handle. */
 export type InboxRecord = RowOf<typeof inboxPage>;
 
+/** What a row of a page shows of its alert. */
+const ALERT_SHOWN = {
+  id: uuid,
+  handle: text,
+  sent_at: neverNull(timestamptz),
+  html: html.sql,
+  ...columnsOf(SHOWN),
+};
+
 /**
- * The first pages of several devices, read once for those that have the same channels in this very snapshot. Such devices are
- * a set; those of most devices come first. One row for each alert of a set's page, newest first, or one without an alert. What an
- * alert shows stands in the first row that names it, and the devices in the first row of their set. Sets are `read` as long
- * as their channels are not more than `max_channels` and their pages not larger than `max_total` bytes, the first one always.
- * A device that is gone is in no set.
+ * First pages of `sets`, a query of (set, channels, near), read once for each that is `near`. `told` is a query of (set, read, …):
+ * which of them are shown, out of `bytes`, which says how many each has. One row for each alert of a set's page, newest first, or
+ * one without an alert; `first` are columns of `told` that stand in the first row of a set only, and what an alert shows stands
+ * in the first row that names it.
  */
-export const inboxPages = defineStatement("inbox_pages", {
-  parameters: {
-    devices: array(bigint),
-    limit: int,
-    max_bytes: int,
-    max_channels: int,
-    max_total: int,
-  },
+export const pagesOfSets = ({ told, first }: { told: string; first: Record<string, string> }) => ({
+  parameters: { limit: int, max_bytes: int },
   columns: {
     set: int,
     read: boolean,
-    devices: nullable(array(bigint)),
     alert: outerJoined(uuid),
     following: nullable(timestamptz),
     so_far: nullable(float8),
   },
-  joined: { id: uuid, handle: text, sent_at: neverNull(timestamptz), html: html.sql, ...columnsOf(SHOWN) },
-  text: `with joined as materialized (
-      select d.id as device,
-        array(select s.pusher_id from subscription s where s.device_id = d.id order by s.pusher_id) as channels
-      from unnest((select $devices::int8[])) wanted (id) join device d on d.id = wanted.id),
-    sets as materialized (
-      select channels, devices, row_number() over most as set,
-        sum(cardinality(channels)) over most <= $max_channels::int or row_number() over most = 1 as near
-      from (select channels, array_agg(device) as devices from joined group by channels) alike
-      window most as (order by cardinality(devices) desc, channels rows unbounded preceding)),
-    top as (
+  joined: ALERT_SHOWN,
+  text: `top as (
       select sets.set, ids.id, ids.visible_at from sets cross join lateral (
         select a.id, a.visible_at from unnest(sets.channels) channel (id)
         join channel_state c on c.pusher_id = channel.id and not c.suspended
@@ -146,16 +138,16 @@ export const inboxPages = defineStatement("inbox_pages", {
       from top join alert on alert.id = top.id
       window newest as (partition by top.set order by top.visible_at desc, top.id desc)),
     kept as materialized (select * from page where so_far <= $max_bytes::int or so_far = size),
-    told as (
-      select sets.set, sets.devices, sets.near and (sets.set = 1 or coalesce(
-          sum(whole.bytes) over (order by sets.set rows unbounded preceding), 0) <= $max_total::int) as read
-      from sets left join (select set, max(so_far) as bytes from kept group by set) whole on whole.set = sets.set),
+    bytes as (select set, max(so_far) as bytes from kept group by set),
+    told as (${told}),
     shown as (
-      select told.set, told.read, told.devices, kept.id, kept.visible_at, kept.following, kept.so_far,
+      select told.*, kept.id, kept.visible_at, kept.following, kept.so_far,
         row_number() over (partition by kept.id order by told.set) = 1 as introduced,
         row_number() over (partition by told.set order by kept.visible_at desc, kept.id desc) as place
       from told left join kept on kept.set = told.set and told.read)
-    select shown.set::int as set, shown.read, case when shown.place = 1 then shown.devices end as devices,
+    select shown.set::int as set, shown.read, ${Object.entries(first)
+      .map(([name, column]) => `case when shown.place = 1 then ${column} end as ${name}`)
+      .join(", ")},
       shown.id as alert, shown.following, shown.so_far::float8 as so_far,
       alert.id, p.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${Object.keys(SHOWN)
         .map((name) => `alert.${name}`)
@@ -163,3 +155,37 @@ export const inboxPages = defineStatement("inbox_pages", {
     from shown left join alert on alert.id = shown.id and shown.introduced left join pusher p on p.id = alert.pusher_id
     order by shown.set, shown.place`,
 });
+
+const devicePages = pagesOfSets({
+  told: `
+      select sets.set, sets.devices, sets.near and (sets.set = 1 or coalesce(
+          sum(bytes.bytes) over (order by sets.set rows unbounded preceding), 0) <= $max_total::int) as read
+      from sets left join bytes on bytes.set = sets.set`,
+  first: { devices: "shown.devices" },
+});
+
+/**
+ * The first pages of several devices, read once for those that have the same channels in this very snapshot. Such devices are
+ * a set; those of most devices come first, and the devices stand in the first row of their set. Sets are `read` as long
+ * as their channels are not more than `max_channels` and their pages not larger than `max_total` bytes, the first one always.
+ * A device that is gone is in no set.
+ */
+export const inboxPages = defineStatement("inbox_pages", {
+  parameters: { devices: array(bigint), ...devicePages.parameters, max_channels: int, max_total: int },
+  columns: { ...devicePages.columns, devices: nullable(array(bigint)) },
+  joined: devicePages.joined,
+  text: `with joined as materialized (
+      select d.id as device,
+        array(select s.pusher_id from subscription s where s.device_id = d.id order by s.pusher_id) as channels
+      from unnest((select $devices::int8[])) wanted (id) join device d on d.id = wanted.id),
+    sets as materialized (
+      select channels, devices, row_number() over most as set,
+        sum(cardinality(channels)) over most <= $max_channels::int or row_number() over most = 1 as near
+      from (select channels, array_agg(device) as devices from joined group by channels) alike
+      window most as (order by cardinality(devices) desc, channels rows unbounded preceding)),
+    ${devicePages.text}`,
+});
+
+/** What the rows of such statements have in common. */
+export type PageRow = Without<RowOf<typeof inboxPages>, "devices">;
+type Without<Row, Name extends keyof Row> = Row extends unknown ? Omit<Row, Name> : never;

@@ -53,11 +53,10 @@ export const pathId = (what: string) => z.string().describe(what);
 /** The version of a row that a change is meant for (docs/rules.md#expected-version). */
 export const expectedVersion = () => instant().optional().describe("409 if updated_at is another by now.");
 
-export const limit = () =>
-  z
-    .int("must be a whole number from 1 to 100")
-    .min(1, "must be a whole number from 1 to 100")
-    .max(100, "must be a whole number from 1 to 100");
+/** The largest page. */
+export const MAX_LIMIT = 100;
+const LIMITS = `must be a whole number from 1 to ${MAX_LIMIT}`;
+export const limit = () => z.int(LIMITS).min(1, LIMITS).max(MAX_LIMIT, LIMITS);
 
 /** `meta` of every list that pages: null means no more rows. */
 export const pageMeta = named("PageMeta", z.object({ next_before: z.string().nullable() }));

@@ -91,7 +91,7 @@ async function serve<O extends Routed, C>(
 const transportOf = (agent: string | null) => (agent === CLI ? "cli" : agent === STDIO ? "mcp" : "rest");
 
 /** The opaque tags of a list. A proxy that compresses answers may have made weak ones of them. */
-const tagsOf = (header: string | null): string[] => header?.match(/"[^"]*"/g) ?? [];
+export const tagsOf = (header: string | null): string[] => header?.match(/"[^"]*"/g) ?? [];
 
 /** The versions that `If-Match` names; null where it names any. One that is no tag names a version that no row has. */
 function expectedOf(header: string | null): string[] | null {

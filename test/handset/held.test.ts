@@ -303,6 +303,33 @@ describe("bounds", () => {
     }
   });
 
+  // docs/rules.md#held-bounds
+  test("all that one send wakes are answered, and all poll again at once, whatever may be in flight", async () => {
+    const small = await World.open({ settings: { REQUESTS_IN_FLIGHT: "3", DATABASE_POOL: "2" } });
+    try {
+      const { pusher, token, etag } = await handset(small);
+      const others = await atOnce(59, () => small.device(pusher.handle), 2);
+      let handsets = [token, ...others].map((token) => ({ token, etag: '"none"' }));
+      const poll = () => handsets.map(({ token, etag }) => holding(small, token, etag));
+      const taken = async (polls: ReturnType<typeof poll>) => {
+        const answers = await Promise.all(polls.map(({ answer }) => answer));
+        expect(answers.map(({ status }) => status)).toEqual(handsets.map(() => 200));
+        handsets = handsets.map(({ token }, i) => ({ token, etag: answers[i]!.headers.get("etag")! }));
+        return answers.map(({ body }) => body.data[0]?.title);
+      };
+      await taken(poll());
+      expect(handsets[0]!.etag).toBe(etag);
+      for (const title of ["First", "Second"]) {
+        const polls = poll();
+        await polls[0]!.held(polls.length);
+        await small.alert(pusher.id, { title, send: true });
+        expect(await taken(polls)).toEqual(handsets.map(() => title));
+      }
+    } finally {
+      await small.close();
+    }
+  });
+
   test("a service that ends answers what it holds", async () => {
     const brief = await World.open();
     const { token, etag } = await handset(brief);

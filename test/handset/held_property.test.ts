@@ -9,7 +9,7 @@ import { suspend, uuidOf } from "../support/handsets.ts";
 import { wakes } from "../support/held.ts";
 import { expectRecountClean } from "../support/recount.ts";
 import { WAIT } from "../support/wait.ts";
-import { inSeconds, World } from "../support/world.ts";
+import { type Answer, inSeconds, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 8);
 
@@ -185,8 +185,9 @@ test("followers on two processes miss nothing while eight write and those who li
 test("who is entered before the reading misses no send, who is entered after it does", async () => {
   const figures = { held: () => {}, woken: () => {} };
   const { orm, log } = world.service;
-  const hold = createHold({ orm, log, max: 1000, maxPerAddress: 1000, others: true, figures });
-  const missed = { entered: 0, late: 0 };
+  const again = () => Promise.reject(new Error("each of these asks by itself"));
+  const hold = createHold({ orm, log, max: 1000, maxPerAddress: 1000, others: true, figures, again });
+  const missed = { entered: 0, late: 0, together: 0 };
   let trials = 0;
   /** `late`: what was read before it was entered has to do. */
   async function trial(kind: keyof typeof missed): Promise<void> {
@@ -197,28 +198,45 @@ test("who is entered before the reading misses no send, who is entered after it 
     const etag = (await ask('""')).headers.get("etag")!;
     const sending = pause(Math.random() * 15).then(() => world.alert(pusher.id, { send: true }));
     let first = kind === "late" ? await ask(etag) : null;
-    const polled = hold.poll({
-      token,
-      address: null,
-      ms: 10_000,
-      signal: new AbortController().signal,
-      ask: async () => first ?? ask(etag),
-      unchanged: ({ status }) => status === 304,
-      aside: (waiting) => {
-        // It waits from here on; whether the answer may change is asked of the service again.
-        first = null;
-        return waiting;
-      },
-    });
-    const [{ answer }] = await Promise.all([polled, sending]);
+    const byItself = () =>
+      hold.poll<Answer>({
+        token,
+        address: null,
+        ms: 10_000,
+        signal: new AbortController().signal,
+        page: null,
+        async ask() {
+          const answer = first ?? (await ask(etag));
+          first = null;
+          return answer;
+        },
+        unchanged: ({ status }) => status === 304,
+        show: () => {
+          throw new Error("each of these asks by itself");
+        },
+      });
+    // As the service does it: the first of these polls enters the handset, the second finds it entered.
+    const together = async () => {
+      const poll = (tag: string) =>
+        other.request("GET", "/handset/v1/inbox?limit=1", {
+          token,
+          headers: { "if-none-match": tag, prefer: "wait=10" },
+        });
+      const { headers } = await poll('"none"');
+      const begun = headers.get("etag")!;
+      return { answer: begun === etag ? await poll(etag) : { status: 200 } };
+    };
+    const [{ answer }] = await Promise.all([kind === "together" ? together() : byItself(), sending]);
     trials++;
     if (answer.status === 304) missed[kind]++;
   }
   const end = Date.now() + WAIT.timeout / 2;
-  do await atOnce(60, (i) => trial(i % 2 ? "entered" : "late"), 30);
+  const kinds = ["entered", "late", "together"] as const;
+  do await atOnce(90, (i) => trial(kinds[i % 3]!), 30);
   while (missed.late === 0 && Date.now() < end);
   await hold.close();
   console.log(`entered: ${JSON.stringify({ trials, missed })}`);
   expect(missed.entered).toBe(0);
+  expect(missed.together).toBe(0);
   expect(missed.late).toBeGreaterThan(0);
 });
