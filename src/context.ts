@@ -128,6 +128,8 @@ export interface SignInSupport {
   sessionsOf(em: SqlEntityManager, person: Person): Promise<OwnSession[]>;
   /** Ends those of the person's sessions that are named. */
   endSessions(em: SqlEntityManager, person: Person, ids: readonly string[]): Promise<void>;
+  /** What is wrong with it as the person's new password, as a sentence; null when it may be set. */
+  passwordProblem(em: SqlEntityManager, person: Person, password: string): Promise<string | null>;
   setPassword(em: SqlEntityManager, person: Person, password: string): Promise<void>;
 }
 

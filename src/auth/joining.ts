@@ -6,7 +6,6 @@ import type { Log } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
 import { databaseOf, run } from "../db/statement.ts";
 import { emailProblem, nameProblem } from "../domain/one_line.ts";
-import { passwordProblem } from "../domain/passwords.ts";
 import type { LinkMaker } from "../entities/member.ts";
 import { conflict, forbidden, invalidRequest, notFound, refuseFields } from "../errors.ts";
 import {
@@ -19,6 +18,7 @@ import {
   useLink,
 } from "../queries/links.ts";
 import { newLink, STAND_IN } from "./links.ts";
+import { newPasswordProblem } from "./new_password.ts";
 import type { Brake } from "./sign_in_brake.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 import { hashToken } from "./tokens.ts";
@@ -157,10 +157,11 @@ export function createJoining(options: {
       if (!seen || stateOf(seen) !== "live") throw notFound("link");
       const kind = kindOf(seen);
       const claim = { ...given, email: given.email.trim().toLowerCase() };
+      const owner = { email: seen.email === STAND_IN ? claim.email : seen.email, name: claim.name };
       refuseFields({
         name: kind === "new" && nameProblem(claim.name, "Your name"),
         email: seen.email === STAND_IN && emailProblem(claim.email),
-        password: kind !== "known" && passwordProblem(claim.password),
+        password: kind !== "known" && (await newPasswordProblem(claim.password, owner)),
       });
       let hash = "";
       if (kind === "known") {

@@ -2,6 +2,7 @@
 // change in the transaction of the operation that asks.
 
 import type { SignInSupport } from "../context.ts";
+import { newPasswordProblem } from "./new_password.ts";
 import type { Brake } from "./sign_in_brake.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
@@ -31,6 +32,11 @@ export function createOwnSignIn(options: { library: SignInLibrary; brake: Brake 
         for (const { id, token } of await accounts.listSessions(person.id))
           if (ids.includes(id)) await accounts.deleteSession(token);
       }),
+
+    async passwordProblem(em, person, next) {
+      const user = await library.inTransaction(em, (accounts) => accounts.findUserById(person.id));
+      return newPasswordProblem(next, { email: user?.email ?? "", name: user?.name ?? "" });
+    },
 
     async setPassword(em, person, next) {
       const hash = await library.hashPassword(next);

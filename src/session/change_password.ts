@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { passwordProblem } from "../domain/passwords.ts";
+import { refuseFields } from "../errors.ts";
 import { defineSessionOperation } from "../operation/tool.ts";
 
 export default defineSessionOperation({
@@ -16,6 +17,7 @@ export default defineSessionOperation({
   fieldProblems: ({ next }) => ({ next: passwordProblem(next) }),
   async handler({ next }, { em, caller, outside: { signIn } }) {
     const { person } = caller;
+    refuseFields({ next: await signIn.passwordProblem(em, person, next) });
     await signIn.setPassword(em, person, next);
     const all = (await signIn.sessionsOf(em, person)).map(({ id }) => id);
     const others = all.filter((id) => id !== person.sessionId);
