@@ -1,5 +1,5 @@
-// The description as a page for people, made from the OpenAPI document alone: no business word in here. It loads
-// nothing besides itself; style and script stand in it and are named by their hashes in the policy.
+// The description as a page for people, made from the OpenAPI document alone: no business word in here. It loads nothing besides
+// itself; style and script stand in it and are named by their hashes in the policy. Calls are tried out only when somebody presses Send.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -17,6 +17,8 @@ export const DOCS_POLICY = [
   "default-src 'none'",
   `style-src ${hashOf(STYLE)}`,
   `script-src ${hashOf(SCRIPT)}`,
+  // "Try it" asks this server, and no other.
+  "connect-src 'self'",
   "img-src data:",
   "base-uri 'none'",
   "form-action 'none'",
@@ -60,7 +62,9 @@ export function docsPage(document: Json, documentPath: string): string {
 <aside>
 <details class="menu" open>
 <summary><span class="brand">${escapeHtml(title)} API</span><span class="open">Contents</span></summary>
+<p class="back"><a href="/">Front page</a> <a href="/console">Console</a></p>
 <input type="search" id="filter" placeholder="Find an operation" aria-label="Find an operation" autocomplete="off" hidden>
+<p id="nothing" role="status"></p>
 <nav aria-label="Contents">
 <p class="group"><a href="#main">Introduction</a></p>
 ${groups.map(navGroup).join("\n")}
@@ -75,6 +79,9 @@ ${groups.map(navGroup).join("\n")}
 <p class="base">Base URL <code>${escapeHtml(document.servers[0].url)}</code> <a href="${documentPath}">OpenAPI ${escapeHtml(document.openapi)} document</a></p>
 </header>
 <div class="prose">${markdown(description)}</div>
+<section id="try" class="key" hidden><h2>Try it</h2>
+<p>With a key, each call below can be sent from this page. The page forgets it when you leave, and keeps it nowhere else.</p>
+<label for="key">Key or device token</label> <input id="key" type="password" autocomplete="off" spellcheck="false" placeholder="bfk_…"></section>
 ${groups.map((group) => section(group, document)).join("\n")}
 <section id="shapes">
 <h2>Shapes</h2>
@@ -127,6 +134,7 @@ ${markdown(description)}
 <div class="samples">
 ${samples(operation)}
 ${exampleAnswers(responses)}
+${received(operation) ? "" : trial(method, path, operation)}
 </div>
 <div class="details">
 ${["path", "query", "header"].map((place) => parameterTable(place, shown(place))).join("")}
@@ -135,6 +143,16 @@ ${answers(responses, document)}
 </div>
 </div>
 </article>`;
+}
+
+/** Where the script puts the form that sends the call. */
+function trial(method: string, path: string, { requestBody, security }: Json): string {
+  const content = requestBody?.content["application/json"];
+  const example = content?.example ?? (Object.values(content?.examples ?? {})[0] as Json | undefined)?.value;
+  const body = content ? ` data-body="${escapeHtml(JSON.stringify(example ?? {}, null, 2))}"` : "";
+  return `<details class="try" data-method="${method.toUpperCase()}" data-path="${escapeHtml(path)}"${body}${
+    security?.length > 0 && Object.keys(security[0]).length > 0 ? " data-key" : ""
+  } hidden><summary>Try it</summary></details>`;
 }
 
 /** An event: what the reader's own server is sent. */

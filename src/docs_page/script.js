@@ -14,7 +14,7 @@ function setLanguage(language) {
     button.setAttribute("aria-pressed", String(button.dataset.set === language));
 }
 root.classList.add("js");
-setLanguage(stored === "JavaScript" ? "JavaScript" : "curl");
+setLanguage(["JavaScript", "Python", "Go"].includes(stored) ? stored : "curl");
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button");
@@ -62,10 +62,23 @@ narrow.addEventListener("change", fold);
 const filter = document.getElementById("filter");
 const links = [...document.querySelectorAll("nav a[data-find]")];
 filter.hidden = false;
+const nothing = document.getElementById("nothing");
 filter.addEventListener("input", () => {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
   for (const link of links)
     link.parentElement.hidden = !words.every((word) => link.dataset.find.includes(word));
+  // A heading stands only above something.
+  let any = false;
+  for (const group of document.querySelectorAll("nav .group")) {
+    const list = group.nextElementSibling?.matches("ul") ? group.nextElementSibling : null;
+    const empty = list ? !list.querySelector("li:not([hidden])") : words.length > 0;
+    group.hidden = empty;
+    if (list) {
+      list.hidden = empty;
+      any ||= !empty;
+    }
+  }
+  nothing.textContent = any ? "" : "No operation has these words.";
 });
 
 const seen = new IntersectionObserver(
@@ -85,3 +98,92 @@ const seen = new IntersectionObserver(
   { rootMargin: "-15% 0px -75%" },
 );
 for (const article of document.querySelectorAll("section > article[id]")) seen.observe(article);
+
+// Trying a call. The key lives in its field alone; what is sent goes to the server that this page came from.
+const key = document.getElementById("key");
+document.getElementById("try").hidden = false;
+addEventListener("pagehide", () => {
+  key.value = "";
+});
+
+const make = (name, properties, ...children) => {
+  const element = Object.assign(document.createElement(name), properties);
+  element.append(...children);
+  return element;
+};
+
+for (const trial of document.querySelectorAll("details.try")) {
+  trial.hidden = false;
+  trial.addEventListener("toggle", () => trial.childElementCount === 1 && fill(trial), { once: true });
+}
+
+function fill(trial) {
+  const { method, path, body } = trial.dataset;
+  const where = make("input", { value: path, spellcheck: false, autocomplete: "off" });
+  const what =
+    body === undefined
+      ? null
+      : make("textarea", { value: body, rows: Math.min(14, body.split("\n").length + 1) });
+  what?.setAttribute("spellcheck", "false");
+  const send = make("button", { type: "button", textContent: `Send ${method}` });
+  const said = make("p", { className: "said" });
+  said.setAttribute("role", "status");
+  const shown = make("pre", { hidden: true, tabIndex: 0 });
+  trial.append(
+    make("label", {}, "Path ", where),
+    ...(what ? [make("label", {}, "Body ", what)] : []),
+    ...(method === "GET"
+      ? []
+      : [make("p", { className: "real", textContent: "It acts for real, on this server." })]),
+    send,
+    said,
+    shown,
+  );
+  send.addEventListener("click", async () => {
+    shown.hidden = true;
+    const missing = /\{(\w+)\}/.exec(where.value)?.[1];
+    if (missing) return tell(said, `Put a real ${missing} into the path.`, where);
+    if ("key" in trial.dataset && key.value.trim() === "")
+      return tell(said, "Give a key at the top of this page.", key);
+    try {
+      if (what?.value.trim()) JSON.parse(what.value);
+    } catch {
+      return tell(said, "The body is no JSON.", what);
+    }
+    send.disabled = true;
+    said.textContent = "Sending …";
+    const headers = { accept: "application/json" };
+    if ("key" in trial.dataset) headers.authorization = `Bearer ${key.value.trim()}`;
+    if (what?.value.trim()) headers["content-type"] = "application/json";
+    try {
+      const target = new URL(where.value, location.origin);
+      if (target.origin !== location.origin) throw new Error("Only paths of this server are asked.");
+      const answer = await fetch(target, {
+        method,
+        headers,
+        credentials: "omit",
+        body: what?.value.trim() || undefined,
+      });
+      const text = await answer.text();
+      said.textContent = `${answer.status} ${answer.statusText}`;
+      shown.textContent = pretty(text);
+      shown.hidden = text === "";
+    } catch (error) {
+      said.textContent = `Nothing came back: ${error.message}`;
+    }
+    send.disabled = false;
+  });
+}
+
+function tell(said, words, field) {
+  said.textContent = words;
+  field.focus();
+}
+
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

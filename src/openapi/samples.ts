@@ -1,8 +1,9 @@
-// The same request in two languages, made by the function that the command line makes its requests with.
+// The same request in several languages, made by the function that the command line makes its requests with.
 
 import { type ClientRequest, requestFor } from "../operation/request.ts";
 import type { Http } from "../operation/tool.ts";
 import { EXAMPLE_IDEMPOTENCY_KEY } from "./examples.ts";
+import { go, python } from "./samples_elsewhere.ts";
 
 interface Sampled {
   http: Http;
@@ -31,6 +32,8 @@ export function codeSamples(
   return [
     { lang: "Shell", label: label("curl"), source: curl(request, options) },
     { lang: "JavaScript", label: label("JavaScript"), source: javascript(request, options, answers) },
+    { lang: "Python", label: label("Python"), source: python(request, { ...options, answers }) },
+    { lang: "Go", label: label("Go"), source: go(request, { ...options, answers }) },
   ];
 }
 

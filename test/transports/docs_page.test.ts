@@ -57,6 +57,14 @@ describe.skipIf(!executablePath)("the page of the API", () => {
     await page.locator('nav a[href="#create_invite"]').click();
     expect(new URL(page.url()).hash).toBe("#create_invite");
 
+    // No heading stands above nothing.
+    const headings = await page.locator("nav .group:visible").allTextContents();
+    expect(headings.length).toBeLessThan(4);
+    await page.locator("#filter").fill("no such words");
+    expect(await page.locator("nav .group:visible").count()).toBe(0);
+    expect(await page.locator("#nothing").textContent()).toContain("No operation");
+    expect(await page.getByRole("link", { name: "Console" }).first().getAttribute("href")).toBe("/console");
+
     const overflow = "document.documentElement.scrollWidth - innerWidth";
     expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0);
     expect(complaints).toEqual([]);
@@ -64,5 +72,40 @@ describe.skipIf(!executablePath)("the page of the API", () => {
       requests.filter((request) => request !== `${url}/api/v1/docs` && !request.startsWith("data:")),
     ).toEqual([]);
     await page.close();
+  });
+
+  test("a call is tried with a key that only its field holds, and nobody else is asked", async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
+    await page.goto(`${url}/api/v1/docs`);
+    const trial = page.locator("#get_me details.try");
+    await trial.locator("summary").click();
+    await trial.getByRole("button", { name: "Send GET" }).click();
+    expect(await trial.getByRole("status").textContent()).toContain("Give a key");
+    const key = await world.key();
+    await page.locator("#key").fill(key);
+    await trial.getByRole("button", { name: "Send GET" }).click();
+    await trial.locator("pre").waitFor();
+    expect(JSON.parse((await trial.locator("pre").textContent())!).workspace.id).toBe(world.workspace.id);
+
+    const create = page.locator("#create_pusher details.try");
+    await create.locator("summary").click();
+    await create.getByRole("button", { name: "Send POST" }).click();
+    await create.locator("pre").waitFor();
+    expect(await create.getByRole("status").textContent()).toMatch(/^201/);
+    const one = page.locator("#get_pusher details.try");
+    await one.locator("summary").click();
+    await one.getByRole("button", { name: "Send GET" }).click();
+    expect(await one.getByRole("status").textContent()).toContain("real");
+
+    expect(asked).toEqual(["GET /api/v1/docs", "GET /api/v1/me", "POST /api/v1/pushers"]);
+    const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
+    expect(kept + (await context.cookies()).join()).not.toContain(key);
+    await page.goto(`${url}/`);
+    await page.goBack();
+    expect(await page.locator("#key").inputValue()).toBe("");
+    await context.close();
   });
 });

@@ -1,4 +1,4 @@
-// The document in use: served with its headers, and its samples run as they stand in both languages.
+// The document in use: served with its headers, and its samples run as they stand in the languages that are at hand.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -99,6 +99,17 @@ const runShell: Runner = async (source, env) => {
   return body;
 };
 
+const runPython: Runner = async (source, env) => {
+  const { stdout } = await shell(PYTHON!, ["-c", source], { env: { ...env, PATH: process.env.PATH } });
+  return stdout === "" ? null : JSON.parse(stdout);
+};
+/** Needs Python 3.9 or newer; without one it says so, and the other languages run. */
+const PYTHON = await shell("python3", ["-c", "print(1)"]).then(
+  () => "python3",
+  () => null,
+);
+if (!PYTHON) console.log("openapi_served: the samples in Python are not run, since there is no python3");
+
 describe("samples do as they stand", () => {
   const named = (name: string) =>
     [...TOOLS, ...HANDSET_OPERATIONS].find((operation) => operation.name === name)!;
@@ -132,6 +143,7 @@ describe("samples do as they stand", () => {
   const languages: [string, Runner][] = [
     ["JavaScript", runJavaScript],
     ["curl", runShell],
+    ...(PYTHON ? ([["Python", runPython]] as [string, Runner][]) : []),
   ];
   test.each(languages)("%s", async (language, run) => {
     expect([...story].sort()).toEqual([...TOOLS, ...HANDSET_OPERATIONS].map(({ name }) => name).sort());
