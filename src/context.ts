@@ -118,7 +118,58 @@ export interface OwnSession {
   userAgent: string | null;
   address: string | null;
   createdAt: Date;
+  /** When it was last used, to the minute. */
+  updatedAt: Date;
   expiresAt: Date;
+}
+
+/** A person's own second factor, in the manager's transaction. */
+export interface SecondFactorSupport {
+  state(em: SqlEntityManager, person: Person): Promise<{ on: boolean; recoveryCodesLeft: number }>;
+  /** What an app on the phone is to be given; it counts for nothing before `confirm`. Null while one is on. */
+  begin(em: SqlEntityManager, person: Person): Promise<{ uri: string; secret: string } | null>;
+  /** Turns it on and answers the recovery codes. False: the code is not right. Null: nothing was begun. */
+  confirm(em: SqlEntityManager, person: Person, code: string): Promise<string[] | false | null>;
+  /** Other recovery codes; the earlier ones end. Null while it is off. */
+  renewCodes(em: SqlEntityManager, person: Person): Promise<string[] | null>;
+  /** Turns it off; false when it was not on. */
+  end(em: SqlEntityManager, person: Person): Promise<boolean>;
+}
+
+/** One way in without a password. */
+export interface OwnPasskey {
+  id: string;
+  name: string;
+  /** Its keeper copies it to the person's other devices. */
+  backedUp: boolean;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+}
+
+/** What a browser answered when it was asked for a new passkey, in texts of bounded length. */
+export interface PasskeyAnswer {
+  id: string;
+  rawId: string;
+  type: "public-key";
+  clientExtensionResults: Record<string, never>;
+  response: { clientDataJSON: string; attestationObject: string; transports?: string[] | undefined };
+}
+
+/** A person's own passkeys, in the manager's transaction. */
+export interface PasskeySupport {
+  /** Whether browsers make passkeys for the address of this server at all. */
+  readonly possible: boolean;
+  list(em: SqlEntityManager, person: Person): Promise<OwnPasskey[]>;
+  /** What a browser is to be asked; the answer is good for five minutes and this session. Null: no more may be added. */
+  begin(em: SqlEntityManager, person: Person): Promise<Record<string, unknown> | null>;
+  /** The id of the new one; null when the answer proves nothing. */
+  add(
+    em: SqlEntityManager,
+    person: Person,
+    given: { name: string; answer: PasskeyAnswer },
+  ): Promise<string | null>;
+  /** False when it is not this person's. */
+  remove(em: SqlEntityManager, person: Person, id: string): Promise<boolean>;
 }
 
 /** What operations on people need of sign-in. Its rows are read and changed by the manager's transaction. */
@@ -131,6 +182,8 @@ export interface SignInSupport {
   /** What is wrong with it as the person's new password, as a sentence; null when it may be set. */
   passwordProblem(em: SqlEntityManager, person: Person, password: string): Promise<string | null>;
   setPassword(em: SqlEntityManager, person: Person, password: string): Promise<void>;
+  readonly secondFactor: SecondFactorSupport;
+  readonly passkeys: PasskeySupport;
 }
 
 /** The few things outside of the rows that answers depend on. */

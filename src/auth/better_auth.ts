@@ -5,10 +5,14 @@ import { runWithAdapter } from "@better-auth/core/context";
 import { kyselyAdapter } from "@better-auth/kysely-adapter";
 import { mcp } from "@better-auth/mcp";
 import { getOAuthProviderState } from "@better-auth/oauth-provider";
+import { passkey } from "@better-auth/passkey";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { betterAuth } from "better-auth";
 import { APIError } from "better-auth/api";
+import { parseCookies } from "better-auth/cookies";
+import { generateRandomString, symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
 import { jwt } from "better-auth/plugins";
+import { twoFactor } from "better-auth/plugins/two-factor";
 import type { Orm } from "../db/orm.ts";
 import { unlessAway } from "../db/unavailable.ts";
 import { MIN_PASSWORD } from "../domain/passwords.ts";
@@ -19,6 +23,7 @@ import { GRANT_TYPES } from "./client_metadata.ts";
 import { hashSecret } from "./clients.ts";
 import { datesForSignIn } from "./dates.ts";
 import { GRANT_CLAIM, type Grants } from "./grants.ts";
+import { passkeyHost } from "./passkey_shapes.ts";
 import { withTokenEndpoints } from "./token_endpoints.ts";
 
 export interface LibraryOptions {
@@ -32,6 +37,26 @@ export interface LibraryOptions {
 const SESSION_SECONDS = 7 * 24 * 3600;
 
 const SCHEMA = "auth";
+
+/** How long the second factor may take after the password. */
+const CHALLENGE_SECONDS = 600;
+
+const passkeyPath = (name: string) => `/passkey/${name}`;
+
+/** A column of ours in the library's table. */
+const LAST_USE = {
+  id: "belfry-last-use",
+  schema: { passkey: { fields: { lastUsedAt: { type: "date", required: false } } } },
+} as const;
+
+/** Rows of the library's plugins, and the encryption that it keeps some of their values in. */
+export interface LibraryRows {
+  adapter: ReturnType<ReturnType<typeof kyselyAdapter>>;
+  seal(text: string): Promise<string>;
+  open(sealed: string): Promise<string>;
+  /** Figures and small letters by chance. */
+  chance(length: number): string;
+}
 
 export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOptions) {
   const library = betterAuth({
@@ -57,8 +82,29 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
       "/delete-user",
       "/update-user",
       "/is-username-available",
+      // Enrolment is operations of ours (own_sign_in.ts), in one transaction with their line in the audit log.
+      ...["enable", "disable", "get-totp-uri", "generate-backup-codes", "send-otp", "verify-otp"].map(
+        (name) => `/two-factor/${name}`,
+      ),
+      ...["generate-register-options", "verify-registration", "list-user-passkeys"].map(passkeyPath),
+      ...["delete-passkey", "update-passkey"].map(passkeyPath),
     ],
     plugins: [
+      // In front of the authorization server: to that one nobody is signed in before the second factor was shown.
+      twoFactor({ issuer: "Belfry", twoFactorCookieMaxAge: CHALLENGE_SECONDS }),
+      passkey({
+        rpName: "Belfry",
+        rpID: passkeyHost(publicUrl) ?? "passkeys.invalid",
+        origin: publicUrl,
+        authentication: {
+          // It stands for both factors, so holding the device is not enough: its owner was asked for, too.
+          afterVerification: async ({ verification }) => {
+            if (!verification.authenticationInfo.userVerified)
+              throw new APIError("UNAUTHORIZED", { message: "The passkey's owner was not asked for." });
+          },
+        },
+      }),
+      LAST_USE,
       jwt({ disableSettingJwtHeader: true }),
       mcp({
         loginPage: PAGES.signIn,
@@ -125,17 +171,33 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
       return !!hash && password.verify({ hash, password: given });
     },
 
+    /** The account whose password this browser has shown, and which owes the second factor; null for none. */
+    async findChallenged(headers: Headers): Promise<{ id: string; email: string; until: Date } | null> {
+      const { createAuthCookie, internalAdapter } = await library.$context;
+      const held = parseCookies(headers.get("cookie") ?? "").get(createAuthCookie("two_factor").name) ?? "";
+      const identifier = held.slice(0, held.lastIndexOf("."));
+      // The library itself checks the signature when the code comes; until then the name alone is secret enough.
+      if (!/^2fa-(?!attempts-)[\w-]+$/.test(identifier)) return null;
+      const found = await unlessAway(() => internalAdapter.findVerificationValue(identifier));
+      const user = found && (await unlessAway(() => internalAdapter.findUserById(found.value)));
+      return user && { id: user.id, email: user.email, until: found.expiresAt };
+    },
+
     /** Lets the library write its own rows inside a transaction of ours: they are there with ours, or not at all. */
     async inTransaction<T>(
       em: SqlEntityManager,
-      work: (accounts: Awaited<typeof library.$context>["internalAdapter"]) => Promise<T>,
+      work: (accounts: Awaited<typeof library.$context>["internalAdapter"], rows: LibraryRows) => Promise<T>,
     ): Promise<T> {
-      const { options, internalAdapter } = await library.$context;
+      const { options, internalAdapter, secretConfig: key } = await library.$context;
       const kysely = em.getKysely<any>().withPlugin(datesForSignIn).withSchema(SCHEMA);
       const adapter = kyselyAdapter(kysely, { type: "postgres" })(options);
-      return runWithAdapter(adapter, () => work(internalAdapter));
+      const seal = (data: string) => symmetricEncrypt({ key, data });
+      const open = (data: string) => symmetricDecrypt({ key, data });
+      const chance = (length: number) => generateRandomString(length, "a-z", "0-9");
+      return runWithAdapter(adapter, () => work(internalAdapter, { adapter, seal, open, chance }));
     },
   };
 }
 
+export type Accounts = Parameters<Parameters<BetterAuth["inTransaction"]>[1]>[0];
 export type BetterAuth = ReturnType<typeof createBetterAuth>;

@@ -5,7 +5,7 @@ import type { KyselyPlugin } from "kysely";
 
 const TIMESTAMP = /^\d{4,}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00(:?00)?$/;
 /** The library's own timestamp columns; any other text column may look like a timestamp and must stay text. */
-const COLUMN = /(?:At|Time)$|^revoked$/;
+const COLUMN = /(?:At|Time|Until)$|^revoked$/;
 
 export const datesForSignIn: KyselyPlugin = {
   transformQuery: ({ node }) => node,

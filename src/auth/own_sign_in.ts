@@ -3,25 +3,33 @@
 
 import type { SignInSupport } from "../context.ts";
 import { newPasswordProblem } from "./new_password.ts";
+import { createOwnPasskeys } from "./own_passkeys.ts";
+import { createSecondFactor } from "./second_factor.ts";
 import type { Brake } from "./sign_in_brake.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
-export function createOwnSignIn(options: { library: SignInLibrary; brake: Brake }): SignInSupport {
-  const { library, brake } = options;
+export function createOwnSignIn(options: {
+  library: SignInLibrary;
+  brake: Brake;
+  publicUrl: string;
+  now: () => Date;
+}): SignInSupport {
+  const { library, brake, publicUrl, now } = options;
   return {
-    async proves(person, given) {
-      await brake.countChange(person.id);
-      return library.provesPassword(person.id, given);
-    },
+    secondFactor: createSecondFactor(library),
+    passkeys: createOwnPasskeys(library, publicUrl, now),
+
+    proves: (person, given) => brake.proof(person.id, () => library.provesPassword(person.id, given)),
 
     sessionsOf: (em, person) =>
       library.inTransaction(em, async (accounts) =>
         (await accounts.listSessions(person.id)).map(
-          ({ id, userAgent, ipAddress, createdAt, expiresAt }) => ({
+          ({ id, userAgent, ipAddress, createdAt, updatedAt, expiresAt }) => ({
             id,
             userAgent: userAgent ?? null,
             address: ipAddress ?? null,
             createdAt,
+            updatedAt,
             expiresAt,
           }),
         ),

@@ -1,19 +1,21 @@
-// People as the console knows them: signing in and out, and which members a person is. How a person comes to an account
-// stands beside in joining.ts; what a signed-in person does is an operation like any other (src/session/).
+// People as the console knows them: which members a signed-in person is, and what assistants ask of them. How a person signs in
+// stands in signing_in.ts, how one comes to an account in joining.ts; what a signed-in person does is an operation (src/session/).
 
-import type { MemberCaller, Person } from "../context.ts";
+import type { Log, MemberCaller, Person } from "../context.ts";
 import type { Orm } from "../db/orm.ts";
 import { databaseOf, run } from "../db/statement.ts";
-import { ApiError, invalidRequest } from "../errors.ts";
-import { type MemberRecord, membershipsOf } from "../queries/people.ts";
+import { invalidRequest } from "../errors.ts";
+import { type MemberRecord, membershipsOf, noteSessionUse } from "../queries/people.ts";
 import { ALL_SCOPES } from "../scopes.ts";
 import { PAGES } from "./authorization_server.ts";
 import { callerWith } from "./caller.ts";
 import { clientName } from "./client_name.ts";
 import type { Grants } from "./grants.ts";
+import { createLastUse } from "./last_use.ts";
 import { newLink } from "./links.ts";
 import type { Brake } from "./sign_in_brake.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
+import { createAsk, createSigningIn } from "./signing_in.ts";
 
 export interface Session {
   id: string;
@@ -70,27 +72,12 @@ export function createPeople(options: {
   /** True while nothing may be written. */
   isLow: () => boolean;
   now: () => Date;
+  log: Log;
 }) {
-  const { orm, library, grants, brake, publicUrl, isLow, now } = options;
+  const { orm, library, grants, brake, publicUrl, isLow, now, log } = options;
   const kysely = databaseOf(orm);
-
-  /** Speaks to the library as a browser on our own origin would, without a socket. */
-  function ask(
-    path: string,
-    init: { method?: string; headers?: Headers; body?: unknown; address?: string | null },
-  ): Promise<Response> {
-    const headers = new Headers({ origin: publicUrl, "content-type": "application/json" });
-    for (const name of ["cookie", "user-agent"]) {
-      const value = init.headers?.get(name);
-      if (value) headers.set(name, value);
-    }
-    // The list of sessions shows where each came from: the network's word, not the request's.
-    if (init.address) headers.set("x-forwarded-for", init.address);
-    const body = init.body === undefined ? undefined : JSON.stringify(init.body);
-    return library.handler(
-      new Request(`${publicUrl}/api/auth${path}`, { method: init.method ?? "POST", headers, body }),
-    );
-  }
+  const ask = createAsk(library, publicUrl);
+  const used = createLastUse({ now, isLow, log }, (id) => run(kysely, noteSessionUse, { id }));
 
   /** The same request for access, signed anew, for other scopes. */
   async function askAnew(from: Request, oauthQuery: string, scopes: string[]): Promise<string> {
@@ -104,60 +91,18 @@ export function createPeople(options: {
     return page.search.slice(1);
   }
 
-  /** Opens a session. Null: the address or the password is not right. */
-  async function openSession(
-    credentials: { email: string; password: string },
-    oauthQuery: string | null,
-    from: Request,
-    address: string | null,
-  ) {
-    const body = { ...credentials, ...(oauthQuery ? { oauth_query: oauthQuery } : {}) };
-    const answer = await ask("/sign-in/email", { headers: from.headers, body, address });
-    if (!answer.ok) return null;
-    const next = (await answer.json()) as { url?: string; redirect?: boolean };
-    return {
-      cookies: answer.headers.getSetCookie(),
-      next: next.redirect && next.url ? next.url : null,
-      /** The mark by which this browser is known when it signs in to the account again. */
-      mark: brake.markOf(credentials.email),
-    };
-  }
-
   return {
+    ...createSigningIn({ library, brake, ask, database: kysely, now }),
+
     /** A one-time link for a member, as the operator hands it out. An earlier link of the member ends. */
     newLink: (memberId: string): Promise<string> => newLink(orm.em.fork(), publicUrl, memberId, "operator"),
-
-    /** Signs in whoever has just proved to know the password: without a count, so that it cannot be refused. */
-    openSession,
-
-    /**
-     * Signs in. Returns the cookies to set, where to go on when an assistant waits for consent, and the browser's mark.
-     * @throws 401 with one sentence for an unknown address and a wrong password alike, 429.
-     */
-    async signIn(
-      credentials: { email: string; password: string },
-      oauthQuery: string | null,
-      from: Request,
-      at: { address: string | null; browser: string | null },
-    ) {
-      const email = credentials.email.trim().toLowerCase();
-      const opened = await brake.attempt({ email, ...at }, () =>
-        openSession({ ...credentials, email }, oauthQuery, from, at.address),
-      );
-      if (!opened) throw new ApiError("unauthorized", "The e-mail address or the password is not right.");
-      return opened;
-    },
-
-    async signOut(from: Request): Promise<string[]> {
-      const answer = await ask("/sign-out", { headers: from.headers, body: {} });
-      return answer.headers.getSetCookie();
-    },
 
     /** The signed-in person, or null. An expired or ended session is none. */
     async session(headers: Headers): Promise<Session | null> {
       if (!headers.get("cookie")?.includes("better-auth.session_token")) return null;
       const found = await library.findSession(headers, { refresh: !isLow() });
       if (!found || found.session.expiresAt.getTime() <= now().getTime()) return null;
+      used(found.session.id);
       const { id, email, name } = found.user;
       return {
         id: found.session.id,

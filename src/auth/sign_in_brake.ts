@@ -16,7 +16,11 @@ const BY_BROWSER: Policy = { name: "sign-ins-of-browser", max: 8, seconds: 300, 
 const BY_ACCOUNT: Policy = { name: "sign-ins-by-account", max: 1_000_000, seconds: 900, keptAlone: true };
 const RESETS: Policy = { name: "password-resets", max: 5, seconds: 600, keptAlone: true };
 const MAILS: Policy = { name: "password-mails", max: 3, seconds: 3600, keptAlone: true };
+/** As long as a code of an app is looked at, its own 30 seconds and those beside. */
+const CODES: Policy = { name: "second-factor-codes", max: 1, seconds: 120, keptAlone: true };
+/** The password asked for once more: so many wrong ones, and so many in all, since each costs a hash. */
 const CHANGES: Policy = { name: "password-changes", max: 8, seconds: 300, keptAlone: true };
+const PROOFS: Policy = { name: "password-proofs", max: 100, seconds: 300, keptAlone: true };
 
 /** So many wrong passwords of an account, from wherever, cost nobody anything. */
 const FREE = 8;
@@ -104,8 +108,21 @@ export function createBrake(options: {
     /** Counts what is no attempt at a password, but costs as much. @throws 429. */
     countAddress: (address: string | null) => take(BY_ADDRESS, near(address)),
 
-    /** The person is signed in: nobody else can use this up. @throws 429. */
-    countChange: (userId: string) => take(CHANGES, userId),
+    /** The password once more. The person is signed in: nobody else can use this up. @throws 429. */
+    async proof(userId: string, check: () => Promise<boolean>): Promise<boolean> {
+      await take(PROOFS, userId);
+      const { back } = await take(CHANGES, userId);
+      const right = await check();
+      if (right) await back();
+      return right;
+    },
+
+    /** Takes a code for used. Null when it was used before; else what gives it back, should it turn out wrong. */
+    async useOnce(userId: string, code: string): Promise<(() => Promise<unknown>) | null> {
+      const subject = `${userId} ${createHmac("sha256", key).update(code).digest("base64url")}`;
+      const taken = await limits.take(CODES, subject);
+      return taken.allowed ? () => limits.giveBack(CODES, subject, taken) : null;
+    },
 
     /** Asking for links to new passwords. @throws 429. */
     countReset: (address: string | null) => take(RESETS, near(address)),

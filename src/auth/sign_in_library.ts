@@ -22,6 +22,7 @@ export function createSignInLibrary(options: LibraryOptions): SignInLibrary {
     readAccessToken: async (token) => (await load()).readAccessToken(token),
     handler: async (request) => (await load()).handler(request),
     findSession: async (headers, how) => (await load()).findSession(headers, how),
+    findChallenged: async (headers) => (await load()).findChallenged(headers),
     findClient: async (body) => (await load()).findClient(body),
     hashPassword: async (password) => (await load()).hashPassword(password),
     provesPassword: async (userId, given) => (await load()).provesPassword(userId, given),

@@ -108,7 +108,7 @@ export async function openParts(
   const library = createSignInLibrary({ orm, grants, secret, publicUrl: config.publicUrl });
   const brake = createBrake({ limits, secret });
   const { publicUrl } = config;
-  const people = createPeople({ orm, library, grants, brake, publicUrl, isLow, now });
+  const people = createPeople({ orm, library, grants, brake, publicUrl, isLow, now, log });
   const joining = createJoining({ orm, library, brake, publicUrl, log });
   const made = await firstStart(orm, config, now(), people.newLink);
   await cluster?.synced;
@@ -188,7 +188,7 @@ export async function openParts(
       push,
       cameDue: (settled) => push.cameDue(settled),
       assets,
-      signIn: createOwnSignIn({ library, brake }),
+      signIn: createOwnSignIn({ library, brake, publicUrl, now }),
     },
     limitMax: { "device-registrations": config.deviceRegistrationsPerMinute, ...options.limitMax },
     publish,

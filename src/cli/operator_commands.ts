@@ -107,6 +107,16 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
     .action((args) => run("list_members", args));
 
   members
+    .command("end-second-factor")
+    .description(
+      "Turn a person's second step off, who lost the phone and the recovery codes. Be sure who asks.",
+    )
+    .option(...WORKSPACE)
+    .option("--member <mem_…>", "the member; the workspace's owner when absent")
+    .option("--email <address>", "the member, by its e-mail address")
+    .action((args) => run("end_second_factor", args));
+
+  members
     .command("link")
     .description(
       "Make a one-time link: for a member who has not joined to join, for one who has to choose a new password. It is mailed as well where SMTP_URL is set.",

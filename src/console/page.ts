@@ -22,6 +22,12 @@ export const COPY_SCRIPT = pageFile("copy.js", "text/javascript; charset=utf-8",
 /** Lets a part of a page follow what happens (see live.ts). */
 export const LIVE_SCRIPT = pageFile("live.js", "text/javascript; charset=utf-8", import.meta.url);
 
+/** Asks the browser for a passkey. */
+export const PASSKEY_SCRIPT = pageFile("passkey.js", "text/javascript; charset=utf-8", import.meta.url);
+
+/** What pages about people have of their own. */
+export const PEOPLE_STYLES = pageFile("people.css", "text/css; charset=utf-8", import.meta.url);
+
 const CONSOLE_STYLES = pageFile("console.css", "text/css; charset=utf-8", import.meta.url);
 
 /** Plots, their numbers, and lists by page. */
@@ -32,8 +38,10 @@ export const CONSOLE_FILES: readonly PageFile[] = [
   LINK_SCRIPT,
   COPY_SCRIPT,
   LIVE_SCRIPT,
+  PASSKEY_SCRIPT,
   CONSOLE_STYLES,
   HISTORY_STYLES,
+  PEOPLE_STYLES,
 ];
 
 const SECURITY = {

@@ -12,6 +12,7 @@ export interface Field {
   value?: string;
   hint?: Content;
   autocomplete?: string;
+  inputmode?: "numeric";
   required?: boolean;
   minlength?: number;
   maxlength?: number;
@@ -42,7 +43,7 @@ export function field(f: Field): Html {
     ${f.hint && html`<p class="hint" id="${f.name}-hint">${f.hint}</p>`}${line}
     <input id="${f.name}" name="${f.name}" type="${f.type ?? "text"}" value="${f.value ?? ""}"${
       f.autocomplete && html` autocomplete="${f.autocomplete}"`
-    }${f.required !== false && html` required`}${f.minlength && html` minlength="${f.minlength}"`}${
+    }${f.inputmode && html` inputmode="${f.inputmode}"`}${f.required !== false && html` required`}${f.minlength && html` minlength="${f.minlength}"`}${
       f.maxlength && html` maxlength="${f.maxlength}"`
     }${f.readonly && html` readonly`}${f.autofocus && !f.error?.fields.length && html` autofocus`}${attributes}></div>`;
 }

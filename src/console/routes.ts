@@ -26,10 +26,13 @@ import { FILE_PAGES } from "./pages/files.ts";
 import { KEY_PAGES } from "./pages/keys.ts";
 import { MEMBER_PAGES } from "./pages/members.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
+import { OWN_WORKSPACE_PAGES } from "./pages/own_workspaces.ts";
 import { REVIEW_PAGES } from "./pages/review.ts";
+import { SECOND_STEP_PAGES } from "./pages/second_step.ts";
 import { SIGN_IN_PAGES } from "./pages/sign_in.ts";
 import { STATISTICS_PAGES } from "./pages/statistics.ts";
 import { SUBSCRIBER_PAGES } from "./pages/subscribers.ts";
+import { WAYS_IN_PAGES } from "./pages/ways_in.ts";
 import { WELCOME_PAGES } from "./pages/welcome.ts";
 import type { ConsoleDeps, MemberVisit, Page, PersonVisit, Visit } from "./visit.ts";
 
@@ -42,10 +45,13 @@ export const PAGES: readonly Page[] = [
   ...STATISTICS_PAGES,
   ...SUBSCRIBER_PAGES,
   ...SIGN_IN_PAGES,
+  ...SECOND_STEP_PAGES,
   ...WELCOME_PAGES,
   ...AUTHORIZE_PAGES,
   ...CONSENT_PAGES,
   ...ACCOUNT_PAGES,
+  ...WAYS_IN_PAGES,
+  ...OWN_WORKSPACE_PAGES,
   ...MEMBER_PAGES,
   ...KEY_PAGES,
   ...FILE_PAGES,

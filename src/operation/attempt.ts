@@ -46,8 +46,8 @@ export interface Performance {
   heldValidators?: readonly string[];
   /** Versions of the row that may be changed; null: any. */
   expectedVersions?: readonly string[] | null;
-  /** Whom the audit log names when the call has written; null where nobody is to be named. */
-  actor: Actor | null;
+  /** Whom the audit log names when the call has written, in a line each; null where nobody is to be named. */
+  actor: Actor | readonly Actor[] | null;
   /** The workspace that its events belong to. */
   address: Pick<DomainEvent, "workspaceId" | "listening">;
   /** Parameters of the visibility filter; null leaves it unset, so that an ORM query on channels throws. */

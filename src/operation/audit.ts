@@ -7,7 +7,7 @@ import type { Caller } from "../context.ts";
 import { run } from "../db/statement.ts";
 import { newUuid, parseId, showId } from "../domain/ids.ts";
 import type { Transport } from "../entities/audit_event.ts";
-import { insertAudit } from "../queries/audit.ts";
+import { insertAudit, insertAuditBefore, membershipsToTell } from "../queries/audit.ts";
 
 /** Who acts, as far as it is known before the call runs. */
 export interface Actor {
@@ -42,6 +42,24 @@ export const personActor = (transport: Transport): Actor => ({
   transport,
 });
 
+/** What a person does to the own account is told in each of the person's workspaces: their owners trust that account. */
+export async function personActors(
+  db: Kysely<unknown>,
+  personId: string,
+  transport: Transport,
+): Promise<Actor | readonly Actor[]> {
+  const memberships = await run(db, membershipsToTell, { user_id: personId });
+  if (memberships.length === 0) return personActor(transport);
+  return memberships.map(({ workspace_id, member_id, name }) => ({
+    workspace_id,
+    actor_type: "session",
+    actor_id: showId("mem", member_id),
+    actor_name: name,
+    member_id,
+    transport,
+  }));
+}
+
 /** The operator, who is whoever may use the machine. */
 export const operatorActor = (workspaceId: string | null): Actor => ({
   workspace_id: workspaceId,
@@ -55,20 +73,41 @@ export const operatorActor = (workspaceId: string | null): Actor => ({
 const WIRE_ID = /^[a-z]{3}_[0-9a-z]{26}$/;
 const STATUSES = new Set(["draft", "scheduled", "sent", "cancelled", "active", "paused", "suspended"]);
 
-/** Writes down in its transaction that the call was done. `body` is its answer. */
+/** Writes down in its transaction that the call was done, a line for each actor. `body` is its answer. */
 export async function writeAudit(
   db: SqlEntityManager | Kysely<unknown>,
-  actor: Actor,
+  actors: Actor | readonly Actor[],
   operation: string,
   input: unknown,
   body: unknown,
 ): Promise<void> {
-  await run(db, insertAudit, auditLine(actor, operation, input, body));
+  const lines = toldIn([actors].flat(), body).map((actor) => auditLine(actor, operation, input, body));
+  const last = lines.pop()!;
+  for (const line of lines) await run(db, insertAuditBefore, line);
+  await run(db, insertAudit, last);
 }
 
 /** The line itself. */
 export function auditLine(actor: Actor, operation: string, input: unknown, body: unknown) {
   return { id: newUuid(), ...actor, operation, ...concerned(input, body) };
+}
+
+/** A workspace that a person made is no matter of those in which the person was before. */
+function toldIn(actors: readonly Actor[], body: unknown): readonly Actor[] {
+  const { id, member_id } = (body ?? {}) as Record<string, unknown>;
+  const [made, owner] = [parseId("wsp", String(id)), parseId("mem", String(member_id))];
+  if (!made || !owner) return actors;
+  const [{ transport, actor_name }] = actors as [Actor];
+  return [
+    {
+      workspace_id: made,
+      actor_type: "session",
+      actor_id: showId("mem", owner),
+      actor_name,
+      member_id: owner,
+      transport,
+    },
+  ];
 }
 
 /** The ids that a call concerns: of its answer where that has them, else of its arguments. */

@@ -14,6 +14,7 @@ import {
   visibilityOf,
 } from "../context.ts";
 import { managerFor } from "../db/manager.ts";
+import { databaseOf } from "../db/statement.ts";
 import { faultOf } from "../db/unavailable.ts";
 import { parseId } from "../domain/ids.ts";
 import { reviewInstead } from "../domain/review.ts";
@@ -21,7 +22,7 @@ import { roleReaches } from "../domain/visibility.ts";
 import type { Transport } from "../entities/audit_event.ts";
 import { ApiError, forbidden, insufficientScope, invalidRequest, refuseFields } from "../errors.ts";
 import type { Seal } from "../secret/seal.ts";
-import { actorOf, personActor } from "./audit.ts";
+import { actorOf, personActors } from "./audit.ts";
 import { type Claim, type Repeats, repeatsOf } from "./idempotency.ts";
 import { createPerform, type Outcome, type Perform, type PerformDeps } from "./perform.ts";
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
@@ -161,7 +162,11 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
   const visible = member && visibilityOf(member);
   const concerns = operation.writes === "nothing" ? [] : channelNamedIn(input);
   const transport = call.transport ?? "console";
-  const actor = member ? actorOf(member, transport) : personActor(transport);
+  const actor = member
+    ? actorOf(member, transport)
+    : operation.writes === "nothing"
+      ? null
+      : await personActors(databaseOf(deps.orm), person.id, transport);
   const { body } = await perform(operation, { ...call, caller, actor, input, address, visible, concerns });
   return body as z.output<O>;
 }

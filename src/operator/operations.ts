@@ -4,9 +4,12 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { z } from "zod";
 import { newLink } from "../auth/links.ts";
+import { run } from "../db/statement.ts";
 import { showId } from "../domain/ids.ts";
 import { Workspace } from "../entities/workspace.ts";
+import { conflict } from "../errors.ts";
 import { invalidInput } from "../operation/problems.ts";
+import { dropSecondFactor } from "../queries/people.ts";
 import {
   addMember,
   createKey,
@@ -89,6 +92,17 @@ export const OPERATOR_OPERATIONS = {
         joined: member.user_id != null,
         path: await newLink(em, "", member.id, "operator"),
       };
+    },
+  ),
+  end_second_factor: audited(
+    "end_second_factor",
+    within.extend({ member: z.string().optional(), email: z.string().optional() }),
+    async (em, which) => {
+      const member = await memberOf(em, which);
+      const [ended] =
+        member.user_id == null ? [] : await run(em, dropSecondFactor, { user_id: member.user_id });
+      if (!ended) throw conflict("This person has no second step to turn off.");
+      return { member_id: showId("mem", member.id), email: member.email, second_factor: false };
     },
   ),
   create_key: audited(

@@ -78,6 +78,14 @@ const replaceSigningKey = defineStatement("replace_signing_key", {
   parameters: { id: text, key: text },
   text: 'update auth.jwks set "privateKey" = $key where id = $id',
 });
+const secondFactors = defineStatement("second_factors", {
+  columns: { id: text, secret: text, codes: text },
+  text: 'select id, secret, "backupCodes" as codes from auth."twoFactor" for update',
+});
+const replaceSecondFactor = defineStatement("replace_second_factor", {
+  parameters: { id: text, secret: text, codes: text },
+  text: 'update auth."twoFactor" set secret = $secret, "backupCodes" = $codes where id = $id',
+});
 /** Answers kept for a moment for a client that asks twice; sealed by the sign-in library. */
 const dropReplays = defineStatement("drop_rotation_replays", {
   text: `update auth."oauthRefreshToken" set "rotationReplayResponse" = null, "rotationReplayExpiresAt" = null
@@ -94,6 +102,7 @@ export interface Rotation {
   push_endpoints: number;
   push_keys: number;
   signing_keys: number;
+  second_factors: number;
   changed: string[];
 }
 
@@ -118,6 +127,7 @@ export async function rotateSecret(
     push_endpoints: await reseal(em, "push endpoints", from, to),
     push_keys: await reseal(em, "push key", from, to),
     signing_keys: await resealSigningKeys(em, from, to),
+    second_factors: await resealSecondFactors(em, from, to),
   };
   await run(em, dropReplays, {});
   await run(em, renewInboxes, {});
@@ -155,5 +165,14 @@ async function resealSigningKeys(em: SqlEntityManager, from: string, to: string)
     const sealed = await symmetricEncrypt({ key: to, data: plain });
     await run(em, replaceSigningKey, { id, key: JSON.stringify(sealed) });
   }
+  return rows.length;
+}
+
+async function resealSecondFactors(em: SqlEntityManager, from: string, to: string): Promise<number> {
+  const anew = async (data: string) =>
+    symmetricEncrypt({ key: to, data: await symmetricDecrypt({ key: from, data }) });
+  const rows = await run(em, secondFactors, {});
+  for (const { id, secret, codes } of rows)
+    await run(em, replaceSecondFactor, { id, secret: await anew(secret), codes: await anew(codes) });
   return rows.length;
 }

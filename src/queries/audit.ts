@@ -23,6 +23,21 @@ const NAMES = Object.keys(AUDIT_LINE);
 
 export const AUDIT_INSERT = `insert into audit_event (${NAMES.join(", ")}) values (${NAMES.map((name) => `$${name}`).join(", ")})`;
 
+/** One of several lines about one call; the last of them is `insertAudit`. */
+export const insertAuditBefore = defineStatement("insert_audit_before", {
+  parameters: AUDIT_LINE,
+  columns: { id: uuid },
+  text: `${AUDIT_INSERT} returning id`,
+});
+
+/** In which workspaces a person's own acts are told, and by which name. */
+export const membershipsToTell = defineStatement("memberships_to_tell", {
+  parameters: { user_id: text },
+  columns: { workspace_id: uuid, member_id: uuid, name: text },
+  text: `select workspace_id, id as member_id, coalesce(name, email) as name from member
+    where user_id = $user_id order by created_at`,
+});
+
 /** The last statement of its transaction, so it goes out together with the commit (see db/closing.ts). */
 export const insertAudit = defineStatement("insert_audit", {
   parameters: AUDIT_LINE,

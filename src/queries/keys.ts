@@ -38,6 +38,7 @@ export const listWorkspaceKeys = defineStatement("list_workspace_keys", {
     scopes: array(text),
     pusher_id: nullable(uuid),
     handle: outerJoined(text),
+    created_at: timestamptz,
     expires_at: nullable(timestamptz),
     last_used_at: nullable(timestamptz),
     member_id: uuid,
@@ -46,7 +47,7 @@ export const listWorkspaceKeys = defineStatement("list_workspace_keys", {
     role: oneOf(ROLES),
     pusher_ids: nullable(array(uuid)),
   },
-  text: `select k.id, k.name, k.scopes, k.pusher_id, p.handle, k.expires_at, k.last_used_at, m.id as member_id, m.email,
+  text: `select k.id, k.name, k.scopes, k.pusher_id, p.handle, k.created_at, k.expires_at, k.last_used_at, m.id as member_id, m.email,
       m.name as member_name, m.role, m.pusher_ids
     from api_key k join member m on m.id = k.member_id left join pusher p on p.id = k.pusher_id
     where m.workspace_id = $workspace_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())

@@ -2,7 +2,7 @@
 
 import { defineStatement } from "../db/statement.ts";
 import { ROLES } from "../entities/member.ts";
-import { array, boolean, nullable, oneOf, text, uuid, type ValuesOf } from "../fields/sql.ts";
+import { array, boolean, nullable, oneOf, text, timestamptz, uuid, type ValuesOf } from "../fields/sql.ts";
 import { MEMBER_FACTS } from "./member_facts.ts";
 
 const MEMBERSHIP = { email: text, ...MEMBER_FACTS.columns };
@@ -37,12 +37,38 @@ export const listWorkspaceMembers = defineStatement("list_workspace_members", {
     handles: nullable(array(text)),
     joined: boolean,
     invited: boolean,
+    created_at: timestamptz,
+    last_used_at: nullable(timestamptz),
   },
   text: `select m.id, m.email, m.name, m.role, m.pusher_ids, m.user_id is not null as joined,
       (select array_agg(p.handle order by p.handle) from pusher p
         where p.workspace_id = m.workspace_id and p.id = any(m.pusher_ids)) as handles,
       exists (select 1 from member_link l where l.member_id = m.id and l.expires_at > now()
-        and l.used_at is null and l.replaced_at is null) as invited
+        and l.used_at is null and l.replaced_at is null) as invited, m.created_at,
+      greatest((select max(k.last_used_at) from api_key k where k.member_id = m.id),
+        (select max(c.last_used_at) from connection c where c.member_id = m.id),
+        (select max(s."updatedAt") from auth.session s where s."userId" = m.user_id)) as last_used_at
     from member m where m.workspace_id = $workspace_id
     order by array_position(array['owner', 'admin', 'editor', 'viewer'], m.role), m.created_at`,
+});
+
+/** Writes down that a passkey was used, and answers whose it is. */
+export const usePasskey = defineStatement("use_passkey", {
+  parameters: { credential_id: text },
+  columns: { email: text },
+  text: `update auth.passkey p set "lastUsedAt" = now() from auth."user" u
+    where u.id = p."userId" and p."credentialID" = $credential_id returning u.email`,
+});
+
+/** For who lost the phone and the recovery codes. Nothing comes back where it was not on. */
+export const dropSecondFactor = defineStatement("drop_second_factor", {
+  parameters: { user_id: text },
+  columns: { id: text },
+  text: `with gone as (delete from auth."twoFactor" where "userId" = $user_id returning "userId")
+    update auth."user" u set "twoFactorEnabled" = false from gone where u.id = gone."userId" returning u.id`,
+});
+
+export const noteSessionUse = defineStatement("note_session_use", {
+  parameters: { id: text },
+  text: `update auth.session set "updatedAt" = now() where id = $id`,
 });

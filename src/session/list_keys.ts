@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { showId, showIdOrNull } from "../domain/ids.ts";
 import { manages, standingOf } from "../domain/standing.ts";
-import { toIsoMicrosOrNull } from "../fields/columns.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../fields/columns.ts";
 import { defineSessionOperation } from "../operation/tool.ts";
 import { listWorkspaceKeys } from "../queries/keys.ts";
 
@@ -26,6 +26,7 @@ export default defineSessionOperation({
         member_name: z.string().nullable(),
         email: z.string(),
         own: z.boolean(),
+        created_at: z.string(),
         expires_at: z.string().nullable(),
         last_used_at: z.string().nullable(),
       }),
@@ -43,6 +44,7 @@ export default defineSessionOperation({
         pusher_id: showIdOrNull("psh", row.pusher_id),
         member_id: showId("mem", row.member_id),
         own: row.member_id === member.id,
+        created_at: toIsoMicros(row.created_at),
         expires_at: toIsoMicrosOrNull(row.expires_at),
         last_used_at: toIsoMicrosOrNull(row.last_used_at),
       })),

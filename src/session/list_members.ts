@@ -2,6 +2,7 @@ import { z } from "zod";
 import { showId } from "../domain/ids.ts";
 import { knows, manages, standingOf } from "../domain/standing.ts";
 import { ROLES } from "../entities/member.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../fields/columns.ts";
 import { defineSessionOperation } from "../operation/tool.ts";
 import { listWorkspaceMembers } from "../queries/people.ts";
 
@@ -28,6 +29,8 @@ export default defineSessionOperation({
         invited: z.boolean(),
         self: z.boolean(),
         manageable: z.boolean(),
+        created_at: z.string(),
+        last_used_at: z.string().nullable().describe("By a key or an assistant of the member, or signed in."),
       }),
     ),
   }),
@@ -43,6 +46,8 @@ export default defineSessionOperation({
         pusher_ids: row.pusher_ids?.map((id) => showId("psh", id)) ?? null,
         self: row.id === member.id,
         manageable: manages(mine, row),
+        created_at: toIsoMicros(row.created_at),
+        last_used_at: toIsoMicrosOrNull(row.last_used_at),
       })),
     };
   },

@@ -18,6 +18,7 @@ export default defineSessionOperation({
         user_agent: z.string().nullable(),
         address: z.string().nullable(),
         created_at: z.string(),
+        last_used_at: z.string().describe("To the minute."),
         expires_at: z.string(),
       }),
     ),
@@ -31,6 +32,7 @@ export default defineSessionOperation({
         user_agent: row.userAgent,
         address: row.address,
         created_at: row.createdAt.toISOString(),
+        last_used_at: row.updatedAt.toISOString(),
         expires_at: row.expiresAt.toISOString(),
       })),
     };

@@ -209,7 +209,7 @@ const STARTS = ["src/main.ts", "src/boot/serve.ts", "src/boot/parts.ts"];
 
 /** Packages that are read when somebody first needs them: a third of all code, and most starts never do. */
 const READ_LATER =
-  /^(better-auth|@better-auth|@mikro-orm\/migrations|@modelcontextprotocol|sanitize-html|nodemailer|sharp|undici|ioredis|aws4fetch|commander|prom-client|d3-scale|d3-shape)(\/|$)/;
+  /^(better-auth|@better-auth|@simplewebauthn|@zxcvbn-ts|@mikro-orm\/migrations|@modelcontextprotocol|sanitize-html|nodemailer|sharp|undici|ioredis|aws4fetch|commander|prom-client|d3-scale|d3-shape)(\/|$)/;
 
 /** Own rooms of this kind. */
 const OPENED_LATER = new Set(["openapi", "docs_page", "migrations", "cli", "scripts"]);

@@ -4,7 +4,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { symmetricDecrypt } from "better-auth/crypto";
+import { symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { confirmSecret } from "../../src/boot/first_start.ts";
 import { openService } from "../../src/boot/service.ts";
@@ -95,6 +95,17 @@ describe("on a service", () => {
     const started = await world.replica(RECEIVERS);
     const pushKey = (await started.handset("GET", "/push", device)).body.public_key;
     await started.leave();
+    const sealed = await symmetricEncrypt({
+      key: world.settings.SECRET!,
+      data: "what an app makes codes of",
+    });
+    await world.sql(
+      `insert into auth."user" (id, name, email, "emailVerified") values ('two', 'Two', 'two@example.org', false)`,
+    );
+    await world.sql(
+      `insert into auth."twoFactor" (id, secret, "backupCodes", "userId", verified) values ('two', ?, ?, 'two', true)`,
+      [sealed, sealed],
+    );
     const environment = { ...world.settings, NEW_SECRET: OTHER };
 
     const early = await belfry(["secret", "rotate"], environment);
@@ -111,7 +122,7 @@ describe("on a service", () => {
     const done = await belfry(["secret", "rotate"], environment);
     expect(done, done.stderr).toMatchObject({
       code: 0,
-      json: { webhook_secrets: 2, signing_keys: 1, push_endpoints: 1, push_keys: 1 },
+      json: { webhook_secrets: 2, signing_keys: 1, push_endpoints: 1, push_keys: 1, second_factors: 1 },
     });
     expect(done.json.idempotent_answers).toBeGreaterThanOrEqual(1);
     expect(done.stdout + done.stderr).not.toContain(OTHER);
@@ -129,6 +140,9 @@ describe("on a service", () => {
     expect(JSON.parse(await symmetricDecrypt({ key: OTHER, data: JSON.parse(key.key) }))).toHaveProperty(
       "kty",
     );
+    const [factor] = await open.sql('select secret, "backupCodes" as codes from auth."twoFactor"');
+    for (const data of [factor.secret, factor.codes])
+      expect(await symmetricDecrypt({ key: OTHER, data })).toBe("what an app makes codes of");
     // Browsers' subscriptions are bound to the key, so it stays.
     await vi.waitFor(() => expect(pushed.count("rotated")).toBe(1), WAIT);
     expect(pushed.received[0]!.key).toBe(pushKey);

@@ -125,7 +125,7 @@ describe.skipIf(!executablePath)("a person in the console", () => {
     expect(await page.getByRole("alert").textContent()).toMatch(/picture/);
     await page.getByLabel("File", { exact: true }).setInputFiles(png);
     await page.getByRole("button", { name: "Upload" }).click();
-    expect(await page.getByRole("status").textContent()).toContain("uploaded");
+    expect(await page.getByRole("status").first().textContent()).toContain("uploaded");
     const file = page.getByRole("row").filter({ hasText: "quay.png" });
     const assetId = await file.locator("pre").textContent();
     const attach = { pusher_id: first.id, title: "See the quay", layout: "image", image_asset_id: assetId };

@@ -18,11 +18,16 @@ import { addMember, createKey } from "../../src/operator/accounts.ts";
 import { SESSION_OPERATIONS } from "../../src/session/index.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { HTML } from "../support/assets.ts";
+import { Authenticator } from "../support/authenticator.ts";
+import { codeOf } from "../support/codes.ts";
 import { SILENT, signedIn } from "../support/sessions.ts";
 import { Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
 const PERSON = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
+
+/** Browsers make passkeys for names alone. */
+const URL_OF_IT = "https://belfry.example";
 
 let world: World;
 let owner: Visitor;
@@ -55,9 +60,23 @@ async function connection(userId = caller.person.id, memberId = caller.member.id
   return showId("con", id);
 }
 async function openSession(): Promise<string> {
-  await new Visitor(world).post("/console/sign-in", PERSON);
+  await secondFactor("off");
+  await new Visitor(world, URL_OF_IT).post("/console/sign-in", PERSON);
   const [{ id }] = await world.sql(`select id from auth.session order by "createdAt" desc limit 1`);
   return id;
+}
+const present = PERSON.password;
+/** Brings the owner's second factor into a state; begun, it answers the code that turns it on. */
+async function secondFactor(state: "off" | "begun" | "on"): Promise<string> {
+  if ((await session("get_sign_in", {})).second_factor) await session("end_second_factor", { present });
+  if (state === "off") return "";
+  const code = await codeOf((await session("begin_second_factor", { present })).uri);
+  if (state === "on") await session("confirm_second_factor", { code });
+  return code;
+}
+async function newPasskey() {
+  const { options } = await session("begin_passkey", { present });
+  return new Authenticator(URL_OF_IT).create(options);
 }
 const wish = { role: "viewer", every_channel: true, pusher_ids: [] };
 const grant = () => ({ grant_id: randomUUID(), client_id: newUuid(), pusher_id: null, scopes: [] });
@@ -78,6 +97,34 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
   end_connection: async () => ({ connection_id: await connection() }),
   list_sessions: () => ({}),
   end_session: async () => ({ session_id: await openSession() }),
+  get_sign_in: () => ({}),
+  begin_second_factor: async () => {
+    await secondFactor("off");
+    return { present };
+  },
+  confirm_second_factor: async () => ({ code: await secondFactor("begun") }),
+  renew_recovery_codes: async () => {
+    await secondFactor("on");
+    return { present };
+  },
+  end_second_factor: async () => {
+    await secondFactor("on");
+    return { present };
+  },
+  begin_passkey: () => ({ present }),
+  add_passkey: async () => ({ name: "Laptop", answer: await newPasskey() }),
+  remove_passkey: async () => ({
+    passkey_id: (await session("add_passkey", { name: "Laptop", answer: await newPasskey() })).id,
+  }),
+  list_own_workspaces: () => ({}),
+  update_profile: () => ({ name: PERSON.name }),
+  create_workspace: async () => {
+    await world.sql("delete from workspace where name = 'Mine'");
+    return { name: "Mine" };
+  },
+  rename_workspace: () => ({ name: "Renamed" }),
+  leave_workspace: () => ({}),
+  close_account: () => ({ present }),
   change_password: () => ({ present: PERSON.password, next: PERSON.password }),
   list_files: () => ({}),
   upload_file: fileArgs,
@@ -89,6 +136,9 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
   },
 };
 
+/** What ends that for which it runs, runs for somebody of its own. */
+const ENDING = ["leave_workspace", "close_account"];
+
 /** Something of another workspace or person, by the argument that would name it. An argument `…_id` needs a line here. */
 const FOREIGN: Record<string, (other: MemberCaller) => Promise<string>> = {
   key_id: ({ workspace }) => key(showId("wsp", workspace.id)),
@@ -97,6 +147,15 @@ const FOREIGN: Record<string, (other: MemberCaller) => Promise<string>> = {
   session_id: async ({ person }) =>
     (await world.sql(`select id from auth.session where "userId" = ?`, [person.id]))[0].id,
   file_id: file,
+  passkey_id: async ({ person }) => {
+    const values = [`passkey${++people}`, person.id];
+    await world.sql(
+      `insert into auth.passkey (id, "userId", "publicKey", "credentialID", counter, "deviceType", "backedUp")
+        values (?, ?, '', '', 0, 'singleDevice', false)`,
+      values,
+    );
+    return values[0]!;
+  },
   pusher_id: async ({ workspace }) => {
     const foreign = await world.key({ workspace: showId("wsp", workspace.id) });
     return (await world.pusher({}, foreign)).id;
@@ -136,7 +195,7 @@ async function person(email: string, workspace = world.workspace.id): Promise<Me
     (await world.sql("select id from member where email = ?", [email]))[0] ??
     (await addMember(em(), { workspace, email, role: "owner" }));
   const row = parseId("mem", id) ?? id;
-  const visitor = new Visitor(world);
+  const visitor = new Visitor(world, URL_OF_IT);
   await visitor.join(await world.service.people.newLink(row), { ...PERSON, email });
   if (email === PERSON.email) owner = visitor;
   const [{ user_id }] = await world.sql("select user_id from member where id = ?", [row]);
@@ -145,7 +204,7 @@ async function person(email: string, workspace = world.workspace.id): Promise<Me
 }
 
 beforeAll(async () => {
-  world = await World.open({ logTo, settings: { LOG_LEVEL: "info" } });
+  world = await World.open({ logTo, settings: { LOG_LEVEL: "info", PUBLIC_URL: URL_OF_IT } });
   caller = await person(PERSON.email);
 });
 afterAll(() => world?.close());
@@ -206,10 +265,11 @@ describe.each(named(() => true))("%s", (name, op) => {
     const notes: object[] = [];
     const log = { ...SILENT, note: (fields: object) => notes.push(fields) };
     const args = await READY[name]!();
-    const by = op.auth === "person" ? { person: caller.person } : caller;
+    const who = ENDING.includes(name) ? await person(`ending${++people}@example.org`) : caller;
+    const by = op.auth === "person" ? { person: who.person } : who;
     const answer = await world.service.dispatcher.session(op, by, { args, log });
     expect(op.output.parse(answer)).toEqual(answer);
-    expect(notes).toEqual([{ caller: `session:${caller.person.id}`, operation: name }]);
+    expect(notes).toEqual([{ caller: `session:${who.person.id}`, operation: name }]);
   });
 
   // docs/rules.md#signed-in-operations
@@ -317,12 +377,12 @@ test("no transport serves them: REST, MCP and the OpenAPI document know tools al
   const authorization = `Bearer ${world.owner}`;
   const ask = (path: string, init: RequestInit = {}) =>
     world.service.app.fetch(
-      new Request(`http://127.0.0.1:8787${path}`, { ...init, headers: { authorization, ...init.headers } }),
+      new Request(`${URL_OF_IT}${path}`, { ...init, headers: { authorization, ...init.headers } }),
     );
   const base = `/console/${world.workspace.id}/`;
   for (const path of [`${base}keys`, `${base}members`, `${base}files`, "/console/account"])
     expect((await ask(path)).headers.get("location")).toContain("/console/sign-in");
-  const origin = "http://127.0.0.1:8787";
+  const origin = URL_OF_IT;
   const type = "application/x-www-form-urlencoded";
   const forms = {
     method: "POST",

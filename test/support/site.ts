@@ -36,14 +36,22 @@ export class Site {
     this.#listening = listening;
   }
 
-  static async open(options: ServiceOptions & { settings?: Record<string, string> } = {}): Promise<Site> {
+  /** `name` is the one that browsers know it by; it must lead to this machine. */
+  static async open({
+    name,
+    ...options
+  }: ServiceOptions & { settings?: Record<string, string>; name?: string } = {}): Promise<Site> {
     const host = "127.0.0.1";
     const port = await freePort(host);
-    const world = await World.open({
-      ...options,
-      settings: { ...options.settings, HOST: host, PORT: String(port) },
-    });
-    return new Site(world, `http://${host}:${port}`, await listen(world.service.app, { host, port }));
+    const url = `http://${name ?? host}:${port}`;
+    const settings = {
+      ...options.settings,
+      HOST: host,
+      PORT: String(port),
+      ...(name ? { PUBLIC_URL: url } : {}),
+    };
+    const world = await World.open({ ...options, settings });
+    return new Site(world, url, await listen(world.service.app, { host, port }));
   }
 
   /** A one-time link for the first workspace's owner, or for the member that is named. */
@@ -112,7 +120,7 @@ export async function join(
 export async function signIn(page: Page, person: { email: string; password: string }): Promise<void> {
   await page.getByLabel("E-mail address").fill(person.email);
   await page.getByLabel("Password").fill(person.password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
 export interface Seen {

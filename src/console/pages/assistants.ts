@@ -2,10 +2,11 @@
 
 import { notFound } from "../../errors.ts";
 import { html } from "../../look/html.ts";
-import { isScope } from "../../scopes.ts";
 import end_connection from "../../session/end_connection.ts";
 import list_connections from "../../session/list_connections.ts";
-import { copyable, emptyState, instant, scopeLine, table } from "../parts.ts";
+import { COPY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
+import { copyable, emptyState, instant, table } from "../parts.ts";
+import { mayDo } from "../scope_lists.ts";
 import { memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 import { named } from "./consent_form.ts";
@@ -20,23 +21,27 @@ export const ASSISTANT_PAGES: readonly Page[] = [
       <p class="lede">The assistants that you connected to ${caller.workspace.name}. An assistant acts for you. It can never do more than you may.</p>
       ${
         rows.length === 0
-          ? html`${emptyState("No assistant is connected", "Give an assistant the address below. It then asks you what it may do.")}
-            ${copyable(`${deps.publicUrl}/mcp`)}`
+          ? emptyState(
+              "No assistant is connected",
+              "Give an assistant the address below. It then asks you what it may do.",
+            )
           : table(
               "Connected assistants",
-              ["Assistant", "May do", "Channel", "Last used", "Connected", ""],
+              ["Assistant", "May do", "Channel", "Connected", "Last used", ""],
               rows.map((row) => [
                 html`<strong>${named(row.name)}</strong>${row.uri && html`<span class="muted">${URL.parse(row.uri)?.host}</span>`}`,
-                html`<details class="more"><summary>${row.scopes.length} ${row.scopes.length === 1 ? "permission" : "permissions"}</summary>
-                  <ul class="scopes">${row.scopes.filter(isScope).map((scope) => html`<li>${scopeLine(scope)}</li>`)}</ul></details>`,
+                mayDo(row.scopes),
                 row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel"),
-                instant(row.last_used_at, now),
                 instant(row.created_at, now),
+                instant(row.last_used_at, now),
                 html`<a class="button danger" href="${base}assistants/${row.id}/disconnect">Disconnect<span class="unseen"> ${row.name ?? "this assistant"}</span></a>`,
               ]),
             )
-      }`,
-      { section: "assistants" },
+      }
+      <h2>Connect an assistant</h2>
+      <p>Give it this address. It opens your browser, and you say what it may do.</p>
+      ${copyable(`${deps.publicUrl}/mcp`, "the address")}`,
+      { section: "assistants", styles: [PEOPLE_STYLES], scripts: [COPY_SCRIPT] },
     );
   }),
 

@@ -10,6 +10,7 @@ import { MAX_BODY } from "../../operation/tool.ts";
 import delete_file from "../../session/delete_file.ts";
 import list_files from "../../session/list_files.ts";
 import upload_file from "../../session/upload_file.ts";
+import { COPY_SCRIPT } from "../page.ts";
 import { copyable, emptyState, instant, problem, select, table, wrongWith } from "../parts.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
@@ -55,18 +56,19 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
         ? emptyState("No files", "Upload a file above, then give its id to an alert.")
         : table(
             "Files",
-            ["File", "Id for alerts", "Size", "Deleted", ""],
+            ["File", "Id for alerts", "Size", "Uploaded", "Deleted", ""],
             files.map((file) => [
               html`<div>${file.kind === "image" && html`<img class="thumb" src="${file.url}" alt="" width="56" height="56" loading="lazy">`}<a href="${file.frame_url ?? file.url}">${file.name}</a><br><span class="muted">${KINDS[file.kind].field}</span></div>`,
-              copyable(file.id),
+              copyable(file.id, `the id of ${file.name}`),
               size(file.bytes),
+              instant(file.created_at, now),
               file.attached ? "No, an alert uses it" : instant(file.expires_at, now),
               !file.attached &&
                 html`<a class="button danger" href="${base}files/${file.id}/delete">Delete<span class="unseen"> ${file.name}</span></a>`,
             ]),
           )
     }`,
-    { section: "files", status: error?.status ?? 200 },
+    { section: "files", status: error?.status ?? 200, scripts: [COPY_SCRIPT] },
   );
 }
 

@@ -2,11 +2,11 @@
 
 import { ApiError, notFound } from "../../errors.ts";
 import { type Content, html } from "../../look/html.ts";
-import { isScope } from "../../scopes.ts";
 import create_key, { KEY_LIVES } from "../../session/create_key.ts";
 import list_keys from "../../session/list_keys.ts";
 import revoke_key from "../../session/revoke_key.ts";
 import { inForm } from "../forms.ts";
+import { COPY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import {
   copyable,
   emptyState,
@@ -19,7 +19,8 @@ import {
   tick,
   wrongWith,
 } from "../parts.ts";
-import { CHOOSABLE, SCOPE_GROUPS } from "../scope_groups.ts";
+import { CHOOSABLE, PUBLISH, SCOPE_GROUPS } from "../scope_groups.ts";
+import { mayDo } from "../scope_lists.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 
@@ -54,19 +55,23 @@ async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content
         value: sent.get("pusher") ?? "",
         error,
       })}
-      <fieldset><legend>What the key may do</legend>
+      <div class="scope-choice"><h3 id="scope-said">What the key may do</h3>
         <p class="hint" id="scope-hint">The key acts for you. It can never do more than you may.</p>${may.line}
-        ${OFFERED.map((scope, i) =>
-          tick({
-            id: `scope-${scope}`,
-            name: "scope",
-            value: scope,
-            label: scopeLine(scope),
-            checked: ticked.has(scope),
-            attributes: i === 0 && may.attributes,
-          }),
+        ${SCOPE_GROUPS.map(
+          ({ title, holds }) =>
+            html`<fieldset><legend>${title}</legend>${CHOOSABLE.filter(holds).map((scope) =>
+              tick({
+                id: `scope-${scope}`,
+                name: "scope",
+                value: scope,
+                label: scopeLine(scope),
+                note: scope === PUBLISH && "A sent alert cannot be unsent.",
+                checked: ticked.has(scope),
+                attributes: scope === OFFERED[0] && may.attributes,
+              }),
+            )}</fieldset>`,
         )}
-      </fieldset>
+      </div>
       <button>Make the key</button>
     </form></section>`;
 }
@@ -85,12 +90,12 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
         ? emptyState("No keys", "Make a key below when a script needs one.")
         : table(
             "Keys that work",
-            ["Key", "May do", "Channel", "Last used", "Ends", ""],
+            ["Key", "May do", "Channel", "Made", "Last used", "Ends", ""],
             rows.map((row) => [
               html`<strong>${row.name}</strong><span class="muted">${row.own ? "acts for you" : `acts for ${row.member_name ?? row.email}`}</span>`,
-              html`<details class="more"><summary>${row.scopes.length} ${row.scopes.length === 1 ? "permission" : "permissions"}</summary>
-                <ul class="scopes">${row.scopes.filter(isScope).map((scope) => html`<li>${scopeLine(scope)}</li>`)}</ul></details>`,
+              mayDo(row.scopes),
               row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel"),
+              instant(row.created_at, now),
               instant(row.last_used_at, now),
               instant(row.expires_at, now),
               html`<a class="button danger" href="${base}keys/${row.id}/revoke">Revoke<span class="unseen"> ${row.name}</span></a>`,
@@ -98,7 +103,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
           )
     }
     ${!error && form}`,
-    { section: "keys", status: error?.status ?? 200 },
+    { section: "keys", status: error?.status ?? 200, styles: [PEOPLE_STYLES] },
   );
 }
 
@@ -119,11 +124,11 @@ export const KEY_PAGES: readonly Page[] = [
         html`<h1>Your new key</h1>
         <p class="lede">The key <strong>${made.name}</strong> works now. Copy it into the program that uses it.</p>
         <p class="flash careful">The key is shown only now. Nobody can read it again later.</p>
-        ${copyable(made.key)}
+        ${copyable(made.key, "the key")}
         <p>Try it:</p>
-        ${copyable(`curl -s ${deps.publicUrl}/api/v1/me -H "Authorization: Bearer ${made.key}"`)}
+        ${copyable(`curl -s ${deps.publicUrl}/api/v1/me -H "Authorization: Bearer ${made.key}"`, "the command")}
         <p><a class="button" href="${base}keys">I have copied it</a></p>`,
-        { section: "keys" },
+        { section: "keys", scripts: [COPY_SCRIPT] },
       );
     } catch (error) {
       // A channel that the member does not see answers 404; the form and the list stay.

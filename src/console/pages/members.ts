@@ -14,7 +14,8 @@ import remove_member from "../../session/remove_member.ts";
 import update_member from "../../session/update_member.ts";
 import type { MemberWish } from "../../shapes/member.ts";
 import { inForm } from "../forms.ts";
-import { copyable, field, problem, select, table, tick, wrongWith } from "../parts.ts";
+import { COPY_SCRIPT } from "../page.ts";
+import { copyable, field, instant, problem, select, table, tick, wrongWith } from "../parts.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 
@@ -77,7 +78,7 @@ const wishOf = ({ form: sent }: MemberVisit): MemberWish => ({
 });
 
 async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
-  const { deps, caller, base, token, form: sent } = visit;
+  const { deps, caller, base, token, now, form: sent } = visit;
   const { data: rows } = await visit.asMember(list_members, {});
   const channels = await visit.call("list_pushers");
   const mayAll = caller.pusherIds === null;
@@ -99,7 +100,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     ${error && form}
     ${table(
       "Members",
-      ["Member", "Role", "Channels", "State", ""],
+      ["Member", "Role", "Channels", "State", "Added", "Last used", ""],
       rows.map((row) => [
         html`<strong>${row.name ?? row.email}${row.self && " (you)"}</strong>${row.name && html`<span class="muted">${row.email}</span>`}`,
         row.role,
@@ -107,8 +108,10 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
         row.joined
           ? html`<span class="badge good">joined</span>`
           : html`<span class="badge">${row.invited ? "has a link" : "not joined"}</span>`,
+        instant(row.created_at, now),
+        instant(row.last_used_at, now),
         row.manageable &&
-          html`<a href="${base}members/${row.id}">Change<span class="unseen"> ${row.name ?? row.email}</span></a>`,
+          html`<a class="button plain" href="${base}members/${row.id}">Change<span class="unseen"> ${row.name ?? row.email}</span></a>`,
       ]),
     )}
     ${!error && form}`,
@@ -179,9 +182,9 @@ async function linkPage(visit: MemberVisit, made: { email: string; joined: boole
         : html`Give it to <strong>${email}</strong> in a way that you trust.`
     } Whoever opens it ${joined ? "chooses this person's password" : "becomes this member"}.</p>
     <p class="flash careful">The link works once, within 7 days. It is shown only now.</p>
-    ${copyable(link)}
+    ${copyable(link, "the link")}
     <p><a class="button" href="${visit.base}members">Back to the members</a></p>`,
-    { section: "members" },
+    { section: "members", scripts: [COPY_SCRIPT] },
   );
 }
 

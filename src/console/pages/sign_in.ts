@@ -7,23 +7,10 @@ import { MAX_PASSWORD } from "../../domain/passwords.ts";
 import { ApiError, refuseFields } from "../../errors.ts";
 import { type Content, html } from "../../look/html.ts";
 import { cookieOf } from "../forms.ts";
+import { PASSKEY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import { field, problem } from "../parts.ts";
 import { openPage, type Page, personPage, type Visit } from "../visit.ts";
-import { carryOn } from "./carry_on.ts";
-
-/** Only a path of the console itself; anything else could lead to another site. */
-const ownPath = (path: string | null): string =>
-  path && /^\/console(\/[\w-]+)*\/?$/.test(path) ? path : "/console";
-
-/** Which browser signed in to which account before: it opens nothing, and keeps strangers' guesses from slowing it. */
-const KNOWN_COOKIE = "belfry_known";
-const YEAR = 365 * 24 * 3600;
-
-/** Everything that a browser keeps once it is signed in. */
-export const signedInCookies = (
-  { deps }: Visit,
-  { cookies, mark }: { cookies: readonly string[]; mark: string },
-): string[] => [...cookies, deps.forms.cookie(KNOWN_COOKIE, mark, YEAR)];
+import { goOn, hasPasskeys, KNOWN_COOKIE, ownPath, type Wanted, wantedBy } from "./going_on.ts";
 
 /** What to do without a password. */
 export const lostPassword = (mails: boolean): Content =>
@@ -31,12 +18,11 @@ export const lostPassword = (mails: boolean): Content =>
     ? html`<a href="/console/forgot">Forgot the password?</a> A link to a new one is mailed to you.`
     : html`Forgot the password? This server sends no mail: ask an owner of your workspace, or the operator of this server, for a link.`;
 
-async function form(visit: Visit, options: { email?: string; error?: ApiError } = {}): Promise<Response> {
-  const sent = visit.form;
-  const oauthQuery =
-    sent.get("oauth_query") ??
-    (visit.url.searchParams.has("sig") ? visit.url.search.replace(/^\?/, "") : null);
-  const next = ownPath(sent.get("next") ?? visit.url.searchParams.get("next"));
+export async function signInForm(
+  visit: Visit,
+  options: { email?: string; error?: ApiError } = {},
+): Promise<Response> {
+  const { oauthQuery, next } = wantedBy(visit);
   const asking = oauthQuery ? await visit.deps.people.accessRequest(oauthQuery) : null;
   const { error } = options;
   return visit.page(
@@ -56,11 +42,28 @@ async function form(visit: Visit, options: { email?: string; error?: ApiError } 
       ${field({ name: "password", label: "Password", type: "password", autocomplete: "current-password", maxlength: MAX_PASSWORD, autofocus: !!options.email, error })}
       <button>Sign in</button>
     </form></div>
+    ${hasPasskeys(visit) && passkeyForm(visit, { oauthQuery, next })}
     <p class="hint">${lostPassword(visit.deps.mail !== null)}</p>
     <p class="hint">No account yet? An owner of a workspace adds you and gives you a link.</p>`,
-    { status: error?.status ?? 200, width: "narrow" },
+    {
+      status: error?.status ?? 200,
+      width: "narrow",
+      styles: [PEOPLE_STYLES],
+      scripts: hasPasskeys(visit) ? [PASSKEY_SCRIPT] : [],
+    },
   );
 }
+
+/** Shown by its script, since without one there are no passkeys. */
+const passkeyForm = (visit: Visit, { oauthQuery, next }: Wanted): Content =>
+  html`<form method="post" action="/console/sign-in/passkey" data-passkey="use" data-begin="/console/sign-in/passkey/begin" hidden>
+      <p class="or">or</p>
+      ${visit.token}
+      ${oauthQuery && html`<input type="hidden" name="oauth_query" value="${oauthQuery}">`}
+      <input type="hidden" name="next" value="${next}"><input type="hidden" name="answer" value="">
+      <button class="plain">Sign in with a passkey</button>
+      <p class="hint said" role="status" data-said></p>
+    </form>`;
 
 /** Asking for a link. The answer is the same for every address, known or not. */
 function forgot(visit: Visit, error?: ApiError): Response {
@@ -89,7 +92,7 @@ export const SIGN_IN_PAGES: readonly Page[] = [
     // An assistant may ask for a fresh sign-in; everybody else who is signed in goes on.
     if (visit.session && !visit.url.searchParams.has("sig"))
       return visit.goTo(ownPath(visit.url.searchParams.get("next")));
-    return form(visit);
+    return signInForm(visit);
   }),
 
   openPage("POST", "/console/sign-in", async (visit) => {
@@ -102,13 +105,12 @@ export const SIGN_IN_PAGES: readonly Page[] = [
         password: password === "" && "Give your password.",
       });
       const at = { address, browser: cookieOf(request.headers, KNOWN_COOKIE) };
-      const signedIn = await deps.people.signIn({ email, password }, sent.get("oauth_query"), request, at);
-      const cookies = signedInCookies(visit, signedIn);
-      if (signedIn.next) return carryOn(visit, signedIn.next, cookies);
-      return visit.goTo(ownPath(sent.get("next")), undefined, cookies);
+      const wanted = wantedBy(visit);
+      const opened = await deps.people.signIn({ email, password }, wanted.oauthQuery, request, at);
+      return goOn(visit, opened, wanted);
     } catch (error) {
       if (!(error instanceof ApiError) || error.type === "server_error") throw error;
-      const answer = await form(visit, { email, error });
+      const answer = await signInForm(visit, { email, error });
       const retryAfter = error.headers["retry-after"];
       if (retryAfter) answer.headers.set("retry-after", retryAfter);
       return answer;

@@ -9,7 +9,8 @@ import { type Content, html } from "../../look/html.ts";
 import { LINK_SCRIPT } from "../page.ts";
 import { field, problem } from "../parts.ts";
 import { openPage, type Page, type Visit } from "../visit.ts";
-import { lostPassword, signedInCookies } from "./sign_in.ts";
+import { goOn } from "./going_on.ts";
+import { lostPassword } from "./sign_in.ts";
 
 /** A browser with script goes on by itself; one without asks for the link, since it keeps what stands behind the "#". */
 function takeLink(visit: Visit): Response {
@@ -151,11 +152,8 @@ export const WELCOME_PAGES: readonly Page[] = [
       const { kind, email } = await deps.joining.claim(token, claim, address);
       const opened = await deps.people.openSession({ email, password }, null, request, address);
       if (!opened) return visit.goTo("/console/sign-in");
-      return visit.goTo(
-        "/console",
-        kind === "reset" ? "password-changed" : undefined,
-        signedInCookies(visit, opened),
-      );
+      const flash = kind === "reset" ? "password-changed" : undefined;
+      return goOn(visit, opened, { oauthQuery: null, next: "/console" }, flash);
     } catch (error) {
       if (!(error instanceof ApiError) || error.type === "server_error") throw error;
       return form(visit, token, error);

@@ -1,0 +1,47 @@
+// Asks the browser for a passkey, a new one or one that is known, and hands its answer to the form that waits for it. Such
+// forms are hidden without this file, since without a script there are no passkeys.
+const able = globalThis.PublicKeyCredential?.parseCreationOptionsFromJSON !== undefined;
+
+const CANCELLED = "Nothing happened: the browser or its owner said no, or it took too long.";
+const KNOWN = "This device has a passkey for your account already.";
+
+for (const form of document.querySelectorAll("form[data-passkey]")) {
+  const [said, button] = [form.querySelector("[data-said]"), form.querySelector("button")];
+  form.hidden = !able;
+  if (able) document.querySelector("[data-without-passkeys]")?.remove();
+  form.addEventListener("submit", async (event) => {
+    if (form.elements.answer.value !== "") return;
+    event.preventDefault();
+    button.disabled = true;
+    said.textContent = "Waiting for your browser …";
+    try {
+      form.elements.answer.value = JSON.stringify(await ask(form));
+      form.submit();
+    } catch (error) {
+      said.textContent = error.said ?? (error.name === "InvalidStateError" ? KNOWN : CANCELLED);
+      if (error.field) form.elements[error.field]?.focus();
+      button.disabled = false;
+    }
+  });
+}
+
+/** What the browser answers. Throws an error with `said` where our own side refuses. */
+async function ask(form) {
+  const response = await fetch(form.dataset.begin, {
+    method: "POST",
+    body: new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)])),
+  });
+  const begun = await response
+    .json()
+    .catch(() => ({ said: "This did not work. Reload the page and try again." }));
+  if (!begun.options) throw Object.assign(new Error(), begun);
+  const made =
+    form.dataset.passkey === "add"
+      ? await navigator.credentials.create({
+          publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(begun.options),
+        })
+      : await navigator.credentials.get({
+          publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(begun.options),
+        });
+  return made.toJSON();
+}

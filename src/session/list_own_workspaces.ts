@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { holdsOn } from "../auth/leaving.ts";
+import { showId } from "../domain/ids.ts";
+import { ROLES } from "../entities/member.ts";
+import { toIsoMicros } from "../fields/columns.ts";
+import { defineSessionOperation } from "../operation/tool.ts";
+import { ownWorkspaces } from "../queries/own_workspaces.ts";
+
+export default defineSessionOperation({
+  name: "list_own_workspaces",
+  title: "List own workspaces",
+  description:
+    "The workspaces that the person is a member of, and what would become of each without the person.",
+  auth: "person",
+  role: null,
+  writes: "nothing",
+  errors: ["invalid_request", "forbidden"],
+  input: z.strictObject({}),
+  output: z.object({
+    data: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        role: z.enum(ROLES),
+        joined_at: z.string(),
+        other_members: z.int(),
+        channels: z.int(),
+        without_you: z
+          .enum(["stays", "goes", "holds"])
+          .describe("holds: it must be given away or emptied first."),
+      }),
+    ),
+  }),
+  async handler(_input, { sql, caller: { person } }) {
+    const rows = await sql(ownWorkspaces, { user_id: person.id, workspace_id: null });
+    return {
+      data: rows.map((row) => ({
+        id: showId("wsp", row.id),
+        name: row.name,
+        role: row.role,
+        joined_at: toIsoMicros(row.created_at),
+        other_members: row.others,
+        channels: row.channels,
+        without_you: !row.last_owner
+          ? ("stays" as const)
+          : holdsOn(row)
+            ? ("holds" as const)
+            : ("goes" as const),
+      })),
+    };
+  },
+});
