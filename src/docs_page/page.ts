@@ -81,7 +81,7 @@ ${groups.map(navGroup).join("\n")}
 <div class="prose">${markdown(description)}</div>
 <section id="try" class="key" hidden><h2>Try it</h2>
 <p>With a key, each call below can be sent from this page. The page forgets it when you leave, and keeps it nowhere else.</p>
-<label for="key">Key or device token</label> <input id="key" type="password" autocomplete="off" spellcheck="false" placeholder="bfk_…"></section>
+<label for="key">Key or device token</label> <input id="key" type="text" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="bfk_…"></section>
 ${groups.map((group) => section(group, document)).join("\n")}
 <section id="shapes">
 <h2>Shapes</h2>

@@ -19,7 +19,7 @@ import {
   tick,
   wrongWith,
 } from "../parts.ts";
-import { CHOOSABLE, PUBLISH, SCOPE_GROUPS } from "../scope_groups.ts";
+import { CHOOSABLE, SCOPE_GROUPS } from "../scope_groups.ts";
 import { mayDo } from "../scope_lists.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
@@ -65,7 +65,6 @@ async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content
                 name: "scope",
                 value: scope,
                 label: scopeLine(scope),
-                note: scope === PUBLISH && "A sent alert cannot be unsent.",
                 checked: ticked.has(scope),
                 attributes: scope === OFFERED[0] && may.attributes,
               }),
