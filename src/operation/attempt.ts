@@ -13,7 +13,7 @@ import { newUuid } from "../domain/ids.ts";
 import type { Visibility } from "../entities/visibility.ts";
 import { ApiError } from "../errors.ts";
 import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "../limits/limits.ts";
-import { type Actor, auditLine } from "./audit.ts";
+import { type Actor, auditLines } from "./audit.ts";
 import { writeEnd } from "./end.ts";
 import type { Repeats } from "./idempotency.ts";
 import type { Limit, Writes } from "./tool.ts";
@@ -117,8 +117,8 @@ export async function attemptOn(
   await repeats?.keep(db, shown);
   if (operation.writes === "rows") await attempt.em?.flush();
   if (operation.writes !== "nothing") {
-    const line = performance.actor && auditLine(performance.actor, operation.name, input, shown);
-    await writeEnd(db, line, attempt.events);
+    const { actor } = performance;
+    await writeEnd(db, actor ? auditLines(actor, operation.name, input, shown) : [], attempt.events);
   }
   attempt.committing = true;
   return { body: shown, validator };

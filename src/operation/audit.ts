@@ -7,7 +7,7 @@ import type { Caller } from "../context.ts";
 import { run } from "../db/statement.ts";
 import { newUuid, parseId, showId } from "../domain/ids.ts";
 import type { Transport } from "../entities/audit_event.ts";
-import { insertAudit, insertAuditBefore, membershipsToTell } from "../queries/audit.ts";
+import { insertAudit, membershipsToTell } from "../queries/audit.ts";
 
 /** Who acts, as far as it is known before the call runs. */
 export interface Actor {
@@ -73,23 +73,26 @@ export const operatorActor = (workspaceId: string | null): Actor => ({
 const WIRE_ID = /^[a-z]{3}_[0-9a-z]{26}$/;
 const STATUSES = new Set(["draft", "scheduled", "sent", "cancelled", "active", "paused", "suspended"]);
 
-/** Writes down in its transaction that the call was done, a line for each actor. `body` is its answer. */
+/** Writes down in its transaction that the call was done. `body` is its answer. */
 export async function writeAudit(
   db: SqlEntityManager | Kysely<unknown>,
-  actors: Actor | readonly Actor[],
+  actor: Actor,
   operation: string,
   input: unknown,
   body: unknown,
 ): Promise<void> {
-  const lines = toldIn([actors].flat(), body).map((actor) => auditLine(actor, operation, input, body));
-  const last = lines.pop()!;
-  for (const line of lines) await run(db, insertAuditBefore, line);
-  await run(db, insertAudit, last);
+  for (const line of auditLines(actor, operation, input, body)) await run(db, insertAudit, line);
 }
 
-/** The line itself. */
-export function auditLine(actor: Actor, operation: string, input: unknown, body: unknown) {
-  return { id: newUuid(), ...actor, operation, ...concerned(input, body) };
+/** The lines themselves, one for each actor; there is one actor at least. */
+export function auditLines(
+  actors: Actor | readonly Actor[],
+  operation: string,
+  input: unknown,
+  body: unknown,
+) {
+  const what = { operation, ...concerned(input, body) };
+  return toldIn([actors].flat(), body).map((actor) => ({ id: newUuid(), ...actor, ...what }));
 }
 
 /** A workspace that a person made is no matter of those in which the person was before. */

@@ -4,16 +4,18 @@
 import type { Kysely } from "kysely";
 import { run } from "../db/statement.ts";
 import type { DomainEvent } from "../domain/events.ts";
-import { insertAudit } from "../queries/audit.ts";
+import { insertAudit, insertAuditBefore } from "../queries/audit.ts";
 import { eventRows, insertAuditAndEvents, insertEvents } from "../queries/events.ts";
-import type { auditLine } from "./audit.ts";
+import type { auditLines } from "./audit.ts";
 
 /** Writes what there is to be written down; nothing may follow it but the commit. */
 export async function writeEnd(
   db: Kysely<unknown>,
-  line: ReturnType<typeof auditLine> | null,
+  lines: ReturnType<typeof auditLines>,
   events: readonly DomainEvent[],
 ): Promise<void> {
+  for (const line of lines.slice(0, -1)) await run(db, insertAuditBefore, line);
+  const line = lines.at(-1);
   if (line && events.length > 0) await run(db, insertAuditAndEvents, { ...line, ...eventRows(events) });
   else if (line) await run(db, insertAudit, line);
   else if (events.length > 0) await run(db, insertEvents, eventRows(events));
