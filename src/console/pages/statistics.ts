@@ -1,5 +1,5 @@
 // Statistics of a channel and of a workspace: what was sent, and what devices chose to report, by UTC day. Never a delivered
-// figure and never a rate (docs/rules.md#stats-note).
+// figure and never a rate (docs/rules.md#console-figures).
 
 import { ApiError } from "../../errors.ts";
 import { type Content, type Html, html } from "../../look/html.ts";

@@ -35,7 +35,11 @@ const STATES = [
   { status: "muted", name: "Muted" },
 ] as const;
 
-const said = (facet: string, value: string) => (facet === "platform" ? (PLATFORMS[value] ?? value) : value);
+/** A fact as people read it. A time zone breaks where its parts meet. */
+function said(facet: string, value: string): Content {
+  if (facet === "platform") return PLATFORMS[value] ?? value;
+  return value.split("/").map((part, i) => (i === 0 ? part : html`/<wbr>${part}`));
+}
 
 async function mix(breakdown: any): Promise<Content> {
   const parts = await Promise.all(
@@ -87,9 +91,9 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
             ["Pseudonym", "App", "Language", "Time zone", "State", "Since"],
             data.map((row: any) => [
               html`<code class="whole">${row.device}</code>`,
-              `${said("platform", row.platform)} ${row.app_version}`,
+              html`${said("platform", row.platform)} ${row.app_version}`,
               row.locale,
-              row.timezone,
+              html`<span>${said("timezone", row.timezone)}</span>`,
               row.muted
                 ? html`<span class="badge">muted</span>`
                 : html`<span class="badge good">listening</span>`,

@@ -28,6 +28,9 @@ export const SERIES = [
 const NAMED = 14;
 const MARKS = 4;
 
+/** Of more bars than this, a narrow screen has room for every second name. */
+const CLOSE = 10;
+
 /** Longer ranges are drawn by weeks: a day would be thinner than a pixel of a phone. */
 const BY_DAY = 100;
 const WEEK = 7;
@@ -54,7 +57,8 @@ function marks(dates: readonly string[]): Mark[] {
     return dates.map((date, i) => {
       const [day, month] = partsOf(date);
       const under = i === 0 || day === "1" ? month : null;
-      return { at: middle(i), text: day, under, side: "middle" };
+      const spare = dates.length > CLOSE && i % 2 === 1;
+      return { at: middle(i), text: day, under, side: "middle", spare };
     });
   let said = "";
   return Array.from({ length: MARKS }, (_, k) => {

@@ -23,6 +23,8 @@ export interface Mark {
   text: string;
   under?: string | null;
   side: "start" | "middle" | "end";
+  /** Left out where the screen is narrow. */
+  spare?: boolean;
 }
 
 export interface Plot {
@@ -49,6 +51,9 @@ const FLOOR = TOP + BARS;
 const FEW = 7;
 const NUMBERED = 14;
 const LONG = 4;
+
+/** Of the whole width: a bar that is alone is a bar, and no wall. */
+const WIDEST = 0.25;
 /** More bars than this would be thinner than their gaps on a phone. */
 const SEPARATE = 100;
 
@@ -99,7 +104,7 @@ const tall = (value: number, height: Height) => (value > 0 ? Math.max(2, round(h
 
 function bar({ from, to, value, words, running }: Slot, noun: Noun, height: Height, count: number): Content {
   if (value === 0) return null;
-  const gap = (to - from) * (count > NUMBERED ? 0.1 : 0.18);
+  const gap = to - from - Math.min(WIDEST, (to - from) * (count > NUMBERED ? 0.9 : 0.82));
   const top = FLOOR - tall(value, height);
   return html`<rect class="bar${running && " running"}" x="${percent(from + gap / 2)}" y="${top}" width="${percent(to - from - gap)}" height="${FLOOR - top}" rx="${count > NUMBERED ? 1 : 3}"><title>${words}: ${counted(value, noun)}</title></rect>${
     count <= NUMBERED &&
@@ -126,8 +131,8 @@ async function area({ slots }: Plot, height: Height): Promise<Content> {
   return html`<svg y="${TOP}" width="100%" height="${BARS}" viewBox="0 0 1000 ${BARS}" preserveAspectRatio="none"><path class="bar" d="${path}"/></svg>`;
 }
 
-const mark = ({ at, text, under, side }: Mark) =>
-  html`<text class="mark ${side}" x="${percent(at)}" y="${FLOOR + 16}">${text}</text>${
+const mark = ({ at, text, under, side, spare }: Mark) =>
+  html`<text class="mark ${side}${spare && " spare"}" x="${percent(at)}" y="${FLOOR + 16}">${text}</text>${
     under && html`<text class="mark ${side}" x="${percent(at)}" y="${FLOOR + 31}">${under}</text>`
   }`;
 
