@@ -32,9 +32,9 @@ export interface HeldFigure {
 
 /** Sends a measurement: more where few handsets see each. */
 const sendsTo = (handsets: number) => (handsets >= 1_000 ? 10 : handsets >= 100 ? 20 : 50);
-/** Milliseconds that one may take to reach everybody. */
 /** Sends before them that are not counted: few handsets do not warm up a server by themselves. */
 const WARM_UP = 100;
+/** Milliseconds that one may take to reach everybody. */
 const PATIENCE_MS = 60_000;
 const IDLE_MS = 8_000;
 /** Polls that begin at once, so that the server's queue of new connections is not flooded. */
