@@ -1,11 +1,14 @@
 #!/usr/bin/env node
-// Starts the service. Its code is read through a cache of compiled code, which halves the time of every start but the first.
+// Starts the service. Its code is read from one file where it can be, and through a cache of compiled code.
 
 import { flushCompileCache } from "node:module";
+import { useCodeFile } from "./boot/code_file.ts";
 import { enableCache } from "./boot/compile_cache.ts";
 
 enableCache();
+const code = useCodeFile();
 const { failStart, serveUntilStopped } = await import("./boot/serve.ts");
 await serveUntilStopped().catch(failStart);
+code.served();
 // A process that is killed leaves it to the next one as well.
 flushCompileCache();

@@ -47,6 +47,8 @@ import { confirmSecret, firstStart } from "./first_start.ts";
 import { createMetrics } from "./metrics.ts";
 import type { Opened, Service, ServiceOptions } from "./service.ts";
 
+export { readMigrator } from "../db/migrate.ts";
+
 /** What a server that is there says to whoever it lets in no further, in words that name what to mend. */
 const REFUSED: [RegExp, string][] = [
   [/^28/, "it refuses the user name or the password"],

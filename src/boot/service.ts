@@ -69,11 +69,14 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     // Before anything is written into a folder that is not ours.
     if (!config.databaseUrl) hasDatabase(config.dataDir);
     if (!config.databaseUrl) closers.push(await holdDataDir(config.dataDir));
-    const secret = loadSecret(config, !config.databaseUrl && hasDatabase(config.dataDir));
+    const made = !config.databaseUrl && hasDatabase(config.dataDir);
+    const secret = loadSecret(config, made);
     // The database is made and started by processes of its own; this one reads its code meanwhile.
     const opening = config.databaseUrl ? null : openCluster(config, { log });
     closers.push(async () => (await opening?.catch(() => null))?.close());
-    const { openParts } = await import("./parts.ts");
+    const { openParts, readMigrator } = await import("./parts.ts");
+    // Making a database takes longer than reading what fills it.
+    if (opening && !made) await readMigrator();
     const cluster = await opening;
     const space = cluster ? await watchSpace(cluster.folder, config.diskReserveMb, log) : UNWATCHED;
     closers.push(() => space.close());

@@ -25,6 +25,12 @@ export async function isMigrated(orm: Orm): Promise<boolean> {
   }
 }
 
+/** Reads all that `migrate` needs on an empty database, ahead of it. */
+export async function readMigrator(): Promise<void> {
+  await import("@mikro-orm/migrations");
+  for (const name of carried()) await import(`${MIGRATIONS}/${name}.ts`);
+}
+
 /**
  * Brings the schema up: one process at a time, the others wait and then find nothing to do. It may take as long as a large
  * table takes. Returns the names of the migrations that it ran.

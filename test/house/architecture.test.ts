@@ -20,6 +20,7 @@ const KNOW_THE_TOOLS = /^(src\/(boot\/app|cli)\.ts|scripts\/.*|bench\/.*)$/;
 /** Where a clock may be read; everywhere else the instant is given. */
 const CLOCKS = new Set([
   "src/boot/parts.ts",
+  "src/boot/write_code_file.ts",
   "src/cli.ts",
   "src/domain/ids.ts",
   "src/web_app/browser/clock.ts",
