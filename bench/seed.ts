@@ -36,7 +36,7 @@ const FEW_ALERTS = 60;
 const FEWER_ALERTS = 14;
 const CHANNELS_IN_A_WORKSPACE = 200;
 
-const KINDS = { channel: 1, alert: 2, draft: 3, workspace: 4, member: 5, key: 6, sent: 7 } as const;
+const KINDS = { channel: 1, alert: 2, draft: 3, workspace: 4, member: 5, key: 6, sent: 7, told: 8 } as const;
 type IdKind = typeof KINDS;
 
 /** The uuid that the SQL function `bench_id` makes of the same numbers. */

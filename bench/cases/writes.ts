@@ -3,6 +3,7 @@
 import { compose } from "../../src/alerts/compose.ts";
 import { showId } from "../../src/domain/ids.ts";
 import { insertAlert, lockAlert, publishAlert } from "../../src/queries/alerts.ts";
+import { insertAuditAndEvents } from "../../src/queries/events.ts";
 import { takeReports } from "../../src/queries/reports.ts";
 import { ALERT, bearer, JSON_BODY, LAST_WRITTEN, scopeOf, sends, withKey } from "../calls.ts";
 import type { Case, World } from "../case.ts";
@@ -42,17 +43,23 @@ export const WRITE_CASES: Case[] = [
     name: "create and send",
     sides: {
       http: async (world) => sends(world, world.service),
-      // Without a transaction of its own, which is the least that this work can cost.
       pgbench: async (world, round) =>
         withKey(
           world,
           [
+            "begin;",
             asScript(insertAlert, {
               ...scopeOf(ID("channel", ":c")),
               id: ID("sent", `${round * 1e9}::bigint + :client_id * 1000000 + :i`),
               status: "'sent'",
               ...fieldsOf(ALERT),
             }),
+            told(
+              "create_alert",
+              ID("channel", ":c"),
+              `${2 * round * 1e9}::bigint + :client_id * 1000000 + :i`,
+            ),
+            "commit;",
           ],
           ["\\set i :i + 1", `\\set c random(${WRITTEN_CHANNELS.first}, ${LAST_WRITTEN})`],
         ),
@@ -91,6 +98,7 @@ export const WRITE_CASES: Case[] = [
             "begin;",
             asScript(lockAlert, { ...scopeOf(channel), id: ID("draft", ":n") }),
             asScript(publishAlert, { id: ID("draft", ":n") }),
+            told("send_alert", channel, `${(2 * round + 1) * 1e9}::bigint + :client_id * 1000000 + :i`),
             "commit;",
           ],
           ["\\set i :i + 1", `\\set n ${first} + :client_id * ${perConnection(world)} + :i`],
@@ -170,6 +178,29 @@ function literal(value: unknown): string {
   if (Array.isArray(value)) return literal(JSON.stringify(value));
   return typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);
 }
+
+/** As long as what is told of such an alert. pgbench takes a colon before a letter or a digit for a variable. */
+const EVENT = { event: "alert.sent", data: { ...ALERT, about: "what else is told of it ".repeat(12) } };
+
+/** Line of the audit log and event of a call. `number`: no other call has it. */
+const told = (operation: string, channel: string, number: string) =>
+  asScript(insertAuditAndEvents, {
+    id: ID("told", number),
+    workspace_id: `'${benchId("workspace", 0)}'`,
+    actor_type: "'key'",
+    actor_id: "'key_00000000000000000000000000'",
+    actor_name: "'bench'",
+    member_id: `'${benchId("member", 0)}'`,
+    transport: "'rest'",
+    operation: `'${operation}'`,
+    pusher_id: channel,
+    subject_id: "'alr_00000000000000000000000000'",
+    status: "'sent'",
+    event_ids: `array[${ID("told", number)}]`,
+    event_workspaces: `array['${benchId("workspace", 0)}']`,
+    event_pushers: `array[${channel}]`,
+    event_bodies: `array['${JSON.stringify(EVENT)}']`,
+  });
 
 /** The columns of the same alert, as SQL. */
 function fieldsOf(alert: typeof ALERT) {
