@@ -13,7 +13,8 @@ const DEADLINE_SECONDS = 30;
 
 let loaded: Promise<Sharp> | undefined;
 
-function decoder(): Promise<Sharp> {
+/** The library, shut to every format but those that are taken here. */
+export function decoder(): Promise<Sharp> {
   loaded ??= import("sharp").then(({ default: sharp }) => {
     sharp.block({ operation: ["VipsForeignLoad"] });
     sharp.unblock({ operation: LOADERS });

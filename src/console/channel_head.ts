@@ -1,15 +1,16 @@
 // What stands at the head of each page of a channel: its face and name, what state it is in, and its pages.
 
-import { roleReaches } from "../domain/visibility.ts";
 import { face } from "../look/face.ts";
 import { type Content, type Html, html } from "../look/html.ts";
-import type { MemberVisit } from "./visit.ts";
+import { type MemberVisit, mayUse } from "./visit.ts";
 
 /** The pages of a channel: path below it, and name. */
 const TABS = [
   { path: "", name: "Alerts" },
   { path: "stats", name: "Statistics" },
   { path: "subscribers", name: "Subscribers" },
+  { path: "invites", name: "Invites" },
+  { path: "edit", name: "Settings" },
 ] as const;
 
 export type ChannelTab = (typeof TABS)[number]["path"];
@@ -29,12 +30,8 @@ export const CHANNEL_STATUS: Record<string, Content> = {
  */
 export function channelHead(visit: MemberVisit, channel: any, tab: ChannelTab | null): Html {
   const base = channelBase(visit, channel.id);
-  const composes = roleReaches(
-    visit.caller.member.role,
-    visit.deps.tools.find(({ name }) => name === "create_alert")!.role,
-  );
   return html`<div class="channel-head">${face(channel, "channel-face", "m")}<h1>${channel.name}</h1>${CHANNEL_STATUS[channel.status]}${
-    composes && html`<a class="button act" href="${base}/alerts/new">New alert</a>`
+    mayUse(visit, "create_alert") && html`<a class="button act" href="${base}/alerts/new">New alert</a>`
   }</div>
   <nav class="tabs" aria-label="Channel"><ul>${TABS.map(
     ({ path, name }) =>

@@ -60,11 +60,29 @@ export function cookieOf(headers: Headers, name: string): string | null {
   return null;
 }
 
-/** A refusal in the words of a form: where it names an argument, the field that the form has for it. */
-export function inForm(error: ApiError, names: Record<string, string>): ApiError {
-  const fields = error.fields.map(({ param, message }) => ({ param: names[param] ?? param, message }));
-  const { type, message, headers, status } = error;
-  return new ApiError(type, message, { headers, status, fields });
+/**
+ * A refusal in the words of a form. `names`: the field that the form has for an argument. `labels`: what the form calls an
+ * argument, in place of its name at the begin of a sentence; what is wrong inside of a list is wrong with the list.
+ */
+export function inForm(
+  error: ApiError,
+  names: Record<string, string>,
+  labels: Record<string, string> = {},
+): ApiError {
+  const worded = error.fields.map(({ param, message }) => {
+    const whole = param.split(".")[0]!;
+    const label = Object.hasOwn(labels, whole) ? labels[whole] : undefined;
+    return label !== undefined && message.startsWith(`${param} `)
+      ? { param: whole, message: label + message.slice(param.length) }
+      : { param, message };
+  });
+  const fields = worded.map(({ param, message }) => ({ param: names[param] ?? param, message }));
+  const { type, headers, status } = error;
+  return new ApiError(type, fields.length === 1 ? fields[0]!.message : error.message, {
+    headers,
+    status,
+    fields,
+  });
 }
 
 export type Forms = ReturnType<typeof createForms>;

@@ -21,6 +21,14 @@ export const COPY_SCRIPT = pageFile("copy.js", "text/javascript; charset=utf-8",
 
 /** Lets a part of a page follow what happens (see live.ts). */
 export const LIVE_SCRIPT = pageFile("live.js", "text/javascript; charset=utf-8", import.meta.url);
+/** Says below a label how much of its room is taken: pages with `typed` fields name it. */
+export const COUNT_SCRIPT = pageFile("count.js", "text/javascript; charset=utf-8", import.meta.url);
+
+/** Shows a channel's face and circle while they are chosen. */
+export const CHANNEL_SCRIPT = pageFile("channel.js", "text/javascript; charset=utf-8", import.meta.url);
+
+/** The pages of channels, of their settings and invites, and the overview. */
+export const CHANNEL_STYLES = pageFile("channel.css", "text/css; charset=utf-8", import.meta.url);
 
 /** Asks the browser for a passkey. */
 export const PASSKEY_SCRIPT = pageFile("passkey.js", "text/javascript; charset=utf-8", import.meta.url);
@@ -42,6 +50,9 @@ export const CONSOLE_FILES: readonly PageFile[] = [
   CONSOLE_STYLES,
   HISTORY_STYLES,
   PEOPLE_STYLES,
+  COUNT_SCRIPT,
+  CHANNEL_SCRIPT,
+  CHANNEL_STYLES,
 ];
 
 const SECURITY = {
@@ -60,6 +71,7 @@ export const pageHeaders = () => ({ ...SECURITY });
 /** Parts of a workspace: path below it, name, and the operation that one must be allowed to open it. */
 const SECTIONS: { path: string; name: string; shows?: { role: Role } }[] = [
   { path: "", name: "Overview" },
+  { path: "channels", name: "Channels" },
   { path: "drafts", name: "Drafts" },
   { path: "stats", name: "Statistics" },
   { path: "files", name: "Files", shows: list_files },

@@ -19,10 +19,14 @@ import { ALERT_HISTORY_PAGES } from "./pages/alert_history.ts";
 import { ASSISTANT_PAGES } from "./pages/assistants.ts";
 import { AUTHORIZE_PAGES } from "./pages/authorize.ts";
 import { CHANNEL_ALERT_PAGES } from "./pages/channel_alerts.ts";
+import { CHANNEL_DELETE_PAGES } from "./pages/channel_delete.ts";
+import { CHANNEL_EDIT_PAGES } from "./pages/channel_edit.ts";
+import { CHANNEL_LIST_PAGES } from "./pages/channels.ts";
 import { CONSENT_PAGES } from "./pages/consent.ts";
 import { DRAFT_PAGES } from "./pages/drafts.ts";
 import { errorPage } from "./pages/error.ts";
 import { FILE_PAGES } from "./pages/files.ts";
+import { INVITE_PAGES } from "./pages/invites.ts";
 import { KEY_PAGES } from "./pages/keys.ts";
 import { MEMBER_PAGES } from "./pages/members.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
@@ -39,6 +43,10 @@ import type { ConsoleDeps, MemberVisit, Page, PersonVisit, Visit } from "./visit
 export const PAGES: readonly Page[] = [
   ...OVERVIEW_PAGES,
   ...CHANNEL_ALERT_PAGES,
+  ...CHANNEL_LIST_PAGES,
+  ...CHANNEL_EDIT_PAGES,
+  ...CHANNEL_DELETE_PAGES,
+  ...INVITE_PAGES,
   ...REVIEW_PAGES,
   ...ALERT_HISTORY_PAGES,
   ...DRAFT_PAGES,

@@ -7,6 +7,7 @@ import type { Joining } from "../auth/joining.ts";
 import type { Mail } from "../auth/mail.ts";
 import type { People, Session } from "../auth/people.ts";
 import type { Log, MemberCaller } from "../context.ts";
+import { roleReaches } from "../domain/visibility.ts";
 import type { ApiError } from "../errors.ts";
 import type { PageFile } from "../look/files.ts";
 import type { Content, Html } from "../look/html.ts";
@@ -128,3 +129,7 @@ export const memberPage = (
   for: "member",
   answer: answer as Page["answer"],
 });
+
+/** Whether the visitor's role lets an operation through: what is not allowed is not offered. Dispatch decides. */
+export const mayUse = ({ caller, deps }: MemberVisit, tool: string): boolean =>
+  roleReaches(caller.member.role, deps.tools.find(({ name }) => name === tool)!.role);

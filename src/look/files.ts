@@ -21,6 +21,7 @@ export function pageFile(name: string, type: string, module: string): PageFile {
 
 export const STYLES = pageFile("styles.css", "text/css; charset=utf-8", import.meta.url);
 export const ALERT_CARD_STYLES = pageFile("alert_card.css", "text/css; charset=utf-8", import.meta.url);
+export const DRAWING_STYLES = pageFile("drawings.css", "text/css; charset=utf-8", import.meta.url);
 export const ICON = pageFile("icon.svg", "image/svg+xml", import.meta.url);
 
 export function fileAnswer({ text, type }: PageFile): Response {

@@ -3,15 +3,15 @@
 
 import type { AssetAddresses } from "../domain/assets.ts";
 import { alertCard } from "../look/alert_card.ts";
+import { ASKS, CATEGORY_WORDS } from "../look/channel_words.ts";
+import { circleDrawing, positionWords } from "../look/circle.ts";
 import { face } from "../look/face.ts";
 import { type Content, type Html, html } from "../look/html.ts";
 import { icon } from "../look/icons.ts";
 import { qrDrawing } from "../look/qr.ts";
 import { type NewAlert, type PublicCard, SHOWN_TEXT } from "../queries/public_pages.ts";
-import { circleDrawing, positionWords } from "./circle.ts";
 import { curlLines } from "./curl.ts";
 import type { Places } from "./deps.ts";
-import { ASKS, CATEGORY_WORDS } from "./words.ts";
 
 export interface ShownAlert extends NewAlert {
   sentAt: Date;

@@ -5,6 +5,7 @@ import { run } from "../db/statement.ts";
 import { instant } from "../fields/accepts.ts";
 import { toIsoMicros } from "../fields/columns.ts";
 import { CATEGORIES } from "../fields/pusher.ts";
+import { CATEGORY_WORDS } from "../look/channel_words.ts";
 import { face } from "../look/face.ts";
 import { pageFile } from "../look/files.ts";
 import { type Content, type Html, html } from "../look/html.ts";
@@ -15,7 +16,6 @@ import { type Places, type PublicPagesDeps, placesOf } from "./deps.ts";
 import { frame, pageAnswer } from "./frame.ts";
 import type { PublicPage } from "./mount.ts";
 import { nearAddress } from "./near.ts";
-import { CATEGORY_WORDS } from "./words.ts";
 
 export const NEAR_SCRIPT = pageFile("near.js", "text/javascript; charset=utf-8", import.meta.url);
 

@@ -2,7 +2,7 @@
 // one, styles from here only, no framing, and no address of ours told to where a link leads, since an invite stands in some.
 
 import { createHash } from "node:crypto";
-import { ALERT_CARD_STYLES, ICON, type PageFile, pageFile, STYLES } from "../look/files.ts";
+import { ALERT_CARD_STYLES, DRAWING_STYLES, ICON, type PageFile, pageFile, STYLES } from "../look/files.ts";
 import { PHONE_HEAD } from "../look/head.ts";
 import { type Content, type Html, html } from "../look/html.ts";
 import { holdsTag } from "../transports/answers.ts";
@@ -32,7 +32,7 @@ ${hidden && html`<meta name="robots" content="noindex">`}
 <title>${title}</title>
 ${head}
 <link rel="icon" href="${ICON.href}">
-${[STYLES, ALERT_CARD_STYLES, PAGE_STYLES].map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
+${[STYLES, ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES].map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
 ${script && html`<script src="${script.href}" defer></script>`}
 </head>
 <body>

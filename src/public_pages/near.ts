@@ -2,13 +2,13 @@
 
 import { gzipSync } from "node:zlib";
 import { run } from "../db/statement.ts";
+import { CATEGORY_WORDS } from "../look/channel_words.ts";
 import { inkOn } from "../look/face.ts";
 import { MOST_PLACED, placedChannels } from "../queries/public_pages.ts";
 import { holdsTag } from "../transports/answers.ts";
 import { type PublicPagesDeps, placesOf } from "./deps.ts";
 import { tagOf } from "./frame.ts";
 import type { PublicPage } from "./mount.ts";
-import { CATEGORY_WORDS } from "./words.ts";
 
 /** Below the directory. It has a dot, which no handle has. */
 export const nearAddress = "/near.json";

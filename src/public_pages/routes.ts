@@ -2,7 +2,7 @@
 // service's own routes, whatever PUBLIC_BASE says.
 
 import type { H3 } from "h3";
-import { ALERT_CARD_STYLES, fileAnswer } from "../look/files.ts";
+import { ALERT_CARD_STYLES, DRAWING_STYLES, fileAnswer } from "../look/files.ts";
 import { channelPage } from "./channel.ts";
 import type { PageSupport, PublicPagesDeps } from "./deps.ts";
 import { directoryOf, NEAR_SCRIPT } from "./directory.ts";
@@ -14,7 +14,7 @@ import { nearList } from "./near.ts";
 import { robotsText } from "./robots.ts";
 
 export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PageSupport): void {
-  for (const file of [ALERT_CARD_STYLES, PAGE_STYLES, NEAR_SCRIPT])
+  for (const file of [ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES, NEAR_SCRIPT])
     app.get(file.path, () => fileAnswer(file));
   const robots = robotsText(deps);
   app.get(

@@ -22,7 +22,7 @@ export const DECIDES: Record<string, string> = {
   console:
     "the pages for people, rendered by the server: they read a form, call dispatch, and show the outcome or the refusal",
   db: "the connection: pool, statements, locks, work that calls share, and what counts as away",
-  look: "what all pages share: the template that escapes everything, the style sheet, the icon",
+  look: "what all pages share: the template that escapes everything, the style sheet, icons, cards, drawings, words",
   docs_page: "the readable page of the API",
   web_app: "the app in which people follow channels: its page, its modules as browsers run them, its worker",
   domain: "the rules, as pure functions and tables",
@@ -180,7 +180,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
 
   // Projections of the records; they receive the list as an argument.
-  look: [],
+  look: ["fields"],
   docs_page: [],
   openapi: ["errors", "fields", "operation", "package.json", "scopes", "shapes"],
   transports: [
@@ -208,6 +208,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "domain",
     "entities",
     "errors",
+    "fields",
     "look",
     "operation",
     "scopes",

@@ -1,29 +1,126 @@
-// The first page of a workspace: its channels, and how to connect an assistant.
+// The first page of a workspace: what waits for a person, what comes next, what went out, and its channels. Until something
+// was sent it teaches how.
 
-import { supportsConsent } from "../../auth/redirects.ts";
 import { showId } from "../../domain/ids.ts";
-import { roleReaches } from "../../domain/visibility.ts";
-import { type Content, html } from "../../look/html.ts";
-import create_key from "../../session/create_key.ts";
-import { CHANNEL_STATUS } from "../channel_head.ts";
-import { COPY_SCRIPT } from "../page.ts";
-import { copyable, emptyState, table } from "../parts.ts";
-import { type MemberVisit, memberPage, openPage, type Page } from "../visit.ts";
+import { face } from "../../look/face.ts";
+import { type Content, type Html, html } from "../../look/html.ts";
+import { minuteWords } from "../../look/instants.ts";
+import { channelBase } from "../channel_head.ts";
+import { firstAlert } from "../first_alert.ts";
+import { CHANNEL_STYLES, COPY_SCRIPT } from "../page.ts";
+import { emptyState, instant } from "../parts.ts";
+import { type MemberVisit, mayUse, memberPage, openPage, type Page } from "../visit.ts";
+import { channelTable } from "./channels.ts";
 
-function connecting({ deps, caller, base }: MemberVisit): Content {
-  const address = `${deps.publicUrl}/mcp`;
-  const keys = roleReaches(caller.member.role, create_key.role)
-    ? html`<a href="${base}keys">Make a key</a>`
-    : html`Ask an owner for a key`;
-  if (!supportsConsent(deps.publicUrl))
-    return html`<p>This server is not reached over https, so assistants connect with a key. ${keys}, then:</p>
-    ${copyable(`claude mcp add --transport http belfry ${address} --header "Authorization: Bearer <your key>"`, "the command")}`;
-  return html`<p>Give your assistant this address. A page opens in your browser and asks what the assistant may do. No key is needed.</p>
-    ${copyable(address, "the address")}
-    <p>In Claude Code:</p>
-    ${copyable(`claude mcp add --transport http belfry ${address}`, "the command")}
-    <p class="hint">Scripts use keys instead: ${keys}. Every operation is described in the <a href="/api/v1/docs">API documentation</a>.</p>`;
+/** Lines of each list; the whole lists have pages of their own. */
+const SHOWN = 5;
+
+/** Scheduled alerts that are looked at for those that come next: the list is in the order of making. */
+const LOOKED_AT = 100;
+
+const MOST_CHANNELS = 8;
+
+async function overview(visit: MemberVisit): Promise<Response> {
+  const { base, caller } = visit;
+  const lately = (status: string, limit: number) =>
+    visit.call("list_account_alerts", { status, limit, view: "brief" });
+  const [{ data: channels }, stats, drafts, scheduled, sent] = await Promise.all([
+    visit.call("list_pushers"),
+    visit.call("get_account_stats"),
+    lately("draft", SHOWN),
+    lately("scheduled", LOOKED_AT),
+    lately("sent", SHOWN),
+  ]);
+  const sum = (name: string) => channels.reduce((total: number, row: any) => total + row[name], 0);
+  const next = [...scheduled.data].sort((a, b) => a.send_at.localeCompare(b.send_at)).slice(0, SHOWN);
+  const figures: [string, number, string?][] = [
+    ["Channels", channels.length, "channels"],
+    ["Could reach", stats.reach],
+    ["Drafts", sum("drafts"), "drafts"],
+    ["Scheduled", sum("scheduled")],
+    ["Sent in 7 days", stats.totals.alerts_sent],
+  ];
+  const quiet = sent.data.length === 0;
+  const opens = mayUse(visit, "create_pusher") && caller.pusherIds === null;
+  const active = channels.find(({ status }: any) => status === "active") ?? null;
+  const rows = (list: any[], at: (alert: any) => Content) => alertRows(visit, channels, list, at);
+  return visit.page(
+    caller.workspace.name,
+    html`<div class="between"><h1>${caller.workspace.name}</h1>${
+      active && mayUse(visit, "create_alert") && channels.length === 1
+        ? html`<a class="button" href="${channelBase(visit, active.id)}/alerts/new">New alert</a>`
+        : opens && html`<a class="button" href="${base}channels/new">New channel</a>`
+    }</div>
+    <p class="lede">You are ${roleWords(caller.member.role)} here${
+      caller.pusherIds &&
+      html`, and see ${caller.pusherIds.length === 1 ? "one channel" : "certain channels"} only`
+    }.</p>
+    <dl class="figures">${figures.map(
+      ([name, value, path]) =>
+        html`<div><dt>${name}</dt><dd>${path ? html`<a href="${base}${path}">${value.toLocaleString("en")}</a>` : value.toLocaleString("en")}</dd></div>`,
+    )}</dl>
+    ${
+      drafts.data.length > 0 &&
+      html`<section aria-labelledby="waiting"><div class="between"><h2 id="waiting">Waiting for review</h2><a href="${base}drafts">All drafts</a></div>
+      ${rows(drafts.data, ({ updated_at }) => html`Changed ${instant(updated_at, visit.now)}`)}</section>`
+    }
+    ${
+      quiet &&
+      channels.length + (opens ? 1 : 0) > 0 &&
+      html`<section aria-labelledby="first"><h2 id="first">${channels.length === 0 ? "Your first alert" : "Send your first alert"}</h2>${firstAlert(visit, active)}</section>`
+    }
+    ${
+      next.length + sent.data.length > 0 &&
+      html`<div class="halves">
+      <section aria-labelledby="next"><h2 id="next">Coming next</h2>${
+        next.length === 0
+          ? emptyState("Nothing is scheduled", "Alerts with a time stand here until they appear.")
+          : rows(
+              next,
+              ({ send_at }) => html`<time datetime="${send_at}">${minuteWords(new Date(send_at))}</time>`,
+            )
+      }</section>
+      <section aria-labelledby="sent"><h2 id="sent">Sent lately</h2>${
+        quiet
+          ? emptyState("Nothing was sent", "What went out stands here.")
+          : rows(sent.data, ({ sent_at }) => instant(sent_at, visit.now))
+      }</section></div>`
+    }
+    <section aria-labelledby="channels"><div class="between"><h2 id="channels">Channels</h2>${
+      channels.length > MOST_CHANNELS && html`<a href="${base}channels">All ${channels.length} channels</a>`
+    }</div>
+    ${
+      channels.length === 0
+        ? emptyState(
+            "No channels yet",
+            opens
+              ? "Open the first one in any of the three ways above."
+              : "The channels that you see stand here.",
+          )
+        : channelTable(visit, channels.slice(0, MOST_CHANNELS), stats)
+    }</section>
+    ${!quiet && html`<details class="more"><summary>Write by an assistant or by curl</summary>${firstAlert(visit, active)}</details>`}`,
+    { section: "", cards: true, styles: [CHANNEL_STYLES], scripts: [COPY_SCRIPT] },
+  );
 }
+
+/** Alerts, each with its channel, and why it was written where its author says so. Each leads to its own page. */
+function alertRows(
+  visit: MemberVisit,
+  channels: readonly any[],
+  alerts: readonly any[],
+  at: (alert: any) => Content,
+): Html {
+  return html`<ul class="rows">${alerts.map((alert) => {
+    const channel = channels.find(({ id }) => id === alert.pusher_id);
+    return html`<li class="row">${channel && face(channel, `row-${alert.id}`)}<div><h3><a href="${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}">${alert.title}</a></h3>
+      <p class="muted small">${channel?.name} · ${at(alert)}</p>${
+        alert.status === "draft" && alert.review_note && html`<p class="small why">${alert.review_note}</p>`
+      }</div></li>`;
+  })}</ul>`;
+}
+
+const roleWords = (role: string) => `an ${role}`.replace("an viewer", "a viewer");
 
 export const OVERVIEW_PAGES: readonly Page[] = [
   openPage("GET", "/console", async (visit) => {
@@ -38,51 +135,5 @@ export const OVERVIEW_PAGES: readonly Page[] = [
     );
   }),
 
-  memberPage("GET", "/", async (visit) => {
-    const member = visit;
-    const [channels, stats] = await Promise.all([
-      member.call("list_pushers"),
-      member.call("get_account_stats"),
-    ]);
-    const reach = new Map(stats.channels.map((channel: any) => [channel.pusher_id, channel.reach]));
-    const sum = (name: string) => channels.data.reduce((total: number, row: any) => total + row[name], 0);
-    const figures = [
-      ["Channels", channels.data.length],
-      ["Subscriptions", stats.reach],
-      ["Scheduled alerts", sum("scheduled")],
-      ["Drafts", sum("drafts")],
-    ];
-    return visit.page(
-      member.caller.workspace.name,
-      html`<h1>${member.caller.workspace.name}</h1>
-      <p class="lede">You are ${roleWords(member.caller.member.role)} here${
-        member.caller.pusherIds &&
-        html`, and see ${member.caller.pusherIds.length === 1 ? "one channel" : "certain channels"} only`
-      }.</p>
-      <dl class="figures">${figures.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
-      <h2>Channels</h2>
-      ${
-        channels.data.length === 0
-          ? emptyState(
-              "No channels yet",
-              "Connect an assistant below and ask it to open an alert channel, or open one through the API.",
-            )
-          : table(
-              "Alert channels",
-              ["Channel", "Status", "Subscribers", "Scheduled", "Drafts"],
-              channels.data.map((channel: any) => [
-                html`<strong>${channel.name}</strong><a href="${channel.url}">${channel.handle}</a>`,
-                CHANNEL_STATUS[channel.status],
-                reach.get(channel.id) as number,
-                channel.scheduled,
-                channel.drafts,
-              ]),
-            )
-      }
-      <section class="card" aria-labelledby="connect"><h2 id="connect">Connect an assistant</h2>${connecting(member)}</section>`,
-      { section: "", scripts: [COPY_SCRIPT] },
-    );
-  }),
+  memberPage("GET", "/", overview),
 ];
-
-const roleWords = (role: string) => `an ${role}`.replace("an viewer", "a viewer");

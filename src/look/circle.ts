@@ -1,7 +1,7 @@
 // A channel's circle, drawn to scale on a grid of whole kilometres: no map, so nobody else learns who looks at which place.
 
-import { distanceWords } from "../look/alert_card.ts";
-import { type Html, html } from "../look/html.ts";
+import { distanceWords } from "./alert_card.ts";
+import { type Html, html } from "./html.ts";
 
 export interface Circle {
   lat: number;

@@ -1,7 +1,7 @@
 // What channels' own words mean to a person: categories, and what a channel asks a phone for.
 
 import type { CATEGORIES, Capability } from "../fields/pusher.ts";
-import type { IconName } from "../look/icons.ts";
+import type { IconName } from "./icons.ts";
 
 export const CATEGORY_WORDS: Record<(typeof CATEGORIES)[number], string> = {
   cities: "Cities",

@@ -1,0 +1,220 @@
+// The form of a channel, new or known: four panels whose controls together hold every field of its table, and beside them the
+// channel as people will find it. What is accepted, the operations say.
+
+import { defaultGradient, deriveInitials, pickColour } from "../domain/avatar.ts";
+import type { ApiError } from "../errors.ts";
+import { CAPABILITIES, CATEGORIES, type Capability, MAX_INITIALS, PUSHER } from "../fields/pusher.ts";
+import type { Field } from "../fields/record.ts";
+import { CATEGORY_WORDS } from "../look/channel_words.ts";
+import { circleDrawing } from "../look/circle.ts";
+import { face } from "../look/face.ts";
+import { type Content, type Html, html } from "../look/html.ts";
+import { icon } from "../look/icons.ts";
+import { type ChannelField, LABELS, numberOr } from "./channel_values.ts";
+import { colour, segmented, typed } from "./controls.ts";
+import { select, tick, wrongWith } from "./parts.ts";
+
+/** What an owner asks phones for, and what follows when the channel does not ask or a person does not allow it. */
+const ASKED: Record<Capability, { label: string; without: string }> = {
+  notify: { label: "Notify", without: "Without it an alert waits in the list until somebody looks." },
+  sound: { label: "Play a sound", without: "Without it an alert’s sound or recording is not played." },
+  vibrate: { label: "Vibrate", without: "Without it no alert shakes the phone." },
+  tts: { label: "Read aloud", without: "Without it a text to be spoken is not spoken." },
+  full: {
+    label: "Take the whole screen",
+    without: "Urgent alerts only. Without it they come like all others.",
+  },
+  loc: { label: "Use the phone’s place", without: "Without it an alert’s circle is not applied." },
+  quiet: { label: "Be heard in quiet hours", without: "Without it alerts respect a person’s quiet hours." },
+};
+
+/** Characters that a field takes. */
+const MOST = (name: ChannelField): number | undefined =>
+  (PUSHER[name] as Field).accepts?.meta()?.maxLength as number | undefined;
+
+export interface ChannelForm {
+  /** What the controls hold. */
+  values: URLSearchParams;
+  /** The handle of a channel that is there; a new one's stands in `values`. */
+  handle: string | null;
+  error?: ApiError;
+}
+
+export function channelPanels(form: ChannelForm): Html {
+  return html`${about(form)}${phones(form)}${reach(form)}${looks(form)}`;
+}
+
+const panel = (title: string, content: Content) =>
+  html`<fieldset class="card panel"><legend>${title}</legend>${content}</fieldset>`;
+
+function about({ values, handle, error }: ChannelForm): Html {
+  const text = (name: ChannelField, more: { hint?: Content; rows?: number; required?: boolean } = {}) =>
+    typed({ name, label: LABELS[name], value: values.get(name) ?? "", most: MOST(name), error, ...more });
+  return panel(
+    "What it is",
+    html`${text("name", { required: true })}
+    ${
+      handle === null
+        ? typed({
+            name: "handle",
+            label: LABELS.handle,
+            value: values.get("handle") ?? "",
+            most: 30,
+            hint: "Its public address, such as harbour-watch: small letters, digits, - and _. It can never be changed.",
+            required: true,
+            autocomplete: "off",
+            literal: true,
+            error,
+          })
+        : html`<div class="field"><p class="label">${LABELS.handle}</p><p class="fixed">@${handle}</p><p class="hint after">A handle never changes.</p></div>`
+    }
+    ${select({
+      name: "category",
+      label: LABELS.category,
+      options: CATEGORIES.map((value) => ({ value, label: CATEGORY_WORDS[value] })),
+      value: values.get("category") ?? "community",
+      error,
+    })}
+    ${text("description", { hint: "People read it in the directory and before they subscribe.", required: true })}
+    ${text("long", { rows: 5 })}
+    <div class="columns">${typed({ name: "site", label: LABELS.site, value: values.get("site") ?? "", kind: "url", hint: "An https address.", error })}
+    ${text("city")}</div>
+    <div class="columns">${text("tags", { rows: 3, hint: "One a line, at most 20. A search finds them." })}
+    ${text("alert_types", { rows: 3, hint: "One a line, at most 20: closures, tides." })}</div>`,
+  );
+}
+
+function phones({ values, error }: ChannelForm): Html {
+  const asked = new Set(values.getAll("requested_perms"));
+  const { line, attributes } = wrongWith(error, "requested_perms", "said");
+  return panel(
+    LABELS.requested_perms,
+    html`<p class="hint" id="requested_perms-hint">Each person decides about each of these, and can take it back. An alert does only what was asked for and allowed.</p>${line}
+    <div class="asked">${CAPABILITIES.map((name, at) =>
+      tick({
+        id: at === 0 ? "requested_perms" : `ask-${name}`,
+        name: "requested_perms",
+        value: name,
+        label: ASKED[name].label,
+        note: ASKED[name].without,
+        checked: asked.has(name),
+        attributes: at === 0 && error && attributes,
+      }),
+    )}</div>
+    <p class="note warn nothing">${icon("bell")}<span>The channel asks for nothing: its alerts only appear in the list, without a banner or a sound.</span></p>`,
+  );
+}
+
+function reach({ values, error }: ChannelForm): Html {
+  const number = (name: ChannelField) =>
+    typed({
+      name,
+      label: LABELS[name],
+      value: values.get(name) ?? "",
+      keys: "decimal",
+      autocomplete: "off",
+      error,
+    });
+  return panel(
+    "Who and where",
+    html`${segmented({
+      name: "is_public",
+      label: LABELS.is_public,
+      options: [
+        { value: "true", label: html`Everybody` },
+        { value: "false", label: html`${icon("lock", "s")}Who is invited` },
+      ],
+      value: values.get("is_public") ?? "true",
+      hint: "A public channel stands in the directory. A private one is not there for whoever brings no invite.",
+      error,
+    })}
+    <p class="label">Circle</p>
+    <p class="hint">Where the channel matters. Fill in all three, or none. Phones compare it with their own place; no place leaves a phone.</p>
+    <div class="circle-fields">${number("lat")}${number("lon")}${number("radius_km")}</div>
+    <p class="line"><button type="button" class="plain" id="here" hidden>${icon("place", "s")}Use this device’s position</button><span class="hint" role="status" id="here-said"></span></p>
+    <div id="circle-shown">${circleShown(values)}</div>
+    ${typed({
+      name: "loc_rule",
+      label: LABELS.loc_rule,
+      value: values.get("loc_rule") ?? "",
+      most: 40,
+      hint: "A word that handsets understand, if yours have one. The service only passes it on.",
+      autocomplete: "off",
+      literal: true,
+      error,
+    })}`,
+  );
+}
+
+function looks({ values, handle, error }: ChannelForm): Html {
+  const face = facesOf(values, handle);
+  const own = html`<div class="columns">${colour({ name: "gradient_from", label: LABELS.gradient_from, value: face.gradient_from, error })}
+    ${colour({ name: "gradient_to", label: LABELS.gradient_to, value: face.gradient_to, error })}</div>`;
+  return panel(
+    "How it looks",
+    html`${typed({
+      name: "initials",
+      label: LABELS.initials,
+      value: values.get("initials") ?? "",
+      most: MAX_INITIALS,
+      hint: handle === null ? "Left empty, they are made of the name." : undefined,
+      autocomplete: "off",
+      error,
+    })}
+    ${
+      handle === null
+        ? html`${segmented({
+            name: "colours",
+            label: "Colours",
+            options: [
+              { value: "made", label: "Made of the handle" },
+              { value: "own", label: "My own" },
+            ],
+            value: values.get("colours") ?? "made",
+          })}<div class="own">${own}</div>`
+        : own
+    }
+    ${typed({ name: "image_url", label: LABELS.image_url, value: values.get("image_url") ?? "", kind: "url", hint: "An https address. It is fetched only when somebody asks for it.", error })}`,
+  );
+}
+
+/** The avatar as it would be. What is left open, the service makes of handle and name. */
+function facesOf(values: URLSearchParams, handle: string | null) {
+  const made = defaultGradient(handle ?? values.get("handle") ?? "");
+  const chosen = handle !== null || values.get("colours") === "own";
+  const pick = (name: string, otherwise: string) =>
+    chosen ? pickColour(values.get(name) ?? undefined, otherwise) : otherwise;
+  const initials = [...(values.get("initials") ?? "").trim()].slice(0, MAX_INITIALS).join("");
+  return {
+    initials: initials || deriveInitials(values.get("name") ?? ""),
+    gradient_from: pick("gradient_from", made.from),
+    gradient_to: pick("gradient_to", made.to),
+  };
+}
+
+/** The channel as the directory shows it. */
+export function channelShown(values: URLSearchParams, handle: string | null): Html {
+  const category = values.get("category") ?? "";
+  const under = [
+    `@${handle ?? (values.get("handle") || "handle")}`,
+    Object.hasOwn(CATEGORY_WORDS, category) && CATEGORY_WORDS[category as keyof typeof CATEGORY_WORDS],
+    values.get("city"),
+  ].filter(Boolean);
+  return html`${face(facesOf(values, handle), "shown-face", "l")}<div><p class="lead">${values.get("name") || "Name"}</p><p class="muted small">${under.join(" · ")}</p></div><p class="says">${values.get("description") || "One line about it"}</p>`;
+}
+
+/** The circle to scale, once its three numbers make one. */
+export function circleShown(values: URLSearchParams): Html {
+  const [lat, lon, radius_km] = ["lat", "lon", "radius_km"].map((name) => numberOr(values.get(name) ?? ""));
+  const whole =
+    typeof lat === "number" &&
+    typeof lon === "number" &&
+    typeof radius_km === "number" &&
+    Math.abs(lat) <= 90 &&
+    Math.abs(lon) <= 180 &&
+    radius_km > 0.0005 &&
+    radius_km <= 20_038;
+  return whole
+    ? circleDrawing({ lat, lon, radius_km })
+    : html`<p class="hint">No circle: the channel is for every place.</p>`;
+}

@@ -1,0 +1,73 @@
+// The first page of a workspace: it teaches the first alert, by lines that do what they say, and then shows what waits, what
+// comes and what went. Without a browser, and so without a script.
+
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort, listen } from "../../src/boot/server.ts";
+import { unescaped } from "../support/controls.ts";
+import { type Seen, Visitor } from "../support/site.ts";
+import { inSeconds, World } from "../support/world.ts";
+
+const PERSON = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
+
+describe("the overview", () => {
+  let world: World;
+  let owner: Visitor;
+  let base: string;
+  beforeAll(async () => {
+    world = await World.open();
+    base = `/console/${world.workspace.id}/`;
+    owner = new Visitor(world);
+    const [{ id }] = await world.sql("select id from member where email = ?", [PERSON.email]);
+    await owner.join(await world.service.people.newLink(id), PERSON);
+  });
+  afterAll(() => world?.close());
+
+  const linesOn = ({ text }: Seen) => unescaped(/data-copy="the lines"><code>([^<]+)</.exec(text)![1]!);
+
+  /** Runs the lines of a page in a shell whose curl is answered by this very service. */
+  async function run(lines: string): Promise<void> {
+    const port = await freePort("127.0.0.1");
+    const listening = await listen(world.service.app, { host: "127.0.0.1", port });
+    try {
+      const script = lines
+        .replace("<your key>", world.owner)
+        .replace(/^API=.*$/m, `API=http://127.0.0.1:${port}/api/v1`);
+      await promisify(execFile)("bash", ["-euc", script]);
+    } finally {
+      await listening.close();
+    }
+  }
+
+  test("an empty workspace teaches three ways, and its lines for a shell do what they say", async () => {
+    const empty = await owner.get(base);
+    for (const words of ["In this browser", "By an assistant", "By curl", `${base}channels/new`])
+      expect(empty.text).toContain(words);
+    await run(linesOn(empty));
+    const [channel] = (await world.rest("list_pushers", {})).body.data;
+    expect(channel).toMatchObject({ handle: "harbour-watch", requested_perms: ["notify", "sound"] });
+    const sent = () => world.rest("list_alerts", { pusher_id: channel.id, status: "sent" });
+    expect((await sent()).body.data).toHaveLength(1);
+    // From now on the lines send on that channel.
+    const known = linesOn(await owner.get(base));
+    expect(known).toContain(channel.id);
+    await run(known);
+    expect((await sent()).body.data).toHaveLength(2);
+  });
+
+  test("the overview shows what waits, what comes and what went, and leads to each", async () => {
+    const pusher = await world.pusher({ name: "Overview <b>" });
+    const draft = await world.alert(pusher.id, { title: "Look <i>at this", review_note: "The <u>gauge" });
+    const later = await world.alert(pusher.id, { title: "Later", send: true, send_at: inSeconds(7200) });
+    const sooner = await world.alert(pusher.id, { title: "Sooner", send: true, send_at: inSeconds(3600) });
+    const sent = await world.alert(pusher.id, { title: "Went out", send: true });
+    const { text } = await owner.get(base);
+    for (const { id } of [draft, later, sooner, sent])
+      expect(text).toContain(`channels/${pusher.id}/alerts/${id}"`);
+    for (const words of ["Look &lt;i&gt;at this", "The &lt;u&gt;gauge", "Overview &lt;b&gt;"])
+      expect(text).toContain(words);
+    expect(text.indexOf(sooner.id)).toBeLessThan(text.indexOf(later.id));
+    expect(text).not.toMatch(/delivered|\brate\b/i);
+  });
+});
