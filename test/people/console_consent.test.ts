@@ -214,7 +214,7 @@ describe.skipIf(!executablePath)("consent", () => {
       await row.getByRole("link", { name: /^Disconnect/ }).click();
       expect(await page.locator("h1").textContent()).toBe("Disconnect “Claude <b>Desktop</b>”?");
       await page.getByRole("button", { name: "Disconnect" }).click();
-      expect(await page.getByRole("status").textContent()).toContain("disconnected");
+      expect(await page.getByRole("status").first().textContent()).toContain("disconnected");
       const { access_token, refresh_token } = provider.held.tokens;
       const after = await fetch(`${site.url}/mcp`, {
         method: "POST",
