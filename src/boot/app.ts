@@ -83,6 +83,8 @@ interface Passing {
   client: Client;
   /** Milliseconds for which it was held: nobody worked on it meanwhile. */
   heldMs: number;
+  /** It is one of those in flight. */
+  counted: boolean;
 }
 
 const SECRETS = /(bfk_|bfd_|bft_|whsec_)[\w-]+/g;
@@ -151,23 +153,22 @@ export function createApp(deps: AppDeps): App {
       const seconds = operation.validated ? heldFor(request) : null;
       if (seconds === null) return ask();
       logOf(event).note({ operation: operation.name });
-      // What is held is not in flight, and has a bound of its own.
+      // What is held is not in flight, and has a bound of its own; thousands may be answered in one moment.
       inFlight--;
-      const { answer, granted, restedMs } = await deps.hold
-        .poll({
-          token: bearerToken(request.headers) ?? "",
-          address: countedOf(event),
-          ms: seconds * 1000,
-          signal: request.signal,
-          page: firstPage(event.url.search, tagsOf(request.headers.get("if-none-match"))),
-          ask: () => {
-            inFlight++;
-            return ask().finally(() => inFlight--);
-          },
-          unchanged: isUnchanged,
-          show: showFound,
-        })
-        .finally(() => inFlight++);
+      of(event).counted = false;
+      const { answer, granted, restedMs } = await deps.hold.poll({
+        token: bearerToken(request.headers) ?? "",
+        address: countedOf(event),
+        ms: seconds * 1000,
+        signal: request.signal,
+        page: firstPage(event.url.search, tagsOf(request.headers.get("if-none-match"))),
+        ask: () => {
+          inFlight++;
+          return ask().finally(() => inFlight--);
+        },
+        unchanged: isUnchanged,
+        show: showFound,
+      });
       of(event).heldMs = restedMs;
       return granted ? applied(answer, seconds) : answer;
     },
@@ -232,14 +233,14 @@ export function createApp(deps: AppDeps): App {
       const given = client.byTrustedProxy ? request.headers.get("x-request-id") : null;
       const requestId = given !== null && REQUEST_ID.test(given) ? given : randomUUID();
       const log = new RequestLog(deps.log, requestId);
-      const pass: Passing = { log, client, heldMs: 0 };
+      const pass: Passing = { log, client, heldMs: 0, counted: true };
       passing.set(request, pass);
       const { pathname } = new URL(request.url);
       // Whether the process lives and is ready is answered always.
       const busy = inFlight >= config.requestsInFlight && !PROBES.has(pathname);
       inFlight++;
       const response = busy ? refusal(overloaded(), 503) : await app.fetch(request);
-      inFlight--;
+      if (pass.counted) inFlight--;
       response.headers.set("x-request-id", requestId);
       if (secure) response.headers.set("strict-transport-security", "max-age=31536000");
       const { headers } = response;

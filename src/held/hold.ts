@@ -216,7 +216,7 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures, agai
       };
       try {
         const answered = await hold(poll, sleeper, rest);
-        return answered ? { ...answered, restedMs } : await once();
+        return answered ? { ...answered, restedMs } : await inTurn(once);
       } finally {
         clearTimeout(timer);
         signal.removeEventListener("abort", gone);
