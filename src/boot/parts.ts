@@ -210,6 +210,7 @@ export async function openParts(
       joining,
       authorize: createAuthorize({ orm, library, documents, publicUrl: config.publicUrl }),
       forms: createForms({ secret, publicUrl: config.publicUrl }),
+      auditRetentionDays: config.auditRetentionDays,
       mail: createMail(config, log),
       publicUrl: config.publicUrl,
       now,

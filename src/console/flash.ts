@@ -35,6 +35,10 @@ export const FLASHES = {
   "alert-cancelled": "The alert was cancelled. Phones that have not fetched it never show it.",
   "alert-declined": "The alert was declined. Its author can read what you wrote.",
   "alert-duplicated": "This is the copy: a draft that nobody has seen.",
+  "webhook-tested": "A test event is on its way. Reload the page to see how it ended.",
+  "webhook-redelivered": "The event is on its way once more. Reload the page to see how it ended.",
+  "webhook-enabled": "The webhook is enabled. What happens from now on is sent to it.",
+  "webhook-deleted": "The webhook was deleted. Nothing is sent there any more.",
   disconnected: "The assistant was disconnected. Its next call is refused.",
 } as const;
 

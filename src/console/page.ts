@@ -42,6 +42,9 @@ const CONSOLE_STYLES = pageFile("console.css", "text/css; charset=utf-8", import
 /** Plots, their numbers, and lists by page. */
 export const HISTORY_STYLES = pageFile("history.css", "text/css; charset=utf-8", import.meta.url);
 
+/** Webhooks and the audit log. */
+export const WEBHOOK_STYLES = pageFile("webhooks.css", "text/css; charset=utf-8", import.meta.url);
+
 /** What pages of the console refer to, besides what all pages share. */
 export const CONSOLE_FILES: readonly PageFile[] = [
   LINK_SCRIPT,
@@ -54,6 +57,7 @@ export const CONSOLE_FILES: readonly PageFile[] = [
   COUNT_SCRIPT,
   CHANNEL_SCRIPT,
   CHANNEL_STYLES,
+  WEBHOOK_STYLES,
 ];
 
 const SECURITY = {
@@ -75,6 +79,8 @@ const SECTIONS: { path: string; name: string; shows?: { role: Role } }[] = [
   { path: "channels", name: "Channels" },
   { path: "drafts", name: "Drafts" },
   { path: "stats", name: "Statistics" },
+  { path: "webhooks", name: "Webhooks" },
+  { path: "audit", name: "Audit log" },
   { path: "files", name: "Files", shows: list_files },
   { path: "members", name: "Members", shows: list_members },
   { path: "keys", name: "Keys", shows: list_keys },

@@ -17,6 +17,7 @@ import { CONSOLE_FILES, frame, goTo, pageAnswer } from "./page.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
 import { ALERT_HISTORY_PAGES } from "./pages/alert_history.ts";
 import { ASSISTANT_PAGES } from "./pages/assistants.ts";
+import { AUDIT_PAGES } from "./pages/audit.ts";
 import { AUTHORIZE_PAGES } from "./pages/authorize.ts";
 import { CHANNEL_ALERT_PAGES } from "./pages/channel_alerts.ts";
 import { CHANNEL_DELETE_PAGES } from "./pages/channel_delete.ts";
@@ -37,6 +38,8 @@ import { SIGN_IN_PAGES } from "./pages/sign_in.ts";
 import { STATISTICS_PAGES } from "./pages/statistics.ts";
 import { SUBSCRIBER_PAGES } from "./pages/subscribers.ts";
 import { WAYS_IN_PAGES } from "./pages/ways_in.ts";
+import { ONE_WEBHOOK_PAGES } from "./pages/webhook.ts";
+import { WEBHOOK_PAGES } from "./pages/webhooks.ts";
 import { WELCOME_PAGES } from "./pages/welcome.ts";
 import type { ConsoleDeps, MemberVisit, Page, PersonVisit, Visit } from "./visit.ts";
 
@@ -52,6 +55,9 @@ export const PAGES: readonly Page[] = [
   ...DRAFT_PAGES,
   ...STATISTICS_PAGES,
   ...SUBSCRIBER_PAGES,
+  ...WEBHOOK_PAGES,
+  ...ONE_WEBHOOK_PAGES,
+  ...AUDIT_PAGES,
   ...SIGN_IN_PAGES,
   ...SECOND_STEP_PAGES,
   ...WELCOME_PAGES,

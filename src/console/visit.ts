@@ -26,6 +26,8 @@ export interface ConsoleDeps {
   /** Null where no mail server is configured. */
   mail: Mail | null;
   publicUrl: string;
+  /** Days that a line of the audit log is kept; 0 for ever. */
+  auditRetentionDays: number;
   now(): Date;
 }
 

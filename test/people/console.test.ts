@@ -253,7 +253,18 @@ describe.skipIf(!executablePath)("a person in the console", () => {
     const waiting = page.getByRole("link", { name: /^Delete quay/ }).first();
     const [{ id: channel }] = await site.world.sql("select id from pusher limit 1");
     const below = ["", "/stats", "/subscribers"].map((page) => `channels/${showId("psh", channel)}${page}`);
-    const known = ["", "drafts", "stats", "files", "members", "keys", "assistants", "nothing-here"];
+    const known = [
+      "",
+      "drafts",
+      "stats",
+      "webhooks",
+      "audit",
+      "files",
+      "members",
+      "keys",
+      "assistants",
+      "nothing-here",
+    ];
     const paths = [...known, ...below, "../account"].map((path) => home + path);
     paths.push(site.url + (await waiting.getAttribute("href")));
     for (const url of [...paths, site.url + member]) {

@@ -96,7 +96,14 @@ describe("the console's rules", () => {
   });
 
   test("pages carry the headers that keep them ours", async () => {
-    const paths = [base, "/console/sign-in", "/console/nothing", `${base}keys`];
+    const paths = [
+      base,
+      "/console/sign-in",
+      "/console/nothing",
+      `${base}keys`,
+      `${base}webhooks`,
+      `${base}audit`,
+    ];
     for (const path of paths) {
       const { headers, text } = await owner.get(path);
       const named = [...text.matchAll(/<script src="([^?"]+)\?v=[^"]+" defer><\/script>/g)];
