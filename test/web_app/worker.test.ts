@@ -1,6 +1,7 @@
 // The app's worker in a real Chromium: an empty wake-up asks the inbox and shows what the person allowed, and always something. Needs
 // CHROMIUM=/path/to/chromium.
 
+import type { BrowserContext, Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
 import { joinInApp, kept } from "../support/app.ts";
 import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
@@ -10,13 +11,8 @@ import { WAIT } from "../support/wait.ts";
 inBrowser("the worker", () => {
   const its = siteAndBrowser();
 
-  test("shows what was granted when it is woken, and always something", async () => {
-    const { context, page } = await watched(its.browser, its.site);
-    await context.grantPermissions(["notifications"], { origin: its.site.url });
-    const loud = await its.site.world.pusher({ name: "Loud", requested_perms: ["notify"] });
-    const calm = await its.site.world.pusher({ name: "Calm", requested_perms: ["notify"] });
-    await joinInApp(page, its.site.url, { handle: loud.handle, grants: ["Notify you"] });
-    await joinInApp(page, its.site.url, { handle: calm.handle });
+  /** A browser whose app is closed: a page that runs nothing of it stays, to look from. `wake` is what a push service does. */
+  async function closed(context: BrowserContext, page: Page) {
     await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
     const session = await context.newCDPSession(page);
     const found = Promise.withResolvers<string>();
@@ -26,15 +22,81 @@ inBrowser("the worker", () => {
     });
     await session.send("ServiceWorker.enable");
     const registrationId = await found.promise;
-    // The app is closed: a page that runs nothing of it stays, to look from.
     await page.goto(`${its.site.url}/app/none`);
-    const wake = () =>
-      session.send("ServiceWorker.deliverPushMessage", { origin: its.site.url, registrationId, data: "" });
-    const lines = () =>
-      page.evaluate(async () => {
-        const registration = await (globalThis as any).navigator.serviceWorker.getRegistration("/app");
-        return (await registration.getNotifications()).map(({ title, body }: any) => [title, body]);
-      });
+    return {
+      wake: () =>
+        session.send("ServiceWorker.deliverPushMessage", { origin: its.site.url, registrationId, data: "" }),
+      lines: () =>
+        page.evaluate(async () => {
+          const registration = await (globalThis as any).navigator.serviceWorker.getRegistration("/app");
+          return (await registration.getNotifications()).map(({ title, body }: any) => [title, body]);
+        }),
+      /** Presses a button of the line with this title, as the system's list of notifications does. */
+      press: (title: string, action: string) =>
+        context.serviceWorkers()[0]!.evaluate(
+          async ([of, pressed]) => {
+            const worker = globalThis as any;
+            const shown = await worker.registration.getNotifications();
+            const notification = shown.find((one: any) => one.title === of);
+            const offered = notification.actions.map(({ action, title }: any) => [action, title]);
+            worker.dispatchEvent(
+              new worker.NotificationEvent("notificationclick", { notification, action: pressed }),
+            );
+            return offered;
+          },
+          [title, action] as const,
+        ),
+    };
+  }
+
+  const statsOf = async (pusher: { id: string }, alert: { id: string }) =>
+    (await its.site.world.rest("get_alert_stats", { pusher_id: pusher.id, alert_id: alert.id })).body.totals;
+
+  test("a notification's own button confirms while the app is closed, and the owner counts it", async () => {
+    const { context, page } = await watched(its.browser, its.site);
+    await context.grantPermissions(["notifications"], { origin: its.site.url });
+    const pusher = await its.site.world.pusher({ name: "Loud", requested_perms: ["notify"] });
+    await joinInApp(page, its.site.url, { handle: pusher.handle, grants: ["Notify you"] });
+    const { wake, lines, press } = await closed(context, page);
+    const shown = (title: string) =>
+      vi.waitFor(async () => expect((await lines()).map(([one]: string[]) => one)).toContain(title), WAIT);
+
+    const first = await its.site.world.alert(pusher.id, { title: "Move up", requires_ack: true, send: true });
+    await wake();
+    await shown("Move up");
+    expect(await press("Move up", "ack")).toEqual([["ack", "I have seen this"]]);
+    await vi.waitFor(
+      async () => expect(await statsOf(pusher, first)).toMatchObject({ reads: 1, acks: 1 }),
+      WAIT,
+    );
+    expect(await lines()).toEqual([]);
+
+    // Without a network it is noted, and told when the app is open again.
+    const second = await its.site.world.alert(pusher.id, { title: "Again", requires_ack: true, send: true });
+    await wake();
+    await shown("Again");
+    await context.setOffline(true);
+    await press("Again", "ack");
+    await vi.waitFor(async () => expect(await kept(page, "reports")).toHaveLength(2), WAIT);
+    await context.setOffline(false);
+    expect(await statsOf(pusher, second)).toMatchObject({ acks: 0 });
+    await page.goto(`${its.site.url}/app/#inbox`);
+    await vi.waitFor(
+      async () => expect(await statsOf(pusher, second)).toMatchObject({ reads: 1, acks: 1 }),
+      WAIT,
+    );
+    await page.locator(".list .alert", { hasText: "Again" }).getByText("You confirmed at").waitFor();
+    await context.close();
+  });
+
+  test("shows what was granted when it is woken, and always something", async () => {
+    const { context, page } = await watched(its.browser, its.site);
+    await context.grantPermissions(["notifications"], { origin: its.site.url });
+    const loud = await its.site.world.pusher({ name: "Loud", requested_perms: ["notify"] });
+    const calm = await its.site.world.pusher({ name: "Calm", requested_perms: ["notify"] });
+    await joinInApp(page, its.site.url, { handle: loud.handle, grants: ["Notify you"] });
+    await joinInApp(page, its.site.url, { handle: calm.handle });
+    const { wake, lines } = await closed(context, page);
 
     await its.site.world.alert(calm.id, { title: "In the inbox alone", send: true });
     await wake();
