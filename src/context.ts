@@ -4,6 +4,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Statement } from "./db/statement.ts";
 import type { AssetAddresses, FileStore } from "./domain/assets.ts";
 import type { DomainEvent } from "./domain/events.ts";
+import type { PushKeys } from "./domain/push_keys.ts";
 import type { Role } from "./entities/member.ts";
 import type { Visibility } from "./entities/visibility.ts";
 import type { Scope } from "./scopes.ts";
@@ -102,8 +103,8 @@ export interface PushSupport {
   publicKey: string | null;
   /** Why no wake-up may go to this address, as a sentence that names the way out; null when it may. Asks the DNS. */
   refusalOf(endpoint: string): Promise<string | null>;
-  /** What to store of an address. */
-  sealed(endpoint: string): Uint8Array;
+  /** What to store of an address, and of the keys where its push service wants a message. */
+  sealed(endpoint: string, keys: PushKeys | null): Uint8Array;
 }
 
 /** What came due in one channel and was written down as sent. `waking`: the priorities of what is not over already. */

@@ -1,15 +1,19 @@
 import { z } from "zod";
+import { readPushKeys } from "../domain/push_keys.ts";
 import { PUSH_KINDS } from "../entities/handset.ts";
 import { conflict, invalidRequest, unauthorized } from "../errors.ts";
 import { text } from "../fields/accepts.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
 import { putPushEndpoint } from "../queries/push.ts";
 
+const NO_KEYS =
+  "UnifiedPush endpoints come with keys: give p256dh (a point on P-256) and auth (16 bytes), both base64url, as the distributor handed them out.";
+
 export default defineHandsetOperation({
   name: "put_push_endpoint",
   title: "Be woken",
   description:
-    "Be woken at this address of a push service when something new is in the inbox, in place of an earlier one. A wake-up is a POST without content and may be lost. It comes for channels that are not muted and were granted one of notify, sound, vibrate, tts, full. Keys are taken and not needed.",
+    "Be woken at this address of a push service when something new is in the inbox, in place of an earlier one. A wake-up says nothing and may be lost. It comes for channels that are not muted and were granted one of notify, sound, vibrate, tts, full. UnifiedPush needs the keys of its endpoint, since its push services take only what is encrypted for them; those of a browser are taken and not needed.",
   auth: "device",
   writes: "rows",
   http: { method: "PUT", path: "/handset/v1/devices/me/push", status: 204, maxBody: MAX_BODY.handset },
@@ -20,16 +24,18 @@ export default defineHandsetOperation({
     keys: z.strictObject({ p256dh: text(1, 200), auth: text(1, 200) }).optional(),
   }),
   output: z.object({}),
-  async check({ endpoint }, { push }) {
+  async check({ endpoint, kind, keys }, { push }) {
     if (push.publicKey === null)
       throw conflict(
         "This server wakes no handsets: poll the inbox instead, or ask its operator for WEB_PUSH.",
       );
     const reason = await push.refusalOf(endpoint);
     if (reason !== null) throw invalidRequest(reason, "endpoint");
+    if (kind === "unified_push" && !(keys && readPushKeys(keys))) throw invalidRequest(NO_KEYS, "keys");
   },
-  async handler({ endpoint, kind }, ctx) {
-    const sealed = ctx.outside.push.sealed(endpoint);
+  async handler({ endpoint, kind, keys }, ctx) {
+    const needed = kind === "unified_push" ? (keys ?? null) : null;
+    const sealed = ctx.outside.push.sealed(endpoint, needed);
     const [row] = await ctx.sql(putPushEndpoint, { device_id: ctx.caller.id, kind, endpoint: sealed });
     if (!row) throw unauthorized();
     return {};

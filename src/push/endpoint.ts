@@ -1,9 +1,11 @@
-// One wake-up: a POST without a body to where a push service takes them (RFC 8030), over connections to its origin that are
-// kept. Must not know rows or other wake-ups; nothing is tried twice, and no redirect is followed.
+// One wake-up: a POST to where a push service takes them (RFC 8030), without a body or with one that holds nothing, over connections
+// to its origin that are kept. Must not know rows or other wake-ups; nothing is tried twice, and no redirect is followed.
 
 import type { Pool } from "undici";
+import type { PushKeys } from "../domain/push_keys.ts";
 import { poolTo } from "../webhooks/kept.ts";
 import type { TargetRules } from "../webhooks/target.ts";
+import { emptyMessage } from "./encrypted.ts";
 import type { Vapid } from "./vapid.ts";
 
 /** All that a wake-up may take. */
@@ -25,8 +27,8 @@ export type Urgency = "normal" | "high";
 export type Outcome = "accepted" | "gone" | "failed" | "unanswered";
 
 export interface Sender {
-  /** Never throws. */
-  send(endpoint: URL, urgency: Urgency): Promise<Outcome>;
+  /** With `keys` its body is a message that holds nothing, encrypted for them. Never throws. */
+  send(endpoint: URL, urgency: Urgency, keys?: PushKeys | null): Promise<Outcome>;
   /** Ends what is under way. */
   close(): Promise<void>;
 }
@@ -65,12 +67,13 @@ export function createSender({
   }
 
   return {
-    async send(endpoint, urgency) {
+    async send(endpoint, urgency, keys = null) {
       const kept = use(endpoint.origin);
       const end = new AbortController();
       underWay.add(end);
       const timer = setTimeout(() => end.abort(), timeoutMs);
       try {
+        const message = keys && emptyMessage(keys);
         const { statusCode, body } = await (await kept.pool).request({
           method: "POST",
           path: endpoint.pathname + endpoint.search,
@@ -81,7 +84,9 @@ export function createSender({
             // A wake-up that still waits for the handset is replaced by the next one: they say the same.
             topic: "inbox",
             "user-agent": "Belfry-Push/1",
+            ...(message && { "content-encoding": "aes128gcm", "content-type": "application/octet-stream" }),
           },
+          body: message,
           signal: end.signal,
         });
         body.on("error", () => {});

@@ -7,6 +7,7 @@ import type { Orm } from "../db/orm.ts";
 import { databaseOf, run } from "../db/statement.ts";
 import type { DomainEvent } from "../domain/events.ts";
 import { parseId } from "../domain/ids.ts";
+import type { PushKeys } from "../domain/push_keys.ts";
 import { wokenDevices } from "../queries/push.ts";
 import { createSeal } from "../secret/seal.ts";
 import { checkTarget, targetRules } from "../webhooks/target.ts";
@@ -51,7 +52,9 @@ const urgencyOf = (priority: unknown): Urgency => (priority === "normal" ? "norm
 export async function createPush(options: PushOptions): Promise<Push> {
   const { orm, secret, config, log, isLow, figures, now } = options;
   const seal = createSeal(secret, "push endpoints");
-  const sealed = (endpoint: string) => seal.seal(endpoint);
+  /** One line, and with keys three. */
+  const sealed = (endpoint: string, keys: PushKeys | null) =>
+    seal.seal([new URL(endpoint).href, ...(keys ? [keys.p256dh, keys.auth] : [])].join("\n"));
   if (!config.webPush)
     return {
       publicKey: null,
@@ -93,8 +96,8 @@ export async function createPush(options: PushOptions): Promise<Push> {
       const rows = await run(kysely, wokenDevices, { pusher_id, after, limit: PAGE });
       for (const { device_id, endpoint, failing } of rows) {
         if (device_id === null) continue;
-        const url = opened(endpoint);
-        if (url) wakeUps.add({ deviceId: device_id, sealed: endpoint, failing, endpoint: url, urgency });
+        const target = opened(endpoint);
+        if (target) wakeUps.add({ deviceId: device_id, sealed: endpoint, failing, ...target, urgency });
       }
       return rows[0]!.last;
     },
@@ -105,9 +108,10 @@ export async function createPush(options: PushOptions): Promise<Push> {
     },
   });
 
-  function opened(endpoint: Uint8Array): URL | null {
+  function opened(endpoint: Uint8Array): Pick<WakeUp, "endpoint" | "keys"> | null {
     try {
-      return new URL(seal.open(endpoint));
+      const [url = "", p256dh, auth] = seal.open(endpoint).split("\n");
+      return { endpoint: new URL(url), keys: p256dh && auth ? { p256dh, auth } : null };
     } catch {
       // Not the error: it may hold the endpoint.
       said({}, "an endpoint cannot be opened");

@@ -2,12 +2,15 @@
 // does not fit, or waits for an origin that does not answer, is dropped and counted. Held in memory; nothing is tried again.
 // Must not know rows, channels or HTTP.
 
+import type { PushKeys } from "../domain/push_keys.ts";
 import { createLanes, type LaneLimits } from "../webhooks/lanes.ts";
 import type { Outcome, Urgency } from "./endpoint.ts";
 
 export interface WakeUp {
   deviceId: string;
   endpoint: URL;
+  /** Where its push service wants a message, encrypted for these. */
+  keys?: PushKeys | null;
   urgency: Urgency;
 }
 
@@ -39,7 +42,7 @@ export interface WakeUps<T extends WakeUp> {
 }
 
 export interface WakeUpsOptions<T extends WakeUp> {
-  send(endpoint: URL, urgency: Urgency): Promise<Outcome>;
+  send(endpoint: URL, urgency: Urgency, keys?: PushKeys | null): Promise<Outcome>;
   /** Told of each that was sent; must not throw. */
   sent(wakeUp: T, outcome: Outcome): void;
   /** Told of those that never were; must not throw. */
@@ -79,7 +82,7 @@ export function createWakeUps<T extends WakeUp>(options: WakeUpsOptions<T>): Wak
 
   async function run(item: T): Promise<void> {
     const { origin } = item.endpoint;
-    const outcome = await send(item.endpoint, item.urgency);
+    const outcome = await send(item.endpoint, item.urgency, item.keys);
     // What the end cut off says nothing about its origin.
     if (!closed || outcome === "accepted") {
       judge(origin, outcome !== "unanswered");

@@ -89,8 +89,8 @@ describe("what a handset says and hears", () => {
     const shown = async () => (await world.handset("GET", "/push", device.token)).body.kind;
     expect(await shown()).toBe("web_push");
     const next = fresh();
-    await wakeAt(world, device.token, service.endpoint(next), "unified_push");
-    expect(await shown()).toBe("unified_push");
+    await wakeAt(world, device.token, service.endpoint(next));
+    expect(await shown()).toBe("web_push");
     await send(pusher);
     await woken(next);
     expect(service.count(name)).toBe(0);

@@ -1,5 +1,5 @@
 // A push service on loopback, as strict as those of browsers: it takes a wake-up only with what RFC 8030 and RFC 8292 ask
-// for, and answers as they do. Must not know the code under test.
+// for, and answers as they do. Below /up/ it is one of UnifiedPush, which wants a message. Must not know the code under test.
 
 import { createPublicKey, verify } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -10,6 +10,8 @@ export interface Received {
   ttl: number;
   urgency: string;
   topic: string;
+  /** The message as it came; empty where none may be. */
+  message: Buffer;
   /** The signer's key as the wake-up shows it, and what it claims. */
   key: string;
   claims: { aud: string; exp: number; sub: string };
@@ -24,11 +26,13 @@ function problemOf(
   method: string,
   headers: IncomingHttpHeaders,
   body: Buffer,
-  origin: string,
+  { origin, unified }: { origin: string; unified: boolean },
 ): string | null {
   if (method !== "POST") return "method";
-  if (body.length > 0 || headers["content-encoding"] || headers["transfer-encoding"]) return "content";
-  if (headers["content-length"] !== "0") return "length";
+  if (headers["transfer-encoding"]) return "content";
+  if (unified && headers["content-encoding"] !== "aes128gcm") return "content";
+  if (!unified && (body.length > 0 || headers["content-encoding"])) return "content";
+  if (unified ? body.length < 1 || body.length > 4096 : headers["content-length"] !== "0") return "length";
   if (!/^\d{1,8}$/.test(headers.ttl as string)) return "ttl";
   if (!/^(very-low|low|normal|high)$/.test(headers.urgency as string)) return "urgency";
   if (!/^[\w-]{1,32}$/.test(headers.topic as string)) return "topic";
@@ -70,7 +74,7 @@ export async function pushService(answer: (path: string) => number | Promise<num
   const sink = await httpSink(async (request, response) => {
     const { headers, url = "", method = "" } = request;
     const body = sink.requests.at(-1)!.body;
-    const problem = problemOf(method, headers, body, origin);
+    const problem = problemOf(method, headers, body, { origin, unified: url.startsWith("/up/") });
     if (problem !== null) {
       refused.push(problem);
       response.writeHead(problem === "ttl" || problem === "content" ? 400 : 401).end();
@@ -84,6 +88,7 @@ export async function pushService(answer: (path: string) => number | Promise<num
       ttl: Number(ttl),
       urgency: urgency!,
       topic: topic!,
+      message: body,
       key,
       claims,
       at: Date.now(),

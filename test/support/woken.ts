@@ -21,8 +21,8 @@ export async function wakeable(
   return device;
 }
 
-export const wakeAt = (world: World, token: string, endpoint: string, kind = "web_push") =>
-  world.handset("PUT", "/devices/me/push", token, { endpoint, kind });
+export const wakeAt = (world: World, token: string, endpoint: string, kind = "web_push", keys?: object) =>
+  world.handset("PUT", "/devices/me/push", token, { endpoint, kind, ...(keys && { keys }) });
 
 /** How many wake-ups ended in this way so far. */
 export async function wakeUps(world: World, outcome: string): Promise<number> {
