@@ -234,6 +234,12 @@ inBrowser("the app", () => {
         expect(found).toEqual([]);
         const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
         expect([view, overflow]).toEqual([view, 0]);
+        // Beside one another, list and what was chosen scroll by themselves.
+        if (width === 1280)
+          expect([view, await page.evaluate("document.documentElement.scrollHeight - innerHeight")]).toEqual([
+            view,
+            0,
+          ]);
       }
     });
 
