@@ -215,7 +215,9 @@ describe.skipIf(!executablePath)("an owner", () => {
   });
 
   describe.each(["light", "dark"] as const)("%s", (colorScheme) => {
-    test("nothing keeps anybody out: axe, 320 to 1280 pixels, no other server, no heavy page", async () => {
+    test("nothing keeps anybody out: axe, 320 to 1280 pixels, no other server, no heavy page", {
+      timeout: 600_000,
+    }, async () => {
       const { world } = site;
       await world.sql("delete from webhook_endpoint");
       const page = await visit({ colorScheme });
