@@ -45,12 +45,23 @@ export const HISTORY_STYLES = pageFile("history.css", "text/css; charset=utf-8",
 /** Webhooks and the audit log. */
 export const WEBHOOK_STYLES = pageFile("webhooks.css", "text/css; charset=utf-8", import.meta.url);
 
+/** The form of an alert: preview while it is written, uploads with progress. */
+export const COMPOSE_SCRIPT = pageFile("compose.js", "text/javascript; charset=utf-8", import.meta.url);
+
+/** Instants in the person's own zone, with UTC beside them. */
+export const ZONE_SCRIPT = pageFile("zone.js", "text/javascript; charset=utf-8", import.meta.url);
+
+/** What pages that write or review an alert have of their own. */
+export const COMPOSE_STYLES = pageFile("compose.css", "text/css; charset=utf-8", import.meta.url);
+
 /** What pages of the console refer to, besides what all pages share. */
 export const CONSOLE_FILES: readonly PageFile[] = [
   LINK_SCRIPT,
   COPY_SCRIPT,
   LIVE_SCRIPT,
   PASSKEY_SCRIPT,
+  COMPOSE_SCRIPT,
+  ZONE_SCRIPT,
   CONSOLE_STYLES,
   HISTORY_STYLES,
   PEOPLE_STYLES,
@@ -58,6 +69,7 @@ export const CONSOLE_FILES: readonly PageFile[] = [
   CHANNEL_SCRIPT,
   CHANNEL_STYLES,
   WEBHOOK_STYLES,
+  COMPOSE_STYLES,
 ];
 
 const SECURITY = {
@@ -177,19 +189,23 @@ ${body}
 `;
 }
 
-/** `scripts` are the addresses of the files that the page may run. */
+/** `scripts` are the addresses of the files that the page may run; with `frames` it may show pages of this origin in frames. */
 export function pageAnswer(
   status: number,
   page: Html,
-  cookies: readonly (string | null)[] = [],
-  scripts: readonly string[] = [],
+  {
+    cookies = [],
+    scripts = [],
+    frames = false,
+  }: { cookies?: readonly (string | null)[]; scripts?: readonly string[]; frames?: boolean } = {},
 ): Response {
   const headers = new Headers({ "content-type": "text/html; charset=utf-8", ...SECURITY });
-  if (scripts.length > 0)
-    headers.set(
-      "content-security-policy",
-      `${SECURITY["content-security-policy"]}; script-src ${scripts.join(" ")}; connect-src 'self'`,
-    );
+  const more = [
+    ...(scripts.length > 0 ? [`script-src ${scripts.join(" ")}`, "connect-src 'self'"] : []),
+    ...(frames ? ["frame-src 'self'"] : []),
+  ];
+  if (more.length > 0)
+    headers.set("content-security-policy", [SECURITY["content-security-policy"], ...more].join("; "));
   for (const cookie of cookies) if (cookie) headers.append("set-cookie", cookie);
   return new Response(page.toString(), { status, headers });
 }

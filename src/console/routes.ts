@@ -23,6 +23,7 @@ import { CHANNEL_ALERT_PAGES } from "./pages/channel_alerts.ts";
 import { CHANNEL_DELETE_PAGES } from "./pages/channel_delete.ts";
 import { CHANNEL_EDIT_PAGES } from "./pages/channel_edit.ts";
 import { CHANNEL_LIST_PAGES } from "./pages/channels.ts";
+import { COMPOSE_PAGES } from "./pages/compose.ts";
 import { CONSENT_PAGES } from "./pages/consent.ts";
 import { DRAFT_PAGES } from "./pages/drafts.ts";
 import { errorPage } from "./pages/error.ts";
@@ -50,6 +51,7 @@ export const PAGES: readonly Page[] = [
   ...CHANNEL_EDIT_PAGES,
   ...CHANNEL_DELETE_PAGES,
   ...INVITE_PAGES,
+  ...COMPOSE_PAGES,
   ...REVIEW_PAGES,
   ...ALERT_HISTORY_PAGES,
   ...DRAFT_PAGES,
@@ -83,7 +85,7 @@ export interface ConsoleSupport {
 export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleSupport): void {
   for (const file of [STYLES, ICON, ...CONSOLE_FILES]) app.get(file.path, () => fileAnswer(file));
   for (const page of PAGES) {
-    const meta: RouteMeta = { maxBody: page.maxFiles ?? MAX_BODY.usual };
+    const meta: RouteMeta = { maxBody: page.maxFiles ?? page.maxBody ?? MAX_BODY.usual };
     app.on(page.method, page.path, (event) => serve(page, event, deps, support), { meta });
     if (page.method === "GET") app.on("HEAD", page.path, (event) => serve(page, event, deps, support));
   }
@@ -188,7 +190,7 @@ function visitOf(facts: VisitFacts): Visit {
     token,
     now: deps.now(),
     page(title, body, options = {}) {
-      const { status = 200, cookies = [], ...rest } = options;
+      const { status = 200, cookies = [], frames = false, ...rest } = options;
       const text = flashCode && Object.hasOwn(FLASHES, flashCode) ? FLASHES[flashCode as FlashCode] : null;
       const page = frame({
         title,
@@ -201,8 +203,9 @@ function visitOf(facts: VisitFacts): Visit {
       });
       const scripts = (rest.scripts ?? []).map(({ path }) => new URL(path, deps.publicUrl).href);
       const read = flashCode && deps.forms.cookie(FLASH_COOKIE, "", 0);
-      return pageAnswer(status, page, [...cookies, read], scripts);
+      return pageAnswer(status, page, { cookies: [...cookies, read], scripts, frames });
     },
+    part: (body) => pageAnswer(200, body),
     goTo: (path, flash, cookies = []) =>
       goTo(path, [...cookies, flash ? deps.forms.cookie(FLASH_COOKIE, flash, 60) : null]),
   };

@@ -41,6 +41,8 @@ export interface PageOptions {
   styles?: readonly PageFile[];
   /** It shows alerts. */
   cards?: boolean;
+  /** It shows pages of ours in frames. */
+  frames?: boolean;
   cookies?: readonly string[];
 }
 
@@ -62,6 +64,8 @@ export interface Visit {
   token: Html;
   now: Date;
   page(title: string, body: Content, options?: PageOptions): Response;
+  /** A part of a page, for a script of ours that puts it there. */
+  part(body: Html): Response;
   /** Another page of ours, optionally with a message on top of it. */
   goTo(path: string, flash?: FlashCode, cookies?: readonly string[]): Response;
 }
@@ -99,6 +103,8 @@ export interface Page {
   writes?: true;
   /** Its form may bring files, and has at most so many bytes with them; without it, a form of the usual size without any. */
   maxFiles?: number;
+  /** The most bytes of a form without files; MAX_BODY.usual when left out. */
+  maxBody?: number;
   answer(visit: Visit): Promise<Response>;
   /** The page again, for a form that could not be read; without it the refusal is a page of its own. */
   unread?(visit: Visit, error: ApiError): Promise<Response>;

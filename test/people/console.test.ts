@@ -267,6 +267,9 @@ describe.skipIf(!executablePath)("a person in the console", () => {
     ];
     const paths = [...known, ...below, "../account"].map((path) => home + path);
     paths.push(site.url + (await waiting.getAttribute("href")));
+    // The longest form of all, and an alert's page.
+    const { review_url } = await site.world.alert(showId("psh", channel), { title: word, review_note: word });
+    paths.push(`${home}channels/${showId("psh", channel)}/alerts/new`, review_url, `${review_url}/edit`);
     for (const url of [...paths, site.url + member]) {
       await page.goto(url);
       await look();

@@ -1,19 +1,24 @@
-// Where a person reviews what somebody wrote, most often an assistant: the alert as a phone shows it, why it was written, and
-// the decision. What each decision does, and whether it may be made, its operation says. The version that the page showed goes
-// with every decision, so nobody sends what they have not seen (docs/rules.md#expected-version).
+// Where a person reviews what somebody wrote, most often an assistant: the alert as a phone shows it, who wrote it and why, and
+// the decision, in reach of a thumb. What each decision does, and whether it may be made, its operation says. The version that the
+// page showed goes with every decision, so nobody sends what they have not seen (docs/rules.md#expected-version).
 
 import { roleReaches } from "../../domain/visibility.ts";
 import { ApiError, notFound } from "../../errors.ts";
-import { alertCard } from "../../look/alert_card.ts";
 import { type Content, type Html, html } from "../../look/html.ts";
 import { minuteWords } from "../../look/instants.ts";
 import decline_alert from "../../session/decline_alert.ts";
 import { alertTimeline } from "../alert_timeline.ts";
+import { channelBase } from "../channel_head.ts";
 import type { FlashCode } from "../flash.ts";
 import { inForm } from "../forms.ts";
-import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
-import { field, instant, problem, wrongWith } from "../parts.ts";
+import { COMPOSE_STYLES, HISTORY_STYLES, LIVE_SCRIPT, ZONE_SCRIPT } from "../page.ts";
+import { instant, problem } from "../parts.ts";
+import { capabilityReport, pageFrame, phone } from "../phone.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { utc } from "./compose_fields.ts";
+import { askOnce } from "./confirm.ts";
+import { decisions, foot } from "./review_decide.ts";
+import { storyCard, storyOf } from "./review_story.ts";
 
 const PATH = "/channels/:pusher/alerts/:alert";
 
@@ -22,6 +27,7 @@ const VERBS: Record<string, { operation: string; done: FlashCode }> = {
   send: { operation: "send_alert", done: "alert-sent" },
   schedule: { operation: "schedule_alert", done: "alert-scheduled" },
   cancel: { operation: "cancel_alert", done: "alert-cancelled" },
+  draft: { operation: "update_alert", done: "alert-drafted" },
 };
 
 const STATES: Record<string, string> = {
@@ -31,121 +37,112 @@ const STATES: Record<string, string> = {
   cancelled: "Cancelled.",
 };
 
-/** A time that was typed in UTC, to the minute, as operations take it; what is no time stays as it is, and is refused as that. */
-const utc = (typed: string) => (/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(typed) ? `${typed}:00Z` : typed);
-
 const pathOf = ({ pusher = "", alert = "" }: Record<string, string>) => ({
   pusher_id: pusher,
   alert_id: alert,
 });
 
+const editorOf = ({ deps, caller }: MemberVisit) =>
+  roleReaches(caller.member.role, deps.tools.find(({ name }) => name === "send_alert")!.role);
+
 async function review(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const path = pathOf(visit.params);
   const alert = await visit.call("get_alert", path);
   const channel = await visit.call("get_pusher", { pusher_id: path.pusher_id });
+  const story = await storyOf(visit, alert.id);
+  const open = alert.review_url !== null;
   return visit.page(
     alert.title,
-    html`<h1>Review</h1>
+    html`<p class="crumb"><a href="${channelBase(visit, channel.id)}">${channel.name}</a></p>
+    <h1>${open ? "Review" : "Alert"}</h1>
     <p class="lede">${STATES[alert.status]}</p>
     ${problem(error)}
-    ${alert.review_note && html`<section class="card"><h2>Why it was written</h2><p class="written">${alert.review_note}</p></section>`}
-    ${alert.review_reply && html`<section class="card"><h2>It was declined</h2><p class="written">${alert.review_reply}</p></section>`}
-    <h2>As a phone shows it</h2>
-    ${card(visit, alert, channel)}
-    ${alert.html && html`<iframe class="markup" sandbox="" title="The page of this alert" srcdoc="${alert.html}"></iframe>`}
-    ${facts(visit, alert)}
-    ${deciding(visit, alert, channel, error)}
+    <form class="reviewing" method="post" action="${visit.url.pathname}" novalidate>${visit.token}
+      <input type="hidden" name="version" value="${alert.updated_at}">
+      <div class="seen">${drawn(visit, alert, channel)}</div>
+      <div class="pane">
+        ${alert.review_reply && html`<section class="card"><h2>It was declined</h2><p class="written">${alert.review_reply}</p></section>`}
+        ${alert.review_note && html`<section class="card"><h2>Why it was written</h2><p class="written">${alert.review_note}</p></section>`}
+        ${storyCard(visit, story)}
+        ${open && capabilityReport(alert.notes, null)}
+        ${facts(visit, alert)}
+        ${editorOf(visit) ? decisions(visit, { alert, error }) : html`<p class="hint">Who may send alerts on this channel decides about it.</p>`}
+      </div>
+      ${editorOf(visit) && foot(visit, { alert, channel, error })}
+    </form>
     ${await alertTimeline(visit, alert)}`,
     {
       status: error?.status ?? 200,
+      section: "channels",
+      width: "wide",
       cards: true,
-      styles: [HISTORY_STYLES],
-      scripts: alert.status === "sent" ? [LIVE_SCRIPT] : [],
+      frames: true,
+      styles: [COMPOSE_STYLES, HISTORY_STYLES],
+      scripts: alert.status === "sent" ? [ZONE_SCRIPT, LIVE_SCRIPT] : [ZONE_SCRIPT],
     },
   );
 }
 
-function card({ now }: MemberVisit, alert: any, channel: any): Html {
-  const expiresAt = alert.expires_at && new Date(alert.expires_at);
-  return alertCard({
-    id: "alert",
-    channel,
-    title: alert.title,
-    text: alert.body,
-    priority: alert.priority,
-    state: expiresAt && expiresAt <= now ? "past" : "read",
-    sentAt: new Date(alert.sent_at ?? alert.send_at ?? alert.updated_at),
-    now,
-    expiresAt,
-    picture: alert.image_asset_url,
-    radiusKm: alert.radius_km,
-    // As they will look; what they lead to is in the list below.
-    acts: alert.actions.map(
-      ({ label }: { label: string }) => html`<button type="button" class="plain" disabled>${label}</button>`,
-    ),
-  });
+function drawn(visit: MemberVisit, alert: any, channel: any): Html {
+  const { now } = visit;
+  const shown = {
+    ...alert,
+    picture: alert.image_asset_url ?? alert.image_url,
+    recording: alert.audio_url !== null || alert.audio_asset_id !== null,
+    at: new Date(alert.sent_at ?? alert.send_at ?? alert.updated_at),
+    expires_at: alert.expires_at && new Date(alert.expires_at),
+  };
+  const markup = alert.layout === "html" || alert.layout === "document";
+  return html`<h2 class="unseen">As a phone shows it</h2>${phone(channel, shown, now)}
+    ${
+      markup &&
+      (alert.html || alert.asset_html) &&
+      html`<section class="opened" aria-labelledby="opened"><h2 id="opened">When it is opened</h2>${pageFrame(`${visit.url.pathname}/page`)}</section>`
+    }`;
 }
 
-function facts({ now }: MemberVisit, alert: any): Html {
-  const lines: [string, Content][] = [
-    ["Changed", instant(alert.updated_at, now)],
-    ...(alert.send_at
-      ? [["Planned for", minuteWords(new Date(alert.send_at))] satisfies [string, Content]]
-      : []),
-    ...alert.actions.map(({ label, url }: { label: string; url: string }) => [`“${label}” opens`, url]),
-    ...(alert.source_url ? [["Where to read more", alert.source_url] satisfies [string, Content]] : []),
-    ...alert.notes.map(({ message }: { message: string }) => ["Note", message]),
-  ];
+function facts({ now }: MemberVisit, alert: any): Content {
+  const at = (value: string) => {
+    const date = new Date(value);
+    return html`<time datetime="${date.toISOString()}" data-zone>${minuteWords(date)}</time>`;
+  };
+  const lines: [string, Content][] = [["Changed", instant(alert.updated_at, now)]];
+  if (alert.send_at) lines.push(["Planned for", at(alert.send_at)]);
+  if (alert.sent_at) lines.push(["Visible since", at(alert.sent_at)]);
+  if (alert.expires_at) lines.push(["Over at", at(alert.expires_at)]);
+  for (const { label, url } of alert.actions) lines.push([`“${label}” opens`, url]);
+  if (alert.source_url) lines.push(["Where to read more", alert.source_url]);
+  if (alert.tts_text) lines.push(["Read aloud", alert.tts_text]);
+  if (alert.audio_url) lines.push(["Recording", alert.audio_url]);
+  if (alert.radius_km !== null)
+    lines.push(["Only within", `${alert.radius_km} km of ${alert.lat}, ${alert.lon}`]);
+  if (alert.collapse_key) lines.push(["Replaces alerts with the key", alert.collapse_key]);
   return html`<dl class="facts">${lines.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
-function deciding(visit: MemberVisit, alert: any, channel: any, error?: ApiError): Content {
-  const send = visit.deps.tools.find(({ name }) => name === "send_alert")!;
-  if (!roleReaches(visit.caller.member.role, send.role))
-    return html`<p class="hint">Who may send alerts on this channel decides about it.</p>`;
-  if (alert.status === "cancelled") return null;
-  const { token, form } = visit;
-  const { line, attributes } = wrongWith(error, "review_reply", "said");
-  const head = html`${token}<input type="hidden" name="version" value="${alert.updated_at}">`;
-  const action = visit.url.pathname;
-  if (alert.status === "sent")
-    return html`<form method="post" action="${action}">${head}<button class="danger" name="act" value="cancel">Cancel the alert</button></form>`;
-  const reach = channel.subscribers === 1 ? "1 device" : `${channel.subscribers} devices`;
-  return html`<section class="card" aria-labelledby="publish"><h2 id="publish">Publish it</h2>
-      <p class="hint">It could reach ${reach}. A sent alert cannot be unsent. Whether it rings, each phone decides: the priority is a ceiling.</p>
-      <form method="post" action="${action}" novalidate>${head}
-        <div class="actions"><button name="act" value="send">Send it now</button></div></form>
-      <form method="post" action="${action}" novalidate>${head}
-        ${field({
-          name: "send_at",
-          label: "Or at a time (UTC)",
-          value: form.get("send_at") ?? (alert.send_at ?? "").slice(0, 16),
-          hint: "Such as 2026-12-24T18:00.",
-          required: false,
-          error,
-        })}
-        <button class="plain" name="act" value="schedule">Schedule it</button></form></section>
-    <section class="card" aria-labelledby="decline"><h2 id="decline">Decline it</h2>
-      <form method="post" action="${action}" novalidate>${head}
-        <div class="field"><label for="review_reply">What should change</label>
-          <p class="hint" id="review_reply-hint">Its author reads this. The alert stays a draft.</p>${line}
-          <textarea id="review_reply" name="review_reply" rows="3" maxlength="1000" aria-describedby="review_reply-hint"${attributes}>${form.get("review_reply") ?? ""}</textarea></div>
-        <button class="plain" name="act" value="decline">Decline it</button></form></section>`;
+/** An urgent alert is published by who ticked the box, and by nobody in passing. */
+function refuseUnsure(alert: any, form: URLSearchParams, act: string): void {
+  if (alert.priority !== "urgent" || form.has("sure") || (act !== "send" && act !== "schedule")) return;
+  const fields = [{ param: "sure", message: "Tick the box: an urgent alert may ring at night." }];
+  throw new ApiError("invalid_request", fields[0]!.message, { fields });
 }
 
-async function decide(visit: MemberVisit): Promise<FlashCode> {
+async function decide(visit: MemberVisit): Promise<Response> {
   const { form } = visit;
   const path = { ...pathOf(visit.params), expected_updated_at: form.get("version") ?? "" };
   const act = form.get("act") ?? "";
+  const back = visit.url.pathname;
   if (act === "decline") {
     await visit.asMember(decline_alert, { ...path, review_reply: form.get("review_reply") ?? "" });
-    return "alert-declined";
+    return visit.goTo(back, "alert-declined");
   }
   if (!Object.hasOwn(VERBS, act)) throw notFound("form");
   const { operation, done } = VERBS[act]!;
+  refuseUnsure(await visit.call("get_alert", pathOf(visit.params)), form, act);
   const at = act === "schedule" ? form.get("send_at") : null;
-  await visit.call(operation, at ? { ...path, send_at: utc(at) } : path);
-  return done;
+  const more = act === "draft" ? { send_at: null } : at ? { send_at: utc(at) } : {};
+  await visit.call(operation, { ...path, ...more });
+  return visit.goTo(back, done);
 }
 
 export const REVIEW_PAGES: readonly Page[] = [
@@ -153,10 +150,28 @@ export const REVIEW_PAGES: readonly Page[] = [
 
   memberPage("POST", PATH, async (visit) => {
     try {
-      return visit.goTo(visit.url.pathname, await decide(visit));
+      return await decide(visit);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status === 403 || error.status === 404) throw error;
-      return review(visit, inForm(error, { expected_updated_at: "version" }));
+      return review(visit, inForm(error, { expected_updated_at: "version" }, { review_reply: "The reply" }));
     }
+  }),
+
+  memberPage("GET", `${PATH}/delete`, async (visit) => {
+    const { title } = await visit.call("get_alert", pathOf(visit.params));
+    const back = visit.url.pathname.replace(/\/delete$/, "");
+    return askOnce(visit, {
+      title: "Delete this alert?",
+      effect: html`“${title}” is removed for good. What was sent stays as it is, and cannot be deleted.`,
+      act: "Delete the alert",
+      action: visit.url.pathname,
+      back,
+      section: "channels",
+    });
+  }),
+
+  memberPage("POST", `${PATH}/delete`, async (visit) => {
+    await visit.call("delete_alert", pathOf(visit.params));
+    return visit.goTo(channelBase(visit, visit.params.pusher ?? ""), "alert-deleted");
   }),
 ];

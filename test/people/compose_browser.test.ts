@@ -1,0 +1,262 @@
+// An owner who writes an alert, and reviews what an assistant wrote, in a real browser: with the scripts and without any, on a phone
+// and on a wide screen. Needs a Chromium: CHROMIUM=/path/to/chromium.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { executablePath, join, launch, Site, signIn, watched } from "../support/site.ts";
+import { inSeconds } from "../support/world.ts";
+
+if (!executablePath) console.log("compose: skipped, since CHROMIUM names no browser");
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const OWNER = { name: "Ada Owner", email: "owner@example.org", password: "correct horse battery" };
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC",
+  "base64",
+);
+/** Where pictures of the pages are kept, when somebody wants to look at them. */
+const PICTURES = process.env.PICTURES;
+
+let browser: Browser;
+beforeAll(async () => {
+  if (executablePath) browser = await launch();
+});
+afterAll(() => browser?.close());
+
+/** The choice beside others in a segment. */
+const choose = (page: Page, name: string, value: string) =>
+  page.locator(`label:has([name=${name}][value=${value}])`).click();
+
+describe.skipIf(!executablePath)("an owner who writes and reviews", () => {
+  let site: Site;
+  let pusher: any;
+  let base: string;
+  const faults: string[][] = [];
+
+  beforeAll(async () => {
+    site = await Site.open();
+    const { page, context } = await watched(browser, site);
+    await join(page, await site.link(), OWNER);
+    await page.waitForURL(/wsp_\w+\/$/);
+    await context.close();
+    pusher = await site.world.pusher({ name: "Riverside Flood Desk", requested_perms: ["notify"] });
+    for (let i = 0; i < 3; i++) await site.world.device(pusher.handle);
+    base = `${site.url}/console/${site.world.workspace.id}/channels/${pusher.id}/alerts`;
+  });
+  afterAll(() => site?.close());
+
+  async function visitor(options: object = {}): Promise<Page> {
+    const watching = await watched(browser, site, { timezoneId: "America/New_York", ...options });
+    faults.push(watching.faults);
+    await watching.page.goto(`${site.url}/console/sign-in`);
+    await signIn(watching.page, OWNER);
+    await watching.page.waitForURL(/wsp_/);
+    return watching.page;
+  }
+  const newest = async () =>
+    (await site.world.rest("list_alerts", { pusher_id: pusher.id, limit: 1 })).body.data[0];
+
+  /** Nothing for axe and nothing sideways, at every width and in both schemes. */
+  async function look(page: Page, name: string): Promise<void> {
+    for (const width of [320, 390, 1280])
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 844 });
+        if (colorScheme === "light") {
+          await page.evaluate(AXE);
+          const { violations } = (await page.evaluate(
+            "axe.run(document, { resultTypes: ['violations'] })",
+          )) as any;
+          const found = violations.map(
+            ({ id, nodes }: any) => `${id}: ${nodes.map(({ html }: any) => html).join(" ")}`,
+          );
+          expect([name, width, found]).toEqual([name, width, []]);
+        }
+        const wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+        expect([name, width, wide]).toEqual([name, width, 0]);
+        if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}-${width}-${colorScheme}.png` });
+        if (PICTURES)
+          await page.screenshot({
+            path: `${PICTURES}/${name}-${width}-${colorScheme}-whole.png`,
+            fullPage: true,
+          });
+      }
+  }
+
+  test("the preview follows what is typed, files go up at once, and the person's own time is UTC for the service", async () => {
+    const page = await visitor();
+    await page.goto(`${base}/new`);
+    const drawn = page.locator(".phone h3");
+    await page.locator("#title").fill("River at 3.9 m & rising");
+    await expect.poll(() => drawn.textContent()).toBe("River at 3.9 m & rising");
+    expect(await page.locator("[data-count=title]").textContent()).toBe("23 of 120");
+
+    await choose(page, "layout", "html");
+    await page.locator("#html").fill('<h2>Which way</h2><p onclick="x">Mill Street</p><script>x</script>');
+    const removed = page.getByRole("region", { name: "What phones will not get" });
+    await expect.poll(() => removed.textContent()).toContain("<script>");
+    const opened = page.frameLocator("iframe.paper");
+    await opened.getByRole("heading", { name: "Which way" }).waitFor();
+    expect(await opened.locator("script").count()).toBe(0);
+
+    await choose(page, "layout", "image");
+    await page
+      .locator("#image_file")
+      .setInputFiles({ name: "quay.png", mimeType: "image/png", buffer: Buffer.from("no") });
+    await expect
+      .poll(() => page.locator("[data-upload=image] [role=status]").textContent())
+      .toMatch(/picture|kind/);
+    await page.locator("#image_file").setInputFiles({ name: "quay.png", mimeType: "image/png", buffer: PNG });
+    await expect.poll(() => page.locator("#image_asset_id").inputValue()).toMatch(/^ast_/);
+    await page.locator(".phone .picture").waitFor();
+
+    // Half past six in the evening in New York, a year ahead.
+    await choose(page, "when", "later");
+    const year = new Date().getUTCFullYear() + 1;
+    await page.locator("#send_at").fill(`${year}-01-15T18:30`);
+    expect(await page.locator("[data-zone-of=send_at]").textContent()).toBe(
+      `America/New_York; 15 Jan ${year}, 23:30 UTC.`,
+    );
+    await look(page, "compose");
+    expect(await page.getByRole("button", { name: /^Send to/ }).isVisible()).toBe(false);
+    await choose(page, "priority", "urgent");
+    const sure = page.getByLabel("This is urgent, and worth a ring at night");
+    expect(await sure.isChecked()).toBe(false);
+    await page.getByRole("button", { name: "Schedule for 3" }).click();
+    await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("sure");
+    expect(await page.locator("#send_at").inputValue()).toBe(`${year}-01-15T18:30`);
+    await look(page, "compose-refused");
+    await sure.check();
+    await page.getByRole("button", { name: "Schedule for 3" }).click();
+    await page.getByRole("status").filter({ hasText: "scheduled" }).waitFor();
+    expect(await newest()).toMatchObject({ status: "scheduled", send_at: `${year}-01-15T23:30:00.000000Z` });
+    expect(faults.flat()).toEqual([]);
+  });
+
+  test("without a script a form writes, previews, saves and sends", async () => {
+    const page = await visitor({ javaScriptEnabled: false });
+    await page.goto(`${base}/new`);
+    await page.locator("#title").fill("Without a script");
+    await choose(page, "layout", "html");
+    await page.locator("#html").fill("<p>A page</p><script>x</script>");
+    await page.getByRole("button", { name: "Refresh the preview" }).click();
+    expect(await page.locator(".phone h3").textContent()).toBe("Without a script");
+    await page.getByRole("region", { name: "What phones will not get" }).waitFor();
+    await page.getByRole("button", { name: "Show the page" }).click();
+    await page.frameLocator("iframe.paper").getByText("A page").waitFor();
+    await page.locator("#html").fill("<p>A page</p>");
+    // The return key saves nothing and sends nothing.
+    await page.locator("#title").press("Enter");
+    await page.locator(".phone").waitFor();
+    expect((await newest())?.title).not.toBe("Without a script");
+    await page.getByRole("button", { name: "Save as draft" }).click();
+    await page.getByRole("status").filter({ hasText: "Saved" }).waitFor();
+    expect(await newest()).toMatchObject({ title: "Without a script", status: "draft" });
+    await page.getByRole("button", { name: "Send to 3" }).click();
+    await page.getByRole("status").filter({ hasText: "was sent" }).waitFor();
+    await page.getByRole("button", { name: "Make a draft of it" }).click();
+    await page.getByRole("link", { name: "Edit" }).click();
+    expect(await page.locator("#title").inputValue()).toBe("Without a script");
+    expect(faults.flat()).toEqual([]);
+  });
+
+  // docs/rules.md#review-url, docs/rules.md#decline and docs/rules.md#console-story
+  test("what an assistant may not send, a person reviews on a phone: declines it, sees it mended, and sends it", async () => {
+    const key = await site.world.key({ name: "Tide robot", scopes: "alerts:read,alerts:write" });
+    const client = new Client({ name: "robot", version: "1" });
+    const headers = { authorization: `Bearer ${key}` };
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${site.url}/mcp`), { requestInit: { headers } }) as any,
+    );
+    const call = async (name: string, args: object): Promise<any> =>
+      client.callTool({ name, arguments: { pusher_id: pusher.id, ...args } });
+    const written = await call("create_alert", {
+      title: "River at 3.9 m: move cars out of the lower car park",
+      body: "Water reaches the ramp at about 16:00.",
+      priority: "urgent",
+      sound: "siren",
+      html: "<h2>Which way</h2><p>Mill Street</p>",
+      requires_ack: true,
+      expires_at: inSeconds(7200),
+      review_note: "The gauge at the weir passed 3.8 m.",
+      actions: [{ type: "open_url", label: "Live gauge", url: "https://example.org/gauge" }],
+    });
+    const { id, review_url } = written.structuredContent;
+    // The client asks for the missing scope, in words of its own; the answer that it got names the page as well.
+    await expect(call("send_alert", { alert_id: id })).rejects.toThrow("alerts:send");
+    const raw = await site.world.mcp("send_alert", { pusher_id: pusher.id, alert_id: id }, key);
+    expect(raw.body.error.message).toContain(review_url);
+
+    const page = await visitor({ viewport: { width: 390, height: 844 }, hasTouch: true });
+    await page.goto(review_url);
+    for (const shown of [
+      "Tide robot",
+      "over MCP",
+      "The gauge at the weir",
+      "never asked subscribers for sound",
+    ])
+      expect(await page.locator("main").textContent()).toContain(shown);
+    await page.frameLocator("iframe.paper").getByRole("heading", { name: "Which way" }).waitFor();
+    // The decision is in reach of a thumb: at the foot of the screen, as wide as it, without scrolling.
+    const send = page.getByRole("button", { name: "Send to 3" });
+    const box = (await send.boundingBox())!;
+    expect(box.y + box.height).toBeLessThanOrEqual(844);
+    expect(box.y).toBeGreaterThan(600);
+    expect(box.width).toBeGreaterThan(340);
+    expect(box.height).toBeGreaterThanOrEqual(44);
+    await look(page, "review");
+    await page.setViewportSize({ width: 390, height: 844 });
+    const weight = (await page.evaluate(
+      "performance.getEntries().reduce((sum, { transferSize = 0 }) => sum + transferSize, 0)",
+    )) as number;
+    expect(weight).toBeLessThan(150_000);
+
+    await page.getByLabel("What should change").fill("Say which car park.");
+    await page.getByRole("button", { name: "Decline it" }).click();
+    await page.getByRole("status").filter({ hasText: "declined" }).waitFor();
+    const read = await call("get_alert", { alert_id: id });
+    expect(read.structuredContent).toMatchObject({ review_reply: "Say which car park.", status: "draft" });
+    await call("update_alert", {
+      alert_id: id,
+      title: "River at 3.9 m: move cars out of Mill Street car park",
+    });
+    await client.close();
+
+    await page.goto(review_url);
+    expect(await page.locator("main").textContent()).toContain("1 edit since it was declined");
+    await look(page, "review-again");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole("button", { name: "Send to 3" }).click();
+    await page.getByText("Tick the box").first().waitFor();
+    await page.getByLabel("This is urgent, and worth a ring at night").check();
+    await page.getByRole("button", { name: "Send to 3" }).click();
+    await page.getByRole("status").filter({ hasText: "was sent" }).waitFor();
+    expect((await site.world.rest("get_alert", { pusher_id: pusher.id, alert_id: id })).body.status).toBe(
+      "sent",
+    );
+    await look(page, "alert-sent");
+    expect(faults.flat()).toEqual([]);
+  });
+
+  test("two people at one draft: the slower one is told while they write, and sees both texts", async () => {
+    const alert = await site.world.alert(pusher.id, { title: "The old title", body: "The old text" });
+    const page = await visitor();
+    await page.goto(`${base}/${alert.id}/edit`);
+    const at = { pusher_id: pusher.id, alert_id: alert.id };
+    await site.world.rest("update_alert", { ...at, title: "Their title", sound: "bell" });
+    await page.locator("#title").fill("My title");
+    await page.getByRole("status").filter({ hasText: "since you opened it" }).waitFor();
+    await page.getByRole("button", { name: "Save as draft" }).click();
+    await page.getByRole("heading", { name: "Somebody changed this alert" }).waitFor();
+    expect(await page.locator("#title").inputValue()).toBe("My title");
+    expect(await page.locator(".both").textContent()).toContain("Their title");
+    await look(page, "compose-clash");
+    await page.getByRole("button", { name: "Save as draft" }).click();
+    await page.getByRole("status").filter({ hasText: "Saved" }).waitFor();
+    expect((await site.world.rest("get_alert", at)).body).toMatchObject({ title: "My title", sound: "bell" });
+    expect(faults.flat()).toEqual([]);
+  });
+});
