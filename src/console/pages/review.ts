@@ -13,8 +13,8 @@ import type { FlashCode } from "../flash.ts";
 import { inForm } from "../forms.ts";
 import { COMPOSE_STYLES, HISTORY_STYLES, LIVE_SCRIPT, ZONE_SCRIPT } from "../page.ts";
 import { instant, problem } from "../parts.ts";
-import { capabilityReport, pageFrame, phone } from "../phone.ts";
-import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { capabilityReport, pageFrame, phone, removalReport } from "../phone.ts";
+import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
 import { utc } from "./compose_fields.ts";
 import { askOnce } from "./confirm.ts";
 import { decisions, foot } from "./review_decide.ts";
@@ -45,11 +45,19 @@ const pathOf = ({ pusher = "", alert = "" }: Record<string, string>) => ({
 const editorOf = ({ deps, caller }: MemberVisit) =>
   roleReaches(caller.member.role, deps.tools.find(({ name }) => name === "send_alert")!.role);
 
+/** Scripts that a document brings and phones never run, for who may decide about it. Other markup was cleaned when it was written. */
+async function inertScripts(visit: MemberVisit, { layout, html, asset_html }: any): Promise<number> {
+  const document = html ?? asset_html;
+  if (layout !== "document" || !document || !mayUse(visit, "preview_html")) return 0;
+  return (await visit.call("preview_html", { html: document, layout })).script_count;
+}
+
 async function review(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const path = pathOf(visit.params);
   const alert = await visit.call("get_alert", path);
   const channel = await visit.call("get_pusher", { pusher_id: path.pusher_id });
   const story = await storyOf(visit, alert.id);
+  const inert = await inertScripts(visit, alert);
   const open = alert.review_url !== null;
   return visit.page(
     alert.title,
@@ -64,6 +72,7 @@ async function review(visit: MemberVisit, error?: ApiError): Promise<Response> {
         ${alert.review_reply && html`<section class="card"><h2>It was declined</h2><p class="written">${alert.review_reply}</p></section>`}
         ${alert.review_note && html`<section class="card"><h2>Why it was written</h2><p class="written">${alert.review_note}</p></section>`}
         ${storyCard(visit, story)}
+        ${open && removalReport([], inert)}
         ${open && capabilityReport(alert.notes, null)}
         ${facts(visit, alert)}
         ${editorOf(visit) ? decisions(visit, { alert, error }) : html`<p class="hint">Who may send alerts on this channel decides about it.</p>`}
