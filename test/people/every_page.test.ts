@@ -28,7 +28,7 @@ const PNG = Buffer.from(
   "base64",
 );
 
-/** Pages that are there only in the middle of something, or tell what went wrong: what they answer when they are opened so. */
+/** They tell what went wrong when nothing led to them. */
 const REFUSING = new Set(["/console/consent", "/api/auth/error"]);
 /** Shown in a frame of another page, where scripts cannot look. */
 const FRAMED = "/console/:workspace/channels/:pusher/alerts/:alert/page";
@@ -84,14 +84,12 @@ inBrowser("every page of the console", () => {
     ids["assistants/:id"] = await idIn(page, /assistants\/(\w+)\/disconnect/);
     await page.goto(`${site.url}/console/account`);
     ids["passkeys/:id"] = await idIn(page, /passkeys\/([^/"]+)\/remove/);
-    const [{ id }] = await site.world.sql(`select id from auth.session limit 1`);
-    ids["sessions/:id"] = id;
+    ids["sessions/:id"] = (await site.world.sql("select id from auth.session limit 1"))[0].id;
     signed = await context.storageState();
     await context.close();
   });
 
   const idIn = async (page: Page, path: RegExp) => path.exec(await page.content())![1]!;
-
   /** A news desk with three channels, an assistant, subscribers, sent and planned alerts, and a webhook. */
   async function inUse(): Promise<void> {
     const { world } = here.site;
@@ -105,9 +103,7 @@ inBrowser("every page of the console", () => {
     const caller = await signedIn(world, user_id, parseId("wsp", ids.workspace!)!);
     await world.service.dispatcher.session(grant_connection, caller, {
       args: {
-        grant_id: globalThis.crypto.randomUUID(),
-        client_id,
-        pusher_id: null,
+        ...{ grant_id: globalThis.crypto.randomUUID(), client_id, pusher_id: null },
         scopes: ["pushers:read", "alerts:write"],
       },
       log: SILENT,
@@ -118,12 +114,8 @@ inBrowser("every page of the console", () => {
       member: showId("mem", ownerId),
       scopes: "pushers:read,alerts:read,alerts:write",
     });
-    const { id: member } = await addMember(world.service.orm.em.fork() as never, {
-      workspace: world.workspace.id,
-      email: "rui@example.org",
-      role: "editor",
-    });
-    ids["members/:id"] = member;
+    const rui = { workspace: world.workspace.id, email: "rui@example.org", role: "editor" };
+    ids["members/:id"] = (await addMember(world.service.orm.em.fork() as never, rui)).id;
 
     const trains = await world.pusher(
       {
@@ -180,31 +172,27 @@ inBrowser("every page of the console", () => {
       send: true,
       requires_ack: true,
     });
-    const reader = await world.device(trains.handle);
     const reports = ["read", "ack"].map((kind) => ({ alert_id: sent.id, kind }));
-    await world.handset("POST", "/reports", reader, { reports });
+    await world.handset("POST", "/reports", await world.device(trains.handle), { reports });
     const call = { pusher_id: trains.id };
-    const [draft] = [
-      await world.mcp(
-        "create_alert",
-        {
-          ...call,
-          title: "Night train to Porto leaves 25 minutes late",
-          body: "The 22:10 waits for the ferry from Barreiro. It leaves from track 4.",
-          layout: "html",
-          html: "<h2>Track 4, at 22:35</h2><p>Seats 1 to 60 board from the front, the sleeping car from the rear.</p>",
-          priority: "important",
-          sound: "chime",
-          requires_ack: true,
-          actions: [{ type: "open_url", label: "Live board", url: "https://example.org/board" }],
-          review_note: "The control room told me at 21:50. The ferry is due at 22:20.",
-        },
-        robot,
-      ),
-    ];
+    const draft = await world.mcp(
+      "create_alert",
+      {
+        ...call,
+        title: "Night train to Porto leaves 25 minutes late",
+        body: "The 22:10 waits for the ferry from Barreiro. It leaves from track 4.",
+        layout: "html",
+        html: "<h2>Track 4, at 22:35</h2><p>Seats 1 to 60 board from the front, the sleeping car from the rear.</p>",
+        priority: "important",
+        sound: "chime",
+        requires_ack: true,
+        actions: [{ type: "open_url", label: "Live board", url: "https://example.org/board" }],
+        review_note: "The control room told me at 21:50. The ferry is due at 22:20.",
+      },
+      robot,
+    );
     ids.alert = draft.body.id;
     await world.rest("update_alert", { ...call, alert_id: ids.alert, sound: "bell" }, robot);
-    ids.sent = sent.id;
     ids.invite = (await world.rest("create_invite", { ...call, label: "Poster at platform 4" }, ada)).body.id;
     await world.sql(
       `insert into channel_day (pusher_id, day, published, reads, acks)
