@@ -53,7 +53,15 @@ function addToolCommand(program: Command, tool: Tool): void {
       "arguments as one JSON object, or - to read it from standard input; flags are merged into it and win",
     ),
   );
-  command.addArgument(new Argument("[-]", "the same as --json -").choices(["-"]));
+  const [first = "json"] = argumentsOf(tool).map(([name]) => name);
+  command.addArgument(
+    new Argument("[-]", "the same as --json -").argParser((given) => {
+      if (given === "-") return given;
+      throw new InvalidArgumentError(
+        `Values follow the name of their argument, such as --${dashed(first)} <value>.`,
+      );
+    }),
+  );
   addConnectionOptions(command);
   command.action(async (input: "-" | undefined, values: Record<string, unknown>) => {
     const { json = input } = values;

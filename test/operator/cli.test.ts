@@ -253,7 +253,7 @@ test("an operation with a --url of its own leaves the server's to the front", as
 test.each([
   { args: ["no-such-command"], says: "unknown command" },
   { args: ["get-me", "--nope"], says: "unknown option" },
-  { args: ["get-me", "stray"], says: "Allowed choices are -" },
+  { args: ["get-me", "stray"], says: "Values follow the name of their argument, such as --json <value>." },
   { args: ["get-me", "-", "stray"], says: "too many arguments" },
   { args: ["create-alert", "-"], says: "standard input" },
   { args: ["create-alert", "-", "--json", "{}"], says: "not by both" },
