@@ -52,6 +52,15 @@ const KEEPS_NOTHING: Record<string, string> = {
   change_password: "a password is shown to nobody",
   upload_file: "a file is its bytes (test/content/assets.test.ts)",
   delete_file: "what it names is gone",
+  begin_second_factor: "the secret is the answer",
+  confirm_second_factor: "the recovery codes are the answer",
+  renew_recovery_codes: "the recovery codes are the answer",
+  end_second_factor: "what calls for it is gone",
+  begin_passkey: "what the browser is asked is the answer",
+  add_passkey: "its name takes a browser's answer (test/people/passkeys.test.ts)",
+  remove_passkey: "what it names is gone",
+  leave_workspace: "the membership is gone",
+  close_account: "the account is gone",
 };
 
 /** Arguments of the operations below that are no part of what is kept, and why. */
@@ -162,6 +171,29 @@ const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fi
         const { id } = await session("create_key", fields);
         const { expires_at, ...row } = await ofList("list_keys", id);
         return { ...row, life: expires_at === null ? "never" : "7d" };
+      },
+    },
+    update_profile: {
+      values: () => [{ name: "Ada of the Quay" }, { name: "Ada" }],
+      write: async (fields) => {
+        await session("update_profile", fields);
+        return (await session("list_members")).data.find(
+          ({ email }: { email: string }) => email === OWNER.email,
+        );
+      },
+    },
+    create_workspace: {
+      values: () => [{ name: "Harbour" }, { name: "Tram lines" }],
+      write: async (fields) => {
+        const { id } = await session("create_workspace", fields);
+        return ofList("list_own_workspaces", id);
+      },
+    },
+    rename_workspace: {
+      values: () => [{ name: "Night trains" }, { name: "Day trains" }],
+      write: async (fields) => {
+        const { id } = await session("rename_workspace", fields);
+        return ofList("list_own_workspaces", id);
       },
     },
     add_member: {
