@@ -83,6 +83,7 @@ export const deliveryCases: Case[] = [
       expect(body.data[0]).toEqual({
         id: expect.stringMatching(/^dlv_/),
         webhook_id: endpoint.id,
+        event_id: null,
         event: "alert.sent",
         ok: false,
         status: 503,
