@@ -77,7 +77,7 @@ describe("npm run demo", () => {
     const { data }: any = await (
       await fetch(`${server.url}/api/v1/pushers`, { headers: { authorization: `Bearer ${server.key}` } })
     ).json();
-    expect(data).toEqual([]);
+    expect(data.map(({ handle }: { handle: string }) => handle)).toEqual(["hello-belfry"]);
   });
 
   test("fails with a word about it", async () => {
