@@ -116,7 +116,8 @@ function collected(
       .on("data", take)
       .once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
       .once("error", () => resolve(unreadable()))
-      .once("close", () => resolve(unreadable()));
+      // Every request closes in the end, and an error that nobody needs is not free.
+      .once("close", () => incoming.readableEnded || resolve(unreadable()));
   });
 }
 
