@@ -3,7 +3,6 @@
 
 import { randomUUID } from "node:crypto";
 import { capabilityNotes } from "../domain/capabilities.ts";
-import { roleReaches } from "../domain/visibility.ts";
 import { type Content, type Html, html } from "../look/html.ts";
 import { minuteWords } from "../look/instants.ts";
 import { channelBase } from "./channel_head.ts";
@@ -11,7 +10,7 @@ import { livePart } from "./live.ts";
 import { emptyState } from "./parts.ts";
 import { figure, type Noun, numbersTable } from "./plots/numbers.ts";
 import { type Mark, plot, type Slot } from "./plots/plot.ts";
-import type { MemberVisit } from "./visit.ts";
+import { type MemberVisit, mayUse } from "./visit.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -149,8 +148,7 @@ function asked(alert: any): Html {
 }
 
 function correction(visit: MemberVisit, alert: any): Content {
-  const duplicate = visit.deps.tools.find(({ name }) => name === "duplicate_alert")!;
-  if (!roleReaches(visit.caller.member.role, duplicate.role)) return null;
+  if (!mayUse(visit, "duplicate_alert")) return null;
   const path = `${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}/duplicate`;
   return html`<section class="card" aria-labelledby="correct"><h2 id="correct">Correct or repeat it</h2>
     <p class="hint">${

@@ -18,6 +18,16 @@ export type ChannelTab = (typeof TABS)[number]["path"];
 /** Path of a channel's pages, without a slash at its end. */
 export const channelBase = ({ base }: MemberVisit, pusherId: string) => `${base}channels/${pusherId}`;
 
+/** Which alert an address below a channel names, as operations take it. */
+export const alertPath = ({ params: { pusher = "", alert = "" } }: MemberVisit) => ({
+  pusher_id: pusher,
+  alert_id: alert,
+});
+
+/** The channel that an address names, as get_pusher answers. @throws 404. */
+export const channelOf = (visit: MemberVisit) =>
+  visit.call("get_pusher", { pusher_id: visit.params.pusher ?? "" });
+
 export const CHANNEL_STATUS: Record<string, Content> = {
   active: html`<span class="badge good">active</span>`,
   paused: html`<span class="badge">paused</span>`,

@@ -2,26 +2,21 @@
 // which it is corrected.
 
 import { timelinePart } from "../alert_timeline.ts";
-import { channelBase } from "../channel_head.ts";
+import { alertPath, channelBase } from "../channel_head.ts";
 import { asksAlone, partAlone } from "../live.ts";
-import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { memberPage, type Page } from "../visit.ts";
 
 const PATH = "/channels/:pusher/alerts/:alert";
 
-const idsOf = ({ params }: MemberVisit) => ({
-  pusher_id: params.pusher ?? "",
-  alert_id: params.alert ?? "",
-});
-
 export const ALERT_HISTORY_PAGES: readonly Page[] = [
   memberPage("GET", `${PATH}/timeline`, async (visit) => {
-    const alert = await visit.call("get_alert", idsOf(visit));
+    const alert = await visit.call("get_alert", alertPath(visit));
     if (asksAlone(visit)) return partAlone(await timelinePart(visit, alert));
     return visit.goTo(`${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}`);
   }),
 
   memberPage("POST", `${PATH}/duplicate`, async (visit) => {
-    const draft = await visit.call("duplicate_alert", idsOf(visit), visit.form.get("once"));
+    const draft = await visit.call("duplicate_alert", alertPath(visit), visit.form.get("once"));
     return visit.goTo(`${channelBase(visit, draft.pusher_id)}/alerts/${draft.id}`, "alert-duplicated");
   }),
 ];

@@ -1,6 +1,5 @@
 // The alerts of a channel, newest first: what state each is in, since when or for when, and how loud it may be.
 
-import { roleReaches } from "../../domain/visibility.ts";
 import type { AlertStatus } from "../../entities/alert.ts";
 import { type Content, type Html, html } from "../../look/html.ts";
 import { minuteWords } from "../../look/instants.ts";
@@ -8,7 +7,7 @@ import { channelBase, channelHead } from "../channel_head.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
 import { emptyState, instant, table } from "../parts.ts";
-import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
 
 const SHOWN = 25;
 
@@ -52,14 +51,10 @@ function nothing(visit: MemberVisit, base: string, status: AlertStatus | null, b
   if (before) return emptyState("Nothing older", html`<a href="${base}">The newest alerts</a>`);
   if (status)
     return emptyState("No such alerts", FILTERS.find((filter) => filter.status === status)?.none ?? "");
-  const composes = roleReaches(
-    visit.caller.member.role,
-    visit.deps.tools.find(({ name }) => name === "create_alert")!.role,
-  );
   return emptyState(
     "No alerts yet",
     html`What this channel says will stand here, with what its subscribers report of it. ${
-      composes
+      mayUse(visit, "create_alert")
         ? html`<a href="${base}/alerts/new">Write the first alert</a>: nobody sees it until it is sent.`
         : "Whoever may write alerts here begins."
     }`,

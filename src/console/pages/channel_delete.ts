@@ -2,14 +2,14 @@
 
 import { ApiError } from "../../errors.ts";
 import { html } from "../../look/html.ts";
-import { channelBase } from "../channel_head.ts";
+import { channelBase, channelOf } from "../channel_head.ts";
 import { problem } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
 
 const PATH = "/channels/:pusher/delete";
 
 async function ask(visit: MemberVisit, error?: ApiError): Promise<Response> {
-  const channel = await visit.call("get_pusher", { pusher_id: visit.params.pusher ?? "" });
+  const channel = await channelOf(visit);
   const base = channelBase(visit, channel.id);
   const subscribers =
     channel.subscribers === 1 ? "one subscriber" : `${channel.subscribers.toLocaleString("en")} subscribers`;

@@ -7,7 +7,7 @@ import { ApiError, conflict, notFound } from "../../errors.ts";
 import { html } from "../../look/html.ts";
 import { MAX_BODY } from "../../operation/tool.ts";
 import upload_file from "../../session/upload_file.ts";
-import { channelBase } from "../channel_head.ts";
+import { alertPath, channelBase, channelOf } from "../channel_head.ts";
 import type { FlashCode } from "../flash.ts";
 import { inForm } from "../forms.ts";
 import { COMPOSE_SCRIPT, COMPOSE_STYLES, ZONE_SCRIPT } from "../page.ts";
@@ -49,11 +49,6 @@ async function show(
   );
 }
 
-const channelOf = (visit: MemberVisit) => visit.call("get_pusher", { pusher_id: visit.params.pusher ?? "" });
-const alertPath = ({ params }: MemberVisit) => ({
-  pusher_id: params.pusher ?? "",
-  alert_id: params.alert ?? "",
-});
 const pageOf = (visit: MemberVisit, { id, pusher_id }: any) =>
   `${channelBase(visit, pusher_id)}/alerts/${id}`;
 

@@ -9,7 +9,7 @@ import { type Content, type Html, html } from "../../look/html.ts";
 import { icon } from "../../look/icons.ts";
 import { minuteWords } from "../../look/instants.ts";
 import { qrDrawing, qrFile, qrModules } from "../../look/qr.ts";
-import { channelBase, channelHead } from "../channel_head.ts";
+import { channelBase, channelHead, channelOf } from "../channel_head.ts";
 import { segmented, typed } from "../controls.ts";
 import { inForm } from "../forms.ts";
 import { CHANNEL_STYLES, COPY_SCRIPT, COUNT_SCRIPT } from "../page.ts";
@@ -32,8 +32,6 @@ const LIVES: Record<string, { label: string; days: number | null }> = {
 };
 
 const LABELS = { label: "Note", max_uses: "Phones that may join", expires_at: "Ends at (UTC)" };
-
-const channelOf = (visit: MemberVisit) => visit.call("get_pusher", { pusher_id: visit.params.pusher ?? "" });
 
 async function inviteOf(visit: MemberVisit): Promise<any> {
   const { data } = await visit.call("list_invites", { pusher_id: visit.params.pusher ?? "" });

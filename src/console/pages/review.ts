@@ -2,13 +2,12 @@
 // the decision, in reach of a thumb. What each decision does, and whether it may be made, its operation says. The version that the
 // page showed goes with every decision, so nobody sends what they have not seen (docs/rules.md#expected-version).
 
-import { roleReaches } from "../../domain/visibility.ts";
 import { ApiError, notFound } from "../../errors.ts";
 import { type Content, type Html, html } from "../../look/html.ts";
 import { minuteWords } from "../../look/instants.ts";
 import decline_alert from "../../session/decline_alert.ts";
 import { alertTimeline } from "../alert_timeline.ts";
-import { channelBase } from "../channel_head.ts";
+import { alertPath, channelBase } from "../channel_head.ts";
 import type { FlashCode } from "../flash.ts";
 import { inForm } from "../forms.ts";
 import { COMPOSE_STYLES, HISTORY_STYLES, LIVE_SCRIPT, ZONE_SCRIPT } from "../page.ts";
@@ -37,14 +36,6 @@ const STATES: Record<string, string> = {
   cancelled: "Cancelled.",
 };
 
-const pathOf = ({ pusher = "", alert = "" }: Record<string, string>) => ({
-  pusher_id: pusher,
-  alert_id: alert,
-});
-
-const editorOf = ({ deps, caller }: MemberVisit) =>
-  roleReaches(caller.member.role, deps.tools.find(({ name }) => name === "send_alert")!.role);
-
 /** Scripts that a document brings and phones never run, for who may decide about it. Other markup was cleaned when it was written. */
 async function inertScripts(visit: MemberVisit, { layout, html, asset_html }: any): Promise<number> {
   const document = html ?? asset_html;
@@ -53,7 +44,7 @@ async function inertScripts(visit: MemberVisit, { layout, html, asset_html }: an
 }
 
 async function review(visit: MemberVisit, error?: ApiError): Promise<Response> {
-  const path = pathOf(visit.params);
+  const path = alertPath(visit);
   const alert = await visit.call("get_alert", path);
   const channel = await visit.call("get_pusher", { pusher_id: path.pusher_id });
   const story = await storyOf(visit, alert.id);
@@ -75,9 +66,9 @@ async function review(visit: MemberVisit, error?: ApiError): Promise<Response> {
         ${open && removalReport([], inert)}
         ${open && capabilityReport(alert.notes, null)}
         ${facts(visit, alert)}
-        ${editorOf(visit) ? decisions(visit, { alert, error }) : html`<p class="hint">Who may send alerts on this channel decides about it.</p>`}
+        ${mayUse(visit, "send_alert") ? decisions(visit, { alert, error }) : html`<p class="hint">Who may send alerts on this channel decides about it.</p>`}
       </div>
-      ${editorOf(visit) && foot(visit, { alert, channel, error })}
+      ${mayUse(visit, "send_alert") && foot(visit, { alert, channel, error })}
     </form>
     ${await alertTimeline(visit, alert)}`,
     {
@@ -138,7 +129,7 @@ function refuseUnsure(alert: any, form: URLSearchParams, act: string): void {
 
 async function decide(visit: MemberVisit): Promise<Response> {
   const { form } = visit;
-  const path = { ...pathOf(visit.params), expected_updated_at: form.get("version") ?? "" };
+  const path = { ...alertPath(visit), expected_updated_at: form.get("version") ?? "" };
   const act = form.get("act") ?? "";
   const back = visit.url.pathname;
   if (act === "decline") {
@@ -147,7 +138,7 @@ async function decide(visit: MemberVisit): Promise<Response> {
   }
   if (!Object.hasOwn(VERBS, act)) throw notFound("form");
   const { operation, done } = VERBS[act]!;
-  refuseUnsure(await visit.call("get_alert", pathOf(visit.params)), form, act);
+  refuseUnsure(await visit.call("get_alert", alertPath(visit)), form, act);
   const at = act === "schedule" ? form.get("send_at") : null;
   const more = act === "draft" ? { send_at: null } : at ? { send_at: utc(at) } : {};
   await visit.call(operation, { ...path, ...more });
@@ -167,7 +158,7 @@ export const REVIEW_PAGES: readonly Page[] = [
   }),
 
   memberPage("GET", `${PATH}/delete`, async (visit) => {
-    const { title } = await visit.call("get_alert", pathOf(visit.params));
+    const { title } = await visit.call("get_alert", alertPath(visit));
     const back = visit.url.pathname.replace(/\/delete$/, "");
     return askOnce(visit, {
       title: "Delete this alert?",
@@ -180,7 +171,7 @@ export const REVIEW_PAGES: readonly Page[] = [
   }),
 
   memberPage("POST", `${PATH}/delete`, async (visit) => {
-    await visit.call("delete_alert", pathOf(visit.params));
+    await visit.call("delete_alert", alertPath(visit));
     return visit.goTo(channelBase(visit, visit.params.pusher ?? ""), "alert-deleted");
   }),
 ];
