@@ -46,7 +46,8 @@ export function typed(f: Typed): Html {
 export function segmented(s: {
   name: string;
   label: string;
-  options: readonly { value: string; label: Content }[];
+  /** `mark` is a class of the option. */
+  options: readonly { value: string; label: Content; mark?: string }[];
   value: string;
   hint?: Content;
   error?: ApiError;
@@ -54,8 +55,8 @@ export function segmented(s: {
   const { line, attributes } = wrongWith(s.error, s.name, s.hint);
   return html`<fieldset class="field"><legend>${s.label}</legend>${line}
     <div class="seg">${s.options.map(
-      ({ value, label }, i) =>
-        html`<label><input type="radio" id="${i === 0 ? s.name : `${s.name}-${value}`}" name="${s.name}" value="${value}"${
+      ({ value, label, mark }, i) =>
+        html`<label${mark && html` class="${mark}"`}><input type="radio" id="${i === 0 ? s.name : `${s.name}-${value}`}" name="${s.name}" value="${value}"${
           value === s.value && html` checked`
         }${i === 0 && attributes}><span>${label}</span></label>`,
     )}</div>

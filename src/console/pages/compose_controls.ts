@@ -1,8 +1,9 @@
-// Controls that only the form of an alert has: segments made of radio buttons, switches, long texts with a count, files with
+// Controls that only the form of an alert has: switches, long texts with a count, files with
 // what was uploaded before, and instants in UTC, which a script shows in the person's own zone.
 
 import type { ApiError } from "../../errors.ts";
 import { type Content, type Html, html } from "../../look/html.ts";
+import { segmented } from "../controls.ts";
 import { wrongWith } from "../parts.ts";
 import { LABELS } from "./compose_fields.ts";
 
@@ -66,22 +67,15 @@ export const minute = (typed: Typed, control: Control): Html =>
       html`<input id="${control.name}" name="${control.name}" type="datetime-local" value="${value}" autocomplete="off" data-zone${attributes}>`,
   );
 
-export interface Choice {
-  value: string;
-  label: string;
-  /** A class of its segment. */
-  mark?: string;
-}
+export type Choice = Parameters<typeof segmented>[0]["options"][number];
 
-/** Two to four choices side by side: radio buttons, so that they work without a script. */
-export function segments(typed: Typed, name: string, label: string, choices: readonly Choice[]): Html {
-  const { line: wrong, attributes } = wrongWith(typed.error, name);
-  const chosen = typed.form.get(name) ?? "";
-  return html`<fieldset class="field"><legend>${label}</legend>${wrong}<div class="seg">${choices.map(
-    ({ value, label: text, mark }, i) =>
-      html`<label${mark && html` class="${mark}"`}><input type="radio" id="${i === 0 ? name : `${name}-${value}`}" name="${name}" value="${value}"${value === chosen && html` checked`}${i === 0 && attributes}><span>${text}</span></label>`,
-  )}</div></fieldset>`;
-}
+/** Two to four choices side by side, of the form as it was typed. */
+export const segments = (
+  { form, error }: Typed,
+  name: string,
+  label: string,
+  options: readonly Choice[],
+): Html => segmented({ name, label, options, value: form.get(name) ?? "", error });
 
 /** On or off, with a line of what it does. */
 export const onOff = (typed: Typed, name: string, hint: string): Html =>
