@@ -6,6 +6,7 @@ import { capabilityNotes } from "../domain/capabilities.ts";
 import { type Content, type Html, html } from "../look/html.ts";
 import { minuteWords } from "../look/instants.ts";
 import { channelBase } from "./channel_head.ts";
+import { ASKED } from "./channel_values.ts";
 import { livePart } from "./live.ts";
 import { emptyState } from "./parts.ts";
 import { figure, type Noun, numbersTable } from "./plots/numbers.ts";
@@ -133,15 +134,14 @@ export async function timelinePart(visit: MemberVisit, alert: any): Promise<Html
 
 /** What the alert leans on, and whether its channel asks subscribers for it. */
 function asked(alert: any): Html {
-  const unasked = new Map<string, string>(
-    alert.notes.map(({ field, message }: any) => [field as string, message as string]),
-  );
+  const uses = new Set(capabilityNotes(alert, []).map(({ capability }) => capability));
+  const unasked = new Set(alert.notes.map(({ capability }: any) => capability));
   return html`<section class="card" aria-labelledby="asked"><h2 id="asked">What it asked phones for</h2>
-    <ul class="asked">${capabilityNotes(alert, []).map(
-      ({ capability, field }) =>
-        html`<li><code>${capability}</code> for <code>${field}</code> ${
-          unasked.has(field)
-            ? html`<span class="badge warn">never asked for</span><span class="hint">${unasked.get(field)}</span>`
+    <ul class="asked">${[...uses].map(
+      (name) =>
+        html`<li>${ASKED[name].label} ${
+          unasked.has(name)
+            ? html`<span class="badge warn">never asked for</span><span class="hint">${ASKED[name].without}</span>`
             : html`<span class="badge good">the channel asks for it</span>`
         }</li>`,
     )}</ul></section>`;

@@ -1,5 +1,5 @@
 // Shows a channel's face and circle as the form has them, drawn by the service; and fills the circle's middle from where the
-// device is, when its person asks for that.
+// device is, when its person asks for that. A new channel's handle follows its name until somebody types one.
 const form = document.getElementById("channel");
 const [here, said] = ["here", "here-said"].map((id) => document.getElementById(id));
 let waiting;
@@ -19,6 +19,30 @@ async function show() {
   } catch {
     // The drawing stays as it is; what was typed is not touched.
   }
+}
+
+const { name, handle } = form.elements;
+
+/** "Night Trains, Évora" is proposed as night-trains-evora: what a handle may hold, and no longer. */
+const proposed = (words) =>
+  words
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/\p{M}|['’]/gu, "")
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 30)
+    .replace(/^-+|-+$/g, "");
+
+if (handle) {
+  let own = handle.value !== "";
+  handle.addEventListener("input", () => {
+    own = handle.value !== "" && handle.value !== proposed(name.value);
+  });
+  name.addEventListener("input", () => {
+    if (own) return;
+    handle.value = proposed(name.value);
+    handle.dispatchEvent(new Event("input"));
+  });
 }
 
 form.addEventListener("input", () => {

@@ -3,30 +3,16 @@
 
 import { defaultGradient, deriveInitials, pickColour } from "../domain/avatar.ts";
 import type { ApiError } from "../errors.ts";
-import { CAPABILITIES, CATEGORIES, type Capability, MAX_INITIALS, PUSHER } from "../fields/pusher.ts";
+import { CAPABILITIES, CATEGORIES, MAX_INITIALS, PUSHER } from "../fields/pusher.ts";
 import type { Field } from "../fields/record.ts";
 import { CATEGORY_WORDS } from "../look/channel_words.ts";
 import { circleDrawing } from "../look/circle.ts";
 import { face } from "../look/face.ts";
 import { type Content, type Html, html } from "../look/html.ts";
 import { icon } from "../look/icons.ts";
-import { type ChannelField, LABELS, numberOr } from "./channel_values.ts";
-import { colour, segmented, typed } from "./controls.ts";
+import { ASKED, type ChannelField, LABELS, numberOr } from "./channel_values.ts";
+import { colour, folded, segmented, typed } from "./controls.ts";
 import { select, tick, wrongWith } from "./parts.ts";
-
-/** What an owner asks phones for, and what follows when the channel does not ask or a person does not allow it. */
-const ASKED: Record<Capability, { label: string; without: string }> = {
-  notify: { label: "Notify", without: "Without it an alert waits in the list until somebody looks." },
-  sound: { label: "Play a sound", without: "Without it an alert’s sound or recording is not played." },
-  vibrate: { label: "Vibrate", without: "Without it no alert shakes the phone." },
-  tts: { label: "Read aloud", without: "Without it a text to be spoken is not spoken." },
-  full: {
-    label: "Take the whole screen",
-    without: "Urgent alerts only. Without it they come like all others.",
-  },
-  loc: { label: "Use the phone’s place", without: "Without it an alert’s circle is not applied." },
-  quiet: { label: "Be heard in quiet hours", without: "Without it alerts respect a person’s quiet hours." },
-};
 
 /** Characters that a field takes. */
 const MOST = (name: ChannelField): number | undefined =>
@@ -50,6 +36,11 @@ const panel = (title: string, content: Content) =>
 function about({ values, handle, error }: ChannelForm): Html {
   const text = (name: ChannelField, more: { hint?: Content; rows?: number; required?: boolean } = {}) =>
     typed({ name, label: LABELS[name], value: values.get(name) ?? "", most: MOST(name), error, ...more });
+  const rest = html`${text("long", { rows: 5 })}
+    <div class="columns">${typed({ name: "site", label: LABELS.site, value: values.get("site") ?? "", kind: "url", hint: "An https address.", error })}
+    ${text("city")}</div>
+    <div class="columns">${text("tags", { rows: 3, hint: "One a line, at most 20. A search finds them." })}
+    ${text("alert_types", { rows: 3, hint: "One a line, at most 20: closures, tides." })}</div>`;
   return panel(
     "What it is",
     html`${text("name", { required: true })}
@@ -76,11 +67,7 @@ function about({ values, handle, error }: ChannelForm): Html {
       error,
     })}
     ${text("description", { hint: "People read it in the directory and before they subscribe.", required: true })}
-    ${text("long", { rows: 5 })}
-    <div class="columns">${typed({ name: "site", label: LABELS.site, value: values.get("site") ?? "", kind: "url", hint: "An https address.", error })}
-    ${text("city")}</div>
-    <div class="columns">${text("tags", { rows: 3, hint: "One a line, at most 20. A search finds them." })}
-    ${text("alert_types", { rows: 3, hint: "One a line, at most 20: closures, tides." })}</div>`,
+    ${folded({ form: values, error }, "Site, place, words to find it by", ["long", "site", "city", "tags", "alert_types"], rest)}`,
   );
 }
 

@@ -4,7 +4,7 @@
 
 import { createHash } from "node:crypto";
 import { ApiError } from "../errors.ts";
-import { PUSHER } from "../fields/pusher.ts";
+import { type Capability, PUSHER } from "../fields/pusher.ts";
 import { type Field, namesOf } from "../fields/record.ts";
 
 export type ChannelField = keyof typeof PUSHER;
@@ -30,6 +30,20 @@ export const LABELS: Record<ChannelField | "handle", string> = {
   gradient_from: "First colour",
   gradient_to: "Second colour",
   image_url: "Picture",
+};
+
+/** What an owner asks phones for, and what follows when the channel does not ask or a person does not allow it. */
+export const ASKED: Record<Capability, { label: string; without: string }> = {
+  notify: { label: "Notify", without: "Without it an alert waits in the list until somebody looks." },
+  sound: { label: "Play a sound", without: "Without it an alert’s sound or recording is not played." },
+  vibrate: { label: "Vibrate", without: "Without it no alert shakes the phone." },
+  tts: { label: "Read aloud", without: "Without it a text to be spoken is not spoken." },
+  full: {
+    label: "Take the whole screen",
+    without: "Urgent alerts only. Without it they come like all others.",
+  },
+  loc: { label: "Use the phone’s place", without: "Without it an alert’s circle is not applied." },
+  quiet: { label: "Be heard in quiet hours", without: "Without it alerts respect a person’s quiet hours." },
 };
 
 export const CHANNEL_FIELDS: readonly ChannelField[] = namesOf(PUSHER);

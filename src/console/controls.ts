@@ -69,3 +69,14 @@ export function colour(c: { name: string; label: string; value: string; error?: 
   return html`<div class="field"><label for="${c.name}">${c.label}</label>${line}
     <input type="color" id="${c.name}" name="${c.name}" value="${c.value}"${attributes}></div>`;
 }
+
+/** Fields that most leave empty, shut until one of `names` is filled or wrong. */
+export function folded(
+  { form, error }: { form: URLSearchParams; error?: ApiError },
+  title: string,
+  names: readonly string[],
+  content: Html,
+): Html {
+  const open = names.some((name) => form.get(name) || error?.fields.some(({ param }) => param === name));
+  return html`<details class="more"${open && html` open`}><summary>${title}</summary>${content}</details>`;
+}

@@ -128,7 +128,7 @@ function workspaceSwitch({ session, caller }: Frame): Content {
   if (!session || !caller) return null;
   const others = session.memberships.filter(({ workspace_id }) => workspace_id !== caller.workspace.id);
   if (others.length === 0) return html`<span class="workspace">${caller.workspace.name}</span>`;
-  return html`<details class="switch">
+  return html`<details class="menu switch">
     <summary><span class="unseen">Workspace: </span>${caller.workspace.name}</summary>
     <ul>${others.map(
       (other) => html`<li><a href="${workspacePath(other.workspace_id)}">${other.workspace_name}</a></li>`,

@@ -1,10 +1,12 @@
 // A picture of a phone that shows an alert: the card that phones draw, what sounds, and the alert's page in a frame in which
 // everything is inert. And what was taken out of the alert, and where it may stay silent, in words.
 
+import type { Capability } from "../fields/pusher.ts";
 import { alertCard } from "../look/alert_card.ts";
 import type { FaceFacts } from "../look/face.ts";
 import { type Content, type Html, html } from "../look/html.ts";
 import { icon } from "../look/icons.ts";
+import { ASKED } from "./channel_values.ts";
 
 /** What a phone draws of an alert, whether it is written already or being typed. */
 export interface Drawn {
@@ -109,12 +111,17 @@ export function removalReport(blocked: readonly Blocked[], scripts = 0): Content
     ${scripts > 0 && html`<p>${scripts === 1 ? "A script" : `${scripts} scripts`} of this document will not run: phones show it in a frame where scripts are inert.</p>`}</section>`;
 }
 
-/** Where the alert may stay silent, since its channel never asked subscribers for what it uses. */
-export function capabilityReport(notes: readonly { message: string }[], settings: string | null): Content {
-  if (notes.length === 0) return null;
+/**
+ * Where the alert may stay silent, since its channel never asked subscribers for what it uses.
+ * @param notes as operations answer them; their words are for who writes calls, these are for who presses buttons
+ * @param settings where its owner changes what the channel asks for
+ */
+export function capabilityReport(notes: readonly { capability: Capability }[], settings: string): Content {
+  const unasked = [...new Set(notes.map(({ capability }) => capability))];
+  if (unasked.length === 0) return null;
   return html`<section class="report" aria-labelledby="unasked"><h3 id="unasked">What the channel never asked for</h3>
-    <ul>${notes.map(({ message }) => html`<li>${message}</li>`)}</ul>
-    ${settings && html`<p><a href="${settings}">What the channel asks for</a></p>`}</section>`;
+    <ul>${unasked.map((name) => html`<li><strong>${ASKED[name].label}.</strong> ${ASKED[name].without}</li>`)}</ul>
+    <p><a href="${settings}#requested_perms">What the channel asks for</a></p></section>`;
 }
 
 /** "1 device", "412 devices" */

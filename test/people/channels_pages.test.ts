@@ -95,6 +95,22 @@ describe.skipIf(!executablePath)("channels, in a browser", () => {
       await context.close();
     });
 
+  test("a new channel's handle follows its name until somebody types one", async () => {
+    const { context, page } = await visit();
+    await page.goto(`${base}channels/new`);
+    const [name, handle] = ["Name", "Handle"].map((label) => page.getByLabel(label, { exact: true }));
+    const reads = (value: string) => expect.poll(() => handle!.inputValue()).toBe(value);
+    await name!.fill("L’Écluse & Évora: night  trains of the south");
+    await reads("lecluse-evora-night-trains-of");
+    expect(await page.locator("[data-counts=handle]").textContent()).toBe("29 of 30");
+    await handle!.fill("evora-trains");
+    await name!.fill("Évora trains");
+    await reads("evora-trains");
+    await name!.fill("Something else");
+    await reads("evora-trains");
+    await context.close();
+  });
+
   test("the face and the circle follow what is typed, and the position is asked for when its person asks", async () => {
     const { context, page, faults } = await visit({
       geolocation: { latitude: 41.14961, longitude: -8.61099 },
@@ -119,7 +135,7 @@ describe.skipIf(!executablePath)("channels, in a browser", () => {
     await line.fill("🌊".repeat(201));
     expect(await page.getByText("201 of 200").isVisible()).toBe(true);
     await page.getByRole("button", { name: "Open the channel" }).click();
-    await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("handle");
+    await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("description");
     expect(await line.inputValue()).toBe("🌊".repeat(201));
     await line.fill("Tides");
     const handle = uniqueHandle();

@@ -265,8 +265,8 @@ describe("writing an alert in the console", () => {
         "A &lt;b&gt; title",
         "<code>&lt;script&gt;</code>",
         "<code>onclick</code>",
-        "never asked subscribers for sound",
-        "never asked subscribers for full",
+        "Without it an alert’s sound or recording is not played.",
+        "Take the whole screen.",
         "It could reach 0 devices",
       ])
         expect(text).toContain(shown);

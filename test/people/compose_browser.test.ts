@@ -196,7 +196,7 @@ describe.skipIf(!executablePath)("an owner who writes and reviews", () => {
       "Tide robot",
       "over MCP",
       "The gauge at the weir",
-      "never asked subscribers for sound",
+      "Without it an alert’s sound or recording is not played.",
     ])
       expect(await page.locator("main").textContent()).toContain(shown);
     await page.frameLocator("iframe.paper").getByRole("heading", { name: "Which way" }).waitFor();

@@ -199,10 +199,8 @@ describe("history, statistics and subscribers", () => {
       body.buckets.map(({ reads, acks }: any) => [reads, acks]),
     );
     expect(text).toContain(body.note);
-    expect(text).toMatch(/<code>notify<\/code> for <code>title<\/code> <span class="badge good">/);
-    expect(text).toMatch(
-      /<code>tts<\/code> for <code>tts_text<\/code> <span class="badge warn">never asked for/,
-    );
+    expect(text).toMatch(/<li>Notify <span class="badge good">/);
+    expect(text).toMatch(/<li>Read aloud <span class="badge warn">never asked for/);
     expect(text).not.toMatch(/delivered|% of/i);
     // The part alone is what the page's script asks for.
     const part = await page(`${path}/timeline?live=1`);

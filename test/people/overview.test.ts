@@ -70,4 +70,15 @@ describe("the overview", () => {
     expect(text.indexOf(sooner.id)).toBeLessThan(text.indexOf(later.id));
     expect(text).not.toMatch(/delivered|\brate\b/i);
   });
+
+  test("a new alert begins on any channel that is open", async () => {
+    const paused = await world.pusher({ name: "Paused" });
+    await world.rest("update_pusher", { pusher_id: paused.id, status: "paused" });
+    const { data } = (await world.rest("list_pushers", {})).body;
+    const { text } = await owner.get(base);
+    const [, menu] = /<details class="menu">(.*?)<\/details>/s.exec(text)!;
+    const leads = data.map(({ id, status }: any) => [status, menu!.includes(`channels/${id}/alerts/new"`)]);
+    expect(leads).toEqual(data.map(({ status }: any) => [status, status === "active"]));
+    expect(new Set(data.map(({ status }: any) => status)).size).toBe(2);
+  });
 });

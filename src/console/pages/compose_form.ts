@@ -9,6 +9,7 @@ import { SOUNDS, VIBRATIONS } from "../../fields/alert.ts";
 import { face } from "../../look/face.ts";
 import { type Content, type Html, html } from "../../look/html.ts";
 import { channelBase } from "../channel_head.ts";
+import { folded } from "../controls.ts";
 import { problem, select, tick, wrongWith } from "../parts.ts";
 import { devices } from "../phone.ts";
 import type { MemberVisit } from "../visit.ts";
@@ -79,7 +80,7 @@ function loudness(typed: Typed, shown: Shown): Html {
     <div class="columns">${select({ name: "sound", label: "Sound", options: choices(SOUNDS, "As the phone has it"), value: form.get("sound") ?? "", error })}
       ${select({ name: "vibrate", label: "Vibration", options: choices(VIBRATIONS, "As the phone has it"), value: form.get("vibrate") ?? "", error })}</div>
     ${onOff(typed, "requires_ack", "Puts “I have seen this” on the card.")}
-    ${more(
+    ${folded(
       typed,
       "A recording, and words to read aloud",
       ["audio_url", "audio_asset_id", "audio_file", "tts_text", "tts_lang"],
@@ -101,7 +102,7 @@ function whenAndWhere(typed: Typed): Html {
     ])}
     <div class="when-later">${minute(typed, { name: "send_at", hint: "Phones show it from then on, and each shows its own time." })}</div>
     ${minute(typed, { name: "expires_at", hint: "Phones move it out of the spotlight then. Empty: never." })}
-    ${more(
+    ${folded(
       typed,
       "Only near a place",
       ["lat", "lon", "radius_km", "geo_rule"],
@@ -132,12 +133,6 @@ function others(typed: Typed): Html {
     ${line(typed, { name: "collapse_key", hint: "A newer alert with the same key replaces the older one on the phone. Letters a to z, digits, dot, dash and underscore." })}
     ${lines(typed, { name: "review_note", rows: 2, max: 1000, hint: "Why this alert. Only members of this workspace and its assistants read it." })}`,
   );
-}
-
-/** Fields that most alerts leave empty, shut until one of them is filled or wrong. */
-function more({ form, error }: Typed, title: string, names: readonly string[], content: Html): Html {
-  const open = names.some((name) => form.get(name) || error?.fields.some(({ param }) => param === name));
-  return html`<details class="more"${open && html` open`}><summary>${title}</summary>${content}</details>`;
 }
 
 /** What is decided, at the foot of the screen. The first of its buttons is what the return key presses. */

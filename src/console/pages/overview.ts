@@ -42,15 +42,13 @@ async function overview(visit: MemberVisit): Promise<Response> {
   ];
   const quiet = sent.data.length === 0;
   const opens = mayUse(visit, "create_pusher") && caller.pusherIds === null;
-  const active = channels.find(({ status }: any) => status === "active") ?? null;
+  const active = channels.filter(({ status }: any) => status === "active");
   const rows = (list: any[], at: (alert: any) => Content) => alertRows(visit, channels, list, at);
   return visit.page(
     caller.workspace.name,
-    html`<div class="between"><h1>${caller.workspace.name}</h1>${
-      active && mayUse(visit, "create_alert") && channels.length === 1
-        ? html`<a class="button" href="${channelBase(visit, active.id)}/alerts/new">New alert</a>`
-        : opens && html`<a class="button" href="${base}channels/new">New channel</a>`
-    }</div>
+    html`<div class="between"><h1>${caller.workspace.name}</h1><div class="actions">${
+      opens && html`<a class="button plain" href="${base}channels/new">New channel</a>`
+    }${mayUse(visit, "create_alert") && newAlert(visit, active)}</div></div>
     <p class="lede">You are ${roleWords(caller.member.role)} here${
       caller.pusherIds &&
       html`, and see ${caller.pusherIds.length === 1 ? "one channel" : "certain channels"} only`
@@ -67,7 +65,7 @@ async function overview(visit: MemberVisit): Promise<Response> {
     ${
       quiet &&
       channels.length + (opens ? 1 : 0) > 0 &&
-      html`<section aria-labelledby="first"><h2 id="first">${channels.length === 0 ? "Your first alert" : "Send your first alert"}</h2>${firstAlert(visit, active)}</section>`
+      html`<section aria-labelledby="first"><h2 id="first">${channels.length === 0 ? "Your first alert" : "Send your first alert"}</h2>${firstAlert(visit, active[0] ?? null)}</section>`
     }
     ${
       next.length + sent.data.length > 0 &&
@@ -99,9 +97,21 @@ async function overview(visit: MemberVisit): Promise<Response> {
           )
         : channelTable(visit, channels.slice(0, MOST_CHANNELS), stats)
     }</section>
-    ${!quiet && html`<details class="more"><summary>Write by an assistant or by curl</summary>${firstAlert(visit, active)}</details>`}`,
+    ${!quiet && html`<details class="more"><summary>Write by an assistant or by curl</summary>${firstAlert(visit, active[0] ?? null)}</details>`}`,
     { section: "", cards: true, styles: [CHANNEL_STYLES], scripts: [COPY_SCRIPT] },
   );
+}
+
+/** The way to the form of an alert; where several channels could carry it, their names come first. */
+function newAlert(visit: MemberVisit, active: readonly any[]): Content {
+  const form = ({ id }: any) => `${channelBase(visit, id)}/alerts/new`;
+  if (active.length < 2)
+    return active.map((channel) => html`<a class="button" href="${form(channel)}">New alert</a>`);
+  return html`<details class="menu"><summary class="button">New alert</summary><ul>${active
+    .slice(0, MOST_CHANNELS)
+    .map((channel) => html`<li><a href="${form(channel)}">${channel.name}</a></li>`)}${
+    active.length > MOST_CHANNELS && html`<li><a href="${visit.base}channels">Another channel…</a></li>`
+  }</ul></details>`;
 }
 
 /** Alerts, each with its channel, and why it was written where its author says so. Each leads to its own page. */

@@ -64,7 +64,7 @@ async function review(visit: MemberVisit, error?: ApiError): Promise<Response> {
         ${alert.review_note && html`<section class="card"><h2>Why it was written</h2><p class="written">${alert.review_note}</p></section>`}
         ${storyCard(visit, story)}
         ${open && removalReport([], inert)}
-        ${open && capabilityReport(alert.notes, null)}
+        ${open && capabilityReport(alert.notes, `${channelBase(visit, channel.id)}/edit`)}
         ${facts(visit, alert)}
         ${mayUse(visit, "send_alert") ? decisions(visit, { alert, error }) : html`<p class="hint">Who may send alerts on this channel decides about it.</p>`}
       </div>
