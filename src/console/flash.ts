@@ -27,7 +27,7 @@ export const FLASHES = {
   "invite-evicted": "The invite was revoked, and the phones that joined by it were unsubscribed.",
   "member-changed": "The member was changed. The change holds from the next request on.",
   "member-removed": "The member was removed. Its keys and connected assistants ended.",
-  "file-uploaded": "The file was uploaded. Name its id in an alert.",
+  "file-uploaded": "The file was uploaded. The form of an alert offers it now.",
   "file-deleted": "The file was deleted.",
   "key-revoked": "The key was revoked. Its next call is refused.",
   "alert-drafted": "It is a draft again. No phone shows it.",

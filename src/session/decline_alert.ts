@@ -12,7 +12,7 @@ import { expectedVersion } from "../shapes/fields.ts";
 
 export default defineSessionOperation({
   name: "decline_alert",
-  title: "Decline an alert",
+  title: "Decline alert",
   description:
     "Say why an alert is not published: its author reads it as review_reply. What was scheduled is a draft again.",
   auth: "member",

@@ -33,7 +33,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   return visit.page(
     "Files",
     html`<h1>Files</h1>
-    <p class="lede">Pictures, sounds and pages for alerts. To use a file, give its id to an alert. Unused files are deleted after 24 hours.</p>
+    <p class="lede">Pictures, sounds and pages for alerts. The form of an alert offers them, and programs name their id. Unused files are deleted after 24 hours.</p>
     <section class="card" aria-labelledby="new"><h2 id="new">Upload a file</h2>
       ${problem(error)}
       <form method="post" action="${base}files" enctype="multipart/form-data" novalidate>${token}
@@ -53,7 +53,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
       </form></section>
     ${
       files.length === 0
-        ? emptyState("No files", "Upload a file above, then give its id to an alert.")
+        ? emptyState("No files", "What you upload here, or on the form of an alert, stands here.")
         : table(
             "Files",
             ["File", "Id for alerts", "Size", "Uploaded", "Deleted", ""],
