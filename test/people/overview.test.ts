@@ -69,6 +69,11 @@ describe("the overview", () => {
       expect(text).toContain(words);
     expect(text.indexOf(sooner.id)).toBeLessThan(text.indexOf(later.id));
     expect(text).not.toMatch(/delivered|\brate\b/i);
+    // What waits is asked for alone while somebody looks.
+    const { text: alone } = await owner.get(`${base}?live=1`);
+    expect(text).toContain(alone);
+    expect(alone).toContain("Look &lt;i&gt;at this");
+    expect(alone).not.toContain("Went out");
   });
 
   test("a new alert begins on any channel that is open", async () => {

@@ -1,5 +1,5 @@
-// The first page of a workspace: what waits for a person, what comes next, what went out, and its channels. Until something
-// was sent it teaches how.
+// The first page of a workspace: what waits for a person, which follows what assistants write, what comes next, what went out,
+// and its channels. Until something was sent it teaches how.
 
 import { showId } from "../../domain/ids.ts";
 import { face } from "../../look/face.ts";
@@ -7,7 +7,8 @@ import { type Content, type Html, html } from "../../look/html.ts";
 import { minuteWords } from "../../look/instants.ts";
 import { channelBase } from "../channel_head.ts";
 import { firstAlert } from "../first_alert.ts";
-import { CHANNEL_STYLES, COPY_SCRIPT } from "../page.ts";
+import { asksAlone, livePart, partAlone } from "../live.ts";
+import { CHANNEL_STYLES, COPY_SCRIPT, LIVE_SCRIPT } from "../page.ts";
 import { emptyState, instant } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, openPage, type Page } from "../visit.ts";
 import { channelTable } from "./channels.ts";
@@ -24,15 +25,13 @@ async function overview(visit: MemberVisit): Promise<Response> {
   const { base, caller } = visit;
   const lately = (status: string, limit: number) =>
     visit.call("list_account_alerts", { status, limit, view: "brief" });
-  const [{ data: channels }, stats, drafts, scheduled, sent] = await Promise.all([
+  const [{ data: channels }, stats, drafts] = await Promise.all([
     visit.call("list_pushers"),
     visit.call("get_account_stats"),
     lately("draft", SHOWN),
-    lately("scheduled", LOOKED_AT),
-    lately("sent", SHOWN),
   ]);
+  const rows = (list: any[], at: (alert: any) => Content) => alertRows(visit, channels, list, at);
   const sum = (name: string) => channels.reduce((total: number, row: any) => total + row[name], 0);
-  const next = [...scheduled.data].sort((a, b) => a.send_at.localeCompare(b.send_at)).slice(0, SHOWN);
   const figures: [string, number, string?][] = [
     ["Channels", channels.length, "channels"],
     ["Could reach", stats.reach],
@@ -40,10 +39,25 @@ async function overview(visit: MemberVisit): Promise<Response> {
     ["Scheduled", sum("scheduled")],
     ["Sent in 7 days", stats.totals.alerts_sent],
   ];
+  const waiting = livePart(
+    "now",
+    visit.url,
+    html`<dl class="figures">${figures.map(
+      ([name, value, path]) =>
+        html`<div><dt>${name}</dt><dd>${path ? html`<a href="${base}${path}">${value.toLocaleString("en")}</a>` : value.toLocaleString("en")}</dd></div>`,
+    )}</dl>
+    ${
+      drafts.data.length > 0 &&
+      html`<section aria-labelledby="waiting"><div class="between"><h2 id="waiting">Waiting for review</h2><a href="${base}drafts">All drafts</a></div>
+      ${rows(drafts.data, ({ updated_at }) => html`Changed ${instant(updated_at, visit.now)}`)}</section>`
+    }`,
+  );
+  if (asksAlone(visit)) return partAlone(waiting);
+  const [scheduled, sent] = await Promise.all([lately("scheduled", LOOKED_AT), lately("sent", SHOWN)]);
+  const next = [...scheduled.data].sort((a, b) => a.send_at.localeCompare(b.send_at)).slice(0, SHOWN);
   const quiet = sent.data.length === 0;
   const opens = mayUse(visit, "create_pusher") && caller.pusherIds === null;
   const active = channels.filter(({ status }: any) => status === "active");
-  const rows = (list: any[], at: (alert: any) => Content) => alertRows(visit, channels, list, at);
   return visit.page(
     caller.workspace.name,
     html`<div class="between"><h1>${caller.workspace.name}</h1><div class="actions">${
@@ -53,15 +67,7 @@ async function overview(visit: MemberVisit): Promise<Response> {
       caller.pusherIds &&
       html`, and see ${caller.pusherIds.length === 1 ? "one channel" : "certain channels"} only`
     }.</p>
-    <dl class="figures">${figures.map(
-      ([name, value, path]) =>
-        html`<div><dt>${name}</dt><dd>${path ? html`<a href="${base}${path}">${value.toLocaleString("en")}</a>` : value.toLocaleString("en")}</dd></div>`,
-    )}</dl>
-    ${
-      drafts.data.length > 0 &&
-      html`<section aria-labelledby="waiting"><div class="between"><h2 id="waiting">Waiting for review</h2><a href="${base}drafts">All drafts</a></div>
-      ${rows(drafts.data, ({ updated_at }) => html`Changed ${instant(updated_at, visit.now)}`)}</section>`
-    }
+    ${waiting}
     ${
       quiet &&
       channels.length + (opens ? 1 : 0) > 0 &&
@@ -98,7 +104,7 @@ async function overview(visit: MemberVisit): Promise<Response> {
         : channelTable(visit, channels.slice(0, MOST_CHANNELS), stats)
     }</section>
     ${!quiet && html`<details class="more"><summary>Write by an assistant or by curl</summary>${firstAlert(visit, active[0] ?? null)}</details>`}`,
-    { section: "", cards: true, styles: [CHANNEL_STYLES], scripts: [COPY_SCRIPT] },
+    { section: "", cards: true, styles: [CHANNEL_STYLES], scripts: [COPY_SCRIPT, LIVE_SCRIPT] },
   );
 }
 
