@@ -48,6 +48,10 @@ function whereOf<F extends Fields>(fields: F, holds: (field: Field) => boolean):
   return Object.fromEntries(Object.entries(fields).filter(([, field]) => holds(field))) as never;
 }
 
+/** Some of the fields, by their names. */
+export const only = <F extends Fields, N extends keyof F>(fields: F, ...names: N[]): Pick<F, N> =>
+  whereOf(fields, (field) => names.some((name) => fields[name] === field));
+
 /** The fields that somebody is shown. */
 export const shownTo = <F extends Fields, A extends Audience>(
   fields: F,

@@ -13,8 +13,11 @@ export interface PageFile {
 }
 
 /** The file `name` beside `module` (its `import.meta.url`), read once, served under /static. */
-export function pageFile(name: string, type: string, module: string): PageFile {
-  const text = readFileSync(new URL(`./${name}`, module), "utf8");
+export const pageFile = (name: string, type: string, module: string): PageFile =>
+  madeFile(name, type, readFileSync(new URL(`./${name}`, module), "utf8"));
+
+/** The same of a text that was made. */
+export function madeFile(name: string, type: string, text: string): PageFile {
   const hash = createHash("sha256").update(text).digest("base64url").slice(0, 12);
   return { path: `/static/${name}`, href: `/static/${name}?v=${hash}`, text, type };
 }

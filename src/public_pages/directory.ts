@@ -7,7 +7,6 @@ import { toIsoMicros } from "../fields/columns.ts";
 import { CATEGORIES } from "../fields/pusher.ts";
 import { CATEGORY_WORDS } from "../look/channel_words.ts";
 import { face } from "../look/face.ts";
-import { pageFile } from "../look/files.ts";
 import { type Content, type Html, html } from "../look/html.ts";
 import { icon } from "../look/icons.ts";
 import { keysetPage } from "../operation/page.ts";
@@ -15,9 +14,7 @@ import { type CardRecord, type DirectoryFilter, directoryPage } from "../queries
 import { type Places, type PublicPagesDeps, placesOf } from "./deps.ts";
 import { frame, pageAnswer } from "./frame.ts";
 import type { PublicPage } from "./mount.ts";
-import { nearAddress } from "./near.ts";
-
-export const NEAR_SCRIPT = pageFile("near.js", "text/javascript; charset=utf-8", import.meta.url);
+import { nearAddress, nearScript } from "./near.ts";
 
 /** Channels on a page. */
 const LIMIT = 24;
@@ -62,7 +59,7 @@ export function directoryOf(deps: PublicPagesDeps): PublicPage {
           head: html`<link rel="canonical" href="${places.directoryUrl}"><meta name="description" content="Alert channels that everybody may follow.">`,
           hidden: filter.find !== null || filter.before !== null,
           body: body(filter, rows, next, places),
-          script: NEAR_SCRIPT,
+          script: nearScript(),
         },
         places,
       );

@@ -1,17 +1,11 @@
 // What is near, worked out on this device: it asks for the list of all channels with a circle, which is the same for
 // everybody, and holds the position against it here. The position is in no request.
+import { distanceKm } from "../web_app/browser/rules/circle.ts";
+
 const button = document.getElementById("near");
 const results = document.getElementById("results");
 const said = document.getElementById("said");
 const MOST = 50;
-
-/** Kilometres between two positions on a sphere of the earth's mean radius. */
-function distance(a, b) {
-  const rad = (degrees) => (degrees * Math.PI) / 180;
-  const half = (angle) => Math.sin(angle / 2) ** 2;
-  const h = half(rad(b.lat - a.lat)) + Math.cos(rad(a.lat)) * Math.cos(rad(b.lat)) * half(rad(b.lon - a.lon));
-  return 2 * 6371.0088 * Math.asin(Math.min(1, Math.sqrt(h)));
-}
 
 function words(km) {
   if (km < 1) return `${Math.max(1, Math.round(km * 1000))} m`;
@@ -61,7 +55,7 @@ async function near() {
     const found = data
       .filter((channel) => category === "" || channel.category === category)
       .filter((channel) => channel.search.includes(letters))
-      .map((channel) => ({ ...channel, gap: distance(here, channel) - channel.radius_km }))
+      .map((channel) => ({ ...channel, gap: distanceKm(here, channel) - channel.radius_km }))
       // Whose area one is in comes first, the smallest of them before the larger.
       .sort((a, b) =>
         a.gap <= 0 && b.gap <= 0 ? a.radius_km - b.radius_km : Math.max(a.gap, 0) - Math.max(b.gap, 0),

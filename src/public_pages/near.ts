@@ -3,12 +3,27 @@
 import { gzipSync } from "node:zlib";
 import { run } from "../db/statement.ts";
 import { CATEGORY_WORDS } from "../look/channel_words.ts";
-import { inkOn } from "../look/face.ts";
+import { madeFile, type PageFile } from "../look/files.ts";
+import { inkOn } from "../look/ink.ts";
 import { MOST_PLACED, placedChannels } from "../queries/public_pages.ts";
 import { holdsTag } from "../transports/answers.ts";
+import { asOneScript } from "../web_app/modules.ts";
 import { type PublicPagesDeps, placesOf } from "./deps.ts";
 import { tagOf } from "./frame.ts";
 import type { PublicPage } from "./mount.ts";
+
+export const NEAR_SCRIPT_PATH = "/static/near.js";
+let script: PageFile | undefined;
+
+/** What works it out, with the app's own measure of distance. Made when it is first asked for, since a start has other things to do. */
+export function nearScript(): PageFile {
+  script ??= madeFile(
+    "near.js",
+    "text/javascript; charset=utf-8",
+    asOneScript(new URL("./near.js", import.meta.url)),
+  );
+  return script;
+}
 
 /** Below the directory. It has a dot, which no handle has. */
 export const nearAddress = "/near.json";

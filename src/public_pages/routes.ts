@@ -5,17 +5,18 @@ import type { H3 } from "h3";
 import { ALERT_CARD_STYLES, DRAWING_STYLES, fileAnswer } from "../look/files.ts";
 import { channelPage } from "./channel.ts";
 import type { PageSupport, PublicPagesDeps } from "./deps.ts";
-import { directoryOf, NEAR_SCRIPT } from "./directory.ts";
+import { directoryOf } from "./directory.ts";
 import { feeds } from "./feed.ts";
 import { PAGE_STYLES } from "./frame.ts";
 import { homePage } from "./home.ts";
 import { mount } from "./mount.ts";
-import { nearList } from "./near.ts";
+import { NEAR_SCRIPT_PATH, nearList, nearScript } from "./near.ts";
 import { robotsText } from "./robots.ts";
 
 export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PageSupport): void {
-  for (const file of [ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES, NEAR_SCRIPT])
+  for (const file of [ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES])
     app.get(file.path, () => fileAnswer(file));
+  app.get(NEAR_SCRIPT_PATH, () => fileAnswer(nearScript()));
   const robots = robotsText(deps);
   app.get(
     "/robots.txt",

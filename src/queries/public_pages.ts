@@ -6,9 +6,15 @@ import { isDue } from "../domain/alert_status.ts";
 import { PUSHER_STATUSES } from "../entities/pusher.ts";
 import { ALERT } from "../fields/alert.ts";
 import { PUSHER } from "../fields/pusher.ts";
-import { columnsOf } from "../fields/record.ts";
+import { columnsOf, only } from "../fields/record.ts";
 import { boolean, float8, int, neverNull, nullable, oneOf, text, timestamptz, uuid } from "../fields/sql.ts";
 import { CARD, USABLE_INVITE } from "./handset.ts";
+
+/** The columns of a table by the names that an answer gives them. */
+const selected = (table: string, columns: object) =>
+  Object.keys(columns)
+    .map((name) => `${table}.${name}`)
+    .join(", ");
 
 /**
  * docs/rules.md#channel-page. One row when somebody who brings this code, or none, may see the channel. `due`: something
@@ -17,9 +23,7 @@ import { CARD, USABLE_INVITE } from "./handset.ts";
 export const publicCard = defineStatement("public_card", {
   parameters: { handle: text, code: nullable(text) },
   columns: { id: uuid, status: oneOf(PUSHER_STATUSES), due: boolean, ...CARD },
-  text: `select p.id, p.status, coalesce(c.next_at <= now(), false) as due, ${Object.keys(CARD)
-    .map((name) => `p.${name}`)
-    .join(", ")}
+  text: `select p.id, p.status, coalesce(c.next_at <= now(), false) as due, ${selected("p", CARD)}
     from pusher p join channel_state c on c.pusher_id = p.id
     where p.handle = $handle and p.status <> 'suspended' and (p.is_public
       or exists (select 1 from invite i where i.pusher_id = p.id and i.code = $code::text and ${USABLE_INVITE}))`,
@@ -30,32 +34,23 @@ export type PublicCard = RowOf<typeof publicCard>;
 /** Characters of an alert's text that a page shows, and one more to tell that there are more. */
 export const SHOWN_TEXT = 600;
 
-const {
-  title,
-  priority,
-  source_url,
-  image_url,
-  image_asset_id,
-  actions,
-  expires_at,
-  radius_km,
-  collapse_key,
-} = columnsOf(ALERT);
 const SHOWN = {
   id: uuid,
-  title,
-  priority,
-  source_url,
-  image_url,
-  image_asset_id,
-  actions,
-  expires_at,
-  radius_km,
-  collapse_key,
+  ...columnsOf(
+    only(
+      ALERT,
+      "title",
+      "priority",
+      "source_url",
+      "image_url",
+      "image_asset_id",
+      "actions",
+      "expires_at",
+      "radius_km",
+      "collapse_key",
+    ),
+  ),
 };
-const SELECTED = Object.keys(SHOWN)
-  .map((name) => `a.${name}`)
-  .join(", ");
 
 /**
  * The newest alerts of one channel. What came due is settled before; `due` adds what could not be (queries/settle.ts).
@@ -63,7 +58,7 @@ const SELECTED = Object.keys(SHOWN)
 export const newestAlerts = defineStatement("newest_alerts", {
   parameters: { pusher_id: uuid, due: boolean, limit: int },
   columns: { ...SHOWN, text: nullable(text), has_page: boolean, sent_at: neverNull(timestamptz) },
-  text: `select ${SELECTED}, left(a.body, ${SHOWN_TEXT + 1}) as text,
+  text: `select ${selected("a", SHOWN)}, left(a.body, ${SHOWN_TEXT + 1}) as text,
       coalesce(a.html, a.asset_html) is not null as has_page, a.visible_at as sent_at
     from alert a where a.id = any(array(
       (select s.id from alert s where s.pusher_id = $pusher_id and s.status = 'sent'
@@ -77,26 +72,21 @@ export const newestAlerts = defineStatement("newest_alerts", {
 /** Channels with a circle that a device is given at once. */
 export const MOST_PLACED = 1000;
 
-const { name, category, description, city, initials, gradient_from, gradient_to } = columnsOf(PUSHER);
+const PLACED = {
+  handle: text,
+  ...columnsOf(
+    only(PUSHER, "name", "category", "description", "city", "initials", "gradient_from", "gradient_to"),
+  ),
+  search: text,
+  lat: neverNull(float8),
+  lon: neverNull(float8),
+  radius_km: neverNull(float8),
+};
 
 /** docs/rules.md#near-me. The newest channels of the directory that have a circle, and one more where there are more. */
 export const placedChannels = defineStatement("placed_channels", {
-  columns: {
-    handle: text,
-    name,
-    category,
-    description,
-    city,
-    initials,
-    gradient_from,
-    gradient_to,
-    search: text,
-    lat: neverNull(float8),
-    lon: neverNull(float8),
-    radius_km: neverNull(float8),
-  },
-  text: `select p.handle, p.name, p.category, p.description, p.city, p.initials, p.gradient_from, p.gradient_to, p.search,
-      p.lat, p.lon, p.radius_km
+  columns: PLACED,
+  text: `select ${selected("p", PLACED)}
     from pusher p where p.is_public and p.status = 'active' and p.radius_km is not null
     order by p.created_at desc limit ${MOST_PLACED + 1}`,
 });

@@ -7,8 +7,8 @@ import { stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Bare names that our modules import, all of them without a part of their own but these. */
-const THIRD_PARTIES = ["preact", "preact/hooks", "htm", "idb"];
+/** Bare names that our modules import: what all our pages share (package.json says where it lies), and parts of others. */
+const PARTS = ["#look/ink", "preact", "preact/hooks", "htm", "idb"];
 
 const BROWSER = new URL("./browser/", import.meta.url);
 
@@ -27,12 +27,15 @@ export function readModules(): Modules {
   const own = globSync("**/*.ts", { cwd: fileURLToPath(BROWSER) })
     .map((name) => name.replaceAll("\\", "/"))
     .sort();
-  const bare = Object.fromEntries(THIRD_PARTIES.map((name) => [name, `parts/${name.replace("/", "-")}.js`]));
+  const bare = Object.fromEntries(
+    PARTS.map((name) => [name, `parts/${name.replace("#", "").replace("/", "-")}.js`]),
+  );
   const texts = new Map<string, string>();
   for (const name of own) texts.set(name, withoutTypes(readFileSync(new URL(name, BROWSER), "utf8")));
   for (const [name, as] of Object.entries(bare)) {
-    const text = readFileSync(new URL(import.meta.resolve(name)), "utf8");
-    texts.set(as, text.replace(/^\/\/# sourceMappingURL=.*$/m, ""));
+    const at = import.meta.resolve(name);
+    const text = readFileSync(new URL(at), "utf8");
+    texts.set(as, at.endsWith(".ts") ? withoutTypes(text) : text.replace(/^\/\/# sourceMappingURL=.*$/m, ""));
   }
   return { hash: hashOf([...texts].flat()), texts, bare, atOnce: reachedFrom("main.ts", texts, bare) };
 }

@@ -197,7 +197,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "scopes",
     "session",
   ],
-  // Its modules run in browsers and know only one another; the files beside them serve them.
+  // Its modules run in browsers and know only one another, and what look lends them; the files beside them serve them.
   web_app: ["db", "errors", "look", "transports"],
   // Pages for people: sign-in, and everything else through dispatch.
   console: [
@@ -230,6 +230,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "package.json",
     "queries",
     "transports",
+    "web_app",
   ],
 
   // Where everything meets.

@@ -3,6 +3,7 @@
 
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
+import { inkOn } from "#look/ink";
 import { Refused } from "../api.ts";
 import { NoStore } from "../device.ts";
 import { type Content, html } from "../markup.ts";
@@ -11,14 +12,6 @@ import { change, useApp } from "../state.ts";
 import { t } from "../texts/texts.ts";
 import type { Card } from "../wire.ts";
 import { type IconName, icon } from "./icons.ts";
-
-/** WCAG's relative luminance of `#rrggbb`, 0 to 1. */
-function luminance(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5]
-    .map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255)
-    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
 
 /** A channel's picture where it may be fetched, else its initials on its two colours. */
 export function Face({ card, size = "" }: { card: Card | null; size?: "" | "m" | "l" }): VNode {
@@ -29,13 +22,11 @@ export function Face({ card, size = "" }: { card: Card | null; size?: "" | "m" |
   const { image_url: picture, gradient_from: from, gradient_to: to, initials } = card;
   if (picture && picture !== broken && (settings.elsewhere || isHere(picture)))
     return html`<img class=${`face ${size}`} src=${picture} alt="" referrerpolicy="no-referrer" onError=${() => setBroken(picture)} />`;
-  const middle = (luminance(from) + luminance(to)) / 2;
-  const ink = 1.05 / (middle + 0.05) >= (middle + 0.05) / 0.06 ? "#ffffff" : "#1b1c22";
   const wide = [...initials].length > 2;
   return html`<svg class=${`face ${size}`} viewBox="0 0 44 44" aria-hidden="true">
     <linearGradient id=${id} x2="1" y2="1"><stop stop-color=${from} /><stop offset="1" stop-color=${to} /></linearGradient>
     <rect width="44" height="44" fill=${`url(#${id})`} />
-    <text x="22" y=${wide ? 27 : 28.5} text-anchor="middle" font-weight="650" font-size=${wide ? 14 : 18} fill=${ink}>${initials}</text>
+    <text x="22" y=${wide ? 27 : 28.5} text-anchor="middle" font-weight="650" font-size=${wide ? 14 : 18} fill=${inkOn(card)}>${initials}</text>
   </svg>`;
 }
 

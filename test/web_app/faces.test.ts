@@ -1,0 +1,25 @@
+// The letters on a channel's two colours: one rule for the server's pages and for the app, which is sent the same file.
+
+import { expect, test } from "vitest";
+import { inkOn } from "../../src/look/ink.ts";
+import { readModules } from "../../src/web_app/modules.ts";
+
+test.each([
+  ["#000000", "#000000", "#ffffff"],
+  ["#ffffff", "#ffffff", "#1b1c22"],
+  ["#c026a0", "#991b1b", "#ffffff"],
+  ["#fff8d0", "#ffffff", "#1b1c22"],
+  // The worse of the two decides: white is lost on the yellow, ink can be read on both.
+  ["#ffe14d", "#8a8a8a", "#1b1c22"],
+])("on %s and %s they are %s", (from, to, ink) =>
+  expect(inkOn({ gradient_from: from, gradient_to: to })).toBe(ink),
+);
+
+test("the app has the rule at once, as a browser runs it", async () => {
+  const { texts, bare, atOnce } = readModules();
+  const name = bare["#look/ink"]!;
+  expect(atOnce).toContain(name);
+  const sent = await import(`data:text/javascript,${encodeURIComponent(texts.get(name)!)}`);
+  const colours = { gradient_from: "#ffe14d", gradient_to: "#8a8a8a" };
+  expect(sent.inkOn(colours)).toBe(inkOn(colours));
+});
