@@ -1,38 +1,41 @@
-// The description as a page for people, made from the OpenAPI document alone: no business word in here. It loads nothing besides
-// itself; style and script stand in it and are named by their hashes in the policy. Calls are tried out only when somebody presses Send.
+// The description as a page for people, made from the OpenAPI document alone: no business word in here. It has the frame, palette
+// and parts of all our pages, and one script, which stands in it and is named by its hash in the policy, since a key may be typed
+// here. Calls are tried out only when somebody presses Send.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { escapeHtml, fieldRows, fieldTable, json, markdown, typeWords } from "./parts.ts";
+import { ICON, pageFile, STYLES } from "../look/files.ts";
+import { PHONE_HEAD } from "../look/head.ts";
+import { type Content, type Html, html } from "../look/html.ts";
+import { codeFigure, fieldRows, fieldTable, inline, json, markdown, typeWords } from "./parts.ts";
 
 type Json = Record<string, any>;
 
-const asset = (name: string) => readFileSync(new URL(`./${name}`, import.meta.url), "utf8");
-const STYLE = asset("style.css");
-const SCRIPT = asset("script.js");
-const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const SCRIPT = readFileSync(new URL("./script.js", import.meta.url), "utf8");
 
-/** Nothing from anywhere, but this style and this script. */
+/** What the page has besides the sheet of all pages. */
+export const DOCS_STYLES = pageFile("docs_page.css", "text/css; charset=utf-8", import.meta.url);
+
+/** Sheets and the icon of this origin, and this one script. */
 export const DOCS_POLICY = [
   "default-src 'none'",
-  `style-src ${hashOf(STYLE)}`,
-  `script-src ${hashOf(SCRIPT)}`,
+  "style-src 'self'",
+  `script-src 'sha256-${createHash("sha256").update(SCRIPT).digest("base64")}'`,
   // "Try it" asks this server, and no other.
   "connect-src 'self'",
-  "img-src data:",
+  "img-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join("; ");
-
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill='%23b7791f' d='M8 1a4.5 4.5 0 0 0-4.5 4.5V10L2 12.5h12L12.500 10V5.500A4.5 4.5 0 0 0 8 1Zm-2 12.500a2 2 0 0 0 4 0Z'/%3E%3C/svg%3E";
 
 interface Entry {
   path: string;
   method: string;
   operation: Json;
 }
+
+type Group = { tag: Json; entries: Entry[] };
 
 export function docsPage(document: Json, documentPath: string): string {
   const entries: Entry[] = Object.entries({ ...document.paths, ...document.webhooks } as Json).flatMap(
@@ -43,66 +46,75 @@ export function docsPage(document: Json, documentPath: string): string {
     tag,
     entries: entries.filter(({ operation }) => operation.tags.includes(tag.name)),
   }));
+  const page = String(frame(document, groups, documentPath));
+  // Texts of the document are escaped, so the only empty script is the frame's.
+  return page.replace("<script></script>", () => `<script>${SCRIPT}</script>`);
+}
+
+function frame(document: Json, groups: Group[], documentPath: string): Html {
   const shapes = Object.entries(document.components.schemas as Json).filter(
     ([name]) => !name.endsWith("Request"),
   );
   const { title, version, summary, description } = document.info;
-  return `<!doctype html>
+  return html`<!doctype html>
 <html lang="en" data-lang="curl">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(title)} API</title>
-<link rel="icon" href="${ICON}">
-<style>${STYLE}</style>
+${PHONE_HEAD}
+<title>${title} API</title>
+<link rel="icon" href="${ICON.href}">
+${[STYLES, DOCS_STYLES].map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
 </head>
 <body>
-<a class="skip" href="#main">Skip to the contents</a>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="top"><div class="bar">
+<a class="brand" href="/"><img src="${ICON.href}" alt="" width="28" height="28">${title}</a>
+<nav class="ways" aria-label="${title}"><a href="/">Front page</a><a href="/console">Console</a></nav>
+</div></header>
+<div class="book">
 <aside>
-<details class="menu" open>
-<summary><span class="brand">${escapeHtml(title)} API</span><span class="open">Contents</span></summary>
-<p class="back"><a href="/">Front page</a> <a href="/console">Console</a></p>
+<details class="contents" open>
+<summary>Contents</summary>
 <input type="search" id="filter" placeholder="Find an operation" aria-label="Find an operation" autocomplete="off" hidden>
-<p id="nothing" role="status"></p>
+<p id="nothing" class="hint" role="status"></p>
 <nav aria-label="Contents">
 <p class="group"><a href="#main">Introduction</a></p>
-${groups.map(navGroup).join("\n")}
+${groups.map(navGroup)}
 <p class="group"><a href="#shapes">Shapes</a></p>
 </nav>
 </details>
 </aside>
 <main id="main" tabindex="-1">
-<header>
-<h1>${escapeHtml(title)} API <small>${escapeHtml(version)}</small></h1>
-<p class="lead">${escapeHtml(summary)}</p>
-<p class="base">Base URL <code>${escapeHtml(document.servers[0].url)}</code> <a href="${documentPath}">OpenAPI ${escapeHtml(document.openapi)} document</a></p>
-</header>
+<h1>${title} API <small>${version}</small></h1>
+<p class="lede">${summary}</p>
+<p class="base">Base URL <code>${document.servers[0].url}</code> <a href="${documentPath}">OpenAPI ${document.openapi} document</a></p>
 <div class="prose">${markdown(description)}</div>
-<section id="try" class="key" hidden><h2>Try it</h2>
-<p>With a key, each call below can be sent from this page. The page forgets it when you leave, and keeps it nowhere else.</p>
-<label for="key">Key or device token</label> <input id="key" type="text" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="bfk_…"></section>
-${groups.map((group) => section(group, document)).join("\n")}
+<section id="try" class="card" hidden><h2>Try it</h2>
+<label for="key">Key or device token</label>
+<p class="hint" id="key-hint">With it, each call below can be sent from this page. The page forgets it when you leave, and keeps it nowhere else.</p>
+<p class="wrong said" id="key-said" role="status"></p>
+<input id="key" type="text" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="bfk_…" aria-describedby="key-hint"></section>
+${groups.map((group) => section(group, document))}
 <section id="shapes">
 <h2>Shapes</h2>
-<p class="lead">What answers are made of. New fields may appear in any of them.</p>
-${shapes.map(([name, schema]) => shape(name, schema as Json)).join("\n")}
+<p class="lede">What answers are made of. New fields may appear in any of them.</p>
+${shapes.map(([name, schema]) => shape(name, schema as Json))}
 </section>
 </main>
-<script>${SCRIPT}</script>
+</div>
+<script></script>
 </body>
 </html>
 `;
 }
 
-type Group = { tag: Json; entries: Entry[] };
-
-function navGroup({ tag, entries }: Group): string {
+function navGroup({ tag, entries }: Group): Html {
   const items = entries.map(
     ({ method, path, operation }) =>
-      `<li><a href="#${operation.operationId}" data-find="${escapeHtml(`${operation.operationId} ${operation.summary} ${path}`.toLowerCase())}"><span class="m ${method}">${method === "delete" ? "DEL" : method.toUpperCase()}</span>${escapeHtml(navTitle(operation))}</a></li>`,
+      html`<li><a href="#${operation.operationId}" data-find="${`${operation.operationId} ${operation.summary} ${path}`.toLowerCase()}"><span class="m ${method}">${method === "delete" ? "DEL" : method.toUpperCase()}</span>${navTitle(operation)}</a></li>`,
   );
-  return `<p class="group"><a href="#tag-${escapeHtml(tag.name)}">${escapeHtml(tag.name)}</a></p>\n<ul>${items.join("")}</ul>`;
+  return html`<p class="group"><a href="#tag-${tag.name}">${tag.name}</a></p>
+<ol>${items}</ol>
+`;
 }
 
 /** Several operations on one route are listed under their common name. */
@@ -111,144 +123,142 @@ const navTitle = (operation: Json) =>
     ? operation["x-operations"].map((one: Json) => one.title.split(" ")[0]).join(", ")
     : operation.summary;
 
-function section({ tag, entries }: Group, document: Json): string {
-  return `<section id="tag-${escapeHtml(tag.name)}">
-<h2>${escapeHtml(tag.name)}</h2>
-<p class="lead">${escapeHtml(tag.description)}</p>
-${entries.map((entry) => article(entry, document)).join("\n")}
-</section>`;
+function section({ tag, entries }: Group, document: Json): Html {
+  return html`<section id="tag-${tag.name}">
+<h2>${tag.name}</h2>
+<p class="lede">${tag.description}</p>
+${entries.map((entry) => article(entry, document))}
+</section>
+`;
 }
 
-function article({ path, method, operation }: Entry, document: Json): string {
+function article({ path, method, operation }: Entry, document: Json): Html {
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
   const resolved = parameters.map((parameter: Json) => resolve(parameter, document));
   const shown = (place: string) => resolved.filter((parameter: Json) => parameter.in === place);
-  return `<article id="${operationId}">
-<h3><a href="#${operationId}">${escapeHtml(summary)}</a></h3>
-<p class="route"><span class="m ${method}">${method.toUpperCase()}</span><code>${escapeHtml(path).replace(/\{\w+\}/g, "<b>$&</b>")}</code></p>
-<div class="columns">
+  const route = path.split(/(\{\w+\})/).map((part, i) => (i % 2 === 0 ? part : html`<b>${part}</b>`));
+  return html`<article id="${operationId}">
+<h3><a href="#${operationId}">${summary}</a></h3>
+<p class="route"><span class="m ${method}">${method.toUpperCase()}</span><code>${route}</code></p>
+<div class="sides">
 <div class="about">
-${chips(operation)}
+${needs(operation)}
 ${markdown(description)}
 </div>
 <div class="samples">
 ${samples(operation)}
 ${exampleAnswers(responses)}
-${received(operation) ? "" : trial(method, path, operation)}
+${!received(operation) && trial(method, path, operation)}
 </div>
 <div class="details">
-${["path", "query", "header"].map((place) => parameterTable(place, shown(place))).join("")}
-${requestBody ? bodyTables(requestBody, document, received(operation) ? "answered" : "sent") : ""}
+${["path", "query", "header"].map((place) => parameterTable(place, shown(place)))}
+${requestBody && bodyTables(requestBody, document, received(operation) ? "answered" : "sent")}
 ${answers(responses, document)}
 </div>
 </div>
-</article>`;
+</article>
+`;
 }
 
 /** Where the script puts the form that sends the call. */
-function trial(method: string, path: string, { requestBody, security }: Json): string {
+function trial(method: string, path: string, { requestBody, security }: Json): Html {
   const content = requestBody?.content["application/json"];
   const example = content?.example ?? (Object.values(content?.examples ?? {})[0] as Json | undefined)?.value;
-  const body = content ? ` data-body="${escapeHtml(JSON.stringify(example ?? {}, null, 2))}"` : "";
-  return `<details class="try" data-method="${method.toUpperCase()}" data-path="${escapeHtml(path)}"${body}${
-    security?.length > 0 && Object.keys(security[0]).length > 0 ? " data-key" : ""
-  } hidden><summary>Try it</summary></details>`;
+  const locked = security?.length > 0 && Object.keys(security[0]).length > 0;
+  return html`<details class="more try" data-method="${method.toUpperCase()}" data-path="${path}"${
+    content && html` data-body="${JSON.stringify(example ?? {}, null, 2)}"`
+  }${locked && html` data-key`} hidden><summary>Try it</summary></details>`;
 }
 
 /** An event: what the reader's own server is sent. */
 const received = (operation: Json): boolean =>
   !operation["x-codeSamples"] && operation.requestBody !== undefined;
 
-function chips(operation: Json): string {
+/** What a caller must have. */
+function needs(operation: Json): Content {
   const scopes = operation["x-operations"]
     ? [...new Set(operation["x-operations"].map((one: Json) => one["x-required-scope"]))]
     : [operation["x-required-scope"], ...Object.keys(operation["x-also-requires"] ?? {})];
   const [security] = operation.security;
   const open = security || received(operation) ? [] : ["no credential"];
   if (security && "deviceToken" in security) open.push("device token");
-  const all = [...scopes.filter(Boolean), ...open];
-  return `<p class="chips">${all.map((text) => `<span>${escapeHtml(text)}</span>`).join("")}</p>`;
+  const all: string[] = [...scopes.filter(Boolean), ...open];
+  return (
+    all.length > 0 && html`<ul class="scopes">${all.map((text) => html`<li class="badge">${text}</li>`)}</ul>`
+  );
 }
 
-function parameterTable(place: string, parameters: Json[]): string {
-  if (parameters.length === 0) return "";
+function parameterTable(place: string, parameters: Json[]): Content {
+  if (parameters.length === 0) return null;
   const title = { path: "Path", query: "Query", header: "Headers" }[place]!;
   const rows = parameters.map(({ name, required = false, description, schema }) => ({
     name,
     required,
     schema: { ...schema, description },
   }));
-  return `<h4>${title}</h4>${fieldTable(rows)}`;
+  return html`<h4>${title}</h4>${fieldTable(rows)}`;
 }
 
-function bodyTables(requestBody: Json, document: Json, side: "sent" | "answered"): string {
+function bodyTables(requestBody: Json, document: Json, side: "sent" | "answered"): Html {
   const { schema } = requestBody.content["application/json"];
   const alternatives: Json[] = (schema.oneOf ?? [schema]).map((one: Json) => resolve(one, document));
-  const optional = requestBody.required ? "" : " <small>may be left out</small>";
   if (alternatives.length === 1)
-    return `<h4>Body${optional}</h4>${fieldTable(fieldRows(alternatives[0]!), side)}`;
-  const tables = alternatives.map(
+    return html`<h4>Body${!requestBody.required && html` <small>may be left out</small>`}</h4>${fieldTable(fieldRows(alternatives[0]!), side)}`;
+  return html`<h4>Body <small>one of</small></h4>${alternatives.map(
     (one, i) =>
-      `<details${i === 0 ? "" : " open"}><summary>${escapeHtml(one.title)}</summary>${fieldTable(fieldRows(one))}</details>`,
-  );
-  return `<h4>Body <small>one of</small></h4>${tables.join("")}`;
+      html`<details class="more"${i > 0 && html` open`}><summary>${one.title}</summary>${fieldTable(fieldRows(one))}</details>`,
+  )}`;
 }
 
-function answers(responses: Json, document: Json): string {
+function answers(responses: Json, document: Json): Html {
   const rows = Object.entries(responses).map(([status, response]) => {
     const { description, content } = resolve(response as Json, document);
     const schema = Number(status) < 400 ? content?.["application/json"]?.schema : undefined;
-    const words = schema?.$ref || schema?.anyOf ? ` ${typeWords(schema)}` : "";
-    return `<li><b class="s${status[0]}">${status}</b><span>${markdown(description, true)}${words}</span></li>`;
+    const words = (schema?.$ref || schema?.anyOf) && [" ", typeWords(schema)];
+    return html`<li><b class="s${status[0]}">${status}</b><span>${inline(description)}${words}</span></li>`;
   });
   const [first] = Object.values(responses) as Json[];
   const schema = first?.content?.["application/json"]?.schema;
-  const table = schema && !schema.$ref && !schema.anyOf ? `<h4>Answer</h4>${shapeTable(schema)}` : "";
-  return `${table}<h4>Answers</h4><ul class="answers">${rows.join("")}</ul>`;
+  const own = schema && !schema.$ref && !schema.anyOf;
+  return html`${own && html`<h4>Answer</h4>${shapeTable(schema)}`}<h4>Answers</h4><ul class="answers">${rows}</ul>`;
 }
 
-function samples(operation: Json): string {
+function samples(operation: Json): Content {
   const all: Json[] = operation["x-codeSamples"] ?? [];
   const byTitle = Map.groupBy(all, ({ label }) => label.split(" · ")[1] ?? "");
   const blocks = [...byTitle].map(([title, panes], i) => {
-    const languages = panes.map(({ label }) => label.split(" · ")[0]!);
-    const tabs = languages.map(
-      (language) => `<button type="button" data-set="${language}">${language}</button>`,
-    );
-    const code = panes.map(
-      ({ source }, j) =>
-        `<pre data-pane="${languages[j]}" tabindex="0"><code>${escapeHtml(source)}</code></pre>`,
-    );
-    const block = `<figure class="code"><figcaption>${tabs.join("")}</figcaption>${code.join("")}</figure>`;
+    const named = panes.map(({ label, source }) => ({ language: label.split(" · ")[0]!, source }));
+    const block = html`<figure class="code"><figcaption>${named.map(
+      ({ language }) => html`<button type="button" data-set="${language}">${language}</button>`,
+    )}</figcaption>${named.map(
+      ({ language, source }) => html`<pre data-pane="${language}" tabindex="0"><code>${source}</code></pre>`,
+    )}</figure>`;
     return title
-      ? `<details${i === 0 ? " open" : ""}><summary>${escapeHtml(title)}</summary>${block}</details>`
+      ? html`<details class="more"${i === 0 && html` open`}><summary>${title}</summary>${block}</details>`
       : block;
   });
   const example = operation.requestBody?.content["application/json"].example;
-  if (all.length === 0 && example !== undefined) return exampleBlock("Payload", example);
-  return blocks.join("");
+  if (all.length === 0 && example !== undefined) return exampleOf("Payload", example);
+  return blocks;
 }
 
-const exampleBlock = (title: string, example: unknown): string =>
-  `<figure class="code"><figcaption><span>${title}</span></figcaption><pre tabindex="0"><code>${json(example)}</code></pre></figure>`;
+const exampleOf = (title: string, example: unknown): Html =>
+  codeFigure(html`<span>${title}</span>`, json(example));
 
-function exampleAnswers(responses: Json): string {
+function exampleAnswers(responses: Json): Content {
   const [status, response] = Object.entries(responses)[0] as [string, Json];
   const content = response.content?.["application/json"];
   const example = content?.example ?? (Object.values(content?.examples ?? {})[0] as Json | undefined)?.value;
-  if (example === undefined) return "";
-  return exampleBlock(`${status} answer`, example);
+  return example !== undefined && exampleOf(`${status} answer`, example);
 }
 
-function shape(name: string, schema: Json): string {
-  return `<article id="shape-${name}" class="shape"><h3><a href="#shape-${name}">${name}</a></h3>${schema.description ? markdown(schema.description) : ""}${shapeTable(schema)}</article>`;
-}
+const shape = (name: string, schema: Json): Html =>
+  html`<article id="shape-${name}" class="shape"><h3><a href="#shape-${name}">${name}</a></h3>${schema.description && markdown(schema.description)}${shapeTable(schema)}</article>
+`;
 
 /** The fields of something answered; those of the shape that it extends are a link away. */
-function shapeTable(schema: Json): string {
-  const base = schema.allOf ? `<p>Everything of ${typeWords(schema.allOf[0])}, and:</p>` : "";
-  return base + fieldTable(fieldRows(schema), "answered");
-}
+const shapeTable = (schema: Json): Html =>
+  html`${schema.allOf && html`<p>Everything of ${typeWords(schema.allOf[0])}, and:</p>`}${fieldTable(fieldRows(schema), "answered")}`;
 
 function resolve(node: Json, document: Json): Json {
   if (!node.$ref) return node;

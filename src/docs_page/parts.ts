@@ -1,51 +1,46 @@
 // The small parts of the page: text, Markdown as far as the document uses it, and schemas as rows that people read.
 
+import { type Content, type Html, html } from "../look/html.ts";
+
 type Json = Record<string, any>;
-
-const ENTITIES: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-export const escapeHtml = (text: unknown): string =>
-  String(text).replace(/[&<>"']/g, (sign) => ENTITIES[sign]!);
 
 export const refName = (ref: string): string => ref.split("/").at(-1)!;
 
-const inline = (text: string): string =>
-  escapeHtml(text)
-    .replace(/`([^`]+)`/g, "<code>$1</code>")
-    .replace(/\*\*([^*]+)\*\*/g, "<strong>$1</strong>");
+const joined = (parts: readonly Content[], between: Content): Content =>
+  parts.flatMap((part, i) => (i === 0 ? [part] : [between, part]));
 
-/** Paragraphs, second-level headings, code blocks, `code` and **strong**. */
-export function markdown(text: string, asInline = false): string {
-  if (asInline) return inline(text);
-  return text
-    .split(/\n{2,}/)
-    .map((block) => {
-      const heading = /^## (.+)$/.exec(block);
-      if (heading) return `<h2 class="minor">${inline(heading[1]!)}</h2>`;
-      const code = /^```\n([\s\S]*?)\n```$/.exec(block);
-      if (code)
-        return `<figure class="code"><pre tabindex="0"><code>${escapeHtml(code[1])}</code></pre></figure>`;
-      return `<p>${inline(block)}</p>`;
-    })
-    .join("\n");
-}
+/** `code` and **strong**. What matched stands at every other place of the split text. */
+export const inline = (text: string): Content =>
+  text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, i) => {
+    if (i % 2 === 0) return part;
+    return part.startsWith("`")
+      ? html`<code>${part.slice(1, -1)}</code>`
+      : html`<strong>${inline(part.slice(2, -2))}</strong>`;
+  });
+
+export const codeFigure = (head: Content, code: Content): Html =>
+  html`<figure class="code">${head && html`<figcaption>${head}</figcaption>`}<pre tabindex="0"><code>${code}</code></pre></figure>`;
+
+/** Paragraphs, second-level headings, code blocks, and what stands in lines. */
+export const markdown = (text: string): Content =>
+  text.split(/\n{2,}/).map((block) => {
+    const heading = /^## (.+)$/.exec(block);
+    if (heading) return html`<h2 class="minor">${inline(heading[1]!)}</h2>`;
+    const code = /^```\n([\s\S]*?)\n```$/.exec(block);
+    return code ? codeFigure(null, code[1]) : html`<p>${inline(block)}</p>`;
+  });
 
 /** JSON in four colours. */
-export function json(value: unknown): string {
-  return escapeHtml(JSON.stringify(value, null, 2)).replace(
-    /(&quot;(?:(?!&quot;)[^\\]|\\.|\\&quot;)*?&quot;)(:)?|(-?\b(?:true|false|null|\d+(?:\.\d+)?))\b/g,
-    (_, text: string | undefined, colon: string | undefined, word: string | undefined) => {
-      if (word) return `<i class="w">${word}</i>`;
-      return colon ? `<i class="k">${text}</i>:` : `<i class="t">${text}</i>`;
-    },
-  );
-}
+export const json = (value: unknown): Content =>
+  JSON.stringify(value, null, 2)
+    .split(/("(?:[^"\\]|\\.)*"(?::)?|-?\b(?:true|false|null|\d+(?:\.\d+)?)\b)/)
+    .map((part, i) => {
+      if (i % 2 === 0) return part;
+      if (!part.startsWith('"')) return html`<i class="w">${part}</i>`;
+      return part.endsWith(":")
+        ? html`<i class="k">${part.slice(0, -1)}</i>:`
+        : html`<i class="t">${part}</i>`;
+    });
 
 export interface FieldRow {
   name: string;
@@ -70,30 +65,37 @@ export function fieldRows(schema: Json, prefix = ""): FieldRow[] {
 }
 
 /** Of what a caller sends, the fields that must be there are marked; of an answer, those that may be missing. */
-export function fieldTable(rows: FieldRow[], side: "sent" | "answered" = "sent"): string {
-  if (rows.length === 0) return "";
+export function fieldTable(rows: FieldRow[], side: "sent" | "answered" = "sent"): Content {
+  if (rows.length === 0) return null;
   const items = rows.map(({ name, required, schema }) => {
-    const words = schema.description ? `<p>${inline(schema.description).replaceAll("\n\n", "<br>")}</p>` : "";
+    const words: string[] = schema.description?.split("\n\n") ?? [];
     const mark = side === "sent" ? required && "required" : !required && "may be missing";
-    return `<dt><code>${escapeHtml(name).replace(/([.\]])(?=\w)/g, "$1<wbr>")}</code>${mark ? `<em>${mark}</em>` : ""}</dt><dd><span class="type">${typeWords(schema)}${bounds(schema)}</span>${values(schema)}${words}</dd>`;
+    const breaking = name.split(/(?<=[.\]])(?=\w)/);
+    return html`<dt><code>${joined(breaking, html`<wbr>`)}</code>${mark && html`<em>${mark}</em>`}</dt><dd><span class="muted">${typeWords(schema)}${bounds(schema)}</span>${values(schema)}${
+      words.length > 0 && html`<p>${joined(words.map(inline), html`<br>`)}</p>`
+    }</dd>`;
   });
-  return `<dl class="fields">${items.join("")}</dl>`;
+  return html`<dl class="fields">${items}</dl>`;
 }
 
 /** A schema's type in words; shared shapes are links. */
-export function typeWords(schema: Json): string {
-  if (schema.$ref) return `<a href="#shape-${refName(schema.$ref)}">${refName(schema.$ref)}</a>`;
+export function typeWords(schema: Json): Content {
+  if (schema.$ref) return html`<a href="#shape-${refName(schema.$ref)}">${refName(schema.$ref)}</a>`;
   const options: Json[] | undefined = schema.anyOf ?? schema.oneOf;
-  if (options) return [...new Set(options.map(typeWords))].join(" or ");
-  if (schema.allOf) return `${typeWords(schema.allOf[0])} and more`;
+  if (options) {
+    const words = options.map((option) => html`${typeWords(option)}`);
+    return joined([...new Map(words.map((word) => [String(word), word])).values()], " or ");
+  }
+  if (schema.allOf) return [typeWords(schema.allOf[0]), " and more"];
   const types = [schema.type ?? "any"].flat() as string[];
-  return types
-    .map((type) => {
-      if (type === "array") return `array of ${typeWords(schema.items ?? {})}`;
+  return joined(
+    types.map((type) => {
+      if (type === "array") return ["array of ", typeWords(schema.items ?? {})];
       if (type === "string" && schema.format) return FORMATS[schema.format] ?? schema.format;
-      return escapeHtml(type);
-    })
-    .join(" or ");
+      return type;
+    }),
+    " or ",
+  );
 }
 
 const FORMATS: Record<string, string> = { "date-time": "instant", uri: "URL", uuid: "UUID" };
@@ -116,9 +118,9 @@ function bounds(outer: Json): string {
   return all.length > 0 ? `, ${all.join(", ")}` : "";
 }
 
-function values(schema: Json): string {
+function values(schema: Json): Content {
   const listed: unknown[] =
     schema.const !== undefined ? [schema.const] : (schema.enum ?? schema.items?.enum ?? []);
-  const shown = listed.filter((value) => value !== null).map((value) => `<code>${escapeHtml(value)}</code>`);
-  return shown.length > 0 ? `<span class="values">${shown.join(" ")}</span>` : "";
+  const shown = listed.filter((value) => value !== null).map((value) => html`<code>${String(value)}</code>`);
+  return shown.length > 0 && html`<span class="values">${joined(shown, " ")}</span>`;
 }

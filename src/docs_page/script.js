@@ -26,7 +26,7 @@ document.addEventListener("click", (event) => {
       localStorage.setItem("belfry-docs-language", button.dataset.set);
     } catch {}
   }
-  if (button?.classList.contains("copy")) {
+  if (button?.classList.contains("copies")) {
     const panes = [...button.closest("figure").querySelectorAll("pre")];
     const text = panes.find((pane) => pane.offsetParent !== null).textContent;
     navigator.clipboard.writeText(text).then(() => {
@@ -43,7 +43,7 @@ if (navigator.clipboard)
   for (const figure of document.querySelectorAll("figure.code")) {
     const button = document.createElement("button");
     button.type = "button";
-    button.className = "copy";
+    button.className = "copies";
     button.textContent = "Copy";
     (
       figure.querySelector("figcaption") ??
@@ -51,7 +51,7 @@ if (navigator.clipboard)
     ).append(button);
   }
 
-const menu = document.querySelector(".menu");
+const menu = document.querySelector(".contents");
 const narrow = matchMedia("(max-width: 60rem)");
 const fold = () => {
   menu.open = !narrow.matches;
@@ -70,7 +70,7 @@ filter.addEventListener("input", () => {
   // A heading stands only above something.
   let any = false;
   for (const group of document.querySelectorAll("nav .group")) {
-    const list = group.nextElementSibling?.matches("ul") ? group.nextElementSibling : null;
+    const list = group.nextElementSibling?.matches("ol") ? group.nextElementSibling : null;
     const empty = list ? !list.querySelector("li:not([hidden])") : words.length > 0;
     group.hidden = empty;
     if (list) {
@@ -99,11 +99,17 @@ const seen = new IntersectionObserver(
 );
 for (const article of document.querySelectorAll("section > article[id]")) seen.observe(article);
 
-// Trying a call. The key lives in its field alone; what is sent goes to the server that this page came from.
+// Trying a call. The key lives in its field alone; what is sent goes to the server that this page came from. Who comes back to the
+// page finds neither the key nor what was answered to it.
 const key = document.getElementById("key");
+const keySaid = document.getElementById("key-said");
 document.getElementById("try").hidden = false;
 addEventListener("pagehide", () => {
   key.value = "";
+  for (const trial of document.querySelectorAll("details.try")) {
+    trial.open = false;
+    for (const part of [...trial.children].slice(1)) part.remove();
+  }
 });
 
 const make = (name, properties, ...children) => {
@@ -114,37 +120,38 @@ const make = (name, properties, ...children) => {
 
 for (const trial of document.querySelectorAll("details.try")) {
   trial.hidden = false;
-  trial.addEventListener("toggle", () => trial.childElementCount === 1 && fill(trial), { once: true });
+  trial.addEventListener("toggle", () => trial.open && trial.childElementCount === 1 && fill(trial));
 }
 
 function fill(trial) {
   const { method, path, body } = trial.dataset;
-  const where = make("input", { value: path, spellcheck: false, autocomplete: "off" });
+  const where = make("input", { type: "text", value: path, autocomplete: "off" });
   const what =
     body === undefined
       ? null
       : make("textarea", { value: body, rows: Math.min(14, body.split("\n").length + 1) });
-  what?.setAttribute("spellcheck", "false");
+  const fields = [
+    ["Path", where],
+    ["Body", what],
+  ].filter(([, field]) => field);
   const send = make("button", { type: "button", textContent: `Send ${method}` });
   const said = make("p", { className: "said" });
   said.setAttribute("role", "status");
   const shown = make("pre", { hidden: true, tabIndex: 0 });
-  trial.append(
-    make("label", {}, "Path ", where),
-    ...(what ? [make("label", {}, "Body ", what)] : []),
-    ...(method === "GET"
-      ? []
-      : [make("p", { className: "real", textContent: "It acts for real, on this server." })]),
-    send,
-    said,
-    shown,
-  );
+  for (const [name, field] of fields) {
+    field.setAttribute("spellcheck", "false");
+    trial.append(make("div", { className: "field" }, make("label", {}, name, field)));
+  }
+  if (method !== "GET")
+    trial.append(make("p", { className: "wrong", textContent: "It acts for real, on this server." }));
+  trial.append(send, said, shown);
   send.addEventListener("click", async () => {
     shown.hidden = true;
+    keySaid.textContent = "";
+    for (const field of [key, where, what]) field?.removeAttribute("aria-invalid");
     const missing = /\{(\w+)\}/.exec(where.value)?.[1];
     if (missing) return tell(said, `Put a real ${missing} into the path.`, where);
-    if ("key" in trial.dataset && key.value.trim() === "")
-      return tell(said, "Give a key at the top of this page.", key);
+    if ("key" in trial.dataset && key.value.trim() === "") return wantKey(send);
     try {
       if (what?.value.trim()) JSON.parse(what.value);
     } catch {
@@ -165,7 +172,7 @@ function fill(trial) {
         body: what?.value.trim() || undefined,
       });
       const text = await answer.text();
-      said.textContent = `${answer.status} ${answer.statusText}`;
+      said.textContent = answer.status;
       shown.textContent = pretty(text);
       shown.hidden = text === "";
     } catch (error) {
@@ -175,8 +182,17 @@ function fill(trial) {
   });
 }
 
+/** The field is far from the call; Enter leads back. */
+let waiting;
+function wantKey(send) {
+  waiting = send;
+  tell(keySaid, "This call needs a key. Enter leads back to it.", key);
+}
+key.addEventListener("keydown", ({ key: pressed }) => pressed === "Enter" && waiting?.focus());
+
 function tell(said, words, field) {
   said.textContent = words;
+  field.setAttribute("aria-invalid", "true");
   field.focus();
 }
 

@@ -33,6 +33,18 @@ export function addDocs(app: H3, { tools, handsetOperations, publicUrl }: DocsOp
   );
   addStatic(
     app,
+    "/static/docs_page.css",
+    once(async () => {
+      const { text, type } = (await import("../docs_page/page.ts")).DOCS_STYLES;
+      return prepare(text, {
+        "content-type": type,
+        "cache-control": "public, max-age=31536000, immutable",
+        "content-security-policy": "default-src 'none'",
+      });
+    }),
+  );
+  addStatic(
+    app,
     PAGE_PATH,
     once(async () => {
       const { DOCS_POLICY, docsPage } = await import("../docs_page/page.ts");

@@ -181,7 +181,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
 
   // Projections of the records; they receive the list as an argument.
   look: ["fields"],
-  docs_page: [],
+  docs_page: ["look"],
   openapi: ["errors", "fields", "operation", "package.json", "scopes", "shapes"],
   transports: [
     "assets",

@@ -1,110 +1,210 @@
-// The page in a real browser, on a phone and on a desk, dark and light: it fits, it asks nobody else for anything, and
-// the browser has nothing to complain about. Needs CHROMIUM=/path/to/chromium; without one it says so and is skipped.
+// The page of the API in a real browser, at three widths, dark and light, view by view: it fits, nothing keeps anybody out (axe,
+// keyboard alone), it asks nobody else for anything, and it says everything without its script. Needs CHROMIUM; skipped without one.
 
-import { type Browser, chromium } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort, type Listening, listen } from "../../src/boot/server.ts";
-import { World } from "../support/world.ts";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { WAIT } from "../support/wait.ts";
 
-const executablePath = process.env.CHROMIUM;
-if (!executablePath) console.log("docs_page: skipped, since CHROMIUM names no browser");
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** The most bytes that the page may take on the way, with all that it asks for. */
+const HEAVIEST = 150_000;
+const FIRST_LINES = { curl: /^curl /, JavaScript: /^import /, Python: /^import /, Go: /^package main/ };
+const PICTURES = process.env.PICTURES;
 
-const ARGS = [
-  "--no-sandbox --disable-gpu --disable-quic --no-first-run",
-  "--disable-background-networking --disable-component-update --disable-sync",
-].flatMap((line) => line.split(" "));
+inBrowser("the page of the API", () => {
+  const its = siteAndBrowser({ name: "localhost" });
 
-describe.skipIf(!executablePath)("the page of the API", () => {
-  let world: World;
-  let listening: Listening;
-  let browser: Browser;
-  let url: string;
+  async function open(options: BrowserContextOptions = {}) {
+    const context = await its.browser.newContext({ viewport: { width: 1280, height: 844 }, ...options });
+    context.setDefaultTimeout(WAIT.timeout);
+    const page = await context.newPage();
+    const asked: string[] = [];
+    const complaints: string[] = [];
+    page.on("request", (request) => asked.push(`${request.method()} ${request.url()}`));
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    await page.goto(`${its.site.url}/api/v1/docs`);
+    return { context, page, asked, complaints };
+  }
 
-  beforeAll(async () => {
-    const [host, port] = ["127.0.0.1", await freePort("127.0.0.1")];
-    url = `http://${host}:${port}`;
-    world = await World.open({ settings: { PUBLIC_URL: url } });
-    listening = await listen(world.service.app, { host, port });
-    browser = await chromium.launch({ executablePath, args: ARGS });
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await listening?.close();
-    await world?.close();
-  });
+  const found = (page: Page) =>
+    page.evaluate<string[]>(
+      `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))`,
+    );
 
-  const views = [390, 1280].flatMap((width) =>
+  const views = [320, 390, 1280].flatMap((width) =>
     (["dark", "light"] as const).map((colorScheme) => ({ width, colorScheme })),
   );
   test.each(views)("at $width px, $colorScheme", async ({ width, colorScheme }) => {
-    const page = await browser.newPage({ viewport: { width, height: 844 }, colorScheme });
-    const requests: string[] = [];
-    const complaints: string[] = [];
-    page.on("request", (request) => requests.push(request.url()));
-    page.on("console", (message) => complaints.push(message.text()));
-    page.on("pageerror", (error) => complaints.push(error.message));
-    await page.goto(`${url}/api/v1/docs`, { waitUntil: "networkidle" });
-
+    const viewport = { width, height: 844 };
+    const { context, page, asked, complaints } = await open({
+      viewport,
+      colorScheme,
+      reducedMotion: "reduce",
+    });
+    await page.evaluate(AXE);
+    const fits = async () =>
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+    const look = async (name: string) => {
+      await fits();
+      expect([name, await found(page)]).toEqual([name, []]);
+      if (PICTURES) await page.screenshot({ path: `${PICTURES}/docs_${name}-${width}-${colorScheme}.png` });
+    };
     expect(await page.title()).toBe("Belfry API");
-    const pre = page.locator("#create_alert pre:visible").first();
-    expect(await pre.textContent()).toMatch(/^curl /);
-    await page.locator('#create_alert [data-set="JavaScript"]').click();
-    expect(await pre.textContent()).toMatch(/^import /);
+    await look("opened");
+    // The other operations were looked at now; what follows happens in two of them.
+    await page.evaluate(
+      "for (const other of document.querySelectorAll('article:not(#create_alert, #get_me)')) other.remove()",
+    );
 
-    if (width < 600) await page.locator(".menu summary").click();
-    await page.locator("#filter").fill("invite");
-    expect(await page.locator("nav li:visible").count()).toBe(3);
-    // No heading stands above nothing.
-    expect(await page.locator("nav .group:visible").allTextContents()).toHaveLength(1);
-    await page.locator("#filter").fill("no such words");
-    expect(await page.locator("nav .group:visible").count()).toBe(0);
-    expect(await page.locator("#nothing").textContent()).toContain("No operation");
-    expect(await page.locator('.back a[href="/console"]').isVisible()).toBe(true);
-    await page.locator("#filter").fill("invite");
-    await page.locator('nav a[href="#create_invite"]').click();
-    expect(new URL(page.url()).hash).toBe("#create_invite");
+    // The search: what is found, under headings that stand above something; and what is not.
+    const menu = page.locator(".contents > summary");
+    if (width < 960) await menu.click();
+    const filter = page.getByRole("searchbox", { name: "Find an operation" });
+    await filter.fill("invite");
+    expect(await page.locator(".contents li:visible").count()).toBe(3);
+    expect(await page.locator(".contents .group:visible").allTextContents()).toHaveLength(1);
+    await look("search");
+    await filter.fill("no such words");
+    expect(await page.locator(".contents .group:visible").count()).toBe(0);
+    await page.getByText("No operation has these words.").waitFor();
+    await look("nothing_found");
+    await filter.fill("create alert");
+    await page.locator('.contents a[href="#create_alert"]').click();
+    expect(new URL(page.url()).hash).toBe("#create_alert");
 
-    const overflow = "document.documentElement.scrollWidth - innerWidth";
-    expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0);
-    expect(complaints).toEqual([]);
-    expect(
-      requests.filter((request) => request !== `${url}/api/v1/docs` && !request.startsWith("data:")),
-    ).toEqual([]);
-    await page.close();
-  });
+    // An operation: all that it folds, and its samples in each language.
+    await page.evaluate("for (const more of create_alert.querySelectorAll('details')) more.open = true");
+    const sample = page.locator("#create_alert pre[data-pane]:visible").first();
+    for (const [language, begins] of Object.entries(FIRST_LINES)) {
+      const button = page.locator(`#create_alert [data-set="${language}"]`).first();
+      await button.click();
+      expect(await button.getAttribute("aria-pressed")).toBe("true");
+      expect(await sample.textContent()).toMatch(begins);
+      await look(`sample_${language}`);
+    }
 
-  test("a call is tried with a key that only its field holds, and nobody else is asked", async () => {
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
-    await page.goto(`${url}/api/v1/docs`);
+    // A call: refused for want of a key, then answered.
     const trial = page.locator("#get_me details.try");
     await trial.locator("summary").click();
+    await look("try_open");
     await trial.getByRole("button", { name: "Send GET" }).click();
-    expect(await trial.getByRole("status").textContent()).toContain("Give a key");
+    await page.getByText("This call needs a key.").waitFor();
+    await look("try_refused");
+    await page.getByLabel("Key or device token").fill(await its.site.world.key());
+    await trial.getByRole("button", { name: "Send GET" }).click();
+    await trial.getByText("200", { exact: true }).waitFor();
+    await look("try_answered");
+
+    const way = page.getByRole("navigation", { name: "Belfry" }).getByRole("link", { name: "Console" });
+    expect(await way.getAttribute("href")).toBe("/console");
+    expect(complaints).toEqual([]);
+    expect(asked.filter((line) => !line.startsWith(`GET ${its.site.url}/`))).toEqual([]);
+    await context.close();
+  });
+
+  test("is light on the way, with all that it asks for", async () => {
+    const { context, page, asked } = await open();
+    await page.waitForLoadState("networkidle");
+    const files = new Set(asked.map((line) => line.replace(/^GET http:\/\/[^/]+|\?v=[\w-]+$/g, "")));
+    expect([...files].sort()).toEqual([
+      "/api/v1/docs",
+      "/static/docs_page.css",
+      "/static/icon.svg",
+      "/static/styles.css",
+    ]);
+    const bytes = await page.evaluate<number>(
+      `["navigation", "resource"].flatMap((type) => performance.getEntriesByType(type))
+        .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`,
+    );
+    console.log(`docs_page: ${Math.round(bytes / 1000)} kB on the way`);
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(bytes).toBeLessThan(HEAVIEST);
+    await context.close();
+  });
+
+  test("says everything without its script, and offers nothing that would need it", async () => {
+    const { context, page } = await open({ javaScriptEnabled: false });
+    const article = page.locator("#create_alert");
+    for (const begins of Object.values(FIRST_LINES))
+      expect(await article.locator("pre:visible", { hasText: begins }).count()).toBeGreaterThan(0);
+    expect(await article.getByText("pusher_id").first().isVisible()).toBe(true);
+    await page.locator('.contents a[href="#create_invite"]').click();
+    expect(new URL(page.url()).hash).toBe("#create_invite");
+    for (const needing of ["#filter", "#try", "#create_alert .try", "[data-set]"])
+      expect([needing, await page.locator(needing).first().isVisible()]).toEqual([needing, false]);
+    await page.getByRole("link", { name: "Console" }).click();
+    expect(new URL(page.url()).pathname).toMatch(/^\/console/);
+    await context.close();
+  });
+
+  test("a call is found, tried and answered with the keyboard alone", async () => {
+    const { context, page } = await open();
+    const reach = async (selector: string) => {
+      for (let tabs = 0; tabs < 400; tabs++) {
+        if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+        await page.keyboard.press("Tab");
+      }
+      throw new Error(`nothing led to ${selector}`);
+    };
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+    await reach("#filter");
+    await page.keyboard.type("get_pusher");
+    await reach('.contents a[href="#get_pusher"]');
+    await page.keyboard.press("Enter");
+    await reach('#get_pusher [data-set="Go"]');
+    await page.keyboard.press("Space");
+    expect(await page.locator("#get_pusher pre:visible").first().textContent()).toMatch(FIRST_LINES.Go);
+    await reach("#get_pusher .try > summary");
+    await page.keyboard.press("Enter");
+    await page.locator("#get_pusher .try input").waitFor();
+    await reach("#get_pusher .try input");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    // What is missing has the focus, first in the path and then in the key's field.
+    const { id } = await its.site.world.pusher({ name: "Found by keyboard" });
+    await page.getByText("Put a real pusher_id into the path.").waitFor();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type(`/api/v1/pushers/${id}`);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction("document.activeElement.id === 'key'");
+    await page.keyboard.type(await its.site.world.key());
+    // Enter leads back to the call that waits for the key.
+    await page.keyboard.press("Enter");
+    await page.waitForFunction("document.activeElement.closest('#get_pusher')");
+    await page.keyboard.press("Enter");
+    await page.locator("#get_pusher .try pre", { hasText: "Found by keyboard" }).waitFor();
+    await context.close();
+  });
+
+  test("the key is nowhere but in its field, and gone with what it brought when the page is left", async () => {
+    const { context, page, asked } = await open();
+    const { world, url } = its.site;
+    const trial = page.locator("#get_me details.try");
+    await trial.locator("summary").click();
     const key = await world.key();
     await page.locator("#key").fill(key);
     await trial.getByRole("button", { name: "Send GET" }).click();
     await trial.locator("pre").waitFor();
     expect(JSON.parse((await trial.locator("pre").textContent())!).workspace.id).toBe(world.workspace.id);
-
     const create = page.locator("#create_pusher details.try");
     await create.locator("summary").click();
     await create.getByRole("button", { name: "Send POST" }).click();
-    await create.locator("pre").waitFor();
-    expect(await create.getByRole("status").textContent()).toMatch(/^201/);
-    const one = page.locator("#get_pusher details.try");
-    await one.locator("summary").click();
-    await one.getByRole("button", { name: "Send GET" }).click();
-    expect(await one.getByRole("status").textContent()).toContain("real");
+    await create.getByText(/^201/).waitFor();
+    const calls = asked.filter((line) => !/\/static\//.test(line)).map((line) => line.replace(url, ""));
+    expect(calls).toEqual(["GET /api/v1/docs", "GET /api/v1/me", "POST /api/v1/pushers"]);
 
-    expect(asked).toEqual(["GET /api/v1/docs", "GET /api/v1/me", "POST /api/v1/pushers"]);
     const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
     expect(kept + (await context.cookies()).join()).not.toContain(key);
     await page.goto(`${url}/`);
     await page.goBack();
     expect(await page.locator("#key").inputValue()).toBe("");
+    expect(await page.locator(".try pre").count()).toBe(0);
     await context.close();
   });
 });
