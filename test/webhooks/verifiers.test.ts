@@ -1,10 +1,11 @@
 // The verifiers of examples/webhooks, each in its own language, with true deliveries of the service and with what is none.
 
 import { spawnSync } from "node:child_process";
-import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { signPayload } from "../../src/webhooks/sign.ts";
+import { goModule, runGo } from "../support/go.ts";
 import { temporaryFolder } from "../support/processes.ts";
 import { httpSink } from "../support/sinks.ts";
 import { WAIT } from "../support/wait.ts";
@@ -18,7 +19,7 @@ const program = join(folder.path, "verify");
 const GO_MAIN = `package main
 
 import (
-	"example.org/verify/webhooks"
+	"example.org/tried/webhooks"
 	"fmt"
 	"io"
 	"os"
@@ -35,18 +36,15 @@ func main() {
 `;
 
 function buildGo() {
-  mkdirSync(join(folder.path, "webhooks"));
-  cpSync(join(ROOT, "examples/webhooks/verify.go"), join(folder.path, "webhooks/verify.go"));
-  writeFileSync(join(folder.path, "go.mod"), "module example.org/verify\n\ngo 1.20\n");
-  writeFileSync(join(folder.path, "main.go"), GO_MAIN);
-  const env = {
-    ...process.env,
-    GOFLAGS: "-mod=mod",
-    GOTOOLCHAIN: "local",
-    GOCACHE: join(folder.path, "cache"),
-  };
-  const built = spawnSync("go", ["build", "-o", program, "."], { cwd: folder.path, env, encoding: "utf8" });
-  expect(built.stderr).toBe("");
+  const verifier = readFileSync(join(ROOT, "examples/webhooks/verify.go"), "utf8");
+  goModule(
+    folder.path,
+    new Map([
+      ["webhooks/verify.go", verifier],
+      ["main.go", GO_MAIN],
+    ]),
+  );
+  expect(runGo(folder.path, ["go", "build", "-o", program, "."]).stderr).toBe("");
 }
 
 const source = (name: string) => join(ROOT, "examples/webhooks", name);
