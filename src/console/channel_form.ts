@@ -11,7 +11,7 @@ import { face } from "../look/face.ts";
 import { type Content, type Html, html } from "../look/html.ts";
 import { icon } from "../look/icons.ts";
 import { ASKED, type ChannelField, LABELS, numberOr } from "./channel_values.ts";
-import { colour, folded, segmented, typed } from "./controls.ts";
+import { colour, folded, segmented, textField } from "./controls.ts";
 import { select, tick, wrongWith } from "./parts.ts";
 
 /** Characters that a field takes. */
@@ -35,9 +35,9 @@ const panel = (title: string, content: Content) =>
 
 function about({ values, handle, error }: ChannelForm): Html {
   const text = (name: ChannelField, more: { hint?: Content; rows?: number; required?: boolean } = {}) =>
-    typed({ name, label: LABELS[name], value: values.get(name) ?? "", most: MOST(name), error, ...more });
+    textField({ name, label: LABELS[name], value: values.get(name) ?? "", most: MOST(name), error, ...more });
   const rest = html`${text("long", { rows: 5 })}
-    <div class="columns">${typed({ name: "site", label: LABELS.site, value: values.get("site") ?? "", kind: "url", hint: "An https address.", error })}
+    <div class="columns">${textField({ name: "site", label: LABELS.site, value: values.get("site") ?? "", kind: "url", hint: "An https address.", error })}
     ${text("city")}</div>
     <div class="columns">${text("tags", { rows: 3, hint: "One a line, at most 20. A search finds them." })}
     ${text("alert_types", { rows: 3, hint: "One a line, at most 20: closures, tides." })}</div>`;
@@ -46,7 +46,7 @@ function about({ values, handle, error }: ChannelForm): Html {
     html`${text("name", { required: true })}
     ${
       handle === null
-        ? typed({
+        ? textField({
             name: "handle",
             label: LABELS.handle,
             value: values.get("handle") ?? "",
@@ -94,7 +94,7 @@ function phones({ values, error }: ChannelForm): Html {
 
 function reach({ values, error }: ChannelForm): Html {
   const number = (name: ChannelField) =>
-    typed({
+    textField({
       name,
       label: LABELS[name],
       value: values.get(name) ?? "",
@@ -120,7 +120,7 @@ function reach({ values, error }: ChannelForm): Html {
     <div class="circle-fields">${number("lat")}${number("lon")}${number("radius_km")}</div>
     <p class="line"><button type="button" class="plain" id="here" hidden>${icon("place", "s")}Use this device’s position</button><span class="hint" role="status" id="here-said"></span></p>
     <div id="circle-shown">${circleShown(values)}</div>
-    ${typed({
+    ${textField({
       name: "loc_rule",
       label: LABELS.loc_rule,
       value: values.get("loc_rule") ?? "",
@@ -139,7 +139,7 @@ function looks({ values, handle, error }: ChannelForm): Html {
     ${colour({ name: "gradient_to", label: LABELS.gradient_to, value: face.gradient_to, error })}</div>`;
   return panel(
     "How it looks",
-    html`${typed({
+    html`${textField({
       name: "initials",
       label: LABELS.initials,
       value: values.get("initials") ?? "",
@@ -161,7 +161,7 @@ function looks({ values, handle, error }: ChannelForm): Html {
           })}<div class="own">${own}</div>`
         : own
     }
-    ${typed({ name: "image_url", label: LABELS.image_url, value: values.get("image_url") ?? "", kind: "url", hint: "An https address. It is fetched only when somebody asks for it.", error })}`,
+    ${textField({ name: "image_url", label: LABELS.image_url, value: values.get("image_url") ?? "", kind: "url", hint: "An https address. It is fetched only when somebody asks for it.", error })}`,
   );
 }
 

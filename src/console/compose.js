@@ -1,4 +1,4 @@
-// The form of an alert while it is written: the preview follows what is typed, texts are counted, and files are uploaded at once
+// The form of an alert while it is written: the preview follows what is typed, and files are uploaded at once
 // with their progress. Without it, buttons of the form do the same on the server.
 const form = document.querySelector("form[data-compose]");
 const at = form.dataset.compose;
@@ -7,15 +7,6 @@ const peek = form.querySelector(".peek");
 // On a phone the preview is folded; how a person left it stays for the session.
 if (matchMedia("(max-width: 59.99rem)").matches) peek.open = sessionStorage.getItem("peek") === "open";
 peek.addEventListener("toggle", () => sessionStorage.setItem("peek", peek.open ? "open" : "shut"));
-
-function count() {
-  for (const shown of form.querySelectorAll("[data-count]")) {
-    const typed = [...document.getElementById(shown.dataset.count).value].length;
-    const max = Number(shown.dataset.max);
-    shown.textContent = `${typed.toLocaleString("en")} of ${max.toLocaleString("en")}`;
-    shown.classList.toggle("over", typed > max);
-  }
-}
 
 /** Everything that was typed; files have a way of their own. */
 function typed() {
@@ -100,7 +91,6 @@ function later() {
 }
 form.addEventListener("input", (event) => {
   if (event.target.type === "file") return;
-  count();
   later();
 });
 form.addEventListener("submit", () => {
@@ -147,7 +137,6 @@ function upload(part, input, bar, said) {
     const choice = document.getElementById(part.dataset.into);
     choice.add(new Option(answer.name, answer.id, true, true));
     choice.value = answer.id;
-    count();
     later();
   });
   request.open("POST", `${at}/upload`);
@@ -166,4 +155,3 @@ function readAnswer({ status, responseText }) {
 
 form.querySelector("[data-refresh]").remove();
 show.remove();
-count();

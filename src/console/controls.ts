@@ -5,7 +5,7 @@ import type { ApiError } from "../errors.ts";
 import { type Content, type Html, html } from "../look/html.ts";
 import { wrongWith } from "./parts.ts";
 
-export interface Typed {
+export interface TextField {
   name: string;
   label: string;
   value: string;
@@ -21,14 +21,21 @@ export interface Typed {
   autocomplete?: "off";
   /** Words in a handle are no words. */
   literal?: boolean;
+  /** Markup, not words. */
+  code?: boolean;
+  /** An instant in UTC, which ZONE_SCRIPT shows in the person's own zone, with UTC beside it. */
+  zoned?: boolean;
   error?: ApiError;
 }
 
-export function typed(f: Typed): Html {
-  const { line, attributes } = wrongWith(f.error, f.name, f.hint);
+export function textField(f: TextField): Html {
+  const hint = f.zoned ? html`${f.hint} <span data-zone-of="${f.name}">In UTC.</span>` : f.hint;
+  const { line, attributes } = wrongWith(f.error, f.name, hint);
   const same = html`id="${f.name}" name="${f.name}"${f.required && html` required`}${
     f.autocomplete && html` autocomplete="${f.autocomplete}"`
-  }${f.literal && html` autocapitalize="none" spellcheck="false"`}${f.keys && html` inputmode="${f.keys}"`}${attributes}`;
+  }${f.literal && html` autocapitalize="none" spellcheck="false"`}${f.keys && html` inputmode="${f.keys}"`}${
+    f.kind === "url" && html` placeholder="https://"`
+  }${f.code && html` class="code" spellcheck="false"`}${f.zoned && html` data-zone`}${attributes}`;
   return html`<div class="field"><div class="between"><label for="${f.name}">${f.label}</label>${
     f.most &&
     html`<span class="count" data-counts="${f.name}" data-most="${f.most}">at most ${f.most.toLocaleString("en")}</span>`
@@ -39,7 +46,7 @@ export function typed(f: Typed): Html {
           html`<textarea rows="${f.rows}" ${same}>\n${f.value}</textarea>`
         : html`<input type="${f.kind ?? "text"}" value="${f.value}" ${same}>`
     }
-    ${f.hint && html`<p class="hint after" id="${f.name}-hint">${f.hint}</p>`}</div>`;
+    ${hint && html`<p class="hint after" id="${f.name}-hint">${hint}</p>`}</div>`;
 }
 
 /** A choice of two to four. */

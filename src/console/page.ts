@@ -22,7 +22,7 @@ export const COPY_SCRIPT = pageFile("copy.js", "text/javascript; charset=utf-8",
 /** Lets a part of a page follow what happens (see live.ts). */
 export const LIVE_SCRIPT = pageFile("live.js", "text/javascript; charset=utf-8", import.meta.url);
 
-/** Says below a label how much of its room is taken: pages with `typed` fields name it. */
+/** Says beside a label how much of its room is taken: pages with counted fields name it. */
 export const COUNT_SCRIPT = pageFile("count.js", "text/javascript; charset=utf-8", import.meta.url);
 
 /** Shows a channel's face and circle while they are chosen. */

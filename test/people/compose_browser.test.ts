@@ -92,7 +92,7 @@ describe.skipIf(!executablePath)("an owner who writes and reviews", () => {
     const drawn = page.locator(".phone h3");
     await page.locator("#title").fill("River at 3.9 m & rising");
     await expect.poll(() => drawn.textContent()).toBe("River at 3.9 m & rising");
-    expect(await page.locator("[data-count=title]").textContent()).toBe("23 of 120");
+    expect(await page.locator("[data-counts=title]").textContent()).toBe("23 of 120");
 
     await choose(page, "layout", "html");
     await page.locator("#html").fill('<h2>Which way</h2><p onclick="x">Mill Street</p><script>x</script>');

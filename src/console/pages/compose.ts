@@ -10,7 +10,7 @@ import upload_file from "../../session/upload_file.ts";
 import { alertPath, channelBase, channelOf } from "../channel_head.ts";
 import type { FlashCode } from "../flash.ts";
 import { inForm } from "../forms.ts";
-import { COMPOSE_SCRIPT, COMPOSE_STYLES, ZONE_SCRIPT } from "../page.ts";
+import { COMPOSE_SCRIPT, COMPOSE_STYLES, COUNT_SCRIPT, ZONE_SCRIPT } from "../page.ts";
 import { framedMarkup, removalReport } from "../phone.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
 import { clashReport, editedSince } from "./compose_clash.ts";
@@ -44,7 +44,7 @@ async function show(
       cards: true,
       frames: true,
       styles: [COMPOSE_STYLES],
-      scripts: [ZONE_SCRIPT, COMPOSE_SCRIPT],
+      scripts: [ZONE_SCRIPT, COUNT_SCRIPT, COMPOSE_SCRIPT],
     },
   );
 }

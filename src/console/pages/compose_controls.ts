@@ -1,10 +1,10 @@
-// Controls that only the form of an alert has: switches, long texts with a count, files with
-// what was uploaded before, and instants in UTC, which a script shows in the person's own zone.
+// Controls that only the form of an alert has: fields of the form as it was typed, switches, and files with what was uploaded
+// before.
 
 import type { ApiError } from "../../errors.ts";
-import { type Content, type Html, html } from "../../look/html.ts";
-import { segmented } from "../controls.ts";
-import { wrongWith } from "../parts.ts";
+import { type Html, html } from "../../look/html.ts";
+import { segmented, type TextField, textField } from "../controls.ts";
+import { select, wrongWith } from "../parts.ts";
 import { LABELS } from "./compose_fields.ts";
 
 /** What every control is told: the form as it was typed, and what is wrong with it. */
@@ -13,59 +13,17 @@ export interface Typed {
   error?: ApiError;
 }
 
-interface Control {
-  name: string;
-  label?: string;
-  hint?: Content;
-  /** Characters that it may hold; they are counted. */
-  max?: number;
-}
+type Control = Pick<TextField, "name"> & Partial<TextField>;
 
-function framed(
-  typed: Typed,
-  { name, label = LABELS[name] ?? name, hint, max }: Control,
-  control: (attributes: Html, value: string) => Html,
-): Html {
-  const { line, attributes } = wrongWith(typed.error, name, hint || null);
-  return html`<div class="field"><div class="between"><label for="${name}">${label}</label>${
-    max &&
-    html`<span class="count" data-count="${name}" data-max="${max}">at most ${max.toLocaleString("en")}</span>`
-  }</div>${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}${line}
-    ${control(attributes, typed.form.get(name) ?? "")}</div>`;
-}
+/** Text of the form, as it was typed. */
+export const written = (
+  { form, error }: Typed,
+  { name, label = LABELS[name] ?? name, ...more }: Control,
+): Html => textField({ name, label, value: form.get(name) ?? "", error, ...more });
 
-type LineType = "text" | "url" | "number";
-
-export const line = (typed: Typed, control: Control & { type?: LineType; step?: string }): Html =>
-  framed(
-    typed,
-    control,
-    (attributes, value) =>
-      html`<input id="${control.name}" name="${control.name}" type="${control.type ?? "text"}" value="${value}"${
-        control.type === "number" && html` step="any" inputmode="decimal"`
-      }${control.type === "url" && html` placeholder="https://"`}${attributes}>`,
-  );
-
-/** The line end after the tag is the one that browsers drop. */
-export const lines = (typed: Typed, control: Control & { rows: number; code?: boolean }): Html =>
-  framed(
-    typed,
-    control,
-    (attributes, value) =>
-      html`<textarea id="${control.name}" name="${control.name}" rows="${control.rows}"${
-        control.code && html` class="code" spellcheck="false"`
-      }${attributes}>
-${value}</textarea>`,
-  );
-
-/** To the minute, in UTC. `data-zone` is for the script that shows it in the person's own zone, with UTC beside it. */
+/** To the minute. */
 export const minute = (typed: Typed, control: Control): Html =>
-  framed(
-    typed,
-    { ...control, hint: html`${control.hint} <span data-zone-of="${control.name}">In UTC.</span>` },
-    (attributes, value) =>
-      html`<input id="${control.name}" name="${control.name}" type="datetime-local" value="${value}" autocomplete="off" data-zone${attributes}>`,
-  );
+  written(typed, { ...control, kind: "datetime-local", autocomplete: "off", zoned: true });
 
 export type Choice = Parameters<typeof segmented>[0]["options"][number];
 
@@ -101,14 +59,12 @@ export function upload(
   const chosen = typed.form.get(argument) ?? "";
   const known = files.some(({ id }) => id === chosen);
   const wrong = wrongWith(typed.error, field, hint);
-  return html`${framed(
-    typed,
-    { name: argument },
-    (attributes) =>
-      html`<select id="${argument}" name="${argument}"${attributes}><option value="">None</option>${
-        chosen !== "" && !known && html`<option value="${chosen}" selected>The file that it has</option>`
-      }${files.map(({ id, name }) => html`<option value="${id}"${id === chosen && html` selected`}>${name}</option>`)}</select>`,
-  )}
+  const options = [
+    { value: "", label: "None" },
+    ...(chosen !== "" && !known ? [{ value: chosen, label: "The file that it has" }] : []),
+    ...files.map(({ id, name }) => ({ value: id, label: name })),
+  ];
+  return html`${select({ name: argument, label: LABELS[argument] ?? argument, options, value: chosen, error: typed.error })}
   <div class="field uploading" data-upload="${kind}" data-into="${argument}"><label for="${field}">Upload another one</label>
     <p class="hint" id="${field}-hint">${hint}</p>${wrong.line}
     <input id="${field}" name="${field}" type="file"${wrong.attributes}>

@@ -13,7 +13,7 @@ import { folded } from "../controls.ts";
 import { problem, select, tick, wrongWith } from "../parts.ts";
 import { devices } from "../phone.ts";
 import type { MemberVisit } from "../visit.ts";
-import { line, lines, minute, onOff, segments, type Typed, upload } from "./compose_controls.ts";
+import { minute, onOff, segments, type Typed, upload, written } from "./compose_controls.ts";
 import { ACTION_ROWS, actionsOf, baseOf, formOf, UPLOADS } from "./compose_fields.ts";
 import { type Previewed, pagePreview, preview } from "./compose_preview.ts";
 
@@ -47,17 +47,17 @@ const panel = (title: string, content: Content): Html =>
 function message(typed: Typed, shown: Shown): Html {
   return panel(
     "Message",
-    html`${line(typed, { name: "title", max: 120 })}
-    ${lines(typed, { name: "body", rows: 4, max: 4000 })}
+    html`${written(typed, { name: "title", most: 120 })}
+    ${written(typed, { name: "body", rows: 4, most: 4000 })}
     ${segments(typed, "layout", "Card", [
       { value: "text", label: "Text" },
       { value: "image", label: "Picture" },
       { value: "html", label: "Page" },
       { value: "document", label: "Document" },
     ])}
-    <div class="when-picture">${line(typed, { name: "image_url", type: "url", hint: "Or choose an uploaded picture below. One of the two." })}
+    <div class="when-picture">${written(typed, { name: "image_url", kind: "url", hint: "Or choose an uploaded picture below. One of the two." })}
       ${uploadOf(typed, "image", shown)}</div>
-    <div class="when-page">${lines(typed, {
+    <div class="when-page">${written(typed, {
       name: "html",
       rows: 8,
       code: true,
@@ -85,10 +85,10 @@ function loudness(typed: Typed, shown: Shown): Html {
       "A recording, and words to read aloud",
       ["audio_url", "audio_asset_id", "audio_file", "tts_text", "tts_lang"],
       html`
-      ${line(typed, { name: "audio_url", type: "url", hint: "Played in place of the sound; an uploaded one comes before it." })}
+      ${written(typed, { name: "audio_url", kind: "url", hint: "Played in place of the sound; an uploaded one comes before it." })}
       ${uploadOf(typed, "audio", shown)}
-      ${lines(typed, { name: "tts_text", rows: 2, max: 1000 })}
-      ${line(typed, { name: "tts_lang", hint: "Such as en or pt-BR." })}`,
+      ${written(typed, { name: "tts_text", rows: 2, most: 1000 })}
+      ${written(typed, { name: "tts_lang", hint: "Such as en or pt-BR." })}`,
     )}`,
   );
 }
@@ -108,8 +108,8 @@ function whenAndWhere(typed: Typed): Html {
       ["lat", "lon", "radius_km", "geo_rule"],
       html`
       <p class="hint">A circle of its own. Phones compare it themselves; nobody learns where they are.</p>
-      <div class="columns">${line(typed, { name: "lat", type: "number" })}${line(typed, { name: "lon", type: "number" })}
-      ${line(typed, { name: "radius_km", type: "number" })}${line(typed, { name: "geo_rule", hint: "A label that phones are handed; most alerts have none." })}</div>`,
+      <div class="columns">${written(typed, { name: "lat", keys: "decimal" })}${written(typed, { name: "lon", keys: "decimal" })}
+      ${written(typed, { name: "radius_km", keys: "decimal" })}${written(typed, { name: "geo_rule", hint: "A label that phones are handed; most alerts have none." })}</div>`,
     )}`,
   );
 }
@@ -127,11 +127,11 @@ function others(typed: Typed): Html {
     "Buttons, links and notes",
     html`${wrong}${ACTION_ROWS.map(
       (i) =>
-        html`<div class="columns row"${i === 0 && html` id="actions"`}>${line(inRows, { name: `actions.${i}.label`, label: `Button ${i + 1} says` })}${line(inRows, { name: `actions.${i}.url`, label: "And opens", type: "url" })}</div>`,
+        html`<div class="columns"${i === 0 && html` id="actions"`}>${written(inRows, { name: `actions.${i}.label`, label: `Button ${i + 1} says` })}${written(inRows, { name: `actions.${i}.url`, label: "And opens", kind: "url" })}</div>`,
     )}
-    ${line(typed, { name: "source_url", type: "url" })}
-    ${line(typed, { name: "collapse_key", hint: "A newer alert with the same key replaces the older one on the phone. Letters a to z, digits, dot, dash and underscore." })}
-    ${lines(typed, { name: "review_note", rows: 2, max: 1000, hint: "Why this alert. Only members of this workspace and its assistants read it." })}`,
+    ${written(typed, { name: "source_url", kind: "url" })}
+    ${written(typed, { name: "collapse_key", hint: "A newer alert with the same key replaces the older one on the phone. Letters a to z, digits, dot, dash and underscore." })}
+    ${written(typed, { name: "review_note", rows: 2, most: 1000, hint: "Why this alert. Only members of this workspace and its assistants read it." })}`,
   );
 }
 

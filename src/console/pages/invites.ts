@@ -10,7 +10,7 @@ import { icon } from "../../look/icons.ts";
 import { minuteWords } from "../../look/instants.ts";
 import { qrDrawing, qrFile, qrModules } from "../../look/qr.ts";
 import { channelBase, channelHead, channelOf } from "../channel_head.ts";
-import { segmented, typed } from "../controls.ts";
+import { segmented, textField } from "../controls.ts";
 import { inForm } from "../forms.ts";
 import { CHANNEL_STYLES, COPY_SCRIPT, COUNT_SCRIPT } from "../page.ts";
 import { copyable, emptyState, instant, problem, table } from "../parts.ts";
@@ -106,10 +106,10 @@ function newInvite(visit: MemberVisit, base: string, error?: ApiError): Html {
   return html`<section class="card" aria-labelledby="new"><h2 id="new">Make an invite</h2>
     ${problem(error)}
     <form method="post" action="${base}/invites" novalidate>${visit.token}<input type="hidden" name="once" value="${once}">
-      <div class="columns">${typed({ name: "label", label: LABELS.label, value: form.get("label") ?? "", most: 80, hint: "Only you see it: where the code hangs, whom it is for.", error })}
-      ${typed({ name: "max_uses", label: LABELS.max_uses, value: form.get("max_uses") ?? "", keys: "numeric", hint: "1 makes a one-shot link. Left empty, there is no bound.", autocomplete: "off", error })}</div>
+      <div class="columns">${textField({ name: "label", label: LABELS.label, value: form.get("label") ?? "", most: 80, hint: "Only you see it: where the code hangs, whom it is for.", error })}
+      ${textField({ name: "max_uses", label: LABELS.max_uses, value: form.get("max_uses") ?? "", keys: "numeric", hint: "1 makes a one-shot link. Left empty, there is no bound.", autocomplete: "off", error })}</div>
       ${segmented({ name: "life", label: "Works for", options: Object.entries(LIVES).map(([value, { label }]) => ({ value, label })), value: life, error })}
-      <div class="until">${typed({ name: "expires_at", label: LABELS.expires_at, value: form.get("expires_at") ?? "", kind: "datetime-local", hint: "In UTC. Read when “Until…” is chosen.", error })}</div>
+      <div class="until">${textField({ name: "expires_at", label: LABELS.expires_at, value: form.get("expires_at") ?? "", kind: "datetime-local", hint: "In UTC. Read when “Until…” is chosen.", error })}</div>
       <button>Make the invite</button>
     </form></section>`;
 }

@@ -10,7 +10,7 @@ import { alertTimeline } from "../alert_timeline.ts";
 import { alertPath, channelBase } from "../channel_head.ts";
 import type { FlashCode } from "../flash.ts";
 import { inForm } from "../forms.ts";
-import { COMPOSE_STYLES, HISTORY_STYLES, LIVE_SCRIPT, ZONE_SCRIPT } from "../page.ts";
+import { COMPOSE_STYLES, COUNT_SCRIPT, HISTORY_STYLES, LIVE_SCRIPT, ZONE_SCRIPT } from "../page.ts";
 import { instant, problem } from "../parts.ts";
 import { capabilityReport, pageFrame, phone, removalReport } from "../phone.ts";
 import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
@@ -78,7 +78,7 @@ async function review(visit: MemberVisit, error?: ApiError): Promise<Response> {
       cards: true,
       frames: true,
       styles: [COMPOSE_STYLES, HISTORY_STYLES],
-      scripts: alert.status === "sent" ? [ZONE_SCRIPT, LIVE_SCRIPT] : [ZONE_SCRIPT],
+      scripts: alert.status === "sent" ? [ZONE_SCRIPT, LIVE_SCRIPT] : [ZONE_SCRIPT, COUNT_SCRIPT],
     },
   );
 }

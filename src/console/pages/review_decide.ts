@@ -6,7 +6,7 @@ import { type Content, type Html, html } from "../../look/html.ts";
 import { tick, wrongWith } from "../parts.ts";
 import { devices } from "../phone.ts";
 import type { MemberVisit } from "../visit.ts";
-import { lines, minute } from "./compose_controls.ts";
+import { minute, written } from "./compose_controls.ts";
 import { minuteOf } from "./compose_fields.ts";
 
 interface Deciding {
@@ -48,7 +48,7 @@ export function decisions(visit: MemberVisit, { alert, error }: Omit<Deciding, "
         html`<button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act" value="cancel">Cancel it</button>`
       }</div></section>
     <section class="card" aria-labelledby="decline"><h2 id="decline">Decline it</h2>
-      ${lines(typed, { name: "review_reply", label: "What should change", rows: 3, max: 1000, hint: "Its author reads this. The alert stays a draft." })}
+      ${written(typed, { name: "review_reply", label: "What should change", rows: 3, most: 1000, hint: "Its author reads this. The alert stays a draft." })}
       <button class="plain" name="act" value="decline">Decline it</button></section>
     ${others(visit)}`;
 }
