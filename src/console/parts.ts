@@ -78,6 +78,16 @@ export function select(s: {
     )}</select></div>`;
 }
 
+/** A choice among views of one list: links, of which one is where the reader is. */
+export const chips = (
+  label: string,
+  views: readonly { href: string; name: Content; chosen: boolean }[],
+): Html =>
+  html`<nav class="chips" aria-label="${label}">${views.map(
+    ({ href, name, chosen }) =>
+      html`<a class="chip" href="${href}"${chosen && html` aria-current="true"`}>${name}</a>`,
+  )}</nav>`;
+
 export function tick(t: {
   id: string;
   name: string;

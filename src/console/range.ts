@@ -3,7 +3,7 @@
 
 import type { ApiError } from "../errors.ts";
 import { type Html, html } from "../look/html.ts";
-import { wrongWith } from "./parts.ts";
+import { chips, wrongWith } from "./parts.ts";
 import type { Visit } from "./visit.ts";
 
 const DAY_MS = 86_400_000;
@@ -44,9 +44,9 @@ export function rangeForm(path: string, asked: Range & { days: number | null }, 
     const { line, attributes } = wrongWith(error, name);
     return html`<div class="field"><label for="${name}">${label}</label>${line}<input type="date" id="${name}" name="${name}" value="${asked[name]}" required${attributes}></div>`;
   };
-  return html`<div class="range"><nav class="pills" aria-label="Days shown"><ul>${PRESETS.map(
-    ({ days, name }) =>
-      html`<li><a href="${path}?days=${days}"${days === asked.days && html` aria-current="true"`}>${name}</a></li>`,
-  )}</ul></nav>
+  return html`<div class="range">${chips(
+    "Days shown",
+    PRESETS.map(({ days, name }) => ({ href: `${path}?days=${days}`, name, chosen: days === asked.days })),
+  )}
   <form method="get" action="${path}" novalidate>${day("from", "From (UTC)")}${day("to", "To, included")}<button class="plain">Show these days</button></form></div>`;
 }

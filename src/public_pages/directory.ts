@@ -99,7 +99,7 @@ function body(filter: DirectoryFilter, rows: CardRecord[], next: string | null, 
 <p class="hint" id="near-hint" hidden>Near me is worked out on this device. Your place is not sent anywhere.</p>
 <p id="said" role="status" class="small"></p>
 <section id="results" data-near="${places.directory}${nearAddress}" data-base="${places.base}" aria-label="Channels">
-${rows.length === 0 ? nothing(filter, places) : html`<ul class="rows">${rows.map((row, at) => rowOf(row, `c${at + 1}`, places))}</ul>`}
+${rows.length === 0 ? nothing(filter, places) : html`<ul class="entries">${rows.map((row, at) => rowOf(row, `c${at + 1}`, places))}</ul>`}
 </section>
 ${
   (next || filter.before) &&
@@ -129,7 +129,7 @@ const BLANK: Row = {
 };
 
 const rowOf = (row: Row, id: string, places: Places): Html =>
-  html`<li class="row">${face(row, id)}<div><h2><a href="${places.base}/${row.handle}">${row.name}</a></h2><p class="small">${row.description}</p><p class="xs muted meta">${[
+  html`<li class="entry">${face(row, id)}<div><h2><a href="${places.base}/${row.handle}">${row.name}</a></h2><p class="small">${row.description}</p><p class="xs muted meta">${[
     CATEGORY_WORDS[row.category],
     row.city,
   ]

@@ -62,7 +62,7 @@ async function near() {
       )
       .slice(0, MOST);
     const list = document.createElement("ul");
-    list.className = "rows";
+    list.className = "entries";
     list.append(...found.map(row));
     results.replaceChildren(list);
     document.querySelector(".pages")?.remove();

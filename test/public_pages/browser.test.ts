@@ -233,7 +233,7 @@ inBrowser("public pages in a browser", () => {
       );
     });
     const rows = async () =>
-      (await page.locator(".row").allInnerTexts()).map((text) => text.split("\n").filter(Boolean));
+      (await page.locator(".entry").allInnerTexts()).map((text) => text.split("\n").filter(Boolean));
     await page.goto(`${its.site.url}/c`);
     await page.getByRole("button", { name: "Near me" }).click();
     await page.getByText("You are inside the area of 2").waitFor();
@@ -246,8 +246,8 @@ inBrowser("public pages in a browser", () => {
     await page.getByLabel("Category").selectOption("travel");
     await page.getByRole("button", { name: "Near me" }).click();
     await page.getByText("You are inside no channel’s area").waitFor();
-    expect(await page.locator(".row").count()).toBe(1);
-    expect(await page.locator(".row a").getAttribute("href")).toBe("/c/porto-trams");
+    expect(await page.locator(".entry").count()).toBe(1);
+    expect(await page.locator(".entry a").getAttribute("href")).toBe("/c/porto-trams");
     expect(sent.filter((line) => line.includes("/c/near.json"))).toHaveLength(2);
     for (const digits of ["38.7", "9.15", "712345", "154321"])
       expect(sent.filter((line) => line.includes(digits))).toEqual([]);
@@ -265,7 +265,7 @@ inBrowser("public pages in a browser", () => {
     await page.getByRole("button", { name: "Near me" }).click();
     await page.getByText("This device did not say where it is").waitFor();
     expect(await page.getByRole("button", { name: "Near me" }).isEnabled()).toBe(true);
-    expect(await page.locator(".row").count()).toBe(4);
+    expect(await page.locator(".entry").count()).toBe(4);
     await context.close();
   });
 

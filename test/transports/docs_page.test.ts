@@ -143,6 +143,7 @@ inBrowser("the page of the API", () => {
 
   test("a call is found, tried and answered with the keyboard alone", async () => {
     const { context, page } = await open();
+    const focused = (selector: string) => page.locator(`${selector}:focus`).waitFor();
     const reach = async (selector: string) => {
       for (let tabs = 0; tabs < 400; tabs++) {
         if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
@@ -167,16 +168,16 @@ inBrowser("the page of the API", () => {
     await page.keyboard.press("Enter");
     // What is missing has the focus, first in the path and then in the key's field.
     const { id } = await its.site.world.pusher({ name: "Found by keyboard" });
-    await page.getByText("Put a real pusher_id into the path.").waitFor();
+    await page.getByText("Put a real id into the path.").waitFor();
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type(`/api/v1/pushers/${id}`);
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await page.waitForFunction("document.activeElement.id === 'key'");
+    await focused("#key");
     await page.keyboard.type(await its.site.world.key());
     // Enter leads back to the call that waits for the key.
     await page.keyboard.press("Enter");
-    await page.waitForFunction("document.activeElement.closest('#get_pusher')");
+    await focused("#get_pusher .try button");
     await page.keyboard.press("Enter");
     await page.locator("#get_pusher .try pre", { hasText: "Found by keyboard" }).waitFor();
     await context.close();

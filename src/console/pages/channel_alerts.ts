@@ -6,7 +6,7 @@ import { minuteWords } from "../../look/instants.ts";
 import { channelBase, channelHead } from "../channel_head.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
-import { emptyState, instant, table } from "../parts.ts";
+import { chips, emptyState, instant, table } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
 
 const SHOWN = 25;
@@ -40,10 +40,14 @@ function when(alert: any, now: Date): Content {
 }
 
 function filters(base: string, chosen: AlertStatus | null): Html {
-  return html`<nav class="pills" aria-label="State of the alerts"><ul>${FILTERS.map(
-    ({ status, name }) =>
-      html`<li><a href="${base}${status && `?status=${status}`}"${status === chosen && html` aria-current="true"`}>${name}</a></li>`,
-  )}</ul></nav>`;
+  return chips(
+    "State of the alerts",
+    FILTERS.map(({ status, name }) => ({
+      href: `${base}${status && `?status=${status}`}`,
+      name,
+      chosen: status === chosen,
+    })),
+  );
 }
 
 /** What stands where there is nothing. */

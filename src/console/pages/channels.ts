@@ -5,7 +5,7 @@ import { type Content, type Html, html } from "../../look/html.ts";
 import { icon } from "../../look/icons.ts";
 import { CHANNEL_STATUS, channelBase } from "../channel_head.ts";
 import { CHANNEL_STYLES } from "../page.ts";
-import { emptyState, table } from "../parts.ts";
+import { chips, emptyState, table } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
 
 /** Channels on one page. */
@@ -98,14 +98,16 @@ function states(
 ): Content {
   const of = (state: string | null) =>
     state === null ? channels.length : channels.filter(({ status }) => status === state).length;
-  return html`<nav class="chips" aria-label="State">${[null, ...STATES]
-    .filter((state) => state === null || state === chosen || of(state) > 0)
-    .map(
-      (state) =>
-        html`<a class="chip" href="${to({ status: state })}"${state === chosen && html` aria-current="true"`}>${
-          state === null ? "All" : `${state[0]!.toUpperCase()}${state.slice(1)}`
-        } <b>${of(state)}</b></a>`,
-    )}</nav>`;
+  return chips(
+    "State",
+    [null, ...STATES]
+      .filter((state) => state === null || state === chosen || of(state) > 0)
+      .map((state) => ({
+        href: to({ status: state }),
+        name: html`${state === null ? "All" : `${state[0]!.toUpperCase()}${state.slice(1)}`} <b>${of(state)}</b>`,
+        chosen: state === chosen,
+      })),
+  );
 }
 
 export const CHANNEL_LIST_PAGES: readonly Page[] = [memberPage("GET", "/channels", list)];

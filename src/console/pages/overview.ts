@@ -127,11 +127,11 @@ function alertRows(
   alerts: readonly any[],
   at: (alert: any) => Content,
 ): Html {
-  return html`<ul class="rows">${alerts.map((alert) => {
+  return html`<ul class="entries">${alerts.map((alert) => {
     const channel = channels.find(({ id }) => id === alert.pusher_id);
-    return html`<li class="row">${channel && face(channel, `row-${alert.id}`)}<div><h3><a href="${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}">${alert.title}</a></h3>
+    return html`<li class="entry">${channel && face(channel, `row-${alert.id}`)}<div><h3><a href="${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}">${alert.title}</a></h3>
       <p class="muted small">${channel?.name} · ${at(alert)}</p>${
-        alert.status === "draft" && alert.review_note && html`<p class="small why">${alert.review_note}</p>`
+        alert.status === "draft" && alert.review_note && html`<p class="why">${alert.review_note}</p>`
       }</div></li>`;
   })}</ul>`;
 }

@@ -6,7 +6,7 @@ import { channelBase, channelHead } from "../channel_head.ts";
 import { csvAnswer } from "../csv.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
-import { emptyState, instant, table } from "../parts.ts";
+import { chips, emptyState, instant, table } from "../parts.ts";
 import { figure } from "../plots/numbers.ts";
 import { ranks } from "../plots/ranks.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
@@ -74,10 +74,14 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
     ["Muted", breakdown.muted],
   ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${figure(value)}</dd></div>`)}</dl>`;
   const listed = html`<h2 id="list">One by one</h2>
-    <nav class="pills" aria-label="Which subscribers"><ul>${STATES.map(
-      (state) =>
-        html`<li><a href="${base}${state.status && `?status=${state.status}`}#list"${state.status === status && html` aria-current="true"`}>${state.name}</a></li>`,
-    )}</ul></nav>
+    ${chips(
+      "Which subscribers",
+      STATES.map((state) => ({
+        href: `${base}${state.status && `?status=${state.status}`}#list`,
+        name: state.name,
+        chosen: state.status === status,
+      })),
+    )}
     ${
       data.length === 0
         ? emptyState(

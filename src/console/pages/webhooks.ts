@@ -24,7 +24,7 @@ export const NO_RETRIES =
   "Each event is delivered once, within five seconds. There are no automatic retries: what failed can be delivered again by hand.";
 
 export const eventChips = (events: readonly string[]): Html =>
-  html`<ul class="chips">${events.map((event) => html`<li><code>${event}</code></li>`)}</ul>`;
+  html`<ul class="events">${events.map((event) => html`<li><code>${event}</code></li>`)}</ul>`;
 
 /** Whether deliveries go out, and how the last ones went. */
 export function stateOf({ disabled, failure_count, last_delivery_at }: any): Html {
