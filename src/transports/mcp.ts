@@ -107,9 +107,11 @@ export function createMcpEndpoint({
     return plain().call(asked, resultFields(answered), answered.headers);
   }
 
+  // Clients of SDK 2 make an error of the header and drop the body, so the way out stands in both.
   const challenge = (refused: ApiError, needed: readonly string[]): ApiError => {
+    const said = refused.message.replace(/[^ !#-[\]-~]/g, "");
     refused.headers["www-authenticate"] =
-      `Bearer error="insufficient_scope", scope="${needed.join(" ")}", resource_metadata="${metadata}"`;
+      `Bearer error="insufficient_scope", scope="${needed.join(" ")}", resource_metadata="${metadata}", error_description="${said}"`;
     return refused;
   };
 

@@ -185,6 +185,34 @@ describe("on a service", () => {
       });
     });
 
+    // docs/rules.md#mcp-step-up
+    test("an assistant that may not publish knows where a person can, whatever its client shows of the refusal", async () => {
+      const pusher = await world.pusher();
+      const key = await world.key({ scopes: "alerts:read,alerts:write" });
+      await using(kind, key, async (client) => {
+        // What its model has before: the instructions, and the address in the answer.
+        expect(client.getInstructions()).toMatch(/review_url/);
+        const made = await client.callTool({
+          name: "create_alert",
+          arguments: { pusher_id: pusher.id, title: "Tide" },
+        });
+        const { id, review_url } = bodyOf(made);
+        const error: any = await client
+          .callTool({ name: "send_alert", arguments: { pusher_id: pusher.id, alert_id: id } })
+          .then(
+            () => null,
+            (caught: unknown) => caught,
+          );
+        // SDK 1 without sign-in hands the body on. SDK 2 drops it: its message names the scope alone, and the way out is a
+        // property that a host may show or not.
+        if (kind === "sdk 1") expect(error.message).toContain(review_url);
+        else {
+          expect(error.message).toBe('Insufficient scope: required "alerts:send"');
+          expect(error.errorDescription).toContain(review_url);
+        }
+      });
+    });
+
     test("drafts of all channels, a copy of what was sent, and its schedule, each in one call", async () => {
       await using(kind, await world.foreignKey(), async (client) => {
         const call = async (name: string, args: Record<string, unknown> = {}) => {
