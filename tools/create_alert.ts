@@ -45,7 +45,7 @@ export default defineTool({
   async handler(input, ctx) {
     const pusherId = channelUuid(input.pusher_id);
     const attached = await attachAssets(input, null, ctx);
-    const { fields, blocked, htmlLength } = compose(attached.sent, null, attached.text);
+    const { fields, htmlLength } = compose(attached.sent, null, attached.text);
     const status = input.send ? (fields.send_at === null ? "sent" : "scheduled") : "draft";
     const changed = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
     const problem =
@@ -63,6 +63,6 @@ export default defineTool({
       await ctx.countAgainstLimit(pusherId);
       announce(ctx, status === "sent" ? "alert.sent" : "alert.scheduled", row);
     }
-    return { ...shownWhole(row, row.requested_perms, ctx), blocked };
+    return shownWhole(row, row.requested_perms, ctx);
   },
 });

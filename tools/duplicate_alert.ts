@@ -42,7 +42,6 @@ export default defineTool({
     if (!made!.found) throw notFound("alert");
     if (made!.requested_perms === null) throw notFound("channel");
     if (made!.id === null) throw new Error("a channel took no copy");
-    // What is copied went through the sanitiser when it was written.
-    return { ...shownWhole(made!, made!.requested_perms, ctx), blocked: [] };
+    return shownWhole(made!, made!.requested_perms, ctx);
   },
 });

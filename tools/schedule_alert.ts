@@ -46,7 +46,8 @@ export default defineTool({
     const changed = { send_at: true, expires_at: true, scheduled: true };
     const stored = showAlert(alert, ctx.outside.assets);
     checkContent({ ...stored, send_at: sendAt }, 0, changed, nowMicros(ctx));
-    const [after] = await ctx.sql(scheduleAlert, { id: alert.id, send_at: sendAt });
+    const former = sendAt === before ? null : { send_at: before };
+    const [after] = await ctx.sql(scheduleAlert, { id: alert.id, send_at: sendAt, former });
     // It came due while we looked at it.
     if (!after) throw conflict((ALERT_GRID.sent.schedule as { message: string }).message);
     // Moving the instant changes no state, so it is not counted (docs/rules.md#limit-sends).

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { attachAssets } from "../src/alerts/attach.ts";
 import { alertFor, announce, lockedAlert, nowMicros, refuseComposer } from "../src/alerts/change.ts";
+import { formerOf } from "../src/alerts/changes.ts";
 import { compose } from "../src/alerts/compose.ts";
 import { shownWhole } from "../src/alerts/show.ts";
 import { checkContent } from "../src/domain/alert_content.ts";
@@ -46,14 +47,14 @@ export default defineTool({
     if (Object.values(sent).every((value) => value === undefined)) {
       // Nothing is edited, so a frozen alert has nothing to refuse.
       const { alert } = await lockedAlert(input, ctx);
-      return { ...shownWhole(alert, alert.requested_perms, ctx), blocked: [] };
+      return shownWhole(alert, alert.requested_perms, ctx);
     }
     const { alert } = await alertFor("edit", input, ctx);
     refuseComposer(alert, sent, ctx);
     const stored = { ...showAlert(alert, assets), ...rawIds(alert) };
     const attached = await attachAssets(sent, stored, ctx);
     if (attached.problem) throw attached.problem;
-    const { fields, blocked, htmlLength } = compose(attached.sent, stored, attached.text);
+    const { fields, htmlLength } = compose(attached.sent, stored, attached.text);
     // A scheduled alert without send_at is a draft again (docs/rules.md#edit-to-draft).
     const status = alert.status === "scheduled" && fields.send_at === null ? "draft" : alert.status;
     const moved = sent.send_at !== undefined;
@@ -63,13 +64,14 @@ export default defineTool({
       scheduled: moved && status === "scheduled",
     };
     checkContent(fields, htmlLength, changed, nowMicros(ctx));
-    const [after] = await ctx.sql(updateAlert, { id: alert.id, status, ...fields });
+    const former = formerOf(stored, fields);
+    const [after] = await ctx.sql(updateAlert, { id: alert.id, status, former, ...fields });
     // It became visible while we looked at it.
     if (!after) throw conflict((ALERT_GRID.sent.edit as { message: string }).message);
     if (alert.status === "scheduled" && status === "draft") announce(ctx, "alert.cancelled", after);
     else if (status === "scheduled" && after.send_at !== alert.send_at)
       announce(ctx, "alert.scheduled", after);
-    return { ...shownWhole(after, alert.requested_perms, ctx), blocked };
+    return shownWhole(after, alert.requested_perms, ctx);
   },
 });
 

@@ -1,9 +1,11 @@
-// What an owner's answers say of an alert beside its row: where it may be silent, and where a person reviews it.
+// What an owner's answers say of an alert beside its row: where it may be silent, what was taken out of it, and where a person
+// reviews it.
 
 import type { Context } from "../context.ts";
 import { capabilityNotes } from "../domain/capabilities.ts";
 import { reviewUrl } from "../domain/review.ts";
 import type { AlertRecord } from "../queries/alert_columns.ts";
+import { type BlockedRow, Report } from "../sanitizer/report.ts";
 import { showAlert } from "../shapes/alert.ts";
 
 /** Nothing of a sent or cancelled alert can be reviewed any more. */
@@ -22,5 +24,12 @@ export function shownWhole<R extends AlertRecord>(record: R, requested: readonly
     ...showAlert(record, ctx.outside.assets),
     review_url: reviewUrlOf(record, ctx),
     notes: capabilityNotes(record, requested),
+    blocked: blockedOf(record),
   };
+}
+
+/** What all texts of an alert lost when they were written, as one list (docs/rules.md#blocked-kept). */
+function blockedOf({ blocked = {} }: AlertRecord): BlockedRow[] {
+  const texts = Object.values(blocked);
+  return texts.length === 0 ? [] : texts.reduce((all, rows) => all.addRows(rows), new Report()).rows();
 }

@@ -1,6 +1,7 @@
 // The schema's source: the explicit list of entities that the ORM knows, and what tables have beside them.
 
 import { Alert } from "./alert.ts";
+import { AlertChange } from "./alert_change.ts";
 import { ApiKey } from "./api_key.ts";
 import { Asset } from "./asset.ts";
 import { AuditEvent } from "./audit_event.ts";
@@ -41,6 +42,7 @@ export const ENTITIES = [
   ChannelState,
   ReservedHandle,
   Alert,
+  AlertChange,
   Invite,
   Device,
   DeviceTransfer,

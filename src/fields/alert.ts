@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { httpsUrl, instant, languageTag, latitude, longitude, radiusKm, slug, text } from "./accepts.ts";
-import { json, moment, number, oneOf, reference, words, yesOr } from "./kinds.ts";
+import { json, jsonByName, moment, number, oneOf, reference, words, yesOr } from "./kinds.ts";
 import { named } from "./named.ts";
 import { defineFields, type RecordOf } from "./record.ts";
 
@@ -34,6 +34,13 @@ const actionView = named(
   "AlertAction",
   z.object({ type: z.literal("open_url"), label: z.string(), url: z.string() }),
 );
+
+/** One kind of thing that the sanitiser took out of a text, and how often. */
+export const blockedRow = z.object({
+  kind: z.enum(["element", "attribute", "url", "style", "character"]),
+  name: z.string(),
+  count: z.int(),
+});
 
 /** An uploaded file; `accepts` takes the text of its id, the column holds its uuid (see alerts/attach.ts). */
 const file = { ...reference.orNull, accepts: z.string(), shown: EVERYWHERE };
@@ -129,6 +136,11 @@ export const ALERT = defineFields({
     own: true,
     shown: ["owner", "list"],
   },
+  /**
+   * What the sanitiser took out of each text, by the field that holds it, with texts that lost nothing left out. Answers of one
+   * alert have it as one list (see alerts/show.ts); in lists, and for everybody else, it would cost and help nobody.
+   */
+  blocked: { ...jsonByName(blockedRow), shown: [] },
 });
 
 /** What the columns of these fields hold. */

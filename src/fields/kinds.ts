@@ -99,6 +99,14 @@ export const list = <T extends string = string>() => ({
   blank: [] as T[],
 });
 
+/** Lists of objects by the name of what they are about, in one column. */
+export const jsonByName = <S extends z.ZodObject>(of: S) => ({
+  property: () => p.json<Record<string, z.output<S>[]>>().defaultRaw("'{}'::jsonb"),
+  sql: sql.jsonb<Record<string, z.output<S>[]>>(),
+  shows: z.record(z.string(), z.array(of)),
+  blank: {} as Record<string, z.output<S>[]>,
+});
+
 /** A list of objects in one column. */
 export const json = <S extends z.ZodObject>(of: S) => ({
   property: () => p.json<z.output<S>[]>().defaultRaw("'[]'::jsonb"),

@@ -114,6 +114,14 @@ const STATEMENTS: Step[] = [
     every_seconds: HOUR,
   },
   {
+    name: "alert_changes",
+    removes:
+      "What edits of alerts replaced, after 30 days; of each alert only the newest 20 edits are kept at all.",
+    statement: removal("alert_changes", "alert_change", ended("updated_at", "interval '30 days'")),
+    batch: 500,
+    every_seconds: HOUR,
+  },
+  {
     name: "webhook_deliveries",
     removes:
       "What became of webhook deliveries, after 7 days; of each endpoint only the newest 200 are kept at all.",

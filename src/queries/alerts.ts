@@ -7,6 +7,7 @@ import type { AlertStatus } from "../entities/alert.ts";
 import { ALERT } from "../fields/alert.ts";
 import { marked } from "../fields/record.ts";
 import { array, boolean, int, nullable, outerJoined, text, timestamptz, uuid } from "../fields/sql.ts";
+import { KEEP, KEEPING } from "./alert_changes.ts";
 import { FIELDS, GIVEN, LISTED, NAMES, WHOLE } from "./alert_columns.ts";
 import { SCOPE, VISIBLE } from "./channels.ts";
 
@@ -94,13 +95,18 @@ const NOT_VISIBLE = `not ${isVisible("alert", "clock_timestamp()")}`;
 /** Names a version of the row, so it grows with every change, also where the clock steps back. */
 const NEXT_VERSION = "greatest(clock_timestamp(), updated_at + interval '1 microsecond')";
 
-/** Takes the fields of a locked alert that handsets do not see yet. */
+/** Changes a locked alert that handsets do not see yet, and keeps what it replaced. No row: they see it already. */
+const edit = (set: string) => `with changed as (
+    update alert set ${set}, updated_at = ${NEXT_VERSION}
+    where id = $id and ${NOT_VISIBLE} returning ${WHOLE.text}),
+  ${KEEP}
+  select * from changed`;
+
+/** Takes the fields of an alert. */
 export const updateAlert = defineStatement("update_alert", {
-  parameters: { id: uuid, status: text, ...FIELDS },
+  parameters: { ...KEEPING, status: text, ...FIELDS },
   columns: WHOLE.columns,
-  text: `update alert set status = $status, (${NAMES.join(", ")}) = row(${GIVEN}), updated_at = ${NEXT_VERSION}
-    where id = $id and ${NOT_VISIBLE}
-    returning ${WHOLE.text}`,
+  text: edit(`status = $status, (${NAMES.join(", ")}) = row(${GIVEN})`),
 });
 
 /** Publishing is one row changing. No row: handsets see the alert already. */
@@ -112,22 +118,20 @@ export const publishAlert = defineStatement("publish_alert", {
     where id = $id and ${NOT_VISIBLE} returning ${WHOLE.text}`,
 });
 
-/** Schedules a draft, or moves what is scheduled. No row: handsets see the alert already. */
+/** Schedules a draft, or moves what is scheduled. */
 export const scheduleAlert = defineStatement("schedule_alert", {
-  parameters: { id: uuid, send_at: timestamptz },
+  parameters: { ...KEEPING, send_at: timestamptz },
   columns: WHOLE.columns,
-  text: `update alert set status = 'scheduled', send_at = $send_at::timestamptz, review_reply = null,
-      updated_at = ${NEXT_VERSION}
-    where id = $id and ${NOT_VISIBLE} returning ${WHOLE.text}`,
+  text: edit("status = 'scheduled', send_at = $send_at::timestamptz, review_reply = null"),
 });
 
-/** Leaves a draft with a reply to its author. No row: handsets see the alert already. */
+/** Leaves a draft with a reply to its author. */
 export const declineAlert = defineStatement("decline_alert", {
-  parameters: { id: uuid, review_reply: text },
+  parameters: { ...KEEPING, review_reply: text },
   columns: WHOLE.columns,
-  text: `update alert set status = 'draft', send_at = case status when 'draft' then send_at end,
-      review_reply = $review_reply, updated_at = ${NEXT_VERSION}
-    where id = $id and ${NOT_VISIBLE} returning ${WHOLE.text}`,
+  text: edit(
+    "status = 'draft', send_at = case status when 'draft' then send_at end, review_reply = $review_reply",
+  ),
 });
 
 /** What had become visible keeps its `sent_at`; what had not keeps none. */

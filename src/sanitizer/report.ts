@@ -13,6 +13,9 @@ export interface BlockedRow {
   count: number;
 }
 
+/** Rows of one text that are kept. Nobody writes so many kinds of markup but to fill the report. */
+const MAX_KEPT = 100;
+
 const KNOWN: Record<BlockedKind, ReadonlySet<string>> = {
   element: words(`
     #comment #doctype #cdata #instruction #null
@@ -131,6 +134,20 @@ export class Report {
   /** Characters that were taken out of a text. */
   addCharacters(removed: Removed): void {
     for (const [name, count] of removed) this.add("character", name, count);
+  }
+
+  /** Counts on from rows of another report. */
+  addRows(rows: readonly BlockedRow[]): this {
+    for (const { kind, name, count } of rows) this.add(kind, name, count);
+    return this;
+  }
+
+  /** The rows as an alert keeps them: what is over a bound is counted as "unknown" of its kind. */
+  kept(): BlockedRow[] {
+    const rows = this.rows();
+    if (rows.length <= MAX_KEPT) return rows;
+    const others = rows.slice(MAX_KEPT).map((row) => ({ ...row, name: "unknown" }));
+    return new Report().addRows([...rows.slice(0, MAX_KEPT), ...others]).rows();
   }
 
   /** Elements, attributes, urls, styles, characters; by name within each, so that equal input gives equal bytes. */

@@ -5,6 +5,7 @@ import { ALERT_GRID } from "../domain/alert_status.ts";
 import { parseId } from "../domain/ids.ts";
 import { conflict, notFound } from "../errors.ts";
 import { text } from "../fields/accepts.ts";
+import { toIsoMicrosOrNull } from "../fields/columns.ts";
 import { defineSessionOperation } from "../operation/tool.ts";
 import { declineAlert } from "../queries/alerts.ts";
 import { reviewedView } from "../shapes/alert.ts";
@@ -29,7 +30,8 @@ export default defineSessionOperation({
   async handler({ review_reply, ...path }, ctx) {
     if (!parseId("psh", path.pusher_id)) throw notFound("alert");
     const { alert } = await alertFor("edit", path, ctx);
-    const [after] = await ctx.sql(declineAlert, { id: alert.id, review_reply });
+    const former = alert.status === "scheduled" ? { send_at: toIsoMicrosOrNull(alert.send_at) } : null;
+    const [after] = await ctx.sql(declineAlert, { id: alert.id, review_reply, former });
     // It became visible while we looked at it.
     if (!after) throw conflict((ALERT_GRID.sent.edit as { message: string }).message);
     if (alert.status === "scheduled") announce(ctx, "alert.cancelled", after);

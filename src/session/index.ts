@@ -19,6 +19,7 @@ import get_sign_in from "./get_sign_in.ts";
 import grant_connection from "./grant_connection.ts";
 import leave_workspace from "./leave_workspace.ts";
 import link_member from "./link_member.ts";
+import list_alert_changes from "./list_alert_changes.ts";
 import list_connections from "./list_connections.ts";
 import list_files from "./list_files.ts";
 import list_grants from "./list_grants.ts";
@@ -69,4 +70,5 @@ export const SESSION_OPERATIONS: readonly AnySessionOperation[] = [
   upload_file,
   delete_file,
   decline_alert,
+  list_alert_changes,
 ];

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { AssetAddresses } from "../domain/assets.ts";
 import { showId, showIdOrNull } from "../domain/ids.ts";
 import { ALERT_STATUSES } from "../entities/alert.ts";
-import { ALERT } from "../fields/alert.ts";
+import { ALERT, blockedRow } from "../fields/alert.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../fields/columns.ts";
 import { named } from "../fields/named.ts";
 import { answersOf, shownForms, shownTo } from "../fields/record.ts";
@@ -12,13 +12,7 @@ import type { AlertRecord } from "../queries/alert_columns.ts";
 import { pageMeta } from "./fields.ts";
 
 export const blockedRows = z
-  .array(
-    z.object({
-      kind: z.enum(["element", "attribute", "url", "style", "character"]),
-      name: z.string(),
-      count: z.int(),
-    }),
-  )
+  .array(blockedRow)
   .describe("What was removed: markup, and invisible characters of any text; not an error.");
 
 export const capabilityNotesView = z
@@ -69,10 +63,11 @@ export const reviewedView = alertView.extend({
     .nullable()
     .describe("Where a person reviews and publishes it; null once it was sent or cancelled."),
   notes: capabilityNotesView,
+  blocked: blockedRows,
 });
 
-/** What create and a field edit answer. */
-export const composedView = named("ComposedAlert", reviewedView.extend({ blocked: blockedRows }));
+/** What create, a field edit and a duplicate answer. */
+export const composedView = named("ComposedAlert", reviewedView.extend({}));
 
 /** What send, schedule and cancel answer. */
 export const publishedView = named("PublishedAlert", alertView.extend({ note: z.string() }));

@@ -102,6 +102,15 @@ const ENDED: Record<
     live: "23 hours",
     over: "25 hours",
   },
+  alert_changes: {
+    table: "alert_change",
+    fill: (count, age) => `with made as (
+        insert into alert (id, pusher_id, title) select gen_random_uuid(), p.id, 'x'
+        from (select id from pusher limit 1) p, generate_series(1, ${count}) returning id)
+      insert into alert_change (alert_id, updated_at, former) select id, now() - interval '${age}', '{}' from made`,
+    live: "29 days",
+    over: "31 days",
+  },
   webhook_deliveries: {
     table: "webhook_delivery",
     fill: (count, age) => `with endpoint as (
@@ -174,6 +183,7 @@ describe("housekeeping", () => {
   test.each(Object.entries(ENDED))(
     "%s: what is over goes, a batch at a time; what is not stays",
     async (name, row) => {
+      await world.pusher();
       const before = await count(row.table);
       const { batch } = world.service.housekeeping.steps.find((step) => step.name === name)!;
       await world.sql(row.fill(3, row.live));

@@ -129,6 +129,10 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
   list_files: () => ({}),
   upload_file: fileArgs,
   delete_file: async () => ({ file_id: await file() }),
+  list_alert_changes: async () => {
+    const pusher = await world.pusher();
+    return { pusher_id: pusher.id, alert_id: (await world.alert(pusher.id)).id };
+  },
   decline_alert: async () => {
     const pusher = await world.pusher();
     const alert = await world.alert(pusher.id);

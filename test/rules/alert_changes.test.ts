@@ -1,0 +1,171 @@
+// What edits changed of an alert is kept for a while: exact, for who may read the alert, bounded, and at no exchange of its own.
+
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Caller, MemberCaller } from "../../src/context.ts";
+import { parseId } from "../../src/domain/ids.ts";
+import { ApiError } from "../../src/errors.ts";
+import decline_alert from "../../src/session/decline_alert.ts";
+import list_alert_changes from "../../src/session/list_alert_changes.ts";
+import { alertAt, uuidOf } from "../cases/given.ts";
+import { databaseProxy } from "../support/database_proxy.ts";
+import { OWNER, ownerOf } from "../support/oauth.ts";
+import { SILENT, signedIn } from "../support/sessions.ts";
+import { inSeconds, World } from "../support/world.ts";
+
+let world: World;
+let person: MemberCaller;
+let pusher: { id: string; handle: string };
+beforeAll(async () => {
+  world = await World.open();
+  await ownerOf(world);
+  const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
+  person = await signedIn(world, user_id, uuidOf(world.workspace.id));
+});
+afterAll(() => world?.close());
+beforeEach(async () => {
+  pusher = await world.pusher();
+});
+
+type Named = { id: string; pusher_id: string };
+
+const session = (operation: any, args: object, caller: Caller = person): Promise<any> =>
+  world.service.dispatcher.session(operation, caller as MemberCaller, { args, log: SILENT });
+const changesOf = async (alert: Named, caller: Caller = person) =>
+  (await session(list_alert_changes, alertAt(alert), caller)).data;
+const edit = async (alert: Named, fields: Record<string, unknown>) => {
+  const { status, body } = await world.rest("update_alert", alertAt(alert, fields));
+  expect(status).toBe(200);
+  return body;
+};
+const kept = async (alert: Named) =>
+  (await world.sql("select from alert_change where alert_id = ?", [parseId("alr", alert.id)])).length;
+
+// docs/rules.md#alert-changes
+test("each edit tells which fields it changed, from what to what, and nothing of the others", async () => {
+  const open_url = { type: "open_url", label: "Map", url: "https://x.example/map" };
+  const alert = await world.alert(pusher.id, { title: "One", body: "First" });
+  const first = await edit(alert, { title: "Two", body: "First", actions: [open_url] });
+  const second = await edit(alert, {
+    title: "Three",
+    body: null,
+    html: "<p onclick=x>Hi</p>",
+    lat: 1,
+    lon: 2,
+    radius_km: 3,
+  });
+  expect(await changesOf(alert)).toEqual([
+    {
+      updated_at: second.updated_at,
+      replied_to: null,
+      fields: expect.toSatisfy((fields: any[]) => {
+        expect(Object.fromEntries(fields.map(({ name, before, after }) => [name, [before, after]]))).toEqual({
+          title: ["Two", "Three"],
+          body: ["First", null],
+          layout: ["text", "html"],
+          html: [null, "<p>Hi</p>"],
+          lat: [null, 1],
+          lon: [null, 2],
+          radius_km: [null, 3],
+        });
+        return true;
+      }),
+    },
+    {
+      updated_at: first.updated_at,
+      replied_to: null,
+      fields: [
+        { name: "title", before: "One", after: "Two" },
+        { name: "actions", before: [], after: [open_url] },
+      ],
+    },
+  ]);
+});
+
+// docs/rules.md#alert-changes
+test("a new alert, a refused edit and a call without fields keep nothing; an edit that changes nothing says so", async () => {
+  const alert = await world.alert(pusher.id, { title: "One" });
+  await edit(alert, {});
+  expect((await world.rest("update_alert", alertAt(alert, { title: "" }))).status).toBe(422);
+  expect(await changesOf(alert)).toEqual([]);
+  const same = await edit(alert, { title: "One" });
+  expect(await changesOf(alert)).toEqual([{ updated_at: same.updated_at, fields: [], replied_to: null }]);
+});
+
+// docs/rules.md#alert-changes
+test("a moved instant is told of scheduling and declining as well, and what a reviewer had asked for of the next edit", async () => {
+  const alert = await world.alert(pusher.id);
+  const [six, seven] = [inSeconds(3600), inSeconds(7200)].map((at) => at.replace("Z", "000Z"));
+  await world.rest("schedule_alert", alertAt(alert, { send_at: six }));
+  await world.rest("schedule_alert", alertAt(alert, { send_at: seven }));
+  await session(decline_alert, { ...alertAt(alert), review_reply: "Name the quay." });
+  await edit(alert, { title: "Quay 3" });
+  const [edited, ...others] = await changesOf(alert);
+  expect(edited).toMatchObject({
+    replied_to: "Name the quay.",
+    fields: [{ name: "title", after: "Quay 3" }],
+  });
+  expect(others.map(({ fields }: any) => fields)).toEqual([
+    [{ name: "send_at", before: seven, after: null }],
+    [{ name: "send_at", before: six, after: seven }],
+    [{ name: "send_at", before: null, after: six }],
+  ]);
+});
+
+// docs/rules.md#alert-changes
+test("the newest twenty are kept, of an alert that was sent too, and they go with the alert", async () => {
+  const alert = await world.alert(pusher.id, { title: "0" });
+  for (let i = 1; i <= 25; i++) await edit(alert, { title: String(i) });
+  const changes = await changesOf(alert);
+  expect(changes.map(({ fields }: any) => fields[0].before)).toEqual(
+    Array.from({ length: 20 }, (_, i) => String(24 - i)),
+  );
+  expect(await kept(alert)).toBe(20);
+  await world.rest("send_alert", alertAt(alert));
+  expect(await changesOf(alert)).toEqual(changes);
+  const draft = await world.alert(pusher.id);
+  await edit(draft, { title: "Other" });
+  expect(await kept(draft)).toBe(1);
+  await world.rest("delete_alert", alertAt(draft));
+  expect(await kept(draft)).toBe(0);
+});
+
+// docs/rules.md#alert-changes
+test("who does not see the alert is told that it is not there", async () => {
+  const alert = await world.alert(pusher.id);
+  await edit(alert, { title: "Other" });
+  const other = await world.pusher();
+  const narrowed = { ...person, pusherIds: [parseId("psh", other.id)!] };
+  const viewer = { ...person, member: { ...person.member, role: "viewer" as const } };
+  expect(await changesOf(alert, viewer)).toHaveLength(1);
+  const refused = await changesOf(alert, narrowed).catch((error: unknown) => error);
+  const missing = await changesOf({ ...alert, id: `alr_${"0".repeat(26)}` }).catch((error: unknown) => error);
+  for (const error of [refused, missing]) {
+    expect(error).toBeInstanceOf(ApiError);
+    expect((error as ApiError).toEnvelope()).toEqual((missing as ApiError).toEnvelope());
+  }
+});
+
+// docs/rules.md#alert-changes
+test("keeping it costs no exchange with the database: an edit has one more than a new draft, since it locks first", async () => {
+  const proxy = await databaseProxy(world.settings.DATABASE_URL!);
+  const replica = await world.replica({ DATABASE_URL: proxy.url, DATABASE_POOL: "2" });
+  const alert = await world.alert(pusher.id, { title: "0" });
+  /** The least of several calls: what runs beside them only adds. */
+  const exchanges = async (call: (i: number) => Promise<{ status: number }>) => {
+    const counts: number[] = [];
+    for (let i = 1; i <= 5; i++) {
+      const before = proxy.asked();
+      expect((await call(i)).status).toBeLessThan(300);
+      counts.push(proxy.asked() - before);
+    }
+    return Math.min(...counts);
+  };
+  const edit = await exchanges((i) =>
+    replica.rest("update_alert", alertAt(alert, { title: `T${i}`, html: `<p>${i}</p>` })),
+  );
+  const create = await exchanges(() => replica.rest("create_alert", { pusher_id: pusher.id, title: "x" }));
+  expect({ edit, create }).toEqual({ edit: 5, create: 4 });
+  expect(await kept(alert)).toBe(5);
+  await replica.close();
+  await proxy.close();
+});
