@@ -103,10 +103,14 @@ const BLOCKED_WORDS: Record<string, (name: string) => Content> = {
   character: (name) => html`invisible characters (${name})`,
 };
 
-/** What the sanitiser takes out; null when it takes nothing. */
-export function removalReport(blocked: readonly Blocked[], scripts = 0): Content {
+/** What the sanitiser took out of an alert, or, `typed`, will take out of what is typed; null when that is nothing. */
+export function removalReport(blocked: readonly Blocked[], scripts: number, typed = false): Content {
   if (blocked.length === 0 && scripts === 0) return null;
-  return html`<section class="report warn" aria-labelledby="removed"><h3 id="removed">What phones will not get</h3>
+  const title = "What phones will not get";
+  const [id, heading] = typed
+    ? ["removed-typed", html`<h3 id="removed-typed">${title}</h3>`]
+    : ["removed", html`<h2 id="removed">${title}</h2>`];
+  return html`<section class="report warn" aria-labelledby="${id}">${heading}
     ${blocked.length > 0 && html`<ul>${blocked.map(({ kind, name, count }) => html`<li>${BLOCKED_WORDS[kind]?.(name) ?? name}${count > 1 && html`, ${count} times`}</li>`)}</ul>`}
     ${scripts > 0 && html`<p>${scripts === 1 ? "A script" : `${scripts} scripts`} of this document will not run: phones show it in a frame where scripts are inert.</p>`}</section>`;
 }

@@ -56,7 +56,8 @@ describe("the review of an alert", () => {
     await world.rest("update_alert", { pusher_id: pusher, alert_id: alert.id, title: "Changed since" });
     const refused = await decide(alert, { act: "send" });
     expect(refused.status).toBe(409);
-    expect(refused.text).toContain("has changed since");
+    expect(refused.text).toContain("It changed after you opened this page");
+    expect(refused.text).toMatch(/<del>.*Seen.*<\/del><ins>.*Changed since.*<\/ins>/);
     expect((await now(alert)).status).toBe("draft");
     const sent = await decide(await now(alert), { act: "send" });
     expect(sent.status).toBe(303);

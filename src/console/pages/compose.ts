@@ -1,6 +1,7 @@
 // Writing an alert: a new one, or an edit of a draft or a scheduled one. Every button is an operation; the version that the page
 // was made of goes along, so two people who edit one draft never overwrite each other unseen (docs/rules.md#expected-version).
 
+import { isDeepStrictEqual } from "node:util";
 import { IncomingFile } from "../../assets/incoming.ts";
 import { MAX_BYTES } from "../../domain/assets.ts";
 import { ApiError, conflict, notFound } from "../../errors.ts";
@@ -11,7 +12,7 @@ import { alertPath, channelBase, channelOf } from "../channel_head.ts";
 import type { FlashCode } from "../flash.ts";
 import { inForm } from "../forms.ts";
 import { COMPOSE_SCRIPT, COMPOSE_STYLES, COUNT_SCRIPT, ZONE_SCRIPT } from "../page.ts";
-import { framedMarkup, removalReport } from "../phone.ts";
+import { framedMarkup } from "../phone.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
 import { clashReport, editedSince } from "./compose_clash.ts";
 import { argumentsOf, blankForm, changesOf, formOf, LABELS, UPLOADS } from "./compose_fields.ts";
@@ -132,7 +133,7 @@ async function write(visit: MemberVisit): Promise<Response> {
   try {
     const args = { pusher_id: channel.id, ...argumentsOf(form), send: act !== "save" };
     const made = await visit.call("create_alert", args, form.get("once"));
-    return await done(visit, { channel, made, act });
+    return await done(visit, { channel, made, act, removed: made.blocked.length > 0 });
   } catch (refused) {
     return show(visit, { channel, alert: null, form, error: shownError(refused) });
   }
@@ -160,7 +161,12 @@ async function edit(visit: MemberVisit): Promise<Response> {
       const expected = { ...alertPath(visit), expected_updated_at: made.updated_at };
       await visit.call(act === "send" ? "send_alert" : "schedule_alert", expected);
     }
-    return await done(visit, { channel, made, act });
+    return await done(visit, {
+      channel,
+      made,
+      act,
+      removed: !isDeepStrictEqual(made.blocked, alert.blocked),
+    });
   } catch (refused) {
     const now = await visit.call("get_alert", alertPath(visit));
     // Somebody was faster between the look above and the write; what this form has saved itself is no clash.
@@ -171,9 +177,10 @@ async function edit(visit: MemberVisit): Promise<Response> {
 }
 
 /** After the act: the alert's page; or, where a draft lost something on the way, the form with the report of it. */
-async function done(visit: MemberVisit, { channel, made, act }: any): Promise<Response> {
-  if (act !== "save" || made.blocked.length === 0) return visit.goTo(pageOf(visit, made), DONE[act]);
-  const above = html`<p class="flash done" role="status">The draft is saved.</p>${removalReport(made.blocked)}`;
+async function done(visit: MemberVisit, { channel, made, act, removed }: any): Promise<Response> {
+  if (act !== "save" || !removed || made.blocked.length === 0)
+    return visit.goTo(pageOf(visit, made), DONE[act]);
+  const above = html`<p class="flash done" role="status">The draft is saved.</p>`;
   return show(visit, { channel, alert: made, form: formOf(made), above });
 }
 

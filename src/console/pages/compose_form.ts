@@ -11,7 +11,7 @@ import { type Content, type Html, html } from "../../look/html.ts";
 import { channelBase } from "../channel_head.ts";
 import { folded } from "../controls.ts";
 import { problem, select, tick, wrongWith } from "../parts.ts";
-import { devices } from "../phone.ts";
+import { devices, removalReport } from "../phone.ts";
 import type { MemberVisit } from "../visit.ts";
 import { minute, onOff, segments, type Typed, upload, written } from "./compose_controls.ts";
 import { ACTION_ROWS, actionsOf, baseOf, formOf, UPLOADS } from "./compose_fields.ts";
@@ -169,6 +169,7 @@ export async function composePage(visit: MemberVisit, shown: Shown): Promise<Htm
     <div class="dest">${face(channel, "dest-face", "m")}<h1>${alert ? "Edit the alert" : "New alert"}</h1></div>
     ${above ?? problem(error)}
     ${alert?.review_reply && html`<section class="report warn"><h2>It was declined</h2><p class="written">${alert.review_reply}</p></section>`}
+    ${alert && removalReport(alert.blocked, 0)}
     <form class="compose" method="post" action="${action}" enctype="multipart/form-data" novalidate data-compose="${base}/alerts">${visit.token}
       ${alert ? html`<input type="hidden" name="version" value="${alert.updated_at}"><input type="hidden" name="base" value="${baseOf(formOf(alert))}">` : html`<input type="hidden" name="once" value="${randomUUID()}">`}
       <div class="pane">${message(typed, shown)}${loudness(typed, shown)}${whenAndWhere(typed)}${others(typed)}</div>

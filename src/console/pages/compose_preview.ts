@@ -84,7 +84,7 @@ export async function preview(visit: MemberVisit, { channel, alert, form, files 
     ${phone(channel, drawnOf(form, files, alert, now), now)}
     <div class="beside"><p class="could"><strong>It could reach ${devices(reach)}.</strong> Whether it rings, each of them decides.</p>
     ${refusal && html`<p class="wrong">${refusal}</p>`}
-    ${removalReport(blocked, script_count)}
+    ${removalReport(blocked, script_count, true)}
     ${capabilityReport(notes, `${channelBase(visit, channel.id)}/edit`)}</div>
   </div>`;
 }

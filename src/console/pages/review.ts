@@ -13,11 +13,12 @@ import { inForm } from "../forms.ts";
 import { COMPOSE_STYLES, COUNT_SCRIPT, HISTORY_STYLES, LIVE_SCRIPT, ZONE_SCRIPT } from "../page.ts";
 import { instant, problem } from "../parts.ts";
 import { capabilityReport, pageFrame, phone, removalReport } from "../phone.ts";
+import { pageEffort } from "../text_changes.ts";
 import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
 import { utc } from "./compose_fields.ts";
 import { askOnce } from "./confirm.ts";
 import { decisions, foot } from "./review_decide.ts";
-import { storyCard, storyOf } from "./review_story.ts";
+import { byline, pastOf, sinceDeclined, sinceSeen, storyCard } from "./review_story.ts";
 
 const PATH = "/channels/:pusher/alerts/:alert";
 
@@ -31,7 +32,6 @@ const VERBS: Record<string, { operation: string; done: FlashCode }> = {
 
 const STATES: Record<string, string> = {
   draft: "Draft: nobody has seen it.",
-  scheduled: "Scheduled: phones show it from its instant on.",
   sent: "Sent. A sent alert cannot be unsent; cancelling keeps it from phones that have not fetched it yet.",
   cancelled: "Cancelled.",
 };
@@ -45,26 +45,38 @@ async function inertScripts(visit: MemberVisit, { layout, html, asset_html }: an
 
 async function review(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const path = alertPath(visit);
+  const { now } = visit;
   const alert = await visit.call("get_alert", path);
-  const channel = await visit.call("get_pusher", { pusher_id: path.pusher_id });
-  const story = await storyOf(visit, alert.id);
-  const inert = await inertScripts(visit, alert);
+  const [channel, past, inert] = await Promise.all([
+    visit.call("get_pusher", { pusher_id: path.pusher_id }),
+    pastOf(visit, path),
+    inertScripts(visit, alert),
+  ]);
   const open = alert.review_url !== null;
+  const seen = visit.form.get("version") ?? "";
+  const isOld = error?.type === "conflict" && seen !== "" && seen !== alert.updated_at;
+  const effort = pageEffort();
+  const notices = [
+    isOld && (await sinceSeen(past, seen, effort, now)),
+    open && !isOld && (await sinceDeclined(past, effort, now)),
+    open && removalReport(alert.blocked, inert),
+  ].filter(Boolean);
   return visit.page(
     alert.title,
     html`<p class="crumb"><a href="${channelBase(visit, channel.id)}">${channel.name}</a></p>
     <h1>${open ? "Review" : "Alert"}</h1>
-    <p class="lede">${STATES[alert.status]}</p>
-    ${problem(error)}
+    <p class="lede">${STATES[alert.status] ?? html`Scheduled: phones show it from ${zoned(alert.send_at)} on.`}</p>
+    ${byline(past, now)}
+    ${!isOld && problem(error)}
     <form class="reviewing" method="post" action="${visit.url.pathname}" novalidate>${visit.token}
       <input type="hidden" name="version" value="${alert.updated_at}">
+      ${notices.length > 0 && html`<div class="notices">${notices}</div>`}
       <div class="seen">${drawn(visit, alert, channel)}</div>
       <div class="pane">
         ${alert.review_reply && html`<section class="card"><h2>It was declined</h2><p class="written">${alert.review_reply}</p></section>`}
         ${alert.review_note && html`<section class="card"><h2>Why it was written</h2><p class="written">${alert.review_note}</p></section>`}
-        ${storyCard(visit, story)}
-        ${open && removalReport([], inert)}
         ${open && capabilityReport(alert.notes, `${channelBase(visit, channel.id)}/edit`)}
+        ${await storyCard(past, effort, now)}
         ${facts(visit, alert)}
         ${mayUse(visit, "send_alert") ? decisions(visit, { alert, error }) : html`<p class="hint">Who may send alerts on this channel decides about it.</p>`}
       </div>
@@ -101,15 +113,17 @@ function drawn(visit: MemberVisit, alert: any, channel: any): Html {
     }`;
 }
 
+/** An instant in UTC, which the page's script shows in the person's own zone. */
+function zoned(value: string): Html {
+  const date = new Date(value);
+  return html`<time datetime="${date.toISOString()}" data-zone>${minuteWords(date)}</time>`;
+}
+
 function facts({ now }: MemberVisit, alert: any): Content {
-  const at = (value: string) => {
-    const date = new Date(value);
-    return html`<time datetime="${date.toISOString()}" data-zone>${minuteWords(date)}</time>`;
-  };
   const lines: [string, Content][] = [["Changed", instant(alert.updated_at, now)]];
-  if (alert.send_at) lines.push(["Planned for", at(alert.send_at)]);
-  if (alert.sent_at) lines.push(["Visible since", at(alert.sent_at)]);
-  if (alert.expires_at) lines.push(["Over at", at(alert.expires_at)]);
+  if (alert.send_at) lines.push(["Planned for", zoned(alert.send_at)]);
+  if (alert.sent_at) lines.push(["Visible since", zoned(alert.sent_at)]);
+  if (alert.expires_at) lines.push(["Over at", zoned(alert.expires_at)]);
   for (const { label, url } of alert.actions) lines.push([`“${label}” opens`, url]);
   if (alert.source_url) lines.push(["Where to read more", alert.source_url]);
   if (alert.tts_text) lines.push(["Read aloud", alert.tts_text]);

@@ -71,7 +71,7 @@ export function foot(visit: MemberVisit, { alert, channel, error }: Deciding): C
       })}</div>`
     }
     <p class="said">It could reach ${devices(reach)}. A sent alert cannot be unsent.</p>
-    <div class="acts"><a class="button plain" href="#decline">Decline</a><a class="button plain" href="${visit.url.pathname}/edit">Edit</a><button class="first" name="act" value="send">${
+    <div class="acts"><a class="button plain" href="#decline">Decline</a><a class="button plain" href="${visit.url.pathname}/edit">Edit</a><a class="button plain" href="#at-a-time">${alert.status === "scheduled" ? "Move" : "Schedule"}</a><button class="first" name="act" value="send">${
       alert.status === "scheduled" ? "Send now to" : "Send to"
     } ${reach.toLocaleString("en")}</button></div>
   </div></div>`;
