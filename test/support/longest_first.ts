@@ -12,6 +12,7 @@ export const LONGEST = [
   "faults/data_dir",
   "faults/silent_database",
   "content/sanitizer_browser",
+  "transports/docs_page",
   "rules/concurrency",
   "faults/embedded",
   "faults/supervision",
