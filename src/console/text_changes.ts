@@ -6,12 +6,15 @@ export interface Piece {
   text: string;
 }
 
-/** What all comparisons of one page may cost together: characters that differ in some way. */
+/** What all comparisons of one page may cost together. */
 export interface Effort {
+  /** Characters that are compared, since they differ in some way. */
   left: number;
+  /** Characters that are shown. Escaped they may be five times as many. */
+  room: number;
 }
 
-export const pageEffort = (): Effort => ({ left: 60_000 });
+export const pageEffort = (): Effort => ({ left: 60_000, room: 15_000 });
 
 /** Words that may be taken out and put in before two texts count as two. The cost grows with the square of it. */
 const MAX_EDITS = 600;

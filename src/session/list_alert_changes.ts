@@ -11,7 +11,7 @@ import { showAlert } from "../shapes/alert.ts";
 
 export default defineSessionOperation({
   name: "list_alert_changes",
-  title: "List what edits changed",
+  title: "List alert changes",
   description:
     "The newest edits of an alert, newest first: which fields each of them changed, from what to what. For whoever may read the alert.",
   auth: "member",

@@ -35,6 +35,8 @@ const CARDS: Record<string, string> = {
 const BESIDE = 90;
 /** Of one piece that changed, and of a text that is shown whole because it could not be compared. */
 const LONGEST = 1200;
+/** Pieces of one text. */
+const MOST = 40;
 
 const labelOf = (name: string) => LABELS_OF[name] ?? name;
 
@@ -70,31 +72,40 @@ function textOf(name: string, value: unknown): string {
   return String(value);
 }
 
-const cut = (text: string): Content =>
-  text.length <= LONGEST
-    ? text
-    : html`${startOf(text, LONGEST)}<span class="muted"> … and ${(text.length - LONGEST).toLocaleString("en")} more characters</span>`;
-
-/** A line break that came or went is nothing to look at by itself. */
-const visible = (text: string): string => text.replace(/\n/g, "↵\n");
-
-const gone = (text: string): Html =>
-  html`<del><span class="unseen"> taken out: </span>${cut(visible(text))}<span class="unseen">; </span></del>`;
-const come = (text: string): Html =>
-  html`<ins><span class="unseen"> put in: </span>${cut(visible(text))}<span class="unseen">; </span></ins>`;
-
-function stayed(text: string, isFirst: boolean, isLast: boolean): string {
-  const head = isFirst ? "" : startOf(text, BESIDE);
-  const tail = isLast ? "" : text.slice(startOf(text, text.length - BESIDE).length);
-  return text.length <= head.length + tail.length + 1 ? text : `${head}…${tail}`;
+/** So much of a text as there is room for on the page. */
+function cut(text: string, effort: Effort): Content {
+  const shown = startOf(text, Math.min(LONGEST, effort.room));
+  effort.room -= shown.length;
+  const more = text.length - shown.length;
+  // A line break that came or went is nothing to look at by itself.
+  const words = shown.replace(/\n/g, "↵\n");
+  return more === 0
+    ? words
+    : html`${words}<span class="muted"> … and ${more.toLocaleString("en")} more characters</span>`;
 }
 
-const inWords = (pieces: readonly Piece[]): Content =>
-  pieces.map(({ kind, text }, i) => {
-    if (kind === "gone") return gone(text);
-    if (kind === "new") return come(text);
-    return stayed(text, i === 0, i === pieces.length - 1);
+const gone = (text: string, effort: Effort): Html =>
+  html`<del><span class="unseen"> taken out: </span>${cut(text, effort)}<span class="unseen">; </span></del>`;
+const come = (text: string, effort: Effort): Html =>
+  html`<ins><span class="unseen"> put in: </span>${cut(text, effort)}<span class="unseen">; </span></ins>`;
+
+function stayed(text: string, isFirst: boolean, isLast: boolean, effort: Effort): string {
+  const head = isFirst ? "" : startOf(text, BESIDE);
+  const tail = isLast ? "" : text.slice(startOf(text, text.length - BESIDE).length);
+  const shown = text.length <= head.length + tail.length + 1 ? text : `${head}…${tail}`;
+  effort.room -= Math.min(effort.room, shown.length);
+  return shown;
+}
+
+function inWords(pieces: readonly Piece[], effort: Effort): Content {
+  const last = pieces.length - 1;
+  const shown = pieces.slice(0, MOST).map(({ kind, text }, i) => {
+    if (kind === "gone") return gone(text, effort);
+    if (kind === "new") return come(text, effort);
+    return stayed(text, i === 0, i === last, effort);
   });
+  return last < MOST ? shown : [shown, html`<span class="muted"> … and more that changed below</span>`];
+}
 
 async function changeOf({ name, before, after }: Field, effort: Effort): Promise<Content> {
   if (name.endsWith("_asset_id"))
@@ -103,13 +114,15 @@ async function changeOf({ name, before, after }: Field, effort: Effort): Promise
       : after === null
         ? "The file was taken off."
         : "Another file.";
+  if (effort.room === 0)
+    return html`<span class="muted">Changed as well; this page has no more room to show it.</span>`;
   const [was, is] = [textOf(name, before), textOf(name, after)];
   if (!TEXTS.has(name) || was === "" || is === "")
-    return html`${was === "" ? html`<span class="muted">Was empty. </span>` : gone(was)} ${is === "" ? html`<span class="muted"> Now empty.</span>` : come(is)}`;
+    return html`${was === "" ? html`<span class="muted">Was empty. </span>` : gone(was, effort)} ${is === "" ? html`<span class="muted"> Now empty.</span>` : come(is, effort)}`;
   const pieces = await compareTexts(was, is, effort);
   return pieces
-    ? inWords(pieces)
-    : html`<span class="muted">Too much to compare. Before:</span> ${gone(was)} <span class="muted">Now:</span> ${come(is)}`;
+    ? inWords(pieces, effort)
+    : html`<span class="muted">Too much to compare. Before:</span> ${gone(was, effort)} <span class="muted">Now:</span> ${come(is, effort)}`;
 }
 
 /** Field by field, what was taken out and put in. */

@@ -126,7 +126,8 @@ export async function storyCard(past: Past, effort: Effort, now: Date): Promise<
   if (story.length === 0) return null;
   const lines: Html[] = [];
   for (const line of story) {
-    const fields = changeOf(past, line)?.fields ?? [];
+    const change = changeOf(past, line);
+    const fields = change ? together([change]) : [];
     const changed =
       fields.length > 0 &&
       html`<details class="more"><summary>${namesOf(fields)}</summary>${await differences(fields, effort)}</details>`;
