@@ -4,8 +4,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
 import { TOOLS } from "../../tools/index.ts";
-import { connect, OAUTH, ORIGIN, ownerOf, register, request, sendForm, tell } from "../support/oauth.ts";
-import { Visitor } from "../support/site.ts";
+import { connect, OAUTH, ORIGIN, register, request, sendForm, tell } from "../support/oauth.ts";
+import { ownerOf, Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
 const EMBEDDED = { DATABASE_URL: "" };

@@ -7,8 +7,9 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { openOrm } from "../../src/db/orm.ts";
 import { unavailability } from "../../src/db/unavailable.ts";
 import { type DatabaseProxy, databaseProxy } from "../support/database_proxy.ts";
-import { OAUTH, ORIGIN, ownerOf, USUAL } from "../support/oauth.ts";
+import { OAUTH, ORIGIN, USUAL } from "../support/oauth.ts";
 import { type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
+import { ownerOf } from "../support/site.ts";
 import { WAIT } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 

@@ -5,11 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
 import { MAX_BODY } from "../../src/operation/tool.ts";
 import { TOOLS } from "../../tools/index.ts";
-import { Visitor } from "../support/site.ts";
+import { ownerOf, type Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
 const ORIGIN = "http://127.0.0.1:8787";
-const PERSON = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
 const CHUNK = 16 * 1024;
 const OFFERED = 16 * 1024 * 1024;
 
@@ -36,9 +35,7 @@ describe("on a service", () => {
   let device: string;
   beforeAll(async () => {
     world = await World.open();
-    owner = new Visitor(world);
-    const [{ id }] = await world.sql("select id from member where email = ?", [PERSON.email]);
-    await owner.join(await world.service.people.newLink(id), PERSON);
+    owner = await ownerOf(world);
     device = await world.device();
   });
   afterAll(() => world?.close());

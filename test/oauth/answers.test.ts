@@ -9,7 +9,6 @@ import {
   connect,
   OAUTH,
   ORIGIN,
-  ownerOf,
   register,
   request,
   sendForm,
@@ -18,6 +17,7 @@ import {
   USUAL,
 } from "../support/oauth.ts";
 import type { Visitor } from "../support/site.ts";
+import { ownerOf } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
 const part = (value: object | string) =>

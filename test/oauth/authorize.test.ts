@@ -2,8 +2,8 @@
 // for somebody who is not signed in, for one who is, and for one who has let the assistant in before.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connect, ORIGIN, ownerOf, register, request } from "../support/oauth.ts";
-import { Visitor } from "../support/site.ts";
+import { connect, ORIGIN, register, request } from "../support/oauth.ts";
+import { ownerOf, Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
 const EVIL = "https://evil.example/landing";

@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLIENTS, memory } from "../support/assistants.ts";
-import { allow, ownerOf, USUAL } from "../support/oauth.ts";
-import { Site, type Visitor } from "../support/site.ts";
+import { allow, USUAL } from "../support/oauth.ts";
+import { ownerOf, Site, type Visitor } from "../support/site.ts";
 import { uniqueHandle } from "../support/world.ts";
 
 describe("on a service", () => {

@@ -9,9 +9,9 @@ import { fetchDocument } from "../../src/webhooks/fetch.ts";
 import { targetRules } from "../../src/webhooks/target.ts";
 import { CLIENTS, memory } from "../support/assistants.ts";
 import { atOnce } from "../support/at_once.ts";
-import { allow, CALLBACK, connect, ORIGIN, ownerOf, request, tell, USUAL } from "../support/oauth.ts";
+import { allow, CALLBACK, connect, ORIGIN, request, tell, USUAL } from "../support/oauth.ts";
 import { selfSigned } from "../support/sinks.ts";
-import { Visitor } from "../support/site.ts";
+import { ownerOf, Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
 /** Path → what the server of the documents answers there, and how often it was asked. */

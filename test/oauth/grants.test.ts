@@ -7,19 +7,10 @@ import { endConnections } from "../../src/auth/grants.ts";
 import { showId } from "../../src/domain/ids.ts";
 import { Migration20261121000030_grants } from "../../src/migrations/Migration20261121000030_grants.ts";
 import { addMember, createWorkspace } from "../../src/operator/accounts.ts";
-import {
-  allow,
-  CALLBACK,
-  OAUTH,
-  ORIGIN,
-  ownerOf,
-  register,
-  request,
-  sendForm,
-  USUAL,
-} from "../support/oauth.ts";
+import { allow, CALLBACK, OAUTH, ORIGIN, register, request, sendForm, USUAL } from "../support/oauth.ts";
 import { disconnect } from "../support/sessions.ts";
 import type { Visitor } from "../support/site.ts";
+import { ownerOf } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
 /** Answers go to a server, so the person's consent is remembered. */

@@ -4,10 +4,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { disconnect } from "../support/sessions.ts";
-import { Visitor } from "../support/site.ts";
+import { ownerOf, Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
-const PERSON = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
 const CALLBACK = "http://127.0.0.1:7777/callback";
 const ORIGIN = "http://127.0.0.1:8787";
 
@@ -17,9 +16,7 @@ describe("on a service", () => {
 
   beforeAll(async () => {
     world = await World.open();
-    owner = new Visitor(world);
-    const [{ id }] = await world.sql("select id from member where email = ?", [PERSON.email]);
-    expect((await owner.join(await world.service.people.newLink(id), PERSON)).status).toBe(303);
+    owner = await ownerOf(world);
   });
   afterAll(() => world?.close());
 

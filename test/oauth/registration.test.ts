@@ -2,8 +2,9 @@
 // the very bodies that they register with.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connect, ownerOf, register, request, USUAL } from "../support/oauth.ts";
+import { connect, register, request, USUAL } from "../support/oauth.ts";
 import type { Visitor } from "../support/site.ts";
+import { ownerOf } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
 const CURSOR = "cursor://anysphere.cursor-mcp/oauth/callback";

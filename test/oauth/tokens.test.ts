@@ -4,7 +4,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBetterAuth } from "../../src/auth/better_auth.ts";
 import { createGrants } from "../../src/auth/grants.ts";
-import { connect, ORIGIN, ownerOf, register } from "../support/oauth.ts";
+import { connect, ORIGIN, register } from "../support/oauth.ts";
+import { ownerOf } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
 type Claims = Record<string, unknown>;

@@ -3,16 +3,13 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LABELS } from "../../src/console/channel_values.ts";
-import { parseId } from "../../src/domain/ids.ts";
 import { CAPABILITIES, PUSHER } from "../../src/fields/pusher.ts";
 import { addMember } from "../../src/operator/accounts.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { controlsOf } from "../support/controls.ts";
 import { joined, suspend } from "../support/handsets.ts";
-import { type Seen, Visitor } from "../support/site.ts";
+import { OWNER, ownerOf, type Seen, signedInAs, Visitor } from "../support/site.ts";
 import { inSeconds, uniqueHandle, World } from "../support/world.ts";
-
-const PERSON = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
 
 describe("channels in the console", () => {
   let world: World;
@@ -22,19 +19,14 @@ describe("channels in the console", () => {
   beforeAll(async () => {
     world = await World.open();
     base = `/console/${world.workspace.id}/`;
-    owner = await signedInAs("owner", PERSON.email);
+    owner = await ownerOf(world);
   });
   afterAll(() => world?.close());
 
-  async function signedInAs(role: string, email: string, pushers?: string[]): Promise<Visitor> {
-    const visitor = new Visitor(world);
+  async function member(role: string, email: string, pushers?: string[]): Promise<Visitor> {
     const em = world.service.orm.em.fork() as never;
-    const [known] = await world.sql("select id from member where email = ?", [email]);
-    const id =
-      known?.id ??
-      parseId("mem", (await addMember(em, { workspace: world.workspace.id, email, role, pushers })).id);
-    await visitor.join(await world.service.people.newLink(id), { ...PERSON, email });
-    return visitor;
+    await addMember(em, { workspace: world.workspace.id, email, role, pushers });
+    return signedInAs(world, { ...OWNER, email });
   }
 
   const channel = async (pusher_id: string) => (await world.rest("get_pusher", { pusher_id })).body;
@@ -317,7 +309,7 @@ describe("channels in the console", () => {
   test("roles and other workspaces: what may not be done is neither offered nor done", async () => {
     const mine = await world.pusher({ is_public: false });
     const invite = (await world.rest("create_invite", { pusher_id: mine.id })).body;
-    const viewer = await signedInAs("viewer", "viewer@example.org");
+    const viewer = await member("viewer", "viewer@example.org");
     const paths = ["edit", "invites", `invites/${invite.id}`].map(
       (path) => `${base}channels/${mine.id}/${path}`,
     );
@@ -337,7 +329,7 @@ describe("channels in the console", () => {
     expect((await viewer.get(`${base}channels/${mine.id}/delete`)).text).toContain("Only an admin");
     // Who sees one channel opens none, and does not see the others.
     const other = await world.pusher();
-    const narrow = await signedInAs("editor", "narrow@example.org", [other.id]);
+    const narrow = await member("editor", "narrow@example.org", [other.id]);
     expect((await narrow.get(`${base}channels/new`)).status).toBe(403);
     for (const path of [...paths, `${paths[2]}/qr.svg`, `${base}channels/${mine.id}/qr.png`])
       expect((await narrow.get(path)).status, path).toBe(404);

@@ -2,14 +2,12 @@
 // at one draft, and the preview.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseId } from "../../src/domain/ids.ts";
 import { ALERT } from "../../src/fields/alert.ts";
 import { changesOf } from "../../src/fields/record.ts";
 import { addMember } from "../../src/operator/accounts.ts";
-import { Visitor } from "../support/site.ts";
+import { OWNER, ownerOf, signedInAs, type Visitor } from "../support/site.ts";
 import { inSeconds, World } from "../support/world.ts";
 
-const PERSON = { name: "Ada Owner", email: "owner@example.org", password: "correct horse battery" };
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC",
   "base64",
@@ -55,9 +53,7 @@ describe("writing an alert in the console", () => {
 
   beforeAll(async () => {
     world = await World.open();
-    owner = new Visitor(world);
-    const [{ id }] = await world.sql("select id from member where email = ?", [PERSON.email]);
-    await owner.join(await world.service.people.newLink(id), PERSON);
+    owner = await ownerOf(world);
     pusher = await world.pusher({ name: "Ferries", requested_perms: ["notify"] });
     base = `/console/${world.workspace.id}/channels/${pusher.id}/alerts`;
   });
@@ -306,14 +302,13 @@ describe("writing an alert in the console", () => {
   test("who only looks does not write, and a foreign channel is not there", async () => {
     const em = world.service.orm.em.fork() as never;
     const email = "viewer@example.org";
-    const member = await addMember(em, {
+    await addMember(em, {
       workspace: world.workspace.id,
       email,
       role: "viewer",
       pushers: undefined,
     });
-    const viewer = new Visitor(world);
-    await viewer.join(await world.service.people.newLink(parseId("mem", member.id)!), { ...PERSON, email });
+    const viewer = await signedInAs(world, { ...OWNER, email });
     expect((await viewer.get(`${base}/new`)).status).toBe(403);
     expect((await viewer.send(`${base}/new`, { title: "x", act: "send" })).status).toBe(403);
     const elsewhere = base.replace(pusher.id, `psh_${"0".repeat(26)}`);

@@ -5,8 +5,9 @@ import { clientName } from "../../src/auth/client_name.ts";
 import { showId } from "../../src/domain/ids.ts";
 import { addMember, createWorkspace } from "../../src/operator/accounts.ts";
 import { ALL_SCOPES } from "../../src/scopes.ts";
-import { allow, CALLBACK, ownerOf, register, request, USUAL } from "../support/oauth.ts";
+import { allow, CALLBACK, register, request, USUAL } from "../support/oauth.ts";
 import type { Visitor } from "../support/site.ts";
+import { ownerOf } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
 const HOSTED = "https://assistant.example/callback";

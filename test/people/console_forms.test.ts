@@ -3,10 +3,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { showId } from "../../src/domain/ids.ts";
-import { Visitor } from "../support/site.ts";
+import { OWNER, ownerOf, Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
-const PERSON = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC",
   "base64",
@@ -20,9 +19,7 @@ describe("forms of the console", () => {
   beforeAll(async () => {
     world = await World.open();
     base = `/console/${world.workspace.id}/`;
-    owner = new Visitor(world);
-    const [{ id }] = await world.sql("select id from member where email = ?", [PERSON.email]);
-    await owner.join(await world.service.people.newLink(id), PERSON);
+    owner = await ownerOf(world);
   });
   afterAll(() => world?.close());
 
@@ -61,7 +58,7 @@ describe("forms of the console", () => {
       [user, member],
     );
     const elsewhere = new Visitor(world);
-    await elsewhere.post("/console/sign-in", PERSON);
+    await elsewhere.post("/console/sign-in", OWNER);
 
     const counted = async () => ({
       keys: (await world.rest("get_me", {}, key)).status,

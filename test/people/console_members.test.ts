@@ -5,12 +5,19 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseId } from "../../src/domain/ids.ts";
 import { nameProblem } from "../../src/domain/one_line.ts";
 import { addMember, createKey, createWorkspace } from "../../src/operator/accounts.ts";
-import { executablePath, launch, Site, signIn, Visitor, watched } from "../support/site.ts";
+import {
+  executablePath,
+  launch,
+  OWNER,
+  ownerOf,
+  Site,
+  signIn,
+  type Visitor,
+  watched,
+} from "../support/site.ts";
 import type { World } from "../support/world.ts";
 
 // Every password costs its time on purpose, and the machine may be busy.
-
-const OWNER = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
 
 interface Channel {
   id: string;
@@ -35,8 +42,7 @@ describe("members", () => {
   beforeAll(async () => {
     site = await Site.open();
     world = site.world;
-    owner = new Visitor(world, site.url);
-    expect((await owner.join(await site.link(), OWNER)).status).toBe(303);
+    owner = await ownerOf(world, site.url);
     from = `/console/${world.workspace.id}/members`;
     channels = [await world.pusher({ name: "Harbour" }), await world.pusher({ name: "Lighthouse" })];
   });

@@ -3,10 +3,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FACTS, joined } from "../support/handsets.ts";
-import { Visitor } from "../support/site.ts";
+import { OWNER, ownerOf, type Visitor } from "../support/site.ts";
 import { inSeconds, World } from "../support/world.ts";
-
-const PERSON = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
 
 /** What a plot says: the number beside its heading, those of its bars' titles, and those of its description. */
 function plotOf(text: string, id: string) {
@@ -54,10 +52,8 @@ describe("history, statistics and subscribers", () => {
 
   beforeAll(async () => {
     world = await World.open();
-    owner = new Visitor(world);
+    owner = await ownerOf(world);
     base = `/console/${world.workspace.id}/`;
-    const [{ id }] = await world.sql("select id from member where email = ?", [PERSON.email]);
-    await owner.join(await world.service.people.newLink(id), PERSON);
   });
   afterAll(() => world?.close());
 
@@ -326,14 +322,14 @@ describe("history, statistics and subscribers", () => {
     for (const below of ["", "/stats", "/stats.csv", "/subscribers", "/subscribers.csv"])
       await page(`channels/${missing}${below}`, 404);
     await page(`channels/${missing}/alerts/${alert.id}/timeline?live=1`, 404);
-    await world.sql("update member set role = 'viewer' where email = ?", [PERSON.email]);
+    await world.sql("update member set role = 'viewer' where email = ?", [OWNER.email]);
     try {
       const path = `channels/${pusher.id}/alerts/${alert.id}`;
       expect(await page(path)).not.toContain("Make a draft of it");
       expect((await owner.post(`${base}${path}/duplicate`, {}, { from: base + path })).status).toBe(403);
       await page(`channels/${pusher.id}/stats`);
     } finally {
-      await world.sql("update member set role = 'owner' where email = ?", [PERSON.email]);
+      await world.sql("update member set role = 'owner' where email = ?", [OWNER.email]);
     }
   });
 });

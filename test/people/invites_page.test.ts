@@ -4,10 +4,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { joined } from "../support/handsets.ts";
 import { readQr } from "../support/pages.ts";
-import { Visitor } from "../support/site.ts";
+import { ownerOf, type Visitor } from "../support/site.ts";
 import { inSeconds, World } from "../support/world.ts";
-
-const PERSON = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
 
 describe("invites in the console", () => {
   let world: World;
@@ -16,9 +14,7 @@ describe("invites in the console", () => {
   beforeAll(async () => {
     world = await World.open();
     base = `/console/${world.workspace.id}/`;
-    owner = new Visitor(world);
-    const [{ id }] = await world.sql("select id from member where email = ?", [PERSON.email]);
-    await owner.join(await world.service.people.newLink(id), PERSON);
+    owner = await ownerOf(world);
   });
   afterAll(() => world?.close());
 

@@ -5,12 +5,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseId } from "../../src/domain/ids.ts";
 import { addMember, createWorkspace } from "../../src/operator/accounts.ts";
 import { Mails } from "../support/mails.ts";
-import { Visitor } from "../support/site.ts";
+import { ownerOf, Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
-
-// Every password costs its time on purpose, and the machine may be busy.
-
-const PERSON = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
 
 let mails: Mails;
 let world: World;
@@ -19,9 +15,7 @@ let owner: Visitor;
 beforeAll(async () => {
   mails = await Mails.open();
   world = await World.open({ settings: { SMTP_URL: mails.url } });
-  owner = new Visitor(world);
-  const [{ id }] = await world.sql("select id from member where email = ?", [PERSON.email]);
-  await owner.join(await world.service.people.newLink(id), PERSON);
+  owner = await ownerOf(world);
 });
 afterAll(async () => {
   await world?.close();

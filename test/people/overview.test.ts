@@ -6,10 +6,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort, listen } from "../../src/boot/server.ts";
 import { unescaped } from "../support/controls.ts";
-import { type Seen, Visitor } from "../support/site.ts";
+import { ownerOf, type Seen, type Visitor } from "../support/site.ts";
 import { inSeconds, World } from "../support/world.ts";
-
-const PERSON = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
 
 describe("the overview", () => {
   let world: World;
@@ -18,9 +16,7 @@ describe("the overview", () => {
   beforeAll(async () => {
     world = await World.open();
     base = `/console/${world.workspace.id}/`;
-    owner = new Visitor(world);
-    const [{ id }] = await world.sql("select id from member where email = ?", [PERSON.email]);
-    await owner.join(await world.service.people.newLink(id), PERSON);
+    owner = await ownerOf(world);
   });
   afterAll(() => world?.close());
 

@@ -7,7 +7,7 @@ import { parseId } from "../../src/domain/ids.ts";
 import { addMember } from "../../src/operator/accounts.ts";
 import { Authenticator } from "../support/authenticator.ts";
 import { codeOf } from "../support/codes.ts";
-import { executablePath, join, launch, Site, signIn, Visitor, watched } from "../support/site.ts";
+import { executablePath, join, launch, ownerOf, Site, signIn, Visitor, watched } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
 const PASSWORD = "correct horse battery";
@@ -142,10 +142,7 @@ describe("a passkey's answer", () => {
   test("an address that only has figures offers none and says why", async () => {
     const plain = await World.open();
     try {
-      const [{ id }] = await plain.sql("select id from member where email = 'owner@example.org'");
-      const visitor = new Visitor(plain);
-      const owner = { name: "Owner", email: "owner@example.org", password: PASSWORD };
-      await visitor.join(await plain.service.people.newLink(id), owner);
+      const visitor = await ownerOf(plain);
       expect((await visitor.get("/console/account")).text).toContain(
         "only for servers with a name and https",
       );

@@ -2,10 +2,8 @@
 // without a script.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Visitor } from "../support/site.ts";
+import { ownerOf, type Visitor } from "../support/site.ts";
 import { inSeconds, World } from "../support/world.ts";
-
-const PERSON = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
 
 // Covers docs/rules.md#review-url, #review-note and #decline.
 describe("the review of an alert", () => {
@@ -15,9 +13,7 @@ describe("the review of an alert", () => {
 
   beforeAll(async () => {
     world = await World.open();
-    owner = new Visitor(world);
-    const [{ id }] = await world.sql("select id from member where email = ?", [PERSON.email]);
-    await owner.join(await world.service.people.newLink(id), PERSON);
+    owner = await ownerOf(world);
     pusher = (await world.pusher({ name: "Ferries <b>" })).id;
   });
   afterAll(() => world?.close());

@@ -8,8 +8,8 @@ import decline_alert from "../../src/session/decline_alert.ts";
 import list_alert_changes from "../../src/session/list_alert_changes.ts";
 import { alertAt, uuidOf } from "../cases/given.ts";
 import { databaseProxy } from "../support/database_proxy.ts";
-import { OWNER, ownerOf } from "../support/oauth.ts";
 import { SILENT, signedIn } from "../support/sessions.ts";
+import { OWNER, ownerOf } from "../support/site.ts";
 import { inSeconds, World } from "../support/world.ts";
 
 let world: World;

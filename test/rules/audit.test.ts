@@ -8,8 +8,9 @@ import create_key from "../../src/session/create_key.ts";
 import revoke_key from "../../src/session/revoke_key.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { READY, uuidOf } from "../cases/given.ts";
-import { OWNER, ownerOf } from "../support/oauth.ts";
+
 import { SILENT, signedIn } from "../support/sessions.ts";
+import { OWNER, ownerOf } from "../support/site.ts";
 import { uniqueHandle, World } from "../support/world.ts";
 
 let world: World;

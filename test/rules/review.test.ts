@@ -5,8 +5,9 @@ import type { MemberCaller } from "../../src/context.ts";
 import { ApiError } from "../../src/errors.ts";
 import decline_alert from "../../src/session/decline_alert.ts";
 import { alertAt, alertIn, uuidOf } from "../cases/given.ts";
-import { OWNER, ownerOf } from "../support/oauth.ts";
+
 import { SILENT, signedIn } from "../support/sessions.ts";
+import { OWNER, ownerOf } from "../support/site.ts";
 import { inSeconds, World } from "../support/world.ts";
 
 let world: World;

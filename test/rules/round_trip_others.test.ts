@@ -8,8 +8,9 @@ import { parseId } from "../../src/domain/ids.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
 import { SESSION_OPERATIONS } from "../../src/session/index.ts";
 import { TOOLS } from "../../tools/index.ts";
-import { OWNER, ownerOf } from "../support/oauth.ts";
+
 import { SILENT, signedIn } from "../support/sessions.ts";
+import { OWNER, ownerOf } from "../support/site.ts";
 import { inSeconds, World } from "../support/world.ts";
 
 /** Operations whose fields round_trip.test.ts follows. */

@@ -1,12 +1,11 @@
 // An assistant's way to a token without a browser: it registers, sends a person to authorize, and redeems the code.
 
 import { createHash, randomBytes } from "node:crypto";
-import { Visitor } from "./site.ts";
+import type { Visitor } from "./site.ts";
 import type { World } from "./world.ts";
 
 export const ORIGIN = "http://127.0.0.1:8787";
 export const CALLBACK = "http://127.0.0.1:7777/callback";
-export const OWNER = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
 export const OAUTH = "/api/auth/oauth2";
 
 /** As most assistants register. */
@@ -76,15 +75,6 @@ export function request(clientId: string, more: Record<string, string> = {}) {
     ...more,
   });
   return { verifier, path: `${OAUTH}/authorize?${query}` };
-}
-
-/** Somebody who is signed in as the first workspace's owner. */
-export async function ownerOf(world: World, url = ORIGIN): Promise<Visitor> {
-  const owner = new Visitor(world, url);
-  const [{ id }] = await world.sql("select id from member where email = ?", [OWNER.email]);
-  const answer = await owner.join(await world.service.people.newLink(id), OWNER);
-  if (answer.status !== 303) throw new Error(`joining: ${answer.status}`);
-  return owner;
 }
 
 /**

@@ -212,3 +212,22 @@ export class Visitor {
     return this.post("/console/welcome/open", { link }, { from: "/console/welcome" });
   }
 }
+
+/** Who is the owner of a world's first workspace, once he or she has joined it. */
+export const OWNER = { name: "Owner", email: "owner@example.org", password: "correct horse battery" };
+
+/** A member whom an operator has added, joined and signed in without a browser; `url` is the service's address. */
+export async function signedInAs(
+  world: World,
+  person: { name: string; email: string; password: string },
+  url?: string,
+): Promise<Visitor> {
+  const visitor = new Visitor(world, url);
+  const [{ id }] = await world.sql("select id from member where email = ?", [person.email]);
+  const answer = await visitor.join(await world.service.people.newLink(id), person);
+  if (answer.status !== 303) throw new Error(`joining: ${answer.status}`);
+  return visitor;
+}
+
+/** The first workspace's owner, joined and signed in without a browser. */
+export const ownerOf = (world: World, url?: string): Promise<Visitor> => signedInAs(world, OWNER, url);
