@@ -2,38 +2,19 @@
 // position is asked for when its person asks, and an invite's code is what a camera reads. Needs CHROMIUM; skipped without one.
 
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { HEAVIEST, keepsNobodyOut, weightOf } from "../support/looks.ts";
 import { readQr } from "../support/pages.ts";
-import { executablePath, join, launch, Site, watched } from "../support/site.ts";
 import { inSeconds, uniqueHandle } from "../support/world.ts";
 
-if (!executablePath) console.log("channels: skipped, since CHROMIUM names no browser");
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const OWNER = { name: "Ada Owner", email: "owner@example.org", password: "correct horse battery" };
-
-/** The most bytes that a page may take, with all that it asks for. */
-const HEAVIEST = 150_000;
-
-describe.skipIf(!executablePath)("channels, in a browser", () => {
-  let browser: Browser;
-  let site: Site;
-  let base: string;
-  let signedIn: Awaited<ReturnType<BrowserContext["storageState"]>>;
+inBrowser("channels, in a browser", () => {
+  const its = siteAndOwner();
   let full: { id: string };
   let paths: string[];
 
   beforeAll(async () => {
-    [browser, site] = await Promise.all([launch(), Site.open()]);
-    const { world } = site;
-    const { context, page } = await watched(browser, site);
-    await join(page, await site.link(), OWNER);
-    await page.waitForURL(/\/console\/wsp_\w+\/$/);
-    base = page.url();
-    signedIn = await context.storageState();
-    await context.close();
+    const { world } = its.site;
     const word = "w".repeat(80);
     full = await world.pusher({
       name: word,
@@ -61,43 +42,22 @@ describe.skipIf(!executablePath)("channels, in a browser", () => {
     ];
     paths.push(`${two}/edit`, `${two}/invites`, `${two}/invites/${id}`, `${two}/invites/${id}/revoke`);
   });
-  afterAll(() => Promise.all([browser?.close(), site?.close()]));
 
-  const visit = (options = {}) => watched(browser, site, { storageState: signedIn, ...options });
-
-  const weight = (page: Page) =>
-    page.evaluate<number>(
-      `["navigation", "resource"].flatMap((type) => performance.getEntriesByType(type))
-        .reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0)`,
-    );
-
-  for (const colorScheme of ["light", "dark"] as const)
-    test(`nothing keeps anybody out, ${colorScheme}: axe, 320 to 1280 pixels, no other server, no heavy page`, async () => {
-      const { context, page, faults } = await visit({ colorScheme });
-      for (const path of paths)
-        for (const width of [320, 1280]) {
-          await page.setViewportSize({ width, height: 800 });
-          await page.goto(base + path);
-          const bytes = await weight(page);
-          expect([path, bytes > 10_000 && bytes < HEAVIEST]).toEqual([path, true]);
-          await page.evaluate("for (const more of document.querySelectorAll('details')) more.open = true");
-          expect([
-            path,
-            width,
-            await page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
-          ]).toEqual([path, width, true]);
-          const found = await page.evaluate<string[]>(
-            `${AXE}; axe.run(document).then(({ violations }) => violations.map((one) => one.id + ": " + one.nodes[0].html))`,
-          );
-          expect([path, width, found]).toEqual([path, width, []]);
-        }
-      expect(faults).toEqual([]);
-      await context.close();
-    });
+  test("nothing keeps anybody out: axe at three widths, light and dark, no other server, no heavy page", async () => {
+    const { context, page, faults } = await its.visit();
+    for (const path of paths) {
+      await page.goto(its.base + path);
+      const bytes = await weightOf(page);
+      expect([path, bytes > 10_000 && bytes < HEAVIEST]).toEqual([path, true]);
+      await keepsNobodyOut(page, path);
+    }
+    expect(faults).toEqual([]);
+    await context.close();
+  });
 
   test("a new channel's handle follows its name until somebody types one", async () => {
-    const { context, page } = await visit();
-    await page.goto(`${base}channels/new`);
+    const { context, page } = await its.visit();
+    await page.goto(`${its.base}channels/new`);
     const [name, handle] = ["Name", "Handle"].map((label) => page.getByLabel(label, { exact: true }));
     const reads = (value: string) => expect.poll(() => handle!.inputValue()).toBe(value);
     await name!.fill("L’Écluse & Évora: night  trains of the south");
@@ -112,11 +72,11 @@ describe.skipIf(!executablePath)("channels, in a browser", () => {
   });
 
   test("the face and the circle follow what is typed, and the position is asked for when its person asks", async () => {
-    const { context, page, faults } = await visit({
+    const { context, page, faults } = await its.visit({
       geolocation: { latitude: 41.14961, longitude: -8.61099 },
       permissions: ["geolocation"],
     });
-    await page.goto(`${base}channels/new`);
+    await page.goto(`${its.base}channels/new`);
     await page.getByLabel("Name", { exact: true }).fill("Harbour Watch");
     await page.locator("#channel-shown").getByText("Harbour Watch").waitFor();
     await page.locator("#channel-shown svg").getByText("HW").waitFor();
@@ -143,7 +103,7 @@ describe.skipIf(!executablePath)("channels, in a browser", () => {
     await page.getByLabel("Who is invited").check({ force: true });
     await page.getByRole("button", { name: "Open the channel" }).click();
     await page.waitForURL(/\/channels\/psh_\w+$/);
-    const { data } = (await site.world.rest("list_pushers", { handle })).body;
+    const { data } = (await its.site.world.rest("list_pushers", { handle })).body;
     expect(data[0]).toMatchObject({
       lat: 41.1496,
       lon: -8.611,
@@ -153,11 +113,11 @@ describe.skipIf(!executablePath)("channels, in a browser", () => {
     });
 
     // An invite, made and read back from the screen.
-    await page.goto(`${base}channels/${data[0].id}/invites`);
+    await page.goto(`${its.base}channels/${data[0].id}/invites`);
     await page.getByLabel("Note").fill("At the pier");
     await page.getByRole("button", { name: "Make the invite" }).click();
     await page.getByRole("heading", { name: /At the pier/ }).waitFor();
-    const [invite] = (await site.world.rest("list_invites", { pusher_id: data[0].id })).body.data;
+    const [invite] = (await its.site.world.rest("list_invites", { pusher_id: data[0].id })).body.data;
     expect(readQr(await page.evaluate<string>("document.querySelector('svg.qr').outerHTML"))).toBe(
       invite.url,
     );

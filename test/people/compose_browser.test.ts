@@ -1,18 +1,13 @@
 // An owner who writes an alert, and reviews what an assistant wrote, in a real browser: with the scripts and without any, on a phone
 // and on a wide screen. Needs a Chromium: CHROMIUM=/path/to/chromium.
 
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { executablePath, join, launch, Site, signIn, watched } from "../support/site.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { HEAVIEST, keepsNobodyOut } from "../support/looks.ts";
 import { inSeconds } from "../support/world.ts";
 
-if (!executablePath) console.log("compose: skipped, since CHROMIUM names no browser");
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const OWNER = { name: "Ada Owner", email: "owner@example.org", password: "correct horse battery" };
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC",
   "base64",
@@ -20,69 +15,42 @@ const PNG = Buffer.from(
 /** Where pictures of the pages are kept, when somebody wants to look at them. */
 const PICTURES = process.env.PICTURES;
 
-let browser: Browser;
-beforeAll(async () => {
-  if (executablePath) browser = await launch();
-});
-afterAll(() => browser?.close());
-
 /** The choice beside others in a segment. */
 const choose = (page: Page, name: string, value: string) =>
   page.locator(`label:has([name=${name}][value=${value}])`).click();
 
-describe.skipIf(!executablePath)("an owner who writes and reviews", () => {
-  let site: Site;
+inBrowser("an owner who writes and reviews", () => {
+  const its = siteAndOwner();
   let pusher: any;
   let base: string;
   const faults: string[][] = [];
 
   beforeAll(async () => {
-    site = await Site.open();
-    const { page, context } = await watched(browser, site);
-    await join(page, await site.link(), OWNER);
-    await page.waitForURL(/wsp_\w+\/$/);
-    await context.close();
-    pusher = await site.world.pusher({ name: "Riverside Flood Desk", requested_perms: ["notify"] });
-    for (let i = 0; i < 3; i++) await site.world.device(pusher.handle);
-    base = `${site.url}/console/${site.world.workspace.id}/channels/${pusher.id}/alerts`;
+    pusher = await its.site.world.pusher({ name: "Riverside Flood Desk", requested_perms: ["notify"] });
+    for (let i = 0; i < 3; i++) await its.site.world.device(pusher.handle);
+    base = `${its.base}channels/${pusher.id}/alerts`;
   });
-  afterAll(() => site?.close());
 
   async function visitor(options: object = {}): Promise<Page> {
-    const watching = await watched(browser, site, { timezoneId: "America/New_York", ...options });
-    faults.push(watching.faults);
-    await watching.page.goto(`${site.url}/console/sign-in`);
-    await signIn(watching.page, OWNER);
-    await watching.page.waitForURL(/wsp_/);
-    return watching.page;
+    const { page, faults: wrong } = await its.visit({ timezoneId: "America/New_York", ...options });
+    faults.push(wrong);
+    return page;
   }
   const newest = async () =>
-    (await site.world.rest("list_alerts", { pusher_id: pusher.id, limit: 1 })).body.data[0];
+    (await its.site.world.rest("list_alerts", { pusher_id: pusher.id, limit: 1 })).body.data[0];
 
-  /** Nothing for axe and nothing sideways, at every width and in both schemes. */
+  /** Keeps pictures of a page that keeps nobody out, when somebody wants to look at them. */
   async function look(page: Page, name: string): Promise<void> {
-    for (const width of [320, 390, 1280])
+    await keepsNobodyOut(page, name);
+    for (const width of PICTURES ? [320, 390, 1280] : [])
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 844 });
-        if (colorScheme === "light") {
-          await page.evaluate(AXE);
-          const { violations } = (await page.evaluate(
-            "axe.run(document, { resultTypes: ['violations'] })",
-          )) as any;
-          const found = violations.map(
-            ({ id, nodes }: any) => `${id}: ${nodes.map(({ html }: any) => html).join(" ")}`,
-          );
-          expect([name, width, found]).toEqual([name, width, []]);
-        }
-        const wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-        expect([name, width, wide]).toEqual([name, width, 0]);
-        if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}-${width}-${colorScheme}.png` });
-        if (PICTURES)
-          await page.screenshot({
-            path: `${PICTURES}/${name}-${width}-${colorScheme}-whole.png`,
-            fullPage: true,
-          });
+        await page.screenshot({ path: `${PICTURES}/${name}-${width}-${colorScheme}.png` });
+        await page.screenshot({
+          path: `${PICTURES}/${name}-${width}-${colorScheme}-whole.png`,
+          fullPage: true,
+        });
       }
   }
 
@@ -165,11 +133,11 @@ describe.skipIf(!executablePath)("an owner who writes and reviews", () => {
 
   // docs/rules.md#review-url, docs/rules.md#decline and docs/rules.md#console-story
   test("what an assistant may not send, a person reviews on a phone: declines it, sees it mended, and sends it", async () => {
-    const key = await site.world.key({ name: "Tide robot", scopes: "alerts:read,alerts:write" });
+    const key = await its.site.world.key({ name: "Tide robot", scopes: "alerts:read,alerts:write" });
     const client = new Client({ name: "robot", version: "1" });
     const headers = { authorization: `Bearer ${key}` };
     await client.connect(
-      new StreamableHTTPClientTransport(new URL(`${site.url}/mcp`), { requestInit: { headers } }) as any,
+      new StreamableHTTPClientTransport(new URL(`${its.site.url}/mcp`), { requestInit: { headers } }) as any,
     );
     const call = async (name: string, args: object): Promise<any> =>
       client.callTool({ name, arguments: { pusher_id: pusher.id, ...args } });
@@ -187,7 +155,7 @@ describe.skipIf(!executablePath)("an owner who writes and reviews", () => {
     const { id, review_url } = written.structuredContent;
     // The client asks for the missing scope, in words of its own; the answer that it got names the page as well.
     await expect(call("send_alert", { alert_id: id })).rejects.toThrow("alerts:send");
-    const raw = await site.world.mcp("send_alert", { pusher_id: pusher.id, alert_id: id }, key);
+    const raw = await its.site.world.mcp("send_alert", { pusher_id: pusher.id, alert_id: id }, key);
     expect(raw.body.error.message).toContain(review_url);
 
     const page = await visitor({ viewport: { width: 390, height: 844 }, hasTouch: true });
@@ -212,7 +180,7 @@ describe.skipIf(!executablePath)("an owner who writes and reviews", () => {
     const weight = (await page.evaluate(
       "performance.getEntries().reduce((sum, { transferSize = 0 }) => sum + transferSize, 0)",
     )) as number;
-    expect(weight).toBeLessThan(150_000);
+    expect(weight).toBeLessThan(HEAVIEST);
 
     await page.getByLabel("What should change").fill("Say which car park.");
     await page.getByRole("button", { name: "Decline it" }).click();
@@ -234,7 +202,7 @@ describe.skipIf(!executablePath)("an owner who writes and reviews", () => {
     await page.getByLabel("This is urgent, and worth a ring at night").check();
     await page.getByRole("button", { name: "Send to 3" }).click();
     await page.getByRole("status").filter({ hasText: "was sent" }).waitFor();
-    expect((await site.world.rest("get_alert", { pusher_id: pusher.id, alert_id: id })).body.status).toBe(
+    expect((await its.site.world.rest("get_alert", { pusher_id: pusher.id, alert_id: id })).body.status).toBe(
       "sent",
     );
     await look(page, "alert-sent");
@@ -242,11 +210,11 @@ describe.skipIf(!executablePath)("an owner who writes and reviews", () => {
   });
 
   test("two people at one draft: the slower one is told while they write, and sees both texts", async () => {
-    const alert = await site.world.alert(pusher.id, { title: "The old title", body: "The old text" });
+    const alert = await its.site.world.alert(pusher.id, { title: "The old title", body: "The old text" });
     const page = await visitor();
     await page.goto(`${base}/${alert.id}/edit`);
     const at = { pusher_id: pusher.id, alert_id: alert.id };
-    await site.world.rest("update_alert", { ...at, title: "Their title", sound: "bell" });
+    await its.site.world.rest("update_alert", { ...at, title: "Their title", sound: "bell" });
     await page.locator("#title").fill("My title");
     await page.getByRole("status").filter({ hasText: "since you opened it" }).waitFor();
     await page.getByRole("button", { name: "Save as draft" }).click();
@@ -256,7 +224,10 @@ describe.skipIf(!executablePath)("an owner who writes and reviews", () => {
     await look(page, "compose-clash");
     await page.getByRole("button", { name: "Save as draft" }).click();
     await page.getByRole("status").filter({ hasText: "Saved" }).waitFor();
-    expect((await site.world.rest("get_alert", at)).body).toMatchObject({ title: "My title", sound: "bell" });
+    expect((await its.site.world.rest("get_alert", at)).body).toMatchObject({
+      title: "My title",
+      sound: "bell",
+    });
     expect(faults.flat()).toEqual([]);
   });
 });

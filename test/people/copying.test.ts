@@ -1,25 +1,15 @@
 // Copy buttons in a real browser: what lands on the clipboard, what is said of it, and pages without a script.
 
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { executablePath, join, launch, Site, watched } from "../support/site.ts";
+import { expect, test } from "vitest";
+import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
 
-const OWNER = { name: "Ada Owner", email: "owner@example.org", password: "correct horse battery" };
-
-describe.skipIf(!executablePath)("copying a text", () => {
-  let browser: Browser;
-  let site: Site;
-  beforeAll(async () => {
-    [browser, site] = await Promise.all([launch(), Site.open()]);
-  });
-  afterAll(() => Promise.all([browser?.close(), site?.close()]));
+inBrowser("copying a text", () => {
+  const its = siteAndOwner();
 
   test("a button copies the whole text and says so; without a script there is none, and no less text", async () => {
-    const { page, context, faults } = await watched(browser, site);
-    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: site.url });
-    await join(page, await site.link(), OWNER);
-    await page.waitForURL(/\/console\/wsp_\w+\/$/);
-    const home = page.url();
+    const { page, context, faults } = await its.visit();
+    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: its.site.url });
+    await page.goto(its.base);
     const button = page.getByRole("button", { name: "Copy the command" }).first();
     const text = await page.locator("pre[data-copy='the command']").first().textContent();
     await button.click();
@@ -36,11 +26,8 @@ describe.skipIf(!executablePath)("copying a text", () => {
     await page.reload();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(text);
 
-    const cookies = await context.cookies();
-    const plain = await browser.newContext({ javaScriptEnabled: false });
-    await plain.addCookies(cookies);
-    const without = await plain.newPage();
-    await without.goto(home);
+    const { page: without } = await its.visit({ javaScriptEnabled: false });
+    await without.goto(its.base);
     expect(await without.locator("pre[data-copy='the command']").first().textContent()).toBe(text);
     expect(await without.getByRole("button", { name: /Copy/ }).count()).toBe(0);
     expect(faults).toEqual([]);

@@ -1,49 +1,22 @@
 // History, statistics and subscribers in Chromium: nothing keeps anybody out at any width, the plots are seen without a script,
 // and what follows what happens does so only while somebody looks. Needs CHROMIUM=/path/to/chromium; skipped without one.
 
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { registered, join as subscribe } from "../support/handsets.ts";
-import { executablePath, join, launch, Site, watched } from "../support/site.ts";
+import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { HEAVIEST, keepsNobodyOut, weightOf } from "../support/looks.ts";
 import { WAIT } from "../support/wait.ts";
 import { inSeconds } from "../support/world.ts";
 
-if (!executablePath) console.log("history: skipped, since CHROMIUM names no browser");
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const OWNER = { name: "Ada Owner", email: "owner@example.org", password: "correct horse battery" };
-
-/** The most bytes that a page may take, with all that it asks for. */
-const HEAVIEST = 150_000;
-
-let browser: Browser;
-beforeAll(async () => {
-  if (executablePath) browser = await launch();
-});
-afterAll(() => browser?.close());
-
-// Covers docs/rules.md#console-figures.
-describe.skipIf(!executablePath)("what was sent, in a browser", () => {
-  let site: Site;
-  let base: string;
-  let signedIn: Awaited<ReturnType<BrowserContext["storageState"]>>;
+inBrowser("what was sent, in a browser", () => {
+  const its = siteAndOwner();
   let paths: string[];
   let alertPath: string;
   let report: (kind: "read" | "ack") => Promise<unknown>;
   let reportAnother: () => Promise<unknown>;
 
   beforeAll(async () => {
-    site = await Site.open();
-    const { world } = site;
-    const { context, page } = await watched(browser, site);
-    await join(page, await site.link(), OWNER);
-    await page.waitForURL(/\/console\/wsp_\w+\/$/);
-    base = page.url();
-    signedIn = await context.storageState();
-    await context.close();
-
+    const { world } = its.site;
     const word = "w".repeat(80);
     const pusher = await world.pusher({ name: word });
     const empty = await world.pusher({ name: "Quiet" });
@@ -85,40 +58,23 @@ describe.skipIf(!executablePath)("what was sent, in a browser", () => {
       "stats",
     ];
   });
-  afterAll(() => site?.close());
 
-  const visit = (options = {}) => watched(browser, site, { storageState: signedIn, ...options });
+  test("nothing keeps anybody out: axe at three widths, light and dark, no other server, no heavy page", async () => {
+    const { context, page, faults } = await its.visit();
+    for (const path of paths) {
+      await page.goto(its.base + path);
+      const bytes = await weightOf(page);
+      expect([path, bytes > 10_000 && bytes < HEAVIEST]).toEqual([path, true]);
+      await keepsNobodyOut(page, path);
+    }
+    expect(faults).toEqual([]);
+    await context.close();
+  });
 
-  /** All bytes that a page brought, as long as they are unpacked. */
-  const weight = (page: Page) =>
-    page.evaluate<number>(
-      `["navigation", "resource"].flatMap((type) => performance.getEntriesByType(type))
-        .reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0)`,
-    );
-
-  for (const colorScheme of ["light", "dark"] as const)
-    for (const width of [320, 390, 1280])
-      test(`nothing keeps anybody out at ${width}, ${colorScheme}: axe, no other server, no heavy page`, async () => {
-        const { context, page, faults } = await visit({ colorScheme, viewport: { width, height: 800 } });
-        for (const path of paths) {
-          await page.goto(base + path);
-          const bytes = await weight(page);
-          expect([path, bytes > 10_000 && bytes < HEAVIEST]).toEqual([path, true]);
-          await page.evaluate("for (const more of document.querySelectorAll('details')) more.open = true");
-          expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, width]);
-          await page.evaluate(AXE);
-          const { violations } = await page.evaluate<any>("axe.run()");
-          expect(
-            violations.map(({ id, nodes }: any) => [path, id, nodes.map(({ html }: any) => html)]),
-          ).toEqual([]);
-        }
-        expect(faults).toEqual([]);
-        await context.close();
-      });
-
+  // docs/rules.md#console-figures
   test("without script plots, tables, filters and ranges are there", async () => {
-    const { context, page, faults } = await visit({ javaScriptEnabled: false });
-    await page.goto(base + paths[0]);
+    const { context, page, faults } = await its.visit({ javaScriptEnabled: false });
+    await page.goto(its.base + paths[0]);
     await page.getByRole("link", { name: "Scheduled" }).click();
     expect(await page.getByRole("row").count()).toBe(2);
     await page.getByRole("link", { name: "Statistics", exact: true }).last().click();
@@ -140,7 +96,7 @@ describe.skipIf(!executablePath)("what was sent, in a browser", () => {
   });
 
   test("reads and acks come while somebody looks, not while they are away, and never below their hands", async () => {
-    const { context, page, faults } = await visit();
+    const { context, page, faults } = await its.visit();
     // Time stands still but for what the test lets go by.
     await page.clock.install({ time: Date.now() });
     await page.clock.pauseAt(Date.now() + 60_000);
@@ -149,7 +105,7 @@ describe.skipIf(!executablePath)("what was sent, in a browser", () => {
       const address = request.url();
       if (address.includes("/timeline")) asked.push(address);
     });
-    await page.goto(base + alertPath);
+    await page.goto(its.base + alertPath);
     const acks = page.locator("#timeline-acks .total");
     expect(await acks.count()).toBe(0);
     await report("ack");

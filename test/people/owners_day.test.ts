@@ -10,10 +10,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { registered, join as subscribe } from "../support/handsets.ts";
 import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
 import { httpSink } from "../support/sinks.ts";
-import { signIn, Visitor, watched } from "../support/site.ts";
+import { OWNER, signedInAs, signIn, watched } from "../support/site.ts";
 import { WAIT } from "../support/wait.ts";
 
-const OWNER = { name: "Ada Owner", email: "owner@example.org", password: "correct horse battery" };
+const ADA = { ...OWNER, name: "Ada Owner" };
 const TITLE = "Night train to Porto leaves 25 minutes late";
 const PAGE =
   "<!doctype html><title>Night train</title><h1>Track 4, at 22:35</h1><script>document.title = 1</script>";
@@ -32,7 +32,7 @@ inBrowser("an owner's day", () => {
       response.end();
     });
     const { site } = here;
-    await new Visitor(site.world, site.url).join(await site.link(), OWNER);
+    await signedInAs(site.world, ADA, site.url);
   });
   afterAll(() => receiver?.close());
 
@@ -82,7 +82,7 @@ inBrowser("an owner's day", () => {
 
     // Signs in, and opens a private channel.
     await page.goto(`${site.url}/console`);
-    await signIn(page, OWNER);
+    await signIn(page, ADA);
     await page.getByRole("heading", { name: "Your first alert" }).waitFor();
     await follow(page, "New channel");
     await page.getByLabel("Name", { exact: true }).fill("Night Trains");

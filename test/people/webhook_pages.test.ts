@@ -1,61 +1,42 @@
 // Webhooks and the audit log in a browser without script: an endpoint is made, fails until it is disabled, is tried, enabled and
 // given what it missed; the log tells it all. And what nobody must meet on these pages.
 
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { addMember } from "../../src/operator/accounts.ts";
 import { verifySignature } from "../../src/webhooks/sign.ts";
 import { uuidOf } from "../support/handsets.ts";
+import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { HEAVIEST, keepsNobodyOut } from "../support/looks.ts";
 import { httpSink } from "../support/sinks.ts";
-import { executablePath, join, launch, Site, signIn, Visitor, watched } from "../support/site.ts";
+import { OWNER, signedInAs } from "../support/site.ts";
 import { WAIT } from "../support/wait.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const OWNER = { name: "Ada Owner", email: "owner@example.org", password: "correct horse battery" };
-const HEAVIEST = 150_000;
+const ADA = { ...OWNER, name: "Ada Owner" };
 
-if (!executablePath) console.log("webhook pages: skipped, since CHROMIUM names no browser");
-
-let browser: Browser;
-beforeAll(async () => {
-  if (executablePath) browser = await launch();
-});
-afterAll(() => browser?.close());
-
-describe.skipIf(!executablePath)("an owner", () => {
-  let site: Site;
-  let base: string;
+inBrowser("an owner", () => {
+  const its = siteAndOwner(
+    { settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1", AUDIT_RETENTION_DAYS: "90" } },
+    ADA,
+  );
   let sink: Awaited<ReturnType<typeof httpSink>>;
   let status = 200;
   const clean: string[][] = [];
 
   async function visit(options: BrowserContextOptions = {}): Promise<Page> {
-    const { page, faults } = await watched(browser, site, options);
+    const { page, faults } = await its.visit(options);
     clean.push(faults);
-    await page.goto(`${site.url}/console/sign-in`);
-    await signIn(page, OWNER);
-    await page.waitForURL(/wsp_/);
+    await page.goto(its.base);
     return page;
   }
 
   beforeAll(async () => {
-    site = await Site.open({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1", AUDIT_RETENTION_DAYS: "90" } });
     sink = await httpSink((_request, response) => {
       response.statusCode = status;
       response.end();
     });
-    const { page } = await watched(browser, site);
-    await join(page, await site.link(), OWNER);
-    await page.waitForURL(/wsp_\w+\/$/);
-    base = page.url();
-    await page.context().close();
   });
-  afterAll(async () => {
-    sink?.close();
-    await site?.close();
-  });
+  afterAll(() => sink?.close());
 
   const reloadedUntil = (page: Page, words: RegExp) =>
     expect
@@ -67,7 +48,7 @@ describe.skipIf(!executablePath)("an owner", () => {
 
   // docs/rules.md#webhook-by-hand
   test("makes a webhook, mends it, gives it what it missed, changes its secret and deletes it", async () => {
-    const { world } = site;
+    const { world } = its.site;
     const pusher = await world.pusher({ name: "Harbour" });
     const page = await visit({ javaScriptEnabled: false });
     await page.getByRole("link", { name: "Webhooks" }).click();
@@ -136,7 +117,7 @@ describe.skipIf(!executablePath)("an owner", () => {
 
   // docs/rules.md#audit-list
   test("reads who did all that, by channel and by who, and keeps it as a table", async () => {
-    const { world } = site;
+    const { world } = its.site;
     const key = await world.key({ name: "=cmd|' /C calc'!A0" });
     const pusher = await world.pusher({ name: "Lighthouse" }, key);
     const page = await visit({ javaScriptEnabled: false });
@@ -170,12 +151,12 @@ describe.skipIf(!executablePath)("an owner", () => {
        from generate_series(1, 120) n`,
       [uuidOf(world.workspace.id)],
     );
-    await page.goto(`${base}audit`);
+    await page.goto(`${its.base}audit`);
     for (const next of ["Older", "Older"]) await page.getByRole("link", { name: next }).click();
     expect(await page.getByRole("link", { name: "Older" }).count()).toBe(0);
     await page.getByRole("link", { name: "Newest" }).click();
-    expect(page.url()).toBe(`${base}audit`);
-    const asked = (path: string) => page.context().request.get(base + path, { maxRedirects: 0 });
+    expect(page.url()).toBe(`${its.base}audit`);
+    const asked = (path: string) => page.context().request.get(its.base + path, { maxRedirects: 0 });
     for (const [wrong, told] of [
       ["audit?before=x", 422],
       ["webhooks/whk_x", 404],
@@ -186,21 +167,20 @@ describe.skipIf(!executablePath)("an owner", () => {
   });
 
   async function asOwner(page: Page, path: string) {
-    const answer = await page.context().request.get(site.url + path);
+    const answer = await page.context().request.get(its.site.url + path);
     return { headers: answer.headers(), text: await answer.text() };
   }
 
   test("who only looks is offered nothing to do", async () => {
-    const { world } = site;
+    const { world } = its.site;
     const { body: hook } = await world.rest("create_webhook", {
       url: `http://127.0.0.1:${sink.port}/`,
       events: ["alert.sent"],
     });
     const email = "vi@example.org";
     const em = world.service.orm.em.fork() as never;
-    const member = await addMember(em, { workspace: world.workspace.id, email, role: "viewer" });
-    const viewer = new Visitor(world, site.url);
-    await viewer.join(await site.link(member.id), { ...OWNER, name: "Vi", email });
+    await addMember(em, { workspace: world.workspace.id, email, role: "viewer" });
+    const viewer = await signedInAs(world, { ...OWNER, name: "Vi", email }, its.site.url);
     const path = `/console/${world.workspace.id}/webhooks`;
     for (const one of [path, `${path}/${hook.id}`]) {
       const { status: seen, text } = await viewer.get(one);
@@ -214,60 +194,45 @@ describe.skipIf(!executablePath)("an owner", () => {
     expect((await viewer.get(`${path}/../audit`)).status).toBe(200);
   });
 
-  describe.each(["light", "dark"] as const)("%s", (colorScheme) => {
-    test("nothing keeps anybody out: axe, 320 to 1280 pixels, no other server, no heavy page", {
-      timeout: 600_000,
-    }, async () => {
-      const { world } = site;
-      await world.sql("delete from webhook_endpoint");
-      const page = await visit({ colorScheme });
-      const looked = async (path: string) => {
-        for (const width of [320, 390, 1280]) {
-          await page.setViewportSize({ width, height: 800 });
-          let bytes = 0;
-          const count = async (response: any) => {
-            bytes += (await response.body().catch(() => Buffer.alloc(0))).length;
-          };
-          page.on("response", count);
-          await page.goto(base + path);
-          page.off("response", count);
-          expect([path, bytes < HEAVIEST]).toEqual([path, true]);
-          await page.evaluate("for (const more of document.querySelectorAll('details')) more.open = true");
-          expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, width]);
-          if (width === 390) continue;
-          await page.evaluate(AXE);
-          const { violations } = await page.evaluate<any>("axe.run()");
-          expect(
-            violations.map(({ id, nodes }: any) => [path, id, nodes.map((node: any) => node.html)]),
-          ).toEqual([]);
-        }
-      };
-      await looked("webhooks");
-      const url = `https://93.184.216.34/${"long".repeat(60)}`;
-      const events = ["alert.sent", "alert.scheduled", "alert.cancelled", "subscriber.created"];
-      const { body: hook } = await world.rest("create_webhook", { url, events });
-      await world.rest("rotate_webhook_secret", { webhook_id: hook.id });
-      await looked(`webhooks/${hook.id}`);
-      await world.sql(
-        `insert into webhook_delivery (id, endpoint_id, event_id, event, body, ok, status, failure, duration_ms)
-         select gen_random_uuid(), ?, gen_random_uuid(), 'alert.sent', '{}', n % 3 = 0 and null is distinct from n,
-           case when n % 3 = 0 then 204 end, case when n % 3 > 0 then (array['timeout','tls'])[n % 3] end, n * 100
-         from generate_series(1, 60) n`,
-        [uuidOf(hook.id)],
-      );
-      await world.sql(
-        "update webhook_endpoint set failure_count = 20, disabled_at = now(), last_delivery_at = now(), last_status = 500, dropped_count = 3",
-      );
-      for (const path of [
-        "webhooks",
-        `webhooks/${hook.id}`,
-        `webhooks/${hook.id}/secret`,
-        `webhooks/${hook.id}/delete`,
-        "audit",
-        "audit?channel=psh_none",
-      ])
-        await looked(path);
-      expect(clean.flat()).toEqual([]);
+  test("nothing keeps anybody out: axe at three widths, light and dark, no other server, no heavy page", async () => {
+    const { world } = its.site;
+    await world.sql("delete from webhook_endpoint");
+    const page = await visit();
+    let bytes = 0;
+    page.on("response", async (response) => {
+      bytes += (await response.body().catch(() => Buffer.alloc(0))).length;
     });
+    const looked = async (path: string) => {
+      bytes = 0;
+      await page.goto(its.base + path);
+      expect([path, bytes < HEAVIEST]).toEqual([path, true]);
+      await keepsNobodyOut(page, path);
+    };
+    await looked("webhooks");
+    const url = `https://93.184.216.34/${"long".repeat(60)}`;
+    const events = ["alert.sent", "alert.scheduled", "alert.cancelled", "subscriber.created"];
+    const { body: hook } = await world.rest("create_webhook", { url, events });
+    await world.rest("rotate_webhook_secret", { webhook_id: hook.id });
+    await looked(`webhooks/${hook.id}`);
+    await world.sql(
+      `insert into webhook_delivery (id, endpoint_id, event_id, event, body, ok, status, failure, duration_ms)
+       select gen_random_uuid(), ?, gen_random_uuid(), 'alert.sent', '{}', n % 3 = 0 and null is distinct from n,
+         case when n % 3 = 0 then 204 end, case when n % 3 > 0 then (array['timeout','tls'])[n % 3] end, n * 100
+       from generate_series(1, 60) n`,
+      [uuidOf(hook.id)],
+    );
+    await world.sql(
+      "update webhook_endpoint set failure_count = 20, disabled_at = now(), last_delivery_at = now(), last_status = 500, dropped_count = 3",
+    );
+    for (const path of [
+      "webhooks",
+      `webhooks/${hook.id}`,
+      `webhooks/${hook.id}/secret`,
+      `webhooks/${hook.id}/delete`,
+      "audit",
+      "audit?channel=psh_none",
+    ])
+      await looked(path);
+    expect(clean.flat()).toEqual([]);
   });
 });

@@ -2,18 +2,15 @@
 // request to another server, no position in any request, hostile texts that do not run), and the QR code as a camera sees
 // it. Needs a Chromium: CHROMIUM=/path/to/chromium. Without one it says so and is skipped.
 
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import decodeQR from "qr/decode.js";
 import sharp from "sharp";
 import { beforeAll, expect, test } from "vitest";
 import { join, registered } from "../support/handsets.ts";
 import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { keepsNobodyOut } from "../support/looks.ts";
 import { watched } from "../support/site.ts";
 import { inSeconds } from "../support/world.ts";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** What the page's picture of a QR code says. */
 async function scanned(page: Page): Promise<string> {
@@ -92,29 +89,16 @@ inBrowser("public pages in a browser", () => {
   ];
 
   // docs/rules.md#page-policy
-  for (const colorScheme of ["light", "dark"] as const)
-    for (const width of [320, 390, 1280])
-      test(`nothing keeps anybody out at ${width}, ${colorScheme}; no page is wider than the screen or asks another server`, async () => {
-        const { context, page, faults } = await watched(its.browser, its.site, {
-          viewport: { width, height: 800 },
-          colorScheme,
-        });
-        for (const path of pages()) {
-          await page.goto(its.site.url + path);
-          // Whatever can be opened is looked at, too; only the pictures of others stay closed.
-          await page.evaluate(
-            "for (const more of document.querySelectorAll('details:not(.elsewhere)')) more.open = true",
-          );
-          expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, width]);
-          await page.evaluate(AXE);
-          const { violations } = await page.evaluate<any>("axe.run()");
-          expect(
-            violations.map(({ id, nodes }: any) => [path, id, nodes.map(({ html }: any) => html)]),
-          ).toEqual([]);
-        }
-        expect(faults).toEqual([]);
-        await context.close();
-      });
+  test("nothing keeps anybody out at three widths, light and dark; no page is wider than the screen or asks another server", async () => {
+    const { context, page, faults } = await watched(its.browser, its.site);
+    for (const path of pages()) {
+      await page.goto(its.site.url + path);
+      // Whatever can be opened is looked at, too; only the pictures of others stay closed.
+      await keepsNobodyOut(page, path, ".elsewhere");
+    }
+    expect(faults).toEqual([]);
+    await context.close();
+  });
 
   // docs/rules.md#channel-page
   test("without script everything is there: the page, the way in, the search", async () => {

@@ -2,32 +2,24 @@
 // what is confirmed is counted, through silence, sleep and several tabs. Needs CHROMIUM=/path/to/chromium.
 
 import type { BrowserContext, Page } from "playwright-core";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { card, eventually, joinInApp, kept, setHidden, tokenOf } from "../support/app.ts";
 import { heldNow } from "../support/held.ts";
-import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
-import { watched } from "../support/site.ts";
+import { inBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
 import { WAIT } from "../support/wait.ts";
 
 inBrowser("following a channel", () => {
   const its = siteAndBrowser();
   let context: BrowserContext;
   let page: Page;
-  let faults: string[];
   let pusher: any;
 
-  beforeEach(async () => {
-    ({ context, page, faults } = await watched(its.browser, its.site, {
-      viewport: { width: 390, height: 844 },
-    }));
+  phoneForEach(its, async (phone) => {
+    ({ context, page } = phone);
     pusher = await its.site.world.pusher({
       name: "Riverside Flood Desk",
       requested_perms: ["notify", "sound"],
     });
-  });
-  afterEach(async () => {
-    await context.close();
-    expect(faults).toEqual([]);
   });
 
   const join = (options: object = {}) => joinInApp(page, its.site.url, { handle: pusher.handle, ...options });

@@ -4,12 +4,11 @@
 import { availableParallelism, loadavg } from "node:os";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { BrowserContext, Page } from "playwright-core";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { card, joinInApp } from "../support/app.ts";
 import { heldNow } from "../support/held.ts";
-import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { inBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
 import { observe } from "../support/senses.ts";
-import { watched } from "../support/site.ts";
 import { WAIT } from "../support/wait.ts";
 
 /** What is heard within a second takes as many times longer as the machine has more to do than it can. */
@@ -19,13 +18,12 @@ inBrowser("from an assistant to an ear", () => {
   const its = siteAndBrowser({}, ["--autoplay-policy=document-user-activation-required"]);
   let context: BrowserContext;
   let page: Page;
-  let faults: string[];
   let pusher: any;
   let assistant: Client;
 
-  beforeEach(async () => {
-    const { site, browser } = its;
-    ({ context, page, faults } = await watched(browser, site, { viewport: { width: 390, height: 844 } }));
+  phoneForEach(its, async (phone) => {
+    const { site } = its;
+    ({ context, page } = phone);
     await observe(page);
     pusher = await site.world.pusher({
       name: "Riverside Flood Desk",
@@ -41,8 +39,6 @@ inBrowser("from an assistant to an ear", () => {
   });
   afterEach(async () => {
     await assistant.close();
-    await context.close();
-    expect(faults).toEqual([]);
   });
 
   const send = async (title: string, more: object = {}) => {

@@ -1,0 +1,53 @@
+// Whether a page keeps anybody out: axe finds nothing and nothing is wider than the screen, at three widths, in the light and in the
+// dark. And what a page weighs.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const WIDTHS = [320, 390, 1280];
+
+/** What axe says by colours alone; everything else it says of a page in the dark as in the light. */
+const OF_COLOURS = ["color-contrast", "link-in-text-block"];
+
+/** The most bytes that a page may take, with all that it asks for. */
+export const HEAVIEST = 150_000;
+
+/** All bytes that a page brought, as long as they are unpacked. */
+export const weightOf = (page: Page) =>
+  page.evaluate<number>(
+    `["navigation", "resource"].flatMap((type) => performance.getEntriesByType(type))
+      .reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0)`,
+  );
+
+/** What axe finds on a page as it stands, each with its markup; only of some rules where they are named. */
+export async function foundByAxe(page: Page, rules?: string[]): Promise<string[]> {
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(AXE);
+  // Colours that are still on their way to the other scheme are nobody's.
+  await page.evaluate("Promise.allSettled(document.getAnimations().map(({ finished }) => finished))");
+  const options = {
+    resultTypes: ["violations"],
+    ...(rules ? { runOnly: { type: "rule", values: rules } } : {}),
+  };
+  const { violations } = await page.evaluate<any>(`axe.run(document, ${JSON.stringify(options)})`);
+  return violations.flatMap(({ id, nodes }: any) => nodes.map(({ html }: any) => `${id}: ${html}`));
+}
+
+/** Holds that a page keeps nobody out, with everything opened that can be; `name` says which it was. It ends light, and 1280 wide. */
+export async function keepsNobodyOut(page: Page, name: string, closed = ".none"): Promise<void> {
+  await page.evaluate(
+    `for (const more of document.querySelectorAll("details:not(${closed})")) more.open = true`,
+  );
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 844 });
+      const where = [name, width, colorScheme];
+      expect([where, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([where, width]);
+      const found = await foundByAxe(page, colorScheme === "dark" ? OF_COLOURS : undefined);
+      expect([where, found]).toEqual([where, []]);
+    }
+  }
+}
