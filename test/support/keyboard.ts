@@ -1,0 +1,89 @@
+// What a keyboard alone meets on a page: Tab reaches every control that is seen, in the page's own order, each shows that it has the
+// focus, and from the last one it goes on.
+
+import type { Page } from "playwright-core";
+
+/** What is pressed more than once inside of one control: the parts of a date and of a time. */
+const INNER_STOPS = 10;
+
+/** Runs in the page: what a keyboard should stop at, and a note of each stop, with whether it shows. */
+function watchFocus(): { controls: number; dates: number } {
+  const here = globalThis as any;
+  const { document } = here;
+  const markOf = (node: any) => {
+    const style = here.getComputedStyle(node);
+    const outline = style.outlineStyle === "none" ? "" : `${style.outlineWidth} ${style.outlineColor}`;
+    return `${outline}/${style.boxShadow}`;
+  };
+  /** Where a control may show its focus: on itself, on its label, or on what stands beside it in the label. */
+  const shownOn = (node: any) => {
+    const label = node.closest("label") ?? (node.id && document.querySelector(`label[for="${node.id}"]`));
+    return [node, ...(label ? [label, ...label.querySelectorAll("*")] : [])];
+  };
+  // A page may have set the focus; the walk goes on from there, once around.
+  document.activeElement?.blur();
+  const groups = new Set<string>();
+  const radioStands = (node: any) => {
+    if (node.type !== "radio") return true;
+    const all: any[] = [...document.querySelectorAll(`input[type=radio][name="${node.name}"]`)].filter(
+      (one) => one.form === node.form,
+    );
+    const stop = all.find((one) => one.checked) ?? all[0];
+    return node === stop && !groups.has(node.name) && Boolean(groups.add(node.name));
+  };
+  const controls: any[] = [
+    ...document.querySelectorAll("a[href], button, input, select, textarea, details > summary:first-of-type"),
+  ].filter(
+    (node) =>
+      node.type !== "hidden" &&
+      !node.matches(":disabled") &&
+      !node.closest("[inert]") &&
+      node.checkVisibility({ visibilityProperty: true }) &&
+      radioStands(node),
+  );
+  const before = new Map(controls.flatMap(shownOn).map((node) => [node, markOf(node)]));
+  const stops: { at: number; shows: boolean }[] = [];
+  here.walked = { controls, stops };
+  document.addEventListener("focusin", ({ target }: any) => {
+    const at = controls.indexOf(target);
+    if (at < 0) return;
+    stops.push({ at, shows: shownOn(target).some((node) => markOf(node) !== before.get(node)) });
+  });
+  return { controls: controls.length, dates: controls.filter(({ type }) => /date|time/.test(type)).length };
+}
+
+/** What is wrong for a keyboard, each with its markup; nothing for a page that is as it should be. */
+export async function wrongForKeyboard(page: Page): Promise<string[]> {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await page.evaluate("for (const more of document.querySelectorAll('details')) more.open = true");
+  const { controls, dates } = await page.evaluate(watchFocus);
+  const ended = () =>
+    page.evaluate<boolean>("walked.stops.length > 1 && walked.stops.at(-1).at === walked.stops[0].at");
+  // Beside controls, what scrolls and what is framed may hold the focus, too.
+  const most = 2 * controls + INNER_STOPS * (dates + 1);
+  for (let pressed = 0; pressed < most; pressed++) {
+    await page.keyboard.press("Tab");
+    if (pressed >= controls && (await ended())) break;
+  }
+  const around = await ended();
+  return page.evaluate((wentAround) => {
+    const { controls, stops } = (globalThis as any).walked;
+    const named = (at: number) => controls[at].outerHTML.slice(0, 160);
+    const walk = wentAround ? stops.slice(0, -1) : stops;
+    const start = walk.findIndex(({ at }: any) => at === Math.min(...walk.map((stop: any) => stop.at)));
+    const once = [...walk.slice(start), ...walk.slice(0, start)];
+    const reached = new Set(once.map(({ at }: any) => at));
+    const wrong: string[] = [];
+    if (controls.length > 1 && !wentAround)
+      wrong.push(`held: ${stops.length ? named(stops.at(-1).at) : "everything"}`);
+    for (const at of controls.keys()) {
+      if (!reached.has(at)) wrong.push(`not reached: ${named(at)}`);
+      if (controls[at].tabIndex > 0) wrong.push(`out of order: ${named(at)}`);
+    }
+    for (const [nth, { at, shows }] of once.entries()) {
+      if (nth > 0 && at < once[nth - 1].at) wrong.push(`out of order: ${named(at)}`);
+      if (!shows) wrong.push(`shows nothing: ${named(at)}`);
+    }
+    return wrong;
+  }, around);
+}
