@@ -1,7 +1,6 @@
-// Shows a channel's face and circle as the form has them, drawn by the service; and fills the circle's middle from where the
-// device is, when its person asks for that. A new channel's handle follows its name until somebody types one.
+// Shows a channel's face and circle as the form has them, drawn by the service. A new channel's handle follows its name until somebody
+// types one.
 const form = document.getElementById("channel");
-const [here, said] = ["here", "here-said"].map((id) => document.getElementById(id));
 let waiting;
 let asked = 0;
 
@@ -49,32 +48,3 @@ form.addEventListener("input", () => {
   clearTimeout(waiting);
   waiting = setTimeout(show, 250);
 });
-
-const position = () =>
-  new Promise((resolve, reject) => {
-    navigator.geolocation.getCurrentPosition(({ coords }) => resolve(coords), reject, {
-      maximumAge: 60_000,
-      timeout: 30_000,
-    });
-  });
-
-if (here && navigator.geolocation) {
-  here.hidden = false;
-  here.addEventListener("click", async () => {
-    here.disabled = true;
-    said.textContent = "Asking this device where it is…";
-    try {
-      const { latitude, longitude } = await position();
-      // Four decimals are eleven metres.
-      form.elements.lat.value = latitude.toFixed(4);
-      form.elements.lon.value = longitude.toFixed(4);
-      if (form.elements.radius_km.value === "") form.elements.radius_km.value = "5";
-      said.textContent = "Filled in. Nothing is saved yet.";
-      await show();
-    } catch {
-      said.textContent =
-        "This device did not say where it is. Allow it in the browser’s settings, or type the numbers.";
-    }
-    here.disabled = false;
-  });
-}

@@ -6,11 +6,11 @@ import type { ApiError } from "../errors.ts";
 import { CAPABILITIES, CATEGORIES, MAX_INITIALS, PUSHER } from "../fields/pusher.ts";
 import type { Field } from "../fields/record.ts";
 import { CATEGORY_WORDS } from "../look/channel_words.ts";
-import { circleDrawing } from "../look/circle.ts";
 import { face } from "../look/face.ts";
 import { type Content, type Html, html } from "../look/html.ts";
 import { icon } from "../look/icons.ts";
-import { ASKED, type ChannelField, LABELS, numberOr } from "./channel_values.ts";
+import { ASKED, type ChannelField, LABELS } from "./channel_values.ts";
+import { circleFields, circleShown } from "./circle.ts";
 import { colour, folded, segmented, textField } from "./controls.ts";
 import { select, tick, wrongWith } from "./parts.ts";
 
@@ -29,6 +29,8 @@ export interface ChannelForm {
 export function channelPanels(form: ChannelForm): Html {
   return html`${about(form)}${phones(form)}${reach(form)}${looks(form)}`;
 }
+
+const NO_CIRCLE = "No circle: the channel is for every place.";
 
 const panel = (title: string, content: Content) =>
   html`<fieldset class="card panel"><legend>${title}</legend>${content}</fieldset>`;
@@ -93,15 +95,6 @@ function phones({ values, error }: ChannelForm): Html {
 }
 
 function reach({ values, error }: ChannelForm): Html {
-  const number = (name: ChannelField) =>
-    textField({
-      name,
-      label: LABELS[name],
-      value: values.get(name) ?? "",
-      keys: "decimal",
-      autocomplete: "off",
-      error,
-    });
   return panel(
     "Who and where",
     html`${segmented({
@@ -117,9 +110,7 @@ function reach({ values, error }: ChannelForm): Html {
     })}
     <p class="label">Circle</p>
     <p class="hint">Where the channel matters. Fill in all three, or none. Phones compare it with their own place; no place leaves a phone.</p>
-    <div class="circle-fields">${number("lat")}${number("lon")}${number("radius_km")}</div>
-    <p class="line"><button type="button" class="plain" id="here" hidden>${icon("place", "s")}Use this device’s position</button><span class="hint" role="status" id="here-said"></span></p>
-    <div id="circle-shown">${circleShown(values)}</div>
+    ${circleFields(values, NO_CIRCLE, error)}
     ${textField({
       name: "loc_rule",
       label: LABELS.loc_rule,
@@ -190,18 +181,5 @@ export function channelShown(values: URLSearchParams, handle: string | null): Ht
   return html`${face(facesOf(values, handle), "shown-face", "l")}<div><p class="lead">${values.get("name") || "Name"}</p><p class="muted small">${under.join(" · ")}</p></div><p class="says">${values.get("description") || "One line about it"}</p>`;
 }
 
-/** The circle to scale, once its three numbers make one. */
-export function circleShown(values: URLSearchParams): Html {
-  const [lat, lon, radius_km] = ["lat", "lon", "radius_km"].map((name) => numberOr(values.get(name) ?? ""));
-  const whole =
-    typeof lat === "number" &&
-    typeof lon === "number" &&
-    typeof radius_km === "number" &&
-    Math.abs(lat) <= 90 &&
-    Math.abs(lon) <= 180 &&
-    radius_km > 0.0005 &&
-    radius_km <= 20_038;
-  return whole
-    ? circleDrawing({ lat, lon, radius_km })
-    : html`<p class="hint">No circle: the channel is for every place.</p>`;
-}
+/** The circle to scale, as the form has it. */
+export const channelCircle = (values: URLSearchParams): Html => circleShown(values, NO_CIRCLE);

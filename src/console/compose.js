@@ -27,10 +27,12 @@ async function preview() {
   const answer = await fetch(`${at}/preview`, { method: "POST", body }).catch(() => null);
   // A slower answer to an older text is not shown over a newer one.
   if (!answer?.ok || turn !== asked) return;
-  const next = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("preview");
+  const drawn = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const next = drawn.getElementById("preview");
   if (!next) return;
   for (const shown of form.querySelectorAll(".acts [data-reach]")) shown.textContent = next.dataset.reach;
   document.getElementById("preview").replaceWith(next);
+  document.getElementById("circle-shown").replaceWith(drawn.getElementById("circle-shown"));
   changedElsewhere(next.dataset.version);
 }
 

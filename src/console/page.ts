@@ -25,6 +25,9 @@ export const LIVE_SCRIPT = pageFile("live.js", "text/javascript; charset=utf-8",
 /** Says beside a label how much of its room is taken: pages with counted fields name it. */
 export const COUNT_SCRIPT = pageFile("count.js", "text/javascript; charset=utf-8", import.meta.url);
 
+/** Fills a circle's middle from where the device is (see circle.ts). */
+export const CIRCLE_SCRIPT = pageFile("circle.js", "text/javascript; charset=utf-8", import.meta.url);
+
 /** Shows a channel's face and circle while they are chosen. */
 export const CHANNEL_SCRIPT = pageFile("channel.js", "text/javascript; charset=utf-8", import.meta.url);
 
@@ -66,6 +69,7 @@ export const CONSOLE_FILES: readonly PageFile[] = [
   HISTORY_STYLES,
   PEOPLE_STYLES,
   COUNT_SCRIPT,
+  CIRCLE_SCRIPT,
   CHANNEL_SCRIPT,
   CHANNEL_STYLES,
   WEBHOOK_STYLES,

@@ -280,6 +280,33 @@ describe("writing an alert in the console", () => {
     expect(large.status).toBe(200);
   });
 
+  // docs/rules.md#circle-on-device
+  test("the circle is drawn to scale, and without one the form says what the channel's does", async () => {
+    const plain = await owner.get(`${base}/new`);
+    expect(plain.text).toContain("No circle: it is for every place.");
+    expect(plain.headers.get("permissions-policy")).toContain("geolocation=(self)");
+    const at = await world.pusher({ name: "Harbour", lat: 41.5, lon: -8.61, radius_km: 12 });
+    const own = `/console/${world.workspace.id}/channels/${at.id}/alerts`;
+    const none = await owner.get(`${own}/new`);
+    expect(none.text).toContain("The channel’s own, 12 km around 41.5000° N, 8.6100° W");
+    expect(none.text).not.toContain('class="circle"');
+    const typed = { title: "Here", layout: "text", lat: "41,5", lon: "-8.61", radius_km: "0.4" };
+    const token = await owner.token(`${own}/new`);
+    const drawn = "A circle of 400 m around 41.5000° N, 8.6100° W";
+    expect((await owner.post(`${own}/preview`, typed, { token })).text).toContain(drawn);
+    const saved = await owner.send(`${own}/new`, { priority: "normal", when: "now", ...typed, act: "save" });
+    const { body } = await world.rest("get_alert", { pusher_id: at.id, alert_id: idOf(saved) });
+    expect(body).toMatchObject({ lat: 41.5, lon: -8.61, radius_km: 0.4 });
+    expect((await owner.get(`${own}/${body.id}`)).text).toContain(drawn);
+    // Two of three are no circle, and the third is named.
+    const half = await owner.send(`${own}/new`, {
+      ...{ priority: "normal", when: "now", ...typed },
+      ...{ radius_km: "", act: "save" },
+    });
+    expect(half.status).toBe(422);
+    expect(half.text).toContain('id="radius_km-wrong"');
+  });
+
   test("a file is uploaded along with the form, and what is wrong with it is said beside it", async () => {
     const file = new File([PNG], "quay.png");
     const saved = await sendNew({ title: "See", layout: "image", act: "save" }, { image_file: file });

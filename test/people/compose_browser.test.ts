@@ -209,6 +209,28 @@ inBrowser("an owner who writes and reviews", () => {
     expect(faults.flat()).toEqual([]);
   });
 
+  test("the circle's middle is filled in by the device when its person asks, and drawn before anything is saved", async () => {
+    const page = await visitor({
+      geolocation: { latitude: 41.14961, longitude: -8.61099 },
+      permissions: ["geolocation"],
+    });
+    await page.goto(`${base}/new`);
+    await page.getByText("Only near a place").click();
+    await page.getByText("No circle: it is for every place.").waitFor();
+    expect(await page.getByLabel("Latitude").inputValue()).toBe("");
+    await page.getByRole("button", { name: "Use this device’s position" }).click();
+    await page.getByRole("img", { name: /A circle of 5 km around 41\.1496° N, 8\.6110° W/ }).waitFor();
+    await page.getByLabel("Radius in kilometres").fill("0.8");
+    await page.getByRole("img", { name: /A circle of 800 m/ }).waitFor();
+    await look(page, "compose-circle");
+    await page.locator("#title").fill("At the quay");
+    await page.getByRole("button", { name: "Save as draft" }).click();
+    await page.getByRole("img", { name: /A circle of 800 m/ }).waitFor();
+    await look(page, "review-circle");
+    expect(await newest()).toMatchObject({ title: "At the quay", lat: 41.1496, lon: -8.611, radius_km: 0.8 });
+    expect(faults.flat()).toEqual([]);
+  });
+
   test("two people at one draft: the slower one is told while they write, and sees both texts", async () => {
     const alert = await its.site.world.alert(pusher.id, { title: "The old title", body: "The old text" });
     const page = await visitor();

@@ -6,7 +6,7 @@ import { ApiError, forbidden, notFound } from "../../errors.ts";
 import { DRAWING_STYLES } from "../../look/files.ts";
 import { type Content, type Html, html } from "../../look/html.ts";
 import { icon } from "../../look/icons.ts";
-import { channelPanels, channelShown, circleShown } from "../channel_form.ts";
+import { channelCircle, channelPanels, channelShown } from "../channel_form.ts";
 import { channelBase, channelHead } from "../channel_head.ts";
 import {
   argumentsFrom,
@@ -18,21 +18,18 @@ import {
   seenMark,
   valuesOf,
 } from "../channel_values.ts";
+import { asksPlace } from "../circle.ts";
 import type { FlashCode } from "../flash.ts";
 import { inForm } from "../forms.ts";
-import { CHANNEL_SCRIPT, CHANNEL_STYLES, COUNT_SCRIPT, pageAnswer } from "../page.ts";
+import { CHANNEL_SCRIPT, CHANNEL_STYLES, CIRCLE_SCRIPT, COUNT_SCRIPT, pageAnswer } from "../page.ts";
 import { problem } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
-
-/** What the boot room says of every page, but for the position, which this page may ask the device for. */
-const PERMISSIONS =
-  "accelerometer=(), camera=(), display-capture=(), geolocation=(self), gyroscope=(), microphone=(), payment=(), usb=()";
 
 const OPTIONS = {
   section: "channels",
   cards: true,
   styles: [DRAWING_STYLES, CHANNEL_STYLES],
-  scripts: [COUNT_SCRIPT, CHANNEL_SCRIPT],
+  scripts: [COUNT_SCRIPT, CIRCLE_SCRIPT, CHANNEL_SCRIPT],
 };
 
 const READS_ONLY = "Your role reads the settings. An editor can change them.";
@@ -54,9 +51,7 @@ function shownInForm(error: unknown): ApiError {
 }
 
 function answer(visit: MemberVisit, title: string, body: Html, error?: ApiError): Response {
-  const response = visit.page(title, body, { ...OPTIONS, status: error?.status ?? 200 });
-  response.headers.set("permissions-policy", PERMISSIONS);
-  return response;
+  return asksPlace(visit.page(title, body, { ...OPTIONS, status: error?.status ?? 200 }));
 }
 
 const formOf = (visit: MemberVisit, action: string, content: Content, foot: Content) =>
@@ -209,7 +204,7 @@ export const CHANNEL_EDIT_PAGES: readonly Page[] = [
     const handle = form.get("known_as");
     return pageAnswer(
       200,
-      html`<div id="channel-shown">${channelShown(form, handle)}</div><div id="circle-shown">${circleShown(form)}</div>`,
+      html`<div id="channel-shown">${channelShown(form, handle)}</div>${channelCircle(form)}`,
     );
   }),
 

@@ -5,18 +5,20 @@ import { isDeepStrictEqual } from "node:util";
 import { IncomingFile } from "../../assets/incoming.ts";
 import { MAX_BYTES } from "../../domain/assets.ts";
 import { ApiError, conflict, notFound } from "../../errors.ts";
+import { DRAWING_STYLES } from "../../look/files.ts";
 import { html } from "../../look/html.ts";
 import { MAX_BODY } from "../../operation/tool.ts";
 import upload_file from "../../session/upload_file.ts";
 import { alertPath, channelBase, channelOf } from "../channel_head.ts";
+import { asksPlace } from "../circle.ts";
 import type { FlashCode } from "../flash.ts";
 import { inForm } from "../forms.ts";
-import { COMPOSE_SCRIPT, COMPOSE_STYLES, COUNT_SCRIPT, ZONE_SCRIPT } from "../page.ts";
+import { CIRCLE_SCRIPT, COMPOSE_SCRIPT, COMPOSE_STYLES, COUNT_SCRIPT, ZONE_SCRIPT } from "../page.ts";
 import { framedMarkup } from "../phone.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
 import { clashReport, editedSince } from "./compose_clash.ts";
 import { argumentsOf, blankForm, changesOf, formOf, LABELS, UPLOADS } from "./compose_fields.ts";
-import { composePage, type Shown } from "./compose_form.ts";
+import { alertCircle, composePage, type Shown } from "./compose_form.ts";
 import { filesOf, preview } from "./compose_preview.ts";
 
 const NEW = "/channels/:pusher/alerts/new";
@@ -35,7 +37,7 @@ async function show(
   { status, ...shown }: Omit<Shown, "files"> & { status?: number },
 ): Promise<Response> {
   const { error, alert } = shown;
-  return visit.page(
+  const page = visit.page(
     alert ? `Edit: ${alert.title}` : "New alert",
     await composePage(visit, { ...shown, files: await filesOf(visit) }),
     {
@@ -44,10 +46,11 @@ async function show(
       width: "wide",
       cards: true,
       frames: true,
-      styles: [COMPOSE_STYLES],
-      scripts: [ZONE_SCRIPT, COUNT_SCRIPT, COMPOSE_SCRIPT],
+      styles: [DRAWING_STYLES, COMPOSE_STYLES],
+      scripts: [ZONE_SCRIPT, COUNT_SCRIPT, CIRCLE_SCRIPT, COMPOSE_SCRIPT],
     },
   );
+  return asksPlace(page);
 }
 
 const pageOf = (visit: MemberVisit, { id, pusher_id }: any) =>
@@ -238,7 +241,8 @@ export const COMPOSE_PAGES: readonly Page[] = [
       const { form } = visit;
       const alert_id = form.get("alert");
       const alert = alert_id ? await visit.call("get_alert", { pusher_id: channel.id, alert_id }) : null;
-      return visit.part(await preview(visit, { channel, alert, form, files }));
+      const shown = await preview(visit, { channel, alert, form, files });
+      return visit.part(html`${shown}${alertCircle(form, channel)}`);
     }),
     maxBody: MAX_BODY.alerts,
   },

@@ -3,6 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { ASSET_FIELDS, type AssetField } from "../../domain/assets.ts";
+import { numberOr } from "../channel_values.ts";
 
 /** What the form calls each argument, as a sentence begins. */
 export const LABELS: Record<string, string> = {
@@ -87,7 +88,7 @@ export function argumentsOf(form: URLSearchParams): Record<string, unknown> {
   for (const name of PLAIN) {
     const typed = lines(form.get(name) ?? "");
     if (typed === "" && !NEVER_NULL.has(name)) args[name] = null;
-    else if (NUMBERS.has(name)) args[name] = Number.isNaN(Number(typed)) ? typed : Number(typed);
+    else if (NUMBERS.has(name)) args[name] = numberOr(typed);
     else args[name] = INSTANTS.has(name) ? utc(typed) : typed;
   }
   if (form.get("when") !== "later") args.send_at = null;

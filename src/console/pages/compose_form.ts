@@ -6,9 +6,12 @@ import { MAX_HTML } from "../../domain/alert_content.ts";
 import { MAX_BYTES } from "../../domain/assets.ts";
 import type { ApiError } from "../../errors.ts";
 import { SOUNDS, VIBRATIONS } from "../../fields/alert.ts";
+import { distanceWords } from "../../look/alert_card.ts";
+import { positionWords } from "../../look/circle.ts";
 import { face } from "../../look/face.ts";
 import { type Content, type Html, html } from "../../look/html.ts";
 import { channelBase } from "../channel_head.ts";
+import { circleFields, circleShown } from "../circle.ts";
 import { folded } from "../controls.ts";
 import { problem, select, tick, wrongWith } from "../parts.ts";
 import { devices, removalReport } from "../phone.ts";
@@ -93,7 +96,7 @@ function loudness(typed: Typed, shown: Shown): Html {
   );
 }
 
-function whenAndWhere(typed: Typed): Html {
+function whenAndWhere(typed: Typed, channel: any): Html {
   return panel(
     "When and where",
     html`${segments(typed, "when", "Phones show it", [
@@ -107,12 +110,22 @@ function whenAndWhere(typed: Typed): Html {
       "Only near a place",
       ["lat", "lon", "radius_km", "geo_rule"],
       html`
-      <p class="hint">A circle of its own. Phones compare it themselves; nobody learns where they are.</p>
-      <div class="columns">${written(typed, { name: "lat", keys: "decimal" })}${written(typed, { name: "lon", keys: "decimal" })}
-      ${written(typed, { name: "radius_km", keys: "decimal" })}${written(typed, { name: "geo_rule", hint: "A label that phones are handed; most alerts have none." })}</div>`,
+      <p class="hint">A circle of its own: fill in all three, or none. Outside of it, phones that granted the channel their place do not ring. They compare it themselves; no place leaves a phone.</p>
+      ${circleFields(typed.form, noCircle(channel), typed.error)}
+      ${written(typed, { name: "geo_rule", hint: "A label that phones are handed; most alerts have none." })}`,
     )}`,
   );
 }
+
+/** Only an alert's own circle silences (docs/rules.md#circle-on-device), which is not what people expect of a channel's. */
+function noCircle(channel: any): Content {
+  if (channel.radius_km === null) return "No circle: it is for every place.";
+  return html`No circle: it is for every place. The channel’s own, ${distanceWords(channel.radius_km)} around ${positionWords(channel)}, says what the channel is about and keeps no phone from ringing.`;
+}
+
+/** The circle to scale, as the form has it. */
+export const alertCircle = (form: URLSearchParams, channel: any): Html =>
+  circleShown(form, noCircle(channel));
 
 function others(typed: Typed): Html {
   const rows = actionsOf(typed.form);
@@ -172,7 +185,7 @@ export async function composePage(visit: MemberVisit, shown: Shown): Promise<Htm
     ${alert && removalReport(alert.blocked, 0)}
     <form class="compose" method="post" action="${action}" enctype="multipart/form-data" novalidate data-compose="${base}/alerts">${visit.token}
       ${alert ? html`<input type="hidden" name="version" value="${alert.updated_at}"><input type="hidden" name="base" value="${baseOf(formOf(alert))}">` : html`<input type="hidden" name="once" value="${randomUUID()}">`}
-      <div class="pane">${message(typed, shown)}${loudness(typed, shown)}${whenAndWhere(typed)}${others(typed)}</div>
+      <div class="pane">${message(typed, shown)}${loudness(typed, shown)}${whenAndWhere(typed, channel)}${others(typed)}</div>
       <aside class="stick" aria-label="Preview"><details class="peek" open><summary>Preview<span class="muted"> as a phone shows it</span></summary>
         ${await preview(visit, shown)}
         ${pagePreview(visit, shown)}

@@ -3,6 +3,9 @@
 // page showed goes with every decision, so nobody sends what they have not seen (docs/rules.md#expected-version).
 
 import { ApiError, notFound } from "../../errors.ts";
+import { distanceWords } from "../../look/alert_card.ts";
+import { type Circle, circleDrawing, positionWords } from "../../look/circle.ts";
+import { DRAWING_STYLES } from "../../look/files.ts";
 import { type Content, type Html, html } from "../../look/html.ts";
 import { minuteWords } from "../../look/instants.ts";
 import decline_alert from "../../session/decline_alert.ts";
@@ -89,7 +92,7 @@ async function review(visit: MemberVisit, error?: ApiError): Promise<Response> {
       width: "wide",
       cards: true,
       frames: true,
-      styles: [COMPOSE_STYLES, HISTORY_STYLES],
+      styles: [DRAWING_STYLES, COMPOSE_STYLES, HISTORY_STYLES],
       scripts: alert.status === "sent" ? [ZONE_SCRIPT, LIVE_SCRIPT] : [ZONE_SCRIPT, COUNT_SCRIPT],
     },
   );
@@ -128,10 +131,10 @@ function facts({ now }: MemberVisit, alert: any): Content {
   if (alert.source_url) lines.push(["Where to read more", alert.source_url]);
   if (alert.tts_text) lines.push(["Read aloud", alert.tts_text]);
   if (alert.audio_url) lines.push(["Recording", alert.audio_url]);
-  if (alert.radius_km !== null)
-    lines.push(["Only within", `${alert.radius_km} km of ${alert.lat}, ${alert.lon}`]);
+  const circle = alert.radius_km === null ? null : (alert as Circle);
+  if (circle) lines.push(["Only within", `${distanceWords(circle.radius_km)} of ${positionWords(circle)}`]);
   if (alert.collapse_key) lines.push(["Replaces alerts with the key", alert.collapse_key]);
-  return html`<dl class="facts">${lines.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+  return html`<dl class="facts">${lines.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>${circle && circleDrawing(circle)}`;
 }
 
 /** An urgent alert is published by who ticked the box, and by nobody in passing. */

@@ -1,0 +1,33 @@
+// Fills the middle of a circle from where the device is, when its person asks for that. The form learns of it as of typing.
+const here = document.getElementById("here");
+const said = document.getElementById("here-said");
+
+const position = () =>
+  new Promise((resolve, reject) => {
+    navigator.geolocation.getCurrentPosition(({ coords }) => resolve(coords), reject, {
+      maximumAge: 60_000,
+      timeout: 30_000,
+    });
+  });
+
+if (here && navigator.geolocation) {
+  here.hidden = false;
+  here.addEventListener("click", async () => {
+    const { lat, lon, radius_km: radius } = here.form.elements;
+    here.disabled = true;
+    said.textContent = "Asking this device where it is…";
+    try {
+      const { latitude, longitude } = await position();
+      // Four decimals are eleven metres.
+      lat.value = latitude.toFixed(4);
+      lon.value = longitude.toFixed(4);
+      if (radius.value === "") radius.value = "5";
+      said.textContent = "Filled in. Nothing is saved yet.";
+      radius.dispatchEvent(new Event("input", { bubbles: true }));
+    } catch {
+      said.textContent =
+        "This device did not say where it is. Allow it in the browser’s settings, or type the numbers.";
+    }
+    here.disabled = false;
+  });
+}
