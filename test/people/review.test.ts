@@ -173,6 +173,109 @@ describe("the review of an alert", () => {
     expect((await now(alert)).status).toBe("scheduled");
   });
 
+  const planned = async (title: string) => {
+    const { id } = await written({ title });
+    const at = { pusher_id: pusher, alert_id: id, send_at: inSeconds(86_400) };
+    await world.rest("schedule_alert", at);
+    return now({ id });
+  };
+  const sentNow = ({ id }: { id: string }) => world.rest("send_alert", { pusher_id: pusher, alert_id: id });
+  const isOffered = (text: string, act: string) => text.includes(`name="act" value="${act}"`);
+
+  test.each([
+    { button: "Cancel it", act: "cancel", becomes: "cancelled" },
+    { button: "Back to draft", act: "draft", becomes: "draft" },
+  ])(
+    "$button: of a scheduled alert, as it was seen and not as it became",
+    async ({ button, act, becomes }) => {
+      const alert = await planned(`Scheduled, ${act}`);
+      const page = await owner.get(pathOf(alert));
+      expect(isOffered(page.text, act)).toBe(true);
+      expect(page.text).toContain(`>${button}</button>`);
+      await world.rest("update_alert", { pusher_id: pusher, alert_id: alert.id, body: "Changed since" });
+      const old = await decide(alert, { act });
+      expect([old.status, (await now(alert)).status]).toEqual([409, "scheduled"]);
+      expect(old.text).toContain("It changed after you opened this page");
+      // The page that says so shows what it became, and decides about that.
+      expect(old.text).toContain(`name="version" value="${(await now(alert)).updated_at}"`);
+      expect((await decide(await now(alert), { act })).status).toBe(303);
+      const after = await now(alert);
+      expect([after.status, after.send_at === null]).toEqual([becomes, act === "draft"]);
+    },
+  );
+
+  test("what was sent while somebody looked at it says so, and is not withdrawn by the button for another state", async () => {
+    for (const act of ["cancel", "draft"]) {
+      const alert = await planned(`Sent meanwhile, ${act}`);
+      await sentNow(alert);
+      const late = await decide(alert, { act });
+      expect([late.status, (await now(alert)).status]).toEqual([409, "sent"]);
+      for (const said of ["It changed after you opened this page", "Sent. A sent alert cannot be unsent"])
+        expect(late.text).toContain(said);
+      expect(isOffered(late.text, "draft")).toBe(false);
+    }
+  });
+
+  test("Cancel the alert: of a sent one, with what phones do that have it", async () => {
+    const alert = await written({ title: "Out already", send: true });
+    // A sent alert is no review any more, and its page stands where the review stood.
+    const path = `/console/${world.workspace.id}/channels/${pusher}/alerts/${alert.id}`;
+    const { text } = await owner.get(path);
+    for (const said of [">Cancel the alert</button>", "Those that have it, keep it"])
+      expect(text).toContain(said);
+    const act = async (version: string) =>
+      owner.post(path, { form_token: await owner.token(path), version, act: "cancel" });
+    const old = await act("2026-01-01T00:00:00.000000Z");
+    expect([old.status, (await now(alert)).status]).toEqual([409, "sent"]);
+    expect((await act(alert.updated_at)).headers.get("location")).toBe(path);
+    expect((await now(alert)).status).toBe("cancelled");
+    expect(isOffered((await owner.get(path)).text, "cancel")).toBe(false);
+  });
+
+  test("Delete it: asked once more, not what became another, and never what was sent", async () => {
+    const alert = await written({ title: "No <b>more" });
+    const path = `${pathOf(alert)}/delete`;
+    expect((await owner.get(pathOf(alert))).text).toContain(`href="${path}"`);
+    const asked = await owner.get(path);
+    for (const said of ["Delete this alert?", "No &lt;b&gt;more", alert.updated_at])
+      expect(asked.text).toContain(said);
+    expect((await now(alert)).title).toBe("No <b>more");
+    await world.rest("update_alert", { pusher_id: pusher, alert_id: alert.id, body: "Changed since" });
+    const old = await owner.post(path, { version: alert.updated_at });
+    expect(old.status).toBe(409);
+    const { updated_at: version } = await now(alert);
+    for (const said of ["has changed since", `value="${version}"`]) expect(old.text).toContain(said);
+    expect((await owner.post(path, { version })).status).toBe(303);
+    expect((await world.rest("get_alert", { pusher_id: pusher, alert_id: alert.id })).status).toBe(404);
+    expect((await owner.get(path)).status).toBe(404);
+
+    const gone = await written({ title: "Sent meanwhile" });
+    await sentNow(gone);
+    const late = await owner.post(`${pathOf(gone)}/delete`, { version: gone.updated_at });
+    expect([late.status, (await now(gone)).status]).toEqual([409, "sent"]);
+    expect(late.text).toContain("What was sent is a record");
+    expect(late.text).not.toContain("Delete the alert");
+  });
+
+  test("Duplicate it: a draft without times, once for each page, whatever became of the alert", async () => {
+    const alert = await planned("Again");
+    const { text } = await owner.get(pathOf(alert));
+    const [, once] = /name="once" value="([^"]+)"/.exec(text)!;
+    await sentNow(alert);
+    const path = `${pathOf(alert)}/duplicate`;
+    const fields = { version: alert.updated_at, once: once! };
+    const [first, second] = [
+      await owner.post(path, fields, { from: pathOf(alert) }),
+      await owner.post(path, fields, { from: pathOf(alert) }),
+    ];
+    const made = first.headers.get("location")!;
+    expect([first.status, second.headers.get("location")]).toEqual([303, made]);
+    const copy = await now({ id: /alr_\w+/.exec(made)![0] });
+    expect(copy).toMatchObject({ title: "Again", status: "draft", send_at: null, expires_at: null });
+    expect(copy.id).not.toBe(alert.id);
+    expect((await owner.get(made)).text).toContain("Draft: nobody has seen it.");
+  });
+
   test("another's alert is not there, and an unknown act is none", async () => {
     const alert = await written({ title: "Mine" });
     expect((await owner.get(pathOf(alert).replace(alert.id, `alr_${"0".repeat(26)}`))).status).toBe(404);

@@ -1,7 +1,9 @@
 // Asking once more before something ends. The link in a list leads here; only the form on this page acts, so a slip of the
 // finger ends nothing and nothing of it needs a script. What ends, and who may end it, is decided by the caller's page.
 
+import type { ApiError } from "../../errors.ts";
 import { type Content, html } from "../../look/html.ts";
+import { problem } from "../parts.ts";
 import type { Visit } from "../visit.ts";
 
 export interface Question {
@@ -9,6 +11,8 @@ export interface Question {
   title: string;
   /** What happens then, and whether it can be undone. */
   effect: Content;
+  /** What has to be said before it may be done: a box, an explanation. */
+  condition?: Content;
   /** The act, as its button says it: a verb and its object. */
   act: string;
   /** Where the form goes; its page acts at once. */
@@ -18,18 +22,21 @@ export interface Question {
   /** How the way back is called. */
   keep?: string;
   section?: string;
+  /** What was wrong with the answer. */
+  error?: ApiError;
 }
 
-/** The page that asks. Its form goes to `action` with the visit's token and nothing else. */
+/** The page that asks. Its form goes to `action` with the visit's token, and what the condition holds. */
 export function askOnce(visit: Visit, question: Question): Response {
-  const { title, effect, act, action, back, keep = "Keep it", section } = question;
+  const { title, effect, condition, act, action, back, keep = "Keep it", section } = question;
   return visit.page(
     title,
     html`<h1>${title}</h1>
     <p class="lede">${effect}</p>
-    <form method="post" action="${action}">${visit.token}
+    ${problem(question.error)}
+    <form method="post" action="${action}">${visit.token}${condition}
       <div class="actions"><button class="danger">${act}</button><a class="button plain" href="${back}">${keep}</a></div>
     </form>`,
-    { width: "narrow", section },
+    { width: "narrow", section, status: question.error?.status ?? 200 },
   );
 }

@@ -162,6 +162,30 @@ async function decide(visit: MemberVisit): Promise<Response> {
   return visit.goTo(back, done);
 }
 
+/** Asks once more; of an alert that was sent meanwhile it says why it stays. */
+async function deleting(visit: MemberVisit, error?: ApiError): Promise<Response> {
+  const { title, status, updated_at } = await visit.call("get_alert", alertPath(visit));
+  const back = visit.url.pathname.replace(/\/delete$/, "");
+  if (status === "sent")
+    return visit.page(
+      "This alert stays",
+      html`<h1>This alert stays</h1>
+      <p class="lede">“${title}” was sent. What was sent is a record, and cannot be deleted; cancelling keeps it from phones that have not fetched it yet.</p>
+      <p><a class="button" href="${back}">Back to the alert</a></p>`,
+      { width: "narrow", section: "channels", status: error?.status ?? 200 },
+    );
+  return askOnce(visit, {
+    title: "Delete this alert?",
+    effect: html`“${title}” is removed for good. ${status === "scheduled" && "No phone will show it."}`,
+    condition: html`<input type="hidden" name="version" value="${updated_at}">`,
+    act: "Delete the alert",
+    action: visit.url.pathname,
+    back,
+    section: "channels",
+    error,
+  });
+}
+
 export const REVIEW_PAGES: readonly Page[] = [
   memberPage("GET", PATH, (visit) => review(visit)),
 
@@ -174,21 +198,16 @@ export const REVIEW_PAGES: readonly Page[] = [
     }
   }),
 
-  memberPage("GET", `${PATH}/delete`, async (visit) => {
-    const { title } = await visit.call("get_alert", alertPath(visit));
-    const back = visit.url.pathname.replace(/\/delete$/, "");
-    return askOnce(visit, {
-      title: "Delete this alert?",
-      effect: html`“${title}” is removed for good. What was sent stays as it is, and cannot be deleted.`,
-      act: "Delete the alert",
-      action: visit.url.pathname,
-      back,
-      section: "channels",
-    });
-  }),
+  memberPage("GET", `${PATH}/delete`, (visit) => deleting(visit)),
 
   memberPage("POST", `${PATH}/delete`, async (visit) => {
-    await visit.call("delete_alert", alertPath(visit));
+    const expected_updated_at = visit.form.get("version") ?? "";
+    try {
+      await visit.call("delete_alert", { ...alertPath(visit), expected_updated_at });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status === 403 || error.status === 404) throw error;
+      return deleting(visit, error);
+    }
     return visit.goTo(channelBase(visit, visit.params.pusher ?? ""), "alert-deleted");
   }),
 ];

@@ -1,6 +1,7 @@
 // What a person may decide about an alert: at a time, declined with words for its author, copied, deleted; and at the foot of the
 // screen what is decided most. A button names its effect; an urgent alert has a box that nobody ticks in passing.
 
+import { randomUUID } from "node:crypto";
 import type { ApiError } from "../../errors.ts";
 import { type Content, type Html, html } from "../../look/html.ts";
 import { tick, wrongWith } from "../parts.ts";
@@ -29,6 +30,7 @@ const deletion = (visit: MemberVisit): Html =>
 const others = (visit: MemberVisit): Html =>
   html`<section class="card" aria-labelledby="others"><h2 id="others">Or else</h2>
     <p class="hint">A copy begins as a draft, without its times.</p>
+    <input type="hidden" name="once" value="${randomUUID()}">
     <div class="actions"><button class="plain" formaction="${visit.url.pathname}/duplicate">Duplicate it</button>${deletion(visit)}</div></section>`;
 
 /** What is decided in the page, panel by panel. */
