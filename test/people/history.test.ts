@@ -316,6 +316,32 @@ describe("history, statistics and subscribers", () => {
     expect(await page(`channels/${none.id}/subscribers`)).toContain("No subscribers yet");
   });
 
+  test("a page of subscribers says how many there are, and nothing tells what one of them allowed", async () => {
+    const many = await world.pusher({ name: "Many" });
+    const devices = [];
+    for (let i = 0; i < 28; i++) devices.push(await world.device(many.handle));
+    const muted = await world.handset("PUT", `/subscriptions/${many.handle}`, devices[0]!, {
+      muted: true,
+      permissions: ["sound", "loc"],
+    });
+    expect(muted.status).toBe(200);
+    const path = `channels/${many.id}/subscribers`;
+    const first = await page(path);
+    const listed = (text: string) => text.match(/<code class="whole">/g)!.length;
+    expect(listed(first)).toBe(25);
+    expect(first).toContain("Listed here: 25 of 28, the newest. The figures above count all of them.");
+    expect(first).toContain("told to no channel");
+    // Of what it granted nothing is in the page but the words about it.
+    expect(first.replace(/<section class="card" aria-labelledby="known">.*/s, "")).not.toMatch(
+      /sound|\bloc\b/i,
+    );
+    const older = /href="([^"]*before=[^"]+)#list"/.exec(first)![1]!.replaceAll("&amp;", "&");
+    const rest = await page(older.slice(base.length));
+    expect([listed(rest), rest.includes("Listed here: 3 of 28, older ones.")]).toEqual([3, true]);
+    expect(await page(`${path}?status=active`)).toContain("Listed here: 25 of 27, the newest.");
+    expect(await page(`${path}?status=muted`)).not.toContain("Listed here");
+  });
+
   test("others' channels and alerts are not there, and who may not write sees no way to", async () => {
     const { pusher, alert } = await reported();
     const missing = `psh_${"0".repeat(26)}`;

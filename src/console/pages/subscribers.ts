@@ -73,6 +73,8 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
     ["Listening", breakdown.total - breakdown.muted],
     ["Muted", breakdown.muted],
   ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${figure(value)}</dd></div>`)}</dl>`;
+  const counted = { active: breakdown.total - breakdown.muted, muted: breakdown.muted };
+  const all = status ? counted[status] : breakdown.total;
   const listed = html`<h2 id="list">One by one</h2>
     ${chips(
       "Which subscribers",
@@ -90,7 +92,10 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
               ? html`<a href="${base}#list">The newest subscribers</a>`
               : "No subscriber is in this state.",
           )
-        : table(
+        : html`${
+            data.length < all &&
+            html`<p class="hint">Listed here: ${figure(data.length)} of ${figure(all)}, ${before ? "older ones" : "the newest"}. The figures above count all of them.</p>`
+          }${table(
             "Subscribers, the newest first",
             ["Pseudonym", "App", "Language", "Time zone", "State", "Since"],
             data.map((row: any) => [
@@ -103,7 +108,7 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
                 : html`<span class="badge good">listening</span>`,
               instant(row.subscribed_at, now),
             ]),
-          )
+          )}`
     }${
       data.length > 0 &&
       (before || meta.next_before) &&
@@ -129,7 +134,7 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
     html`${channelHead(visit, channel, "subscribers")}${part}
     <section class="card" aria-labelledby="known"><h2 id="known">What is known of them</h2>
       <p>A subscriber is a device, not a person: it has no name, no address and no number here. The pseudonym tells two of them apart, and is of no use anywhere else.</p>
-      <p class="hint">What a phone allows (sounds, banners, its place) stays on the phone. What this channel asks for is in its settings.</p></section>`,
+      <p class="hint">Which of them allowed sounds, banners or their place is told to no channel, and not counted for one. What this channel asks them for is in its <a href="${channelBase(visit, pusher_id)}/edit">settings</a>.</p></section>`,
     { section: "channels", cards: true, styles: [HISTORY_STYLES], scripts: [LIVE_SCRIPT] },
   );
 }
