@@ -9,6 +9,7 @@ import { conflict, forbidden, invalidRequest } from "../src/errors.ts";
 import { PUSHER } from "../src/fields/pusher.ts";
 import { blanksOf } from "../src/fields/record.ts";
 import { defineTool } from "../src/operation/tool.ts";
+import { pictureHeld } from "../src/pushers/picture.ts";
 import { handleIsReserved } from "../src/queries/channels.ts";
 import { changedPusherView, pusherCreate, searchText, showChangedPusher } from "../src/shapes/pusher.ts";
 
@@ -40,6 +41,7 @@ export default defineTool({
       id: newUuid(),
       workspace: ctx.caller.workspace.id,
       ...fields,
+      image_asset: await pictureHeld(input.image_url, null, ctx),
       search: searchText(fields),
       gradient_from: pickColour(input.gradient_from, gradient.from),
       gradient_to: pickColour(input.gradient_to, gradient.to),

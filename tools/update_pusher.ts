@@ -6,6 +6,7 @@ import { PUSHER } from "../src/fields/pusher.ts";
 import { changesOf } from "../src/fields/record.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { lockPusher } from "../src/pushers/judge.ts";
+import { pictureHeld } from "../src/pushers/picture.ts";
 import { channelBacklogs } from "../src/queries/channels.ts";
 import { pathId } from "../src/shapes/fields.ts";
 import { changedPusherView, searchText, showChangedPusher } from "../src/shapes/pusher.ts";
@@ -37,12 +38,14 @@ export default defineTool({
       );
     if (handle !== undefined && handle !== pusher.handle)
       throw invalidRequest("A handle is permanent; leave it out, or open another channel.", "handle");
+    const image_asset = await pictureHeld(patch.image_url, pusher.image_url ?? null, ctx);
     const before = JSON.stringify(pusher);
     ctx.em.assign(pusher, {
       ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
       gradient_from: pickColour(gradient_from, pusher.gradient_from),
       gradient_to: pickColour(gradient_to, pusher.gradient_to),
       ...(status === undefined ? {} : { status }),
+      ...(image_asset === undefined ? {} : { image_asset }),
     });
     pusher.search = searchText(pusher);
     checkGeofence(pusher);

@@ -1,4 +1,4 @@
-// Removes files that no alert has used for a day. Nobody finds a file from the instant of its expiry on; the housekeeping
+// Removes files that no alert and no channel has used for a day. Nobody finds a file from the instant of its expiry on; the housekeeping
 // removes its bytes later.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -12,7 +12,7 @@ import { assetScope, claimAsset, claimExpired, visibleAsset } from "../queries/a
 
 /**
  * Removes a file that nobody finds any more. The bytes go first and the row last, so that a removal which failed in between
- * is found again by its row. The row goes in one statement, and only while no alert uses the file.
+ * is found again by its row. The row goes in one statement, and only while nothing uses the file.
  */
 export async function removeFile(em: SqlEntityManager, store: FileStore, id: string): Promise<void> {
   await store.remove(id);
@@ -37,7 +37,7 @@ export async function removeExpiredAssets(
   return done.length;
 }
 
-/** Removes one file that no alert has. @throws 404 when the caller does not see it; 409 while attached. */
+/** Removes one file that nothing uses. @throws 404 when the caller does not see it; 409 while attached. */
 export async function removeUpload(
   em: SqlEntityManager,
   store: FileStore,
@@ -49,5 +49,5 @@ export async function removeUpload(
   const [claimed] = await run(em, claimAsset, { ...assetScope(caller), id });
   if (claimed) return removeFile(em, store, id);
   if (!(await run(em, visibleAsset, { ...assetScope(caller), id }))[0]) throw notFound("file");
-  throw conflict("An alert has this file; detach it or delete the alert first.");
+  throw conflict("An alert or a channel has this file; take it out there first.");
 }

@@ -6,11 +6,10 @@ let asked = 0;
 
 async function show() {
   const mine = ++asked;
+  const body = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (typeof value === "string") body.append(name, value);
   try {
-    const answer = await fetch(form.dataset.shown, {
-      method: "POST",
-      body: new URLSearchParams(new FormData(form)),
-    });
+    const answer = await fetch(form.dataset.shown, { method: "POST", body });
     if (!answer.ok || mine !== asked) return;
     const drawn = new DOMParser().parseFromString(await answer.text(), "text/html");
     for (const id of ["channel-shown", "circle-shown"])

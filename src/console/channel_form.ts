@@ -6,13 +6,14 @@ import type { ApiError } from "../errors.ts";
 import { CAPABILITIES, CATEGORIES, MAX_INITIALS, PUSHER } from "../fields/pusher.ts";
 import type { Field } from "../fields/record.ts";
 import { CATEGORY_WORDS } from "../look/channel_words.ts";
-import { face } from "../look/face.ts";
+import { face, pictureHere } from "../look/face.ts";
 import { type Content, type Html, html } from "../look/html.ts";
 import { icon } from "../look/icons.ts";
 import { ASKED, type ChannelField, LABELS } from "./channel_values.ts";
 import { circleFields, circleShown } from "./circle.ts";
 import { colour, folded, segmented, textField } from "./controls.ts";
 import { select, tick, wrongWith } from "./parts.ts";
+import { FILE_HINTS, fileField, type UploadField } from "./uploads.ts";
 
 /** Characters that a field takes. */
 const MOST = (name: ChannelField): number | undefined =>
@@ -23,8 +24,18 @@ export interface ChannelForm {
   values: URLSearchParams;
   /** The handle of a channel that is there; a new one's stands in `values`. */
   handle: string | null;
+  /** The origin under which people reach the service. */
+  server: string;
   error?: ApiError;
 }
+
+/** The picture that a form uploads. */
+export const PICTURE: UploadField = {
+  field: "picture_file",
+  kind: "image",
+  into: "image_url",
+  holds: "url",
+};
 
 export function channelPanels(form: ChannelForm): Html {
   return html`${about(form)}${phones(form)}${reach(form)}${looks(form)}`;
@@ -124,7 +135,7 @@ function reach({ values, error }: ChannelForm): Html {
   );
 }
 
-function looks({ values, handle, error }: ChannelForm): Html {
+function looks({ values, handle, server, error }: ChannelForm): Html {
   const face = facesOf(values, handle);
   const own = html`<div class="columns">${colour({ name: "gradient_from", label: LABELS.gradient_from, value: face.gradient_from, error })}
     ${colour({ name: "gradient_to", label: LABELS.gradient_to, value: face.gradient_to, error })}</div>`;
@@ -152,7 +163,16 @@ function looks({ values, handle, error }: ChannelForm): Html {
           })}<div class="own">${own}</div>`
         : own
     }
-    ${textField({ name: "image_url", label: LABELS.image_url, value: values.get("image_url") ?? "", kind: "url", hint: "An https address. It is fetched only when somebody asks for it.", error })}`,
+    ${
+      // An address without https is none that a channel may have.
+      server.startsWith("https:") &&
+      fileField(PICTURE, {
+        label: "Upload a picture",
+        hint: `It takes the place of initials and colours. ${FILE_HINTS.image}`,
+        error,
+      })
+    }
+    ${textField({ name: "image_url", label: LABELS.image_url, value: values.get("image_url") ?? "", kind: "url", hint: "An https address, or empty for none. A picture that lies elsewhere is fetched only when somebody asks for it.", error })}`,
   );
 }
 
@@ -171,14 +191,15 @@ function facesOf(values: URLSearchParams, handle: string | null) {
 }
 
 /** The channel as the directory shows it. */
-export function channelShown(values: URLSearchParams, handle: string | null): Html {
+export function channelShown(values: URLSearchParams, handle: string | null, server: string): Html {
+  const picture = pictureHere(values.get("image_url"), server);
   const category = values.get("category") ?? "";
   const under = [
     `@${handle ?? (values.get("handle") || "handle")}`,
     Object.hasOwn(CATEGORY_WORDS, category) && CATEGORY_WORDS[category as keyof typeof CATEGORY_WORDS],
     values.get("city"),
   ].filter(Boolean);
-  return html`${face(facesOf(values, handle), "shown-face", "l")}<div><p class="lead">${values.get("name") || "Name"}</p><p class="muted small">${under.join(" · ")}</p></div><p class="says">${values.get("description") || "One line about it"}</p>`;
+  return html`${face({ ...facesOf(values, handle), picture }, "shown-face", "l")}<div><p class="lead">${values.get("name") || "Name"}</p><p class="muted small">${under.join(" · ")}</p></div><p class="says">${values.get("description") || "One line about it"}</p>`;
 }
 
 /** The circle to scale, as the form has it. */

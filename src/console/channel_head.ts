@@ -1,6 +1,6 @@
 // What stands at the head of each page of a channel: its face and name, what state it is in, and its pages.
 
-import { face } from "../look/face.ts";
+import { face, pictureHere } from "../look/face.ts";
 import { type Content, type Html, html } from "../look/html.ts";
 import { type MemberVisit, mayUse } from "./visit.ts";
 
@@ -28,6 +28,10 @@ export const alertPath = ({ params: { pusher = "", alert = "" } }: MemberVisit) 
 export const channelOf = (visit: MemberVisit) =>
   visit.call("get_pusher", { pusher_id: visit.params.pusher ?? "" });
 
+/** The channel's face, with its picture where that was uploaded here. Arguments as of `face`. */
+export const channelFace = ({ deps }: MemberVisit, channel: any, id: string, size?: "m" | "l"): Html =>
+  face({ ...channel, picture: pictureHere(channel.image_url, deps.publicUrl) }, id, size);
+
 export const CHANNEL_STATUS: Record<string, Content> = {
   active: html`<span class="badge good">active</span>`,
   paused: html`<span class="badge">paused</span>`,
@@ -40,7 +44,7 @@ export const CHANNEL_STATUS: Record<string, Content> = {
  */
 export function channelHead(visit: MemberVisit, channel: any, tab: ChannelTab | null): Html {
   const base = channelBase(visit, channel.id);
-  return html`<div class="channel-head">${face(channel, "channel-face", "m")}<h1>${channel.name}</h1>${CHANNEL_STATUS[channel.status]}${
+  return html`<div class="channel-head">${channelFace(visit, channel, "channel-face", "m")}<h1>${channel.name}</h1>${CHANNEL_STATUS[channel.status]}${
     mayUse(visit, "create_alert") && html`<a class="button act" href="${base}/alerts/new">New alert</a>`
   }</div>
   <nav class="tabs" aria-label="Channel"><ul>${TABS.map(

@@ -29,7 +29,7 @@ export const LABELS: Record<ChannelField | "handle", string> = {
   initials: "Initials",
   gradient_from: "First colour",
   gradient_to: "Second colour",
-  image_url: "Picture",
+  image_url: "Address of the picture",
 };
 
 /** What an owner asks phones for, and what follows when the channel does not ask or a person does not allow it. */

@@ -1,5 +1,5 @@
-// The form of an alert while it is written: the preview follows what is typed, and files are uploaded at once
-// with their progress. Without it, buttons of the form do the same on the server.
+// The form of an alert while it is written: the preview follows what is typed. Without it, a button of the form does the same on
+// the server.
 const form = document.querySelector("form[data-compose]");
 const at = form.dataset.compose;
 const peek = form.querySelector(".peek");
@@ -101,59 +101,6 @@ form.addEventListener("submit", () => {
 addEventListener("beforeunload", (event) => {
   if (touched) event.preventDefault();
 });
-
-for (const part of form.querySelectorAll("[data-upload]")) {
-  const input = part.querySelector("input[type=file]");
-  const bar = document.createElement("progress");
-  const said = document.createElement("p");
-  bar.hidden = true;
-  bar.max = 1;
-  bar.setAttribute("aria-label", "Upload");
-  said.className = "hint";
-  said.setAttribute("role", "status");
-  part.querySelector("button").remove();
-  part.append(bar, said);
-  input.addEventListener("change", () => input.files[0] && upload(part, input, bar, said));
-}
-
-function upload(part, input, bar, said) {
-  const body = new FormData();
-  body.append("form_token", form.elements.form_token.value);
-  body.append("kind", part.dataset.upload);
-  body.append("file", input.files[0]);
-  const request = new XMLHttpRequest();
-  bar.hidden = false;
-  bar.value = 0;
-  said.className = "hint";
-  said.textContent = "Uploading …";
-  request.upload.addEventListener("progress", ({ loaded, total }) => {
-    bar.value = loaded / total;
-  });
-  request.addEventListener("loadend", () => {
-    bar.hidden = true;
-    const answer = readAnswer(request);
-    said.className = answer.id ? "hint" : "wrong";
-    said.textContent = answer.id ? `${answer.name} is uploaded and chosen.` : answer.message;
-    if (!answer.id) return;
-    input.value = "";
-    const choice = document.getElementById(part.dataset.into);
-    choice.add(new Option(answer.name, answer.id, true, true));
-    choice.value = answer.id;
-    later();
-  });
-  request.open("POST", `${at}/upload`);
-  request.send(body);
-}
-
-function readAnswer({ status, responseText }) {
-  try {
-    return JSON.parse(responseText);
-  } catch {
-    return {
-      message: status === 0 ? "The upload broke off. Choose the file again." : "The file was not taken.",
-    };
-  }
-}
 
 form.querySelector("[data-refresh]").remove();
 show.remove();

@@ -31,11 +31,13 @@ export interface SentFile {
 /** Files by the name of their field; none where none was chosen. */
 export type SentFiles = ReadonlyMap<string, SentFile>;
 
-/** A form with at most one file a field, within the page's bound. @throws 422 for any other body. */
+/** Whether a form may bring files. */
+export const isFileForm = ({ headers }: Request): boolean =>
+  /^multipart\/form-data\s*;/i.test(headers.get("content-type") ?? "");
+
+/** A form with at most one file a field, within the page's bound. @throws 422 for a body that is none. */
 export async function readFileForm(request: Request): Promise<{ form: URLSearchParams; files: SentFiles }> {
   const type = request.headers.get("content-type") ?? "";
-  if (!/^multipart\/form-data\s*;/i.test(type))
-    throw invalidRequest("This page takes forms with a file only.");
   const bytes = await readBytes(request);
   if (bytes instanceof ApiError) throw bytes;
   const parts = await new Response(bytes, { headers: { "content-type": type } }).formData().catch(() => null);

@@ -25,6 +25,9 @@ export const LIVE_SCRIPT = pageFile("live.js", "text/javascript; charset=utf-8",
 /** Says beside a label how much of its room is taken: pages with counted fields name it. */
 export const COUNT_SCRIPT = pageFile("count.js", "text/javascript; charset=utf-8", import.meta.url);
 
+/** Uploads files of a form while it is filled in (see uploads.ts). */
+export const UPLOAD_SCRIPT = pageFile("upload.js", "text/javascript; charset=utf-8", import.meta.url);
+
 /** Fills a circle's middle from where the device is (see circle.ts). */
 export const CIRCLE_SCRIPT = pageFile("circle.js", "text/javascript; charset=utf-8", import.meta.url);
 
@@ -48,7 +51,7 @@ export const HISTORY_STYLES = pageFile("history.css", "text/css; charset=utf-8",
 /** Webhooks and the audit log. */
 export const WEBHOOK_STYLES = pageFile("webhooks.css", "text/css; charset=utf-8", import.meta.url);
 
-/** The form of an alert: preview while it is written, uploads with progress. */
+/** The form of an alert: preview while it is written. */
 export const COMPOSE_SCRIPT = pageFile("compose.js", "text/javascript; charset=utf-8", import.meta.url);
 
 /** Instants in the person's own zone, with UTC beside them. */
@@ -69,6 +72,7 @@ export const CONSOLE_FILES: readonly PageFile[] = [
   HISTORY_STYLES,
   PEOPLE_STYLES,
   COUNT_SCRIPT,
+  UPLOAD_SCRIPT,
   CIRCLE_SCRIPT,
   CHANNEL_SCRIPT,
   CHANNEL_STYLES,

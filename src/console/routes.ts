@@ -12,7 +12,7 @@ import { MAX_BODY } from "../operation/tool.ts";
 import type { RouteMeta } from "../transports/body.ts";
 import { requestOf } from "../transports/request.ts";
 import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
-import { cookieOf, readFileForm, readForm, type SentFiles } from "./forms.ts";
+import { cookieOf, isFileForm, readFileForm, readForm, type SentFiles } from "./forms.ts";
 import { CONSOLE_FILES, frame, goTo, pageAnswer } from "./page.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
 import { ALERT_HISTORY_PAGES } from "./pages/alert_history.ts";
@@ -143,8 +143,8 @@ async function serve(
     let files: SentFiles = new Map();
     if (page.method === "POST") {
       reading = true;
-      if (page.maxFiles === undefined) form = await readForm(request);
-      else ({ form, files } = await readFileForm(request));
+      if (page.maxFiles !== undefined && isFileForm(request)) ({ form, files } = await readFileForm(request));
+      else form = await readForm(request);
       reading = false;
       deps.forms.checkToken(form, request.headers, page.for === "anyone" ? null : session);
     }

@@ -45,10 +45,10 @@ export const Asset = defineEntity({
     text: p.text().nullable(),
     /** The row is written before the file and removed after it. While this is false nobody finds the file. */
     stored: p.boolean().default(false),
-    /** How many times alerts refer to it; kept by a trigger, as are the two instants. */
+    /** How many times alerts and channels refer to it; kept by triggers, as are the two instants. */
     refs: p.integer().default(0),
     attached_at: instant().nullable(),
-    /** When the file is removed unless an alert uses it; null while one does. */
+    /** When the file is removed unless an alert or a channel uses it; null while one does. */
     expires_at: instant().nullable().defaultRaw("clock_timestamp() + interval '24 hours'"),
     created_at: writtenAt(),
   },

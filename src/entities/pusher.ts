@@ -4,6 +4,7 @@ import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "../fields/columns.ts";
 import { PUSHER } from "../fields/pusher.ts";
 import { propertiesOf } from "../fields/record.ts";
+import { Asset } from "./asset.ts";
 import type { Visibility } from "./visibility.ts";
 import { Workspace } from "./workspace.ts";
 
@@ -22,6 +23,7 @@ export const Pusher = defineEntity({
       where: "is_public and status = 'active' and radius_km is not null",
     },
     { name: "pusher_search", properties: ["grams"], type: "gin", where: "is_public and status = 'active'" },
+    { name: "pusher_image_asset", properties: ["image_asset"], where: "image_asset_id is not null" },
   ],
   checks: [
     {
@@ -45,6 +47,8 @@ export const Pusher = defineEntity({
     workspace: () => p.manyToOne(Workspace).ref().deleteRule("cascade"),
     handle: p.text().unique("pusher_handle"),
     ...propertiesOf(PUSHER),
+    /** The uploaded file whose address `image_url` is, so that it stays (docs/rules.md#channel-picture-held). */
+    image_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
     /** Name and tags in lower case, what the directory searches: lower-casing is not left to the database's locale. */
     search: p.text(),
     /**

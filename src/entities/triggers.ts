@@ -186,6 +186,34 @@ const ASSETS = [
   execute function alert_to_assets()`,
 ];
 
+/** A channel's picture counts as an alert's do, so that its file stays. In order of the ids, too. */
+const PICTURES = [
+  `create function pusher_to_assets() returns trigger language plpgsql as $$
+  declare
+    gone uuid;
+    come uuid;
+    moved record;
+  begin
+    if tg_op <> 'INSERT' then gone := old.image_asset_id; end if;
+    if tg_op <> 'DELETE' then come := new.image_asset_id; end if;
+    for moved in
+      select id, n from (values (gone, -1), (come, 1)) r (id, n) where id is not null order by id
+    loop
+      update asset set refs = refs + moved.n,
+        attached_at = case when refs + moved.n > 0 then coalesce(attached_at, clock_timestamp()) end,
+        expires_at = case when refs + moved.n = 0 then clock_timestamp() + interval '24 hours' end
+      where id = moved.id;
+    end loop;
+    return null;
+  end $$`,
+  `create trigger pusher_assets_inserted after insert on pusher for each row
+  when (new.image_asset_id is not null) execute function pusher_to_assets()`,
+  `create trigger pusher_assets_updated after update on pusher for each row
+  when (old.image_asset_id is distinct from new.image_asset_id) execute function pusher_to_assets()`,
+  `create trigger pusher_assets_deleted after delete on pusher for each row
+  when (old.image_asset_id is not null) execute function pusher_to_assets()`,
+];
+
 /**
  * The audit log is only added to. What its time is over for may be removed by who says up to which instant, in the same
  * transaction; the last day never.
@@ -207,4 +235,12 @@ const AUDIT = [
 ];
 
 /** In an order in which they can be run; each begins with `create function` or `create trigger` and its name. */
-export const TRIGGERS = [...CHANNEL_STATE, ...SEARCH, ...VISIBILITY, ...SUBSCRIBERS, ...ASSETS, ...AUDIT];
+export const TRIGGERS = [
+  ...CHANNEL_STATE,
+  ...SEARCH,
+  ...VISIBILITY,
+  ...SUBSCRIBERS,
+  ...ASSETS,
+  ...PICTURES,
+  ...AUDIT,
+];

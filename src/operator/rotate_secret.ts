@@ -3,10 +3,11 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
+import { createAssetUrls } from "../assets/urls.ts";
 import { adoptSecret, isSecretOf } from "../auth/secret_check.ts";
 import { defineStatement, run } from "../db/statement.ts";
 import { conflict, invalidRequest } from "../errors.ts";
-import { array, bytea, int, neverNull, type SqlType, text } from "../fields/sql.ts";
+import { array, bytea, int, neverNull, type SqlType, text, uuid } from "../fields/sql.ts";
 import { createSeal, type Sealed } from "../secret/seal.ts";
 
 const AT_ONCE = 500;
@@ -96,6 +97,16 @@ const renewInboxes = defineStatement("renew_inboxes", {
   text: "update channel_state set rev = rev + 1, changed_at = clock_timestamp()",
 });
 
+/** Their addresses stand in the channels themselves. */
+const pictures = defineStatement("channel_pictures", {
+  columns: { id: uuid, image_asset_id: neverNull(uuid), image_url: neverNull(text) },
+  text: "select id, image_asset_id, image_url from pusher where image_asset_id is not null for update",
+});
+const replacePicture = defineStatement("replace_channel_picture", {
+  parameters: { id: uuid, image_url: text },
+  text: "update pusher set image_url = $image_url where id = $id",
+});
+
 export interface Rotation {
   webhook_secrets: number;
   idempotent_answers: number;
@@ -129,6 +140,11 @@ export async function rotateSecret(
     signing_keys: await resealSigningKeys(em, from, to),
     second_factors: await resealSecondFactors(em, from, to),
   };
+  for (const { id, image_asset_id, image_url } of await run(em, pictures, {})) {
+    const [server] = image_url.split("/assets/");
+    const { urlOf } = createAssetUrls(to, server!);
+    await run(em, replacePicture, { id, image_url: urlOf(image_asset_id) });
+  }
   await run(em, dropReplays, {});
   await run(em, renewInboxes, {});
   await adoptSecret(em, to);

@@ -5,7 +5,7 @@ import type { AssetAddresses } from "../domain/assets.ts";
 import { alertCard } from "../look/alert_card.ts";
 import { ASKS, CATEGORY_WORDS } from "../look/channel_words.ts";
 import { circleDrawing, positionWords } from "../look/circle.ts";
-import { face } from "../look/face.ts";
+import { face, pictureHere } from "../look/face.ts";
 import { type Content, type Html, html } from "../look/html.ts";
 import { icon } from "../look/icons.ts";
 import { qrDrawing } from "../look/qr.ts";
@@ -79,10 +79,15 @@ ${withoutApp(shown)}
 </div>`;
 }
 
+function heroPicture(imageUrl: string | null, { origin, publicUrl }: Places): string | null {
+  const path = pictureHere(imageUrl, publicUrl);
+  return path === null ? null : origin + path;
+}
+
 function hero({ card, invite, places }: ShownChannel): Html {
   const code = invite === null ? "" : `&invite=${encodeURIComponent(invite)}`;
   const under = [`@${card.handle}`, CATEGORY_WORDS[card.category], card.city].filter(Boolean);
-  return html`<div class="hero">${face(card, "face", "l")}<div><h1>${card.name}</h1><p class="muted small">${under.join(" · ")}</p></div></div>
+  return html`<div class="hero">${face({ ...card, picture: heroPicture(card.image_url, places) }, "face", "l")}<div><h1>${card.name}</h1><p class="muted small">${under.join(" · ")}</p></div></div>
 <p class="says">${card.description}</p>
 ${
   card.status === "paused" &&
@@ -176,7 +181,9 @@ function facts({ card, places }: ShownChannel): Content {
     tags.length > 0 &&
     html`<dt>Tags</dt><dd class="line">${tags.map((tag) => html`<a class="chip" href="${find(tag)}">${tag}</a>`)}</dd>`
   }${is_public && html`<dt>Feeds</dt><dd><a href="${feeds}/feed.atom">Atom</a>, <a href="${feeds}/feed.json">JSON</a></dd>`}</dl>${
-    image_url && pictureElsewhere(image_url, "Picture of the channel")
+    image_url &&
+    !pictureHere(image_url, places.publicUrl) &&
+    pictureElsewhere(image_url, "Picture of the channel")
   }</section>`;
 }
 

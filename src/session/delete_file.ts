@@ -6,7 +6,7 @@ import { deletedView } from "../shapes/fields.ts";
 export default defineSessionOperation({
   name: "delete_file",
   title: "Delete a file",
-  description: "Delete a file that no alert uses. It cannot be brought back.",
+  description: "Delete a file that nothing uses. It cannot be brought back.",
   auth: "member",
   role: "editor",
   writes: "files",

@@ -11,7 +11,7 @@ export default defineSessionOperation({
   name: "upload_file",
   title: "Upload a file",
   description:
-    "Take a picture, a sound or a page in, whole or not at all. It is deleted after a day unless an alert uses it.",
+    "Take a picture, a sound or a page in, whole or not at all. It is deleted after a day unless an alert or a channel uses it.",
   auth: "member",
   role: "editor",
   writes: "files",

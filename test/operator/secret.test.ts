@@ -1,14 +1,17 @@
 // The server secret belongs to its database: another one is refused at start, and a rotation changes everything that is
 // sealed, whole or not at all.
 
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { createAssetUrls } from "../../src/assets/urls.ts";
 import { confirmSecret } from "../../src/boot/first_start.ts";
 import { openService } from "../../src/boot/service.ts";
 import { loadConfig } from "../../src/config/load.ts";
+import { parseId } from "../../src/domain/ids.ts";
 import { verifySignature } from "../../src/webhooks/sign.ts";
 import { belfry, temporaryFolder } from "../support/processes.ts";
 import { pushService } from "../support/push_service.ts";
@@ -25,6 +28,7 @@ const RECEIVERS = {
   WEB_PUSH_ALLOW_HOSTS: "127.0.0.1",
 };
 const OTHER = "another secret of the tests, just as long";
+const HERE = "https://alerts.example.org";
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
@@ -106,6 +110,17 @@ describe("on a service", () => {
       `insert into auth."twoFactor" (id, secret, "backupCodes", "userId", verified) values ('two', ?, ?, 'two', true)`,
       [sealed, sealed],
     );
+    // A channel's picture that was uploaded (docs/rules.md#channel-picture-held).
+    const picture = randomUUID();
+    await world.sql(
+      `insert into asset (id, workspace_id, kind, content_type, bytes, sha256, name, stored)
+        values (?, ?, 'image', 'image/png', 1, '', 'quay.png', true)`,
+      [picture, parseId("wsp", world.workspace.id)],
+    );
+    await world.sql("update pusher set image_asset_id = ?, image_url = ? where handle = ?", [
+      ...[picture, `${HERE}/assets/ast_old/token`],
+      channel.handle,
+    ]);
     const environment = { ...world.settings, NEW_SECRET: OTHER };
 
     const early = await belfry(["secret", "rotate"], environment);
@@ -143,6 +158,9 @@ describe("on a service", () => {
     const [factor] = await open.sql('select secret, "backupCodes" as codes from auth."twoFactor"');
     for (const data of [factor.secret, factor.codes])
       expect(await symmetricDecrypt({ key: OTHER, data })).toBe("what an app makes codes of");
+    expect((await open.rest("get_pusher", { pusher_id: channel.id })).body.image_url).toBe(
+      createAssetUrls(OTHER, HERE).urlOf(picture),
+    );
     // Browsers' subscriptions are bound to the key, so it stays.
     await vi.waitFor(() => expect(pushed.count("rotated")).toBe(1), WAIT);
     expect(pushed.received[0]!.key).toBe(pushKey);

@@ -309,6 +309,7 @@ describe("writing an alert in the console", () => {
 
   test("a file is uploaded along with the form, and what is wrong with it is said beside it", async () => {
     const file = new File([PNG], "quay.png");
+    const alone = `/console/${world.workspace.id}/files/upload`;
     const saved = await sendNew({ title: "See", layout: "image", act: "save" }, { image_file: file });
     const alert = await now(idOf(saved));
     expect(alert.image_asset_id).toMatch(/^ast_/);
@@ -320,9 +321,12 @@ describe("writing an alert in the console", () => {
     );
     expect(wrong.status).toBe(422);
     expect(wrong.text).toContain('id="image_file-wrong"');
-    const one = await owner.send(`${base}/upload`, { kind: "image" }, { file });
-    expect(JSON.parse(one.text)).toEqual({ id: expect.stringMatching(/^ast_/), name: "quay.png" });
-    const refused = await owner.send(`${base}/upload`, { kind: "audio" }, { file });
+    const one = await owner.send(alone, { kind: "image" }, { file });
+    expect(JSON.parse(one.text)).toEqual({
+      ...{ id: expect.stringMatching(/^ast_/), name: "quay.png" },
+      url: expect.stringContaining("/assets/ast_"),
+    });
+    const refused = await owner.send(alone, { kind: "audio" }, { file });
     expect([refused.status, JSON.parse(refused.text)]).toEqual([422, { message: expect.any(String) }]);
   });
 

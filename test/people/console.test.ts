@@ -132,7 +132,7 @@ describe.skipIf(!executablePath)("a person in the console", () => {
     const alert = await world.rest("create_alert", attach, key);
     expect(alert.body).toMatchObject({ status: "draft", image_asset_id: assetId });
     await page.reload();
-    expect(await file.textContent()).toContain("an alert uses it");
+    expect(await file.textContent()).toContain("it is in use");
     expect(await file.getByRole("link", { name: /^Delete/ }).count()).toBe(0);
 
     // Revoked: the next call is refused.

@@ -117,6 +117,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   webhooks: ["config", "context", "db", "domain", "queries", "secret"],
   housekeeping: ["context", "db", "domain", "fields", "queries"],
   operator: [
+    "assets",
     "auth",
     "config",
     "db",

@@ -2,11 +2,13 @@
 // another person changed meanwhile is never overwritten unseen. Pausing and going on stand below the form.
 
 import { randomBytes } from "node:crypto";
+import { MAX_BYTES } from "../../domain/assets.ts";
 import { ApiError, forbidden, notFound } from "../../errors.ts";
 import { DRAWING_STYLES } from "../../look/files.ts";
 import { type Content, type Html, html } from "../../look/html.ts";
 import { icon } from "../../look/icons.ts";
-import { channelCircle, channelPanels, channelShown } from "../channel_form.ts";
+import { MAX_BODY } from "../../operation/tool.ts";
+import { channelCircle, channelPanels, channelShown, PICTURE } from "../channel_form.ts";
 import { channelBase, channelHead } from "../channel_head.ts";
 import {
   argumentsFrom,
@@ -21,16 +23,26 @@ import {
 import { asksPlace } from "../circle.ts";
 import type { FlashCode } from "../flash.ts";
 import { inForm } from "../forms.ts";
-import { CHANNEL_SCRIPT, CHANNEL_STYLES, CIRCLE_SCRIPT, COUNT_SCRIPT, pageAnswer } from "../page.ts";
+import {
+  CHANNEL_SCRIPT,
+  CHANNEL_STYLES,
+  CIRCLE_SCRIPT,
+  COUNT_SCRIPT,
+  pageAnswer,
+  UPLOAD_SCRIPT,
+} from "../page.ts";
 import { problem } from "../parts.ts";
+import { takeUploads, uploadsAt } from "../uploads.ts";
 import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
 
 const OPTIONS = {
   section: "channels",
   cards: true,
   styles: [DRAWING_STYLES, CHANNEL_STYLES],
-  scripts: [COUNT_SCRIPT, CIRCLE_SCRIPT, CHANNEL_SCRIPT],
+  scripts: [COUNT_SCRIPT, CIRCLE_SCRIPT, UPLOAD_SCRIPT, CHANNEL_SCRIPT],
 };
+
+const MAX_FORM = MAX_BYTES.image + MAX_BODY.usual;
 
 const READS_ONLY = "Your role reads the settings. An editor can change them.";
 
@@ -55,14 +67,14 @@ function answer(visit: MemberVisit, title: string, body: Html, error?: ApiError)
 }
 
 const formOf = (visit: MemberVisit, action: string, content: Content, foot: Content) =>
-  html`<form id="channel" method="post" action="${action}" data-shown="${visit.base}channels/shown" novalidate>${visit.token}${content}
+  html`<form id="channel" method="post" action="${action}" enctype="multipart/form-data" data-shown="${visit.base}channels/shown" data-uploads="${uploadsAt(visit)}" novalidate>${visit.token}${content}
   <div class="foot">${foot}</div></form>`;
 
 const beside = (shown: Html, form: Html) =>
   html`<div class="beside"><aside class="card" aria-label="As people find it"><p class="label">As people find it</p><div class="shown" id="channel-shown">${shown}</div></aside><div>${form}</div></div>`;
 
 function newForm(visit: MemberVisit, error?: ApiError): Response {
-  const { form, base } = visit;
+  const { form, base, deps } = visit;
   if (!mayUse(visit, "create_pusher") || visit.caller.pusherIds !== null)
     throw forbidden("You cannot open channels here. Ask an owner of the workspace.");
   const values = error ? form : FIRST;
@@ -74,11 +86,11 @@ function newForm(visit: MemberVisit, error?: ApiError): Response {
     <p class="lede">A channel is what people subscribe to. Only its handle can never be changed.</p>
     ${problem(error)}
     ${beside(
-      channelShown(values, null),
+      channelShown(values, null, deps.publicUrl),
       formOf(
         visit,
         `${base}channels/new`,
-        html`<input type="hidden" name="once" value="${once}">${channelPanels({ values, handle: null, error })}`,
+        html`<input type="hidden" name="once" value="${once}">${channelPanels({ values, handle: null, server: deps.publicUrl, error })}`,
         html`<button>Open the channel</button><a class="button plain" href="${base}channels">Not now</a>`,
       ),
     )}`,
@@ -88,6 +100,8 @@ function newForm(visit: MemberVisit, error?: ApiError): Response {
 
 async function open(visit: MemberVisit): Promise<Response> {
   const { form, base } = visit;
+  const wrong = await takeUploads(visit, [PICTURE]);
+  if (wrong) return newForm(visit, wrong);
   const own = form.get("colours") === "own";
   const given = CHANNEL_FIELDS.filter((name) => {
     if (name === "gradient_from" || name === "gradient_to") return own;
@@ -107,13 +121,13 @@ async function open(visit: MemberVisit): Promise<Response> {
 }
 
 async function settings(visit: MemberVisit, error?: ApiError): Promise<Response> {
-  const { form, params } = visit;
+  const { form, params, deps } = visit;
   const channel = await visit.call("get_pusher", { pusher_id: params.pusher ?? "" });
   const action = `${channelBase(visit, channel.id)}/edit`;
   const values =
     error && form.has("seen") ? mergedValues(form, form.get("seen") ?? "", channel) : valuesOf(channel);
   const may = mayUse(visit, "update_pusher");
-  const panels = channelPanels({ values, handle: channel.handle, error });
+  const panels = channelPanels({ values, handle: channel.handle, server: deps.publicUrl, error });
   return answer(
     visit,
     `Settings of ${channel.name}`,
@@ -121,7 +135,7 @@ async function settings(visit: MemberVisit, error?: ApiError): Promise<Response>
     ${problem(error)}
     ${!may && html`<p class="note">${icon("lock")}<span>${READS_ONLY}</span></p>`}
     ${beside(
-      channelShown(values, channel.handle),
+      channelShown(values, channel.handle, deps.publicUrl),
       html`${
         may
           ? formOf(
@@ -188,6 +202,8 @@ async function change(visit: MemberVisit): Promise<FlashCode> {
   }
   if (act !== "save") throw notFound("form");
   if (!mayUse(visit, "update_pusher")) throw forbidden(READS_ONLY);
+  const wrong = await takeUploads(visit, [PICTURE]);
+  if (wrong) throw wrong;
   const channel = await visit.call("get_pusher", { pusher_id });
   const changed: ChannelField[] = changedBy(form, form.get("seen") ?? "", channel);
   if (changed.length === 0) return "channel-same";
@@ -197,23 +213,26 @@ async function change(visit: MemberVisit): Promise<FlashCode> {
 
 export const CHANNEL_EDIT_PAGES: readonly Page[] = [
   memberPage("GET", "/channels/new", async (visit) => newForm(visit)),
-  memberPage("POST", "/channels/new", open),
+  { ...memberPage("POST", "/channels/new", open), maxFiles: MAX_FORM },
 
   // The drawings of a form that is being filled in. Nothing is kept of what it says.
-  memberPage("POST", "/channels/shown", async ({ form }) => {
+  memberPage("POST", "/channels/shown", async ({ form, deps }) => {
     const handle = form.get("known_as");
     return pageAnswer(
       200,
-      html`<div id="channel-shown">${channelShown(form, handle)}</div>${channelCircle(form)}`,
+      html`<div id="channel-shown">${channelShown(form, handle, deps.publicUrl)}</div>${channelCircle(form)}`,
     );
   }),
 
   memberPage("GET", "/channels/:pusher/edit", (visit) => settings(visit)),
-  memberPage("POST", "/channels/:pusher/edit", async (visit) => {
-    try {
-      return visit.goTo(visit.url.pathname, await change(visit));
-    } catch (error) {
-      return settings(visit, shownInForm(error));
-    }
-  }),
+  {
+    ...memberPage("POST", "/channels/:pusher/edit", async (visit) => {
+      try {
+        return visit.goTo(visit.url.pathname, await change(visit));
+      } catch (error) {
+        return settings(visit, shownInForm(error));
+      }
+    }),
+    maxFiles: MAX_FORM,
+  },
 ];

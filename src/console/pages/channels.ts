@@ -1,9 +1,8 @@
 // All channels of a workspace: found by their words and state, each with what waits on it and how many it could reach.
 
-import { face } from "../../look/face.ts";
 import { type Content, type Html, html } from "../../look/html.ts";
 import { icon } from "../../look/icons.ts";
-import { CHANNEL_STATUS, channelBase } from "../channel_head.ts";
+import { CHANNEL_STATUS, channelBase, channelFace } from "../channel_head.ts";
 import { CHANNEL_STYLES } from "../page.ts";
 import { chips, emptyState, table } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
@@ -15,7 +14,7 @@ const STATES = ["active", "paused", "suspended"] as const;
 
 /** A channel as a row names it: face, name, address. */
 export function channelName(visit: MemberVisit, channel: any): Html {
-  return html`<div class="named">${face(channel, `face-${channel.id}`)}<div><strong><a href="${channelBase(visit, channel.id)}">${channel.name}</a></strong>
+  return html`<div class="named">${channelFace(visit, channel, `face-${channel.id}`)}<div><strong><a href="${channelBase(visit, channel.id)}">${channel.name}</a></strong>
     <span class="muted small">@${channel.handle}${!channel.is_public && html` ${icon("lock", "s")}<span class="unseen">private</span>`}</span></div></div>`;
 }
 

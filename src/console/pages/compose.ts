@@ -2,19 +2,25 @@
 // was made of goes along, so two people who edit one draft never overwrite each other unseen (docs/rules.md#expected-version).
 
 import { isDeepStrictEqual } from "node:util";
-import { IncomingFile } from "../../assets/incoming.ts";
 import { MAX_BYTES } from "../../domain/assets.ts";
 import { ApiError, conflict, notFound } from "../../errors.ts";
 import { DRAWING_STYLES } from "../../look/files.ts";
 import { html } from "../../look/html.ts";
 import { MAX_BODY } from "../../operation/tool.ts";
-import upload_file from "../../session/upload_file.ts";
 import { alertPath, channelBase, channelOf } from "../channel_head.ts";
 import { asksPlace } from "../circle.ts";
 import type { FlashCode } from "../flash.ts";
 import { inForm } from "../forms.ts";
-import { CIRCLE_SCRIPT, COMPOSE_SCRIPT, COMPOSE_STYLES, COUNT_SCRIPT, ZONE_SCRIPT } from "../page.ts";
+import {
+  CIRCLE_SCRIPT,
+  COMPOSE_SCRIPT,
+  COMPOSE_STYLES,
+  COUNT_SCRIPT,
+  UPLOAD_SCRIPT,
+  ZONE_SCRIPT,
+} from "../page.ts";
 import { framedMarkup } from "../phone.ts";
+import { takeUploads } from "../uploads.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
 import { clashReport, editedSince } from "./compose_clash.ts";
 import { argumentsOf, blankForm, changesOf, formOf, LABELS, UPLOADS } from "./compose_fields.ts";
@@ -47,7 +53,7 @@ async function show(
       cards: true,
       frames: true,
       styles: [DRAWING_STYLES, COMPOSE_STYLES],
-      scripts: [ZONE_SCRIPT, COUNT_SCRIPT, CIRCLE_SCRIPT, COMPOSE_SCRIPT],
+      scripts: [ZONE_SCRIPT, COUNT_SCRIPT, CIRCLE_SCRIPT, UPLOAD_SCRIPT, COMPOSE_SCRIPT],
     },
   );
   return asksPlace(page);
@@ -55,26 +61,6 @@ async function show(
 
 const pageOf = (visit: MemberVisit, { id, pusher_id }: any) =>
   `${channelBase(visit, pusher_id)}/alerts/${id}`;
-
-/** Uploads what a form brought. @returns the form with the ids of the files, and what is wrong with them. */
-async function withUploads(visit: MemberVisit): Promise<{ form: URLSearchParams; error?: ApiError }> {
-  const form = new URLSearchParams(visit.form);
-  for (const { argument, kind, field } of UPLOADS) {
-    const file = visit.files.get(field);
-    if (!file) continue;
-    try {
-      const { id } = await visit.asMember(upload_file, {
-        kind,
-        file: new IncomingFile([file.bytes], file.name),
-      });
-      form.set(argument, id);
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status === 403) throw error;
-      return { form, error: inForm(error, { file: field }) };
-    }
-  }
-  return { form };
-}
 
 /** What only this page asks for, before anything is published. */
 function unready(form: URLSearchParams, act: string): ApiError | undefined {
@@ -129,7 +115,8 @@ function shownError(error: unknown): ApiError {
 
 async function write(visit: MemberVisit): Promise<Response> {
   const channel = await channelOf(visit);
-  const { form, error } = await withUploads(visit);
+  const { form } = visit;
+  const error = await takeUploads(visit, UPLOADS);
   const act = actOf(form);
   const wrong = error ?? (act === "preview" ? undefined : unready(form, act));
   if (act === "preview" || wrong) return show(visit, { channel, alert: null, form, error: wrong });
@@ -144,7 +131,8 @@ async function write(visit: MemberVisit): Promise<Response> {
 
 async function edit(visit: MemberVisit): Promise<Response> {
   const channel = await channelOf(visit);
-  const { form, error } = await withUploads(visit);
+  const { form } = visit;
+  const error = await takeUploads(visit, UPLOADS);
   const act = actOf(form);
   const alert = await visit.call("get_alert", alertPath(visit));
   const version = form.get("version") ?? "";
@@ -206,22 +194,6 @@ async function page(visit: MemberVisit): Promise<Response> {
   return framedMarkup(clean);
 }
 
-/** One file of the form, uploaded while it is written. @returns JSON for the page's script. */
-async function upload(visit: MemberVisit): Promise<Response> {
-  const file = visit.files.get("file");
-  try {
-    const args = {
-      kind: visit.form.get("kind") ?? "",
-      file: file ? new IncomingFile([file.bytes], file.name) : null,
-    };
-    const { id, name } = await visit.asMember(upload_file, args);
-    return Response.json({ id, name }, { status: 201 });
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return Response.json({ message: error.message }, { status: error.status });
-  }
-}
-
 export const COMPOSE_PAGES: readonly Page[] = [
   memberPage("GET", NEW, async (visit) =>
     show(visit, { channel: await channelOf(visit), alert: null, form: blankForm() }),
@@ -247,10 +219,6 @@ export const COMPOSE_PAGES: readonly Page[] = [
     maxBody: MAX_BODY.alerts,
   },
   { ...memberPage("POST", "/channels/:pusher/alerts/page", page), maxBody: MAX_BODY.alerts },
-  {
-    ...memberPage("POST", "/channels/:pusher/alerts/upload", upload),
-    maxFiles: Math.max(...Object.values(MAX_BYTES)) + MAX_BODY.usual,
-  },
   memberPage("GET", "/channels/:pusher/alerts/:alert/page", async (visit) => {
     const alert = await visit.call("get_alert", alertPath(visit));
     return framedMarkup(alert.asset_html ?? alert.html ?? "");

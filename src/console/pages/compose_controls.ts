@@ -4,7 +4,8 @@
 import type { ApiError } from "../../errors.ts";
 import { type Html, html } from "../../look/html.ts";
 import { segmented, type TextField, textField } from "../controls.ts";
-import { select, wrongWith } from "../parts.ts";
+import { select } from "../parts.ts";
+import { fileField, type UploadField } from "../uploads.ts";
 import { LABELS } from "./compose_fields.ts";
 
 /** What every control is told: the form as it was typed, and what is wrong with it. */
@@ -39,34 +40,24 @@ export const segments = (
 export const onOff = (typed: Typed, name: string, hint: string): Html =>
   html`<div class="switchrow"><label for="${name}">${LABELS[name]}</label><p class="hint" id="${name}-hint">${hint}</p><input id="${name}" name="${name}" type="checkbox" value="yes"${typed.form.has(name) && html` checked`} aria-describedby="${name}-hint"></div>`;
 
-/** A file to upload, and what was uploaded before. A script uploads at once and shows how far it is. */
+/** A file to upload, and what was uploaded before. */
 export function upload(
   typed: Typed,
-  {
-    argument,
-    field,
-    kind,
-    files,
-    hint,
-  }: {
-    argument: string;
-    field: string;
-    kind: string;
-    files: readonly { id: string; name: string }[];
-    hint: string;
-  },
+  to: UploadField,
+  { files, hint }: { files: readonly { id: string; name: string }[]; hint: string },
 ): Html {
-  const chosen = typed.form.get(argument) ?? "";
+  const chosen = typed.form.get(to.into) ?? "";
   const known = files.some(({ id }) => id === chosen);
-  const wrong = wrongWith(typed.error, field, hint);
   const options = [
     { value: "", label: "None" },
     ...(chosen !== "" && !known ? [{ value: chosen, label: "The file that it has" }] : []),
     ...files.map(({ id, name }) => ({ value: id, label: name })),
   ];
-  return html`${select({ name: argument, label: LABELS[argument] ?? argument, options, value: chosen, error: typed.error })}
-  <div class="field uploading" data-upload="${kind}" data-into="${argument}"><label for="${field}">Upload another one</label>
-    <p class="hint" id="${field}-hint">${hint}</p>${wrong.line}
-    <input id="${field}" name="${field}" type="file"${wrong.attributes}>
-    <button class="plain" name="act" value="preview">Upload</button></div>`;
+  return html`${select({ name: to.into, label: LABELS[to.into] ?? to.into, options, value: chosen, error: typed.error })}
+  ${fileField(to, {
+    label: "Upload another one",
+    hint,
+    button: html`<button class="plain" name="act" value="preview">Upload</button>`,
+    error: typed.error,
+  })}`;
 }

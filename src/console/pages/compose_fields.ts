@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import { ASSET_FIELDS, type AssetField } from "../../domain/assets.ts";
 import { numberOr } from "../channel_values.ts";
+import type { UploadField } from "../uploads.ts";
 
 /** What the form calls each argument, as a sentence begins. */
 export const LABELS: Record<string, string> = {
@@ -163,9 +164,10 @@ function takeOver(form: URLSearchParams, from: URLSearchParams, name: string): v
   }
 }
 
-/** The file field of the form that uploads for an argument: `image_asset_id` → `image_file`. */
-export const UPLOADS = (Object.keys(ASSET_FIELDS) as AssetField[]).map((argument) => ({
-  argument,
-  kind: ASSET_FIELDS[argument],
-  field: `${ASSET_FIELDS[argument]}_file`,
+/** The file fields of the form, each uploading for an argument: `image_file` for `image_asset_id`. */
+export const UPLOADS: readonly UploadField[] = (Object.keys(ASSET_FIELDS) as AssetField[]).map((into) => ({
+  field: `${ASSET_FIELDS[into]}_file`,
+  kind: ASSET_FIELDS[into],
+  into,
+  holds: "id",
 }));

@@ -3,28 +3,22 @@
 
 import { randomUUID } from "node:crypto";
 import { MAX_HTML } from "../../domain/alert_content.ts";
-import { MAX_BYTES } from "../../domain/assets.ts";
+import type { AssetKind } from "../../entities/asset.ts";
 import type { ApiError } from "../../errors.ts";
 import { SOUNDS, VIBRATIONS } from "../../fields/alert.ts";
 import { distanceWords } from "../../look/alert_card.ts";
 import { positionWords } from "../../look/circle.ts";
-import { face } from "../../look/face.ts";
 import { type Content, type Html, html } from "../../look/html.ts";
-import { channelBase } from "../channel_head.ts";
+import { channelBase, channelFace } from "../channel_head.ts";
 import { circleFields, circleShown } from "../circle.ts";
 import { folded } from "../controls.ts";
 import { problem, select, tick, wrongWith } from "../parts.ts";
 import { devices, removalReport } from "../phone.ts";
+import { FILE_HINTS, uploadsAt } from "../uploads.ts";
 import type { MemberVisit } from "../visit.ts";
 import { minute, onOff, segments, type Typed, upload, written } from "./compose_controls.ts";
 import { ACTION_ROWS, actionsOf, baseOf, formOf, UPLOADS } from "./compose_fields.ts";
 import { type Previewed, pagePreview, preview } from "./compose_preview.ts";
-
-const FILE_HINTS: Record<string, string> = {
-  image: `PNG, JPEG, GIF, WebP or AVIF, up to ${MAX_BYTES.image / 1e6} MB.`,
-  audio: `MP3, AAC, M4A, Ogg, WAV or FLAC, up to ${MAX_BYTES.audio / 1e6} MB.`,
-  html: `An .html page in UTF-8, up to ${MAX_BYTES.html / 1e3} KB.`,
-};
 
 const words = (value: string) => value[0]!.toUpperCase() + value.slice(1);
 const choices = (values: readonly string[], none: string) => [
@@ -38,10 +32,9 @@ export interface Shown extends Previewed {
   above?: Content;
 }
 
-function uploadOf(typed: Typed, kind: string, { files }: Shown): Html {
-  const { argument, field } = UPLOADS.find((one) => one.kind === kind)!;
+function uploadOf(typed: Typed, kind: AssetKind, { files }: Shown): Html {
   const fitting = files.filter((file) => file.kind === kind);
-  return upload(typed, { argument, field, kind, files: fitting, hint: FILE_HINTS[kind]! });
+  return upload(typed, UPLOADS.find((one) => one.kind === kind)!, { files: fitting, hint: FILE_HINTS[kind] });
 }
 
 const panel = (title: string, content: Content): Html =>
@@ -179,11 +172,11 @@ export async function composePage(visit: MemberVisit, shown: Shown): Promise<Htm
   const action = alert ? `${base}/alerts/${alert.id}/edit` : `${base}/alerts/new`;
   // Preview buttons come after the fields and the return key presses "Save as draft"; uploads have buttons of their own.
   return html`<p class="crumb"><a href="${base}">${channel.name}</a></p>
-    <div class="dest">${face(channel, "dest-face", "m")}<h1>${alert ? "Edit the alert" : "New alert"}</h1></div>
+    <div class="dest">${channelFace(visit, channel, "dest-face", "m")}<h1>${alert ? "Edit the alert" : "New alert"}</h1></div>
     ${above ?? problem(error)}
     ${alert?.review_reply && html`<section class="report warn"><h2>It was declined</h2><p class="written">${alert.review_reply}</p></section>`}
     ${alert && removalReport(alert.blocked, 0)}
-    <form class="compose" method="post" action="${action}" enctype="multipart/form-data" novalidate data-compose="${base}/alerts">${visit.token}
+    <form class="compose" method="post" action="${action}" enctype="multipart/form-data" novalidate data-compose="${base}/alerts" data-uploads="${uploadsAt(visit)}">${visit.token}
       ${alert ? html`<input type="hidden" name="version" value="${alert.updated_at}"><input type="hidden" name="base" value="${baseOf(formOf(alert))}">` : html`<input type="hidden" name="once" value="${randomUUID()}">`}
       <div class="pane">${message(typed, shown)}${loudness(typed, shown)}${whenAndWhere(typed, channel)}${others(typed)}</div>
       <aside class="stick" aria-label="Preview"><details class="peek" open><summary>Preview<span class="muted"> as a phone shows it</span></summary>

@@ -1,5 +1,5 @@
 // Files: pictures, sounds and pages that alerts show. Uploaded here, named by their ids in alerts, deleted after a day
-// unless an alert uses them.
+// unless they are used.
 
 import { IncomingFile } from "../../assets/incoming.ts";
 import { MAX_BYTES } from "../../domain/assets.ts";
@@ -23,6 +23,8 @@ const KINDS: Record<AssetKind, { label: string; field: string }> = {
 
 const SHOWN = 100;
 
+const MAX_UPLOAD = Math.max(...Object.values(MAX_BYTES)) + MAX_BODY.usual;
+
 const size = (bytes: number) =>
   bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
 
@@ -33,7 +35,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   return visit.page(
     "Files",
     html`<h1>Files</h1>
-    <p class="lede">Pictures, sounds and pages for alerts. The form of an alert offers them, and programs name their id. Unused files are deleted after 24 hours.</p>
+    <p class="lede">Pictures, sounds and pages for alerts, and pictures of channels. The form of an alert offers them, and programs name their id. Unused files are deleted after 24 hours.</p>
     <section class="card" aria-labelledby="new"><h2 id="new">Upload a file</h2>
       ${problem(error)}
       <form method="post" action="${base}files" enctype="multipart/form-data" novalidate>${token}
@@ -62,7 +64,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
               copyable(file.id, `the id of ${file.name}`),
               size(file.bytes),
               instant(file.created_at, now),
-              file.attached ? "No, an alert uses it" : instant(file.expires_at, now),
+              file.attached ? "No, it is in use" : instant(file.expires_at, now),
               !file.attached &&
                 html`<a class="button danger" href="${base}files/${file.id}/delete">Delete<span class="unseen"> ${file.name}</span></a>`,
             ]),
@@ -72,29 +74,46 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   );
 }
 
+function take(visit: MemberVisit) {
+  const file = visit.files.get("file");
+  return visit.asMember(upload_file, {
+    kind: visit.form.get("kind") ?? "",
+    file: file ? new IncomingFile([file.bytes], file.name) : null,
+  });
+}
+
 const upload: Page = {
   ...memberPage("POST", "/files", async (visit) => {
-    const { form, files, base } = visit;
-    const file = files.get("file");
     try {
-      const kind = form.get("kind") ?? "";
-      await visit.asMember(upload_file, {
-        kind,
-        file: file ? new IncomingFile([file.bytes], file.name) : null,
-      });
-      return visit.goTo(`${base}files`, "file-uploaded");
+      await take(visit);
+      return visit.goTo(`${visit.base}files`, "file-uploaded");
     } catch (error) {
       if (!(error instanceof ApiError) || error.status === 403) throw error;
       return list(visit, error);
     }
   }),
-  maxFiles: Math.max(...Object.values(MAX_BYTES)) + MAX_BODY.usual,
+  maxFiles: MAX_UPLOAD,
   unread: (visit, error) => list(visit as MemberVisit, error),
+};
+
+/** A file of another page's form, uploaded while that is filled in. @returns JSON for the script (see upload.js). */
+const uploadAlone: Page = {
+  ...memberPage("POST", "/files/upload", async (visit) => {
+    try {
+      const { id, name, url } = await take(visit);
+      return Response.json({ id, name, url }, { status: 201 });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return Response.json({ message: error.message }, { status: error.status });
+    }
+  }),
+  maxFiles: MAX_UPLOAD,
 };
 
 export const FILE_PAGES: readonly Page[] = [
   memberPage("GET", "/files", (visit) => list(visit)),
   upload,
+  uploadAlone,
 
   memberPage("GET", "/files/:id/delete", async (visit) => {
     const { params, base } = visit;
@@ -103,7 +122,7 @@ export const FILE_PAGES: readonly Page[] = [
     if (!file) throw notFound("file");
     return askOnce(visit, {
       title: `Delete ${file.name}?`,
-      effect: "No alert uses this file. A deleted file cannot be brought back.",
+      effect: "Nothing uses this file. A deleted file cannot be brought back.",
       act: "Delete the file",
       action: `${base}files/${params.id}/delete`,
       back: `${base}files`,

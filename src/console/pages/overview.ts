@@ -2,10 +2,9 @@
 // and its channels. Until something was sent it teaches how.
 
 import { showId } from "../../domain/ids.ts";
-import { face } from "../../look/face.ts";
 import { type Content, type Html, html } from "../../look/html.ts";
 import { minuteWords } from "../../look/instants.ts";
-import { channelBase } from "../channel_head.ts";
+import { channelBase, channelFace } from "../channel_head.ts";
 import { firstAlert } from "../first_alert.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { CHANNEL_STYLES, COPY_SCRIPT, LIVE_SCRIPT } from "../page.ts";
@@ -129,7 +128,7 @@ function alertRows(
 ): Html {
   return html`<ul class="entries">${alerts.map((alert) => {
     const channel = channels.find(({ id }) => id === alert.pusher_id);
-    return html`<li class="entry">${channel && face(channel, `row-${alert.id}`)}<div><h3><a href="${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}">${alert.title}</a></h3>
+    return html`<li class="entry">${channel && channelFace(visit, channel, `row-${alert.id}`)}<div><h3><a href="${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}">${alert.title}</a></h3>
       <p class="muted small">${channel?.name} · ${at(alert)}</p>${
         alert.status === "draft" && alert.review_note && html`<p class="why">${alert.review_note}</p>`
       }</div></li>`;
