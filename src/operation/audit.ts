@@ -44,7 +44,7 @@ export const personActor = (transport: Transport): Actor => ({
 
 /** What a person does to the own account is told in each of the person's workspaces: their owners trust that account. */
 export async function personActors(
-  db: Kysely<unknown>,
+  db: SqlEntityManager | Kysely<unknown>,
   personId: string,
   transport: Transport,
 ): Promise<Actor | readonly Actor[]> {

@@ -38,7 +38,9 @@ const showWorkspace = (row: { id: string; name: string; created_at: string }) =>
 
 export async function listWorkspaces(em: Em) {
   const rows = await em.find(Workspace, {}, { orderBy: { created_at: "desc" } });
-  return { data: rows.map(showWorkspace) };
+  const owners = await em.find(Member, { role: "owner" }, { fields: ["workspace"] });
+  const owned = new Set(owners.map(({ workspace }) => workspace.id));
+  return { data: rows.map((row) => ({ ...showWorkspace(row), has_owner: owned.has(row.id) })) };
 }
 
 /** The one that is named, or the only one there is. @throws 404, 422. */

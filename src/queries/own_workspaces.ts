@@ -1,6 +1,7 @@
 // A person's own workspaces: what would become of each without the person, making one, and leaving.
 
 import { defineStatement } from "../db/statement.ts";
+import { isPlanned } from "../domain/alert_status.ts";
 import { ROLES } from "../entities/member.ts";
 import { boolean, int, nullable, oneOf, text, timestamptz, uuid } from "../fields/sql.ts";
 
@@ -24,6 +25,8 @@ export const ownWorkspaces = defineStatement("own_workspaces", {
     others: int,
     channels: int,
     files: int,
+    /** Alerts that are scheduled and appear all the same. */
+    planned: int,
     created_at: timestamptz,
   },
   text: `select w.id, m.id as member_id, w.name, m.role, m.created_at,
@@ -31,10 +34,28 @@ export const ownWorkspaces = defineStatement("own_workspaces", {
         where o.workspace_id = w.id and o.role = 'owner' and o.id <> m.id) as last_owner,
       (select count(*)::int from member o where o.workspace_id = w.id and o.id <> m.id) as others,
       (select count(*)::int from pusher p where p.workspace_id = w.id) as channels,
-      (select count(*)::int from asset a where a.workspace_id = w.id) as files
+      (select count(*)::int from asset a where a.workspace_id = w.id) as files,
+      (select count(*)::int from alert a join pusher p on p.id = a.pusher_id
+        where p.workspace_id = w.id and ${isPlanned("a")}) as planned
     from member m join workspace w on w.id = m.workspace_id
     where m.user_id = $user_id and ($workspace_id::uuid is null or w.id = $workspace_id)
     order by m.created_at`,
+});
+
+/** All channels of a workspace, each locked as by `lockChannel`, always in the same order. */
+export const lockWorkspaceChannels = defineStatement("lock_workspace_channels", {
+  parameters: { workspace_id: uuid },
+  columns: { pusher_id: uuid },
+  text: `select c.pusher_id from channel_state c join pusher p on p.id = c.pusher_id
+    where p.workspace_id = $workspace_id order by c.pusher_id for update of c`,
+});
+
+/** Those that were active. A suspended channel stays so. */
+export const pauseWorkspaceChannels = defineStatement("pause_workspace_channels", {
+  parameters: { workspace_id: uuid, at: timestamptz },
+  columns: { id: uuid },
+  text: `update pusher set status = 'paused', updated_at = $at
+    where workspace_id = $workspace_id and status = 'active' returning id`,
 });
 
 /** By which name and address a person stands in a workspace. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { leave } from "../auth/leaving.ts";
+import { leave } from "../members/leaving.ts";
 import { defineSessionOperation } from "../operation/tool.ts";
 import { lockOwnWorkspaces, ownWorkspaces, removeAccount } from "../queries/own_workspaces.ts";
 
@@ -13,11 +13,20 @@ export default defineSessionOperation({
   stepUp: "present",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
-  input: z.strictObject({ present: z.string() }),
+  input: z.strictObject({
+    present: z.string(),
+    leave_behind: z
+      .array(z.string())
+      .optional()
+      .describe("Workspaces that lose their only member, and whose channels are paused."),
+  }),
   output: z.object({ closed: z.literal(true) }),
-  async handler(_input, { em, sql, caller: { person } }) {
+  async handler({ leave_behind }, ctx) {
+    const { sql } = ctx;
+    const { person } = ctx.caller;
     await sql(lockOwnWorkspaces, { user_id: person.id });
-    await leave({ em, sql }, await sql(ownWorkspaces, { user_id: person.id, workspace_id: null }));
+    const own = await sql(ownWorkspaces, { user_id: person.id, workspace_id: null });
+    await leave(ctx, own, leave_behind ?? []);
     await sql(removeAccount, { user_id: person.id });
     return { closed: true as const };
   },

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { leave } from "../auth/leaving.ts";
+import { showId } from "../domain/ids.ts";
+import { leave } from "../members/leaving.ts";
 import { defineSessionOperation } from "../operation/tool.ts";
 import { ownWorkspaces } from "../queries/own_workspaces.ts";
 import { lockWorkspace } from "../queries/workspaces.ts";
@@ -8,16 +9,18 @@ export default defineSessionOperation({
   name: "leave_workspace",
   title: "Leave a workspace",
   description:
-    "Be no member any more: the person's keys, webhook endpoints and assistants there end. Its last owner leaves it only when nothing is in it; it goes along then.",
+    "Be no member any more: the person's keys, webhook endpoints and assistants there end. Its last owner leaves it when nothing is in it, and it goes along; or leaves it behind, with its channels paused.",
   auth: "member",
   role: "viewer",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "conflict"],
-  input: z.strictObject({}),
+  input: z.strictObject({ leave_behind: z.boolean().optional().describe("It may stay without an owner.") }),
   output: z.object({ left: z.literal(true) }),
-  async handler(_input, { em, sql, caller: { person, workspace } }) {
-    await sql(lockWorkspace, { id: workspace.id });
-    await leave({ em, sql }, await sql(ownWorkspaces, { user_id: person.id, workspace_id: workspace.id }));
+  async handler({ leave_behind }, ctx) {
+    const { person, workspace } = ctx.caller;
+    await ctx.sql(lockWorkspace, { id: workspace.id });
+    const own = await ctx.sql(ownWorkspaces, { user_id: person.id, workspace_id: workspace.id });
+    await leave(ctx, own, leave_behind ? [showId("wsp", workspace.id)] : []);
     return { left: true as const };
   },
 });

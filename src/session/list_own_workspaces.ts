@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { holdsOn } from "../auth/leaving.ts";
 import { showId } from "../domain/ids.ts";
 import { ROLES } from "../entities/member.ts";
 import { toIsoMicros } from "../fields/columns.ts";
+import { fateOf } from "../members/leaving.ts";
 import { defineSessionOperation } from "../operation/tool.ts";
 import { ownWorkspaces } from "../queries/own_workspaces.ts";
 
@@ -25,9 +25,12 @@ export default defineSessionOperation({
         joined_at: z.string(),
         other_members: z.int(),
         channels: z.int(),
+        scheduled: z.int(),
         without_you: z
-          .enum(["stays", "goes", "holds"])
-          .describe("holds: it must be given away or emptied first."),
+          .enum(["stays", "goes", "behind", "holds"])
+          .describe(
+            "behind: it stays without an owner, if the person says so; holds: it must be given away or emptied first.",
+          ),
       }),
     ),
   }),
@@ -41,11 +44,8 @@ export default defineSessionOperation({
         joined_at: toIsoMicros(row.created_at),
         other_members: row.others,
         channels: row.channels,
-        without_you: !row.last_owner
-          ? ("stays" as const)
-          : holdsOn(row)
-            ? ("holds" as const)
-            : ("goes" as const),
+        scheduled: row.planned,
+        without_you: fateOf(row),
       })),
     };
   },

@@ -131,7 +131,18 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "scopes",
     "secret",
   ],
-  members: ["context", "domain", "entities", "errors", "operator", "queries", "shapes"],
+  members: [
+    "auth",
+    "context",
+    "db",
+    "domain",
+    "entities",
+    "errors",
+    "operation",
+    "operator",
+    "queries",
+    "shapes",
+  ],
 
   // Operations never see another one, a credential, a webhook or a transport.
   tools: [

@@ -8,7 +8,7 @@ import leave_workspace from "../../session/leave_workspace.ts";
 import list_own_workspaces from "../../session/list_own_workspaces.ts";
 import rename_workspace from "../../session/rename_workspace.ts";
 import { PEOPLE_STYLES } from "../page.ts";
-import { field, instant, problem } from "../parts.ts";
+import { field, instant, problem, tick, wrongWith } from "../parts.ts";
 import { type MemberVisit, memberPage, type Page, type PersonVisit, personPage } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 
@@ -24,8 +24,43 @@ function fate(own: Own): Content {
   if (own.without_you === "stays")
     return "It stays as it is. Your keys, webhook endpoints and assistants in it end.";
   if (own.without_you === "goes") return "Nothing is in it, so it is removed.";
+  if (own.without_you === "behind")
+    return html`You are its only owner and its only member, and it has ${channels(own.channels)}. Add somebody on the page
+    <a href="/console/${own.id}/members">Members</a>, or delete its channels and files; a channel with subscribers cannot be deleted. Or leave it behind.`;
   return html`You are its only owner, and it is not empty. Make somebody else an owner on the page
     <a href="/console/${own.id}/members">Members</a>, or delete its channels and files and remove its members.`;
+}
+
+const planned = (n: number) =>
+  n === 0
+    ? "Nothing is scheduled in it."
+    : `${n === 1 ? "One scheduled alert still appears" : `${n} scheduled alerts still appear`}; cancel what shall not.`;
+
+/** Without a tick nothing of this happens. */
+function leftBehind(own: Own, error?: ApiError): Content {
+  if (own.without_you !== "behind") return null;
+  const id = `behind-${own.id}`;
+  const { line, attributes } = wrongWith(error, id, "said");
+  return html`${line}${tick({
+    id,
+    name: "leave_behind",
+    value: own.id,
+    label: html`Leave ${own.name} behind without an owner`,
+    attributes,
+  })}<p class="hint behind" id="${id}-hint">Its channels are paused at once and nobody can send on them. Subscribers keep them, and what they have. ${planned(own.scheduled)} Your keys, webhook endpoints and assistants in it end. Only the operator of this service can hand it to a new owner, by its id: <code>${own.id}</code></p>`;
+}
+
+/** A box that was left empty is said beside it, in place of the operation's sentence. */
+function unticked(data: readonly Own[], ticked: readonly string[]): ApiError | undefined {
+  const fields = data
+    .filter(({ id, without_you }) => without_you === "behind" && !ticked.includes(id))
+    .map(({ id, name }) => ({
+      param: `behind-${id}`,
+      message: `Tick the box if ${name} shall stay without an owner. Nothing was changed.`,
+    }));
+  return fields.length === 0
+    ? undefined
+    : new ApiError("invalid_request", fields[0]!.message, { status: 422, fields });
 }
 
 /** The part of the account's page. */
@@ -80,12 +115,40 @@ async function closing(visit: PersonVisit, error?: ApiError): Promise<Response> 
       holds
         ? html`<p class="flash careful">The account can be closed once no workspace depends on you.</p><p><a class="button" href="${ACCOUNT}">Back to your account</a></p>`
         : html`<form method="post" action="${ACCOUNT}/close" novalidate>${visit.token}
+      ${data.map((own) => leftBehind(own, error))}
       ${field({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: 128, error })}
       <div class="actions"><button class="danger">Close the account for good</button><a class="button plain" href="${ACCOUNT}">Keep it</a></div>
     </form>`
     }`,
     { width: "narrow", status: error?.status ?? 200, styles: [PEOPLE_STYLES] },
   );
+}
+
+const isHere =
+  ({ base }: MemberVisit) =>
+  ({ id }: Own) =>
+    base === `/console/${id}/`;
+
+async function leaving(visit: MemberVisit, error?: ApiError): Promise<Response> {
+  const { data } = await visit.asPerson(list_own_workspaces, {});
+  const own = data.find(isHere(visit))!;
+  const title = `Leave ${own.name}?`;
+  if (own.without_you === "holds")
+    return visit.page(
+      title,
+      html`<h1>${title}</h1><p class="lede">${fate(own)}</p><p><a class="button" href="${ACCOUNT}">Back to your account</a></p>`,
+      { width: "narrow" },
+    );
+  return askOnce(visit, {
+    title,
+    effect: html`${fate(own)} ${own.without_you === "stays" && "You come back only when somebody adds you again."}`,
+    condition: leftBehind(own, error),
+    act: "Leave the workspace",
+    action: `${visit.base}leave`,
+    back: ACCOUNT,
+    keep: "Stay",
+    error,
+  });
 }
 
 export const OWN_WORKSPACE_PAGES: readonly Page[] = [
@@ -100,34 +163,24 @@ export const OWN_WORKSPACE_PAGES: readonly Page[] = [
     return visit.goTo(ACCOUNT, "workspace-renamed");
   }),
 
-  memberPage("GET", "/leave", async (visit) => {
-    const { data } = await visit.asPerson(list_own_workspaces, {});
-    const own = data.find(({ id }) => visit.base === `/console/${id}/`)!;
-    const title = `Leave ${own.name}?`;
-    if (own.without_you === "holds")
-      return visit.page(
-        title,
-        html`<h1>${title}</h1><p class="lede">${fate(own)}</p><p><a class="button" href="${ACCOUNT}">Back to your account</a></p>`,
-        { width: "narrow" },
-      );
-    return askOnce(visit, {
-      title,
-      effect: html`${fate(own)} ${own.without_you === "stays" && "You come back only when somebody adds you again."}`,
-      act: "Leave the workspace",
-      action: `${visit.base}leave`,
-      back: ACCOUNT,
-      keep: "Stay",
-    });
-  }),
+  memberPage("GET", "/leave", (visit) => leaving(visit)),
   memberPage("POST", "/leave", async (visit) => {
-    await visit.asMember(leave_workspace, {});
+    const ticked = visit.form.getAll("leave_behind");
+    const { data } = await visit.asPerson(list_own_workspaces, {});
+    const error = unticked(data.filter(isHere(visit)), ticked);
+    if (error) return leaving(visit, error);
+    await visit.asMember(leave_workspace, { leave_behind: ticked.length > 0 });
     return visit.goTo(ACCOUNT, "workspace-left");
   }),
 
   personPage("GET", `${ACCOUNT}/close`, (visit) => closing(visit)),
   personPage("POST", `${ACCOUNT}/close`, async (visit) => {
+    const leave_behind = visit.form.getAll("leave_behind");
+    const { data } = await visit.asPerson(list_own_workspaces, {});
+    const error = unticked(data, leave_behind);
+    if (error) return closing(visit, error);
     try {
-      await visit.asPerson(close_account, { present: visit.form.get("present") ?? "" });
+      await visit.asPerson(close_account, { present: visit.form.get("present") ?? "", leave_behind });
     } catch (error) {
       if (!(error instanceof ApiError) || error.type === "server_error") throw error;
       return closing(visit, error);
