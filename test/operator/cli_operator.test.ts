@@ -49,7 +49,7 @@ async function story(settings: Record<string, string>) {
   };
   const workspace = await done("workspaces", "create", "--name", "Second");
   expect(workspace.id).toMatch(/^wsp_/);
-  expect((await done("workspaces", "list")).data[0]).toEqual(workspace);
+  expect((await done("workspaces", "list")).data[0]).toEqual({ ...workspace, has_owner: false });
   const within = ["--workspace", workspace.id];
   const member = await done("members", "add", ...within, "--email", "a@example.org", "--role", "owner");
   expect(member).toMatchObject({ workspace_id: workspace.id, role: "owner", pusher_ids: null });
