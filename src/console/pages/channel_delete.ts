@@ -23,7 +23,7 @@ async function ask(visit: MemberVisit, error?: ApiError): Promise<Response> {
       `Delete ${channel.name}?`,
       html`<h1>${channel.name} cannot be deleted now</h1>
       <p class="lede">${refused}</p>
-      <p><a class="button plain" href="${base}/edit">Back to its settings</a></p>`,
+      <p><a class="button plain" href="${base}/edit#state">Back to its settings</a></p>`,
       { width: "narrow", section: "channels", status: error?.status ?? 200 },
     );
   return visit.page(

@@ -185,7 +185,12 @@ async function show(visit: MemberVisit): Promise<Response> {
 async function askRevoke(visit: MemberVisit): Promise<Response> {
   const [channel, invite] = await Promise.all([channelOf(visit), inviteOf(visit)]);
   const page = `${channelBase(visit, channel.id)}/invites/${invite.id}`;
-  const joined = invite.uses === 1 ? "One phone" : `${invite.uses.toLocaleString("en")} phones`;
+  const joined =
+    invite.uses === 0
+      ? "No phone"
+      : invite.uses === 1
+        ? "One phone"
+        : `${invite.uses.toLocaleString("en")} phones`;
   const form = (evict: string, title: string, effect: string, act: string) =>
     html`<section class="card"><h2>${title}</h2><p>${effect}</p><form method="post" action="${page}/revoke">${visit.token}<button class="danger" name="evict" value="${evict}">${act}</button></form></section>`;
   return visit.page(
@@ -193,7 +198,7 @@ async function askRevoke(visit: MemberVisit): Promise<Response> {
     html`<h1>${invite.revoked_at === null ? html`Revoke “${nameOf(invite)}”?` : html`Unsubscribe who joined by “${nameOf(invite)}”?`}</h1>
     <p class="lede">${joined} joined by it so far. A revoked invite never works again.</p>
     ${invite.revoked_at === null && form("no", "Close the door", "Its link admits nobody else from now on. Phones that joined by it stay subscribed.", "Revoke it")}
-    ${form("yes", "Close the door and unsubscribe who came in", "Exactly the phones that joined by this invite are unsubscribed, without being told. Phones that came by another invite, or before there were any, stay.", invite.revoked_at === null ? "Revoke and unsubscribe them" : "Unsubscribe them")}
+    ${(invite.uses > 0 || invite.revoked_at !== null) && form("yes", "Close the door and unsubscribe who came in", "Exactly the phones that joined by this invite are unsubscribed, without being told. Phones that came by another invite, or before there were any, stay.", invite.revoked_at === null ? "Revoke and unsubscribe them" : "Unsubscribe them")}
     <p><a class="button plain" href="${page}">Keep it</a></p>`,
     { width: "narrow", section: "channels" },
   );

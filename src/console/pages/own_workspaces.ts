@@ -41,13 +41,14 @@ function leftBehind(own: Own, error?: ApiError): Content {
   if (own.without_you !== "behind") return null;
   const id = `behind-${own.id}`;
   const { line, attributes } = wrongWith(error, id, "said");
-  return html`${line}${tick({
+  return html`<div class="field">${line}${tick({
     id,
     name: "leave_behind",
     value: own.id,
     label: html`Leave ${own.name} behind without an owner`,
+    note: html`<span id="${id}-hint">Its channels are paused at once and nobody can send on them. Subscribers keep them, and what they have. ${planned(own.scheduled)} Your keys, webhook endpoints and assistants in it end. Only the operator of this service can hand it to a new owner, by its id: <code>${own.id}</code></span>`,
     attributes,
-  })}<p class="hint behind" id="${id}-hint">Its channels are paused at once and nobody can send on them. Subscribers keep them, and what they have. ${planned(own.scheduled)} Your keys, webhook endpoints and assistants in it end. Only the operator of this service can hand it to a new owner, by its id: <code>${own.id}</code></p>`;
+  })}</div>`;
 }
 
 /** A box that was left empty is said beside it, in place of the operation's sentence. */
@@ -73,7 +74,7 @@ export async function ownWorkspaces(visit: PersonVisit, error?: ApiError): Promi
       html`<ul class="ways">${data.map(
         (own) =>
           html`<li><div class="what"><p><a href="/console/${own.id}/"><strong>${own.name}</strong></a> <span class="badge">${own.role}</span></p>
-          <p>${members(own.other_members)}, ${channels(own.channels)}, yours since ${instant(own.joined_at, now)}</p></div>
+          <p>${members(own.other_members)}, ${channels(own.channels)}, joined ${instant(own.joined_at, now)}</p></div>
           <div class="actions">${own.role === "owner" && html`<a class="button plain" href="/console/${own.id}/name">Rename<span class="unseen"> ${own.name}</span></a>`}
           <a class="button plain" href="/console/${own.id}/leave">Leave<span class="unseen"> ${own.name}</span></a></div></li>`,
       )}</ul>`
