@@ -71,6 +71,24 @@ inBrowser("channels, in a browser", () => {
     await context.close();
   });
 
+  test("an invite ends at the minute that its maker typed, in their own zone", async () => {
+    const { id } = await its.site.world.pusher({ is_public: false });
+    const { context, page, faults } = await its.visit({ timezoneId: "America/New_York" });
+    await page.goto(`${its.base}channels/${id}/invites`);
+    await page.locator("label:has([name=life][value=own])").click();
+    const year = new Date().getUTCFullYear() + 1;
+    await page.getByLabel("Ends at").fill(`${year}-01-31T21:30`);
+    expect(await page.locator("[data-zone-of=expires_at]").textContent()).toBe(
+      `America/New_York; 1 Feb ${year}, 02:30 UTC.`,
+    );
+    await page.getByRole("button", { name: "Make the invite" }).click();
+    await page.getByText("The invite works now.").waitFor();
+    const { data } = (await its.site.world.rest("list_invites", { pusher_id: id })).body;
+    expect(data[0].expires_at).toBe(`${year}-02-01T02:30:00.000000Z`);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test("the face and the circle follow what is typed, and the position is asked for when its person asks", async () => {
     const { context, page, faults } = await its.visit({
       geolocation: { latitude: 41.14961, longitude: -8.61099 },

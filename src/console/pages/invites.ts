@@ -12,15 +12,16 @@ import { qrDrawing, qrFile, qrModules } from "../../look/qr.ts";
 import { channelBase, channelHead, channelOf } from "../channel_head.ts";
 import { segmented, textField } from "../controls.ts";
 import { inForm } from "../forms.ts";
-import { CHANNEL_STYLES, COPY_SCRIPT, COUNT_SCRIPT } from "../page.ts";
+import { CHANNEL_STYLES, COPY_SCRIPT, COUNT_SCRIPT, ZONE_SCRIPT } from "../page.ts";
 import { copyable, emptyState, instant, problem, table } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
+import { utc } from "./compose_fields.ts";
 
 const OPTIONS = {
   section: "channels",
   cards: true,
   styles: [DRAWING_STYLES, CHANNEL_STYLES],
-  scripts: [COPY_SCRIPT, COUNT_SCRIPT],
+  scripts: [COPY_SCRIPT, COUNT_SCRIPT, ZONE_SCRIPT],
 };
 
 /** How long an invite works, by the choice in its form; `own` is an instant that is typed. */
@@ -31,7 +32,7 @@ const LIVES: Record<string, { label: string; days: number | null }> = {
   own: { label: "Until…", days: null },
 };
 
-const LABELS = { label: "Note", max_uses: "Phones that may join", expires_at: "Ends at (UTC)" };
+const LABELS = { label: "Note", max_uses: "Phones that may join", expires_at: "Ends at" };
 
 async function inviteOf(visit: MemberVisit): Promise<any> {
   const { data } = await visit.call("list_invites", { pusher_id: visit.params.pusher ?? "" });
@@ -109,7 +110,7 @@ function newInvite(visit: MemberVisit, base: string, error?: ApiError): Html {
       <div class="columns">${textField({ name: "label", label: LABELS.label, value: form.get("label") ?? "", most: 80, hint: "Only you see it: where the code hangs, whom it is for.", error })}
       ${textField({ name: "max_uses", label: LABELS.max_uses, value: form.get("max_uses") ?? "", keys: "numeric", hint: "1 makes a one-shot link. Left empty, there is no bound.", autocomplete: "off", error })}</div>
       ${segmented({ name: "life", label: "Works for", options: Object.entries(LIVES).map(([value, { label }]) => ({ value, label })), value: life, error })}
-      <div class="until">${textField({ name: "expires_at", label: LABELS.expires_at, value: form.get("expires_at") ?? "", kind: "datetime-local", hint: "In UTC. Read when “Until…” is chosen.", error })}</div>
+      <div class="until">${textField({ name: "expires_at", label: LABELS.expires_at, value: form.get("expires_at") ?? "", kind: "datetime-local", zoned: true, hint: "Read when “Until…” is chosen.", error })}</div>
       <button>Make the invite</button>
     </form></section>`;
 }
@@ -129,9 +130,7 @@ async function make(visit: MemberVisit): Promise<Response> {
         label: form.get("label") || null,
         max_uses: uses === "" ? null : /^\d{1,9}$/.test(uses) ? Number(uses) : uses,
         expires_at: own
-          ? /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(at)
-            ? `${at}:00Z`
-            : at
+          ? utc(at)
           : life?.days
             ? new Date(now.getTime() + life.days * 86_400_000).toISOString()
             : null,
