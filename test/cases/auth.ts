@@ -89,7 +89,7 @@ const NO_KEYS: [name: string, key: (world: World) => Promise<string | null>][] =
 
 const challenge = (scope: string, more = "") =>
   new RegExp(`^Bearer error="insufficient_scope", scope="${scope}"${more}$`);
-const METADATA = ', resource_metadata="http[^"]+"';
+const METADATA = ', resource_metadata="http[^"]+", error_description="[^"]+"';
 
 /** A call without a scope: what the header names over REST, and over MCP, which names all that the call needs. */
 function withoutScope(

@@ -2,7 +2,7 @@
 // and on a wide screen. Needs a Chromium: CHROMIUM=/path/to/chromium.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { HEAVIEST, keepsNobodyOut } from "../support/looks.ts";
@@ -146,7 +146,7 @@ inBrowser("an owner who writes and reviews", () => {
       body: "Water reaches the ramp at about 16:00.",
       priority: "urgent",
       sound: "siren",
-      html: "<h2>Which way</h2><p>Mill Street</p>",
+      html: "<h2>Which way</h2><p onclick=go()>Mill Street</p><script>go()</script>",
       requires_ack: true,
       expires_at: inSeconds(7200),
       review_note: "The gauge at the weir passed 3.8 m.",
@@ -168,6 +168,25 @@ inBrowser("an owner who writes and reviews", () => {
     ])
       expect(await page.locator("main").textContent()).toContain(shown);
     await page.frameLocator("iframe.paper").getByRole("heading", { name: "Which way" }).waitFor();
+    // Who wrote it, and what was taken out of it, is seen before anything is scrolled, and nothing lies over it.
+    const bottom = async (part: Locator) => {
+      const { y, height } = (await part.boundingBox())!;
+      return y + height;
+    };
+    const foot = (await page.locator(".deciding").boundingBox())!.y;
+    expect(await bottom(page.getByText(/Tide robot.*wrote it over MCP/).first())).toBeLessThan(foot);
+    const removed = page.getByRole("region", { name: "What phones will not get" });
+    expect(await removed.textContent()).toMatch(/the element <script>.*the attribute onclick/s);
+    expect(await bottom(removed)).toBeLessThan(foot);
+    // What is not decided at the foot of the screen has its way there, and one tap brings it into reach.
+    for (const [link, button] of [
+      ["Schedule", "Schedule it"],
+      ["Decline", "Decline it"],
+    ] as const) {
+      await page.getByRole("link", { name: link, exact: true }).click();
+      expect(await bottom(page.getByRole("button", { name: button }))).toBeLessThan(foot);
+    }
+    await page.evaluate("scrollTo(0, 0)");
     // The decision is in reach of a thumb: at the foot of the screen, as wide as it, without scrolling.
     const send = page.getByRole("button", { name: "Send to 3" });
     const box = (await send.boundingBox())!;
@@ -194,7 +213,20 @@ inBrowser("an owner who writes and reviews", () => {
     await client.close();
 
     await page.goto(review_url);
-    expect(await page.locator("main").textContent()).toContain("1 edit since it was declined");
+    const since = page.getByRole("region", { name: "1 edit since it was declined" });
+    expect(await since.locator("q").textContent()).toBe("Say which car park.");
+    expect(await since.locator("del").textContent()).toContain("the lower");
+    expect(await since.locator("ins").textContent()).toContain("Mill Street");
+    // Not by colour alone.
+    for (const [mark, line] of [
+      ["del", "line-through"],
+      ["ins", "underline"],
+    ] as const)
+      expect(
+        await since
+          .locator(mark)
+          .evaluate((part) => (globalThis as any).getComputedStyle(part).textDecorationLine),
+      ).toBe(line);
     await look(page, "review-again");
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole("button", { name: "Send to 3" }).click();

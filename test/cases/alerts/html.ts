@@ -208,7 +208,7 @@ export const alertHtmlCases: Case[] = [
     want: { body: { html: "<p>🔔</p>", html_length: 8 } },
     after: async (world, alert, { body }) => {
       const list = await world.rest("list_alerts", { pusher_id: alert.pusher_id, limit: 1 });
-      const { html: _, asset_html: __, notes: ___, review_url: ____, ...row } = body;
+      const { html: _, asset_html: __, notes: ___, review_url: ____, blocked: _____, ...row } = body;
       expect(list.body.data[0]).toEqual(row);
     },
   },
