@@ -40,7 +40,7 @@ export const composerCases: Case[] = [
           expect(headers.get("www-authenticate")).toMatch(
             over === "REST"
               ? /^Bearer error="insufficient_scope", scope="alerts:send"$/
-              : /^Bearer error="insufficient_scope", scope="alerts:write alerts:send", resource_metadata="http[^"]+"$/,
+              : /^Bearer error="insufficient_scope", scope="alerts:write alerts:send", resource_metadata="http[^"]+", error_description="[^"]+"$/,
           );
           expect(await readBack(world, alert)).toEqual(before);
           expect(world.events.length).toBe(events);
