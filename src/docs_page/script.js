@@ -145,7 +145,10 @@ function fill(trial) {
   if (method !== "GET")
     trial.append(make("p", { className: "wrong", textContent: "It acts for real, on this server." }));
   trial.append(send, said, shown);
+  // A button that is disabled loses the focus, so one that waits for its answer is only deaf.
+  let sending = false;
   send.addEventListener("click", async () => {
+    if (sending) return;
     shown.hidden = true;
     keySaid.textContent = "";
     for (const field of [key, where, what]) field?.removeAttribute("aria-invalid");
@@ -157,7 +160,7 @@ function fill(trial) {
     } catch {
       return tell(said, "The body is no JSON.", what);
     }
-    send.disabled = true;
+    sending = true;
     said.textContent = "Sending …";
     const headers = { accept: "application/json" };
     if ("key" in trial.dataset) headers.authorization = `Bearer ${key.value.trim()}`;
@@ -178,7 +181,7 @@ function fill(trial) {
     } catch (error) {
       said.textContent = `Nothing came back: ${error.message}`;
     }
-    send.disabled = false;
+    sending = false;
   });
 }
 
@@ -188,7 +191,12 @@ function wantKey(send) {
   waiting = send;
   tell(keySaid, "This call needs a key. Enter leads back to it.", key);
 }
-key.addEventListener("keydown", ({ key: pressed }) => pressed === "Enter" && waiting?.focus());
+key.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !waiting) return;
+  // Else the very press that leads back would send the call.
+  event.preventDefault();
+  waiting.focus();
+});
 
 function tell(said, words, field) {
   said.textContent = words;

@@ -181,8 +181,11 @@ inBrowser("the page of the API", () => {
     // Enter leads back to the call that waits for the key.
     await page.keyboard.press("Enter");
     await focused("#get_pusher .try button");
+    expect(await page.locator("#get_pusher .try .said").textContent()).not.toMatch(/Sending|200/);
     await page.keyboard.press("Enter");
     await page.locator("#get_pusher .try pre", { hasText: "Found by keyboard" }).waitFor();
+    // It can be sent once more from where one is.
+    expect(await page.evaluate("document.activeElement.matches('#get_pusher .try button')")).toBe(true);
     await context.close();
   });
 

@@ -9,7 +9,7 @@ import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
 import { EXAMPLE_IDS } from "../../src/openapi/examples.ts";
 import { EXAMPLE_TRANSFER } from "../../src/openapi/handset_examples.ts";
 import { TOOLS } from "../../tools/index.ts";
-import { GO_IS_HERE, goModule, runGo } from "../support/go.ts";
+import { GO_IS_HERE, GO_MS, goModule, runGo } from "../support/go.ts";
 import { temporaryFolder } from "../support/processes.ts";
 import { World } from "../support/world.ts";
 
@@ -181,14 +181,11 @@ describe("samples do as they stand", () => {
 if (!GO_IS_HERE) console.log("openapi_served: the samples in Go are not built, since there is no go");
 describe.skipIf(!GO_IS_HERE)("samples in Go", () => {
   const folder = temporaryFolder();
-  const outcome = (command: string[], settings?: Record<string, string>) => {
-    const { status, stdout, stderr } = runGo(folder.path, command, settings);
-    return { status, stdout, stderr };
-  };
+  const outcome = (...command: string[]) => runGo(folder.path, command);
   const FINE = { status: 0, stdout: "", stderr: "" };
   afterAll(() => folder.remove());
 
-  test("all are formatted as Go formats, and its own check finds nothing", () => {
+  test("all are formatted as Go formats, and its own check finds nothing", { timeout: GO_MS }, async () => {
     const sources = Object.values<Json>(document.paths)
       .flatMap((methods) => Object.values<Json>(methods))
       .flatMap((operation) =>
@@ -197,11 +194,11 @@ describe.skipIf(!GO_IS_HERE)("samples in Go", () => {
       .map(({ source }: Json) => `${source}\n`);
     expect(sources).toHaveLength(TOOLS.length + HANDSET_OPERATIONS.length);
     goModule(folder.path, new Map(sources.map((source, i) => [`sample${i}/main.go`, source])));
-    expect(outcome(["gofmt", "-l", "."])).toEqual(FINE);
-    expect(outcome(["go", "vet", "./..."])).toEqual(FINE);
+    expect(await outcome("gofmt", "-l", ".")).toEqual(FINE);
+    expect(await outcome("go", "vet", "./...")).toEqual(FINE);
   });
 
-  test("one that reads and one that writes do as they stand", async () => {
+  test("one that reads and one that writes do as they stand", { timeout: GO_MS }, async () => {
     const env = { BELFRY_API_KEY: await world.key() };
     const handle = "written-in-go";
     for (const [name, sent] of [
@@ -214,7 +211,7 @@ describe.skipIf(!GO_IS_HERE)("samples in Go", () => {
       const example = operation.requestBody?.content["application/json"].example;
       if (sent) source = source.replaceAll(example.handle, sent);
       goModule(folder.path, new Map([[`${name}/main.go`, source]]));
-      expect(outcome(["go", "build", "-o", `${name}/run`, `./${name}`])).toEqual(FINE);
+      expect(await outcome("go", "build", "-o", `${name}/run`, `./${name}`)).toEqual(FINE);
       // Not waited for in this thread: the server that it asks is here.
       const { stdout } = await shell(join(folder.path, name, "run"), [], { env });
       expect(JSON.parse(stdout)).toMatchObject(

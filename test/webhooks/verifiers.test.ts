@@ -5,7 +5,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { signPayload } from "../../src/webhooks/sign.ts";
-import { goModule, runGo } from "../support/go.ts";
+import { GO_MS, goModule, runGo } from "../support/go.ts";
 import { temporaryFolder } from "../support/processes.ts";
 import { httpSink } from "../support/sinks.ts";
 import { WAIT } from "../support/wait.ts";
@@ -35,7 +35,7 @@ func main() {
 }
 `;
 
-function buildGo() {
+async function buildGo() {
   const verifier = readFileSync(join(ROOT, "examples/webhooks/verify.go"), "utf8");
   goModule(
     folder.path,
@@ -44,17 +44,18 @@ function buildGo() {
       ["main.go", GO_MAIN],
     ]),
   );
-  expect(runGo(folder.path, ["go", "build", "-o", program, "."]).stderr).toBe("");
+  expect((await runGo(folder.path, ["go", "build", "-o", program, "."])).stderr).toBe("");
 }
 
 const source = (name: string) => join(ROOT, "examples/webhooks", name);
 /** How to see that a language is there, what is to be done first, and the command. */
-const LANGUAGES: Record<string, { there: [string, string]; build?: () => void; command: string[] }> = {
-  ts: { there: [process.execPath, "--version"], command: [process.execPath, source("verify.ts")] },
-  py: { there: ["python3", "--version"], command: ["python3", source("verify.py")] },
-  go: { there: ["go", "version"], build: buildGo, command: [program] },
-  php: { there: ["php", "--version"], command: ["php", source("verify.php")] },
-};
+const LANGUAGES: Record<string, { there: [string, string]; build?: () => Promise<void>; command: string[] }> =
+  {
+    ts: { there: [process.execPath, "--version"], command: [process.execPath, source("verify.ts")] },
+    py: { there: ["python3", "--version"], command: ["python3", source("verify.py")] },
+    go: { there: ["go", "version"], build: buildGo, command: [program] },
+    php: { there: ["php", "--version"], command: ["php", source("verify.php")] },
+  };
 const found = Object.keys(LANGUAGES).filter((name) => {
   const [command, argument] = LANGUAGES[name]!.there;
   return spawnSync(command, [argument]).status === 0;
@@ -108,7 +109,7 @@ test("there are four, of forty lines at most, and those that can be run are", ()
 
 // docs/rules.md#event-verifying
 describe.each(found)("%s", (name) => {
-  beforeAll(() => LANGUAGES[name]!.build?.());
+  beforeAll(() => LANGUAGES[name]!.build?.(), GO_MS);
 
   function verify({ header, body }: Got, secret: string): string {
     const [command, ...args] = LANGUAGES[name]!.command;
