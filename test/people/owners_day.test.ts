@@ -16,7 +16,7 @@ import { WAIT } from "../support/wait.ts";
 const ADA = { ...OWNER, name: "Ada Owner" };
 const TITLE = "Night train to Porto leaves 25 minutes late";
 const PAGE =
-  "<!doctype html><title>Night train</title><h1>Track 4, at 22:35</h1><script>document.title = 1</script>";
+  '<h1>Track 4, at 22:35</h1><p onclick="steal()">Board from the front.</p><script>document.title = 1</script>';
 /** Failures in a row that disable an endpoint (docs/rules.md#webhook-disabled). */
 const DISABLES = 20;
 
@@ -126,7 +126,7 @@ inBrowser("an owner's day", () => {
         pusher_id,
         title: TITLE,
         body: "It waits for the ferry from Barreiro.",
-        layout: "document",
+        layout: "html",
         html: PAGE,
         requires_ack: true,
         review_note: "The control room told me at 21:50.",
@@ -146,7 +146,7 @@ inBrowser("an owner's day", () => {
     for (const words of ["Timetable robot", "over MCP", "The control room told me at 21:50."])
       expect(await main(small).textContent()).toContain(words);
     const blocked = small.getByRole("region", { name: "What phones will not get" });
-    expect(await blocked.textContent()).toContain("A script of this document will not run");
+    for (const taken of ["<script>", "onclick"]) expect(await blocked.textContent()).toContain(taken);
     await small.frameLocator("iframe.paper").getByRole("heading", { name: "Track 4, at 22:35" }).waitFor();
     expect(await small.evaluate("document.documentElement.scrollWidth")).toBe(390);
 
