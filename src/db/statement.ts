@@ -1,6 +1,7 @@
 // Statements written once as SQL and executed by name, so that PostgreSQL plans each of them once per connection.
 // The one way to run raw SQL. Raw SQL does not see the visibility filter: it takes what is visible as an argument.
 
+import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { CompiledQuery, type Kysely } from "kysely";
 import type { Fields, ParametersOf, SqlType, ValuesOf } from "../fields/sql.ts";
@@ -150,6 +151,7 @@ export async function run<In, Row>(
       const again = tries < TRIES && !kysely.isTransaction && isReading(statement) && isConnectionLost(error);
       // One that was lost late waited for a server that says nothing, and so would the next: its caller is told instead.
       if (!again || performance.now() - began > LATE_MS) throw error;
+      await beforeRetry(tries, error);
     }
 }
 
@@ -180,6 +182,7 @@ export async function runAgain<In, Row>(
       return await run(on, statement, parameters);
     } catch (error) {
       if (tries === TRIES || !(isRetryable(error, also) || isConnectionLost(error))) throw error;
+      await beforeRetry(tries, error);
     }
 }
 
@@ -207,6 +210,14 @@ export function isConnectionLost(error: unknown): boolean {
 
 /** How often something that the database undid is tried. */
 export const TRIES = 4;
+
+/**
+ * Waits 10, 40, 160 ms after tries whose connection was lost: what ends one connection ends many, one after another, and the pool
+ * would hand out the next that is about to end. What the database undid is tried again at once.
+ */
+export async function beforeRetry(tries: number, error: unknown): Promise<void> {
+  if (isConnectionLost(error)) await pause(10 * 4 ** (tries - 1));
+}
 
 /** A connection that ended while it was idle is noticed well before. */
 const LATE_MS = 5_000;

@@ -2,7 +2,7 @@
 // again when the database undid it, with its limits given back when it fails, and its events released after the commit.
 
 import type { Kysely } from "kysely";
-import { databaseOf, isConnectionLost, isRetryable, TRIES } from "../db/statement.ts";
+import { beforeRetry, databaseOf, isConnectionLost, isRetryable, TRIES } from "../db/statement.ts";
 import type { DomainEvent } from "../domain/events.ts";
 import { ApiError } from "../errors.ts";
 import { rateLimitHeaders } from "../limits/limits.ts";
@@ -55,6 +55,7 @@ export function createPerform(deps: PerformDeps): Perform {
       } catch (error) {
         if (!(operation.limit?.attempts && error instanceof ApiError)) await giveBack(attempt, deps);
         if (writes === "files" || tries === TRIES || !isUndone(error, attempt)) throw error;
+        await beforeRetry(tries, error);
       }
     }
   };
