@@ -186,8 +186,13 @@ test("the feed says what webhooks were told, byte for byte, under the same ids",
   expect(new Map(data.map(({ id, ...event }: any) => [id, JSON.stringify(event)]))).toEqual(
     new Map(told as any),
   );
-  const { data: log } = await call(world, "list_deliveries", { webhook_id: hook.id });
-  expect(new Set(log.map(({ event_id }: any) => event_id))).toEqual(new Set(data.map(({ id }: any) => id)));
+  // A delivery is logged once its receiver has answered.
+  const log = await vi.waitFor(async () => {
+    const deliveries = (await call(world, "list_deliveries", { webhook_id: hook.id })).data;
+    const logged = deliveries.map(({ event_id }: any) => event_id);
+    expect(new Set(logged)).toEqual(new Set(data.map(({ id }: any) => id)));
+    return deliveries;
+  }, WAIT);
   const again = { webhook_id: hook.id, delivery_id: log[0].id };
   expect((await call(world, "redeliver", again)).event_id).toBe(log[0].event_id);
   await vi.waitFor(() => expect(sink.requests).toHaveLength(8), WAIT);
