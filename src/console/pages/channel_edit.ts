@@ -9,7 +9,7 @@ import { type Content, type Html, html } from "../../look/html.ts";
 import { icon } from "../../look/icons.ts";
 import { MAX_BODY } from "../../operation/tool.ts";
 import { channelCircle, channelPanels, channelShown, PICTURE } from "../channel_form.ts";
-import { channelBase, channelHead } from "../channel_head.ts";
+import { channelBase, channelHead, channelOf } from "../channel_head.ts";
 import {
   argumentsFrom,
   CHANNEL_FIELDS,
@@ -121,8 +121,8 @@ async function open(visit: MemberVisit): Promise<Response> {
 }
 
 async function settings(visit: MemberVisit, error?: ApiError): Promise<Response> {
-  const { form, params, deps } = visit;
-  const channel = await visit.call("get_pusher", { pusher_id: params.pusher ?? "" });
+  const { form, deps } = visit;
+  const channel = await channelOf(visit);
   const action = `${channelBase(visit, channel.id)}/edit`;
   const values =
     error && form.has("seen") ? mergedValues(form, form.get("seen") ?? "", channel) : valuesOf(channel);

@@ -24,10 +24,12 @@ async function overview(visit: MemberVisit): Promise<Response> {
   const { base, caller } = visit;
   const lately = (status: string, limit: number) =>
     visit.call("list_account_alerts", { status, limit, view: "brief" });
-  const [{ data: channels }, stats, drafts] = await Promise.all([
+  const alone = asksAlone(visit);
+  const [{ data: channels }, stats, drafts, scheduled, sent] = await Promise.all([
     visit.call("list_pushers"),
     visit.call("get_account_stats"),
     lately("draft", SHOWN),
+    ...(alone ? [] : [lately("scheduled", LOOKED_AT), lately("sent", SHOWN)]),
   ]);
   const rows = (list: any[], at: (alert: any) => Content) => alertRows(visit, channels, list, at);
   const sum = (name: string) => channels.reduce((total: number, row: any) => total + row[name], 0);
@@ -51,8 +53,7 @@ async function overview(visit: MemberVisit): Promise<Response> {
       ${rows(drafts.data, ({ updated_at }) => html`Changed ${instant(updated_at, visit.now)}`)}</section>`
     }`,
   );
-  if (asksAlone(visit)) return partAlone(waiting);
-  const [scheduled, sent] = await Promise.all([lately("scheduled", LOOKED_AT), lately("sent", SHOWN)]);
+  if (alone) return partAlone(waiting);
   const next = [...scheduled.data].sort((a, b) => a.send_at.localeCompare(b.send_at)).slice(0, SHOWN);
   const quiet = sent.data.length === 0;
   const opens = mayUse(visit, "create_pusher") && caller.pusherIds === null;

@@ -68,12 +68,12 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
   });
   const base = `${channelBase(visit, pusher_id)}/subscribers`;
   const older = new URLSearchParams({ ...(status && { status }), before: meta.next_before ?? "" });
+  const counted = { active: breakdown.total - breakdown.muted, muted: breakdown.muted };
   const head = html`<dl class="figures">${[
     ["Subscribers", breakdown.total],
-    ["Listening", breakdown.total - breakdown.muted],
-    ["Muted", breakdown.muted],
+    ["Listening", counted.active],
+    ["Muted", counted.muted],
   ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${figure(value)}</dd></div>`)}</dl>`;
-  const counted = { active: breakdown.total - breakdown.muted, muted: breakdown.muted };
   const all = status ? counted[status] : breakdown.total;
   const listed = html`<h2 id="list">One by one</h2>
     ${chips(
