@@ -4,7 +4,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { registered, join as subscribe } from "../support/handsets.ts";
 import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
-import { HEAVIEST, keepsNobodyOut, weightOf } from "../support/looks.ts";
+import { eachKeepsNobodyOut } from "../support/looks.ts";
 import { WAIT } from "../support/wait.ts";
 import { inSeconds } from "../support/world.ts";
 
@@ -61,12 +61,7 @@ inBrowser("what was sent, in a browser", () => {
 
   test("nothing keeps anybody out: axe at three widths, light and dark, no other server, no heavy page", async () => {
     const { context, page, faults } = await its.visit();
-    for (const path of paths) {
-      await page.goto(its.base + path);
-      const bytes = await weightOf(page);
-      expect([path, bytes > 10_000 && bytes < HEAVIEST]).toEqual([path, true]);
-      await keepsNobodyOut(page, path);
-    }
+    await eachKeepsNobodyOut(page, its.base, paths);
     expect(faults).toEqual([]);
     await context.close();
   });

@@ -51,3 +51,13 @@ export async function keepsNobodyOut(page: Page, name: string, closed = ".none")
     }
   }
 }
+
+/** The same of each page below `base`, none of which is empty or heavy. */
+export async function eachKeepsNobodyOut(page: Page, base: string, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    await page.goto(base + path);
+    const bytes = await weightOf(page);
+    expect([path, bytes > 10_000 && bytes < HEAVIEST]).toEqual([path, true]);
+    await keepsNobodyOut(page, path);
+  }
+}

@@ -1,14 +1,12 @@
 // The page of the API in a real browser, at three widths, dark and light, view by view: it fits, nothing keeps anybody out (axe,
 // keyboard alone), it asks nobody else for anything, and it says everything without its script. Needs CHROMIUM; skipped without one.
 
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions } from "playwright-core";
 import { expect, test } from "vitest";
 import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { foundByAxe } from "../support/looks.ts";
 import { WAIT } from "../support/wait.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** The most bytes that the page may take on the way, with all that it asks for. */
 const HEAVIEST = 150_000;
 const FIRST_LINES = { curl: /^curl /, JavaScript: /^import /, Python: /^import /, Go: /^package main/ };
@@ -31,11 +29,6 @@ inBrowser("the page of the API", () => {
     return { context, page, asked, complaints };
   }
 
-  const found = (page: Page) =>
-    page.evaluate<string[]>(
-      `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))`,
-    );
-
   const views = [320, 390, 1280].flatMap((width) =>
     (["dark", "light"] as const).map((colorScheme) => ({ width, colorScheme })),
   );
@@ -46,12 +39,11 @@ inBrowser("the page of the API", () => {
       colorScheme,
       reducedMotion: "reduce",
     });
-    await page.evaluate(AXE);
     const fits = async () =>
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
     const look = async (name: string) => {
       await fits();
-      expect([name, await found(page)]).toEqual([name, []]);
+      expect([name, await foundByAxe(page)]).toEqual([name, []]);
       if (PICTURES) await page.screenshot({ path: `${PICTURES}/docs_${name}-${width}-${colorScheme}.png` });
     };
     expect(await page.title()).toBe("Belfry API");
