@@ -1,7 +1,7 @@
 // The calls that cases are made of: how each is asked for over HTTP, and what it is to pgbench.
 
-import { showId } from "../src/domain/ids.ts";
-import { findKeys } from "../src/queries/keys.ts";
+import { showId } from "../src/model/domain/ids.ts";
+import { findKeys } from "../src/store/queries/keys.ts";
 import type { World } from "./case.ts";
 import { asScript, type HttpLoad, type Load, type Target } from "./load.ts";
 import { alertNumber, benchId, channelPath, hexOf, WRITTEN_CHANNELS } from "./seed.ts";

@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import autocannon, { type Client, type Request } from "autocannon";
-import type { Statement } from "../src/db/statement.ts";
+import type { Statement } from "../src/store/db/statement.ts";
 
 export const CONNECTIONS = 32;
 

@@ -2,7 +2,7 @@
 // rounds. The picture stands alone, in the colours that its reader prefers.
 
 import { readFile, writeFile } from "node:fs/promises";
-import { type Html, html } from "../src/look/html.ts";
+import { type Html, html } from "../src/ui/html.ts";
 import { digits, goalText, isMet } from "./figures.ts";
 import { figureOf, type Report, type Row } from "./rows.ts";
 

@@ -97,7 +97,7 @@ function summary(file: string, title: string): string {
   ].join("\n");
 }
 
-/** `pg/lib/query.js`, `src/boot/app.ts`, `node:net`. */
+/** `pg/lib/query.js`, `src/program/boot/app.ts`, `node:net`. */
 const place = (url: string) => url.replace(ROOT, "").replace(/^.*\bnode_modules\//, "");
 
 /** A room of ours, a package, `node`, or what V8 does by itself. */

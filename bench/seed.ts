@@ -2,9 +2,9 @@
 // every counter that they would keep is computed at the end, exactly. Knows nothing of how it will be measured.
 
 import { CompiledQuery, type Kysely } from "kysely";
-import { DEVICE_PREFIX, hashToken, KEY_PREFIX, mintToken } from "../src/auth/tokens.ts";
-import { showId } from "../src/domain/ids.ts";
-import { ALL_SCOPES } from "../src/scopes.ts";
+import { DEVICE_PREFIX, hashToken, KEY_PREFIX, mintToken } from "../src/identity/auth/tokens.ts";
+import { showId } from "../src/model/domain/ids.ts";
+import { ALL_SCOPES } from "../src/model/scopes.ts";
 
 /** How many alerts there are; subscriptions and reports are as many. */
 export interface Size {

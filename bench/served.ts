@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { freePort } from "../src/boot/server.ts";
+import { freePort } from "../src/program/boot/server.ts";
 import type { Target } from "./load.ts";
 import { cpuOf, type Memory, memoryOf } from "./processes.ts";
 

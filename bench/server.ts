@@ -5,9 +5,9 @@ import { writeFile } from "node:fs/promises";
 import { Session } from "node:inspector/promises";
 import { H3 } from "h3";
 import { serve } from "srvx";
-import { freePort, listen } from "../src/boot/server.ts";
-import { openService } from "../src/boot/service.ts";
-import { loadConfig } from "../src/config/load.ts";
+import { freePort, listen } from "../src/program/boot/server.ts";
+import { openService } from "../src/program/boot/service.ts";
+import { loadConfig } from "../src/store/config/load.ts";
 
 const config = loadConfig({ PORT: String(await freePort("127.0.0.1")), HOST: "127.0.0.1" });
 const endless = 1e9;

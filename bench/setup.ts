@@ -2,9 +2,9 @@
 // at the end.
 
 import { readdirSync } from "node:fs";
-import { loadConfig } from "../src/config/load.ts";
-import { once } from "../src/db/once.ts";
-import { type Cluster, openCluster } from "../src/embedded/cluster.ts";
+import { loadConfig } from "../src/store/config/load.ts";
+import { once } from "../src/store/db/once.ts";
+import { type Cluster, openCluster } from "../src/store/embedded/cluster.ts";
 import { CONNECTIONS } from "./load.ts";
 import { mintTokens, type Size, type Tokens } from "./seed.ts";
 import { startEverything } from "./served.ts";

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { readCredentials } from "../src/secret/credentials.ts";
+import { readCredentials } from "../src/store/secret/credentials.ts";
 import { loadHttp } from "./load.ts";
 import { type Memory, memoryOf } from "./processes.ts";
 import { ROOT, START } from "./served.ts";

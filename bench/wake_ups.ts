@@ -9,9 +9,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { migrate } from "../src/db/migrate.ts";
-import { openOrm } from "../src/db/orm.ts";
-import { addMember, createKey, createWorkspace } from "../src/operator/accounts.ts";
+import { addMember, createKey, createWorkspace } from "../src/identity/operator/accounts.ts";
+import { migrate } from "../src/store/db/migrate.ts";
+import { openOrm } from "../src/store/db/orm.ts";
 import { openTestServer, withDatabase } from "../test/support/databases.ts";
 import { manyWakeable } from "../test/support/woken.ts";
 

@@ -9,10 +9,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { freePort, listen } from "../src/boot/server.ts";
-import { openService } from "../src/boot/service.ts";
-import { clientSettings, loadConfig } from "../src/config/load.ts";
 import { requestFor } from "../src/operation/request.ts";
+import { freePort, listen } from "../src/program/boot/server.ts";
+import { openService } from "../src/program/boot/service.ts";
+import { clientSettings, loadConfig } from "../src/store/config/load.ts";
 import { TOOLS } from "../tools/index.ts";
 import { Person } from "./demo_browser.ts";
 

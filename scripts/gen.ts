@@ -5,15 +5,15 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { SETTINGS } from "../src/config/settings.ts";
-import { ERROR_STATUS } from "../src/errors.ts";
+import { ERROR_MEANING } from "../src/api/openapi/answers.ts";
+import { openApiDocument } from "../src/api/openapi/document.ts";
+import { listedTools } from "../src/api/transports/mcp_server.ts";
 import { HANDSET_OPERATIONS } from "../src/handset/index.ts";
-import { ERROR_MEANING } from "../src/openapi/answers.ts";
-import { openApiDocument } from "../src/openapi/document.ts";
-import { SCOPES } from "../src/scopes.ts";
-import { SESSION_OPERATIONS } from "../src/session/index.ts";
-import { listedTools } from "../src/transports/mcp_server.ts";
-import { ANYTHING, DECIDES, MAY_IMPORT } from "../test/support/rooms.ts";
+import { SESSION_OPERATIONS } from "../src/identity/session/index.ts";
+import { ERROR_STATUS } from "../src/model/errors.ts";
+import { SCOPES } from "../src/model/scopes.ts";
+import { SETTINGS } from "../src/store/config/settings.ts";
+import { ANYTHING, ROOMS, WINGS } from "../test/support/rooms.ts";
 import { TOOLS } from "../tools/index.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -35,18 +35,15 @@ function table(head: string[], rows: string[][]): string {
 
 /** A room as a path, and what it decides: of a folder as its table says, of a file as its first comment does. */
 function room(part: string): [path: string, decides: string] {
-  const top = /^(tools|scripts|bench)$/.test(part)
-    ? `${part}/`
-    : part === "tools/index"
-      ? `${part}.ts`
-      : null;
-  if (top || DECIDES[part]) return [top ?? `src/${part}/`, DECIDES[part] ?? ""];
-  const head = /^(?:#!.*\n)?((?:\/\/ .*\n)+)/.exec(readFileSync(at(`src/${part}.ts`), "utf8"))?.[1] ?? "";
+  const path = /^(tools|scripts|bench)/.test(part) ? part : `src/${part}`;
+  const { decides } = ROOMS[part] ?? {};
+  if (decides) return [part === "tools/index" ? `${path}.ts` : `${path}/`, decides];
+  const head = /^(?:#!.*\n)?((?:\/\/ .*\n)+)/.exec(readFileSync(at(`${path}.ts`), "utf8"))?.[1] ?? "";
   const [sentence = ""] = head
     .replace(/^\/\/ |\n$/gm, "")
     .replaceAll("\n", " ")
     .split(/(?<=\.) (?=[A-Z])/);
-  return [`src/${part}.ts`, sentence.replace(/\.$/, "")];
+  return [`${path}.ts`, sentence.replace(/\.$/, "")];
 }
 
 const code = (text: string) => `\`${text}\``;
@@ -71,16 +68,20 @@ const TABLES: Record<string, () => string> = {
         code(`${http.method} ${http.path}`) + (http.when ? ` with ${code(JSON.stringify(http.when))}` : ""),
       ]),
     ),
+  wings: () =>
+    table(
+      ["Wing", "Made for", "Rooms"],
+      Object.entries(WINGS).map(([wing, meaning]) => {
+        const inside = Object.keys(ROOMS).filter((part) => part.startsWith(`${wing}/`));
+        return [code(`src/${wing}/`), meaning, inside.map((part) => part.slice(wing.length + 1)).join(", ")];
+      }),
+    ),
   rooms: () =>
     table(
       ["Room", "Decides", "May import"],
-      Object.entries(MAY_IMPORT).map(([part, others]) => {
+      Object.entries(ROOMS).map(([part, { may }]) => {
         const [path, decides] = room(part);
-        return [
-          code(path),
-          decides,
-          others === ANYTHING ? "anything" : others.join(", ") || "nothing of ours",
-        ];
+        return [code(path), decides, may === ANYTHING ? "anything" : may.join(", ") || "nothing of ours"];
       }),
     ),
   session: () =>

@@ -12,7 +12,7 @@ import { migrationName, migrationText } from "./schema/file.ts";
 import { pendingStatements } from "./schema/statements.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-const FOLDER = join(ROOT, "src/migrations");
+const FOLDER = join(ROOT, "src/model/migrations");
 const NO_SENTENCE = "To be written: what changes, and why.";
 
 async function main([name, sentence = NO_SENTENCE]: string[]): Promise<number> {
@@ -30,7 +30,7 @@ async function main([name, sentence = NO_SENTENCE]: string[]): Promise<number> {
       writeFileSync(file, migrationText(className, sentence, statements));
       execFileSync(join(ROOT, "node_modules/.bin/biome"), ["format", "--write", file], { stdio: "ignore" });
       console.log(
-        `src/migrations/${className}.ts: ${statements.length} statements. Read it before you keep it.`,
+        `src/model/migrations/${className}.ts: ${statements.length} statements. Read it before you keep it.`,
       );
     }
     for (const difference of left) console.error("To be written by hand:", difference);

@@ -116,7 +116,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "visibility",
     fault: "the workspace of a channel does not matter",
-    file: "src/queries/channels.ts",
+    file: "src/store/queries/channels.ts",
     from: '"p.workspace_id = $workspace_id and (',
     to: '"$workspace_id::uuid is not null and (',
     tests: CASES,
@@ -124,7 +124,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "visibility",
     fault: "a restricted credential sees every channel of its workspace",
-    file: "src/queries/channels.ts",
+    file: "src/store/queries/channels.ts",
     from: "or p.id = any($pusher_ids::uuid[]))",
     to: "or true)",
     tests: CASES,
@@ -132,7 +132,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "visibility",
     fault: "a bound key of a restricted member sees the member's other channels",
-    file: "src/domain/visibility.ts",
+    file: "src/model/domain/visibility.ts",
     from: "? [boundPusherId] : [];",
     to: "? memberPusherIds : [];",
     tests: ["test/rules/cases.test.ts", "test/webhooks/service.test.ts"],
@@ -140,7 +140,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "visibility",
     fault: "a key bound to a channel outlives the restriction of its member",
-    file: "src/domain/visibility.ts",
+    file: "src/model/domain/visibility.ts",
     from: "memberPusherIds === null || memberPusherIds.includes(boundPusherId)",
     to: "true",
     tests: ["test/rules/cases.test.ts", "test/webhooks/service.test.ts"],
@@ -148,7 +148,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "visibility",
     fault: "editors delete channels",
-    file: "src/domain/visibility.ts",
+    file: "src/model/domain/visibility.ts",
     from: "editor: 1, admin: 2",
     to: "editor: 2, admin: 2",
     tests: CASES,
@@ -156,7 +156,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "visibility",
     fault: "reports on a suspended channel are counted",
-    file: "src/queries/reports.ts",
+    file: "src/store/queries/reports.ts",
     from: " and not c.suspended",
     to: "",
     tests: ["test/handset/reports_rules.test.ts"],
@@ -164,7 +164,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "visibility",
     fault: "reports on an alert that is not visible yet are counted",
-    file: "src/queries/reports.ts",
+    file: "src/store/queries/reports.ts",
     from: 'isVisible("a")',
     to: '"true"',
     tests: ["test/handset/reports_rules.test.ts"],
@@ -172,7 +172,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "visibility",
     fault: "a suspended channel stays in the inbox",
-    file: "src/queries/inbox.ts",
+    file: "src/store/queries/inbox.ts",
     from: " and not c.suspended where s.device_id",
     to: " where s.device_id",
     tests: ["test/handset/inbox_tag.test.ts"],
@@ -180,7 +180,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "visibility",
     fault: "the inbox shows what is scheduled",
-    file: "src/queries/inbox.ts",
+    file: "src/store/queries/inbox.ts",
     from: "a.status = 'sent' and",
     to: "a.visible_at is not null and",
     tests: ["test/handset/inbox_property.test.ts"],
@@ -190,7 +190,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "auth",
     fault: "the audience of a token is not looked at",
-    file: "src/auth/access_tokens.ts",
+    file: "src/identity/auth/access_tokens.ts",
     from: "verifyOptions: { issuer, audience },",
     to: "verifyOptions: { issuer, audience: undefined as never },",
     tests: ["test/oauth/tokens.test.ts"],
@@ -198,7 +198,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "auth",
     fault: "a token bound to a key of its client is accepted without the proof",
-    file: "src/auth/access_tokens.ts",
+    file: "src/identity/auth/access_tokens.ts",
     from: "    if (claims.cnf !== undefined) return null;\n",
     to: "",
     tests: ["test/oauth/tokens.test.ts"],
@@ -206,7 +206,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "auth",
     fault: "disconnecting keeps the remembered consent",
-    file: "src/auth/grants.ts",
+    file: "src/identity/auth/grants.ts",
     from: "[removeAccessTokens, removeRefreshTokens, removeConsents]",
     to: "[removeAccessTokens, removeRefreshTokens]",
     tests: [...GRANTS, "test/people/console_consent.test.ts"],
@@ -214,7 +214,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "auth",
     fault: "disconnecting keeps the refresh tokens",
-    file: "src/auth/grants.ts",
+    file: "src/identity/auth/grants.ts",
     from: "[removeAccessTokens, removeRefreshTokens, removeConsents]",
     to: "[removeAccessTokens, removeConsents]",
     tests: GRANTS,
@@ -222,7 +222,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "auth",
     fault: "schemes that a browser would run may be added as redirects",
-    file: "src/domain/redirect_schemes.ts",
+    file: "src/model/domain/redirect_schemes.ts",
     from: "SHAPE.test(scheme) && !UNSAFE_SCHEMES.has(scheme)",
     to: "SHAPE.test(scheme)",
     tests: ["test/faults/kill.test.ts"],
@@ -231,7 +231,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "auth",
     fault: "a redirect beside an error counts as a code",
-    file: "src/auth/authorize.ts",
+    file: "src/identity/auth/authorize.ts",
     from: "userId !== null && error === null &&",
     to: "userId !== null &&",
     tests: ["test/oauth/authorize.test.ts"],
@@ -239,7 +239,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "auth",
     fault: "a connection is granted without a live grant",
-    file: "src/auth/grants.ts",
+    file: "src/identity/auth/grants.ts",
     from: "return (await run(kysely, grantLives, { grant_id: grantId, user_id: userId })).length > 0;",
     to: "return true;",
     tests: GRANTS,
@@ -247,7 +247,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "auth",
     fault: "a token may do what its connection was granted later",
-    file: "src/auth/connections.ts",
+    file: "src/identity/auth/connections.ts",
     from: ".filter((scope) => read.scopes.includes(scope))",
     to: "",
     tests: GRANTS,
@@ -255,7 +255,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "auth",
     fault: "a revoked key works",
-    file: "src/queries/keys.ts",
+    file: "src/store/queries/keys.ts",
     from: "    where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,\n});\n\nexport const noteKeyUse",
     to: "    where (k.expires_at is null or k.expires_at > now())`,\n});\n\nexport const noteKeyUse",
     tests: CASES,
@@ -263,7 +263,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "auth",
     fault: "an expired key works",
-    file: "src/queries/keys.ts",
+    file: "src/store/queries/keys.ts",
     from: "k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,\n});\n\nexport const noteKeyUse",
     to: "k.revoked_at is null`,\n});\n\nexport const noteKeyUse",
     tests: CASES,
@@ -273,7 +273,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "sanitizer",
     fault: "the second pass is left out",
-    file: "src/sanitizer/sanitize.ts",
+    file: "src/model/sanitizer/sanitize.ts",
     from: "  const again = secondReader()(html, LIBRARY_OPTIONS);",
     to: "  const again = html;",
     tests: ["test/content/sanitizer_second.test.ts"],
@@ -281,7 +281,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "sanitizer",
     fault: "what the second pass removes is not reported",
-    file: "src/sanitizer/sanitize.ts",
+    file: "src/model/sanitizer/sanitize.ts",
     from: '  if (again !== html) report.add("element", "unknown");\n',
     to: "",
     tests: ["test/content/sanitizer_second.test.ts"],
@@ -289,7 +289,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "sanitizer",
     fault: "every scheme is a link",
-    file: "src/sanitizer/urls.ts",
+    file: "src/model/sanitizer/urls.ts",
     from: "scheme === undefined || !SCHEMES[use].has(scheme)",
     to: "scheme === undefined",
     tests: SANITIZER,
@@ -297,7 +297,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "sanitizer",
     fault: "an address may carry a user",
-    file: "src/sanitizer/urls.ts",
+    file: "src/model/sanitizer/urls.ts",
     from: 'authority === undefined || authority.includes("@")',
     to: "authority === undefined",
     tests: SANITIZER,
@@ -305,7 +305,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "sanitizer",
     fault: "tabs within a scheme hide it",
-    file: "src/sanitizer/urls.ts",
+    file: "src/model/sanitizer/urls.ts",
     from: '.replace(/[\\t\\n\\r]/g, "")',
     to: "",
     tests: SANITIZER,
@@ -313,7 +313,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "sanitizer",
     fault: "text is written unescaped",
-    file: "src/sanitizer/attributes.ts",
+    file: "src/model/sanitizer/attributes.ts",
     from: '.replace(/</g, "&lt;")',
     to: "",
     tests: SANITIZER,
@@ -323,7 +323,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "webhooks",
     fault: "one public address among private ones is enough",
-    file: "src/webhooks/target.ts",
+    file: "src/effects/webhooks/target.ts",
     from: "!outcome.addresses.every(isPublicAddress)",
     to: "!outcome.addresses.some(isPublicAddress)",
     tests: TARGETS,
@@ -331,7 +331,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "webhooks",
     fault: "a private address in the URL is dialled",
-    file: "src/webhooks/target.ts",
+    file: "src/effects/webhooks/target.ts",
     from: "if (!allowed && !isPublicAddress(literal))",
     to: "if (false)",
     tests: TARGETS,
@@ -339,7 +339,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "webhooks",
     fault: "plain http is taken",
-    file: "src/webhooks/target.ts",
+    file: "src/effects/webhooks/target.ts",
     from: 'if (url.protocol !== "https:" && !allowed)',
     to: "if (false)",
     tests: TARGETS,
@@ -347,7 +347,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "webhooks",
     fault: "6to4 counts as public",
-    file: "src/webhooks/address.ts",
+    file: "src/effects/webhooks/address.ts",
     from: '  ["2002::/16", "6to4"],\n',
     to: "",
     tests: TARGETS,
@@ -355,7 +355,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "webhooks",
     fault: "an old signature is good for ever",
-    file: "src/webhooks/sign.ts",
+    file: "src/effects/webhooks/sign.ts",
     from: "if (!(Math.abs(now - Number(timestamp)) <= toleranceSeconds)) return false;",
     to: "",
     tests: SIGNATURES,
@@ -363,7 +363,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "webhooks",
     fault: "the timestamp is not signed",
-    file: "src/webhooks/sign.ts",
+    file: "src/effects/webhooks/sign.ts",
     from: ".update(`${timestamp}.`)",
     to: "",
     tests: SIGNATURES,
@@ -371,7 +371,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "webhooks",
     fault: "what we dropped counts as delivered nowhere",
-    file: "src/webhooks/deliveries.ts",
+    file: "src/effects/webhooks/deliveries.ts",
     from: "          recordDropped(loser.endpointId, 1);\n",
     to: "",
     tests: DELIVERIES,
@@ -380,7 +380,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "webhooks",
     fault: "the endpoint with the most waiting pays, whoever's it is",
-    file: "src/webhooks/lanes.ts",
+    file: "src/effects/webhooks/lanes.ts",
     from: "for (const group of turns) if (!most || group.waiting > most.waiting) most = group;",
     to: "for (const group of turns) most = group;",
     tests: DELIVERIES,
@@ -389,7 +389,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "webhooks",
     fault: "a workspace may take every place",
-    file: "src/webhooks/lanes.ts",
+    file: "src/effects/webhooks/lanes.ts",
     from: "if (!busy() || groups.size === 1) return true;",
     to: "return true;",
     tests: DELIVERIES,
@@ -398,7 +398,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "webhooks",
     fault: "a success does not reset the counter",
-    file: "src/queries/webhooks.ts",
+    file: "src/store/queries/webhooks.ts",
     from: "when disabled_at is null then 0 else failure_count end",
     to: "else failure_count end",
     tests: ["test/webhooks/service.test.ts"],
@@ -407,7 +407,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "webhooks",
     fault: "the 21st failure disables",
-    file: "src/queries/webhooks.ts",
+    file: "src/store/queries/webhooks.ts",
     from: "failure_count + 1 >= 20",
     to: "failure_count + 1 > 20",
     tests: ["test/webhooks/service.test.ts"],
@@ -445,7 +445,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "limits",
     fault: "one call more than the ceiling",
-    file: "src/limits/limits.ts",
+    file: "src/store/rate_limits/limits.ts",
     from: "if (running.count >= policy.max) return answer(false);",
     to: "if (running.count > policy.max) return answer(false);",
     tests: ["test/limits/rate_limits.test.ts"],
@@ -454,7 +454,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "limits",
     fault: "a late return goes to the next window",
-    file: "src/limits/limits.ts",
+    file: "src/store/rate_limits/limits.ts",
     from: "      if (running?.id !== window) return;\n",
     to: "      if (!running) return;\n",
     tests: ["test/limits/rate_limits.test.ts"],
@@ -463,7 +463,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "limits",
     fault: "calls of a stall are never counted",
-    file: "src/limits/redis.ts",
+    file: "src/store/rate_limits/redis.ts",
     from: "      catchUp();\n",
     to: "",
     tests: ["test/limits/rate_limits.test.ts"],
@@ -474,7 +474,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "status",
     fault: "a draft can be cancelled",
-    file: "src/domain/alert_status.ts",
+    file: "src/model/domain/alert_status.ts",
     from: '    cancel: refuse("A draft was never published, so there is nothing to cancel; delete it instead."),',
     to: '    cancel: { do: "change", event: "alert.cancelled" },',
     tests: ["test/rules/status_grid.test.ts", "test/rules/cases.test.ts"],
@@ -482,7 +482,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "status",
     fault: "an alert that came due while the change waited is edited",
-    file: "src/queries/alerts.ts",
+    file: "src/store/queries/alerts.ts",
     from: "const NOT_VISIBLE = `not",
     to: "const NOT_VISIBLE = `true or",
     tests: CONCURRENCY,
@@ -491,7 +491,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "status",
     fault: "a sent alert is compared with the clock",
-    file: "src/queries/inbox.ts",
+    file: "src/store/queries/inbox.ts",
     from: "a.status = 'sent' and",
     to: "a.status = 'sent' and a.visible_at <= now() and",
     tests: ["test/rules/clock.test.ts"],

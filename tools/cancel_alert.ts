@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { alertFor, announce, published } from "../src/alerts/change.ts";
+import { alertFor, announce, published } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { cancelAlert } from "../src/queries/alerts.ts";
-import { publishedView } from "../src/shapes/alert.ts";
-import { publishedBrief, view } from "../src/shapes/alert_brief.ts";
-import { expectedVersion, pathId } from "../src/shapes/fields.ts";
+import { cancelAlert } from "../src/store/queries/alerts.ts";
+import { publishedView } from "../src/store/shapes/alert.ts";
+import { publishedBrief, view } from "../src/store/shapes/alert_brief.ts";
+import { expectedVersion, pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({
   name: "cancel_alert",

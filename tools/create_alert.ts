@@ -1,20 +1,20 @@
 import { z } from "zod";
-import { attachAssets } from "../src/alerts/attach.ts";
-import { ALERT_SENDS, announce, nowMicros } from "../src/alerts/change.ts";
-import { compose } from "../src/alerts/compose.ts";
-import { shownWhole } from "../src/alerts/show.ts";
-import { checkContent, problemOf } from "../src/domain/alert_content.ts";
-import { CHANNEL_NOT_ACTIVE } from "../src/domain/alert_status.ts";
-import { channelUuid, newUuid } from "../src/domain/ids.ts";
-import { conflict, notFound } from "../src/errors.ts";
-import { ALERT } from "../src/fields/alert.ts";
-import { argumentsOf } from "../src/fields/record.ts";
+import { checkContent, problemOf } from "../src/model/domain/alert_content.ts";
+import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_status.ts";
+import { channelUuid, newUuid } from "../src/model/domain/ids.ts";
+import { conflict, notFound } from "../src/model/errors.ts";
+import { ALERT } from "../src/model/fields/alert.ts";
+import { argumentsOf } from "../src/model/fields/record.ts";
+import { attachAssets } from "../src/operation/alerts/attach.ts";
+import { ALERT_SENDS, announce, nowMicros } from "../src/operation/alerts/change.ts";
+import { compose } from "../src/operation/alerts/compose.ts";
+import { shownWhole } from "../src/operation/alerts/show.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
-import { insertAlert } from "../src/queries/alerts.ts";
-import { scope, visibleChannel } from "../src/queries/channels.ts";
-import { composedView } from "../src/shapes/alert.ts";
-import { composedBrief, view } from "../src/shapes/alert_brief.ts";
-import { pathId } from "../src/shapes/fields.ts";
+import { insertAlert } from "../src/store/queries/alerts.ts";
+import { scope, visibleChannel } from "../src/store/queries/channels.ts";
+import { composedView } from "../src/store/shapes/alert.ts";
+import { composedBrief, view } from "../src/store/shapes/alert_brief.ts";
+import { pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({
   name: "create_alert",

@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { nowMicros } from "../src/alerts/change.ts";
-import { newUuid } from "../src/domain/ids.ts";
-import { Invite } from "../src/entities/invite.ts";
-import { invalidRequest } from "../src/errors.ts";
-import { INVITE } from "../src/fields/invite.ts";
-import { argumentsOf, blanksOf } from "../src/fields/record.ts";
+import { newUuid } from "../src/model/domain/ids.ts";
+import { Invite } from "../src/model/entities/invite.ts";
+import { invalidRequest } from "../src/model/errors.ts";
+import { INVITE } from "../src/model/fields/invite.ts";
+import { argumentsOf, blanksOf } from "../src/model/fields/record.ts";
+import { nowMicros } from "../src/operation/alerts/change.ts";
+import { findPusher } from "../src/operation/channels/judge.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { findPusher } from "../src/pushers/judge.ts";
-import { pathId } from "../src/shapes/fields.ts";
-import { inviteView, showInvite } from "../src/shapes/invite.ts";
+import { pathId } from "../src/store/shapes/fields.ts";
+import { inviteView, showInvite } from "../src/store/shapes/invite.ts";
 
 /** 192 random bits: never derived from the handle, and beyond guessing. */
 const newCode = () => randomBytes(24).toString("base64url");

@@ -1,17 +1,22 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import { z } from "zod";
-import { defaultGradient, deriveInitials, pickColour } from "../src/domain/avatar.ts";
-import { checkGeofence } from "../src/domain/geofence.ts";
-import { newUuid } from "../src/domain/ids.ts";
-import { RESERVED_HANDLES } from "../src/domain/reserved_handles.ts";
-import { Pusher } from "../src/entities/pusher.ts";
-import { conflict, forbidden, invalidRequest } from "../src/errors.ts";
-import { PUSHER } from "../src/fields/pusher.ts";
-import { blanksOf } from "../src/fields/record.ts";
+import { defaultGradient, deriveInitials, pickColour } from "../src/model/domain/avatar.ts";
+import { checkGeofence } from "../src/model/domain/geofence.ts";
+import { newUuid } from "../src/model/domain/ids.ts";
+import { RESERVED_HANDLES } from "../src/model/domain/reserved_handles.ts";
+import { Pusher } from "../src/model/entities/pusher.ts";
+import { conflict, forbidden, invalidRequest } from "../src/model/errors.ts";
+import { PUSHER } from "../src/model/fields/pusher.ts";
+import { blanksOf } from "../src/model/fields/record.ts";
+import { pictureHeld } from "../src/operation/channels/picture.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { pictureHeld } from "../src/pushers/picture.ts";
-import { handleIsReserved } from "../src/queries/channels.ts";
-import { changedPusherView, pusherCreate, searchText, showChangedPusher } from "../src/shapes/pusher.ts";
+import { handleIsReserved } from "../src/store/queries/channels.ts";
+import {
+  changedPusherView,
+  pusherCreate,
+  searchText,
+  showChangedPusher,
+} from "../src/store/shapes/pusher.ts";
 
 const TAKEN = "This handle is taken; choose another one.";
 

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { newUuid } from "../src/domain/ids.ts";
-import { WebhookEndpoint } from "../src/entities/webhook_endpoint.ts";
-import { conflict, invalidRequest } from "../src/errors.ts";
-import { argumentsOf } from "../src/fields/record.ts";
-import { WEBHOOK } from "../src/fields/webhook.ts";
+import { newUuid } from "../src/model/domain/ids.ts";
+import { WebhookEndpoint } from "../src/model/entities/webhook_endpoint.ts";
+import { conflict, invalidRequest } from "../src/model/errors.ts";
+import { argumentsOf } from "../src/model/fields/record.ts";
+import { WEBHOOK } from "../src/model/fields/webhook.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { lockWorkspace } from "../src/queries/workspaces.ts";
-import { showWebhook, webhookView } from "../src/shapes/webhook.ts";
+import { lockWorkspace } from "../src/store/queries/workspaces.ts";
+import { showWebhook, webhookView } from "../src/store/shapes/webhook.ts";
 
 const MAX_ENDPOINTS = 20;
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { alertFor, announce } from "../src/alerts/change.ts";
-import { ALERT_GRID } from "../src/domain/alert_status.ts";
-import { conflict } from "../src/errors.ts";
+import { ALERT_GRID } from "../src/model/domain/alert_status.ts";
+import { conflict } from "../src/model/errors.ts";
+import { alertFor, announce } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { removeAlert } from "../src/queries/alerts.ts";
-import { deletedView, expectedVersion, pathId } from "../src/shapes/fields.ts";
+import { removeAlert } from "../src/store/queries/alerts.ts";
+import { deletedView, expectedVersion, pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({
   name: "delete_alert",

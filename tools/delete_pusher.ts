@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { conflict } from "../src/errors.ts";
+import { conflict } from "../src/model/errors.ts";
+import { lockPusher } from "../src/operation/channels/judge.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { lockPusher } from "../src/pushers/judge.ts";
-import { removeChannelState, reserveHandle } from "../src/queries/channels.ts";
-import { deletedView, pathId } from "../src/shapes/fields.ts";
+import { removeChannelState, reserveHandle } from "../src/store/queries/channels.ts";
+import { deletedView, pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({
   name: "delete_pusher",

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { parseId } from "../src/domain/ids.ts";
-import { WebhookEndpoint } from "../src/entities/webhook_endpoint.ts";
-import { notFound } from "../src/errors.ts";
+import { parseId } from "../src/model/domain/ids.ts";
+import { WebhookEndpoint } from "../src/model/entities/webhook_endpoint.ts";
+import { notFound } from "../src/model/errors.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { deletedView, pathId } from "../src/shapes/fields.ts";
+import { deletedView, pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({
   name: "delete_webhook",

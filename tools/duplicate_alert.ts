@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { alertIds } from "../src/alerts/change.ts";
-import { shownWhole } from "../src/alerts/show.ts";
-import { channelUuid, newUuid } from "../src/domain/ids.ts";
-import { notFound } from "../src/errors.ts";
+import { channelUuid, newUuid } from "../src/model/domain/ids.ts";
+import { notFound } from "../src/model/errors.ts";
+import { alertIds } from "../src/operation/alerts/change.ts";
+import { shownWhole } from "../src/operation/alerts/show.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { duplicateAlert } from "../src/queries/alerts.ts";
-import { scope } from "../src/queries/channels.ts";
-import { composedView } from "../src/shapes/alert.ts";
-import { composedBrief, view } from "../src/shapes/alert_brief.ts";
-import { pathId } from "../src/shapes/fields.ts";
+import { duplicateAlert } from "../src/store/queries/alerts.ts";
+import { scope } from "../src/store/queries/channels.ts";
+import { composedView } from "../src/store/shapes/alert.ts";
+import { composedBrief, view } from "../src/store/shapes/alert_brief.ts";
+import { pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({
   name: "duplicate_alert",

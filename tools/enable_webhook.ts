@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { endpointOf } from "../src/operation/channels/by_hand.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { endpointOf } from "../src/receivers/by_hand.ts";
-import { pathId } from "../src/shapes/fields.ts";
-import { showWebhook, webhookView } from "../src/shapes/webhook.ts";
+import { pathId } from "../src/store/shapes/fields.ts";
+import { showWebhook, webhookView } from "../src/store/shapes/webhook.ts";
 
 export default defineTool({
   name: "enable_webhook",

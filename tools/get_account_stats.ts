@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { showId } from "../src/domain/ids.ts";
+import { showId } from "../src/model/domain/ids.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { sight } from "../src/queries/channels.ts";
-import { periodFields, rangeOf } from "../src/stats/period.ts";
-import { channelSums, daySums, visibleChannels } from "../src/stats/queries.ts";
-import { dayBuckets, rangeView, reach, sumOf } from "../src/stats/shapes.ts";
+import { sight } from "../src/store/queries/channels.ts";
+import { periodFields, rangeOf } from "../src/store/stats/period.ts";
+import { channelSums, daySums, visibleChannels } from "../src/store/stats/queries.ts";
+import { dayBuckets, rangeView, reach, sumOf } from "../src/store/stats/shapes.ts";
 
 const NOTHING = { alerts_sent: 0, reads: 0, acks: 0 };
 

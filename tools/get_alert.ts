@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { alertIds } from "../src/alerts/change.ts";
-import { settleShown } from "../src/alerts/settle.ts";
-import { shownWhole } from "../src/alerts/show.ts";
-import { notFound } from "../src/errors.ts";
+import { notFound } from "../src/model/errors.ts";
+import { alertIds } from "../src/operation/alerts/change.ts";
+import { settleShown } from "../src/operation/alerts/settle.ts";
+import { shownWhole } from "../src/operation/alerts/show.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { readAlert } from "../src/queries/alerts.ts";
-import { scope } from "../src/queries/channels.ts";
-import { reviewedView } from "../src/shapes/alert.ts";
-import { alertBrief } from "../src/shapes/alert_brief.ts";
-import { pathId } from "../src/shapes/fields.ts";
+import { readAlert } from "../src/store/queries/alerts.ts";
+import { scope } from "../src/store/queries/channels.ts";
+import { reviewedView } from "../src/store/shapes/alert.ts";
+import { alertBrief } from "../src/store/shapes/alert_brief.ts";
+import { pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({
   name: "get_alert",

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { alertIds } from "../src/alerts/change.ts";
-import { notFound } from "../src/errors.ts";
-import { toIsoMicros } from "../src/fields/columns.ts";
+import { notFound } from "../src/model/errors.ts";
+import { toIsoMicros } from "../src/model/fields/columns.ts";
+import { alertIds } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { alertExists } from "../src/queries/alerts.ts";
-import { scope } from "../src/queries/channels.ts";
-import { pathId } from "../src/shapes/fields.ts";
-import { alertTimeline, alertTotals, SAMPLE } from "../src/stats/queries.ts";
-import { reach } from "../src/stats/shapes.ts";
+import { alertExists } from "../src/store/queries/alerts.ts";
+import { scope } from "../src/store/queries/channels.ts";
+import { pathId } from "../src/store/shapes/fields.ts";
+import { alertTimeline, alertTotals, SAMPLE } from "../src/store/stats/queries.ts";
+import { reach } from "../src/store/stats/shapes.ts";
 
 const NOTE =
   "Totals are exact counts of what devices reported. The timeline thins out as devices prune old reports, and past 10,000 surviving reports it shows a sample of devices.";

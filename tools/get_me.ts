@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { nowMicros } from "../src/alerts/change.ts";
-import { showId, showIdOrNull } from "../src/domain/ids.ts";
-import { ROLES } from "../src/entities/member.ts";
+import { showId, showIdOrNull } from "../src/model/domain/ids.ts";
+import { ROLES } from "../src/model/entities/member.ts";
+import { nowMicros } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
 
 export default defineTool({

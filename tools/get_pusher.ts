@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { findPusher } from "../src/operation/channels/judge.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { findPusher } from "../src/pushers/judge.ts";
-import { channelCounts } from "../src/queries/channels.ts";
-import { pathId } from "../src/shapes/fields.ts";
-import { pusherView, showPusher } from "../src/shapes/pusher.ts";
+import { channelCounts } from "../src/store/queries/channels.ts";
+import { pathId } from "../src/store/shapes/fields.ts";
+import { pusherView, showPusher } from "../src/store/shapes/pusher.ts";
 
 export default defineTool({
   name: "get_pusher",

@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { findPusher } from "../src/operation/channels/judge.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { findPusher } from "../src/pushers/judge.ts";
-import { channelCounts } from "../src/queries/channels.ts";
-import { pathId } from "../src/shapes/fields.ts";
-import { periodFields, rangeOf } from "../src/stats/period.ts";
-import { daySums } from "../src/stats/queries.ts";
-import { dayBuckets, rangeView, sumOf } from "../src/stats/shapes.ts";
+import { channelCounts } from "../src/store/queries/channels.ts";
+import { pathId } from "../src/store/shapes/fields.ts";
+import { periodFields, rangeOf } from "../src/store/stats/period.ts";
+import { daySums } from "../src/store/stats/queries.ts";
+import { dayBuckets, rangeView, sumOf } from "../src/store/stats/shapes.ts";
 
 export default defineTool({
   name: "get_pusher_stats",

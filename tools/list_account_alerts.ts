@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { listInput, listPage } from "../src/alerts/list.ts";
+import { listInput, listPage } from "../src/operation/alerts/list.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { listAccountAlerts } from "../src/queries/alerts.ts";
-import { sight } from "../src/queries/channels.ts";
-import { alertList } from "../src/shapes/alert.ts";
-import { alertListBrief, view } from "../src/shapes/alert_brief.ts";
+import { listAccountAlerts } from "../src/store/queries/alerts.ts";
+import { sight } from "../src/store/queries/channels.ts";
+import { alertList } from "../src/store/shapes/alert.ts";
+import { alertListBrief, view } from "../src/store/shapes/alert_brief.ts";
 
 export default defineTool({
   name: "list_account_alerts",

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { listInput, listPage } from "../src/alerts/list.ts";
+import { listInput, listPage } from "../src/operation/alerts/list.ts";
+import { visiblePusherId } from "../src/operation/channels/judge.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { visiblePusherId } from "../src/pushers/judge.ts";
-import { listAlerts } from "../src/queries/alerts.ts";
-import { alertList } from "../src/shapes/alert.ts";
-import { alertListBrief, view } from "../src/shapes/alert_brief.ts";
-import { pathId } from "../src/shapes/fields.ts";
+import { listAlerts } from "../src/store/queries/alerts.ts";
+import { alertList } from "../src/store/shapes/alert.ts";
+import { alertListBrief, view } from "../src/store/shapes/alert_brief.ts";
+import { pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({
   name: "list_alerts",

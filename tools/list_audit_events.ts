@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { parseId } from "../src/domain/ids.ts";
-import { instant } from "../src/fields/accepts.ts";
-import { toIsoMicros } from "../src/fields/columns.ts";
+import { parseId } from "../src/model/domain/ids.ts";
+import { instant } from "../src/model/fields/accepts.ts";
+import { toIsoMicros } from "../src/model/fields/columns.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { listAudit } from "../src/queries/audit.ts";
-import { sight } from "../src/queries/channels.ts";
-import { auditView, showAudit } from "../src/shapes/audit.ts";
-import { DEFAULT_LIMIT, limit, pageMeta } from "../src/shapes/fields.ts";
+import { listAudit } from "../src/store/queries/audit.ts";
+import { sight } from "../src/store/queries/channels.ts";
+import { auditView, showAudit } from "../src/store/shapes/audit.ts";
+import { DEFAULT_LIMIT, limit, pageMeta } from "../src/store/shapes/fields.ts";
 
 export default defineTool({
   name: "list_audit_events",

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { instant } from "../src/fields/accepts.ts";
-import { toIsoMicros } from "../src/fields/columns.ts";
+import { instant } from "../src/model/fields/accepts.ts";
+import { toIsoMicros } from "../src/model/fields/columns.ts";
+import { endpointOf } from "../src/operation/channels/by_hand.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { listDeliveries } from "../src/queries/deliveries.ts";
-import { endpointOf } from "../src/receivers/by_hand.ts";
-import { deliveryView, showDelivery } from "../src/shapes/delivery.ts";
-import { DEFAULT_LIMIT, limit, pageMeta, pathId } from "../src/shapes/fields.ts";
+import { listDeliveries } from "../src/store/queries/deliveries.ts";
+import { deliveryView, showDelivery } from "../src/store/shapes/delivery.ts";
+import { DEFAULT_LIMIT, limit, pageMeta, pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({
   name: "list_deliveries",

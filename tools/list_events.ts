@@ -1,9 +1,15 @@
 import { z } from "zod";
 import { defineTool } from "../src/operation/tool.ts";
-import { sight } from "../src/queries/channels.ts";
-import { feedEnd, listEvents, numberEvents } from "../src/queries/events.ts";
-import { EVENTS_KEPT_DAYS, eventView, feedPlace, showEvent, showFeedPlace } from "../src/shapes/event.ts";
-import { DEFAULT_LIMIT, limit } from "../src/shapes/fields.ts";
+import { sight } from "../src/store/queries/channels.ts";
+import { feedEnd, listEvents, numberEvents } from "../src/store/queries/events.ts";
+import {
+  EVENTS_KEPT_DAYS,
+  eventView,
+  feedPlace,
+  showEvent,
+  showFeedPlace,
+} from "../src/store/shapes/event.ts";
+import { DEFAULT_LIMIT, limit } from "../src/store/shapes/fields.ts";
 
 /** Events that one call gives their places at most. */
 const NUMBERED = 1000;

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { instant } from "../src/fields/accepts.ts";
-import { toIsoMicros } from "../src/fields/columns.ts";
+import { instant } from "../src/model/fields/accepts.ts";
+import { toIsoMicros } from "../src/model/fields/columns.ts";
+import { findPusher } from "../src/operation/channels/judge.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { findPusher } from "../src/pushers/judge.ts";
-import { listInvites } from "../src/queries/invites.ts";
-import { limit, NO_LIMIT, pageMeta, pathId } from "../src/shapes/fields.ts";
-import { inviteView, showInvite } from "../src/shapes/invite.ts";
+import { listInvites } from "../src/store/queries/invites.ts";
+import { limit, NO_LIMIT, pageMeta, pathId } from "../src/store/shapes/fields.ts";
+import { inviteView, showInvite } from "../src/store/shapes/invite.ts";
 
 export default defineTool({
   name: "list_invites",

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { instant } from "../src/fields/accepts.ts";
-import { toIsoMicros } from "../src/fields/columns.ts";
+import { instant } from "../src/model/fields/accepts.ts";
+import { toIsoMicros } from "../src/model/fields/columns.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { listChannels, sight } from "../src/queries/channels.ts";
-import { limit, NO_LIMIT, pageMeta } from "../src/shapes/fields.ts";
-import { pusherView, showPusher } from "../src/shapes/pusher.ts";
+import { listChannels, sight } from "../src/store/queries/channels.ts";
+import { limit, NO_LIMIT, pageMeta } from "../src/store/shapes/fields.ts";
+import { pusherView, showPusher } from "../src/store/shapes/pusher.ts";
 
 export default defineTool({
   name: "list_pushers",

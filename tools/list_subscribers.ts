@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { countsByText, instant } from "../src/fields/accepts.ts";
-import { toIsoMicros } from "../src/fields/columns.ts";
-import { DEVICE } from "../src/fields/device.ts";
-import { answersOf, namesOf, shownTo } from "../src/fields/record.ts";
+import { countsByText, instant } from "../src/model/fields/accepts.ts";
+import { toIsoMicros } from "../src/model/fields/columns.ts";
+import { DEVICE } from "../src/model/fields/device.ts";
+import { answersOf, namesOf, shownTo } from "../src/model/fields/record.ts";
+import { visiblePusherId } from "../src/operation/channels/judge.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { visiblePusherId } from "../src/pushers/judge.ts";
-import { listSubscribers, subscriberMix } from "../src/queries/subscribers.ts";
-import { DEFAULT_LIMIT, limit, pageMeta, pathId } from "../src/shapes/fields.ts";
+import { listSubscribers, subscriberMix } from "../src/store/queries/subscribers.ts";
+import { DEFAULT_LIMIT, limit, pageMeta, pathId } from "../src/store/shapes/fields.ts";
 
 const FACETS = namesOf(DEVICE);
 const counts = countsByText();

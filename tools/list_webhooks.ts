@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { WebhookEndpoint } from "../src/entities/webhook_endpoint.ts";
+import { WebhookEndpoint } from "../src/model/entities/webhook_endpoint.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { showWebhook, webhookView } from "../src/shapes/webhook.ts";
+import { showWebhook, webhookView } from "../src/store/shapes/webhook.ts";
 
 export default defineTool({
   name: "list_webhooks",

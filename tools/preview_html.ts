@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { MAX_HTML } from "../src/domain/alert_content.ts";
-import { invalidRequest } from "../src/errors.ts";
-import { codePoints, isWithin, text } from "../src/fields/accepts.ts";
+import { MAX_HTML } from "../src/model/domain/alert_content.ts";
+import { invalidRequest } from "../src/model/errors.ts";
+import { codePoints, isWithin, text } from "../src/model/fields/accepts.ts";
+import { sanitizeHtml } from "../src/model/sanitizer/sanitize.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
-import { sanitizeHtml } from "../src/sanitizer/sanitize.ts";
-import { blockedRows } from "../src/shapes/alert.ts";
+import { blockedRows } from "../src/store/shapes/alert.ts";
 
 const preview = z.object({
   layout: z.enum(["html", "document"]),

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { newUuid, parseId } from "../src/domain/ids.ts";
-import { conflict, notFound } from "../src/errors.ts";
+import { newUuid, parseId } from "../src/model/domain/ids.ts";
+import { conflict, notFound } from "../src/model/errors.ts";
+import { BY_HAND, deliverByHand, endpointOf } from "../src/operation/channels/by_hand.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { deliveredBody } from "../src/queries/deliveries.ts";
-import { BY_HAND, deliverByHand, endpointOf } from "../src/receivers/by_hand.ts";
-import { deliveryView } from "../src/shapes/delivery.ts";
-import { pathId } from "../src/shapes/fields.ts";
+import { deliveredBody } from "../src/store/queries/deliveries.ts";
+import { deliveryView } from "../src/store/shapes/delivery.ts";
+import { pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({
   name: "redeliver",

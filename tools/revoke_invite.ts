@@ -1,13 +1,13 @@
 import { raw } from "@mikro-orm/core";
 import { z } from "zod";
-import { parseId, showId } from "../src/domain/ids.ts";
-import { Invite } from "../src/entities/invite.ts";
-import { notFound } from "../src/errors.ts";
+import { parseId, showId } from "../src/model/domain/ids.ts";
+import { Invite } from "../src/model/entities/invite.ts";
+import { notFound } from "../src/model/errors.ts";
+import { lockPusher } from "../src/operation/channels/judge.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { lockPusher } from "../src/pushers/judge.ts";
-import { evictInvited } from "../src/queries/invites.ts";
-import { pathId } from "../src/shapes/fields.ts";
-import { inviteView, showInvite } from "../src/shapes/invite.ts";
+import { evictInvited } from "../src/store/queries/invites.ts";
+import { pathId } from "../src/store/shapes/fields.ts";
+import { inviteView, showInvite } from "../src/store/shapes/invite.ts";
 
 export default defineTool({
   name: "revoke_invite",

@@ -1,12 +1,12 @@
 import { LockMode } from "@mikro-orm/core";
 import { z } from "zod";
-import { parseId } from "../src/domain/ids.ts";
-import { WebhookEndpoint } from "../src/entities/webhook_endpoint.ts";
-import { notFound } from "../src/errors.ts";
-import { toIsoMicros } from "../src/fields/columns.ts";
+import { parseId } from "../src/model/domain/ids.ts";
+import { WebhookEndpoint } from "../src/model/entities/webhook_endpoint.ts";
+import { notFound } from "../src/model/errors.ts";
+import { toIsoMicros } from "../src/model/fields/columns.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { pathId } from "../src/shapes/fields.ts";
-import { showWebhook, webhookView } from "../src/shapes/webhook.ts";
+import { pathId } from "../src/store/shapes/fields.ts";
+import { showWebhook, webhookView } from "../src/store/shapes/webhook.ts";
 
 const OVERLAP_MS = 24 * 3600 * 1000;
 

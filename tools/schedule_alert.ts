@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { ALERT_SENDS, alertFor, announce, nowMicros, published } from "../src/alerts/change.ts";
-import { checkContent, checkSchedule } from "../src/domain/alert_content.ts";
-import { ALERT_GRID } from "../src/domain/alert_status.ts";
-import { conflict } from "../src/errors.ts";
-import { instant } from "../src/fields/accepts.ts";
-import { toIsoMicrosOrNull } from "../src/fields/columns.ts";
+import { checkContent, checkSchedule } from "../src/model/domain/alert_content.ts";
+import { ALERT_GRID } from "../src/model/domain/alert_status.ts";
+import { conflict } from "../src/model/errors.ts";
+import { instant } from "../src/model/fields/accepts.ts";
+import { toIsoMicrosOrNull } from "../src/model/fields/columns.ts";
+import { ALERT_SENDS, alertFor, announce, nowMicros, published } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { scheduleAlert } from "../src/queries/alerts.ts";
-import { publishedView, showAlert } from "../src/shapes/alert.ts";
-import { publishedBrief, view } from "../src/shapes/alert_brief.ts";
-import { expectedVersion, pathId } from "../src/shapes/fields.ts";
+import { scheduleAlert } from "../src/store/queries/alerts.ts";
+import { publishedView, showAlert } from "../src/store/shapes/alert.ts";
+import { publishedBrief, view } from "../src/store/shapes/alert_brief.ts";
+import { expectedVersion, pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({
   name: "schedule_alert",

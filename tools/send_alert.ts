@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { ALERT_SENDS, alertFor, announce, nowMicros, published } from "../src/alerts/change.ts";
-import { checkNotExpired } from "../src/domain/alert_content.ts";
-import { toIsoMicrosOrNull } from "../src/fields/columns.ts";
+import { checkNotExpired } from "../src/model/domain/alert_content.ts";
+import { toIsoMicrosOrNull } from "../src/model/fields/columns.ts";
+import { ALERT_SENDS, alertFor, announce, nowMicros, published } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { publishAlert } from "../src/queries/alerts.ts";
-import { publishedView } from "../src/shapes/alert.ts";
-import { publishedBrief, view } from "../src/shapes/alert_brief.ts";
-import { expectedVersion, pathId } from "../src/shapes/fields.ts";
+import { publishAlert } from "../src/store/queries/alerts.ts";
+import { publishedView } from "../src/store/shapes/alert.ts";
+import { publishedBrief, view } from "../src/store/shapes/alert_brief.ts";
+import { expectedVersion, pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({
   name: "send_alert",

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { newUuid, showId } from "../src/domain/ids.ts";
+import { newUuid, showId } from "../src/model/domain/ids.ts";
+import { BY_HAND, deliverByHand, endpointOf } from "../src/operation/channels/by_hand.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { BY_HAND, deliverByHand, endpointOf } from "../src/receivers/by_hand.ts";
-import { deliveryView } from "../src/shapes/delivery.ts";
-import { pathId } from "../src/shapes/fields.ts";
+import { deliveryView } from "../src/store/shapes/delivery.ts";
+import { pathId } from "../src/store/shapes/fields.ts";
 
 /** The id of no channel, for receivers that insist on one. */
 const NO_CHANNEL = showId("psh", "00000000-0000-0000-0000-000000000000");

@@ -1,19 +1,25 @@
 import { z } from "zod";
-import { attachAssets } from "../src/alerts/attach.ts";
-import { alertFor, announce, lockedAlert, nowMicros, refuseComposer } from "../src/alerts/change.ts";
-import { formerOf } from "../src/alerts/changes.ts";
-import { compose } from "../src/alerts/compose.ts";
-import { shownWhole } from "../src/alerts/show.ts";
-import { checkContent } from "../src/domain/alert_content.ts";
-import { ALERT_GRID } from "../src/domain/alert_status.ts";
-import { conflict } from "../src/errors.ts";
-import { ALERT } from "../src/fields/alert.ts";
-import { changesOf } from "../src/fields/record.ts";
+import { checkContent } from "../src/model/domain/alert_content.ts";
+import { ALERT_GRID } from "../src/model/domain/alert_status.ts";
+import { conflict } from "../src/model/errors.ts";
+import { ALERT } from "../src/model/fields/alert.ts";
+import { changesOf } from "../src/model/fields/record.ts";
+import { attachAssets } from "../src/operation/alerts/attach.ts";
+import {
+  alertFor,
+  announce,
+  lockedAlert,
+  nowMicros,
+  refuseComposer,
+} from "../src/operation/alerts/change.ts";
+import { formerOf } from "../src/operation/alerts/changes.ts";
+import { compose } from "../src/operation/alerts/compose.ts";
+import { shownWhole } from "../src/operation/alerts/show.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
-import { updateAlert } from "../src/queries/alerts.ts";
-import { composedView, showAlert } from "../src/shapes/alert.ts";
-import { composedBrief, view } from "../src/shapes/alert_brief.ts";
-import { expectedVersion, pathId } from "../src/shapes/fields.ts";
+import { updateAlert } from "../src/store/queries/alerts.ts";
+import { composedView, showAlert } from "../src/store/shapes/alert.ts";
+import { composedBrief, view } from "../src/store/shapes/alert_brief.ts";
+import { expectedVersion, pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({
   name: "update_alert",

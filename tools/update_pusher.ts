@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { pickColour } from "../src/domain/avatar.ts";
-import { checkGeofence } from "../src/domain/geofence.ts";
-import { ApiError, invalidRequest } from "../src/errors.ts";
-import { PUSHER } from "../src/fields/pusher.ts";
-import { changesOf } from "../src/fields/record.ts";
+import { pickColour } from "../src/model/domain/avatar.ts";
+import { checkGeofence } from "../src/model/domain/geofence.ts";
+import { ApiError, invalidRequest } from "../src/model/errors.ts";
+import { PUSHER } from "../src/model/fields/pusher.ts";
+import { changesOf } from "../src/model/fields/record.ts";
+import { lockPusher } from "../src/operation/channels/judge.ts";
+import { pictureHeld } from "../src/operation/channels/picture.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { lockPusher } from "../src/pushers/judge.ts";
-import { pictureHeld } from "../src/pushers/picture.ts";
-import { channelBacklogs } from "../src/queries/channels.ts";
-import { pathId } from "../src/shapes/fields.ts";
-import { changedPusherView, searchText, showChangedPusher } from "../src/shapes/pusher.ts";
+import { channelBacklogs } from "../src/store/queries/channels.ts";
+import { pathId } from "../src/store/shapes/fields.ts";
+import { changedPusherView, searchText, showChangedPusher } from "../src/store/shapes/pusher.ts";
 
 export default defineTool({
   name: "update_pusher",

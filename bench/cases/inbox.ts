@@ -1,7 +1,7 @@
 // Inboxes that did not change, and pages of fifty cards.
 
-import { findDevicesWithInbox } from "../../src/queries/handset.ts";
-import { inboxPage } from "../../src/queries/inbox.ts";
+import { findDevicesWithInbox } from "../../src/store/queries/handset.ts";
+import { inboxPage } from "../../src/store/queries/inbox.ts";
 import { bearer, INBOX, poll } from "../calls.ts";
 import type { Case } from "../case.ts";
 import { asScript } from "../load.ts";

@@ -1,6 +1,6 @@
 // The same calls over REST and MCP.
 
-import { readAlert } from "../../src/queries/alerts.ts";
+import { readAlert } from "../../src/store/queries/alerts.ts";
 import { ALERT, alertPath, bearer, get, JSON_BODY, LAST_WRITTEN, mcp, scopeOf, withKey } from "../calls.ts";
 import type { Case } from "../case.ts";
 import { asScript } from "../load.ts";

@@ -1,10 +1,10 @@
 // Reports, and alerts that are created and sent.
 
-import { compose } from "../../src/alerts/compose.ts";
-import { showId } from "../../src/domain/ids.ts";
-import { insertAlert, lockAlert, publishAlert } from "../../src/queries/alerts.ts";
-import { insertAuditAndEvents } from "../../src/queries/events.ts";
-import { takeReports } from "../../src/queries/reports.ts";
+import { showId } from "../../src/model/domain/ids.ts";
+import { compose } from "../../src/operation/alerts/compose.ts";
+import { insertAlert, lockAlert, publishAlert } from "../../src/store/queries/alerts.ts";
+import { insertAuditAndEvents } from "../../src/store/queries/events.ts";
+import { takeReports } from "../../src/store/queries/reports.ts";
 import { ALERT, bearer, JSON_BODY, LAST_WRITTEN, scopeOf, sends, withKey } from "../calls.ts";
 import type { Case, World } from "../case.ts";
 import { asScript, CONNECTIONS, type HttpLoad, type Load } from "../load.ts";

@@ -3,9 +3,9 @@
 import type { EntitySchema } from "@mikro-orm/core";
 import { MikroORM as PgORM } from "@mikro-orm/postgresql";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { migrate } from "../../src/db/migrate.ts";
-import { type Orm, openOrm, ormOptions } from "../../src/db/orm.ts";
-import { BESIDE, ENTITIES } from "../../src/entities/all.ts";
+import { BESIDE, ENTITIES } from "../../src/model/entities/all.ts";
+import { migrate } from "../../src/store/db/migrate.ts";
+import { type Orm, openOrm, ormOptions } from "../../src/store/db/orm.ts";
 
 /** What the schema shall be. */
 export interface Source {

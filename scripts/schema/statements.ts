@@ -1,7 +1,7 @@
 // The statements that bring a migrated database to what the entities say: those of the ORM's own comparison, then, where
 // it cannot see a difference, those that follow from PostgreSQL's catalogue.
 
-import type { Orm } from "../../src/db/orm.ts";
+import type { Orm } from "../../src/store/db/orm.ts";
 import { type Difference, differences, factsOf } from "./catalogue.ts";
 import { type Databases, generatorOf, managerOf } from "./databases.ts";
 

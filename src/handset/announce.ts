@@ -1,8 +1,8 @@
 // Telling an account that somebody joined or left: the channel and a count (docs/rules.md#events-of-subscribers).
 
-import type { Context } from "../context.ts";
-import { showId } from "../domain/ids.ts";
-import { subscriberCount } from "../queries/handset.ts";
+import { showId } from "../model/domain/ids.ts";
+import type { Context } from "../store/context.ts";
+import { subscriberCount } from "../store/queries/handset.ts";
 
 type SubscriberEvent = "subscriber.created" | "subscriber.deleted";
 

@@ -1,12 +1,12 @@
 // Inboxes by held polls, many at once: one statement says of each whether it is unchanged, and reads the pages that devices with
 // the same channels share. Whatever is not as it was known, or not that plain, is left to the ordinary way.
 
-import type { Outside, Shared } from "../context.ts";
-import { batched } from "../db/batch.ts";
-import type { Orm } from "../db/orm.ts";
-import { databaseOf, run } from "../db/statement.ts";
-import type { AssetAddresses } from "../domain/assets.ts";
-import { type AskedAgainRow, askedAgain } from "../queries/asked_again.ts";
+import type { AssetAddresses } from "../model/domain/assets.ts";
+import type { Outside, Shared } from "../store/context.ts";
+import { batched } from "../store/db/batch.ts";
+import type { Orm } from "../store/db/orm.ts";
+import { databaseOf, run } from "../store/db/statement.ts";
+import { type AskedAgainRow, askedAgain } from "../store/queries/asked_again.ts";
 import { inboxState, pagesIn, sharedBounds, sharedPage } from "./inbox_page.ts";
 import type { Seen } from "./seen.ts";
 

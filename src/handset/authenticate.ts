@@ -1,14 +1,14 @@
 // Finds the handset behind a token. Look-ups of requests that arrive together share a statement. The operation's record
 // says what is found of a device beside its id.
 
-import { DEVICE_PREFIX, hashToken, looksLikeToken } from "../auth/tokens.ts";
-import type { Anyone, DeviceCaller } from "../context.ts";
-import { batchedByPosition } from "../db/batch.ts";
-import type { Orm } from "../db/orm.ts";
-import { databaseOf, run } from "../db/statement.ts";
-import { unauthorized } from "../errors.ts";
+import { DEVICE_PREFIX, hashToken, looksLikeToken } from "../identity/auth/tokens.ts";
+import { unauthorized } from "../model/errors.ts";
 import type { DeviceLookUp, HandsetOperation } from "../operation/tool.ts";
-import { findDevices } from "../queries/handset.ts";
+import type { Anyone, DeviceCaller } from "../store/context.ts";
+import { batchedByPosition } from "../store/db/batch.ts";
+import type { Orm } from "../store/db/orm.ts";
+import { databaseOf, run } from "../store/db/statement.ts";
+import { findDevices } from "../store/queries/handset.ts";
 import type { Seen } from "./seen.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { mintToken, TRANSFER_PREFIX } from "../auth/tokens.ts";
-import { unauthorized } from "../errors.ts";
-import { toIsoMicros } from "../fields/columns.ts";
+import { mintToken, TRANSFER_PREFIX } from "../identity/auth/tokens.ts";
+import { unauthorized } from "../model/errors.ts";
+import { toIsoMicros } from "../model/fields/columns.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
-import { putTransfer } from "../queries/moving.ts";
+import { putTransfer } from "../store/queries/moving.ts";
 
 const SECONDS = 15 * 60;
 

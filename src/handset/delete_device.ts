@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { unauthorized } from "../errors.ts";
+import { unauthorized } from "../model/errors.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
-import { lockChannelsOf, lockDevices, removeDevices, unsubscribeDevices } from "../queries/devices.ts";
+import { lockChannelsOf, lockDevices, removeDevices, unsubscribeDevices } from "../store/queries/devices.ts";
 import { announceCount } from "./announce.ts";
 
 export default defineHandsetOperation({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineHandsetOperation } from "../operation/tool.ts";
-import { deletePushEndpoint } from "../queries/push.ts";
+import { deletePushEndpoint } from "../store/queries/push.ts";
 
 export default defineHandsetOperation({
   name: "delete_push_endpoint",

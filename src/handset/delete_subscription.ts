@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineHandsetOperation } from "../operation/tool.ts";
-import { leaveChannel, lockChannelByHandle } from "../queries/handset.ts";
-import { pathId } from "../shapes/fields.ts";
+import { leaveChannel, lockChannelByHandle } from "../store/queries/handset.ts";
+import { pathId } from "../store/shapes/fields.ts";
 import { announceSubscribers } from "./announce.ts";
 
 export default defineHandsetOperation({

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { instant } from "../fields/accepts.ts";
-import { toIsoMicros } from "../fields/columns.ts";
+import { instant } from "../model/fields/accepts.ts";
+import { toIsoMicros } from "../model/fields/columns.ts";
 import { keysetPage } from "../operation/page.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
-import { exportedSubscriptions } from "../queries/moving.ts";
-import { limit, pageMeta } from "../shapes/fields.ts";
+import { exportedSubscriptions } from "../store/queries/moving.ts";
+import { limit, pageMeta } from "../store/shapes/fields.ts";
 import { EXPORT_VERSION } from "./shapes.ts";
 
 export default defineHandsetOperation({

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { notFound } from "../errors.ts";
-import { text } from "../fields/accepts.ts";
+import { notFound } from "../model/errors.ts";
+import { text } from "../model/fields/accepts.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
-import { channelCard } from "../queries/handset.ts";
-import { pathId } from "../shapes/fields.ts";
+import { channelCard } from "../store/queries/handset.ts";
+import { pathId } from "../store/shapes/fields.ts";
 import { cardView, showCard } from "./shapes.ts";
 
 export default defineHandsetOperation({

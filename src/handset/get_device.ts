@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { unauthorized } from "../errors.ts";
+import { unauthorized } from "../model/errors.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
-import { findDevice } from "../queries/devices.ts";
+import { findDevice } from "../store/queries/devices.ts";
 import { deviceView } from "./shapes.ts";
 
 export default defineHandsetOperation({

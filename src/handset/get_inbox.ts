@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { NOT_MODIFIED, Validated } from "../context.ts";
 import { boundedPage } from "../operation/page.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
-import { findDevicesWithInbox } from "../queries/handset.ts";
-import { inboxPage, inboxPageWithDue } from "../queries/inbox.ts";
-import { DEFAULT_LIMIT, limit, place, showPlace } from "../shapes/fields.ts";
+import { NOT_MODIFIED, Validated } from "../store/context.ts";
+import { findDevicesWithInbox } from "../store/queries/handset.ts";
+import { inboxPage, inboxPageWithDue } from "../store/queries/inbox.ts";
+import { DEFAULT_LIMIT, limit, place, showPlace } from "../store/shapes/fields.ts";
 import { inboxBody, inboxState, MAX_ROW_BYTES, showInbox, withinBytes } from "./inbox_page.ts";
 
 export default defineHandsetOperation({

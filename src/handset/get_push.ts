@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { PUSH_KINDS } from "../entities/handset.ts";
+import { PUSH_KINDS } from "../model/entities/handset.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
-import { pushKindOf } from "../queries/push.ts";
+import { pushKindOf } from "../store/queries/push.ts";
 
 export default defineHandsetOperation({
   name: "get_push",

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { text } from "../fields/accepts.ts";
+import { text } from "../model/fields/accepts.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
-import { joinChannels, lockOpenChannels, subscriberCounts } from "../queries/moving.ts";
+import { joinChannels, lockOpenChannels, subscriberCounts } from "../store/queries/moving.ts";
 import { announceCount } from "./announce.ts";
 import { refuseTooMany } from "./room.ts";
 import { EXPORT_VERSION, permissions } from "./shapes.ts";

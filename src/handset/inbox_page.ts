@@ -1,12 +1,12 @@
 // What a page of an inbox says: of the rows that were read, those that fit, as the wire shows them.
 
 import { z } from "zod";
-import { Shared } from "../context.ts";
-import type { AssetAddresses } from "../domain/assets.ts";
-import { toIsoMicros } from "../fields/columns.ts";
+import type { AssetAddresses } from "../model/domain/assets.ts";
+import { toIsoMicros } from "../model/fields/columns.ts";
 import { type Bounded, pageOf } from "../operation/page.ts";
-import type { InboxRecord, PageRow } from "../queries/inbox.ts";
-import { DEFAULT_LIMIT, MAX_LIMIT, pageMeta, showPlace } from "../shapes/fields.ts";
+import { Shared } from "../store/context.ts";
+import type { InboxRecord, PageRow } from "../store/queries/inbox.ts";
+import { DEFAULT_LIMIT, MAX_LIMIT, pageMeta, showPlace } from "../store/shapes/fields.ts";
 import { inboxItem, showInboxItem } from "./shapes.ts";
 
 /** Goes up when the rows of an unchanged inbox are shown in another form. */

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { instant, text } from "../fields/accepts.ts";
-import { toIsoMicros } from "../fields/columns.ts";
-import { CATEGORIES } from "../fields/pusher.ts";
+import { instant, text } from "../model/fields/accepts.ts";
+import { toIsoMicros } from "../model/fields/columns.ts";
+import { CATEGORIES } from "../model/fields/pusher.ts";
 import { keysetPage } from "../operation/page.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
-import { directoryPage } from "../queries/directory.ts";
-import { DEFAULT_LIMIT, limit, pageMeta } from "../shapes/fields.ts";
+import { directoryPage } from "../store/queries/directory.ts";
+import { DEFAULT_LIMIT, limit, pageMeta } from "../store/shapes/fields.ts";
 import { cardView, showCard } from "./shapes.ts";
 
 export default defineHandsetOperation({

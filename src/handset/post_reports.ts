@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { parseId } from "../domain/ids.ts";
-import { REPORT_KINDS } from "../entities/handset.ts";
+import { parseId } from "../model/domain/ids.ts";
+import { REPORT_KINDS } from "../model/entities/handset.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 
 const KINDS = Object.keys(REPORT_KINDS) as (keyof typeof REPORT_KINDS)[];

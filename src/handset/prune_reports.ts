@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { instant } from "../fields/accepts.ts";
+import { instant } from "../model/fields/accepts.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
-import { pruneReports } from "../queries/reports.ts";
+import { pruneReports } from "../store/queries/reports.ts";
 
 export default defineHandsetOperation({
   name: "prune_reports",

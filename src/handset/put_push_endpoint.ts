@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { readPushKeys } from "../domain/push_keys.ts";
-import { PUSH_KINDS } from "../entities/handset.ts";
-import { conflict, invalidRequest, unauthorized } from "../errors.ts";
-import { text } from "../fields/accepts.ts";
+import { readPushKeys } from "../model/domain/push_keys.ts";
+import { PUSH_KINDS } from "../model/entities/handset.ts";
+import { conflict, invalidRequest, unauthorized } from "../model/errors.ts";
+import { text } from "../model/fields/accepts.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
-import { putPushEndpoint } from "../queries/push.ts";
+import { putPushEndpoint } from "../store/queries/push.ts";
 
 const NO_KEYS =
   "UnifiedPush endpoints come with keys: give p256dh (a point on P-256) and auth (16 bytes), both base64url, as the distributor handed them out.";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { notFound, unauthorized } from "../errors.ts";
-import { text } from "../fields/accepts.ts";
+import { notFound, unauthorized } from "../model/errors.ts";
+import { text } from "../model/fields/accepts.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
 import {
   changeSubscription,
@@ -8,8 +8,8 @@ import {
   lockChannelByHandle,
   rememberInvite,
   takeInvite,
-} from "../queries/handset.ts";
-import { pathId } from "../shapes/fields.ts";
+} from "../store/queries/handset.ts";
+import { pathId } from "../store/shapes/fields.ts";
 import { announceSubscribers } from "./announce.ts";
 import { refuseTooMany } from "./room.ts";
 import { permissions, showSubscription, subscriptionView } from "./shapes.ts";

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { DEVICE_PREFIX, mintToken } from "../auth/tokens.ts";
-import { DEVICE } from "../fields/device.ts";
-import { argumentsOf } from "../fields/record.ts";
+import { DEVICE_PREFIX, mintToken } from "../identity/auth/tokens.ts";
+import { DEVICE } from "../model/fields/device.ts";
+import { argumentsOf } from "../model/fields/record.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
-import { insertDevice } from "../queries/handset.ts";
+import { insertDevice } from "../store/queries/handset.ts";
 
 export default defineHandsetOperation({
   name: "register_device",

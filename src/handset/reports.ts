@@ -1,10 +1,10 @@
 // Reports of many handsets in few statements: each request is answered after the batch that it went with has committed.
 
-import type { ReportBatch } from "../context.ts";
-import { batched } from "../db/batch.ts";
-import type { Orm } from "../db/orm.ts";
-import { databaseOf, runAgain } from "../db/statement.ts";
-import { takeReports } from "../queries/reports.ts";
+import type { ReportBatch } from "../store/context.ts";
+import { batched } from "../store/db/batch.ts";
+import type { Orm } from "../store/db/orm.ts";
+import { databaseOf, runAgain } from "../store/db/statement.ts";
+import { takeReports } from "../store/queries/reports.ts";
 
 /** PostgreSQL's code when the channel of a day's row is gone. */
 const CHANNEL_GONE = "23503";

@@ -1,8 +1,8 @@
 // How many channels one device may have joined: so many as one held poll can wait for (docs/rules.md#channels-of-a-device).
 
-import type { Context } from "../context.ts";
-import { conflict } from "../errors.ts";
-import { channelsJoined } from "../queries/moving.ts";
+import { conflict } from "../model/errors.ts";
+import type { Context } from "../store/context.ts";
+import { channelsJoined } from "../store/queries/moving.ts";
 
 export const MAX_CHANNELS = 1_000;
 

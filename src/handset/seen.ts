@@ -1,10 +1,10 @@
 // When a device was last seen, to the day: enough to tell one that never comes back, and one small write a device and
 // day. No request waits for it; what is lost is written with the next poll.
 
-import type { Log } from "../context.ts";
-import type { Orm } from "../db/orm.ts";
-import { databaseOf, run } from "../db/statement.ts";
-import { noteDevicesSeen } from "../queries/handset.ts";
+import type { Log } from "../store/context.ts";
+import type { Orm } from "../store/db/orm.ts";
+import { databaseOf, run } from "../store/db/statement.ts";
+import { noteDevicesSeen } from "../store/queries/handset.ts";
 
 /** How many devices one statement takes, and how many may wait for one. */
 const BATCH = 500;

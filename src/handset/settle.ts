@@ -2,11 +2,11 @@
 // settling fails or takes too long, the alerts are shown all the same.
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { Log } from "../context.ts";
-import { batched } from "../db/batch.ts";
-import type { Orm } from "../db/orm.ts";
-import { databaseOf, run, runAgain } from "../db/statement.ts";
-import { channelsWithDue, type Settled, settleDue } from "../queries/settle.ts";
+import type { Log } from "../store/context.ts";
+import { batched } from "../store/db/batch.ts";
+import type { Orm } from "../store/db/orm.ts";
+import { databaseOf, run, runAgain } from "../store/db/statement.ts";
+import { channelsWithDue, type Settled, settleDue } from "../store/queries/settle.ts";
 
 /** Alerts in one transaction. */
 const BATCH = 500;

@@ -1,12 +1,12 @@
 // What a handset's inbox depends on. Alerts that have come due in it are first written down as sent, before anything is
 // shown.
 
-import type { Outside } from "../context.ts";
-import { batchedByPosition } from "../db/batch.ts";
-import type { Orm } from "../db/orm.ts";
-import { databaseOf, run } from "../db/statement.ts";
-import { unauthorized } from "../errors.ts";
-import { inboxStates } from "../queries/handset.ts";
+import { unauthorized } from "../model/errors.ts";
+import type { Outside } from "../store/context.ts";
+import { batchedByPosition } from "../store/db/batch.ts";
+import type { Orm } from "../store/db/orm.ts";
+import { databaseOf, run } from "../store/db/statement.ts";
+import { inboxStates } from "../store/queries/handset.ts";
 import type { Settler } from "./settle.ts";
 
 export function createSettledInbox(orm: Orm, { settle }: Pick<Settler, "settle">): Outside["settledInbox"] {

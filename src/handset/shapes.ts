@@ -1,16 +1,16 @@
 // Channels, subscriptions and alerts as a handset sees them: nothing of the owner's, nothing of other devices'.
 
 import { z } from "zod";
-import type { AssetAddresses } from "../domain/assets.ts";
-import { showId } from "../domain/ids.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../fields/columns.ts";
-import { DEVICE } from "../fields/device.ts";
-import { named } from "../fields/named.ts";
-import { CAPABILITIES, PUSHER } from "../fields/pusher.ts";
-import { answersOf, shownTo } from "../fields/record.ts";
-import type { CardRecord } from "../queries/directory.ts";
-import type { InboxRecord } from "../queries/inbox.ts";
-import { alertDisplay, showAssets } from "../shapes/alert.ts";
+import type { AssetAddresses } from "../model/domain/assets.ts";
+import { showId } from "../model/domain/ids.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../model/fields/columns.ts";
+import { DEVICE } from "../model/fields/device.ts";
+import { named } from "../model/fields/named.ts";
+import { CAPABILITIES, PUSHER } from "../model/fields/pusher.ts";
+import { answersOf, shownTo } from "../model/fields/record.ts";
+import type { CardRecord } from "../store/queries/directory.ts";
+import type { InboxRecord } from "../store/queries/inbox.ts";
+import { alertDisplay, showAssets } from "../store/shapes/alert.ts";
 
 export const permissions = z.array(z.enum(CAPABILITIES)).transform((list) => [...new Set(list)]);
 

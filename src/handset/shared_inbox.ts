@@ -1,12 +1,12 @@
 // First pages of inboxes that are asked for at the same moment: read by one statement, and made once for the devices that
 // have the same channels in its snapshot. Nothing is kept: a page is read after everybody who is answered with it has asked.
 
-import type { Outside, Shared } from "../context.ts";
-import { batched } from "../db/batch.ts";
-import type { Orm } from "../db/orm.ts";
-import { databaseOf, run } from "../db/statement.ts";
-import type { AssetAddresses } from "../domain/assets.ts";
-import { inboxPages } from "../queries/inbox.ts";
+import type { AssetAddresses } from "../model/domain/assets.ts";
+import type { Outside, Shared } from "../store/context.ts";
+import { batched } from "../store/db/batch.ts";
+import type { Orm } from "../store/db/orm.ts";
+import { databaseOf, run } from "../store/db/statement.ts";
+import { inboxPages } from "../store/queries/inbox.ts";
 import { pagesIn, sharedBounds, sharedPage } from "./inbox_page.ts";
 
 type Page = Shared | null;

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { hashToken, looksLikeToken, TRANSFER_PREFIX } from "../auth/tokens.ts";
-import { ApiError, unauthorized } from "../errors.ts";
-import { text } from "../fields/accepts.ts";
+import { hashToken, looksLikeToken, TRANSFER_PREFIX } from "../identity/auth/tokens.ts";
+import { ApiError, unauthorized } from "../model/errors.ts";
+import { text } from "../model/fields/accepts.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
-import { lockChannelsOf, lockDevices, unsubscribeDevices } from "../queries/devices.ts";
-import { copySubscriptions, takeTransfer } from "../queries/moving.ts";
+import { lockChannelsOf, lockDevices, unsubscribeDevices } from "../store/queries/devices.ts";
+import { copySubscriptions, takeTransfer } from "../store/queries/moving.ts";
 import { announceCount } from "./announce.ts";
 import { refuseTooMany } from "./room.ts";
 

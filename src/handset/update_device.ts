@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { unauthorized } from "../errors.ts";
-import { DEVICE } from "../fields/device.ts";
-import { changesOf, namesOf } from "../fields/record.ts";
+import { unauthorized } from "../model/errors.ts";
+import { DEVICE } from "../model/fields/device.ts";
+import { changesOf, namesOf } from "../model/fields/record.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
-import { changeDevice } from "../queries/devices.ts";
+import { changeDevice } from "../store/queries/devices.ts";
 import { deviceView } from "./shapes.ts";
 
 const NAMES = namesOf(DEVICE);

@@ -3,11 +3,11 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
-import type { Caller } from "../context.ts";
-import { run } from "../db/statement.ts";
-import { newUuid, parseId, showId } from "../domain/ids.ts";
-import type { Transport } from "../entities/audit_event.ts";
-import { insertAudit, membershipsToTell } from "../queries/audit.ts";
+import { newUuid, parseId, showId } from "../model/domain/ids.ts";
+import type { Transport } from "../model/entities/audit_event.ts";
+import type { Caller } from "../store/context.ts";
+import { run } from "../store/db/statement.ts";
+import { insertAudit, membershipsToTell } from "../store/queries/audit.ts";
 
 /** Who acts, as far as it is known before the call runs. */
 export interface Actor {

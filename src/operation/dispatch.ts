@@ -4,6 +4,11 @@
 // Knows no operation by name.
 
 import type { z } from "zod";
+import { parseId } from "../model/domain/ids.ts";
+import { reviewInstead } from "../model/domain/review.ts";
+import { roleReaches } from "../model/domain/visibility.ts";
+import type { Transport } from "../model/entities/audit_event.ts";
+import { ApiError, forbidden, insufficientScope, invalidRequest, refuseFields } from "../model/errors.ts";
 import {
   type Anyone,
   type Caller,
@@ -12,16 +17,11 @@ import {
   type MemberCaller,
   type PersonCaller,
   visibilityOf,
-} from "../context.ts";
-import { managerFor } from "../db/manager.ts";
-import { databaseOf } from "../db/statement.ts";
-import { faultOf } from "../db/unavailable.ts";
-import { parseId } from "../domain/ids.ts";
-import { reviewInstead } from "../domain/review.ts";
-import { roleReaches } from "../domain/visibility.ts";
-import type { Transport } from "../entities/audit_event.ts";
-import { ApiError, forbidden, insufficientScope, invalidRequest, refuseFields } from "../errors.ts";
-import type { Seal } from "../secret/seal.ts";
+} from "../store/context.ts";
+import { managerFor } from "../store/db/manager.ts";
+import { databaseOf } from "../store/db/statement.ts";
+import { faultOf } from "../store/db/unavailable.ts";
+import type { Seal } from "../store/secret/seal.ts";
 import { actorOf, personActors } from "./audit.ts";
 import { type Claim, type Repeats, repeatsOf } from "./idempotency.ts";
 import { createPerform, type Outcome, type Perform, type PerformDeps } from "./perform.ts";

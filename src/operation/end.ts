@@ -2,10 +2,10 @@
 // goes out with the commit, so neither costs an exchange with the database.
 
 import type { Kysely } from "kysely";
-import { run } from "../db/statement.ts";
-import type { DomainEvent } from "../domain/events.ts";
-import { insertAudit, insertAuditBefore } from "../queries/audit.ts";
-import { eventRows, insertAuditAndEvents, insertEvents } from "../queries/events.ts";
+import type { DomainEvent } from "../model/domain/events.ts";
+import { run } from "../store/db/statement.ts";
+import { insertAudit, insertAuditBefore } from "../store/queries/audit.ts";
+import { eventRows, insertAuditAndEvents, insertEvents } from "../store/queries/events.ts";
 import type { auditLines } from "./audit.ts";
 
 /** Writes what there is to be written down; nothing may follow it but the commit. */

@@ -3,10 +3,10 @@
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
-import { run } from "../db/statement.ts";
-import { invalidRequest } from "../errors.ts";
-import { claimKey, firstAnswer, forgetOldKey, keepAnswer } from "../queries/idempotency.ts";
-import type { Seal } from "../secret/seal.ts";
+import { invalidRequest } from "../model/errors.ts";
+import { run } from "../store/db/statement.ts";
+import { claimKey, firstAnswer, forgetOldKey, keepAnswer } from "../store/queries/idempotency.ts";
+import type { Seal } from "../store/secret/seal.ts";
 
 export interface Claim {
   credentialId: string;

@@ -2,10 +2,10 @@
 // again when the database undid it, with its limits given back when it fails, and its events released after the commit.
 
 import type { Kysely } from "kysely";
-import { beforeRetry, databaseOf, isConnectionLost, isRetryable, TRIES } from "../db/statement.ts";
-import type { DomainEvent } from "../domain/events.ts";
-import { ApiError } from "../errors.ts";
-import { rateLimitHeaders } from "../limits/limits.ts";
+import type { DomainEvent } from "../model/domain/events.ts";
+import { ApiError } from "../model/errors.ts";
+import { beforeRetry, databaseOf, isConnectionLost, isRetryable, TRIES } from "../store/db/statement.ts";
+import { rateLimitHeaders } from "../store/rate_limits/limits.ts";
 import {
   type Answer,
   type Attempt,

@@ -1,7 +1,7 @@
 // Turns what a schema refused into our one 422: the dotted path of the field and our own words. Never echoes a value.
 
 import { z } from "zod";
-import { ApiError, invalidRequest } from "../errors.ts";
+import { ApiError, invalidRequest } from "../model/errors.ts";
 
 /** A caller's own field name may appear in `param`, but only one that looks like a name. */
 const NAME = /^[\p{L}\p{N}_$-]{1,64}$/u;

@@ -1,14 +1,14 @@
 // What is refused for who calls, whatever the operation: rows that the caller does not see, and a role that may not.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import type { Caller } from "../context.ts";
-import { run } from "../db/statement.ts";
-import { channelUuid, parseId } from "../domain/ids.ts";
-import { Invite } from "../entities/invite.ts";
-import { WebhookEndpoint } from "../entities/webhook_endpoint.ts";
-import { forbidden, notFound } from "../errors.ts";
-import { alertExists } from "../queries/alerts.ts";
-import { scope, visibleChannel } from "../queries/channels.ts";
+import { channelUuid, parseId } from "../model/domain/ids.ts";
+import { Invite } from "../model/entities/invite.ts";
+import { WebhookEndpoint } from "../model/entities/webhook_endpoint.ts";
+import { forbidden, notFound } from "../model/errors.ts";
+import type { Caller } from "../store/context.ts";
+import { run } from "../store/db/statement.ts";
+import { alertExists } from "../store/queries/alerts.ts";
+import { scope, visibleChannel } from "../store/queries/channels.ts";
 
 /** 404 for rows that the caller does not see: it comes before a refusal of the role, and on repeats, too. */
 async function refuseInvisible(

@@ -2,6 +2,9 @@
 // tests are projections of the list of these records. This file only says what such a record holds.
 
 import type { z } from "zod";
+import type { Role } from "../model/entities/member.ts";
+import type { ErrorType } from "../model/errors.ts";
+import type { Scope } from "../model/scopes.ts";
 import type {
   Anyone,
   Caller,
@@ -13,11 +16,8 @@ import type {
   PersonCaller,
   Shared,
   Validated,
-} from "../context.ts";
-import type { Statement } from "../db/statement.ts";
-import type { Role } from "../entities/member.ts";
-import type { ErrorType } from "../errors.ts";
-import type { Scope } from "../scopes.ts";
+} from "../store/context.ts";
+import type { Statement } from "../store/db/statement.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 

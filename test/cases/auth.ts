@@ -1,7 +1,7 @@
 // Credentials: keys that are none, scopes of every tool, roles by tools, bound keys and restricted members.
 
 import { expect } from "vitest";
-import { SCOPES } from "../../src/scopes.ts";
+import { SCOPES } from "../../src/model/scopes.ts";
 import type { Case } from "../support/cases.ts";
 import { toolNamed, type World } from "../support/world.ts";
 import { alertAt, alertIn, keyOf, once, READY, sharedDraft, sharedPusher, uuidOf } from "./given.ts";

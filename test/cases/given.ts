@@ -2,8 +2,8 @@
 // or staff can. What no row changes is made once for each world.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { newUuid, parseId, showId } from "../../src/domain/ids.ts";
-import { setSuspended } from "../../src/operator/accounts.ts";
+import { setSuspended } from "../../src/identity/operator/accounts.ts";
+import { newUuid, parseId, showId } from "../../src/model/domain/ids.ts";
 import { inSeconds, uniqueHandle, type World } from "../support/world.ts";
 
 /** Made once for each world: for rows that only read it, or are refused. */

@@ -6,8 +6,8 @@ import { connect } from "node:net";
 import { join as joinPath } from "node:path";
 import { serve } from "srvx";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MAX_BYTES, MAX_UNATTACHED } from "../../src/domain/assets.ts";
-import { parseId } from "../../src/domain/ids.ts";
+import { MAX_BYTES, MAX_UNATTACHED } from "../../src/model/domain/assets.ts";
+import { parseId } from "../../src/model/domain/ids.ts";
 import { consoleOf, GIF, HTML, M4A, MP3, PNG, padded } from "../support/assets.ts";
 import { inSeconds, World } from "../support/world.ts";
 

@@ -5,9 +5,9 @@ import { existsSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadConfig } from "../../src/config/load.ts";
-import { ConfigError } from "../../src/config/setting.ts";
-import { parseId } from "../../src/domain/ids.ts";
+import { parseId } from "../../src/model/domain/ids.ts";
+import { loadConfig } from "../../src/store/config/load.ts";
+import { ConfigError } from "../../src/store/config/setting.ts";
 import { consoleOf, MP3, PNG } from "../support/assets.ts";
 import { World } from "../support/world.ts";
 

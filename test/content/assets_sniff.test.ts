@@ -1,8 +1,8 @@
 // What files are taken for: from their bytes alone, and from enough of them.
 
 import { expect, test } from "vitest";
-import { cleanName, contentDisposition } from "../../src/assets/names.ts";
-import { sniff } from "../../src/assets/sniff.ts";
+import { cleanName, contentDisposition } from "../../src/effects/assets/names.ts";
+import { sniff } from "../../src/effects/assets/sniff.ts";
 import * as files from "../support/assets.ts";
 import { box, GIF, HTML, join, mp3Frame, mp4, ogg, PNG } from "../support/assets.ts";
 

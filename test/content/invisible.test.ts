@@ -3,9 +3,9 @@
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cleanText } from "../../src/fields/characters.ts";
+import { cleanText } from "../../src/model/fields/characters.ts";
+import { sanitizeHtml } from "../../src/model/sanitizer/sanitize.ts";
 import { inputSchema, type JsonSchema } from "../../src/operation/schema.ts";
-import { sanitizeHtml } from "../../src/sanitizer/sanitize.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { inSeconds, uniqueHandle, World } from "../support/world.ts";
 

@@ -2,8 +2,8 @@
 
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cleanPicture } from "../../src/assets/pictures.ts";
-import { MAX_BYTES } from "../../src/domain/assets.ts";
+import { cleanPicture } from "../../src/effects/assets/pictures.ts";
+import { MAX_BYTES } from "../../src/model/domain/assets.ts";
 import { consoleOf, join } from "../support/assets.ts";
 import { World } from "../support/world.ts";
 

@@ -4,10 +4,10 @@
 import fc from "fast-check";
 import { DomUtils, parseDocument } from "htmlparser2";
 import { describe, expect, test } from "vitest";
-import { needlessInvisible } from "../../src/fields/characters.ts";
-import { ATTRIBUTES, ELEMENTS, MAX_DEPTH, SCHEMES } from "../../src/sanitizer/allow_list.ts";
-import { sanitizeHtml } from "../../src/sanitizer/sanitize.ts";
-import { scan } from "../../src/sanitizer/scan.ts";
+import { needlessInvisible } from "../../src/model/fields/characters.ts";
+import { ATTRIBUTES, ELEMENTS, MAX_DEPTH, SCHEMES } from "../../src/model/sanitizer/allow_list.ts";
+import { sanitizeHtml } from "../../src/model/sanitizer/sanitize.ts";
+import { scan } from "../../src/model/sanitizer/scan.ts";
 import { FUZZ_PIECES, HARMLESS, HOSTILE } from "../cases/sanitizer.ts";
 
 const clean = (html: string) => sanitizeHtml(html, "html");

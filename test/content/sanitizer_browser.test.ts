@@ -5,8 +5,8 @@
 import fc from "fast-check";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ATTRIBUTES } from "../../src/sanitizer/allow_list.ts";
-import { sanitizeHtml } from "../../src/sanitizer/sanitize.ts";
+import { ATTRIBUTES } from "../../src/model/sanitizer/allow_list.ts";
+import { sanitizeHtml } from "../../src/model/sanitizer/sanitize.ts";
 import { FUZZ_PIECES, HARMLESS, HOSTILE } from "../cases/sanitizer.ts";
 
 const executablePath = process.env.CHROMIUM;

@@ -1,7 +1,7 @@
 // The second reader of markup: whatever the first one should ever let through, it takes out and says so.
 
 import { describe, expect, test } from "vitest";
-import { checked, Report } from "../../src/sanitizer/sanitize.ts";
+import { checked, Report } from "../../src/model/sanitizer/sanitize.ts";
 
 describe("the second pass", () => {
   test.each([

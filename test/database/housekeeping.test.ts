@@ -2,9 +2,9 @@
 // end of the service.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { createMetrics } from "../../src/boot/metrics.ts";
-import { createHousekeeping } from "../../src/housekeeping/keeper.ts";
-import { doctor } from "../../src/operator/doctor.ts";
+import { createHousekeeping } from "../../src/effects/housekeeping/keeper.ts";
+import { doctor } from "../../src/identity/operator/doctor.ts";
+import { createMetrics } from "../../src/program/boot/metrics.ts";
 import { WAIT } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 

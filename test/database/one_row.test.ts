@@ -3,12 +3,12 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { managerFor } from "../../src/db/manager.ts";
-import { parseId } from "../../src/domain/ids.ts";
-import { Invite } from "../../src/entities/invite.ts";
-import { Pusher } from "../../src/entities/pusher.ts";
-import type { Visibility } from "../../src/entities/visibility.ts";
-import { WebhookEndpoint } from "../../src/entities/webhook_endpoint.ts";
+import { parseId } from "../../src/model/domain/ids.ts";
+import { Invite } from "../../src/model/entities/invite.ts";
+import { Pusher } from "../../src/model/entities/pusher.ts";
+import type { Visibility } from "../../src/model/entities/visibility.ts";
+import { WebhookEndpoint } from "../../src/model/entities/webhook_endpoint.ts";
+import { managerFor } from "../../src/store/db/manager.ts";
 import { atOnce, statuses } from "../support/at_once.ts";
 import { World } from "../support/world.ts";
 

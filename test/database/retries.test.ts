@@ -3,11 +3,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openOrm } from "../../src/db/orm.ts";
-import { databaseOf, defineStatement, run } from "../../src/db/statement.ts";
-import { unavailability } from "../../src/db/unavailable.ts";
-import { text } from "../../src/fields/sql.ts";
-import { doctor } from "../../src/operator/doctor.ts";
+import { doctor } from "../../src/identity/operator/doctor.ts";
+import { text } from "../../src/model/fields/sql.ts";
+import { openOrm } from "../../src/store/db/orm.ts";
+import { databaseOf, defineStatement, run } from "../../src/store/db/statement.ts";
+import { unavailability } from "../../src/store/db/unavailable.ts";
 import { atOnce } from "../support/at_once.ts";
 import { uuidOf } from "../support/handsets.ts";
 import { expectRecountClean, wrongCounts } from "../support/recount.ts";

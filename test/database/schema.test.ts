@@ -14,8 +14,8 @@ import {
 } from "../../scripts/schema/databases.ts";
 import { migrationName, migrationText } from "../../scripts/schema/file.ts";
 import { ormStatements, pendingStatements } from "../../scripts/schema/statements.ts";
-import { BESIDE, ENTITIES } from "../../src/entities/all.ts";
-import { ReservedHandle } from "../../src/entities/reserved_handle.ts";
+import { BESIDE, ENTITIES } from "../../src/model/entities/all.ts";
+import { ReservedHandle } from "../../src/model/entities/reserved_handle.ts";
 
 let opened = 0;
 const open = (source?: Source) => {
@@ -29,7 +29,7 @@ const told = ({ kind, on, name, migrated, declared }: Difference) =>
     `${kind} ${on && kind !== "table" ? `${name} of table ${on}` : name}:`,
     `  the migrations make  ${migrated ?? "nothing"}`,
     `  the entities say     ${declared ?? "nothing"}`,
-    "  Mend src/entities or src/fields, or run: npm run migration -- <name>",
+    "  Mend src/model/entities or src/model/fields, or run: npm run migration -- <name>",
   ].join("\n");
 
 let databases: Databases;
@@ -53,7 +53,7 @@ describe("what the migrations make of an empty database", () => {
   });
 
   test("leaves the sign-in library's own schema as the library wants it", async () => {
-    const { createBetterAuth } = await import("../../src/auth/better_auth.ts");
+    const { createBetterAuth } = await import("../../src/identity/auth/better_auth.ts");
     const { library } = createBetterAuth({
       orm: databases.migrated,
       grants: {} as never,

@@ -4,16 +4,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
-import { type Orm, openOrm } from "../../src/db/orm.ts";
-import {
-  type AnyStatement,
-  databaseOf,
-  definedStatements,
-  defineStatement,
-  type RowOf,
-  run,
-} from "../../src/db/statement.ts";
-import { PUSHER_STATUSES } from "../../src/entities/pusher.ts";
+import { PUSHER_STATUSES } from "../../src/model/entities/pusher.ts";
 import {
   array,
   bigint,
@@ -31,7 +22,16 @@ import {
   text,
   timestamptz,
   uuid,
-} from "../../src/fields/sql.ts";
+} from "../../src/model/fields/sql.ts";
+import { type Orm, openOrm } from "../../src/store/db/orm.ts";
+import {
+  type AnyStatement,
+  databaseOf,
+  definedStatements,
+  defineStatement,
+  type RowOf,
+  run,
+} from "../../src/store/db/statement.ts";
 import { type Client, differences, readCatalogue } from "../support/described.ts";
 import { freshDatabase } from "../support/world.ts";
 

@@ -3,14 +3,14 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Statement } from "../../src/db/statement.ts";
-import { listAccountAlerts } from "../../src/queries/alerts.ts";
-import { channelBacklogs, channelCounts } from "../../src/queries/channels.ts";
-import { findDevicesWithInbox, inboxStates } from "../../src/queries/handset.ts";
-import { inboxPage, inboxPageWithDue } from "../../src/queries/inbox.ts";
-import { settleDue } from "../../src/queries/settle.ts";
-import { listSubscribers } from "../../src/queries/subscribers.ts";
-import { alertTimeline, alertTotals, channelSums, daySums } from "../../src/stats/queries.ts";
+import type { Statement } from "../../src/store/db/statement.ts";
+import { listAccountAlerts } from "../../src/store/queries/alerts.ts";
+import { channelBacklogs, channelCounts } from "../../src/store/queries/channels.ts";
+import { findDevicesWithInbox, inboxStates } from "../../src/store/queries/handset.ts";
+import { inboxPage, inboxPageWithDue } from "../../src/store/queries/inbox.ts";
+import { settleDue } from "../../src/store/queries/settle.ts";
+import { listSubscribers } from "../../src/store/queries/subscribers.ts";
+import { alertTimeline, alertTotals, channelSums, daySums } from "../../src/store/stats/queries.ts";
 import { uuidOf } from "../support/handsets.ts";
 import { World } from "../support/world.ts";
 

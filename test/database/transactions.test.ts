@@ -3,12 +3,12 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { sql, type Transaction } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Orm, openOrm } from "../../src/db/orm.ts";
-import { databaseOf, run } from "../../src/db/statement.ts";
-import { newUuid } from "../../src/domain/ids.ts";
+import { newUuid } from "../../src/model/domain/ids.ts";
 import { operatorActor } from "../../src/operation/audit.ts";
-import { insertAudit } from "../../src/queries/audit.ts";
-import { noteKeyUse } from "../../src/queries/keys.ts";
+import { type Orm, openOrm } from "../../src/store/db/orm.ts";
+import { databaseOf, run } from "../../src/store/db/statement.ts";
+import { insertAudit } from "../../src/store/queries/audit.ts";
+import { noteKeyUse } from "../../src/store/queries/keys.ts";
 import { type DatabaseProxy, databaseProxy } from "../support/database_proxy.ts";
 import { World } from "../support/world.ts";
 

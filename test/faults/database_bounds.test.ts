@@ -7,11 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadConfig } from "../../src/config/load.ts";
-import { migrate } from "../../src/db/migrate.ts";
-import { type Orm, openOrm } from "../../src/db/orm.ts";
-import { faultOf, unavailability } from "../../src/db/unavailable.ts";
-import { openCluster } from "../../src/embedded/cluster.ts";
+import { loadConfig } from "../../src/store/config/load.ts";
+import { migrate } from "../../src/store/db/migrate.ts";
+import { type Orm, openOrm } from "../../src/store/db/orm.ts";
+import { faultOf, unavailability } from "../../src/store/db/unavailable.ts";
+import { openCluster } from "../../src/store/embedded/cluster.ts";
 import { atOnce } from "../support/at_once.ts";
 import { World } from "../support/world.ts";
 

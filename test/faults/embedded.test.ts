@@ -18,14 +18,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { loadConfig } from "../../src/config/load.ts";
-import type { Config } from "../../src/config/settings.ts";
-import { openOrm } from "../../src/db/orm.ts";
-import { unavailability } from "../../src/db/unavailable.ts";
-import { findBinaries, refuseOtherLibc } from "../../src/embedded/binaries.ts";
-import { type Cluster, openCluster } from "../../src/embedded/cluster.ts";
-import { readStatus } from "../../src/embedded/postmaster.ts";
-import { chooseRunner, runToEnd } from "../../src/embedded/runner.ts";
+import { loadConfig } from "../../src/store/config/load.ts";
+import type { Config } from "../../src/store/config/settings.ts";
+import { openOrm } from "../../src/store/db/orm.ts";
+import { unavailability } from "../../src/store/db/unavailable.ts";
+import { findBinaries, refuseOtherLibc } from "../../src/store/embedded/binaries.ts";
+import { type Cluster, openCluster } from "../../src/store/embedded/cluster.ts";
+import { readStatus } from "../../src/store/embedded/postmaster.ts";
+import { chooseRunner, runToEnd } from "../../src/store/embedded/runner.ts";
 import { pause } from "../support/at_once.ts";
 import { isAlive, processesOn } from "../support/processes.ts";
 
@@ -363,8 +363,8 @@ describe("what an earlier server left behind", () => {
   /** A process that opens the cluster and then does nothing, as a service that hangs would. */
   async function holder(dataDir: string): Promise<{ child: ChildProcess; pid: number }> {
     const script = `
-      const { loadConfig } = await import(${JSON.stringify(join(import.meta.dirname, "../../src/config/load.ts"))});
-      const { openCluster } = await import(${JSON.stringify(join(import.meta.dirname, "../../src/embedded/cluster.ts"))});
+      const { loadConfig } = await import(${JSON.stringify(join(import.meta.dirname, "../../src/store/config/load.ts"))});
+      const { openCluster } = await import(${JSON.stringify(join(import.meta.dirname, "../../src/store/embedded/cluster.ts"))});
       const log = { debug() {}, info() {}, error() {} };
       const cluster = await openCluster(loadConfig({ DATA_DIR: process.argv[1] }, {}), { log, server: { fsync: "off" }, sync: false });
       console.log(cluster.pid());

@@ -4,8 +4,8 @@
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { openOrm } from "../../src/db/orm.ts";
 import { requestFor } from "../../src/operation/request.ts";
+import { openOrm } from "../../src/store/db/orm.ts";
 import { atOnce, pause } from "../support/at_once.ts";
 import { type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
 import { type SmallDisk, smallDisk } from "../support/small_disk.ts";

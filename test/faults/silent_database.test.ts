@@ -4,8 +4,8 @@
 import { readFileSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { openOrm } from "../../src/db/orm.ts";
-import { unavailability } from "../../src/db/unavailable.ts";
+import { openOrm } from "../../src/store/db/orm.ts";
+import { unavailability } from "../../src/store/db/unavailable.ts";
 import { type DatabaseProxy, databaseProxy } from "../support/database_proxy.ts";
 import { OAUTH, ORIGIN, USUAL } from "../support/oauth.ts";
 import { type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";

@@ -2,8 +2,8 @@
 
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import type { App } from "../../src/boot/app.ts";
-import { freePort, listen } from "../../src/boot/server.ts";
+import type { App } from "../../src/program/boot/app.ts";
+import { freePort, listen } from "../../src/program/boot/server.ts";
 
 const HOST = "127.0.0.1";
 const ROUNDS = 10;

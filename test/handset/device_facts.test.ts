@@ -3,9 +3,9 @@
 import { Migrator } from "@mikro-orm/migrations";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadConfig } from "../../src/config/load.ts";
-import { openOrm } from "../../src/db/orm.ts";
-import { doctor } from "../../src/operator/doctor.ts";
+import { doctor } from "../../src/identity/operator/doctor.ts";
+import { loadConfig } from "../../src/store/config/load.ts";
+import { openOrm } from "../../src/store/db/orm.ts";
 import { FACTS } from "../support/handsets.ts";
 import { freshDatabase, World } from "../support/world.ts";
 

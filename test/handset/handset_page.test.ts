@@ -3,13 +3,13 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ALERT } from "../../src/fields/alert.ts";
-import { PLATFORMS } from "../../src/fields/device.ts";
-import { CAPABILITIES } from "../../src/fields/pusher.ts";
-import { namesOf, shownTo } from "../../src/fields/record.ts";
+import { LONGEST_SECONDS } from "../../src/api/transports/held.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
 import { MAX_CHANNELS } from "../../src/handset/room.ts";
-import { LONGEST_SECONDS } from "../../src/transports/held.ts";
+import { ALERT } from "../../src/model/fields/alert.ts";
+import { PLATFORMS } from "../../src/model/fields/device.ts";
+import { CAPABILITIES } from "../../src/model/fields/pusher.ts";
+import { namesOf, shownTo } from "../../src/model/fields/record.ts";
 
 const page = readFileSync(new URL("../../docs/handset.md", import.meta.url), "utf8");
 /** A chapter, from its heading to the next one of the same rank. */

@@ -3,7 +3,7 @@
 // something, or the tests could not see a loss.
 
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { createHold } from "../../src/held/hold.ts";
+import { createHold } from "../../src/handset/held/hold.ts";
 import { atOnce, pause } from "../support/at_once.ts";
 import { suspend, uuidOf } from "../support/handsets.ts";
 import { wakes } from "../support/held.ts";

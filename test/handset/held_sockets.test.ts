@@ -3,8 +3,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { TIMES, type Times } from "../../src/boot/connections.ts";
-import { freePort, type Listening, listen } from "../../src/boot/server.ts";
+import { TIMES, type Times } from "../../src/program/boot/connections.ts";
+import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
 import { heldNow, wakes } from "../support/held.ts";
 import { WAIT } from "../support/wait.ts";
 import { World } from "../support/world.ts";

@@ -6,7 +6,7 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { setSuspended } from "../../src/operator/accounts.ts";
+import { setSuspended } from "../../src/identity/operator/accounts.ts";
 import { atOnce, pause } from "../support/at_once.ts";
 import { expectRecountClean } from "../support/recount.ts";
 import { WAIT } from "../support/wait.ts";

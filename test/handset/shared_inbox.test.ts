@@ -2,13 +2,13 @@
 // read before it asked. Beside the real one runs a twin that joins a reading under way, which must be seen to miss something.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { hashToken } from "../../src/auth/tokens.ts";
-import type { Shared } from "../../src/context.ts";
-import { databaseOf, run } from "../../src/db/statement.ts";
-import { createInboxTag } from "../../src/domain/inbox_tag.ts";
 import { createAskedAgain } from "../../src/handset/asked_again.ts";
 import { createSharedInbox } from "../../src/handset/shared_inbox.ts";
-import { findWaitedFor } from "../../src/queries/held.ts";
+import { hashToken } from "../../src/identity/auth/tokens.ts";
+import { createInboxTag } from "../../src/model/domain/inbox_tag.ts";
+import type { Shared } from "../../src/store/context.ts";
+import { databaseOf, run } from "../../src/store/db/statement.ts";
+import { findWaitedFor } from "../../src/store/queries/held.ts";
 import { atOnce, pause } from "../support/at_once.ts";
 import { join, registered, suspend, uuidOf } from "../support/handsets.ts";
 import { heldNow } from "../support/held.ts";

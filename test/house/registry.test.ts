@@ -2,7 +2,7 @@
 
 import { globSync, readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ErrorType } from "../../src/errors.ts";
+import type { ErrorType } from "../../src/model/errors.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { ROLE_ALLOWS, SCOPE_OF } from "../cases/auth.ts";
 import { READY } from "../cases/given.ts";

@@ -1,8 +1,8 @@
 // The ceilings as callers meet them: who shares one, what counts, what is told, and what happens without the cache.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { openService, type Service } from "../../src/boot/service.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { openService, type Service } from "../../src/program/boot/service.ts";
+import { loadConfig } from "../../src/store/config/load.ts";
 import { FACTS } from "../support/handsets.ts";
 import { freePort, hasRedisServer, type RedisServer, startRedis } from "../support/redis_server.ts";
 import { WAIT } from "../support/wait.ts";

@@ -4,8 +4,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recent } from "../../src/boot/recent.ts";
-import { freePort, listen } from "../../src/boot/server.ts";
+import { recent } from "../../src/program/boot/recent.ts";
+import { freePort, listen } from "../../src/program/boot/server.ts";
 import { pause } from "../support/at_once.ts";
 import { World } from "../support/world.ts";
 

@@ -13,8 +13,8 @@ import {
   type RateLimits,
   rateLimitHeaders,
   type Taken,
-} from "../../src/limits/limits.ts";
-import { redisWindows } from "../../src/limits/redis.ts";
+} from "../../src/store/rate_limits/limits.ts";
+import { redisWindows } from "../../src/store/rate_limits/redis.ts";
 import { freePort, hasRedisServer, type RedisServer, startRedis } from "../support/redis_server.ts";
 import { WAIT } from "../support/wait.ts";
 

@@ -6,8 +6,8 @@ import { connect, type Socket } from "node:net";
 import { promisify } from "node:util";
 import { request as undiciRequest } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TIMES } from "../../src/boot/connections.ts";
-import { freePort, type Listening, listen } from "../../src/boot/server.ts";
+import { TIMES } from "../../src/program/boot/connections.ts";
+import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
 import { World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";

@@ -2,7 +2,7 @@
 // never that the server failed; and what the metadata names is there.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ALL_SCOPES } from "../../src/scopes.ts";
+import { ALL_SCOPES } from "../../src/model/scopes.ts";
 import {
   allow,
   CALLBACK,

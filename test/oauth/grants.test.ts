@@ -3,10 +3,10 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { endConnections } from "../../src/auth/grants.ts";
-import { showId } from "../../src/domain/ids.ts";
-import { Migration20261121000030_grants } from "../../src/migrations/Migration20261121000030_grants.ts";
-import { addMember, createWorkspace } from "../../src/operator/accounts.ts";
+import { endConnections } from "../../src/identity/auth/grants.ts";
+import { addMember, createWorkspace } from "../../src/identity/operator/accounts.ts";
+import { showId } from "../../src/model/domain/ids.ts";
+import { Migration20261121000030_grants } from "../../src/model/migrations/Migration20261121000030_grants.ts";
 import { allow, CALLBACK, OAUTH, ORIGIN, register, request, sendForm, USUAL } from "../support/oauth.ts";
 import { disconnect } from "../support/sessions.ts";
 import type { Visitor } from "../support/site.ts";

@@ -2,8 +2,8 @@
 // for the claim that is changed.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createBetterAuth } from "../../src/auth/better_auth.ts";
-import { createGrants } from "../../src/auth/grants.ts";
+import { createBetterAuth } from "../../src/identity/auth/better_auth.ts";
+import { createGrants } from "../../src/identity/auth/grants.ts";
 import { connect, ORIGIN, register } from "../support/oauth.ts";
 import { ownerOf } from "../support/site.ts";
 import { World } from "../support/world.ts";

@@ -6,8 +6,8 @@ import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
-import { lockDataDir } from "../../src/db/lock.ts";
-import { openOrm } from "../../src/db/orm.ts";
+import { lockDataDir } from "../../src/store/db/lock.ts";
+import { openOrm } from "../../src/store/db/orm.ts";
 import { withDatabase } from "../support/databases.ts";
 import { Mails } from "../support/mails.ts";
 import {

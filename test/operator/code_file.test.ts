@@ -25,7 +25,7 @@ const folder = temporaryFolder();
 const tree = join(folder.path, "tree");
 const CODE = join(tree, "node_modules/.cache/belfry/start.code");
 /** Some module of the tree that says something. */
-const SCOPES = join(tree, "src/scopes.ts");
+const SCOPES = join(tree, "src/model/scopes.ts");
 
 beforeAll(() => {
   for (const part of ["src", "tools", "package.json"])
@@ -46,18 +46,19 @@ function said(text: string): string {
   return stdout || stderr;
 }
 
-const write = () => spawnSync(process.execPath, ["src/boot/write_code_file.ts"], { cwd: tree, env: {} });
+const write = () =>
+  spawnSync(process.execPath, ["src/program/boot/write_code_file.ts"], { cwd: tree, env: {} });
 
 /** As a start does: whether the file is used, what a module of it says, and whether types had to be taken out. */
 function start(): { used: boolean; types: boolean; meaning: string } {
   return JSON.parse(
     said(`
-    const { useCodeFile } = await import("./src/boot/code_file.ts");
+    const { useCodeFile } = await import("./src/program/boot/code_file.ts");
     const atFirst = process.moduleLoadList.length;
     const code = useCodeFile();
-    await import("./src/boot/serve.ts");
-    await import("./src/boot/parts.ts");
-    const { SCOPES } = await import("./src/scopes.ts");
+    await import("./src/program/boot/serve.ts");
+    await import("./src/program/boot/parts.ts");
+    const { SCOPES } = await import("./src/model/scopes.ts");
     const types = process.moduleLoadList.slice(atFirst).some((name) => name.includes("amaro"));
     console.log(JSON.stringify({ used: code.used, types, meaning: SCOPES["alerts:send"] }));
   `),

@@ -2,7 +2,7 @@
 // not wait.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { inBatches, type Lines } from "../../src/boot/log.ts";
+import { inBatches, type Lines } from "../../src/program/boot/log.ts";
 import { type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
 import { WAIT } from "../support/wait.ts";
 
@@ -16,7 +16,7 @@ const logging = (code: string) =>
     [
       "--input-type=module",
       "-e",
-      `const { createLogs } = await import("${import.meta.dirname}/../../src/boot/log.ts");
+      `const { createLogs } = await import("${import.meta.dirname}/../../src/program/boot/log.ts");
        const { log, requests } = createLogs({ logLevel: "info" });
        const say = (n) => { for (let i = 0; i < n; i++) requests.info({ i }, "request"); };
        ${code}`,

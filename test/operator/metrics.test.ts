@@ -1,7 +1,7 @@
 // The figures of a process: what is counted before their library is read is counted all the same, and in order.
 
 import { expect, test } from "vitest";
-import { createMetrics } from "../../src/boot/metrics.ts";
+import { createMetrics } from "../../src/program/boot/metrics.ts";
 
 test("what happened before the figures could be kept is in them", async () => {
   const metrics = createMetrics();

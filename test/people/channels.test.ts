@@ -2,9 +2,9 @@
 // back unchanged changes nothing, two people never overwrite one another unseen, and what ends asks once more.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { LABELS } from "../../src/console/channel_values.ts";
-import { CAPABILITIES, PUSHER } from "../../src/fields/pusher.ts";
-import { addMember } from "../../src/operator/accounts.ts";
+import { addMember } from "../../src/identity/operator/accounts.ts";
+import { CAPABILITIES, PUSHER } from "../../src/model/fields/pusher.ts";
+import { LABELS } from "../../src/pages/console/channel_values.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { controlsOf } from "../support/controls.ts";
 import { joined, suspend } from "../support/handsets.ts";

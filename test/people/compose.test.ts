@@ -2,9 +2,9 @@
 // at one draft, and the preview.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ALERT } from "../../src/fields/alert.ts";
-import { changesOf } from "../../src/fields/record.ts";
-import { addMember } from "../../src/operator/accounts.ts";
+import { addMember } from "../../src/identity/operator/accounts.ts";
+import { ALERT } from "../../src/model/fields/alert.ts";
+import { changesOf } from "../../src/model/fields/record.ts";
 import { OWNER, ownerOf, signedInAs, type Visitor } from "../support/site.ts";
 import { inSeconds, World } from "../support/world.ts";
 

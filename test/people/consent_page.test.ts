@@ -1,10 +1,10 @@
 // What the consent page lets an assistant say of itself, and what it says beside it. Without a browser.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { clientName } from "../../src/auth/client_name.ts";
-import { showId } from "../../src/domain/ids.ts";
-import { addMember, createWorkspace } from "../../src/operator/accounts.ts";
-import { ALL_SCOPES } from "../../src/scopes.ts";
+import { clientName } from "../../src/identity/auth/client_name.ts";
+import { addMember, createWorkspace } from "../../src/identity/operator/accounts.ts";
+import { showId } from "../../src/model/domain/ids.ts";
+import { ALL_SCOPES } from "../../src/model/scopes.ts";
 import { allow, CALLBACK, register, request, USUAL } from "../support/oauth.ts";
 import type { Visitor } from "../support/site.ts";
 import { ownerOf } from "../support/site.ts";

@@ -3,7 +3,7 @@
 
 import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { showId } from "../../src/domain/ids.ts";
+import { showId } from "../../src/model/domain/ids.ts";
 import { executablePath, join, launch, Site, signIn, watched } from "../support/site.ts";
 
 if (!executablePath) console.log("console: skipped, since CHROMIUM names no browser");

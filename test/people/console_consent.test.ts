@@ -8,7 +8,7 @@ import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMember, createWorkspace } from "../../src/operator/accounts.ts";
+import { addMember, createWorkspace } from "../../src/identity/operator/accounts.ts";
 import { executablePath, join, launch, Site, signIn, watched } from "../support/site.ts";
 
 if (!executablePath) console.log("console_consent: skipped, since CHROMIUM names no browser");

@@ -2,7 +2,7 @@
 // browser, and so without a script.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { showId } from "../../src/domain/ids.ts";
+import { showId } from "../../src/model/domain/ids.ts";
 import { OWNER, ownerOf, Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 

@@ -2,9 +2,9 @@
 // named at once beside the list, removing asks once more, and names are one line. Chromium runs without script here.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseId } from "../../src/domain/ids.ts";
-import { nameProblem } from "../../src/domain/one_line.ts";
-import { addMember, createKey, createWorkspace } from "../../src/operator/accounts.ts";
+import { addMember, createKey, createWorkspace } from "../../src/identity/operator/accounts.ts";
+import { parseId } from "../../src/model/domain/ids.ts";
+import { nameProblem } from "../../src/model/domain/one_line.ts";
 import {
   executablePath,
   launch,

@@ -4,13 +4,13 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { callerOf } from "../../src/auth/people.ts";
-import { destination } from "../../src/console/pages/carry_on.ts";
-import { leastRoleOf } from "../../src/console/scope_groups.ts";
-import { parseId, showId } from "../../src/domain/ids.ts";
-import { html } from "../../src/look/html.ts";
-import { addMember } from "../../src/operator/accounts.ts";
-import grant_connection from "../../src/session/grant_connection.ts";
+import { callerOf } from "../../src/identity/auth/people.ts";
+import { addMember } from "../../src/identity/operator/accounts.ts";
+import grant_connection from "../../src/identity/session/grant_connection.ts";
+import { parseId, showId } from "../../src/model/domain/ids.ts";
+import { destination } from "../../src/pages/console/pages/carry_on.ts";
+import { leastRoleOf } from "../../src/pages/console/scope_groups.ts";
+import { html } from "../../src/ui/html.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { SILENT, signedIn } from "../support/sessions.ts";
 import { Visitor } from "../support/site.ts";
@@ -372,7 +372,7 @@ test("every scope says which role it needs", () => {
 });
 
 test("the palette is readable in both schemes", () => {
-  const css = readFileSync(new URL("../../src/look/styles.css", import.meta.url), "utf8");
+  const css = readFileSync(new URL("../../src/ui/styles.css", import.meta.url), "utf8");
   const [light, dark] = [...css.matchAll(/:root \{([^}]+)\}/g)]
     .slice(0, 2)
     .map(([, block]) =>

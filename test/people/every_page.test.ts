@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { join as joinPath } from "node:path";
 import sharp from "sharp";
 import { beforeAll, expect, test } from "vitest";
-import { PAGES } from "../../src/console/routes.ts";
+import { PAGES } from "../../src/pages/console/routes.ts";
 import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { wrongForKeyboard } from "../support/keyboard.ts";
 import { HEAVIEST, keepsNobodyOut, weightOf } from "../support/looks.ts";

@@ -2,9 +2,9 @@
 // a lost password is reset for the same address, and a link that no longer works says why. Without a browser.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newLink } from "../../src/auth/links.ts";
-import { parseId } from "../../src/domain/ids.ts";
-import { addMember, createWorkspace } from "../../src/operator/accounts.ts";
+import { newLink } from "../../src/identity/auth/links.ts";
+import { addMember, createWorkspace } from "../../src/identity/operator/accounts.ts";
+import { parseId } from "../../src/model/domain/ids.ts";
 import { Mails } from "../support/mails.ts";
 import { Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";

@@ -2,10 +2,10 @@
 // handed to a new owner by the operator.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseId } from "../../src/domain/ids.ts";
-import { addMember } from "../../src/operator/accounts.ts";
-import close_account from "../../src/session/close_account.ts";
-import leave_workspace from "../../src/session/leave_workspace.ts";
+import { addMember } from "../../src/identity/operator/accounts.ts";
+import close_account from "../../src/identity/session/close_account.ts";
+import leave_workspace from "../../src/identity/session/leave_workspace.ts";
+import { parseId } from "../../src/model/domain/ids.ts";
 import { belfry } from "../support/processes.ts";
 import { SILENT, signedIn } from "../support/sessions.ts";
 import { Visitor } from "../support/site.ts";

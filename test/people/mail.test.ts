@@ -2,8 +2,8 @@
 // away changes nothing for the person who asked for the link.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseId } from "../../src/domain/ids.ts";
-import { addMember, createWorkspace } from "../../src/operator/accounts.ts";
+import { addMember, createWorkspace } from "../../src/identity/operator/accounts.ts";
+import { parseId } from "../../src/model/domain/ids.ts";
 import { Mails } from "../support/mails.ts";
 import { ownerOf, Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";

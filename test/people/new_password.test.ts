@@ -1,9 +1,9 @@
 // Common passwords are refused wherever one is set, without a question to anybody outside (docs/rules.md#common-passwords).
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newPasswordProblem } from "../../src/auth/new_password.ts";
-import { parseId } from "../../src/domain/ids.ts";
-import { addMember } from "../../src/operator/accounts.ts";
+import { newPasswordProblem } from "../../src/identity/auth/new_password.ts";
+import { addMember } from "../../src/identity/operator/accounts.ts";
+import { parseId } from "../../src/model/domain/ids.ts";
 import { Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 

@@ -4,7 +4,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort, listen } from "../../src/boot/server.ts";
+import { freePort, listen } from "../../src/program/boot/server.ts";
 import { unescaped } from "../support/controls.ts";
 import { ownerOf, type Seen, type Visitor } from "../support/site.ts";
 import { inSeconds, World } from "../support/world.ts";

@@ -2,9 +2,9 @@
 // is closed.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseId } from "../../src/domain/ids.ts";
-import { addMember } from "../../src/operator/accounts.ts";
-import { MOST_OWNED } from "../../src/session/create_workspace.ts";
+import { addMember } from "../../src/identity/operator/accounts.ts";
+import { MOST_OWNED } from "../../src/identity/session/create_workspace.ts";
+import { parseId } from "../../src/model/domain/ids.ts";
 import { Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 

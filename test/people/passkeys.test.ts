@@ -3,8 +3,8 @@
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseId } from "../../src/domain/ids.ts";
-import { addMember } from "../../src/operator/accounts.ts";
+import { addMember } from "../../src/identity/operator/accounts.ts";
+import { parseId } from "../../src/model/domain/ids.ts";
 import { Authenticator } from "../support/authenticator.ts";
 import { codeOf } from "../support/codes.ts";
 import { executablePath, join, launch, ownerOf, Site, signIn, Visitor, watched } from "../support/site.ts";

@@ -1,9 +1,9 @@
 // Plots held against what they are drawn from, without a service: bars, the shape of very many, marks, and lists by rank.
 
 import { describe, expect, test } from "vitest";
-import { dayPlots } from "../../src/console/plots/days.ts";
-import { plot, type Slot } from "../../src/console/plots/plot.ts";
-import { ranks } from "../../src/console/plots/ranks.ts";
+import { dayPlots } from "../../src/pages/console/plots/days.ts";
+import { plot, type Slot } from "../../src/pages/console/plots/plot.ts";
+import { ranks } from "../../src/pages/console/plots/ranks.ts";
 
 const BARS = 120;
 

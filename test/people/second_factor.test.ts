@@ -2,9 +2,9 @@
 // opens a session, slowed down as passwords are, and kept so that a copy of the database opens nothing.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseId } from "../../src/domain/ids.ts";
-import { addMember } from "../../src/operator/accounts.ts";
-import { runOperation } from "../../src/operator/operations.ts";
+import { addMember } from "../../src/identity/operator/accounts.ts";
+import { runOperation } from "../../src/identity/operator/operations.ts";
+import { parseId } from "../../src/model/domain/ids.ts";
 import { codeOf, wrongCode } from "../support/codes.ts";
 import { allow, register, request } from "../support/oauth.ts";
 import { Visitor } from "../support/site.ts";

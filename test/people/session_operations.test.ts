@@ -5,17 +5,17 @@ import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { IncomingFile } from "../../src/assets/incoming.ts";
-import type { Caller, MemberCaller } from "../../src/context.ts";
-import { newUuid, parseId, showId } from "../../src/domain/ids.ts";
-import { roleReaches } from "../../src/domain/visibility.ts";
-import { ROLES, type Role } from "../../src/entities/member.ts";
-import { ApiError } from "../../src/errors.ts";
+import { openApiDocument } from "../../src/api/openapi/document.ts";
+import { IncomingFile } from "../../src/effects/assets/incoming.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
-import { openApiDocument } from "../../src/openapi/document.ts";
+import { addMember, createKey } from "../../src/identity/operator/accounts.ts";
+import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
+import { newUuid, parseId, showId } from "../../src/model/domain/ids.ts";
+import { roleReaches } from "../../src/model/domain/visibility.ts";
+import { ROLES, type Role } from "../../src/model/entities/member.ts";
+import { ApiError } from "../../src/model/errors.ts";
 import type { AnySessionOperation } from "../../src/operation/tool.ts";
-import { addMember, createKey } from "../../src/operator/accounts.ts";
-import { SESSION_OPERATIONS } from "../../src/session/index.ts";
+import type { Caller, MemberCaller } from "../../src/store/context.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { HTML } from "../support/assets.ts";
 import { Authenticator } from "../support/authenticator.ts";
@@ -214,13 +214,13 @@ beforeAll(async () => {
 afterAll(() => world?.close());
 
 test("one file an operation, and its name is the operation's", () => {
-  const files = readdirSync(new URL("../../src/session/", import.meta.url)).filter(
+  const files = readdirSync(new URL("../../src/identity/session/", import.meta.url)).filter(
     (name) => name !== "index.ts",
   );
   const listed = SESSION_OPERATIONS.map(({ name }) => `${name}.ts`);
   expect(
     files.filter((name) => !listed.includes(name)),
-    "is not in src/session/index.ts",
+    "is not in src/identity/session/index.ts",
   ).toEqual([]);
   expect(
     listed.filter((name) => !files.includes(name)),

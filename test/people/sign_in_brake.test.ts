@@ -2,12 +2,12 @@
 // sign-in page, with and without the cache that replicas share.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createBrake, waitFor } from "../../src/auth/sign_in_brake.ts";
-import { freePort } from "../../src/boot/server.ts";
-import { parseId } from "../../src/domain/ids.ts";
-import { createRateLimits } from "../../src/limits/limits.ts";
-import { redisWindows } from "../../src/limits/redis.ts";
-import { addMember } from "../../src/operator/accounts.ts";
+import { createBrake, waitFor } from "../../src/identity/auth/sign_in_brake.ts";
+import { addMember } from "../../src/identity/operator/accounts.ts";
+import { parseId } from "../../src/model/domain/ids.ts";
+import { freePort } from "../../src/program/boot/server.ts";
+import { createRateLimits } from "../../src/store/rate_limits/limits.ts";
+import { redisWindows } from "../../src/store/rate_limits/redis.ts";
 import { Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 

@@ -3,9 +3,9 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { expect, test } from "vitest";
-import { createGrants } from "../../src/auth/grants.ts";
-import { createSignInLibrary } from "../../src/auth/sign_in_library.ts";
-import { openOrm } from "../../src/db/orm.ts";
+import { createGrants } from "../../src/identity/auth/grants.ts";
+import { createSignInLibrary } from "../../src/identity/auth/sign_in_library.ts";
+import { openOrm } from "../../src/store/db/orm.ts";
 import { freshDatabase } from "../support/world.ts";
 
 test("a first question while the database is away fails, the next one after it is back does not", async () => {

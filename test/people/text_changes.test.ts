@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareTexts, pageEffort, startOf } from "../../src/console/text_changes.ts";
+import { compareTexts, pageEffort, startOf } from "../../src/pages/console/text_changes.ts";
 
 const shown = async (before: string, after: string) =>
   (await compareTexts(before, after, pageEffort()))

@@ -3,8 +3,8 @@
 
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addMember } from "../../src/operator/accounts.ts";
-import { verifySignature } from "../../src/webhooks/sign.ts";
+import { verifySignature } from "../../src/effects/webhooks/sign.ts";
+import { addMember } from "../../src/identity/operator/accounts.ts";
 import { uuidOf } from "../support/handsets.ts";
 import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { HEAVIEST, keepsNobodyOut } from "../support/looks.ts";

@@ -4,8 +4,8 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { directorySearch, gramsOf } from "../../src/queries/directory.ts";
-import { newestAlerts, placedChannels, publicCard } from "../../src/queries/public_pages.ts";
+import { directorySearch, gramsOf } from "../../src/store/queries/directory.ts";
+import { newestAlerts, placedChannels, publicCard } from "../../src/store/queries/public_pages.ts";
 import { suspend } from "../support/handsets.ts";
 import { pageAt } from "../support/pages.ts";
 import { uniqueHandle, World } from "../support/world.ts";

@@ -2,9 +2,9 @@
 // (docs/rules.md#push-once).
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type Channels, createChannels } from "../../src/push/channels.ts";
-import type { Outcome, Urgency } from "../../src/push/endpoint.ts";
-import { createWakeUps, WAKE_UP_LIMITS, type WakeUp } from "../../src/push/wake_ups.ts";
+import { type Channels, createChannels } from "../../src/handset/push/channels.ts";
+import type { Outcome, Urgency } from "../../src/handset/push/endpoint.ts";
+import { createWakeUps, WAKE_UP_LIMITS, type WakeUp } from "../../src/handset/push/wake_ups.ts";
 import { turn } from "../support/wait.ts";
 
 /** Wake-ups whose ends the test decides. */

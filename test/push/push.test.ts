@@ -1,7 +1,7 @@
 // Handsets that are woken while their app is closed: who is, by what, and what is kept of it (docs/rules.md#push-wakes).
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/store/config/load.ts";
 import { registered, suspend, uuidOf } from "../support/handsets.ts";
 import { pushService } from "../support/push_service.ts";
 import { eventually, wakeAt, wakeable, wakeUps } from "../support/woken.ts";

@@ -2,10 +2,10 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { MemberCaller } from "../../src/context.ts";
-import { runOperation } from "../../src/operator/operations.ts";
-import create_key from "../../src/session/create_key.ts";
-import revoke_key from "../../src/session/revoke_key.ts";
+import { runOperation } from "../../src/identity/operator/operations.ts";
+import create_key from "../../src/identity/session/create_key.ts";
+import revoke_key from "../../src/identity/session/revoke_key.ts";
+import type { MemberCaller } from "../../src/store/context.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { READY, uuidOf } from "../cases/given.ts";
 

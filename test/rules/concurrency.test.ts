@@ -3,9 +3,9 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { openOrm } from "../../src/db/orm.ts";
-import { parseId } from "../../src/domain/ids.ts";
-import { doctor } from "../../src/operator/doctor.ts";
+import { doctor } from "../../src/identity/operator/doctor.ts";
+import { parseId } from "../../src/model/domain/ids.ts";
+import { openOrm } from "../../src/store/db/orm.ts";
 import { atOnce, pause, statuses } from "../support/at_once.ts";
 import { expectRecountClean, wrongCounts } from "../support/recount.ts";
 import { WAIT } from "../support/wait.ts";

@@ -2,14 +2,14 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { type Caller, type Context, Validated } from "../../src/context.ts";
-import type { DomainEvent } from "../../src/domain/events.ts";
-import { newUuid, showId } from "../../src/domain/ids.ts";
-import { conflict } from "../../src/errors.ts";
-import { createRateLimits } from "../../src/limits/limits.ts";
+import type { DomainEvent } from "../../src/model/domain/events.ts";
+import { newUuid, showId } from "../../src/model/domain/ids.ts";
+import { conflict } from "../../src/model/errors.ts";
 import { createDispatcher } from "../../src/operation/dispatch.ts";
 import { defineTool } from "../../src/operation/tool.ts";
-import { createSeal } from "../../src/secret/seal.ts";
+import { type Caller, type Context, Validated } from "../../src/store/context.ts";
+import { createRateLimits } from "../../src/store/rate_limits/limits.ts";
+import { createSeal } from "../../src/store/secret/seal.ts";
 import { World } from "../support/world.ts";
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };

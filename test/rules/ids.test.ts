@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { newUuid, parseId, showId, uuidOf } from "../../src/domain/ids.ts";
+import { newUuid, parseId, showId, uuidOf } from "../../src/model/domain/ids.ts";
 
 describe("the specification's vectors", () => {
   test.each([

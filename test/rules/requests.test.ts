@@ -3,11 +3,11 @@
 
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort, type Listening, listen } from "../../src/boot/server.ts";
-import { parseId } from "../../src/domain/ids.ts";
+import { parseId } from "../../src/model/domain/ids.ts";
 import { requestFor } from "../../src/operation/request.ts";
 import { inputSchema, withoutNull } from "../../src/operation/schema.ts";
 import { pathArguments } from "../../src/operation/tool.ts";
+import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { alertAt, alertIn, keyOf, NO_ALERT, NO_PUSHER, READY } from "../cases/given.ts";
 import { type Answer, uniqueHandle, World } from "../support/world.ts";

@@ -3,10 +3,10 @@
 
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { MemberCaller } from "../../src/context.ts";
-import { parseId } from "../../src/domain/ids.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
-import { SESSION_OPERATIONS } from "../../src/session/index.ts";
+import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
+import { parseId } from "../../src/model/domain/ids.ts";
+import type { MemberCaller } from "../../src/store/context.ts";
 import { TOOLS } from "../../tools/index.ts";
 
 import { SILENT, signedIn } from "../support/sessions.ts";

@@ -3,9 +3,9 @@
 
 import { H3 } from "h3";
 import sharp from "sharp";
-import { createKeyAuthenticator } from "../../src/auth/keys.ts";
-import { bearerToken } from "../../src/auth/tokens.ts";
-import { addUploadRoutes } from "../../src/transports/uploads.ts";
+import { addUploadRoutes } from "../../src/api/transports/uploads.ts";
+import { createKeyAuthenticator } from "../../src/identity/auth/keys.ts";
+import { bearerToken } from "../../src/identity/auth/tokens.ts";
 import type { Answer, World } from "./world.ts";
 
 const text = (value: string) => Buffer.from(value, "latin1");

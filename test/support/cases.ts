@@ -3,11 +3,11 @@
 // docs/rules.md#two-faces
 
 import { expect, test } from "vitest";
-import type { ErrorType } from "../../src/errors.ts";
-import { ERROR_STATUS } from "../../src/errors.ts";
+import { MAX_ANSWER } from "../../src/api/transports/mcp_answers.ts";
+import type { ErrorType } from "../../src/model/errors.ts";
+import { ERROR_STATUS } from "../../src/model/errors.ts";
 import { hasView } from "../../src/operation/tool.ts";
-import { DEFAULT_LIMIT } from "../../src/shapes/fields.ts";
-import { MAX_ANSWER } from "../../src/transports/mcp_answers.ts";
+import { DEFAULT_LIMIT } from "../../src/store/shapes/fields.ts";
 import { type Answer, toolNamed, type World } from "./world.ts";
 
 export interface Case<Given = any> {

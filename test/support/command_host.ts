@@ -2,7 +2,7 @@
 // much as everything that it then does. Started by processes.ts; what only a real process shows is not for it.
 
 import { Readable } from "node:stream";
-import { runCli } from "../../src/cli/program.ts";
+import { runCli } from "../../src/program/cli/program.ts";
 import { TOOLS } from "../../tools/index.ts";
 
 export interface Asked {

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadConfig } from "../../src/config/load.ts";
-import { openCluster } from "../../src/embedded/cluster.ts";
+import { loadConfig } from "../../src/store/config/load.ts";
+import { openCluster } from "../../src/store/embedded/cluster.ts";
 
 export interface TestServer {
   /** URL of a database on it that may make others. */

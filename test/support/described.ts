@@ -2,8 +2,8 @@
 // its parameters and columns, and for a column that comes straight from a table whether it may be null and which texts it
 // takes. The protocol's own question, so that it is the same on every version.
 
-import type { AnyStatement } from "../../src/db/statement.ts";
-import type { SqlType } from "../../src/fields/sql.ts";
+import type { SqlType } from "../../src/model/fields/sql.ts";
+import type { AnyStatement } from "../../src/store/db/statement.ts";
 
 interface Connection {
   parse(message: { name: string; text: string; types: number[] }): void;

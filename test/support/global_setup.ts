@@ -2,8 +2,8 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { TestProject } from "vitest/node";
-import { migrate } from "../../src/db/migrate.ts";
-import { openOrm } from "../../src/db/orm.ts";
+import { migrate } from "../../src/store/db/migrate.ts";
+import { openOrm } from "../../src/store/db/orm.ts";
 import { openTestServer, withDatabase } from "./databases.ts";
 
 declare module "vitest" {

@@ -3,8 +3,8 @@
 
 import { createHmac } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { parseId } from "../../src/domain/ids.ts";
-import { setSuspended } from "../../src/operator/accounts.ts";
+import { setSuspended } from "../../src/identity/operator/accounts.ts";
+import { parseId } from "../../src/model/domain/ids.ts";
 import type { Answer, World } from "./world.ts";
 
 export const FACTS = { platform: "android", app_version: "1.0.0", locale: "en", timezone: "Europe/Lisbon" };

@@ -1,7 +1,7 @@
 // A small mail server: it takes every mail and keeps it as one text.
 
 import { createServer, type Server, type Socket } from "node:net";
-import { freePort } from "../../src/boot/server.ts";
+import { freePort } from "../../src/program/boot/server.ts";
 
 export class Mails {
   /** What arrived, one plain text a mail, in the order of arrival. */

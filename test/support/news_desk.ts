@@ -1,9 +1,9 @@
 // A workspace in use, for tests that look at all that the console shows: a news desk with three channels, an assistant and a robot,
 // subscribers, sent and planned alerts, a draft to review, a disabled webhook, a passkey, and four weeks of reports.
 
-import { parseId, showId } from "../../src/domain/ids.ts";
-import { addMember } from "../../src/operator/accounts.ts";
-import grant_connection from "../../src/session/grant_connection.ts";
+import { addMember } from "../../src/identity/operator/accounts.ts";
+import grant_connection from "../../src/identity/session/grant_connection.ts";
+import { parseId, showId } from "../../src/model/domain/ids.ts";
 import { register, request, USUAL } from "./oauth.ts";
 import { SILENT, signedIn } from "./sessions.ts";
 import { OWNER, type Site, type Visitor } from "./site.ts";

@@ -2,8 +2,8 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { expect } from "vitest";
-import type { Orm } from "../../src/db/orm.ts";
-import { doctor } from "../../src/operator/doctor.ts";
+import { doctor } from "../../src/identity/operator/doctor.ts";
+import type { Orm } from "../../src/store/db/orm.ts";
 
 export async function wrongCounts(orm: Orm): Promise<Record<string, number>> {
   const { checks } = await doctor(orm.em.fork() as SqlEntityManager);

@@ -3,7 +3,7 @@
 
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ErrorType } from "../../src/errors.ts";
+import type { ErrorType } from "../../src/model/errors.ts";
 
 export const ROOT = join(import.meta.dirname, "../..");
 

@@ -4,7 +4,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
-import { readModules } from "../../src/web_app/modules.ts";
+import { readModules } from "../../src/pages/web_app/modules.ts";
 
 /** A recording of one pitch: 8,000 samples of a byte in each second. */
 export function recording(seconds: number, pitch = 440): Buffer {

@@ -1,11 +1,11 @@
 // Members of a world as dispatch sees them when they are signed in, without a browser and without a password.
 
-import { callerOf } from "../../src/auth/people.ts";
-import type { MemberCaller } from "../../src/context.ts";
-import { run } from "../../src/db/statement.ts";
-import { showId } from "../../src/domain/ids.ts";
-import { membershipsOf } from "../../src/queries/people.ts";
-import end_connection from "../../src/session/end_connection.ts";
+import { callerOf } from "../../src/identity/auth/people.ts";
+import end_connection from "../../src/identity/session/end_connection.ts";
+import { showId } from "../../src/model/domain/ids.ts";
+import type { MemberCaller } from "../../src/store/context.ts";
+import { run } from "../../src/store/db/statement.ts";
+import { membershipsOf } from "../../src/store/queries/people.ts";
 import type { World } from "./world.ts";
 
 export const SILENT = { debug() {}, info() {}, warn() {}, error() {} };

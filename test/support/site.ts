@@ -8,10 +8,10 @@ import {
   chromium,
   type Page,
 } from "playwright-core";
-import { newLink } from "../../src/auth/links.ts";
-import { freePort, type Listening, listen } from "../../src/boot/server.ts";
-import type { ServiceOptions } from "../../src/boot/service.ts";
-import { memberOf } from "../../src/operator/accounts.ts";
+import { newLink } from "../../src/identity/auth/links.ts";
+import { memberOf } from "../../src/identity/operator/accounts.ts";
+import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
+import type { ServiceOptions } from "../../src/program/boot/service.ts";
 import { WAIT } from "./wait.ts";
 import { World } from "./world.ts";
 

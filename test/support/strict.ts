@@ -2,8 +2,8 @@
 // docs/rules.md#error-envelope docs/rules.md#error-message docs/rules.md#error-param
 
 import { z } from "zod";
-import { ERROR_STATUS } from "../../src/errors.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
+import { ERROR_STATUS } from "../../src/model/errors.ts";
 import { hasView, type Tool } from "../../src/operation/tool.ts";
 import { TOOLS } from "../../tools/index.ts";
 import type { Answer } from "./world.ts";

@@ -1,7 +1,7 @@
 // Handsets that are woken, as tests make them, and what the service's figures say of wake-ups.
 
 import { vi } from "vitest";
-import { createSeal } from "../../src/secret/seal.ts";
+import { createSeal } from "../../src/store/secret/seal.ts";
 import { join, registered, uuidOf } from "./handsets.ts";
 import { WAIT } from "./wait.ts";
 import type { World } from "./world.ts";

@@ -2,7 +2,7 @@
 
 import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { countedAs, createClientReader } from "../../src/limits/client.ts";
+import { countedAs, createClientReader } from "../../src/store/rate_limits/client.ts";
 import { FACTS } from "../support/handsets.ts";
 import { World } from "../support/world.ts";
 

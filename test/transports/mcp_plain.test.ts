@@ -3,13 +3,13 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Caller } from "../../src/context.ts";
-import { invalidRequest } from "../../src/errors.ts";
+import { createMcpEndpoint } from "../../src/api/transports/mcp.ts";
+import { plainRequest } from "../../src/api/transports/mcp_plain.ts";
+import { createToolServer } from "../../src/api/transports/mcp_server.ts";
+import { invalidRequest } from "../../src/model/errors.ts";
+import { ALL_SCOPES } from "../../src/model/scopes.ts";
 import type { Dispatcher } from "../../src/operation/dispatch.ts";
-import { ALL_SCOPES } from "../../src/scopes.ts";
-import { createMcpEndpoint } from "../../src/transports/mcp.ts";
-import { plainRequest } from "../../src/transports/mcp_plain.ts";
-import { createToolServer } from "../../src/transports/mcp_server.ts";
+import type { Caller } from "../../src/store/context.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { SILENT } from "../support/sessions.ts";
 

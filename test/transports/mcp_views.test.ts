@@ -2,8 +2,8 @@
 // answer over MCP is longer than its bound, whatever people wrote.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MAX_ANSWER } from "../../src/api/transports/mcp_answers.ts";
 import { hasView } from "../../src/operation/tool.ts";
-import { MAX_ANSWER } from "../../src/transports/mcp_answers.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { registered, uuidOf } from "../support/handsets.ts";
 import { inSeconds, World } from "../support/world.ts";

@@ -7,9 +7,9 @@ import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { breakingChanges, committedVersions } from "../../scripts/additive.ts";
 import { COMMITTED_URL, generated, stale } from "../../scripts/gen.ts";
-import { EVENTS } from "../../src/fields/webhook.ts";
+import { openApiDocument } from "../../src/api/openapi/document.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
-import { openApiDocument } from "../../src/openapi/document.ts";
+import { EVENTS } from "../../src/model/fields/webhook.ts";
 import { TOOLS } from "../../tools/index.ts";
 
 type Json = Record<string, any>;
@@ -115,7 +115,7 @@ describe("examples hold against their schemas", () => {
     look(document, "");
     expect(
       [...unknown],
-      "fields without an example: give each a value in story() of src/openapi/examples.ts, then npm run gen",
+      "fields without an example: give each a value in story() of src/api/openapi/examples.ts, then npm run gen",
     ).toEqual([]);
   });
 });

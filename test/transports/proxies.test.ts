@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort, type Listening, listen } from "../../src/boot/server.ts";
+import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
 import { pause } from "../support/at_once.ts";
 import { PROXIES, startProxy } from "../support/proxies.ts";
 import { World } from "../support/world.ts";

@@ -2,7 +2,7 @@
 // loses. The promise to everybody else, that nothing documented goes away, is openapi.test.ts's.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort, type Listening, listen } from "../../src/boot/server.ts";
+import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
 import { uniqueHandle, World } from "../support/world.ts";
 import { complaintsOfClient } from "../typed_client/compile.ts";
 

@@ -1,8 +1,8 @@
 // The letters on a channel's two colours: one rule for the server's pages and for the app, which is sent the same file.
 
 import { expect, test } from "vitest";
-import { inkOn } from "../../src/look/ink.ts";
-import { readModules } from "../../src/web_app/modules.ts";
+import { readModules } from "../../src/pages/web_app/modules.ts";
+import { inkOn } from "../../src/ui/ink.ts";
 
 test.each([
   ["#000000", "#000000", "#ffffff"],
@@ -17,7 +17,7 @@ test.each([
 
 test("the app has the rule at once, as a browser runs it", async () => {
   const { texts, bare, atOnce } = readModules();
-  const name = bare["#look/ink"]!;
+  const name = bare["#ui/ink"]!;
   expect(atOnce).toContain(name);
   const sent = await import(`data:text/javascript,${encodeURIComponent(texts.get(name)!)}`);
   const colours = { gradient_from: "#ffe14d", gradient_to: "#8a8a8a" };

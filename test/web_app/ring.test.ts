@@ -3,7 +3,7 @@
 
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { PATTERNS } from "../../src/web_app/browser/rules/decide.ts";
+import { PATTERNS } from "../../src/pages/web_app/browser/rules/decide.ts";
 import { inBrowser, modulesAndBrowser } from "../support/in_browser.ts";
 import { observe } from "../support/senses.ts";
 import { WAIT } from "../support/wait.ts";

@@ -2,12 +2,12 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { SOUNDS, VIBRATIONS } from "../../src/fields/alert.ts";
-import { CAPABILITIES as ASKED } from "../../src/fields/pusher.ts";
-import { arrivals, isHeard } from "../../src/web_app/browser/rules/arrivals.ts";
-import { type Decision, decide, PATTERNS, TONE_NAMES } from "../../src/web_app/browser/rules/decide.ts";
-import type { Alert, Channel, Circle, Device } from "../../src/web_app/browser/rules/types.ts";
-import { CAPABILITIES } from "../../src/web_app/browser/rules/types.ts";
+import { SOUNDS, VIBRATIONS } from "../../src/model/fields/alert.ts";
+import { CAPABILITIES as ASKED } from "../../src/model/fields/pusher.ts";
+import { arrivals, isHeard } from "../../src/pages/web_app/browser/rules/arrivals.ts";
+import { type Decision, decide, PATTERNS, TONE_NAMES } from "../../src/pages/web_app/browser/rules/decide.ts";
+import type { Alert, Channel, Circle, Device } from "../../src/pages/web_app/browser/rules/types.ts";
+import { CAPABILITIES } from "../../src/pages/web_app/browser/rules/types.ts";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");
 

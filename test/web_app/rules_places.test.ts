@@ -2,9 +2,9 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { distanceKm, inCircle } from "../../src/web_app/browser/rules/circle.ts";
-import { areQuietHours, isQuiet } from "../../src/web_app/browser/rules/quiet_hours.ts";
-import { arrange, leavesAt, STANDS_MS, WAITS_MS } from "../../src/web_app/browser/rules/spotlight.ts";
+import { distanceKm, inCircle } from "../../src/pages/web_app/browser/rules/circle.ts";
+import { areQuietHours, isQuiet } from "../../src/pages/web_app/browser/rules/quiet_hours.ts";
+import { arrange, leavesAt, STANDS_MS, WAITS_MS } from "../../src/pages/web_app/browser/rules/spotlight.ts";
 
 const places = fc.record({
   lat: fc.double({ min: -90, max: 90, noNaN: true }),

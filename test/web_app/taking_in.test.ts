@@ -7,7 +7,7 @@ import {
   KEPT_CHARACTERS,
   pauseAfter,
   tooOld,
-} from "../../src/web_app/browser/rules/taking_in.ts";
+} from "../../src/pages/web_app/browser/rules/taking_in.ts";
 
 const row = (n: number, more: object = {}) => ({
   id: `alr_${n}`,

@@ -2,15 +2,15 @@
 
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
-import { de } from "../../src/web_app/browser/texts/de.ts";
-import { en } from "../../src/web_app/browser/texts/en.ts";
+import { de } from "../../src/pages/web_app/browser/texts/de.ts";
+import { en } from "../../src/pages/web_app/browser/texts/en.ts";
 import {
   dayOf,
   distanceOf,
   languageName,
   momentOf,
   timeOf,
-} from "../../src/web_app/browser/texts/formats.ts";
+} from "../../src/pages/web_app/browser/texts/formats.ts";
 import {
   chooseLanguage,
   fill,
@@ -22,7 +22,7 @@ import {
   type Text,
   type Texts,
   t,
-} from "../../src/web_app/browser/texts/texts.ts";
+} from "../../src/pages/web_app/browser/texts/texts.ts";
 
 const forms = (text: Text) => (typeof text === "string" ? [text] : Object.values(text));
 const valuesIn = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).sort();
@@ -68,7 +68,7 @@ test("another language translates: hardly a text is the English one", () => {
 });
 
 test("every text is said somewhere: by its key, or by the beginning of it that a group shares", () => {
-  const folder = new URL("../../src/web_app/browser/", import.meta.url);
+  const folder = new URL("../../src/pages/web_app/browser/", import.meta.url);
   const said = globSync("**/*.ts", { cwd: folder })
     .filter((file) => !/^texts\/(en|de)\.ts$/.test(file))
     .map((file) => readFileSync(new URL(file, folder), "utf8"))
@@ -81,7 +81,7 @@ test("every text is said somewhere: by its key, or by the beginning of it that a
 });
 
 test("a language is one file and one line: each file of the folder is in the list", () => {
-  const folder = new URL("../../src/web_app/browser/texts/", import.meta.url);
+  const folder = new URL("../../src/pages/web_app/browser/texts/", import.meta.url);
   const files = readdirSync(folder).filter((name) => !["texts.ts", "formats.ts"].includes(name));
   expect(files.sort()).toEqual(
     Object.keys(LANGUAGES)

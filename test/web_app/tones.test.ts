@@ -3,7 +3,7 @@
 
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { TONE_NAMES } from "../../src/web_app/browser/rules/decide.ts";
+import { TONE_NAMES } from "../../src/pages/web_app/browser/rules/decide.ts";
 import { inBrowser, modulesAndBrowser } from "../support/in_browser.ts";
 import { observe } from "../support/senses.ts";
 

@@ -3,11 +3,11 @@
 
 import { expect, test } from "vitest";
 import type { z } from "zod";
-import { CAPABILITIES, CATEGORIES } from "../../src/fields/pusher.ts";
 import type { cardView, inboxItem, subscriptionView } from "../../src/handset/shapes.ts";
-import { CAPABILITIES as KNOWN } from "../../src/web_app/browser/rules/types.ts";
-import { en } from "../../src/web_app/browser/texts/en.ts";
-import type { Alert, Card, Subscription } from "../../src/web_app/browser/wire.ts";
+import { CAPABILITIES, CATEGORIES } from "../../src/model/fields/pusher.ts";
+import { CAPABILITIES as KNOWN } from "../../src/pages/web_app/browser/rules/types.ts";
+import { en } from "../../src/pages/web_app/browser/texts/en.ts";
+import type { Alert, Card, Subscription } from "../../src/pages/web_app/browser/wire.ts";
 
 // What the server's shapes give has to fit where the app takes it.
 const fits = {

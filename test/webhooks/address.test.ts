@@ -1,7 +1,12 @@
 // The address table, block by block: first, last and the neighbours just outside; and the textual forms.
 
 import { describe, expect, test } from "vitest";
-import { GLOBAL_IPV6, isPublicAddress, SPECIAL_IPV4, SPECIAL_IPV6 } from "../../src/webhooks/address.ts";
+import {
+  GLOBAL_IPV6,
+  isPublicAddress,
+  SPECIAL_IPV4,
+  SPECIAL_IPV6,
+} from "../../src/effects/webhooks/address.ts";
 
 // Own arithmetic, so that the table is not checked by the code that reads it.
 function toNumber(ip: string): bigint {

@@ -1,7 +1,7 @@
 // Deliveries that somebody asks for by hand, and the log of all: what reaches the receiver, how it is signed, and what counts.
 
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { verifySignature } from "../../src/webhooks/sign.ts";
+import { verifySignature } from "../../src/effects/webhooks/sign.ts";
 import { uuidOf } from "../support/handsets.ts";
 import { httpSink } from "../support/sinks.ts";
 import { WAIT } from "../support/wait.ts";

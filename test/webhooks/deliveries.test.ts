@@ -2,16 +2,16 @@
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { newUuid, showId } from "../../src/domain/ids.ts";
-import type { Delivery, DeliveryResult } from "../../src/webhooks/deliver.ts";
+import type { Delivery, DeliveryResult } from "../../src/effects/webhooks/deliver.ts";
 import {
   createDeliveries,
   type DeliveriesOptions,
   type WebhookEvent,
-} from "../../src/webhooks/deliveries.ts";
-import { createLanes, LANE_LIMITS } from "../../src/webhooks/lanes.ts";
-import { newWebhookSecret } from "../../src/webhooks/sign.ts";
-import { targetRules } from "../../src/webhooks/target.ts";
+} from "../../src/effects/webhooks/deliveries.ts";
+import { createLanes, LANE_LIMITS } from "../../src/effects/webhooks/lanes.ts";
+import { newWebhookSecret } from "../../src/effects/webhooks/sign.ts";
+import { targetRules } from "../../src/effects/webhooks/target.ts";
+import { newUuid, showId } from "../../src/model/domain/ids.ts";
 import { httpSink, tcpSink } from "../support/sinks.ts";
 import { WAIT } from "../support/wait.ts";
 

@@ -2,13 +2,13 @@
 // round, while a reader that goes by the order of writing loses something in the same run. And what an event costs.
 
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { openOrm } from "../../src/db/orm.ts";
-import { databaseOf, run } from "../../src/db/statement.ts";
-import { newUuid } from "../../src/domain/ids.ts";
+import { newUuid } from "../../src/model/domain/ids.ts";
 import { operatorActor } from "../../src/operation/audit.ts";
-import { insertAudit } from "../../src/queries/audit.ts";
-import { insertAuditAndEvents, insertEvents } from "../../src/queries/events.ts";
-import { noteKeyUse } from "../../src/queries/keys.ts";
+import { openOrm } from "../../src/store/db/orm.ts";
+import { databaseOf, run } from "../../src/store/db/statement.ts";
+import { insertAudit } from "../../src/store/queries/audit.ts";
+import { insertAuditAndEvents, insertEvents } from "../../src/store/queries/events.ts";
+import { noteKeyUse } from "../../src/store/queries/keys.ts";
 import { atOnce, pause } from "../support/at_once.ts";
 import { databaseProxy } from "../support/database_proxy.ts";
 import { uuidOf } from "../support/handsets.ts";

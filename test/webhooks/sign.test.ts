@@ -3,7 +3,7 @@
 
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { newWebhookSecret, signPayload, verifySignature } from "../../src/webhooks/sign.ts";
+import { newWebhookSecret, signPayload, verifySignature } from "../../src/effects/webhooks/sign.ts";
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwPd0q8rWmz0E";
 const now = 1_700_000_000;

@@ -2,7 +2,12 @@
 
 import { Resolver } from "node:dns/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { checkTarget, resolveTarget, type TargetRules, targetRules } from "../../src/webhooks/target.ts";
+import {
+  checkTarget,
+  resolveTarget,
+  type TargetRules,
+  targetRules,
+} from "../../src/effects/webhooks/target.ts";
 import { type DnsAnswer, scriptedDns } from "../support/dns.ts";
 
 const publicA = { a: ["93.184.215.14"] };

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { signPayload } from "../../src/webhooks/sign.ts";
+import { signPayload } from "../../src/effects/webhooks/sign.ts";
 import { GO_MS, goModule, runGo } from "../support/go.ts";
 import { temporaryFolder } from "../support/processes.ts";
 import { httpSink } from "../support/sinks.ts";

@@ -1,0 +1,158 @@
+// Headers and refusals of the document: the one error envelope, once for each set of error types that share a status.
+
+import {
+  conflict,
+  ERROR_STATUS,
+  type ErrorEnvelope,
+  type ErrorType,
+  forbidden,
+  insufficientScope,
+  invalidRequest,
+  notFound,
+  serverError,
+  unauthorized,
+} from "../../model/errors.ts";
+
+export type Json = Record<string, any>;
+
+const text = { type: "string" };
+
+export const HEADERS: Json = {
+  "X-Request-Id": {
+    description: "Names this request; the server's log lines carry the same.",
+    schema: { type: "string", format: "uuid" },
+  },
+  "WWW-Authenticate": {
+    description: "What kind of credential, and which scopes, would be accepted.",
+    schema: text,
+    example: 'Bearer error="insufficient_scope", scope="alerts:send"',
+  },
+  "Retry-After": {
+    description: "Seconds after which the call will be taken.",
+    schema: { type: "integer", minimum: 0 },
+    example: 41,
+  },
+  "RateLimit-Policy": {
+    description: "The ceiling: policy name, calls (q) and window in seconds (w).",
+    schema: text,
+    example: '"alert-sends";q=30;w=60',
+  },
+  RateLimit: {
+    description: "What is left of it (r) and the seconds until the window ends (t).",
+    schema: text,
+    example: '"alert-sends";r=29;t=60',
+  },
+  "Preference-Applied": {
+    description:
+      "Prefer: wait was granted. A 304 without it was not held to its end: pause before the next poll.",
+    schema: text,
+    example: "wait=50",
+  },
+  ETag: {
+    description:
+      "Names this state. Send it back as If-None-Match where a poll takes that, or as If-Match with a change that shall be refused when somebody else made one.",
+    schema: text,
+    example: '"42.0.1-50-"',
+  },
+};
+
+export const headerRefs = (...names: string[]): Json =>
+  Object.fromEntries(
+    ["X-Request-Id", ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+
+/** One line of meaning for each type. */
+export const ERROR_MEANING: Record<ErrorType, string> = {
+  invalid_request: "Validation failed; `param` names the field.",
+  unauthorized: "No credential, or a revoked or expired one.",
+  payment_required: "Reserved until plans exist.",
+  insufficient_scope: "The credential lacks a needed scope.",
+  forbidden: "Not your role or your data.",
+  not_found: "No such row, or not yours (identical answer).",
+  conflict: "The state refuses the verb; the message names the way out.",
+  rate_limited: "Over a ceiling; the message names it and when to retry.",
+  server_error: "Server fault; retry with backoff.",
+};
+
+const refusals: Record<ErrorType, ErrorEnvelope> = {
+  invalid_request: invalidRequest("title is required.", "title").toEnvelope(),
+  unauthorized: unauthorized().toEnvelope(),
+  payment_required: { error: { type: "payment_required", message: "Reserved.", param: null } },
+  insufficient_scope: insufficientScope(["alerts:send"]).toEnvelope(),
+  forbidden: forbidden(
+    "The member behind this credential has a role that may not do this; ask an owner of the workspace.",
+  ).toEnvelope(),
+  not_found: notFound("channel").toEnvelope(),
+  conflict: conflict("The channel is not active; resume it, or keep the alert as a draft.").toEnvelope(),
+  rate_limited: {
+    error: {
+      type: "rate_limited",
+      message: "At most 30 calls in 60 seconds (alert-sends); retry in 41 seconds.",
+      param: null,
+    },
+  },
+  server_error: serverError().toEnvelope(),
+};
+
+const TYPES = Object.keys(ERROR_STATUS) as ErrorType[];
+
+export const ERROR_SCHEMA: Json = {
+  type: "object",
+  description: "Every failure from every route.",
+  properties: {
+    error: {
+      type: "object",
+      properties: {
+        type: {
+          type: "string",
+          enum: TYPES,
+          description: TYPES.map(
+            (type) => `\`${type}\` (${ERROR_STATUS[type]}): ${ERROR_MEANING[type]}`,
+          ).join("\n\n"),
+        },
+        message: { ...text, description: "Human text; names the way out." },
+        param: {
+          type: ["string", "null"],
+          description: "Dotted path of the offending field when there is one.",
+        },
+      },
+      required: ["type", "message", "param"],
+    },
+  },
+  required: ["error"],
+};
+
+const WITH_HEADERS: Partial<Record<ErrorType, string[]>> = {
+  unauthorized: ["WWW-Authenticate"],
+  insufficient_scope: ["WWW-Authenticate"],
+  rate_limited: ["Retry-After", "RateLimit-Policy", "RateLimit"],
+};
+
+const pascal = (name: string) => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The refusals of an operation by status; what they share goes to `components.responses`. */
+export function refusalResponses(errors: Iterable<ErrorType>, shared: Json): Json {
+  const declared = new Set(errors);
+  const byStatus = Map.groupBy(
+    TYPES.filter((type) => declared.has(type)),
+    (type) => ERROR_STATUS[type],
+  );
+  return Object.fromEntries(
+    [...byStatus].map(([status, types]) => {
+      const name = types.map(pascal).join("Or");
+      shared[name] ??= response(types);
+      return [status, { $ref: `#/components/responses/${name}` }];
+    }),
+  );
+}
+
+function response(types: ErrorType[]): Json {
+  const examples = Object.fromEntries(
+    types.map((type) => [type, { summary: ERROR_MEANING[type], value: refusals[type] }]),
+  );
+  return {
+    description: types.map((type) => `\`${type}\`: ${ERROR_MEANING[type]}`).join(" "),
+    headers: headerRefs(...new Set(types.flatMap((type) => WITH_HEADERS[type] ?? []))),
+    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" }, examples } },
+  };
+}

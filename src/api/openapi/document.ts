@@ -1,0 +1,151 @@
+// The OpenAPI 3.1 document as a projection of the records: what REST and the handset API take and answer. Receives the
+// lists as arguments; the same lists give the same text, byte for byte.
+
+import manifest from "../../../package.json" with { type: "json" };
+import { SCOPES } from "../../model/scopes.ts";
+import type { HandsetOperation, Tool } from "../../operation/tool.ts";
+import { pusherView } from "../../store/shapes/pusher.ts";
+import { ERROR_SCHEMA, HEADERS, headerRefs, type Json, refusalResponses } from "./answers.ts";
+import { eventWebhooks } from "./events.ts";
+import { EXAMPLE_IDEMPOTENCY_KEY } from "./examples.ts";
+import { type Making, type Operation, routeOperation, tagOf } from "./operations.ts";
+import { answerSchema, Components } from "./schemas.ts";
+import { introduction } from "./words.ts";
+
+export function openApiDocument(
+  tools: readonly Tool[],
+  handsetOperations: readonly HandsetOperation[],
+  { publicUrl }: { publicUrl: string },
+): Json {
+  const operations: Operation[] = [...tools, ...handsetOperations];
+  const shapes = operations.flatMap((operation) =>
+    "brief" in operation && operation.brief ? [operation.output, operation.brief.output] : [operation.output],
+  );
+  // No operation answers a bare channel, but several answers are one and more.
+  const components = new Components([...shapes, pusherView].map(answerSchema));
+  const responses: Json = {};
+  const making: Making = { publicUrl, components, responses };
+  const paths: Json = {};
+  for (const [path, onPath] of Map.groupBy(operations, ({ http }) => http.path)) {
+    paths[path] = {};
+    for (const [method, onRoute] of Map.groupBy(onPath, ({ http }) => http.method))
+      paths[path][method.toLowerCase()] = routeOperation(onRoute, making);
+  }
+  Object.assign(paths, healthPaths(responses));
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Belfry",
+      version: manifest.version,
+      summary: "Alert channels that assistants, scripts and people drive.",
+      description: introduction(publicUrl),
+      license: { name: "Apache License 2.0", identifier: manifest.license },
+    },
+    servers: [{ url: publicUrl }],
+    tags: tags(operations),
+    paths,
+    webhooks: eventWebhooks(),
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          description: "An API key (`bfk_…`). The access tokens of connected assistants are for /mcp alone.",
+        },
+        deviceToken: {
+          type: "http",
+          scheme: "bearer",
+          description: "A handset's own token, shown once by POST /handset/v1/devices.",
+        },
+      },
+      parameters: {
+        IdempotencyKey: {
+          name: "Idempotency-Key",
+          in: "header",
+          description:
+            "1 to 255 printable ASCII characters. A repeat within 24 hours answers with the first result; another body under the same key is 422.",
+          schema: { type: "string", minLength: 1, maxLength: 255 },
+          example: EXAMPLE_IDEMPOTENCY_KEY,
+        },
+        Prefer: {
+          name: "Prefer",
+          in: "header",
+          description:
+            "wait=N beside If-None-Match holds the answer until something changes or N seconds are over, at most 55 (RFC 7240).",
+          schema: { type: "string" },
+          example: "wait=50",
+        },
+        IfMatch: {
+          name: "If-Match",
+          in: "header",
+          description:
+            "The ETag of the alert as the client knows it: 409 when it has changed since. expected_updated_at says the same in the request itself.",
+          schema: { type: "string" },
+          example: '"2026-11-20T14:25:31.123456Z"',
+        },
+        IfNoneMatch: {
+          name: "If-None-Match",
+          in: "header",
+          description: "The ETag of the answer that the client holds: 304 while it is still the present one.",
+          schema: { type: "string" },
+        },
+      },
+      headers: HEADERS,
+      responses: sorted(responses),
+      schemas: sorted({ Error: ERROR_SCHEMA, ...Object.fromEntries(components.schemas) }),
+    },
+  };
+}
+
+const sorted = (record: Json): Json =>
+  Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+const OTHER_TAGS: Record<string, string> = {
+  Handset:
+    "What a subscribing device speaks, with its own token: register once and keep the token, join channels, then poll the inbox for ever with the last ETag as If-None-Match and with Prefer: wait=50. The inbox is state, newest first: draw what it holds, and take away what is gone from it. A 304 means that nothing changed; one without Preference-Applied was not held, so pause before the next poll. What rings is decided on the device. Reports of reads and acknowledgements are optional, come in batches and may be repeated.",
+  Events:
+    "What registered webhook endpoints receive: one signed POST an event, within five seconds, without retries.",
+  Service: "Whether the server is up.",
+};
+
+/** In the order of the lists; what a group may do is what its scopes say. */
+function tags(operations: Operation[]): Json[] {
+  const names = [...new Set(operations.map(tagOf))];
+  return [...names, ...Object.keys(OTHER_TAGS).filter((name) => !names.includes(name))].map((name) => {
+    const lines = Object.entries(SCOPES).filter(([scope]) => scope.startsWith(`${name.toLowerCase()}:`));
+    const description = OTHER_TAGS[name] ?? lines.map(([, meaning]) => meaning).join(" ");
+    return { name, description };
+  });
+}
+
+function healthPaths(responses: Json): Json {
+  const answer = (description: string, status: string, more: Json = {}): Json => ({
+    description,
+    headers: headerRefs(),
+    content: {
+      "application/json": {
+        schema: { type: "object", properties: { status: { type: "string" }, ...more }, required: ["status"] },
+        example: { status },
+      },
+    },
+  });
+  const probe = (operationId: string, summary: string, description: string, answers: Json): Json => ({
+    get: {
+      operationId,
+      tags: ["Service"],
+      summary,
+      description,
+      security: [],
+      responses: { ...answers, ...refusalResponses(["server_error"], responses) },
+    },
+  });
+  return {
+    "/healthz": probe("healthz", "Liveness", "The process is up.", { 200: answer("Up.", "ok") }),
+    "/readyz": probe("readyz", "Readiness", "The database answers and every migration is in.", {
+      200: answer("Ready; `degraded` names what does not work although requests are served.", "ready", {
+        degraded: { type: "array", items: { type: "string" } },
+      }),
+      503: answer("Not ready.", "not ready"),
+    }),
+  };
+}

@@ -1,0 +1,118 @@
+// What registered endpoints receive: one signed POST an event (docs/rules.md#signed-webhooks).
+
+import { EVENTS } from "../../model/fields/webhook.ts";
+import type { Json } from "./answers.ts";
+import { EXAMPLE_IDS } from "./examples.ts";
+
+/** What endpoints receive: what they asked for, and what `test_webhook` sends, which no endpoint can ask for. */
+const RECEIVED = [...EVENTS, "webhook.test"] as const;
+type Received = (typeof RECEIVED)[number];
+
+const WORDS: Record<Received, [summary: string, description: string]> = {
+  "alert.sent": ["Alert sent", "Immediate send, a draft published, or a scheduled alert sent early."],
+  "alert.scheduled": [
+    "Alert scheduled",
+    "The alert will become visible at `send_at`. Nothing fires at that instant; plan from this payload.",
+  ],
+  "alert.cancelled": [
+    "Alert cancelled",
+    "Withdrawn, or returned to draft (`status` tells). Phones that already received it keep it.",
+  ],
+  "subscriber.created": ["Subscriber joined", "A count, never a device identity."],
+  "subscriber.deleted": ["Subscriber left", "The same shape, eviction through a revoked invite included."],
+  "webhook.test": [
+    "Test",
+    "What `test_webhook` sends: signed as any delivery, and about nothing. `pusher_id` is the id of no channel.",
+  ],
+};
+
+const text = { type: "string" };
+const instantOrNull = { type: ["string", "null"], format: "date-time" };
+
+const ALERT_DATA: Json = {
+  pusher_id: text,
+  alert_id: text,
+  title: text,
+  priority: text,
+  status: text,
+  send_at: instantOrNull,
+  sent_at: instantOrNull,
+};
+const SUBSCRIBER_DATA: Json = { pusher_id: text, count: { type: "integer" } };
+
+const object = (properties: Json): Json => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties),
+});
+
+const header = (name: string, description: string): Json => ({
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema: text,
+});
+
+export function eventWebhooks(): Json {
+  return Object.fromEntries(RECEIVED.map((event) => [event, { post: delivery(event) }]));
+}
+
+function delivery(event: Received): Json {
+  const [summary, description] = WORDS[event];
+  const [data, about] = dataOf(event);
+  return {
+    operationId: `on_${event.replace(".", "_")}`,
+    tags: ["Events"],
+    summary,
+    description,
+    security: [],
+    parameters: [
+      header(
+        "X-Webhook-Signature",
+        "`t=<unix>,v1=<hex>`: v1 is the hex HMAC-SHA256 of `<t>.<raw body>` under the endpoint's secret. There are two `v1` for a day after rotate_webhook_secret: one that fits is enough. Verify it before parsing, and refuse a `t` more than 300 seconds away.",
+      ),
+      header("X-Webhook-Event", "The event's name."),
+      header("X-Webhook-Event-Id", "The same in every delivery of one event, and in list_events."),
+      header("X-Webhook-Id", "Unique for each delivery."),
+    ],
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: object({
+            event: { ...text, const: event },
+            created_at: { ...text, format: "date-time" },
+            data: object(data),
+          }),
+          example: { event, created_at: "2026-11-20T14:25:31.130Z", data: about },
+        },
+      },
+    },
+    responses: {
+      "2XX": { description: "Taken. Anything else, or nothing within five seconds, counts as a failure." },
+    },
+  };
+}
+
+/** Shape and example of an event's `data`. */
+function dataOf(event: Received): [shape: Json, example: Json] {
+  if (event === "webhook.test")
+    return [
+      { pusher_id: text, webhook_id: text },
+      { pusher_id: "psh_00000000000000000000000000", webhook_id: EXAMPLE_IDS.webhook_id },
+    ];
+  const { pusher_id } = EXAMPLE_IDS;
+  if (!event.startsWith("alert.")) return [SUBSCRIBER_DATA, { pusher_id, count: 1204 }];
+  const scheduled = event === "alert.scheduled";
+  const example = {
+    pusher_id,
+    alert_id: EXAMPLE_IDS.alert_id,
+    title: "Line 3 suspended until 18:00",
+    priority: "important",
+    status: event.slice("alert.".length),
+    send_at: scheduled ? "2030-06-01T16:00:00.000000Z" : null,
+    sent_at: scheduled ? null : "2026-11-20T14:25:31.123456Z",
+  };
+  return [ALERT_DATA, example];
+}

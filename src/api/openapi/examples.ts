@@ -1,0 +1,300 @@
+// One story told throughout the document: a ferry line in Lisbon. Values are found by field name, so that an operation
+// added tomorrow has its example as well; a test holds every example against its schema.
+import type { JsonSchema } from "../../operation/schema.ts";
+import { EXAMPLE_HANDLE, HANDSET_REQUESTS, handsetAnswers } from "./handset_examples.ts";
+
+export const EXAMPLE_IDS: Record<string, string> = {
+  pusher_id: "psh_01kagt4wq8e3xb5m2c7n9r6f0d",
+  alert_id: "alr_01kagt7h2mf9vs4k1e8p3x5w6q",
+  invite_id: "inv_01kagt9z5cepz7b3n6d2r8j4mk",
+  webhook_id: "whk_01kagtbr9tfy5q0h7w3c6v1x8n",
+  workspace_id: "wsp_01kagsxm4aeb8t2j5p9d7c3r1f",
+  member_id: "mem_01kagsxm4bfs6v1n8q4x2k7w0z",
+  key_id: "key_01kagsxm4cf2r9c5m3h8e6b4tj",
+  asset_id: "ast_01kagt6c3gezj8w4d7r1n5v9xb",
+  delivery_id: "dlv_01kagtcd5we8b9r3v6k1x7n4mq",
+  handle: EXAMPLE_HANDLE,
+};
+
+/** What kind of thing an object is, told by a field that only that kind has. */
+const KINDS: Record<string, string> = {
+  requested_perms: "channel",
+  title: "alert",
+  code: "invite",
+  failure_count: "webhook",
+  dropped_count: "webhook",
+  role: "member",
+  scopes: "key",
+  capability: "note",
+  transport: "line",
+  redelivery_of: "delivery",
+  event: "event",
+  token: "device",
+  device: "subscriber",
+  locale: "device",
+};
+
+const ACTION = { type: "open_url", label: "Timetable", url: "https://ferries.example/lisbon/line-3" };
+
+/** Values by field name, or by kind and field name where the name alone says too little. Several: the first that fits. */
+function story(publicUrl: string): Record<string, unknown[]> {
+  const channelUrl = `${publicUrl}/c/${EXAMPLE_IDS.handle}`;
+  return {
+    "channel.id": [EXAMPLE_IDS.pusher_id],
+    "alert.id": [EXAMPLE_IDS.alert_id],
+    "invite.id": [EXAMPLE_IDS.invite_id],
+    "webhook.id": [EXAMPLE_IDS.webhook_id],
+    "member.id": [EXAMPLE_IDS.member_id],
+    "key.id": [EXAMPLE_IDS.key_id],
+    "workspace.id": [EXAMPLE_IDS.workspace_id],
+    "line.id": ["aud_01kagtdt1xeg7bxm4q9w2c5v8n"],
+    "line.operation": ["send_alert"],
+    "delivery.id": [EXAMPLE_IDS.delivery_id],
+    webhook_id: [EXAMPLE_IDS.webhook_id],
+    "event.id": ["evt_01kagtc9v2f6xr5s8d3m7q1w4z"],
+    next_after: ["MTcuMTc2MzY0ODczMTEyMw"],
+    "delivery.event": ["alert.sent"],
+    "delivery.ok": [true],
+    "delivery.status": [200],
+    duration_ms: [84],
+    actor: [EXAMPLE_IDS.key_id],
+    "device.id": ["4611686018427387904"],
+    pusher_id: [EXAMPLE_IDS.pusher_id],
+    "key.pusher_id": [null],
+    handle: [EXAMPLE_IDS.handle],
+    "key.name": ["Night shift"],
+    "workspace.name": ["Tejo Transit"],
+    name: ["Tejo ferries"],
+    category: ["travel"],
+    description: ["Delays and cancellations on the river lines."],
+    site: ["https://ferries.example/lisbon"],
+    city: ["Lisbon"],
+    "channel.lat": [38.7057],
+    "channel.lon": [-9.1455],
+    "channel.radius_km": [12.5],
+    "alert.lat": [null],
+    "alert.lon": [null],
+    "alert.radius_km": [null],
+    requested_perms: [["notify", "sound"]],
+    permissions: [["notify", "sound"]],
+    alert_types: [["delay", "cancellation"]],
+    tags: [["ferry", "lisbon"]],
+    is_public: [true],
+    gradient_from: ["#0b6e99"],
+    gradient_to: ["#7fd1ae"],
+    initials: ["TF"],
+    "channel.url": [channelUrl],
+    "invite.url": [`${channelUrl}?invite=q7Xv2mRk9TzB4nWc8LpY1s`],
+    "webhook.url": ["https://hooks.ferries.example/belfry"],
+    url: [ACTION.url],
+    status: ["active", "sent"],
+    title: ["Line 3 suspended until 18:00"],
+    body: ["Strong wind on the river. Buses leave from Cais do Sodré every 15 minutes."],
+    priority: ["important"],
+    layout: ["text"],
+    actions: [[ACTION]],
+    sound: ["chime"],
+    vibrate: [null],
+    collapse_key: ["line-3"],
+    requires_ack: [false],
+    html: [null, "<p>Line 3 is <b>suspended</b> until 18:00.</p>"],
+    html_length: [0],
+    send_at: [null],
+    sent_at: ["2026-11-20T14:25:31.123456Z"],
+    expires_at: [null],
+    cancelled_at: [null],
+    created_at: ["2026-11-20T14:20:07.481920Z"],
+    updated_at: ["2026-11-20T14:25:31.123456Z"],
+    subscribed_at: ["2026-11-18T07:41:55.902113Z"],
+    before: ["2026-11-20T14:20:07.481920Z"],
+    now: ["2026-11-20T14:25:31.123456Z"],
+    next_before: ["2026-11-20T14:20:07.481920Z"],
+    blocked: [[]],
+    notes: [[]],
+    note: ["Phones that already received the alert keep it."],
+    subscribers: [1204],
+    alerts_sent: [37],
+    drafts: [1],
+    scheduled: [2],
+    role: ["editor"],
+    pusher_ids: [null],
+    scopes: [["account:read", "alerts:read", "alerts:write"]],
+    label: ["Crew phones"],
+    code: ["q7Xv2mRk9TzB4nWc8LpY1s"],
+    max_uses: [25],
+    uses: [4],
+    revoked_at: [null],
+    events: [["alert.sent", "alert.cancelled"]],
+    endpoint: ["https://push.ferries.example/v2/gAAAAABl2Q0nW8TzVxKc"],
+    public_key: ["BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM"],
+    enabled: [true],
+    secret: ["whsec_3vN8qLr5Tz1Kc7Wm9Xb2Yd6Hf4Jp0Gs8Ra5Ue3Ti1o"],
+    failure_count: [0],
+    dropped_count: [0],
+    disabled: [false],
+    disabled_at: [null],
+    last_delivery_at: ["2026-11-20T14:25:31.623001Z"],
+    last_status: [200],
+    device: ["9f2c41d07b"],
+    platform: ["android"],
+    app_version: ["4.2.0"],
+    locale: ["pt-PT"],
+    "subscriber.timezone": ["Europe/Lisbon"],
+    "device.timezone": ["Europe/Lisbon"],
+    timezone: ["UTC", "Europe/Lisbon"],
+    muted: [false],
+    reach: [1204],
+    reads: [611],
+    acks: [42],
+    from: ["2026-11-14"],
+    to: ["2026-11-20"],
+    date: ["2026-11-20"],
+    start: ["2026-11-20T14:25:31.123456Z"],
+    sampled: [false],
+    period: ["week"],
+    script_count: [0],
+    token: ["bfd_5wT8mKr2Xz7Qc1Vn4Lb9Yp3Hd6Jf0Gs"],
+    accepted: [1],
+    reports: [[{ alert_id: EXAMPLE_IDS.alert_id, kind: "read" }]],
+    q: ["ferry"],
+    limit: [20],
+  };
+}
+
+/** What an operation is asked with, besides the ids of its path. Elsewhere: what is required. */
+const REQUESTS: Record<string, Record<string, unknown>> = {
+  create_pusher: {
+    handle: EXAMPLE_IDS.handle,
+    name: "Tejo ferries",
+    category: "travel",
+    description: "Delays and cancellations on the river lines.",
+    city: "Lisbon",
+    requested_perms: ["notify", "sound"],
+    tags: ["ferry", "lisbon"],
+  },
+  update_pusher: { description: "Delays and cancellations on all river lines." },
+  list_alerts: { status: "sent", limit: 20 },
+  create_alert: {
+    title: "Line 3 suspended until 18:00",
+    body: "Strong wind on the river. Buses leave from Cais do Sodré every 15 minutes.",
+    priority: "important",
+    sound: "chime",
+    actions: [ACTION],
+    collapse_key: "line-3",
+  },
+  update_alert: { title: "Line 3 suspended until 19:00", send_at: "2030-06-01T16:00:00Z" },
+  schedule_alert: { send_at: "2030-06-01T16:00:00Z" },
+  list_account_alerts: { status: "draft", limit: 20 },
+  create_invite: { label: "Crew phones", max_uses: 25 },
+  preview_html: { html: '<p onclick="x()">Line 3 is <b>suspended</b> until 18:00.</p>' },
+  get_pusher_stats: { period: "week" },
+  get_account_stats: { period: "week" },
+  list_subscribers: { limit: 20 },
+  ...HANDSET_REQUESTS,
+};
+
+const DRAFT = { status: "draft", sent_at: null };
+/** Where an answer differs from the story. */
+const ANSWERS: Record<string, Record<string, unknown>> = {
+  update_pusher: { description: "Delays and cancellations on all river lines." },
+  create_alert: { ...DRAFT },
+  duplicate_alert: { ...DRAFT },
+  update_alert: { ...DRAFT, title: "Line 3 suspended until 19:00", send_at: "2030-06-01T16:00:00.000000Z" },
+  send_alert: { note: "The alert is visible to every subscribed handset from now on." },
+  schedule_alert: {
+    status: "scheduled",
+    send_at: "2030-06-01T16:00:00.000000Z",
+    sent_at: null,
+    note: "The alert becomes visible at send_at without anything running then.",
+  },
+  cancel_alert: { status: "cancelled", cancelled_at: "2026-11-20T15:02:44.007310Z" },
+  create_webhook: { last_delivery_at: null, last_status: null },
+  create_invite: { uses: 0 },
+  revoke_invite: { revoked_at: "2026-11-20T15:02:44.007310Z", removed_subscribers: 0 },
+  get_alert_stats: { note: "The timeline thins out as devices prune old reports; the totals are exact." },
+  list_subscribers: {
+    breakdown: {
+      total: 1204,
+      muted: 31,
+      platform: { android: 741, ios: 463 },
+      app_version: { "4.2.0": 1204 },
+      locale: { "pt-PT": 980, en: 224 },
+      timezone: { "Europe/Lisbon": 1204 },
+    },
+  },
+  create_pusher: { updated_at: "2026-11-20T14:20:07.481920Z" },
+  preview_html: {
+    layout: "html",
+    html: "<p>Line 3 is <b>suspended</b> until 18:00.</p>",
+    blocked: [{ kind: "attribute", name: "onclick", count: 1 }],
+  },
+};
+
+export const EXAMPLE_IDEMPOTENCY_KEY = "line-3-2026-11-20";
+
+/** An answer that holds against its schema (references not yet lifted). */
+export function exampleAnswer(tool: string, schema: JsonSchema, publicUrl: string): unknown {
+  const made = sample(schema, "", "", story(publicUrl));
+  return typeof made === "object" && made !== null
+    ? { ...made, ...ANSWERS[tool], ...handsetAnswers(publicUrl)[tool] }
+    : made;
+}
+
+/** Arguments that the operation takes, the ids of its path included. */
+export function exampleArguments(
+  operation: { name: string },
+  schema: JsonSchema,
+  publicUrl: string,
+): Record<string, unknown> {
+  const values = story(publicUrl);
+  const given = REQUESTS[operation.name] ?? {};
+  const properties = schema.properties ?? {};
+  const kind = kindOf(properties, operation.name.split("_").at(-1)!);
+  const wanted = Object.keys(properties).filter(
+    (name) => schema.required?.includes(name) || Object.hasOwn(given, name),
+  );
+  return Object.fromEntries(
+    wanted.map((name) => [
+      name,
+      given[name] ?? EXAMPLE_IDS[name] ?? sample(properties[name]!, name, kind, values),
+    ]),
+  );
+}
+
+function kindOf(properties: Record<string, unknown>, otherwise: string): string {
+  const sign = Object.keys(KINDS).find((name) => Object.hasOwn(properties, name));
+  return sign ? KINDS[sign]! : otherwise;
+}
+
+function sample(schema: JsonSchema, name: string, kind: string, values: Record<string, unknown[]>): unknown {
+  const types = [schema.type ?? []].flat();
+  for (const value of values[`${kind}.${name}`] ?? values[name] ?? [])
+    if (fits(value, schema, types)) return value;
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  if (types.includes("null")) return null;
+  const branch = schema.anyOf?.[0];
+  if (branch) return sample(branch, name, kind, values);
+  if (types.includes("object")) {
+    const properties = schema.properties ?? {};
+    const own = kindOf(properties, name);
+    return Object.fromEntries(
+      Object.entries(properties)
+        .filter(([field]) => schema.required?.includes(field))
+        .map(([field, inner]) => [field, sample(inner, field, own, values)]),
+    );
+  }
+  if (types.includes("array")) return [sample(schema.items ?? {}, name, kind, values)];
+  if (types.includes("boolean")) return false;
+  if (types.includes("integer") || types.includes("number")) return schema.minimum ?? 1;
+  return schema.format === "date-time" ? "2026-11-20T14:25:31.123456Z" : "…";
+}
+
+function fits(value: unknown, schema: JsonSchema, types: string[]): boolean {
+  if (schema.enum) return schema.enum.includes(value);
+  if (schema.const !== undefined) return schema.const === value;
+  const is = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+  const ok = types.includes(is) || (is === "number" && types.includes("integer") && Number.isInteger(value));
+  const branch = schema.anyOf?.some((option) => fits(value, option, [option.type ?? []].flat()));
+  return ok || branch === true;
+}

@@ -1,0 +1,34 @@
+// How answers look on HTTP: JSON, the one envelope for refusals, and the headers that every answer carries.
+
+import { FastResponse } from "srvx";
+import { faultOf } from "../../store/db/unavailable.ts";
+
+/** Answers are for this caller and this moment, and never to be guessed at by a browser. */
+const COMMON = { "cache-control": "private, no-cache", "x-content-type-options": "nosniff" };
+
+type Body = ConstructorParameters<typeof FastResponse>[0];
+
+/** `body`: what is to be JSON, or the bytes of it. */
+export function jsonAnswer(status: number, body: unknown, headers: Record<string, string> = {}): Response {
+  return new FastResponse(body instanceof Uint8Array ? (body as Body) : JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/json", ...COMMON, ...headers },
+  });
+}
+
+export function emptyAnswer(status: 204 | 304, headers: Record<string, string> = {}): Response {
+  return new FastResponse(null, { status, headers: { ...COMMON, ...headers } });
+}
+
+/** The one envelope (docs/rules.md#error-envelope). `status` departs from the type's own only for 405. */
+export function refusal(error: unknown, status?: number): Response {
+  const known = faultOf(error);
+  return jsonAnswer(status ?? known.status, known.toEnvelope(), known.headers);
+}
+
+/** Whether If-None-Match names this tag. It compares weakly: a proxy may have weakened the tag. */
+export function holdsTag(presented: string | null, etag: string): boolean {
+  if (presented === null) return false;
+  const bare = (tag: string) => tag.trim().replace(/^W\//, "");
+  return presented.split(",").some((tag) => ["*", bare(etag)].includes(bare(tag)));
+}

@@ -1,0 +1,60 @@
+// The machine-readable description and its page: public, loaded and made once on the first request, told apart by ETag.
+
+import type { H3 } from "h3";
+import type { HandsetOperation, Tool } from "../../operation/tool.ts";
+import { once } from "../../store/db/once.ts";
+import { addStatic, prepare } from "./static.ts";
+
+export const DOCUMENT_PATH = "/api/v1/openapi.json";
+export const PAGE_PATH = "/api/v1/docs";
+const KEPT = "public, max-age=300";
+
+interface DocsOptions {
+  tools: readonly Tool[];
+  handsetOperations: readonly HandsetOperation[];
+  publicUrl: string;
+}
+
+export function addDocs(app: H3, { tools, handsetOperations, publicUrl }: DocsOptions): void {
+  const document = once(async () => {
+    const { openApiDocument } = await import("../openapi/document.ts");
+    return openApiDocument(tools, handsetOperations, { publicUrl });
+  });
+  addStatic(
+    app,
+    DOCUMENT_PATH,
+    once(async () =>
+      prepare(JSON.stringify(await document()), {
+        "content-type": "application/json",
+        "cache-control": KEPT,
+        "access-control-allow-origin": "*",
+      }),
+    ),
+  );
+  addStatic(
+    app,
+    "/static/docs_page.css",
+    once(async () => {
+      const { text, type } = (await import("../docs_page/page.ts")).DOCS_STYLES;
+      return prepare(text, {
+        "content-type": type,
+        "cache-control": "public, max-age=31536000, immutable",
+        "content-security-policy": "default-src 'none'",
+      });
+    }),
+  );
+  addStatic(
+    app,
+    PAGE_PATH,
+    once(async () => {
+      const { DOCS_POLICY, docsPage } = await import("../docs_page/page.ts");
+      return prepare(docsPage(await document(), DOCUMENT_PATH), {
+        "content-type": "text/html; charset=utf-8",
+        "cache-control": KEPT,
+        "content-security-policy": DOCS_POLICY,
+        "referrer-policy": "no-referrer",
+        "x-frame-options": "DENY",
+      });
+    }),
+  );
+}

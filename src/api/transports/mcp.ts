@@ -1,0 +1,184 @@
+// MCP at one endpoint for both protocol eras: the list of tools made once, every call through dispatch. Adds what the
+// SDK leaves to the server: Host and Origin, the credential, the scope challenge. Holds no business word.
+
+import {
+  createMcpHandler,
+  localhostAllowedHostnames,
+  validateHostHeader,
+  validateOriginHeader,
+} from "@modelcontextprotocol/server";
+import { ApiError, forbidden, invalidRequest, unauthorized } from "../../model/errors.ts";
+import { BASE_SCOPES } from "../../model/scopes.ts";
+import type { Dispatcher } from "../../operation/dispatch.ts";
+import { refuseScopes } from "../../operation/dispatch.ts";
+import { scopesFor, type Tool } from "../../operation/tool.ts";
+import type { Caller, Log } from "../../store/context.ts";
+import { refusal } from "./answers.ts";
+import { parseJson, readBytes, tooManyValues } from "./body.ts";
+import { resultFields } from "./mcp_answers.ts";
+import { type PlainAnswers, plainAnswers, plainRequest } from "./mcp_plain.ts";
+import {
+  answerOf,
+  type CallTool,
+  createToolServer,
+  LIST_HINTS,
+  listingOf,
+  SERVER_INFO,
+} from "./mcp_server.ts";
+
+export interface McpOptions {
+  tools: readonly Tool[];
+  dispatcher: Dispatcher;
+  authenticate(request: Request): Promise<Caller | null>;
+  /** Told of a caller before it hears which scopes it lacks. */
+  onChallenge(caller: Caller): Promise<void>;
+  publicUrl: string;
+  host: string;
+}
+
+/** The arguments of a tool call without the idempotency key, which is no field of the operation. */
+function splitKey(tool: Tool, args: Record<string, unknown>) {
+  if (!tool.creates || !Object.hasOwn(args, "idempotency_key")) return { args, idempotencyKey: null };
+  const { idempotency_key, ...rest } = args;
+  return { args: rest, idempotencyKey: typeof idempotency_key === "string" ? idempotency_key : "" };
+}
+
+interface Message {
+  method?: unknown;
+  params?: { name?: unknown; arguments?: unknown };
+}
+
+/** What a request hands to its calls, and the scope refusal that a call hands back. */
+interface Passed {
+  caller: Caller;
+  log: Log;
+  refused?: ApiError;
+}
+
+export interface McpEndpoint {
+  fetch(request: Request, log: Log): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export function createMcpEndpoint({
+  tools,
+  dispatcher,
+  authenticate,
+  onChallenge,
+  publicUrl,
+  host,
+}: McpOptions): McpEndpoint {
+  const hostnames = [...localhostAllowedHostnames(), new URL(publicUrl).hostname, host];
+  const metadata = `${publicUrl}/.well-known/oauth-protected-resource/mcp`;
+  const base = BASE_SCOPES.join(" ");
+
+  const callFor =
+    (passed: Passed): CallTool =>
+    async (tool, raw) => {
+      try {
+        return await dispatcher.tool(tool, passed.caller, {
+          ...splitKey(tool, raw),
+          log: passed.log,
+          transport: "mcp",
+        });
+      } catch (error) {
+        if (error instanceof ApiError && error.type === "insufficient_scope") passed.refused = error;
+        throw error;
+      }
+    };
+
+  const handler = createMcpHandler(({ authInfo }) =>
+    createToolServer(tools, callFor((authInfo!.extra as { passed: Passed }).passed)),
+  );
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  let answers: PlainAnswers | undefined;
+  const plain = () => (answers ??= plainAnswers(SERVER_INFO, listingOf(tools), LIST_HINTS));
+
+  /** The answer to a request in the usual form; null when the SDK has to answer it. */
+  async function answerPlainly(request: Request, message: unknown, passed: Passed): Promise<Response | null> {
+    const asked = plainRequest(request, message);
+    if (!asked) return null;
+    if (asked.name === null) return plain().list(asked);
+    const tool = byName.get(asked.name);
+    if (!tool) return null;
+    const answered = await answerOf(tool, asked.args, callFor(passed));
+    if (tool.mayRequire && passed.refused)
+      throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
+    return plain().call(asked, resultFields(answered), answered.headers);
+  }
+
+  // Clients of SDK 2 make an error of the header and drop the body, so the way out stands in both.
+  const challenge = (refused: ApiError, needed: readonly string[]): ApiError => {
+    const said = refused.message.replace(/[^ !#-[\]-~]/g, "");
+    refused.headers["www-authenticate"] =
+      `Bearer error="insufficient_scope", scope="${needed.join(" ")}", resource_metadata="${metadata}", error_description="${said}"`;
+    return refused;
+  };
+
+  const calledTool = (message: unknown) => {
+    const { method, params } = (message ?? {}) as Message;
+    return method === "tools/call" ? byName.get(params?.name as string) : undefined;
+  };
+
+  /** HTTP 403 with every scope that the call needs (docs/rules.md#mcp-step-up). */
+  function scopeChallenge(message: unknown, caller: Caller): ApiError | null {
+    const tool = calledTool(message);
+    if (!tool) return null;
+    const args = (message as Message).params?.arguments;
+    const refused = refuseScopes(tool, caller, args, publicUrl);
+    return refused && challenge(refused, scopesFor(tool, args));
+  }
+
+  async function serve(request: Request, log: Log): Promise<Response> {
+    if (!validateHostHeader(request.headers.get("host"), hostnames).ok)
+      throw forbidden("This Host is not served here; use the address in PUBLIC_URL.");
+    if (!validateOriginHeader(request.headers.get("origin"), hostnames).ok)
+      throw forbidden("This Origin may not reach the MCP endpoint.");
+    if (request.method !== "POST") {
+      const refused = invalidRequest("The MCP endpoint takes POST only.");
+      refused.headers.allow = "POST";
+      return refusal(refused, 405);
+    }
+    const caller = await authenticate(request);
+    if (!caller) {
+      const refused = unauthorized();
+      const problem = request.headers.has("authorization") ? 'error="invalid_token", ' : "";
+      refused.headers["www-authenticate"] =
+        `Bearer ${problem}scope="${base}", resource_metadata="${metadata}"`;
+      throw refused;
+    }
+    const bytes = await readBytes(request);
+    if (bytes instanceof ApiError) throw bytes;
+    const tooMany = tooManyValues(bytes);
+    if (tooMany) throw tooMany;
+    const { value } = parseJson(bytes);
+    for (const message of Array.isArray(value) ? value : [value]) {
+      const refused = scopeChallenge(message, caller);
+      if (!refused) continue;
+      await onChallenge(caller);
+      throw refused;
+    }
+    const passed: Passed = { caller, log };
+    const answered = await answerPlainly(request, value, passed);
+    if (answered) return answered;
+    const { id: clientId, scopes } = caller.credential;
+    const authInfo = { token: "", clientId, scopes: [...scopes], extra: { passed } };
+    if (value !== undefined) {
+      const response = await handler.fetch(request, { authInfo, parsedBody: value });
+      // Of these tools only the stored row says whether a scope is missing, so the answer's status waits for the call.
+      const tool = calledTool(value);
+      if (!tool?.mayRequire) return response;
+      const text = await response.text();
+      if (passed.refused) throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
+      return new Response(text, response);
+    }
+    // Handed on as it came: what is no JSON is the protocol's to refuse.
+    const { url, method, headers } = request;
+    return handler.fetch(new Request(url, { method, headers, body: bytes }), { authInfo });
+  }
+
+  return {
+    fetch: (request, log) => serve(request, log).catch((error) => refusal(error)),
+    close: () => handler.close(),
+  };
+}

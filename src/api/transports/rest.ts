@@ -1,0 +1,225 @@
+// REST as a projection of the records: one route a path and method, its operations told apart by `action`. Turns path,
+// query and body into arguments and an outcome into a response. Holds no business word.
+
+import type { H3, H3Event } from "h3";
+import { type ApiError, invalidRequest, noSuchMethod } from "../../model/errors.ts";
+import type { Call } from "../../operation/dispatch.ts";
+import type { Outcome } from "../../operation/perform.ts";
+import { CLI, STDIO } from "../../operation/request.ts";
+import { inputSchema, type JsonSchema, withoutNull } from "../../operation/schema.ts";
+import { ANSWER_ARGUMENTS, type Http, MAX_BODY, pathArguments } from "../../operation/tool.ts";
+import type { Log } from "../../store/context.ts";
+import { NOT_MODIFIED } from "../../store/context.ts";
+import { emptyAnswer, jsonAnswer } from "./answers.ts";
+import { type RouteMeta, readJson } from "./body.ts";
+import { requestOf } from "./request.ts";
+
+/** What a route needs to know of an operation. */
+interface Routed {
+  http: Http;
+  input: Parameters<typeof inputSchema>[0];
+  creates?: boolean;
+  version?: string;
+}
+
+/** Who runs the operations of a list, and how. */
+export interface Runner<O extends Routed, C> {
+  /** @throws 401 */
+  authenticate(operation: O, event: H3Event): Promise<C>;
+  dispatch(operation: O, caller: C, call: Call): Promise<Outcome>;
+  logOf(event: H3Event): Log;
+  /** Stands around an answer of an operation that may be held: `ask` makes it, as often as it takes. */
+  hold?(operation: O, event: H3Event, ask: () => Promise<Response>): Promise<Response>;
+}
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** `/pushers/{id}` → `/pushers/:id`, the router's spelling. */
+const routePattern = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
+
+/** Adds the routes of a list of operations; a known path asked with another method is 404 with `Allow`. */
+export function addRoutes<O extends Routed, C>(
+  app: H3,
+  operations: readonly O[],
+  runner: Runner<O, C>,
+): void {
+  for (const [path, onPath] of Map.groupBy(operations, ({ http }) => http.path)) {
+    const byMethod = Map.groupBy(onPath, ({ http }) => http.method as string);
+    byMethod.set("HEAD", byMethod.get("GET") ?? []);
+    const served = METHODS.filter((method) => byMethod.get(method)?.length);
+    for (const method of served) {
+      const onRoute = byMethod.get(method)!;
+      const meta: RouteMeta = {
+        maxBody: Math.max(...onRoute.map(({ http }) => http.maxBody ?? MAX_BODY.usual)),
+      };
+      const handle = (event: H3Event) => {
+        const ask = () => serve(event, onRoute, runner);
+        return runner.hold ? runner.hold(onRoute[0]!, event, ask) : ask();
+      };
+      app.on(method, routePattern(path), handle, { meta });
+    }
+    app.all(routePattern(path), () => {
+      throw noSuchMethod(served.join(", "));
+    });
+  }
+}
+
+async function serve<O extends Routed, C>(
+  event: H3Event,
+  onRoute: O[],
+  runner: Runner<O, C>,
+): Promise<Response> {
+  const request = requestOf(event);
+  const caller = await runner.authenticate(onRoute[0]!, event);
+  const { operation, args, problem } = await readCall(event, request, onRoute);
+  const { body, headers } = await runner.dispatch(operation, caller, {
+    args,
+    problem,
+    idempotencyKey: operation.creates ? request.headers.get("idempotency-key") : null,
+    heldValidators: tagsOf(request.headers.get("if-none-match")),
+    expectedVersions: expectedOf(request.headers.get("if-match")),
+    log: runner.logOf(event),
+    transport: transportOf(request.headers.get("user-agent")),
+  });
+  if (body === NOT_MODIFIED) return emptyAnswer(304, headers);
+  const { status } = operation.http;
+  if (status === 204) return emptyAnswer(204, headers);
+  return jsonAnswer(status, body, { ...headers, ...versionOf(operation, body) });
+}
+
+/** Our own programs say who they are; whoever says the same is taken for one of them. */
+const transportOf = (agent: string | null) => (agent === CLI ? "cli" : agent === STDIO ? "mcp" : "rest");
+
+/** The opaque tags of a list. A proxy that compresses answers may have made weak ones of them. */
+export const tagsOf = (header: string | null): string[] => header?.match(/"[^"]*"/g) ?? [];
+
+/** The versions that `If-Match` names; null where it names any. One that is no tag names a version that no row has. */
+function expectedOf(header: string | null): string[] | null {
+  if (header === null || header.trim() === "*") return null;
+  return tagsOf(header).map((tag) => tag.slice(1, -1));
+}
+
+function versionOf({ version = "" }: Routed, body: unknown): { etag?: string } {
+  const value = (body as Record<string, unknown>)[version];
+  return typeof value === "string" ? { etag: `"${value}"` } : {};
+}
+
+interface Read<O> {
+  operation: O;
+  args: Record<string, unknown>;
+  problem?: ApiError;
+}
+
+/** Which operation is meant, and its arguments from path, query and body. */
+async function readCall<O extends Routed>(event: H3Event, request: Request, onRoute: O[]): Promise<Read<O>> {
+  const [first] = onRoute as [O];
+  const segments = Object.values(event.context.params ?? {});
+  const names = pathArguments(first.http.path);
+  const path = Object.fromEntries(names.map((name, i) => [name, segments[i]]));
+  const query = readQuery(event.url.searchParams);
+  if (first.http.method === "GET" || first.http.method === "DELETE") {
+    const problem = query.problem ?? shadowed(query.args, names);
+    return { operation: first, args: { ...convert(query.args, inputSchema(first.input)), ...path }, problem };
+  }
+  const { value = {}, problem: badBody } = await readJson(request);
+  if (badBody) return { operation: first, args: path, problem: badBody };
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return { operation: first, args: path, problem: invalidRequest("The body must be a JSON object.") };
+  const body = value as Record<string, unknown>;
+  const chosen = chooseByAction(onRoute, body);
+  const fields = inputSchema(chosen.operation.input).properties ?? {};
+  const inQuery = ANSWER_ARGUMENTS.filter((name) => Object.hasOwn(fields, name));
+  const problem =
+    chosen.problem ??
+    query.problem ??
+    strayQuery(query.args, inQuery) ??
+    misplaced(body, inQuery) ??
+    shadowed(body, names);
+  return { operation: chosen.operation, args: { ...chosen.body, ...query.args, ...path }, problem };
+}
+
+/**
+ * The operation of the body's `action`, and the body without it; with other fields beside it than the operation's own
+ * the request is refused (docs/rules.md#action-or-fields).
+ */
+function chooseByAction<O extends Routed>(onRoute: O[], body: Record<string, unknown>) {
+  const plain = onRoute.find(({ http }) => !http.when) ?? onRoute[0]!;
+  const verbs = onRoute.filter(({ http }) => http.when);
+  if (verbs.length === 0 || !Object.hasOwn(body, "action")) return { operation: plain, body };
+  const { action, ...rest } = body;
+  const operation = verbs.find(({ http }) => http.when!.action === action);
+  if (!operation) {
+    const allowed = verbs.map(({ http }) => http.when!.action).join(", ");
+    return {
+      operation: plain,
+      body: rest,
+      problem: invalidRequest(`action must be one of ${allowed}.`, "action"),
+    };
+  }
+  const own = Object.keys(inputSchema(operation.input).properties ?? {});
+  const taken = [...pathArguments(operation.http.path), ...ANSWER_ARGUMENTS];
+  const allowed = own.filter((name) => !taken.includes(name));
+  if (Object.keys(rest).every((name) => allowed.includes(name))) return { operation, body: rest };
+  const beside = allowed.length > 0 ? `Beside ${action} only ${allowed.join(" and ")} may stand.` : "";
+  const problem = invalidRequest(
+    `action must not be combined with field edits; send them in two requests. ${beside}`.trim(),
+    "action",
+  );
+  return { operation, body: {}, problem };
+}
+
+const nameable = (name: string) => (/^[\p{L}\p{N}_.$-]{1,64}$/u.test(name) ? name : null);
+
+/** Beside a body only what says how to answer stands in the query. */
+function strayQuery(args: Record<string, string>, allowed: string[]): ApiError | undefined {
+  const name = Object.keys(args).find((given) => !allowed.includes(given));
+  if (name === undefined) return undefined;
+  const takes = allowed.length > 0 ? `the query parameter ${allowed.join(", ")} only` : "no query parameters";
+  return invalidRequest(`This route takes ${takes}.`, nameable(name));
+}
+
+function misplaced(body: Record<string, unknown>, inQuery: string[]): ApiError | undefined {
+  const name = inQuery.find((given) => Object.hasOwn(body, given));
+  return name === undefined
+    ? undefined
+    : invalidRequest(`This stands in the query: ?${name}=…, beside the body.`, name);
+}
+
+/** A field that bears the name of a path argument is not a field. */
+function shadowed(args: Record<string, unknown>, pathNames: string[]): ApiError | undefined {
+  const name = pathNames.find((pathName) => Object.hasOwn(args, pathName));
+  return name === undefined
+    ? undefined
+    : invalidRequest("This field is not known here; the path already names the row.", name);
+}
+
+/** docs/rules.md#unknown-fields */
+export function readQuery(params: URLSearchParams): { args: Record<string, string>; problem?: ApiError } {
+  const args: Record<string, string> = Object.create(null);
+  for (const [name, value] of params) {
+    if (Object.hasOwn(args, name))
+      return { args, problem: invalidRequest("A query parameter must not be repeated.", nameable(name)) };
+    if (value === "")
+      return {
+        args,
+        problem: invalidRequest("A query parameter must not be empty; leave it out.", nameable(name)),
+      };
+    args[name] = value;
+  }
+  return { args };
+}
+
+/** Query strings by declared type. What does not convert stays a string, and the schema refuses it by name. */
+export function convert(args: Record<string, string>, schema: JsonSchema): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => {
+      const { type, format } = withoutNull(schema.properties?.[name] ?? {});
+      if ((type === "integer" || type === "number") && /^-?\d+(\.\d+)?$/.test(value))
+        return [name, Number(value)];
+      if (type === "boolean" && (value === "true" || value === "false")) return [name, value === "true"];
+      // An unencoded plus arrives as a space: 14:25:31+01:00.
+      if (format === "date-time") return [name, value.replace(/ (\d\d:\d\d)$/, "+$1")];
+      return [name, value];
+    }),
+  );
+}

@@ -1,0 +1,53 @@
+// Answers that were made once and stay the same: told apart by ETag, compressed for who takes it, GET and HEAD alike.
+
+import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import type { H3 } from "h3";
+import { noSuchMethod } from "../../model/errors.ts";
+import { requestOf } from "./request.ts";
+
+export interface Static {
+  plain: Uint8Array<ArrayBuffer>;
+  /** Null for what compressing makes no smaller: pictures. */
+  gzip: Uint8Array<ArrayBuffer> | null;
+  headers: Record<string, string>;
+}
+
+/** Text is kept compressed as well; bytes are kept as they are. `headers` say the type and how long it may be kept. */
+export function prepare(content: string | Uint8Array, headers: Record<string, string>): Static {
+  const plain = new Uint8Array(Buffer.from(content));
+  return {
+    plain,
+    gzip: typeof content === "string" ? gzipSync(plain, { level: 9 }) : null,
+    headers: {
+      ...headers,
+      "x-content-type-options": "nosniff",
+      vary: "accept-encoding",
+      // Weak, because the compressed form is the same answer in other bytes.
+      etag: `W/"${createHash("sha256").update(plain).digest("base64url").slice(0, 22)}"`,
+    },
+  };
+}
+
+function staticAnswer(request: Request, { plain, gzip, headers }: Static): Response {
+  const held = request.headers.get("if-none-match");
+  if (held && (held === "*" || held.includes(headers.etag!)))
+    return new Response(null, { status: 304, headers });
+  const compressed = gzip !== null && /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
+  const body = request.method === "HEAD" ? null : compressed ? gzip : plain;
+  return new Response(body, {
+    headers: { ...headers, ...(compressed ? { "content-encoding": "gzip" } : {}) },
+  });
+}
+
+/** Serves under `path` what `made` finds for a request; another method is 404 with those that there are. */
+export function addStatic(app: H3, path: string, made: (request: Request) => Promise<Static>): void {
+  for (const method of ["GET", "HEAD"] as const)
+    app.on(method, path, async (event) => {
+      const request = requestOf(event);
+      return staticAnswer(request, await made(request));
+    });
+  app.all(path, () => {
+    throw noSuchMethod("GET, HEAD");
+  });
+}

@@ -1,0 +1,109 @@
+// Where the bytes of uploaded files lie: below DATA_DIR, or with an S3-compatible provider. Raw bytes under the id of
+// their row; which of them exist and who may have them, only the rows know.
+
+import type { FileStore } from "../../model/domain/assets.ts";
+import { dataPaths } from "../../store/config/data_paths.ts";
+import type { Config } from "../../store/config/settings.ts";
+import { folderBackend } from "./folder.ts";
+
+/** What a store is made of. Each verb throws what the folder or the provider said. */
+export interface Backend extends FileStore {
+  /** Null when there is no such file. */
+  get(id: string): Promise<Uint8Array | null>;
+  /** Whether it could be asked for one. */
+  ask(): Promise<void>;
+}
+
+export interface AssetStore extends FileStore {
+  /** Null when there is no such file. */
+  get(id: string): Promise<Uint8Array | null>;
+  /**
+   * Whether the store answered when it was last asked; asks it again beside that, at most every ten seconds. Neither
+   * waits nor throws.
+   */
+  answers(): boolean;
+}
+
+const ASK_EVERY_MS = 10_000;
+
+/** A provider that does not answer must not hold a request for ever. */
+const PATIENCE_MS = 30_000;
+
+type StoreConfig = Pick<
+  Config,
+  | "dataDir"
+  | "assetsS3Endpoint"
+  | "assetsS3Bucket"
+  | "assetsS3Region"
+  | "assetsS3AccessKeyId"
+  | "assetsS3SecretAccessKey"
+>;
+
+async function backendFor(config: StoreConfig): Promise<Backend> {
+  if (config.assetsS3Endpoint === null) return folderBackend(dataPaths(config.dataDir).assets);
+  // The library is read only where such a store is configured.
+  const { s3Backend } = await import("./s3.ts");
+  return s3Backend({
+    endpoint: config.assetsS3Endpoint,
+    bucket: config.assetsS3Bucket!,
+    region: config.assetsS3Region!,
+    accessKeyId: config.assetsS3AccessKeyId!,
+    secretAccessKey: config.assetsS3SecretAccessKey!,
+  });
+}
+
+/** Which store it is, for the log: an address and a bucket, or a folder. Never a key. */
+const nameOf = ({ assetsS3Endpoint: endpoint, assetsS3Bucket: bucket, dataDir }: StoreConfig) =>
+  endpoint === null ? dataPaths(dataDir).assets : `${endpoint}/${bucket}`;
+
+/** The innermost cause says what happened: "fetch failed" alone does not. */
+function causeOf(error: unknown): string {
+  const { message, code, cause } = error as { message?: string; code?: string; cause?: unknown };
+  const own =
+    [message, code && !message?.includes(code) && `(${code})`].filter(Boolean).join(" ") || "unknown";
+  return cause ? `${own}: ${causeOf(cause)}` : own;
+}
+
+export async function createAssetStore(config: StoreConfig): Promise<AssetStore> {
+  const backend = await backendFor(config);
+  const name = nameOf(config);
+  let answered = true;
+  let askedAt = Number.NEGATIVE_INFINITY;
+
+  /** @throws naming the store and the cause. */
+  async function soon<T>(work: Promise<T>): Promise<T> {
+    try {
+      const result = await inTime(work);
+      answered = true;
+      return result;
+    } catch (error) {
+      answered = false;
+      throw new Error(`the file store ${name} failed: ${causeOf(error)}`, { cause: error });
+    }
+  }
+
+  async function inTime<T>(work: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error("the asset store did not answer in time")), PATIENCE_MS);
+    });
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    put: (id, bytes) => soon(backend.put(id, bytes)),
+    get: (id) => soon(backend.get(id)),
+    remove: (id) => soon(backend.remove(id)),
+    answers() {
+      if (performance.now() - askedAt > ASK_EVERY_MS) {
+        askedAt = performance.now();
+        void soon(backend.ask()).catch(() => {});
+      }
+      return answered;
+    },
+  };
+}

@@ -1,0 +1,129 @@
+// Taking a file in: bounded while it streams, judged by its content, and never half there. The row is written first and
+// is not there for anybody until the file is; whatever fails in between takes both away.
+
+import { createHash } from "node:crypto";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { type FileStore, KIND_WORDS, MAX_BYTES, MAX_UNATTACHED } from "../../model/domain/assets.ts";
+import { newUuid } from "../../model/domain/ids.ts";
+import { Asset, type AssetKind } from "../../model/entities/asset.ts";
+import { ApiError, conflict, invalidRequest } from "../../model/errors.ts";
+import type { Caller, Log } from "../../store/context.ts";
+import { run } from "../../store/db/statement.ts";
+import { type AssetRecord, countUnattached } from "../../store/queries/assets.ts";
+import { lockMember } from "../../store/queries/people.ts";
+import { removeFile } from "./expiry.ts";
+import type { IncomingFile } from "./incoming.ts";
+import { cleanName } from "./names.ts";
+import { cleanPicture } from "./pictures.ts";
+import { type Sniffed, sniff } from "./sniff.ts";
+import { textOf } from "./sniff_html.ts";
+
+export interface Upload {
+  /** Outside of any transaction, since the file comes as slowly as it likes. */
+  em: SqlEntityManager;
+  store: FileStore;
+  log: Log;
+  caller: Caller;
+  kind: AssetKind;
+  file: IncomingFile;
+}
+
+/**
+ * Takes one file.
+ * @throws 409 at the member's quota; 422 for a file that is too large or not of that kind, and for a picture with too many
+ *   pixels or that cannot be decoded.
+ */
+export async function receiveUpload(upload: Upload): Promise<AssetRecord> {
+  const { em, store, log, caller, kind, file } = upload;
+  // A length that the client announces is refused at once when it is too much. It is not relied on otherwise.
+  if (file.announced > MAX_BYTES[kind]) throw tooLarge(kind);
+  await refuseOverQuota(em, caller);
+  const sent = await collect(file.chunks, MAX_BYTES[kind], kind);
+  const { contentType } = checkedKind(sent, kind);
+  const bytes = kind === "image" ? await cleanPicture(sent, contentType, MAX_BYTES.image) : sent;
+  const id = newUuid();
+  const text = kind === "html" ? textOf(bytes) : null;
+  const asset = await em.transactional(async (on) => {
+    await run(on, lockMember, { id: caller.member.id });
+    await refuseOverQuota(on, caller);
+    return on.create(Asset, {
+      id,
+      workspace: caller.workspace.id,
+      member: caller.member.id,
+      kind,
+      content_type: contentType,
+      bytes: bytes.length,
+      sha256: createHash("sha256").update(bytes).digest(),
+      name: cleanName(file.name, kind),
+      text,
+    });
+  });
+  try {
+    await store.put(id, bytes);
+    asset.stored = true;
+    await em.flush();
+  } catch (error) {
+    // Should this fail as well, the row expires and takes the file with it.
+    await removeFile(em, store, id).catch((failed) =>
+      log.warn({ err: failed }, "a refused upload was not cleared away"),
+    );
+    throw error;
+  }
+  const { content_type, name, created_at } = asset;
+  const expires_at = asset.expires_at ?? null;
+  return {
+    id,
+    kind,
+    content_type,
+    bytes: asset.bytes,
+    name,
+    own: true,
+    attached_at: null,
+    expires_at,
+    created_at,
+  };
+}
+
+async function refuseOverQuota(em: SqlEntityManager, { member }: Caller): Promise<void> {
+  const [count] = await run(em, countUnattached, { member_id: member.id });
+  if (count!.files >= MAX_UNATTACHED)
+    throw conflict(
+      `At most ${MAX_UNATTACHED} of your files may wait for an alert; attach or delete some, or wait until they expire.`,
+    );
+}
+
+const shown = (bytes: number) => (bytes < 1e6 ? `${bytes / 1e3} KB` : `${bytes / 1e6} MB`);
+
+/** The refusal of a file beyond its kind's bound. */
+export function tooLarge(kind: AssetKind): ApiError {
+  return invalidRequest(`A file of kind ${kind} may have at most ${shown(MAX_BYTES[kind])}.`, "file");
+}
+
+/** The whole of a stream, which never holds more than the bound and its last chunk. @throws 422 beyond `max` bytes. */
+export async function collect(
+  stream: IncomingFile["chunks"],
+  max: number,
+  kind: AssetKind,
+): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of stream) {
+      size += chunk.byteLength;
+      if (size > max) throw tooLarge(kind);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw invalidRequest("The file did not arrive whole; send it again.", "file");
+  }
+  return Buffer.concat(chunks);
+}
+
+function checkedKind(bytes: Uint8Array, kind: AssetKind): Sniffed {
+  if (bytes.length === 0) throw invalidRequest("The file is empty.", "file");
+  const found = sniff(bytes);
+  if (found?.kind === kind) return found;
+  const is = found ? `is ${found.contentType}` : "is of no kind that is taken here";
+  throw invalidRequest(`The file's content ${is}; kind ${kind} takes ${KIND_WORDS[kind]}.`, "file");
+}

@@ -1,0 +1,251 @@
+// From an event to its deliveries, beside the action that it reports and never in its way (docs/rules.md#signed-webhooks).
+// Held in memory within bounds; nothing is stored, retried or run later.
+// Must not know rows: endpoints come from one function, results go to another.
+
+import { eventBody } from "../../model/domain/events.ts";
+import { newUuid, showId } from "../../model/domain/ids.ts";
+import { createBacklog, type Run } from "./backlog.ts";
+import { type Delivery, type DeliveryResult, deliverOnce } from "./deliver.ts";
+import { createLanes, LANE_LIMITS, type LaneLimits } from "./lanes.ts";
+import type { TargetRules } from "./target.ts";
+
+export interface WebhookEvent {
+  /** A uuid, the same in every delivery of the event. */
+  id: string;
+  event: "alert.sent" | "alert.scheduled" | "alert.cancelled" | "subscriber.created" | "subscriber.deleted";
+  /** ISO 8601 UTC */
+  created_at: string;
+  data: { pusher_id: string; [field: string]: unknown };
+}
+
+export interface DeliveryEndpoint {
+  id: string;
+  url: string;
+  secret: string;
+  previousSecret?: string | null;
+}
+
+/** One delivery as it is written down. */
+export interface Attempted {
+  /** Uuids; the receiver is told both in their wire form. */
+  id: string;
+  eventId: string;
+  event: string;
+  body: string;
+}
+
+type LogLine = (fields: Record<string, unknown>, message: string) => void;
+
+export interface DeliveriesOptions {
+  rules: TargetRules;
+  /** The enabled endpoints that asked for this event; asked at most four times at once. */
+  endpointsFor: (event: WebhookEvent, workspaceId: string) => Promise<readonly DeliveryEndpoint[]>;
+  /** Records a result, and says whether the endpoint may be called again; if not, what waits for it is let go. */
+  onResult: (
+    endpointId: string,
+    result: DeliveryResult,
+    attempted: Attempted,
+  ) => Promise<{ enabled: boolean }>;
+  /** Records so many deliveries that were dropped for our own lack of room (docs/rules.md#event-room). */
+  onDropped: (endpointId: string, count: number) => Promise<unknown>;
+  /** Told of every dropped delivery or event at once; must not throw. */
+  noteDropped?: (count: number) => void;
+  log: { debug: LogLine; info: LogLine; warn: LogLine; error: LogLine };
+  limits?: Partial<LaneLimits>;
+  timeoutMs?: number;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+  /** Must not throw. */
+  deliver?: (delivery: Delivery) => Promise<DeliveryResult>;
+}
+
+export interface Deliveries {
+  /** Starts the deliveries of one event. Returns at once and never throws. Workspaces share what there is fairly. */
+  emit(event: WebhookEvent, workspaceId: string): void;
+  /** Starts one delivery to one endpoint, as `emit` does. */
+  send(endpoint: DeliveryEndpoint, workspaceId: string, attempted: Attempted): void;
+  /** Drops what waits; what is under way ends within five seconds (docs/rules.md#webhook-removed). */
+  forget(endpointId: string): void;
+  /** Waits until nothing is pending, at most `ms`; then ends what is left and takes no more events. */
+  drain(ms: number): Promise<void>;
+  /** Events and deliveries not yet done with. */
+  pending(): number;
+}
+
+/** Questions to `endpointsFor` at once: events must not take the database from requests. */
+const LOOKUPS = 4;
+const LOG_EVERY_MS = 60_000;
+
+interface Waiting {
+  endpoint: DeliveryEndpoint;
+  /** Where it was written down before; else it gets one when it starts. */
+  id?: string;
+  eventId: string;
+  event: string;
+  /** Shared by all deliveries of the event. */
+  body: string;
+}
+
+export function createDeliveries(options: DeliveriesOptions): Deliveries {
+  const { rules, endpointsFor, onResult, onDropped, noteDropped, log, timeoutMs } = options;
+  const { now = Date.now, deliver = deliverOnce } = options;
+  const limits = { ...LANE_LIMITS, ...options.limits };
+  const lanes = createLanes<Waiting>(limits);
+  const backlog = createBacklog(limits.waiting);
+  /** Endpoint → deliveries dropped and not yet recorded. */
+  const drops = new Map<string, number>();
+  let recordingDrops: Promise<void> | null = null;
+  const end = new AbortController();
+  let lookups = 0;
+  let dropped = 0;
+  let droppedLoggedAt = Number.NEGATIVE_INFINITY;
+  let onIdle: (() => void) | undefined;
+
+  const pending = () => backlog.size() + lookups + lanes.waiting() + lanes.inFlight();
+  const settle = () => {
+    if (pending() === 0) onIdle?.();
+  };
+
+  function emit(event: WebhookEvent, workspaceId: string): void {
+    try {
+      if (end.signal.aborted) return;
+      if (backlog.add(workspaceId, event, eventBody(event))) countDropped(1);
+      findEndpoints();
+    } catch (error) {
+      log.error({ err: error, event: event?.event }, "webhook event could not be emitted");
+    }
+  }
+
+  function send(endpoint: DeliveryEndpoint, workspaceId: string, attempted: Attempted): void {
+    if (end.signal.aborted) return;
+    const loser = lanes.add(workspaceId, endpoint.id, { endpoint, ...attempted });
+    if (loser !== undefined) {
+      countDropped(1);
+      recordDropped(loser.endpointId, 1);
+    }
+    start();
+  }
+
+  function findEndpoints(): void {
+    while (lookups < LOOKUPS) {
+      const next = backlog.take();
+      if (next === undefined) return;
+      lookups += 1;
+      void addDeliveries(next);
+    }
+  }
+
+  async function addDeliveries({ workspaceId, event, told, dropped: before }: Run): Promise<void> {
+    try {
+      // The caller's own work goes on before anything else is done.
+      await Promise.resolve();
+      const endpoints = await endpointsFor(event, workspaceId);
+      for (const { id } of endpoints) recordDropped(id, before);
+      for (const { id: eventId, body } of told)
+        for (const endpoint of endpoints) {
+          if (end.signal.aborted) break;
+          const loser = lanes.add(workspaceId, endpoint.id, { endpoint, eventId, event: event.event, body });
+          if (loser === undefined) continue;
+          countDropped(1);
+          recordDropped(loser.endpointId, 1);
+        }
+    } catch (error) {
+      log.error({ err: error, event: event.event }, "webhook endpoints could not be read; the event is lost");
+    }
+    lookups -= 1;
+    findEndpoints();
+    start();
+    settle();
+  }
+
+  function start(): void {
+    for (let next = lanes.take(); next !== undefined; next = lanes.take())
+      void run(next.endpointId, next.item);
+  }
+
+  async function run(endpointId: string, waiting: Waiting): Promise<void> {
+    const { endpoint, event, eventId, body, id = newUuid() } = waiting;
+    const { url, secret, previousSecret } = endpoint;
+    const ids = { id: showId("dlv", id), eventId: showId("evt", eventId) };
+    const signed = { url, secret, previousSecret, event, ...ids, body };
+    const result = await deliver({ ...signed, rules, timeoutMs, signal: end.signal, now });
+    lanes.judge(endpointId, result.ok);
+    const fields = { webhook_id: endpointId, event, delivery_id: signed.id, ...result };
+    if (result.ok) log.debug(fields, "webhook delivered");
+    else log.info(fields, "webhook delivery failed");
+    // What the shutdown cut off says nothing about its receiver. The place is kept until the result is recorded, so that
+    // storage is never asked for more at once than there are places.
+    if (result.ok || !end.signal.aborted) await record(endpointId, result, { id, eventId, event, body });
+    lanes.release(endpointId);
+    start();
+    settle();
+  }
+
+  async function record(endpointId: string, result: DeliveryResult, attempted: Attempted): Promise<void> {
+    try {
+      if (!(await onResult(endpointId, result, attempted)).enabled) forget(endpointId);
+    } catch (error) {
+      log.error({ err: error, webhook_id: endpointId }, "webhook result could not be recorded");
+    }
+  }
+
+  function countDropped(count: number): void {
+    noteDropped?.(count);
+    dropped += count;
+    if (now() - droppedLoggedAt < LOG_EVERY_MS) return;
+    log.warn({ dropped }, "webhook deliveries dropped: too many are waiting");
+    droppedLoggedAt = now();
+    dropped = 0;
+  }
+
+  /** Writes down one endpoint after the other; what is dropped meanwhile is added to its count. */
+  function recordDropped(endpointId: string, count: number): void {
+    if (count === 0) return;
+    drops.set(endpointId, (drops.get(endpointId) ?? 0) + count);
+    recordingDrops ??= writeDrops();
+  }
+
+  async function writeDrops(): Promise<void> {
+    // What is dropped in the same turn goes into the same statement.
+    await Promise.resolve();
+    for (const [endpointId] of drops) {
+      const count = drops.get(endpointId)!;
+      drops.delete(endpointId);
+      try {
+        await onDropped(endpointId, count);
+      } catch (error) {
+        log.error({ err: error, webhook_id: endpointId, count }, "dropped deliveries could not be recorded");
+      }
+    }
+    recordingDrops = null;
+  }
+
+  function forget(endpointId: string): void {
+    lanes.forget(endpointId);
+    drops.delete(endpointId);
+    settle();
+  }
+
+  async function drain(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ms);
+    });
+    if (pending() > 0) {
+      const idle = new Promise<void>((resolve) => {
+        onIdle = resolve;
+      });
+      await Promise.race([idle, timeout]);
+    }
+    if (recordingDrops) await Promise.race([recordingDrops, timeout]);
+    clearTimeout(timer);
+    const left = pending();
+    end.abort();
+    backlog.clear();
+    lanes.clear();
+    drops.clear();
+    if (left > 0) log.warn({ left }, "webhook deliveries given up at shutdown");
+  }
+
+  return { emit, send, forget, drain, pending };
+}

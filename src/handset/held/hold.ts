@@ -1,0 +1,237 @@
+// Holds a poll. It is asked again whenever something that it depends on may have changed, and answered when its answer has
+// become another one or its time is over (docs/rules.md#held-inbox). Each time it is an ordinary poll from its beginning,
+// credential included. No answer is kept in between, and no connection to the database.
+
+import { setImmediate as breath } from "node:timers/promises";
+import { DEVICE_PREFIX, hashToken, looksLikeToken } from "../../identity/auth/tokens.ts";
+import type { Log } from "../../store/context.ts";
+import { batchedByPosition } from "../../store/db/batch.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { databaseOf, run } from "../../store/db/statement.ts";
+import { CHANNELS_READ, findWaitedFor } from "../../store/queries/held.ts";
+import { createDevices, type Device } from "./devices.ts";
+import { Sleeper } from "./sleeper.ts";
+import { createTurns } from "./turns.ts";
+import { createWatch } from "./watch.ts";
+
+/** How many devices and channels all polls together may wait for, per poll that may be held. */
+const PLACES_EACH = 100;
+
+/** How many polls a stop ends before it lets other work have a turn. */
+const STOPPED_AT_ONCE = 200;
+
+/** Polls of one device: a few pages or programs may share its token. */
+const PER_DEVICE = 4;
+
+/** Polls that are asked by themselves at once: enough that they share what they read. */
+const WIDTH = 200;
+
+/** How often the device of one poll may turn out to be another than it was a moment ago. */
+const STALE_TIMES = 5;
+
+/** What a poll asks for that can be asked together with others. */
+export interface Page {
+  limit: number;
+  /** The validators that it holds. */
+  tags: readonly string[];
+}
+
+/** The answer to such a poll: null for what it holds. */
+export interface Found {
+  tag: string;
+  json: Uint8Array | null;
+}
+
+/** One poll. */
+export interface Poll<A> {
+  token: string;
+  /** What bounds per address count; null is exempt. */
+  address: string | null;
+  /** How long it may be held. */
+  ms: number;
+  /** Aborted when nobody waits for the answer any more. */
+  signal: AbortSignal;
+  /** Null where it has to be asked by itself. */
+  page: Page | null;
+  /** Asks once, from the beginning. @throws what the answer is then. */
+  ask(): Promise<A>;
+  unchanged(answer: A): boolean;
+  /** The same answer as that of `ask`. */
+  show(found: Found): A;
+}
+
+export interface Held<A> {
+  answer: A;
+  /** False where it was not held for as long as it asked for, so that whoever asks again at once would ask for ever. */
+  granted: boolean;
+  /** Milliseconds for which it only waited. */
+  restedMs: number;
+}
+
+export interface Hold {
+  poll<A>(poll: Poll<A>): Promise<Held<A>>;
+  /** What was committed has changed some channels and devices, and may have changed others. */
+  changed(surely: ReadonlySet<string>, perhaps: readonly string[]): void;
+  /** From now on nothing is held; what is held is answered. */
+  stop(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface HoldOptions {
+  orm: Orm;
+  log: Log;
+  /** Polls held at once, in this process and for one address. */
+  max: number;
+  maxPerAddress: number;
+  /** Further processes may work on the same database. */
+  others: boolean;
+  figures: { held(count: number): void; woken(cause: string): void };
+  /**
+   * Asks a poll together with others that are asked now, from the beginning: the device is looked for by its token. `stale`: it is
+   * not there, or its subscriptions are not what was known of them. `ask`: it has to be asked by itself.
+   */
+  again(poll: Page & { device: Device }): Promise<Found | "stale" | "ask">;
+}
+
+export function createHold({ orm, log, max, maxPerAddress, others, figures, again }: HoldOptions): Hold {
+  const kysely = databaseOf(orm);
+  const watch = createWatch({ orm, log, others });
+  const { waited } = watch;
+  const devices = createDevices(waited, max);
+  const turns = createTurns(WIDTH);
+  const held = new Set<Sleeper>();
+  const byAddress = new Map<string, number>();
+  let asleep = 0;
+  let stopping = false;
+
+  const find = batchedByPosition((hashes: string[]) => run(kysely, findWaitedFor, { hashes }));
+
+  const count = (address: string | null, by: 1 | -1) => {
+    if (address === null) return;
+    const now = (byAddress.get(address) ?? 0) + by;
+    if (now > 0) byAddress.set(address, now);
+    else byAddress.delete(address);
+  };
+
+  const hasRoom = (address: string | null) =>
+    !stopping &&
+    held.size < max &&
+    waited.places() < max * PLACES_EACH &&
+    (address === null || (byAddress.get(address) ?? 0) < maxPerAddress);
+
+  /** A device has a few polls at a time; one more ends the oldest. */
+  function join(device: Device, sleeper: Sleeper): Device {
+    devices.join(device, sleeper);
+    const [oldest] = device.polls;
+    if (device.polls.size > PER_DEVICE) {
+      devices.leave(device, oldest!);
+      oldest!.end("newer");
+    }
+    return device;
+  }
+
+  /** Enters a device with its channels; null where it is unknown or gone, or they are too many. */
+  async function enter(hash: string, sleeper: Sleeper): Promise<Device | null> {
+    const found = await find(hash);
+    if (!found || sleeper.ended || found.channels.length >= CHANNELS_READ) return null;
+    watch.begin();
+    return join(devices.enter(hash, found), sleeper);
+  }
+
+  /** So many at a time, and other work between. */
+  async function inTurn<A>(ask: () => Promise<A>): Promise<A> {
+    await turns.take();
+    try {
+      return await ask();
+    } finally {
+      turns.done();
+    }
+  }
+
+  /** `rest` waits until the poll is woken. @returns false for one that cannot be held. */
+  async function hold<A>(poll: Poll<A>, sleeper: Sleeper, rest: () => Promise<void>) {
+    const hash = hashToken(poll.token).toString("hex");
+    // The order matters, so that nothing is lost: a change after the reading wakes the poll, and a change before it is part of
+    // the answer. So it is entered before it is asked, and what it was entered for is looked at by the asking.
+    const known = poll.page && devices.known(hash);
+    let device = known ? join(known, sleeper) : null;
+    try {
+      for (let stale = 0; stale < STALE_TIMES; ) {
+        device ??= await enter(hash, sleeper);
+        if (!device) return null;
+        sleeper.listen();
+        const found = poll.page ? await again({ ...poll.page, device }) : "ask";
+        if (found === "stale") {
+          devices.leave(device, sleeper);
+          devices.forget(device);
+          device = null;
+          stale++;
+          continue;
+        }
+        let answer: A | null = null;
+        if (found === "ask") answer = await inTurn(poll.ask);
+        else if (found.json) answer = poll.show(found);
+        if (answer !== null && !poll.unchanged(answer)) return { answer, granted: true };
+        await rest();
+        if (sleeper.ended)
+          return { answer: answer ?? poll.show(found as Found), granted: sleeper.ended === "time" };
+      }
+      return null;
+    } finally {
+      if (device) devices.leave(device, sleeper);
+    }
+  }
+
+  async function stop(): Promise<void> {
+    stopping = true;
+    let ended = 0;
+    for (const sleeper of held) {
+      sleeper.end("stop");
+      if (++ended % STOPPED_AT_ONCE === 0) await breath();
+    }
+  }
+
+  return {
+    async poll<A>(poll: Poll<A>): Promise<Held<A>> {
+      const { token, address, ms, signal } = poll;
+      let restedMs = 0;
+      const once = async () => {
+        const answer = await poll.ask();
+        return { answer, granted: !poll.unchanged(answer), restedMs };
+      };
+      if (!hasRoom(address) || !looksLikeToken(DEVICE_PREFIX, token)) return once();
+      const sleeper = new Sleeper((cause) => figures.woken(cause));
+      const gone = () => sleeper.end("gone");
+      signal.addEventListener("abort", gone);
+      if (signal.aborted) gone();
+      const timer = setTimeout(() => sleeper.end("time"), ms).unref();
+      held.add(sleeper);
+      count(address, 1);
+      const rest = async () => {
+        const since = performance.now();
+        figures.held(++asleep);
+        await sleeper.rest();
+        figures.held(--asleep);
+        restedMs += performance.now() - since;
+      };
+      try {
+        const answered = await hold(poll, sleeper, rest);
+        return answered ? { ...answered, restedMs } : await inTurn(once);
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", gone);
+        held.delete(sleeper);
+        count(address, -1);
+      }
+    },
+    changed: (surely, perhaps) => watch.changed(surely, perhaps),
+    stop,
+    async close() {
+      await stop();
+      // Polls that were asked just now still use the database.
+      while (held.size > 0) await breath();
+      devices.close();
+      await watch.close();
+    },
+  };
+}

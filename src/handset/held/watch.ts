@@ -1,0 +1,148 @@
+// How the held polls of this process come to know that something changed: after a commit of its own, by another process's
+// word, at a channel's next instant, and in any case by looking once a second, which alone would be enough.
+// docs/rules.md#held-wakes
+
+import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Log } from "../../store/context.ts";
+import { batched } from "../../store/db/batch.ts";
+import { type Listening, listenTo } from "../../store/db/listen.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { databaseOf, run } from "../../store/db/statement.ts";
+import { findChanged, notifyProcesses, snapshot } from "../../store/queries/held.ts";
+import { createWaited, type Waited } from "./waited.ts";
+import { isChannel, readWords, TOPIC, writeWords } from "./words.ts";
+
+/** From the end of one round of looking to the next; longer where a round takes more than a tenth of that. */
+const ROUND_MS = 1_000;
+/** Messages to other processes are collected, and sent at most so often. */
+const WORDS_MS = 5;
+
+export interface Watch {
+  waited: Waited;
+  /** Somebody waits from now on. */
+  begin(): void;
+  /** A transaction of this process that is committed has changed some channels and devices, and may have changed others. */
+  changed(surely: ReadonlySet<string>, perhaps: readonly string[]): void;
+  close(): Promise<void>;
+}
+
+/** `others`: further processes may work on the same database. */
+export function createWatch({ orm, log, others }: { orm: Orm; log: Log; others: boolean }): Watch {
+  const kysely = databaseOf(orm);
+  const origin = randomBytes(4).toString("hex");
+  const waited = createWaited((id) => look([id], "instant"));
+  let listening: Listening | null = null;
+  let round: NodeJS.Timeout | undefined;
+  let failing = false;
+  let closed = false;
+
+  async function ask(
+    known: { id: string; rev: string }[],
+    causeOf: (id: string) => string,
+  ): Promise<boolean> {
+    const [channels, devices] = [
+      known.filter(({ id }) => isChannel(id)),
+      known.filter(({ id }) => !isChannel(id)),
+    ];
+    try {
+      const rows = await run(kysely, findChanged, {
+        channels: channels.map(({ id }) => id),
+        channel_revs: channels.map(({ rev }) => rev),
+        devices: devices.map(({ id }) => id),
+        device_revs: devices.map(({ rev }) => rev),
+      });
+      failing = false;
+      for (const { id, rev, due_in } of rows) waited.told({ id, rev: rev ?? "", dueIn: due_in }, causeOf(id));
+      return true;
+    } catch (error) {
+      // The next round finds what this one would have; a poll that ends meanwhile asks for itself.
+      if (!failing && !closed)
+        log.warn({ err: error }, "held polls cannot be told of changes; it is tried again");
+      failing = true;
+      return false;
+    }
+  }
+
+  /** Looks that begin at the same moment share one statement. */
+  const lookAt = batched<{ id: string; cause: string }, void>(async (items) => {
+    const causes = new Map(items.map(({ id, cause }) => [id, cause]));
+    const known = waited.known(causes.keys());
+    if (known.length > 0 && !closed) await ask(known, (id) => causes.get(id)!);
+    return items.map(() => undefined);
+  });
+  const look = (ids: readonly string[], cause: string) => {
+    for (const id of ids) if (waited.has(id)) void lookAt({ id, cause });
+  };
+
+  /** What was seen before everything was last looked at. */
+  let lookedAt = "";
+
+  /** Looks at everything, unless nothing at all has changed in the database since that was done. */
+  async function lookAtAll(cause: string): Promise<void> {
+    clearTimeout(round);
+    round = undefined;
+    const began = performance.now();
+    if (waited.places() === 0 || closed) return;
+    const seen = await see();
+    if (seen === "" || seen !== lookedAt || waited.planned()) {
+      lookedAt = "";
+      if (await ask(waited.known(), () => cause)) lookedAt = seen;
+    }
+    plan(Math.max(ROUND_MS, 10 * (performance.now() - began)));
+  }
+
+  /** Empty when the database does not say. */
+  async function see(): Promise<string> {
+    const [row] = await run(kysely, snapshot, {}).catch(() => []);
+    return row?.seen ?? "";
+  }
+
+  const plan = (ms: number) => {
+    if (!closed) round ??= setTimeout(() => void lookAtAll("round"), ms).unref();
+  };
+
+  let unsaid = new Set<string>();
+  let saying: Promise<void> | null = null;
+  /** A process that misses the message finds the change by its own look. */
+  async function say(): Promise<void> {
+    while (unsaid.size > 0 && !closed) {
+      const payloads = writeWords(origin, unsaid);
+      unsaid = new Set();
+      await run(kysely, notifyProcesses, { topic: TOPIC, payloads }).catch((error) =>
+        log.debug({ err: error }, "other processes are not told of a change"),
+      );
+      await pause(WORDS_MS);
+    }
+  }
+
+  return {
+    waited,
+    begin() {
+      plan(ROUND_MS);
+      if (others && !closed)
+        listening ??= listenTo(orm, TOPIC, {
+          heard: (payload) => look(readWords(origin, payload), "told"),
+          again: () => void lookAtAll("again"),
+          log,
+        });
+    },
+    changed(surely, perhaps) {
+      const ids = [...surely, ...perhaps.filter((id) => !surely.has(id))];
+      for (const id of surely) waited.wake(id, "own");
+      // Those that wait from now on are told of what comes after this revision.
+      look(ids, "own");
+      if (!others || closed) return;
+      for (const id of ids) unsaid.add(id);
+      saying ??= say().finally(() => {
+        saying = null;
+      });
+    },
+    async close() {
+      closed = true;
+      clearTimeout(round);
+      await listening?.close();
+      await saying;
+    },
+  };
+}

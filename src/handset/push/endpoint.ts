@@ -1,0 +1,118 @@
+// One wake-up: a POST to where a push service takes them (RFC 8030), without a body or with one that holds nothing, over connections
+// to its origin that are kept. Must not know rows or other wake-ups; nothing is tried twice, and no redirect is followed.
+
+import type { Pool } from "undici";
+import { poolTo } from "../../effects/webhooks/kept.ts";
+import type { TargetRules } from "../../effects/webhooks/target.ts";
+import type { PushKeys } from "../../model/domain/push_keys.ts";
+import { emptyMessage } from "./encrypted.ts";
+import type { Vapid } from "./vapid.ts";
+
+/** All that a wake-up may take. */
+const TIMEOUT_MS = 5_000;
+/** What is read of an answer, so that its connection can be used again. */
+const MAX_REPLY_BYTES = 4 * 1024;
+/** How long a push service keeps a wake-up for a handset that is not there. Later its app asks by itself. */
+const TTL_S = 24 * 3600;
+/** Origins whose connections are kept while nothing goes to them. */
+const KEPT = 64;
+
+/** `high` is handed out at once; `normal` when the handset is awake anyway. */
+export type Urgency = "normal" | "high";
+
+/**
+ * What became of it: taken · the push service knows no such endpoint any more · another answer · no answer, which says more
+ * about the origin than about the endpoint.
+ */
+export type Outcome = "accepted" | "gone" | "failed" | "unanswered";
+
+export interface Sender {
+  /** With `keys` its body is a message that holds nothing, encrypted for them. Never throws. */
+  send(endpoint: URL, urgency: Urgency, keys?: PushKeys | null): Promise<Outcome>;
+  /** Ends what is under way. */
+  close(): Promise<void>;
+}
+
+/** `connections`: to one origin at once. */
+export function createSender({
+  rules,
+  vapid,
+  connections,
+  timeoutMs = TIMEOUT_MS,
+}: {
+  rules: TargetRules;
+  vapid: Pick<Vapid, "authorizationFor">;
+  connections: number;
+  timeoutMs?: number;
+}): Sender {
+  /** By origin, the one that was used longest ago first. */
+  const pools = new Map<string, { pool: Promise<Pool>; using: number }>();
+  const underWay = new Set<AbortController>();
+
+  function use(origin: string) {
+    const kept = pools.get(origin) ?? { pool: poolTo(origin, rules, { connections, timeoutMs }), using: 0 };
+    pools.delete(origin);
+    pools.set(origin, kept);
+    kept.using++;
+    return kept;
+  }
+
+  function closeUnused(): void {
+    for (const [origin, { pool, using }] of pools) {
+      if (pools.size <= KEPT) return;
+      if (using > 0) continue;
+      pools.delete(origin);
+      void pool.then((unused) => unused.destroy());
+    }
+  }
+
+  return {
+    async send(endpoint, urgency, keys = null) {
+      const kept = use(endpoint.origin);
+      const end = new AbortController();
+      underWay.add(end);
+      const timer = setTimeout(() => end.abort(), timeoutMs);
+      try {
+        const message = keys && emptyMessage(keys);
+        const { statusCode, body } = await (await kept.pool).request({
+          method: "POST",
+          path: endpoint.pathname + endpoint.search,
+          headers: {
+            authorization: vapid.authorizationFor(endpoint.origin),
+            ttl: String(TTL_S),
+            urgency,
+            // A wake-up that still waits for the handset is replaced by the next one: they say the same.
+            topic: "inbox",
+            "user-agent": "Belfry-Push/1",
+            ...(message && { "content-encoding": "aes128gcm", "content-type": "application/octet-stream" }),
+          },
+          body: message,
+          signal: end.signal,
+        });
+        body.on("error", () => {});
+        await body.dump({ limit: MAX_REPLY_BYTES, signal: end.signal }).catch(() => {});
+        return outcomeOf(statusCode);
+      } catch {
+        return "unanswered";
+      } finally {
+        clearTimeout(timer);
+        underWay.delete(end);
+        kept.using--;
+        closeUnused();
+      }
+    },
+    async close() {
+      for (const end of underWay) end.abort();
+      const all = [...pools.values()];
+      pools.clear();
+      await Promise.all(all.map(async ({ pool }) => (await pool).destroy()));
+    },
+  };
+}
+
+function outcomeOf(status: number): Outcome {
+  if (status >= 200 && status < 300) return "accepted";
+  if (status === 404 || status === 410) return "gone";
+  // Too many at once is said of us, not of the endpoint.
+  return status === 429 || status >= 500 ? "unanswered" : "failed";
+}

@@ -1,0 +1,60 @@
+// What the answers of push services say about endpoints, written down beside the service's work: one that is gone is
+// forgotten, one that fails is counted, one that works again counts from the beginning. A wake-up that was taken leaves
+// nothing (docs/rules.md#push-leaves-nothing).
+
+import { batched } from "../../store/db/batch.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { databaseOf, run, type Statement } from "../../store/db/statement.ts";
+import { forgetEndpoints, noteFailures, noteRecoveries } from "../../store/queries/push.ts";
+import type { Outcome } from "./endpoint.ts";
+
+/** An endpoint as it was read. */
+export interface Version {
+  deviceId: string;
+  /** Names the version: another endpoint that took its place is not judged. */
+  sealed: Uint8Array;
+  /** It has failures that count. */
+  failing: boolean;
+}
+
+type OfVersions = Statement<{ devices: readonly string[]; endpoints: readonly Uint8Array[] }, unknown>;
+
+export interface Judged {
+  /** Neither throws nor blocks. What cannot be written is seen again with another wake-up. */
+  judge(version: Version, outcome: Outcome): void;
+  /** Waits for what is being written. */
+  close(): Promise<void>;
+}
+
+/** `isLow`: nothing may be written now. `lost`: what could not be written; must not throw. */
+export function createJudged(orm: Orm, isLow: () => boolean, lost: (error: unknown) => void): Judged {
+  const kysely = databaseOf(orm);
+  const writing = new Set<Promise<void>>();
+
+  const together = (statement: OfVersions) =>
+    batched(
+      async (versions: Version[]) => {
+        const devices = versions.map(({ deviceId }) => deviceId);
+        await run(kysely, statement, { devices, endpoints: versions.map(({ sealed }) => sealed) });
+        return versions;
+      },
+      { inFlight: 1 },
+    );
+  const forget = together(forgetEndpoints);
+  const fail = together(noteFailures);
+  const recover = together(noteRecoveries);
+
+  return {
+    judge(version, outcome) {
+      if (isLow() || (outcome === "accepted" && !version.failing)) return;
+      const write = outcome === "gone" ? forget : outcome === "accepted" ? recover : fail;
+      const written = write(version)
+        .then(() => {}, lost)
+        .finally(() => writing.delete(written));
+      writing.add(written);
+    },
+    async close() {
+      await Promise.all(writing);
+    },
+  };
+}

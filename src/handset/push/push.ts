@@ -1,0 +1,160 @@
+// Wake-ups as the rest of the service sees them: the key to subscribe with, whether an endpoint may be stored, and an event
+// after whose commit the devices of its channel are woken (docs/rules.md#push-wakes). Joins the parts of this folder to the rows.
+
+import { checkTarget, targetRules } from "../../effects/webhooks/target.ts";
+import type { DomainEvent } from "../../model/domain/events.ts";
+import { parseId } from "../../model/domain/ids.ts";
+import type { PushKeys } from "../../model/domain/push_keys.ts";
+import type { Config } from "../../store/config/settings.ts";
+import type { CameDue, Log, PushSupport } from "../../store/context.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { databaseOf, run } from "../../store/db/statement.ts";
+import { wokenDevices } from "../../store/queries/push.ts";
+import { createSeal } from "../../store/secret/seal.ts";
+import { createChannels, PAGE } from "./channels.ts";
+import { createSender, type Outcome, type Urgency } from "./endpoint.ts";
+import { createJudged, type Version } from "./judged.ts";
+import { pushKey } from "./key.ts";
+import { createVapid } from "./vapid.ts";
+import { createWakeUps, WAKE_UP_LIMITS, type WakeUp } from "./wake_ups.ts";
+
+/** What is under way at shutdown is given so long; a push service answers within a moment. */
+const DRAIN_MS = 1_000;
+/** Endpoints whose names are asked for at once before they are stored; beyond that the wake-up's own look-up has to do. */
+const LOOK_UPS = 32;
+const LOG_EVERY_MS = 60_000;
+
+const REFUSED =
+  "Give the https address, of at most 2,048 characters, that a push service on the public internet has handed out; the operator names others in WEB_PUSH_ALLOW_HOSTS.";
+
+export interface Push extends PushSupport {
+  /** Told of every event after its commit; neither throws nor blocks. */
+  published(event: DomainEvent): void;
+  cameDue(settled: readonly CameDue[]): void;
+  /** How many wake-ups wait or are under way. */
+  pending(): number;
+  close(): Promise<void>;
+}
+
+export interface PushOptions {
+  orm: Orm;
+  secret: string;
+  config: Pick<Config, "webPush" | "webPushContact" | "webPushAllowHosts" | "webhookDnsServers">;
+  log: Log;
+  /** Nothing may be written now. */
+  isLow(): boolean;
+  figures: { wakeUps(outcome: Outcome | "dropped", count: number): void };
+  now(): Date;
+}
+
+const urgencyOf = (priority: unknown): Urgency => (priority === "normal" ? "normal" : "high");
+
+export async function createPush(options: PushOptions): Promise<Push> {
+  const { orm, secret, config, log, isLow, figures, now } = options;
+  const seal = createSeal(secret, "push endpoints");
+  /** One line, and with keys three. */
+  const sealed = (endpoint: string, keys: PushKeys | null) =>
+    seal.seal([new URL(endpoint).href, ...(keys ? [keys.p256dh, keys.auth] : [])].join("\n"));
+  if (!config.webPush)
+    return {
+      publicKey: null,
+      refusalOf: async () => null,
+      sealed,
+      published() {},
+      cameDue() {},
+      pending: () => 0,
+      async close() {},
+    };
+
+  const kysely = databaseOf(orm);
+  const rules = targetRules({ allowHosts: config.webPushAllowHosts, dnsServers: config.webhookDnsServers });
+  const vapid = createVapid(await pushKey(orm, secret), config.webPushContact!, () => now().getTime());
+  const sender = createSender({ rules, vapid, connections: WAKE_UP_LIMITS.perEndpointIdle });
+  const said = createSaid(log);
+  let lookUps = 0;
+
+  const dropped = (count: number) => {
+    if (count === 0) return;
+    figures.wakeUps("dropped", count);
+    said({ dropped: count }, "wake-ups dropped: too many wait, or a push service does not answer");
+  };
+
+  const judged = createJudged(orm, isLow, (error) =>
+    said({ err: error }, "what became of wake-ups is not written down"),
+  );
+  const wakeUps = createWakeUps<WakeUp & Version>({
+    send: sender.send,
+    sent(version, outcome) {
+      figures.wakeUps(outcome, 1);
+      judged.judge(version, outcome);
+    },
+    dropped,
+  });
+
+  const channels = createChannels({
+    async page(pusher_id, after, urgency) {
+      const rows = await run(kysely, wokenDevices, { pusher_id, after, limit: PAGE });
+      for (const { device_id, endpoint, failing } of rows) {
+        if (device_id === null) continue;
+        const target = opened(endpoint);
+        if (target) wakeUps.add({ deviceId: device_id, sealed: endpoint, failing, ...target, urgency });
+      }
+      return rows[0]!.last;
+    },
+    room: () => wakeUps.room(PAGE),
+    lost(error) {
+      figures.wakeUps("dropped", 1);
+      said({ err: error }, "the devices of a channel could not be read; they are not woken");
+    },
+  });
+
+  function opened(endpoint: Uint8Array): Pick<WakeUp, "endpoint" | "keys"> | null {
+    try {
+      const [url = "", p256dh, auth] = seal.open(endpoint).split("\n");
+      return { endpoint: new URL(url), keys: p256dh && auth ? { p256dh, auth } : null };
+    } catch {
+      // Not the error: it may hold the endpoint.
+      said({}, "an endpoint cannot be opened");
+      return null;
+    }
+  }
+
+  return {
+    publicKey: vapid.publicKey,
+    async refusalOf(endpoint) {
+      const inTime = lookUps >= LOOK_UPS ? { timeoutMs: 0 } : {};
+      lookUps++;
+      try {
+        return (await checkTarget(endpoint, rules, inTime)).ok ? null : REFUSED;
+      } finally {
+        lookUps--;
+      }
+    },
+    sealed,
+    published({ event, data }) {
+      const channel = event === "alert.sent" ? parseId("psh", data.pusher_id) : null;
+      if (channel) channels.wake(channel, urgencyOf(data.priority));
+    },
+    cameDue(settled) {
+      for (const { pusher_id, waking } of settled)
+        if (waking.length > 0)
+          channels.wake(pusher_id, urgencyOf(waking.every((p) => p === "normal") ? "normal" : "high"));
+    },
+    pending: wakeUps.pending,
+    async close() {
+      await Promise.all([channels.close(), wakeUps.close(DRAIN_MS)]);
+      await sender.close();
+      await judged.close();
+    },
+  };
+}
+
+/** One line of a kind in a minute. */
+function createSaid(log: Log) {
+  const last = new Map<string, number>();
+  return (fields: object, message: string) => {
+    if (performance.now() - (last.get(message) ?? Number.NEGATIVE_INFINITY) < LOG_EVERY_MS) return;
+    last.set(message, performance.now());
+    log.warn(fields, message);
+  };
+}

@@ -1,0 +1,203 @@
+// The sign-in library as it is set up here: accounts, sessions and the authorization server on the ORM's own connection.
+// Only sign_in_library.ts loads this file, since its packages are a third of all code that the service reads.
+
+import { runWithAdapter } from "@better-auth/core/context";
+import { kyselyAdapter } from "@better-auth/kysely-adapter";
+import { mcp } from "@better-auth/mcp";
+import { getOAuthProviderState } from "@better-auth/oauth-provider";
+import { passkey } from "@better-auth/passkey";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { betterAuth } from "better-auth";
+import { APIError } from "better-auth/api";
+import { parseCookies } from "better-auth/cookies";
+import { generateRandomString, symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
+import { jwt } from "better-auth/plugins";
+import { twoFactor } from "better-auth/plugins/two-factor";
+import { MIN_PASSWORD } from "../../model/domain/passwords.ts";
+import { ALL_SCOPES } from "../../model/scopes.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { unlessAway } from "../../store/db/unavailable.ts";
+import { createAccessTokenReader } from "./access_tokens.ts";
+import { ACCESS_TOKEN_SECONDS, AUTH_PATH, PAGES, REFRESH_TOKEN_SECONDS } from "./authorization_server.ts";
+import { GRANT_TYPES } from "./client_metadata.ts";
+import { hashSecret } from "./clients.ts";
+import { datesForSignIn } from "./dates.ts";
+import { GRANT_CLAIM, type Grants } from "./grants.ts";
+import { passkeyHost } from "./passkey_shapes.ts";
+import { withTokenEndpoints } from "./token_endpoints.ts";
+
+export interface LibraryOptions {
+  orm: Orm;
+  grants: Grants;
+  secret: string;
+  /** Origin under which people and assistants reach the service. */
+  publicUrl: string;
+}
+
+const SESSION_SECONDS = 7 * 24 * 3600;
+
+const SCHEMA = "auth";
+
+/** How long the second factor may take after the password. */
+const CHALLENGE_SECONDS = 600;
+
+const passkeyPath = (name: string) => `/passkey/${name}`;
+
+/** A column of ours in the library's table. */
+const LAST_USE = {
+  id: "belfry-last-use",
+  schema: { passkey: { fields: { lastUsedAt: { type: "date", required: false } } } },
+} as const;
+
+/** Rows of the library's plugins, and the encryption that it keeps some of their values in. */
+export interface LibraryRows {
+  adapter: ReturnType<ReturnType<typeof kyselyAdapter>>;
+  seal(text: string): Promise<string>;
+  open(sealed: string): Promise<string>;
+  /** Figures and small letters by chance. */
+  chance(length: number): string;
+}
+
+export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOptions) {
+  const library = betterAuth({
+    appName: "Belfry",
+    baseURL: publicUrl,
+    basePath: AUTH_PATH,
+    secret,
+    telemetry: { enabled: false },
+    logger: { disabled: true },
+    database: {
+      db: orm.em.fork().getKysely<any>().withPlugin(datesForSignIn),
+      type: "postgres",
+      schemaName: SCHEMA,
+    },
+    // Accounts come from a link that the operator or an owner hands out, never from a form that anybody finds.
+    emailAndPassword: { enabled: true, minPasswordLength: MIN_PASSWORD, disableSignUp: true },
+    session: { expiresIn: SESSION_SECONDS, cookieCache: { enabled: false } },
+    // Counted by our own limits, which replicas share.
+    rateLimit: { enabled: false },
+    disabledPaths: [
+      "/sign-up/email",
+      "/change-email",
+      "/delete-user",
+      "/update-user",
+      "/is-username-available",
+      // Enrolment is operations of ours (own_sign_in.ts), in one transaction with their line in the audit log.
+      ...["enable", "disable", "get-totp-uri", "generate-backup-codes", "send-otp", "verify-otp"].map(
+        (name) => `/two-factor/${name}`,
+      ),
+      ...["generate-register-options", "verify-registration", "list-user-passkeys"].map(passkeyPath),
+      ...["delete-passkey", "update-passkey"].map(passkeyPath),
+    ],
+    plugins: [
+      // In front of the authorization server: to that one nobody is signed in before the second factor was shown.
+      twoFactor({ issuer: "Belfry", twoFactorCookieMaxAge: CHALLENGE_SECONDS }),
+      passkey({
+        rpName: "Belfry",
+        rpID: passkeyHost(publicUrl) ?? "passkeys.invalid",
+        origin: publicUrl,
+        authentication: {
+          // It stands for both factors, so holding the device is not enough: its owner was asked for, too.
+          afterVerification: async ({ verification }) => {
+            if (!verification.authenticationInfo.userVerified)
+              throw new APIError("UNAUTHORIZED", { message: "The passkey's owner was not asked for." });
+          },
+        },
+      }),
+      LAST_USE,
+      jwt({ disableSettingJwtHeader: true }),
+      mcp({
+        loginPage: PAGES.signIn,
+        consentPage: PAGES.consent,
+        resource: `${publicUrl}/mcp`,
+        scopes: ["offline_access", ...ALL_SCOPES],
+        // Clients are registered by our own rules (clients.ts); the library looks them up and checks their secrets.
+        storeClientSecret: { hash: hashSecret },
+        grantTypes: [...GRANT_TYPES],
+        accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
+        refreshTokenExpiresIn: REFRESH_TOKEN_SECONDS,
+        postLogin: {
+          page: PAGES.consent,
+          shouldRedirect: () => false,
+          consentReferenceId: async ({ user }) =>
+            grants.referenceOf(user.id, new URLSearchParams((await getOAuthProviderState())?.query)),
+        },
+        // No token without a live connection, refreshed ones included: the client starts again and asks.
+        customAccessTokenClaims: async ({ user, referenceId }) => {
+          if (!(await grants.lives(referenceId, user?.id)))
+            throw new APIError("BAD_REQUEST", {
+              error: "invalid_grant",
+              error_description: "The connection has ended; ask for access again.",
+            });
+          return { [GRANT_CLAIM]: referenceId };
+        },
+        // Our pages ask in process who a signed request is from; the route is not served.
+        allowPublicClientPrelogin: true,
+      }),
+    ],
+  });
+  /** Who an access token for this very resource is from, and under which grant; null for any other token. */
+  const readAccessToken = createAccessTokenReader({
+    jwks: () => library.api.getJwks(),
+    issuer: publicUrl + AUTH_PATH,
+    audience: `${publicUrl}/mcp`,
+  });
+  const { handler } = library;
+  const answer = withTokenEndpoints({ handler, base: AUTH_PATH, orm, grants, readAccessToken });
+  return {
+    /** The library itself, for tests. */
+    library,
+
+    readAccessToken: (token: string) => unlessAway(() => readAccessToken(token)),
+
+    handler: (request: Request) => unlessAway(() => answer(request)),
+
+    /** The session of a request's cookies; null for none. With `refresh`, one in use is prolonged once a day. */
+    findSession: (headers: Headers, { refresh }: { refresh: boolean }) =>
+      unlessAway(() => library.api.getSession({ headers, query: { disableRefresh: !refresh } })),
+
+    /** The client of a request for access that this server signed; null for none. */
+    findClient: (body: { client_id: string; oauth_query: string }) =>
+      unlessAway(() => library.api.getOAuthClientPublicPrelogin({ body }).catch(() => null)),
+
+    async hashPassword(password: string): Promise<string> {
+      return (await library.$context).password.hash(password);
+    },
+
+    /** Is this the password of the account? An account without one has none that is right. */
+    async provesPassword(userId: string, given: string): Promise<boolean> {
+      const { internalAdapter, password } = await library.$context;
+      const hash = (await internalAdapter.findCredentialAccount(userId))?.password;
+      return !!hash && password.verify({ hash, password: given });
+    },
+
+    /** The account whose password this browser has shown, and which owes the second factor; null for none. */
+    async findChallenged(headers: Headers): Promise<{ id: string; email: string; until: Date } | null> {
+      const { createAuthCookie, internalAdapter } = await library.$context;
+      const held = parseCookies(headers.get("cookie") ?? "").get(createAuthCookie("two_factor").name) ?? "";
+      const identifier = held.slice(0, held.lastIndexOf("."));
+      // The library itself checks the signature when the code comes; until then the name alone is secret enough.
+      if (!/^2fa-(?!attempts-)[\w-]+$/.test(identifier)) return null;
+      const found = await unlessAway(() => internalAdapter.findVerificationValue(identifier));
+      const user = found && (await unlessAway(() => internalAdapter.findUserById(found.value)));
+      return user && { id: user.id, email: user.email, until: found.expiresAt };
+    },
+
+    /** Lets the library write its own rows inside a transaction of ours: they are there with ours, or not at all. */
+    async inTransaction<T>(
+      em: SqlEntityManager,
+      work: (accounts: Awaited<typeof library.$context>["internalAdapter"], rows: LibraryRows) => Promise<T>,
+    ): Promise<T> {
+      const { options, internalAdapter, secretConfig: key } = await library.$context;
+      const kysely = em.getKysely<any>().withPlugin(datesForSignIn).withSchema(SCHEMA);
+      const adapter = kyselyAdapter(kysely, { type: "postgres" })(options);
+      const seal = (data: string) => symmetricEncrypt({ key, data });
+      const open = (data: string) => symmetricDecrypt({ key, data });
+      const chance = (length: number) => generateRandomString(length, "a-z", "0-9");
+      return runWithAdapter(adapter, () => work(internalAdapter, { adapter, seal, open, chance }));
+    },
+  };
+}
+
+export type Accounts = Parameters<Parameters<BetterAuth["inTransaction"]>[1]>[0];
+export type BetterAuth = ReturnType<typeof createBetterAuth>;

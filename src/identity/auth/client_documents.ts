@@ -1,0 +1,116 @@
+// Clients that name themselves by an address at which they describe themselves (Client ID Metadata Documents). A stranger
+// makes this server fetch that address, so it is fetched seldom, a few at a time, and so many a minute for one visitor.
+
+import { ApiError, invalidRequest } from "../../model/errors.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { databaseOf, run } from "../../store/db/statement.ts";
+import { findClient } from "../../store/queries/oauth_clients.ts";
+import { countedAs } from "../../store/rate_limits/client.ts";
+import { type RateLimits, rateLimitHeaders } from "../../store/rate_limits/limits.ts";
+import { clientMetadata } from "./client_metadata.ts";
+import type { Clients } from "./clients.ts";
+import { OAuthError } from "./oauth_error.ts";
+
+/** How long a document is believed without being looked at again, in seconds. */
+const FRESH = 900;
+const MAX_AT_ONCE = 8;
+const POLICY = { name: "client-documents", max: 20, seconds: 60 };
+const MAX_ADDRESS = 2048;
+
+/** How documents are fetched: by the rules for addresses that others name. */
+export type FetchDocument = (
+  address: string,
+) => Promise<{ ok: true; text: string } | { ok: false; why: "refused" | "unreachable" | "answer" | "large" }>;
+
+const WHY = {
+  refused: "it is not one that this server may fetch",
+  unreachable: "nothing answered there in time",
+  answer: "there is no JSON document there",
+  large: "the document there has more than 16 KiB",
+} as const;
+
+/** A person reads this, and can only tell it to whoever made the assistant. */
+const unusable = (why: string) =>
+  invalidRequest(`The assistant names itself by an address, and cannot be let in: ${why}.`);
+
+/** An https address with a path, written as parsers write it, without what could mean another document. */
+function isDocumentAddress(clientId: string): boolean {
+  const url = clientId.length <= MAX_ADDRESS ? URL.parse(clientId) : null;
+  return !!url && url.href === clientId && url.pathname !== "/" && !/[#@]/.test(clientId);
+}
+
+/** The description as one object, which must be of this very client and hold no secret. @throws 422. */
+function described(clientId: string, text: string): object {
+  let said: unknown;
+  try {
+    said = JSON.parse(text);
+  } catch {
+    throw unusable(WHY.answer);
+  }
+  if (typeof said !== "object" || said === null || (said as { client_id?: unknown }).client_id !== clientId)
+    throw unusable("the client_id in its document is not that address");
+  if ("client_secret" in said || "client_secret_expires_at" in said)
+    throw unusable("its document holds a secret");
+  const { token_endpoint_auth_method = "none" } = said as { token_endpoint_auth_method?: unknown };
+  if (token_endpoint_auth_method !== "none")
+    throw unusable("its document asks for another token_endpoint_auth_method than none");
+  return said;
+}
+
+export type ClientDocuments = ReturnType<typeof createClientDocuments>;
+
+export function createClientDocuments(options: {
+  orm: Orm;
+  clients: Clients;
+  limits: RateLimits;
+  schemes: readonly string[];
+  fetchDocument: FetchDocument;
+}) {
+  const { orm, clients, limits, schemes, fetchDocument } = options;
+  const kysely = databaseOf(orm);
+  const underWay = new Map<string, Promise<void>>();
+
+  async function isFresh(clientId: string): Promise<boolean> {
+    const [known] = await run(kysely, findClient, { client_id: clientId, user_id: null });
+    return known !== undefined && known.age !== null && known.age < FRESH;
+  }
+
+  async function fetchAndKeep(clientId: string): Promise<void> {
+    // Another visit may have fetched it since this one looked.
+    if (await isFresh(clientId)) return;
+    const fetched = await fetchDocument(clientId);
+    if (!fetched.ok) throw unusable(WHY[fetched.why]);
+    const said = described(clientId, fetched.text);
+    try {
+      await clients.keep(clientId, clientMetadata(said, { schemes, method: "none" }), null);
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error;
+      throw invalidRequest(`The assistant's own description cannot be used. ${error.message}`);
+    }
+  }
+
+  return {
+    /**
+     * Makes sure that a client whose id is an address is known by what its document says now. Other ids are left alone.
+     * `address` is the visitor's, by which fetches are counted.
+     * @throws 422 for a document that cannot be had or used, 429.
+     */
+    async know(clientId: string, address: string | null): Promise<void> {
+      if (!/^https:/i.test(clientId)) return;
+      if (!isDocumentAddress(clientId)) throw unusable("it is not a plain https address with a path");
+      if (await isFresh(clientId)) return;
+      const running = underWay.get(clientId);
+      if (running) return running;
+      const taken = await limits.take(POLICY, address === null ? "local" : countedAs(address));
+      if (!taken.allowed || underWay.size >= MAX_AT_ONCE)
+        throw new ApiError("rate_limited", "Too many new assistants at once; try again in a minute.", {
+          headers: rateLimitHeaders(POLICY, taken),
+        });
+      const fetching = (underWay.get(clientId) ?? fetchAndKeep(clientId)).finally(() =>
+        underWay.delete(clientId),
+      );
+      underWay.set(clientId, fetching);
+      await fetching;
+    },
+  };
+}

@@ -1,0 +1,94 @@
+// The assistants that the authorization server knows: one registers itself, within bounds and so many a minute from one
+// address. The rows are the sign-in library's; what may stand in them is decided here.
+
+import { createHash, randomBytes } from "node:crypto";
+import { newUuid } from "../../model/domain/ids.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { databaseOf, run } from "../../store/db/statement.ts";
+import { keepClient } from "../../store/queries/oauth_clients.ts";
+import { type RateLimits, rateLimitHeaders } from "../../store/rate_limits/limits.ts";
+import { type ClientMetadata, clientMetadata } from "./client_metadata.ts";
+import { OAuthError } from "./oauth_error.ts";
+import type { SignInLibrary } from "./sign_in_library.ts";
+
+/** The hash by which the library finds a secret as well, so that nobody can read the secret from the database. */
+export const hashSecret = async (secret: string): Promise<string> =>
+  createHash("sha256").update(secret).digest("base64url");
+
+export interface RegisteredClient extends ClientMetadata {
+  client_id: string;
+  client_id_issued_at: number;
+  /** Shown once, only to a client that wants one; 0 says that it does not end. */
+  client_secret?: string;
+  client_secret_expires_at?: 0;
+}
+
+export type Clients = ReturnType<typeof createClients>;
+
+export function createClients(options: {
+  orm: Orm;
+  library: Pick<SignInLibrary, "prepare">;
+  limits: RateLimits;
+  /** The one resource that clients get tokens for. */
+  resource: string;
+  /** Schemes that the operator adds to the known ones. */
+  schemes: readonly string[];
+  /** Registrations of one address in a minute. */
+  perMinute: number;
+  now: () => Date;
+}) {
+  const { orm, library, limits, resource, schemes, perMinute, now } = options;
+  const kysely = databaseOf(orm);
+  const policy = { name: "client-registrations", max: perMinute, seconds: 60 };
+
+  /** Writes a client down under an id of its own; a known one gets what it says now. */
+  async function keep(id: string, metadata: ClientMetadata, secret: string | null): Promise<void> {
+    await library.prepare();
+    await run(kysely, keepClient, {
+      id: newUuid(),
+      client_id: id,
+      secret: secret && (await hashSecret(secret)),
+      name: metadata.client_name ?? null,
+      uri: metadata.client_uri ?? null,
+      redirect_uris: metadata.redirect_uris,
+      grant_types: metadata.grant_types,
+      response_types: metadata.response_types,
+      auth_method: metadata.token_endpoint_auth_method,
+      application_type: metadata.application_type,
+      link_id: newUuid(),
+      resource,
+    });
+  }
+
+  return {
+    keep,
+
+    /**
+     * Registers a client (RFC 7591). `address` is what registrations are counted by; null is not counted.
+     * @throws OAuthError
+     */
+    async register(said: unknown, address: string | null): Promise<RegisteredClient> {
+      const metadata = clientMetadata(said, { schemes, method: "client_secret_basic" });
+      // The call is counted last, so that a refused registration uses up nothing.
+      if (address !== null) {
+        const taken = await limits.take(policy, address);
+        if (!taken.allowed)
+          throw new OAuthError(
+            "temporarily_unavailable",
+            `Too many registrations from this address; try again in ${taken.resetSeconds} seconds.`,
+            { status: 429, headers: rateLimitHeaders(policy, taken) },
+          );
+      }
+      const id = randomBytes(24).toString("base64url");
+      const secret =
+        metadata.token_endpoint_auth_method === "none" ? null : randomBytes(32).toString("base64url");
+      await keep(id, metadata, secret);
+      return {
+        client_id: id,
+        client_id_issued_at: Math.floor(now().getTime() / 1000),
+        ...(secret === null ? {} : { client_secret: secret, client_secret_expires_at: 0 }),
+        ...metadata,
+      };
+    },
+  };
+}

@@ -1,0 +1,37 @@
+// What the authorization server and the protected resource say of themselves (RFC 8414, RFC 9728): only what works here.
+// The library could say more than is served, so both documents are written out.
+
+import { ALL_SCOPES, BASE_SCOPES } from "../../model/scopes.ts";
+import { AUTH_PATH } from "./authorization_server.ts";
+import { GRANT_TYPES, TOKEN_AUTH_METHODS } from "./client_metadata.ts";
+
+export function authorizationServerMetadata(publicUrl: string) {
+  const issuer = publicUrl + AUTH_PATH;
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/oauth2/authorize`,
+    token_endpoint: `${issuer}/oauth2/token`,
+    registration_endpoint: `${issuer}/oauth2/register`,
+    revocation_endpoint: `${issuer}/oauth2/revoke`,
+    jwks_uri: `${issuer}/jwks`,
+    scopes_supported: ["offline_access", ...ALL_SCOPES],
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    grant_types_supported: GRANT_TYPES,
+    token_endpoint_auth_methods_supported: TOKEN_AUTH_METHODS,
+    revocation_endpoint_auth_methods_supported: TOKEN_AUTH_METHODS,
+    code_challenge_methods_supported: ["S256"],
+    client_id_metadata_document_supported: true,
+    authorization_response_iss_parameter_supported: true,
+  };
+}
+
+export function protectedResourceMetadata(publicUrl: string) {
+  return {
+    resource: `${publicUrl}/mcp`,
+    resource_name: "Belfry",
+    authorization_servers: [publicUrl + AUTH_PATH],
+    bearer_methods_supported: ["header"],
+    scopes_supported: BASE_SCOPES,
+  };
+}

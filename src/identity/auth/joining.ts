@@ -1,0 +1,206 @@
+// What following a one-time link does: makes an account, lets an account join one more workspace, or sets a new password.
+// A link names its address. The link, the account and the member change in one transaction, or none of them does.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { emailProblem, nameProblem } from "../../model/domain/one_line.ts";
+import type { LinkMaker } from "../../model/entities/member.ts";
+import { conflict, forbidden, invalidRequest, notFound, refuseFields } from "../../model/errors.ts";
+import type { Log } from "../../store/context.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { databaseOf, run } from "../../store/db/statement.ts";
+import {
+  attachUser,
+  endLinksOf,
+  findLink,
+  type LinkRecord,
+  lockUser,
+  memberToReset,
+  useLink,
+} from "../../store/queries/links.ts";
+import { newLink, STAND_IN } from "./links.ts";
+import { newPasswordProblem } from "./new_password.ts";
+import type { Brake } from "./sign_in_brake.ts";
+import type { SignInLibrary } from "./sign_in_library.ts";
+import { hashToken } from "./tokens.ts";
+
+/** What became of a link. */
+export type LinkState = "live" | "used" | "replaced" | "expired" | "unknown";
+
+/**
+ * `new` makes the account of an address that has none, `known` lets the account that the address has join by its password,
+ * `reset` sets the account's new password.
+ */
+export type LinkKind = "new" | "known" | "reset";
+
+export interface OpenedLink {
+  state: LinkState;
+  madeBy: LinkMaker;
+  kind: LinkKind;
+  /** The address that the link is for; null when whoever follows it chooses one. */
+  email: string | null;
+  joined: boolean;
+  workspaceName: string;
+}
+
+export interface Claim {
+  name: string;
+  /** Read only where the link names no address. */
+  email: string;
+  password: string;
+}
+
+function stateOf(link: LinkRecord): LinkState {
+  if (link.used) return "used";
+  if (link.replaced) return "replaced";
+  return link.expired ? "expired" : "live";
+}
+
+/** An owner's link to somebody who has not joined yet must not open an account that others' workspaces trust. */
+function kindOf(link: LinkRecord): LinkKind {
+  if (link.user_id === null) return "new";
+  return link.joined || link.made_by !== "manager" ? "reset" : "known";
+}
+
+/** Two links for one address followed at once: the second finds what the first made. */
+const overtaken = () =>
+  conflict("Somebody followed another link for this address at the same moment. Open your link again.");
+
+const isTaken = (error: unknown): boolean => {
+  for (let cause = error as any; cause; cause = cause.cause) if (cause.code === "23505") return true;
+  return false;
+};
+
+export type Joining = ReturnType<typeof createJoining>;
+
+export function createJoining(options: {
+  orm: Orm;
+  library: SignInLibrary;
+  brake: Brake;
+  publicUrl: string;
+  log: Log;
+}) {
+  const { orm, library, brake, publicUrl, log } = options;
+  const kysely = databaseOf(orm);
+
+  const find = async (on: SqlEntityManager | typeof kysely, token: string) =>
+    (await run(on, findLink, { token_hash: hashToken(token) }))[0];
+
+  /**
+   * Writes the rows of one claim. The link comes first: of simultaneous claims one goes on, and the others find the link
+   * used.
+   */
+  async function settle(
+    inside: SqlEntityManager,
+    token: string,
+    seen: LinkRecord,
+    claim: Claim,
+    hash: string,
+  ) {
+    const [used] = await run(inside, useLink, { token_hash: hashToken(token) });
+    if (!used) throw notFound("link");
+    if (seen.user_id !== null) await run(inside, lockUser, { id: seen.user_id });
+    const link = (await find(inside, token))!;
+    if (kindOf(link) !== kindOf(seen) || link.user_id !== seen.user_id) throw overtaken();
+    const kind = kindOf(link);
+    if (kind === "reset" && link.made_by === "manager" && link.elsewhere)
+      throw forbidden(
+        "This account belongs to other workspaces, too, so a link of this one cannot change its password. Ask the operator of this server for a link.",
+      );
+    const email = link.email === STAND_IN ? claim.email : link.email;
+    // Only a link that travelled by mail alone shows that its reader reads the mail of the address.
+    const proved = link.made_by === "person";
+    const userId = await library.inTransaction(inside, async (accounts) => {
+      if (kind === "known") return link.user_id!;
+      if (kind === "new") {
+        const wanted = { email, name: claim.name.trim(), emailVerified: proved };
+        const user = await accounts.createUser(wanted, { method: "email-password" });
+        const credential = { userId: user.id, accountId: user.id, providerId: "credential", password: hash };
+        await accounts.linkAccount(credential);
+        return user.id as string;
+      }
+      await accounts.updatePassword(link.user_id!, hash);
+      if (proved) await accounts.updateUser(link.user_id!, { emailVerified: true });
+      for (const { token } of await accounts.listSessions(link.user_id!)) await accounts.deleteSession(token);
+      return link.user_id!;
+    });
+    const name = kind === "new" ? claim.name.trim() : null;
+    await run(inside, attachUser, { member_id: link.member_id, user_id: userId, name, email });
+    await run(inside, endLinksOf, { user_id: userId });
+    return { kind, email };
+  }
+
+  return {
+    /** What a link is for and what became of it; null when it is not known. */
+    async open(token: string): Promise<OpenedLink | null> {
+      const link = await find(kysely, token);
+      if (!link) return null;
+      return {
+        state: stateOf(link),
+        madeBy: link.made_by,
+        kind: kindOf(link),
+        email: link.email === STAND_IN ? null : link.email,
+        joined: link.joined,
+        workspaceName: link.workspace_name,
+      };
+    },
+
+    /**
+     * Follows a link and uses it up; then the account can sign in with `email` and the password that was given.
+     * @throws 404 for a link that is not live (`open` says why), 422 naming every wrong field, 409, 429.
+     */
+    async claim(
+      token: string,
+      given: Claim,
+      address: string | null,
+    ): Promise<{ kind: LinkKind; email: string }> {
+      const seen = await find(kysely, token);
+      if (!seen || stateOf(seen) !== "live") throw notFound("link");
+      const kind = kindOf(seen);
+      const claim = { ...given, email: given.email.trim().toLowerCase() };
+      const owner = { email: seen.email === STAND_IN ? claim.email : seen.email, name: claim.name };
+      refuseFields({
+        name: kind === "new" && nameProblem(claim.name, "Your name"),
+        email: seen.email === STAND_IN && emailProblem(claim.email),
+        password: kind !== "known" && (await newPasswordProblem(claim.password, owner)),
+      });
+      let hash = "";
+      if (kind === "known") {
+        const right = await brake.attempt({ email: seen.email, address, browser: null }, () =>
+          library.provesPassword(seen.user_id!, claim.password),
+        );
+        if (!right)
+          throw invalidRequest("This is not the password of the account with this address.", "password");
+      } else {
+        await brake.countAddress(address);
+        // Hashing takes its time, so it is done before anything is locked.
+        hash = await library.hashPassword(claim.password);
+      }
+      try {
+        return await orm.em.fork().transactional((inside) => settle(inside, token, seen, claim, hash));
+      } catch (error) {
+        if (!isTaken(error)) throw error;
+        if (seen.email !== STAND_IN) throw overtaken();
+        throw invalidRequest("This address is in use on this server. Give another one.", "email");
+      }
+    },
+
+    /**
+     * Somebody asks for a link to a new password. Whether the address is known shows in nothing: the answer does not wait,
+     * and `mail` gets the link when there is an account. @throws 429 for the network address that asks too often.
+     */
+    async askReset(
+      email: string,
+      address: string | null,
+      mail: (to: string, link: string) => unknown,
+    ): Promise<void> {
+      await brake.countReset(address);
+      const to = email.trim().toLowerCase();
+      const send = async () => {
+        const [member] = await run(kysely, memberToReset, { email: to });
+        if (!member || !(await brake.mayMail(to))) return;
+        await mail(to, await newLink(orm.em.fork(), publicUrl, member.member_id, "person"));
+      };
+      send().catch((error) => log.error({ err: error }, "a link to a new password was not made"));
+    },
+  };
+}

@@ -1,0 +1,85 @@
+// Mail, where a server for it is configured. Everything works without: what a mail would say is shown to whoever asked
+// for it, together with whether the mail server took it.
+
+import type { Config } from "../../store/config/settings.ts";
+import type { Log } from "../../store/context.ts";
+
+export interface Message {
+  to: string;
+  subject: string;
+  text: string;
+}
+
+/** Sends a message and tells whether the mail server took it, within ten seconds. Never rejects. */
+export type Mail = (message: Message) => Promise<boolean>;
+
+const WAIT_MS = 10_000;
+
+/** Null when no server is configured. */
+export function createMail(
+  { smtpUrl, mailFrom, publicUrl }: MailConfig,
+  log: Pick<Log, "warn">,
+): Mail | null {
+  if (smtpUrl === null) return null;
+  const bounds = { connectionTimeout: WAIT_MS, greetingTimeout: WAIT_MS, socketTimeout: WAIT_MS };
+  const options = {
+    url: smtpUrl,
+    ...bounds,
+    dnsTimeout: WAIT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+  // The library is read only where a server is configured.
+  const opening = import("nodemailer").then(({ createTransport }) => createTransport(options));
+  const from = mailFrom ?? `Belfry <belfry@${new URL(publicUrl).hostname}>`;
+  return async (message) => {
+    // Each step has its own bound above. This one bounds all of them for whoever waits for the answer.
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject({ code: "ETIMEDOUT" }), WAIT_MS);
+    try {
+      await Promise.race([opening.then((transport) => transport.sendMail({ from, ...message })), late]);
+      return true;
+    } catch (error) {
+      // Neither the address nor the link of the mail belongs into a log.
+      log.warn({ code: (error as { code?: string }).code ?? "unknown" }, "a mail was not sent");
+      return false;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+type MailConfig = Pick<Config, "smtpUrl" | "mailFrom" | "publicUrl">;
+
+const UNEXPECTED =
+  "If you did not expect this mail, do nothing. Nobody can use the link without reading this mail.";
+
+/** The mail that brings a one-time link which somebody made for this person. */
+export const linkMail = (to: string, workspace: string, link: string, joined: boolean): Message => ({
+  to,
+  subject: joined ? "Choose a new Belfry password" : `Join ${workspace} on Belfry`,
+  text: `${
+    joined
+      ? `You can choose a new password for your Belfry account, with which you work in the workspace ${workspace}.`
+      : `You were added to the workspace ${workspace} on Belfry.`
+  }
+
+Open this link within 7 days. It works once.
+${link}
+
+${UNEXPECTED}
+`,
+});
+
+/** The mail that a person asked for on the sign-in page. */
+export const resetMail = (to: string, link: string): Message => ({
+  to,
+  subject: "Choose a new Belfry password",
+  text: `You can choose a new password for your Belfry account. Somebody asked for this on the sign-in page.
+
+Open this link within one hour. It works once.
+${link}
+
+${UNEXPECTED}
+`,
+});

@@ -1,0 +1,38 @@
+// What is wrong with a new password beside its length: it is on a list of common ones, or it repeats who it is of. The list
+// comes with the service, so nobody outside is asked; it is read when somebody first sets a password.
+
+import { passwordProblem } from "../../model/domain/passwords.ts";
+import { once } from "../../store/db/once.ts";
+
+const commonWords = once(async () => {
+  const { dictionary } = await import("@zxcvbn-ts/language-common");
+  return new Set(dictionary["passwords-common"]);
+});
+
+/** So many figures and signs around a common word make it no better. */
+const AROUND = 6;
+const EDGES = /^[^\p{L}]*|[^\p{L}]*$/gu;
+const LEAST_DIFFERENT = 4;
+
+const COMMON = "This password is on lists of common ones. Take a few words that belong to nobody else.";
+const OWN = "This password is your name or your address. Take one that others do not know.";
+
+/** The word between figures and signs. */
+const core = (text: string) => text.replace(EDGES, "");
+
+/** The sentence that a form shows; null for a password that may be set. `email` and `name` are the account's. */
+export async function newPasswordProblem(
+  password: string,
+  { email, name }: { email: string; name: string },
+): Promise<string | null> {
+  const wrong = passwordProblem(password);
+  if (wrong) return wrong;
+  const small = password.toLowerCase();
+  const word = core(small);
+  const near = small.length - word.length <= AROUND;
+  const own = [email, email.split("@")[0]!, name].map((text) => text.trim().toLowerCase());
+  if (own.some((text) => text !== "" && (small === text || (near && word === core(text))))) return OWN;
+  const common = await commonWords();
+  if (common.has(small) || (near && common.has(word)) || new Set(small).size < LEAST_DIFFERENT) return COMMON;
+  return null;
+}

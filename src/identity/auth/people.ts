@@ -1,0 +1,159 @@
+// People as the console knows them: which members a signed-in person is, and what assistants ask of them. How a person signs in
+// stands in signing_in.ts, how one comes to an account in joining.ts; what a signed-in person does is an operation (src/identity/session/).
+
+import { invalidRequest } from "../../model/errors.ts";
+import { ALL_SCOPES } from "../../model/scopes.ts";
+import type { Log, MemberCaller, Person } from "../../store/context.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { databaseOf, run } from "../../store/db/statement.ts";
+import { type MemberRecord, membershipsOf, noteSessionUse } from "../../store/queries/people.ts";
+import { PAGES } from "./authorization_server.ts";
+import { callerWith } from "./caller.ts";
+import { clientName } from "./client_name.ts";
+import type { Grants } from "./grants.ts";
+import { createLastUse } from "./last_use.ts";
+import { newLink } from "./links.ts";
+import type { Brake } from "./sign_in_brake.ts";
+import type { SignInLibrary } from "./sign_in_library.ts";
+import { createAsk, createSigningIn } from "./signing_in.ts";
+
+export interface Session {
+  id: string;
+  user: { id: string; email: string; name: string };
+  memberships: MemberRecord[];
+}
+
+/** An assistant that asks to be let in, and where the answer goes. */
+export interface AccessRequest {
+  /** The signed query, to be handed back with the decision. */
+  oauthQuery: string;
+  clientId: string;
+  /** What the assistant calls itself, fit to be shown; nobody has checked it. */
+  clientName: string | null;
+  redirect: URL;
+  /** The scopes that it named, `offline_access` among them. */
+  asked: string[];
+}
+
+/** What the authorization server adds to a request when it signs it. */
+const SIGNATURE = ["sig", "exp", "ba_iat", "ba_pl", "ba_param"];
+
+/** Nothing that a browser would run or read from the disk is an address to go to. */
+const UNSAFE_REDIRECT = /^(javascript|data|vbscript|file|blob|about):$/;
+
+const expiredRequest = () =>
+  invalidRequest("This request for access has expired; start again from the assistant.");
+
+export const personOf = (session: Session): Person => ({ id: session.user.id, sessionId: session.id });
+
+/** What a signed-in person may do is what the member may do: a session is a credential with every scope. */
+export function callerOf(session: Session, workspaceId: string): MemberCaller | null {
+  const member = session.memberships.find((membership) => membership.workspace_id === workspaceId);
+  if (!member) return null;
+  const caller = callerWith(member, {
+    type: "session",
+    id: `session:${session.user.id}`,
+    name: session.user.name,
+    scopes: ALL_SCOPES,
+    pusherId: null,
+    expiresAt: null,
+  });
+  return { ...caller, person: personOf(session) };
+}
+
+export type People = ReturnType<typeof createPeople>;
+
+export function createPeople(options: {
+  orm: Orm;
+  library: SignInLibrary;
+  grants: Grants;
+  brake: Brake;
+  publicUrl: string;
+  /** True while nothing may be written. */
+  isLow: () => boolean;
+  now: () => Date;
+  log: Log;
+}) {
+  const { orm, library, grants, brake, publicUrl, isLow, now, log } = options;
+  const kysely = databaseOf(orm);
+  const ask = createAsk(library, publicUrl);
+  const used = createLastUse({ now, isLow, log }, (id) => run(kysely, noteSessionUse, { id }));
+
+  /** The same request for access, signed anew, for other scopes. */
+  async function askAnew(from: Request, oauthQuery: string, scopes: string[]): Promise<string> {
+    const query = new URLSearchParams(oauthQuery);
+    for (const name of SIGNATURE) query.delete(name);
+    query.set("scope", scopes.join(" "));
+    query.set("prompt", "consent");
+    const answer = await ask(`/oauth2/authorize?${query}`, { method: "GET", headers: from.headers });
+    const page = URL.parse(answer.headers.get("location") ?? "", publicUrl);
+    if (page?.pathname !== PAGES.consent) throw expiredRequest();
+    return page.search.slice(1);
+  }
+
+  return {
+    ...createSigningIn({ library, brake, ask, database: kysely, now }),
+
+    /** A one-time link for a member, as the operator hands it out. An earlier link of the member ends. */
+    newLink: (memberId: string): Promise<string> => newLink(orm.em.fork(), publicUrl, memberId, "operator"),
+
+    /** The signed-in person, or null. An expired or ended session is none. */
+    async session(headers: Headers): Promise<Session | null> {
+      if (!headers.get("cookie")?.includes("better-auth.session_token")) return null;
+      const found = await library.findSession(headers, { refresh: !isLow() });
+      if (!found || found.session.expiresAt.getTime() <= now().getTime()) return null;
+      used(found.session.id);
+      const { id, email, name } = found.user;
+      return {
+        id: found.session.id,
+        user: { id, email, name },
+        memberships: await run(kysely, membershipsOf, { user_id: id }),
+      };
+    },
+
+    /**
+     * What an assistant asks for, read from the query that the authorization server signed.
+     * @throws 422 when the query was changed, has expired, or its client is gone.
+     */
+    async accessRequest(search: string): Promise<AccessRequest> {
+      const oauthQuery = search.replace(/^\?/, "");
+      const query = new URLSearchParams(oauthQuery);
+      const clientId = query.get("client_id") ?? "";
+      const redirect = URL.parse(query.get("redirect_uri") ?? "");
+      const client = await library.findClient({ client_id: clientId, oauth_query: oauthQuery });
+      if (!client || !redirect || UNSAFE_REDIRECT.test(redirect.protocol)) throw expiredRequest();
+      const asked = [...new Set((query.get("scope") ?? "").split(" ").filter(Boolean))];
+      return {
+        oauthQuery,
+        clientId,
+        clientName: clientName(client.client_name),
+        redirect,
+        asked,
+      };
+    },
+
+    /**
+     * Carries on an authorization after the person's decision, under the grant that is named. A step-up keeps what was
+     * granted before, so a client gets what the person ticked, also where it named a part of it. Returns where the
+     * browser goes next.
+     */
+    async decide(
+      from: Request,
+      decision: { accept: boolean; scopes: string[]; oauthQuery: string; grantId: string },
+    ): Promise<string> {
+      const { accept, scopes, oauthQuery, grantId } = decision;
+      const asked = new URLSearchParams(oauthQuery).get("scope")?.split(" ") ?? [];
+      const query =
+        accept && scopes.some((scope) => !asked.includes(scope))
+          ? await askAnew(from, oauthQuery, scopes)
+          : oauthQuery;
+      const body = { accept, ...(accept ? { scope: scopes.join(" ") } : {}), oauth_query: query };
+      const answer = await grants.deciding(grantId, () =>
+        ask("/oauth2/consent", { headers: from.headers, body }),
+      );
+      const next = (await answer.json().catch(() => ({}))) as { url?: string };
+      if (!answer.ok || !next.url) throw expiredRequest();
+      return next.url;
+    },
+  };
+}

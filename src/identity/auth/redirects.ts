@@ -1,0 +1,43 @@
+// Which addresses an assistant may name for its answers. The same rule for one that registers and for one that brings a
+// document of its own; at the authorization itself the whole address must be one of them, to the letter.
+
+import { isPrivateScheme } from "../../model/domain/redirect_schemes.ts";
+
+export const MAX_REDIRECT_LENGTH = 2048;
+
+export const isLoopbackName = (hostname: string): boolean =>
+  /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+
+/**
+ * Assistants connect by OAuth over https, or over http on loopback. On a plain http address in a network people can sign
+ * in, and assistants use keys.
+ */
+export function supportsConsent(publicUrl: string): boolean {
+  const { protocol, hostname } = new URL(publicUrl);
+  return protocol === "https:" || isLoopbackName(hostname);
+}
+
+const REASONS = {
+  shape:
+    "A redirect URI is an absolute address of at most 2,048 printable ASCII characters, without fragment, user name or password.",
+  http: "A redirect URI with http goes to localhost, 127.0.0.1 or [::1]; use https elsewhere.",
+  scheme:
+    "This scheme is not one that answers are sent to: use https, http on loopback, a reverse-domain scheme (com.example.app:/callback) or one that the operator names in OAUTH_REDIRECT_SCHEMES.",
+} as const;
+
+/** What is wrong with a redirect address, as a fixed sentence; null when nothing is. `more` are the operator's schemes. */
+export function redirectProblem(address: string, more: readonly string[]): string | null {
+  if (address.length > MAX_REDIRECT_LENGTH || !/^[\x21-\x7e]+$/.test(address)) return REASONS.shape;
+  const url = URL.parse(address);
+  // What parsers mend in different ways (white space, backslashes, missing slashes) is refused, not mended.
+  if (!url || /[#\\"<>]/.test(address) || url.username || url.password) return REASONS.shape;
+  const scheme = url.protocol.slice(0, -1);
+  if (!address.toLowerCase().startsWith(`${scheme}:/`)) return REASONS.shape;
+  if (scheme === "https") return /^https:\/\/[^/]/i.test(address) ? null : REASONS.shape;
+  if (scheme === "http") {
+    // The text as well as what it parses to: 127.1 and 2130706433 are loopback to a parser only.
+    const named = /^http:\/\/(\[[^\]]*\]|[^/?:]+)/i.exec(address)?.[1]?.toLowerCase();
+    return named === url.hostname && isLoopbackName(named) ? null : REASONS.http;
+  }
+  return isPrivateScheme(scheme, more) ? null : REASONS.scheme;
+}

@@ -1,0 +1,106 @@
+// A person's own second factor: a secret that an app on the phone makes codes of, and recovery codes for the day the phone is
+// gone. Both lie encrypted in the sign-in library's table, so that the library asks for them when somebody signs in.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { Person, SecondFactorSupport } from "../../store/context.ts";
+import { run } from "../../store/db/statement.ts";
+import { lockUser } from "../../store/queries/links.ts";
+import type { Accounts, LibraryRows } from "./better_auth.ts";
+import type { SignInLibrary } from "./sign_in_library.ts";
+
+const RECOVERY_CODES = 10;
+const SECRET_LENGTH = 32;
+
+interface Row {
+  id: string;
+  secret: string;
+  backupCodes: string;
+  verified: boolean;
+}
+
+/** What authenticator apps call this place, and what they read. */
+async function otpOf(secret: string) {
+  const { createOTP } = await import("@better-auth/utils/otp");
+  return createOTP(secret, { digits: 6, period: 30 });
+}
+
+/** In small letters, as a person would write them down. */
+const newCodes = ({ chance }: LibraryRows) =>
+  Array.from({ length: RECOVERY_CODES }, () => `${chance(5)}-${chance(5)}`);
+
+export function createSecondFactor(library: SignInLibrary): SecondFactorSupport {
+  const find = async ({ adapter }: LibraryRows, person: Person) =>
+    adapter.findOne<Row>({ model: "twoFactor", where: [{ field: "userId", value: person.id }] });
+
+  const change = ({ adapter }: LibraryRows, id: string, update: Partial<Row>) =>
+    adapter.update({ model: "twoFactor", where: [{ field: "id", value: id }], update });
+
+  /** One change of a person's sign-in at a time. */
+  async function inTurn<T>(
+    em: SqlEntityManager,
+    person: Person,
+    work: (accounts: Accounts, rows: LibraryRows) => Promise<T>,
+  ): Promise<T> {
+    await run(em, lockUser, { id: person.id });
+    return library.inTransaction(em, work);
+  }
+
+  return {
+    state: (em, person) =>
+      library.inTransaction(em, async (_accounts, rows) => {
+        const row = await find(rows, person);
+        if (!row?.verified) return { on: false, recoveryCodesLeft: 0 };
+        return { on: true, recoveryCodesLeft: JSON.parse(await rows.open(row.backupCodes)).length };
+      }),
+
+    begin: (em, person) =>
+      inTurn(em, person, async (accounts, rows) => {
+        const before = await find(rows, person);
+        if (before?.verified) return null;
+        const plain = rows.chance(SECRET_LENGTH);
+        const fresh = {
+          secret: await rows.seal(plain),
+          backupCodes: await rows.seal("[]"),
+          verified: false,
+        };
+        if (before) await change(rows, before.id, fresh);
+        else
+          await rows.adapter.create({
+            model: "twoFactor",
+            data: { ...fresh, userId: person.id, failedVerificationCount: 0 },
+          });
+        const user = await accounts.findUserById(person.id);
+        const uri = (await otpOf(plain)).url("Belfry", user?.email ?? "");
+        return { uri, secret: new URL(uri).searchParams.get("secret")! };
+      }),
+
+    confirm: (em, person, code) =>
+      inTurn(em, person, async (accounts, rows) => {
+        const row = await find(rows, person);
+        if (!row || row.verified) return null;
+        if (!(await (await otpOf(await rows.open(row.secret))).verify(code))) return false;
+        const codes = newCodes(rows);
+        await change(rows, row.id, { backupCodes: await rows.seal(JSON.stringify(codes)), verified: true });
+        await accounts.updateUser(person.id, { twoFactorEnabled: true });
+        return codes;
+      }),
+
+    renewCodes: (em, person) =>
+      inTurn(em, person, async (_accounts, rows) => {
+        const row = await find(rows, person);
+        if (!row?.verified) return null;
+        const codes = newCodes(rows);
+        await change(rows, row.id, { backupCodes: await rows.seal(JSON.stringify(codes)) });
+        return codes;
+      }),
+
+    end: (em, person) =>
+      inTurn(em, person, async (accounts, rows) => {
+        const row = await find(rows, person);
+        if (!row) return false;
+        await rows.adapter.delete({ model: "twoFactor", where: [{ field: "id", value: row.id }] });
+        await accounts.updateUser(person.id, { twoFactorEnabled: false });
+        return row.verified;
+      }),
+  };
+}

@@ -1,0 +1,59 @@
+// A value that tells whether the server secret is the one that this database was used with, without telling the secret: a
+// keyed hash, kept in the database. Under another secret nothing sealed could be opened again.
+
+import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { bytea } from "../../model/fields/sql.ts";
+import { defineStatement, run } from "../../store/db/statement.ts";
+import { createSeal } from "../../store/secret/seal.ts";
+
+const keepCheck = defineStatement("keep_secret_check", {
+  parameters: { check_value: bytea },
+  text: "insert into server_secret (check_value) values ($check_value) on conflict do nothing",
+});
+const readCheck = defineStatement("read_secret_check", {
+  columns: { check_value: bytea },
+  text: "select check_value from server_secret",
+});
+const replaceCheck = defineStatement("replace_secret_check", {
+  parameters: { check_value: bytea },
+  text: "update server_secret set check_value = $check_value",
+});
+const anySealed = defineStatement("any_sealed", {
+  columns: { secret: bytea },
+  text: "select secret from webhook_endpoint order by created_at limit 1",
+});
+
+function checkValue(secret: string): Buffer {
+  const key = Buffer.from(hkdfSync("sha256", secret, "belfry", "secret check", 32));
+  return createHmac("sha256", key).update("belfry").digest();
+}
+
+/**
+ * Whether the secret is the database's. A database without a check value is new, or older than check values: it takes this
+ * secret as its own, unless something in it was sealed under another one.
+ */
+export async function isSecretOf(em: SqlEntityManager, secret: string): Promise<boolean> {
+  const known = async () => (await run(em, readCheck, {}))[0];
+  if (!(await known())) {
+    const [sealed] = await run(em, anySealed, {});
+    if (sealed && !opens(secret, sealed.secret)) return false;
+    await run(em, keepCheck, { check_value: checkValue(secret) });
+  }
+  // Two first starts at the same time may bring two secrets. The one that was written first counts.
+  return timingSafeEqual(Buffer.from((await known())!.check_value), checkValue(secret));
+}
+
+function opens(secret: string, box: Uint8Array): boolean {
+  try {
+    createSeal(secret, "webhook secrets").open(box);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** From now on the database is this secret's: the last step of a rotation. */
+export async function adoptSecret(em: SqlEntityManager, secret: string): Promise<void> {
+  await run(em, replaceCheck, { check_value: checkValue(secret) });
+}

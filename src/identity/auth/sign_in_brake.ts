@@ -1,0 +1,133 @@
+// How guessing a password is slowed down without letting a stranger shut anybody out. Wrong passwords are counted by
+// network address, by address and account together, and by account alone. The first two refuse; the last, which anybody in
+// the world can fill, only makes the next attempt wait. A browser that signed in before is counted by itself.
+
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import { ApiError } from "../../model/errors.ts";
+import { countedAs } from "../../store/rate_limits/client.ts";
+import { type Policy, type RateLimits, rateLimitHeaders } from "../../store/rate_limits/limits.ts";
+
+/** How often the people of an office behind one address may mistype. */
+const BY_ADDRESS: Policy = { name: "sign-ins", max: 20, seconds: 60, keptAlone: true };
+const BY_ADDRESS_AND_ACCOUNT: Policy = { name: "sign-ins-of-account", max: 8, seconds: 300, keptAlone: true };
+const BY_BROWSER: Policy = { name: "sign-ins-of-browser", max: 8, seconds: 300, keptAlone: true };
+/** This limit only counts and refuses nobody; people never reach it. */
+const BY_ACCOUNT: Policy = { name: "sign-ins-by-account", max: 1_000_000, seconds: 900, keptAlone: true };
+const RESETS: Policy = { name: "password-resets", max: 5, seconds: 600, keptAlone: true };
+const MAILS: Policy = { name: "password-mails", max: 3, seconds: 3600, keptAlone: true };
+/** As long as a code of an app is looked at, its own 30 seconds and those beside. */
+const CODES: Policy = { name: "second-factor-codes", max: 1, seconds: 120, keptAlone: true };
+/** The password asked for once more: so many wrong ones, and so many in all, since each costs a hash. */
+const CHANGES: Policy = { name: "password-changes", max: 8, seconds: 300, keptAlone: true };
+const PROOFS: Policy = { name: "password-proofs", max: 100, seconds: 300, keptAlone: true };
+
+/** So many wrong passwords of an account, from wherever, cost nobody anything. */
+const FREE = 8;
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 3000;
+/** A wait holds a timer and a connection. With so many of them, further attempts go on at once: still nobody is refused. */
+const MOST_WAITING = 500;
+
+/** How long an attempt waits when it is the `count`th wrong one of its account, in milliseconds. */
+export const waitFor = (count: number): number =>
+  count <= FREE ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(count - FREE - 1, 16));
+
+export interface Attempt {
+  email: string;
+  /** Null and loopback are one address. */
+  address: string | null;
+  /** The cookie of a browser that signed in before, if there is one. */
+  browser: string | null;
+}
+
+export type Brake = ReturnType<typeof createBrake>;
+
+export function createBrake(options: {
+  limits: RateLimits;
+  secret: string;
+  /** Lets so many milliseconds pass. */
+  pause?: (ms: number) => Promise<unknown>;
+}) {
+  const { limits, secret, pause = setTimeout } = options;
+  const key = Buffer.from(hkdfSync("sha256", secret, "belfry", "known browsers", 32));
+  const sign = (nonce: string, email: string) =>
+    createHmac("sha256", key).update(`${nonce} ${email}`).digest("base64url");
+  let waiting = 0;
+
+  /** @throws 429. */
+  async function take(policy: Policy, subject: string) {
+    const taken = await limits.take(policy, subject);
+    if (!taken.allowed)
+      throw new ApiError("rate_limited", `Too many attempts; try again in ${taken.resetSeconds} seconds.`, {
+        headers: rateLimitHeaders(policy, taken),
+      });
+    return { count: taken.limit - taken.remaining, back: () => limits.giveBack(policy, subject, taken) };
+  }
+
+  /** The name of the browser in the cookie, when it is of this account and ours. */
+  function nameOf(cookie: string | null, email: string): string | null {
+    const [nonce = "", signature = ""] = (cookie ?? "").split(".");
+    const [given, right] = [Buffer.from(signature), Buffer.from(sign(nonce, email))];
+    return given.length === right.length && timingSafeEqual(given, right) ? nonce : null;
+  }
+
+  const near = (address: string | null) => (address === null ? "local" : countedAs(address));
+
+  return {
+    /**
+     * Runs `check`, which answers null or false to a wrong password, after a wait when the account is under attack. Only
+     * wrong ones stay counted. @throws 429 before the password is looked at.
+     */
+    async attempt<T>({ email, address, browser }: Attempt, check: () => Promise<T>): Promise<T> {
+      const known = nameOf(browser, email);
+      const counted = [];
+      if (known) counted.push(await take(BY_BROWSER, known));
+      else {
+        counted.push(await take(BY_ADDRESS, near(address)));
+        counted.push(await take(BY_ADDRESS_AND_ACCOUNT, `${near(address)} ${email}`));
+        const byAccount = await take(BY_ACCOUNT, email);
+        counted.push(byAccount);
+        const ms = waitFor(byAccount.count);
+        if (ms > 0 && waiting < MOST_WAITING) {
+          waiting += 1;
+          await pause(ms).finally(() => (waiting -= 1));
+        }
+      }
+      const right = await check();
+      if (right) for (const { back } of counted) await back();
+      return right;
+    },
+
+    /** What a browser keeps once it signed in to this account; it opens nothing. */
+    markOf(email: string): string {
+      const nonce = randomBytes(18).toString("base64url");
+      return `${nonce}.${sign(nonce, email)}`;
+    },
+
+    /** Counts what is no attempt at a password, but costs as much. @throws 429. */
+    countAddress: (address: string | null) => take(BY_ADDRESS, near(address)),
+
+    /** The password once more. The person is signed in: nobody else can use this up. @throws 429. */
+    async proof(userId: string, check: () => Promise<boolean>): Promise<boolean> {
+      await take(PROOFS, userId);
+      const { back } = await take(CHANGES, userId);
+      const right = await check();
+      if (right) await back();
+      return right;
+    },
+
+    /** Takes a code for used. Null when it was used before; else what gives it back, should it turn out wrong. */
+    async useOnce(userId: string, code: string): Promise<(() => Promise<unknown>) | null> {
+      const subject = `${userId} ${createHmac("sha256", key).update(code).digest("base64url")}`;
+      const taken = await limits.take(CODES, subject);
+      return taken.allowed ? () => limits.giveBack(CODES, subject, taken) : null;
+    },
+
+    /** Asking for links to new passwords. @throws 429. */
+    countReset: (address: string | null) => take(RESETS, near(address)),
+
+    /** Whether one more mail may go to an address; nobody is told when not. */
+    mayMail: async (email: string) => (await limits.take(MAILS, email)).allowed,
+  };
+}

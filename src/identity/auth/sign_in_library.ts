@@ -1,0 +1,31 @@
+// The sign-in library as the others know it: it keeps accounts and sessions and is the authorization server. It is loaded
+// when it is first asked, by a person who signs in or an assistant with a token: a handset and a key never need it.
+
+import { once } from "../../store/db/once.ts";
+import type { BetterAuth, LibraryOptions } from "./better_auth.ts";
+
+export interface SignInLibrary extends Omit<BetterAuth, "library"> {
+  /** Makes the rows that the library needs for itself, among them the resource that clients get tokens for. */
+  prepare(): Promise<void>;
+}
+
+export function createSignInLibrary(options: LibraryOptions): SignInLibrary {
+  /** A failure is not kept: after the database was away, the next caller tries again. */
+  const load = once(async () => {
+    const { createBetterAuth } = await import("./better_auth.ts");
+    const opened = createBetterAuth(options);
+    await opened.library.$context;
+    return opened;
+  });
+  return {
+    prepare: async () => void (await load()),
+    readAccessToken: async (token) => (await load()).readAccessToken(token),
+    handler: async (request) => (await load()).handler(request),
+    findSession: async (headers, how) => (await load()).findSession(headers, how),
+    findChallenged: async (headers) => (await load()).findChallenged(headers),
+    findClient: async (body) => (await load()).findClient(body),
+    hashPassword: async (password) => (await load()).hashPassword(password),
+    provesPassword: async (userId, given) => (await load()).provesPassword(userId, given),
+    inTransaction: async (em, work) => (await load()).inTransaction(em, work),
+  };
+}

@@ -1,0 +1,216 @@
+// Signing in and out: a password, after it the second factor where one is on, or a passkey in place of both. The sign-in
+// library judges each; here every attempt is counted, and nothing that it answers reaches a browser unread.
+
+import type { Kysely } from "kysely";
+import type { z } from "zod";
+import { ApiError, invalidRequest } from "../../model/errors.ts";
+import { run } from "../../store/db/statement.ts";
+import { usePasskey } from "../../store/queries/people.ts";
+import type { shownPasskey } from "./passkey_shapes.ts";
+import type { Brake } from "./sign_in_brake.ts";
+import type { SignInLibrary } from "./sign_in_library.ts";
+
+/** What became of a right password, code or passkey. */
+export interface Opened {
+  cookies: string[];
+  /** The password was right; nobody is signed in before the second factor was shown. */
+  owesSecond: boolean;
+  /** Where an assistant waits for consent. */
+  next: string | null;
+  /** The mark by which this browser is known when it signs in to the account again. */
+  mark: string;
+}
+
+/** Whence an attempt to sign in comes, as the brake counts it. */
+export interface From {
+  address: string | null;
+  browser: string | null;
+}
+
+const along = (oauthQuery: string | null) => (oauthQuery ? { oauth_query: oauthQuery } : {});
+
+const signInAgain = () =>
+  new ApiError("unauthorized", "This took too long, or too many codes were wrong. Sign in again.");
+
+/** Null for a wrong code. @throws for what no other code would mend. */
+async function refusedSecond(answer: Response): Promise<null> {
+  const { code } = (await answer.json().catch(() => ({}))) as { code?: string };
+  if (code === "INVALID_CODE" || code === "INVALID_BACKUP_CODE") return null;
+  if (answer.status === 429)
+    throw new ApiError(
+      "rate_limited",
+      "Too many wrong codes for this account; try again in 15 minutes, or sign in with a passkey.",
+      { headers: { "retry-after": "900" } },
+    );
+  if (answer.status >= 500) throw new Error(`the library answered ${answer.status}`);
+  throw signInAgain();
+}
+
+/** Whoever is signed in already, the step is about another account. */
+function withoutSession({ headers }: Request): Headers {
+  const left = (headers.get("cookie") ?? "").split(";").filter((part) => !/session_(token|data)=/.test(part));
+  const own = new Headers(headers);
+  own.set("cookie", left.join(";"));
+  return own;
+}
+
+export type Ask = ReturnType<typeof createAsk>;
+
+/** Speaks to the library as a browser on our own origin would, without a socket. */
+export const createAsk =
+  (library: SignInLibrary, publicUrl: string) =>
+  (
+    path: string,
+    init: { method?: string; headers?: Headers; body?: unknown; address?: string | null },
+  ): Promise<Response> => {
+    const headers = new Headers({ origin: publicUrl, "content-type": "application/json" });
+    for (const name of ["cookie", "user-agent"]) {
+      const value = init.headers?.get(name);
+      if (value) headers.set(name, value);
+    }
+    // The list of sessions shows where each came from: the network's word, not the request's.
+    if (init.address) headers.set("x-forwarded-for", init.address);
+    const body = init.body === undefined ? undefined : JSON.stringify(init.body);
+    return library.handler(
+      new Request(`${publicUrl}/api/auth${path}`, { method: init.method ?? "POST", headers, body }),
+    );
+  };
+
+export function createSigningIn(options: {
+  library: SignInLibrary;
+  brake: Brake;
+  ask: Ask;
+  database: Kysely<unknown>;
+  now: () => Date;
+}) {
+  const { library, brake, ask, database, now } = options;
+
+  /** The account whose password this browser has shown, as long as that counts. */
+  async function challenged(headers: Headers) {
+    const account = await library.findChallenged(headers);
+    return account && account.until.getTime() > now().getTime() ? account : null;
+  }
+
+  /** Where a signed-in browser goes on, and what it keeps. */
+  async function openedBy(answer: Response, email: string): Promise<Opened> {
+    const next = (await answer.json()) as { url?: string; redirect?: boolean; twoFactorRedirect?: boolean };
+    return {
+      cookies: answer.headers.getSetCookie(),
+      owesSecond: next.twoFactorRedirect === true,
+      next: next.redirect && next.url ? next.url : null,
+      mark: brake.markOf(email),
+    };
+  }
+
+  /** Opens a session, or begins to: with a second factor the browser owes it. Null: address or password is not right. */
+  async function openSession(
+    credentials: { email: string; password: string },
+    oauthQuery: string | null,
+    from: Request,
+    address: string | null,
+  ): Promise<Opened | null> {
+    const body = { ...credentials, ...along(oauthQuery) };
+    const answer = await ask("/sign-in/email", { headers: from.headers, body, address });
+    return answer.ok ? openedBy(answer, credentials.email) : null;
+  }
+
+  return {
+    /** Signs in whoever has just proved to know the password: without a count, so that it cannot be refused. */
+    openSession,
+
+    /**
+     * Signs in, or takes the first of two steps.
+     * @throws 401 with one sentence for an unknown address and a wrong password alike, 429.
+     */
+    async signIn(
+      credentials: { email: string; password: string },
+      oauthQuery: string | null,
+      from: Request,
+      at: From,
+    ): Promise<Opened> {
+      const email = credentials.email.trim().toLowerCase();
+      const opened = await brake.attempt({ email, ...at }, () =>
+        openSession({ ...credentials, email }, oauthQuery, from, at.address),
+      );
+      if (!opened) throw new ApiError("unauthorized", "The e-mail address or the password is not right.");
+      return opened;
+    },
+
+    /** Whether this browser has shown a password and owes the second factor. */
+    owesSecond: async (headers: Headers): Promise<boolean> => (await challenged(headers)) !== null,
+
+    /**
+     * The second step, with a code of the app or a recovery code. Wrong ones are counted as wrong passwords are, and each
+     * code of the app is good once.
+     * @throws 401 when the password has to be shown again, 422 for a wrong code, 429.
+     */
+    async showSecond(
+      given: { kind: "code" | "recovery"; text: string },
+      oauthQuery: string | null,
+      from: Request,
+      at: From,
+    ): Promise<Opened> {
+      const account = await challenged(from.headers);
+      if (!account) throw signInAgain();
+      const { kind } = given;
+      const code = given.text.replace(/\s/g, "").toLowerCase();
+      const opened = await brake.attempt({ email: account.email, ...at }, async () => {
+        const back = kind === "code" ? await brake.useOnce(account.id, code) : null;
+        if (kind === "code" && !back) return null;
+        const path = kind === "code" ? "/two-factor/verify-totp" : "/two-factor/verify-backup-code";
+        const body = { code, ...along(oauthQuery) };
+        const answer = await ask(path, { headers: withoutSession(from), body, address: at.address });
+        if (answer.ok) return openedBy(answer, account.email);
+        await back?.();
+        return refusedSecond(answer);
+      });
+      if (opened) return opened;
+      throw invalidRequest(
+        kind === "code"
+          ? "This code is not right, or it was used already. Wait for the next one."
+          : "This is none of your recovery codes that are left.",
+        kind,
+      );
+    },
+
+    /** What a browser is to be asked for a passkey, and the cookie that its answer belongs to. @throws 429. */
+    async beginPasskey(from: Request, address: string | null) {
+      await brake.countAddress(address);
+      const path = "/passkey/generate-authenticate-options";
+      const answer = await ask(path, { method: "GET", headers: withoutSession(from) });
+      if (!answer.ok) throw invalidRequest("Passkeys cannot be used just now. Sign in with your password.");
+      const options = (await answer.json()) as Record<string, unknown>;
+      return {
+        options: { ...options, userVerification: "required" },
+        cookies: answer.headers.getSetCookie(),
+      };
+    },
+
+    /** Signs in with a passkey, which stands for both factors. @throws 401, 429. */
+    async usePasskey(
+      shown: z.output<typeof shownPasskey> | null,
+      oauthQuery: string | null,
+      from: Request,
+      address: string | null,
+    ): Promise<Opened> {
+      const { back } = await brake.countAddress(address);
+      const body = { response: shown, ...along(oauthQuery) };
+      const answer =
+        shown &&
+        (await ask("/passkey/verify-authentication", { headers: withoutSession(from), body, address }));
+      if (!answer?.ok)
+        throw new ApiError(
+          "unauthorized",
+          "This passkey is not known here, or the answer came too late. Try again, or use your password.",
+        );
+      await back();
+      const [account] = await run(database, usePasskey, { credential_id: shown!.id });
+      return openedBy(answer, account?.email ?? "");
+    },
+
+    async signOut(from: Request): Promise<string[]> {
+      const answer = await ask("/sign-out", { headers: from.headers, body: {} });
+      return answer.headers.getSetCookie();
+    },
+  };
+}

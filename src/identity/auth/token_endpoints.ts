@@ -1,0 +1,101 @@
+// What the token and revocation endpoints do beyond the library. Its access tokens are signed and asked of nobody, so it
+// cannot end them; ours end with their grant. A code or a refresh token that comes twice, and a revoked token of either
+// kind, end the grant (RFC 7009 §2.1, RFC 9700 §4.14), and with it nothing of another grant.
+
+import { createHash } from "node:crypto";
+import type { Orm } from "../../store/db/orm.ts";
+import { databaseOf, run } from "../../store/db/statement.ts";
+import { findRefreshToken, grantsOfSpentCode, rememberCode } from "../../store/queries/connections.ts";
+import type { ReadAccessToken } from "./access_tokens.ts";
+import type { Grants } from "./grants.ts";
+
+type Handler = (request: Request) => Promise<Response>;
+
+/** As the library keeps codes and refresh tokens. */
+const hashOf = (secret: string) => createHash("sha256").update(secret).digest("base64url");
+
+/** The fields of a form. Both endpoints take nothing else. */
+async function fieldsOf(request: Request): Promise<{ fields: URLSearchParams; again: Request }> {
+  const body = await request.arrayBuffer();
+  const { url, method, headers } = request;
+  return {
+    fields: new URLSearchParams(new TextDecoder().decode(body)),
+    again: new Request(url, { method, headers, body }),
+  };
+}
+
+/** The client that a request says it is from; the library has checked it when it answers without a refusal. */
+function clientOf(fields: URLSearchParams, headers: Headers): string | null {
+  const named = fields.get("client_id");
+  if (named) return named;
+  try {
+    const basic = /^Basic +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
+    if (basic) return decodeURIComponent(Buffer.from(basic, "base64").toString("utf8").split(":")[0]!);
+    const assertion = fields.get("client_assertion")?.split(".")[1] ?? "";
+    return JSON.parse(Buffer.from(assertion, "base64url").toString("utf8")).sub ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Puts itself in front of the library's handler; any other route goes through. `base` is the library's own path. */
+export function withTokenEndpoints(options: {
+  handler: Handler;
+  base: string;
+  orm: Orm;
+  grants: Grants;
+  readAccessToken: ReadAccessToken;
+}): Handler {
+  const { handler, base, orm, grants, readAccessToken } = options;
+  const kysely = databaseOf(orm);
+  const refreshToken = async (token: string) =>
+    (await run(kysely, findRefreshToken, { token: hashOf(token) }))[0];
+
+  async function exchange(request: Request): Promise<Response> {
+    const { fields, again } = await fieldsOf(request);
+    const type = fields.get("grant_type");
+    if (type === "refresh_token") {
+      const held = await refreshToken(fields.get("refresh_token") ?? "");
+      // The grant is ended before the library sees the request, because the library would end everything that the client
+      // holds of this person.
+      if (held?.spent && held.grant_id && held.client_id === clientOf(fields, request.headers))
+        await grants.end(held.grant_id);
+    }
+    if (type !== "authorization_code") return handler(again);
+    const code = hashOf(fields.get("code") ?? "");
+    await run(kysely, rememberCode, { code });
+    const answer = await handler(again);
+    if (!answer.ok) for (const { id } of await run(kysely, grantsOfSpentCode, { code })) await grants.end(id);
+    return answer;
+  }
+
+  async function revoke(request: Request): Promise<Response> {
+    const { fields, again } = await fieldsOf(request);
+    const token = (fields.get("token") ?? "").replace(/^(Bearer|DPoP) +/i, "");
+    const read = await readAccessToken(token);
+    const held =
+      read ??
+      (await refreshToken(token).then((row) => row && { grantId: row.grant_id, clientId: row.client_id }));
+    const answer = await handler(again);
+    const refusal: any = answer.ok
+      ? null
+      : await answer
+          .clone()
+          .json()
+          .catch(() => null);
+    // Two refusals of the library are answered as success. In the first it knows the token, but cannot end a signed one. In
+    // the second it knows no such token, which "does not cause an error response" (RFC 7009 §2.2).
+    const signed = refusal?.error === "unsupported_token_type";
+    const unknown = answer.status === 400 && refusal?.error === "invalid_request" && token !== "";
+    if (!answer.ok && !signed && !unknown) return answer;
+    if (held?.grantId && held.clientId === clientOf(fields, request.headers)) await grants.end(held.grantId);
+    return answer.ok ? answer : new Response(null, { status: 200, headers: { "cache-control": "no-store" } });
+  }
+
+  return (request) => {
+    const { pathname } = new URL(request.url);
+    if (request.method === "POST" && pathname === `${base}/oauth2/token`) return exchange(request);
+    if (request.method === "POST" && pathname === `${base}/oauth2/revoke`) return revoke(request);
+    return handler(request);
+  };
+}

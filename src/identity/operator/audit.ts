@@ -1,0 +1,31 @@
+// What the operator did, in the audit log of the workspace that it concerned.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { type IdKind, parseId } from "../../model/domain/ids.ts";
+import { nullable, uuid } from "../../model/fields/sql.ts";
+import { operatorActor, writeAudit } from "../../operation/audit.ts";
+import { defineStatement, run } from "../../store/db/statement.ts";
+
+/** The workspace of a member, a key or a channel. */
+const workspaceOfThing = defineStatement("workspace_of_thing", {
+  parameters: { member: nullable(uuid), key: nullable(uuid), pusher: nullable(uuid) },
+  columns: { id: uuid },
+  text: `select workspace_id as id from member
+      where id = coalesce($member::uuid, (select member_id from api_key where id = $key::uuid))
+    union all select workspace_id from pusher where id = $pusher::uuid`,
+});
+
+/** Writes the call down in the manager's transaction. `result` is what the operator is shown. */
+export async function auditOperator(em: SqlEntityManager, name: string, result: unknown): Promise<void> {
+  const shown = (result ?? {}) as Record<string, unknown>;
+  const uuidOf = (kind: IdKind, id: unknown) => parseId(kind, String(id));
+  const named = uuidOf("wsp", shown.workspace_id) ?? uuidOf("wsp", shown.id);
+  const [found] = named
+    ? [{ id: named }]
+    : await run(em, workspaceOfThing, {
+        member: uuidOf("mem", shown.member_id) ?? uuidOf("mem", shown.id),
+        key: uuidOf("key", shown.id),
+        pusher: uuidOf("psh", shown.id),
+      });
+  await writeAudit(em, operatorActor(found?.id ?? null), name, { member_id: shown.member_id }, result);
+}

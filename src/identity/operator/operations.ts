@@ -1,0 +1,137 @@
+// What an operator may ask for by name, as the command line runs it. Only reads the arguments
+// and hands them on; what the operations mean stands in accounts.ts.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { z } from "zod";
+import { showId } from "../../model/domain/ids.ts";
+import { Workspace } from "../../model/entities/workspace.ts";
+import { conflict } from "../../model/errors.ts";
+import { invalidInput } from "../../operation/problems.ts";
+import { run } from "../../store/db/statement.ts";
+import { dropSecondFactor } from "../../store/queries/people.ts";
+import { newLink } from "../auth/links.ts";
+import {
+  addMember,
+  createKey,
+  createWorkspace,
+  listKeys,
+  listMembers,
+  listWorkspaces,
+  memberOf,
+  revokeKey,
+  setSuspended,
+} from "./accounts.ts";
+import { auditOperator } from "./audit.ts";
+import { doctor } from "./doctor.ts";
+import { rotateSecret } from "./rotate_secret.ts";
+
+export interface OperatorRequest {
+  operation: OperatorOperation;
+  args: Record<string, unknown>;
+}
+
+type Em = SqlEntityManager;
+type Run = (em: Em, args: unknown, now: Date) => Promise<unknown>;
+
+function operation<S extends z.ZodObject>(
+  input: S,
+  run: (em: Em, args: z.output<S>, now: Date) => Promise<unknown>,
+): Run {
+  return async (em, args, now) => {
+    const result = input.safeParse(args, { reportInput: true });
+    if (!result.success) throw invalidInput(result.error, input);
+    return run(em, result.data, now);
+  };
+}
+
+/** The same, written down in the audit log: in one transaction, or in that of the server that runs it. */
+function audited<S extends z.ZodObject>(
+  name: string,
+  input: S,
+  run: (em: Em, args: z.output<S>, now: Date) => Promise<unknown>,
+): Run {
+  return operation(input, (em, args, now) =>
+    em.transactional(async (inside) => {
+      const result = await run(inside as Em, args, now);
+      await auditOperator(inside as Em, name, result);
+      return result;
+    }),
+  );
+}
+
+const within = z.strictObject({ workspace: z.string().optional() });
+const channel = z.strictObject({ handle: z.string() });
+
+export const OPERATOR_OPERATIONS = {
+  doctor: operation(z.strictObject({ mend: z.boolean().optional() }), doctor),
+  rotate_secret: audited("rotate_secret", z.strictObject({ from: z.string(), to: z.string() }), rotateSecret),
+  create_workspace: audited("create_workspace", z.strictObject({ name: z.string() }), createWorkspace),
+  list_workspaces: operation(z.strictObject({}), listWorkspaces),
+  add_member: audited(
+    "add_member",
+    z.strictObject({
+      workspace: z.string().optional(),
+      email: z.string(),
+      role: z.string(),
+      pushers: z.array(z.string()).optional(),
+    }),
+    addMember,
+  ),
+  list_members: operation(within, listMembers),
+  /** The path of a one-time link; who asks knows under which address the service is reached, and whether mail is sent. */
+  link_member: audited(
+    "link_member",
+    within.extend({ member: z.string().optional(), email: z.string().optional() }),
+    async (em, which) => {
+      const member = await memberOf(em, which);
+      const workspace = await em.findOneOrFail(Workspace, { id: member.workspace.id });
+      return {
+        member_id: showId("mem", member.id),
+        email: member.email,
+        workspace_name: workspace.name,
+        joined: member.user_id != null,
+        path: await newLink(em, "", member.id, "operator"),
+      };
+    },
+  ),
+  end_second_factor: audited(
+    "end_second_factor",
+    within.extend({ member: z.string().optional(), email: z.string().optional() }),
+    async (em, which) => {
+      const member = await memberOf(em, which);
+      const [ended] =
+        member.user_id == null ? [] : await run(em, dropSecondFactor, { user_id: member.user_id });
+      if (!ended) throw conflict("This person has no second step to turn off.");
+      return { member_id: showId("mem", member.id), email: member.email, second_factor: false };
+    },
+  ),
+  create_key: audited(
+    "create_key",
+    z.strictObject({
+      workspace: z.string().optional(),
+      member: z.string().optional(),
+      scopes: z.string(),
+      pusher: z.string().optional(),
+      expires_in: z.int().positive().optional(),
+      name: z.string().optional(),
+    }),
+    createKey,
+  ),
+  list_keys: operation(within, listKeys),
+  revoke_key: audited("revoke_key", z.strictObject({ key: z.string() }), (em, { key }, now) =>
+    revokeKey(em, key, now),
+  ),
+  suspend_channel: audited("suspend_channel", channel, (em, { handle }) => setSuspended(em, handle, true)),
+  restore_channel: audited("restore_channel", channel, (em, { handle }) => setSuspended(em, handle, false)),
+} satisfies Record<string, Run>;
+
+export type OperatorOperation = keyof typeof OPERATOR_OPERATIONS;
+
+/** Runs one of them. @throws ApiError, or what the database said. */
+export async function runOperation(
+  em: Em,
+  { operation, args }: OperatorRequest,
+  now: Date,
+): Promise<unknown> {
+  return OPERATOR_OPERATIONS[operation](em, args, now);
+}

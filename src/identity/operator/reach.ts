@@ -1,0 +1,221 @@
+// How an operator's command reaches the database: by URL, or the embedded one by its socket while a service holds it, and
+// else by starting it for the time of the command, under the data directory's lock. Knows no operation.
+
+import { spawn } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
+import { ApiError, conflict, forbidden } from "../../model/errors.ts";
+import { environmentWith, loadSettings } from "../../store/config/load.ts";
+import type { Config } from "../../store/config/settings.ts";
+import { DataDirInUse } from "../../store/db/lock.ts";
+import { isMigrated, migrate } from "../../store/db/migrate.ts";
+import { type Orm, openOrm } from "../../store/db/orm.ts";
+import { unavailability } from "../../store/db/unavailable.ts";
+import { describeDatabase, hasDatabase, openCluster, runningDatabase } from "../../store/embedded/cluster.ts";
+import { holdDataDir } from "../../store/embedded/hold.ts";
+import { loadSecret } from "../../store/secret/secret.ts";
+import { type OperatorRequest, runOperation } from "./operations.ts";
+
+const WHERE = ["dataDir", "databaseUrl"] as const;
+/** The secret is made before the embedded database, whoever makes that. */
+const EMBEDDED = [
+  ...WHERE,
+  "databasePool",
+  "postgresBin",
+  "postgresSharedBuffers",
+  "postgresSync",
+  "secret",
+] as const;
+
+export type OperatorSettings =
+  | { databaseUrl: string; dataDir: string }
+  | (Pick<Config, (typeof EMBEDDED)[number]> & { databaseUrl: null });
+
+/** What a command needs to know of the settings. @throws ConfigError for one of these, and for no other. */
+export function operatorSettings(): OperatorSettings {
+  const { databaseUrl, dataDir } = loadSettings(WHERE);
+  return databaseUrl === null ? { ...loadSettings(EMBEDDED), databaseUrl } : { databaseUrl, dataDir };
+}
+
+/** A server that is starting, or another command, may hold the lock for a moment. */
+const PATIENCE_MS = 15_000;
+const PAUSE_MS = 100;
+
+const SILENT = { debug: () => {}, info: () => {}, error: () => {} };
+
+export interface Reached {
+  url: string;
+  /** A running service holds the database: it has been brought up, and nobody else may. */
+  byService: boolean;
+}
+
+/**
+ * Runs `use` on the database, wherever it is, and keeps it running for that time.
+ * @throws ApiError when another process holds the folder, ConfigError when the folder cannot be used.
+ */
+export async function withDatabase<T>(
+  settings: OperatorSettings,
+  use: (reached: Reached) => Promise<T>,
+): Promise<T> {
+  if (settings.databaseUrl !== null) return use({ url: settings.databaseUrl, byService: false });
+  const { dataDir } = settings;
+  for (const until = performance.now() + PATIENCE_MS; ; await pause(PAUSE_MS)) {
+    try {
+      // This comes first. A database whose folder nobody holds may still run, but it is about to end after its killed
+      // service.
+      return await onItsOwn(settings, use);
+    } catch (error) {
+      if (!(error instanceof DataDirInUse)) throw error;
+    }
+    const running = await ifItRuns(dataDir, until, use);
+    if (running) return running.result;
+    if (performance.now() > until)
+      throw conflict(
+        "Another Belfry process holds the data directory and its database takes no connections; stop it and try again.",
+      );
+  }
+}
+
+/** Starts the embedded database for the time of `use`. @throws DataDirInUse. */
+async function onItsOwn<T>(
+  settings: Extract<OperatorSettings, { databaseUrl: null }>,
+  use: (reached: Reached) => Promise<T>,
+): Promise<T> {
+  const { dataDir } = settings;
+  const unlock = await holdDataDir(dataDir, 0);
+  try {
+    loadSecret(settings, hasDatabase(dataDir));
+    const cluster = await openCluster(settings, { log: SILENT });
+    try {
+      await cluster.synced;
+      return await use({ url: cluster.url, byService: false });
+    } finally {
+      // Another command may have found the database running meanwhile, and still use it.
+      await cluster.close({ waitForClients: true });
+    }
+  } finally {
+    unlock();
+  }
+}
+
+/** Null when the database does not run, is starting or is ending. */
+async function ifItRuns<T>(
+  dataDir: string,
+  until: number,
+  use: (reached: Reached) => Promise<T>,
+): Promise<{ result: T } | null> {
+  const running = runningDatabase(dataDir);
+  if (!running) return null;
+  try {
+    return { result: await use({ url: running.url, byService: true }) };
+  } catch (error) {
+    if (unavailability(error) !== null && performance.now() < until) return null;
+    throw error;
+  } finally {
+    running.release();
+  }
+}
+
+/** Says that another process is still making the database. */
+class NotYet extends Error {
+  readonly code = "57P03";
+}
+
+/**
+ * Runs the request where the database is, brought up first.
+ * @throws ApiError, or what the database said.
+ */
+export async function runForOperator(
+  settings: OperatorSettings,
+  request: OperatorRequest,
+  now: () => Date,
+): Promise<unknown> {
+  const { result } = await onSchema(settings, (orm) => runOperation(orm.em.fork(), request, now()));
+  return result;
+}
+
+/** Where the database is, for people: printed with its password, if it has one, to whoever holds the settings anyway. */
+export function databaseStatus(settings: OperatorSettings) {
+  if (settings.databaseUrl !== null) return { database: "by URL", DATABASE_URL: settings.databaseUrl };
+  const { folder, url, running } = describeDatabase(settings.dataDir);
+  return { database: "embedded", running, folder, DATABASE_URL: url };
+}
+
+/** Opens psql on the database, for as long as it is open. @throws ApiError when there is no psql. */
+export async function shellOnDatabase(settings: OperatorSettings): Promise<number> {
+  return withDatabase(settings, async ({ url }) => {
+    const { password } = new URL(url);
+    const shown = Object.assign(new URL(url), { password: "" }).href;
+    // A password would stand in the list of processes.
+    const env = environmentWith(password ? { PGPASSWORD: decodeURIComponent(password) } : {});
+    const child = spawn("psql", [shown], { stdio: "inherit", env });
+    // Ctrl-C in it cancels a statement. The terminal sends it to us as well, and the database would go with us.
+    const stay = () => {};
+    process.on("SIGINT", stay);
+    return new Promise<number>((resolve, reject) => {
+      child.once("exit", (code) => resolve(code ?? 1));
+      child.once("error", () =>
+        reject(
+          conflict(
+            "There is no psql on the PATH: install PostgreSQL's client. belfry status prints the DATABASE_URL for any other one, good while the service runs.",
+          ),
+        ),
+      );
+    }).finally(() => process.off("SIGINT", stay));
+  });
+}
+
+/** Brings the database up. `byService`: a running service has done so already. */
+export async function migrateForOperator(
+  settings: OperatorSettings,
+): Promise<{ migrations: string[]; byService: boolean }> {
+  const { migrations, byService } = await onSchema(settings, async () => null);
+  return { migrations, byService };
+}
+
+async function onSchema<T>(settings: OperatorSettings, use: (orm: Orm) => Promise<T>) {
+  return withDatabase(settings, async ({ url, byService }) => {
+    const orm = openOrm({ databaseUrl: url, databasePool: 2 });
+    try {
+      let migrations: string[] = [];
+      try {
+        if (!byService) migrations = await migrate(orm);
+        else if (!(await isMigrated(orm))) throw new NotYet();
+      } catch (error) {
+        throw byService && unavailability(error) !== null ? error : unusable(error);
+      }
+      return { result: await use(orm).catch(neverTwice), migrations, byService };
+    } finally {
+      await orm.close(true);
+    }
+  });
+}
+
+/** A request that was begun is not tried again: it may have been done before the database went away. */
+function neverTwice(error: unknown): never {
+  if (unavailability(error) === null) throw error;
+  throw new ApiError(
+    "server_error",
+    "The database went away; look whether the change is there before a retry.",
+  );
+}
+
+/** The database's or the system's own code, of the error or what it came from. */
+function codeOf(error: unknown): string | null {
+  for (let at = error as { code?: unknown; cause?: unknown } | undefined; at; at = at.cause as typeof at)
+    if (typeof at.code === "string" && /^\w{1,32}$/.test(at.code)) return at.code;
+  return null;
+}
+
+/** Only the code of what the system or the database said: its text may quote what nobody should read here. */
+function unusable(error: unknown): ApiError {
+  const code = codeOf(error);
+  if (code === "28000")
+    return forbidden(
+      "The database belongs to another user; run this as the user of the service, or as root.",
+    );
+  const reason = code ? ` (${code})` : "";
+  return new ApiError(
+    "server_error",
+    `The database could not be opened and brought up${reason}; check DATABASE_URL, or DATA_DIR for the embedded one.`,
+  );
+}

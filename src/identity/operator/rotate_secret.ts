@@ -1,0 +1,194 @@
+// `belfry secret rotate`: everything that is sealed under the server secret is opened with the old one and sealed again
+// with the new one, whole or not at all. What is only derived from it changes, and the answer says so.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
+import { createAssetUrls } from "../../effects/assets/urls.ts";
+import { conflict, invalidRequest } from "../../model/errors.ts";
+import { array, bytea, int, neverNull, type SqlType, text, uuid } from "../../model/fields/sql.ts";
+import { defineStatement, run } from "../../store/db/statement.ts";
+import { createSeal, type Sealed } from "../../store/secret/seal.ts";
+import { adoptSecret, isSecretOf } from "../auth/secret_check.ts";
+
+const AT_ONCE = 500;
+
+/** A service that runs would go on sealing under the old secret. */
+const others = defineStatement("other_connections", {
+  columns: { others: int },
+  text: `select count(*)::int as others from pg_stat_activity
+    where datname = current_database() and backend_type = 'client backend'
+      and application_name <> current_setting('application_name')`,
+});
+
+const ANSWER_KEY = "jsonb_build_array(credential_id, operation, key)::text";
+
+/** Each table with sealed values: a page of them after a key, and their replacement, two arrays by position. */
+const TABLES = {
+  "webhook secrets": [
+    {
+      page: page("webhooks", "webhook_endpoint", "id::text", "secret", bytea),
+      replace: replace("webhooks", "webhook_endpoint", "id::text", "secret"),
+    },
+    {
+      page: page("webhooks_before", "webhook_endpoint", "id::text", "previous_secret", neverNull(bytea)),
+      replace: replace("webhooks_before", "webhook_endpoint", "id::text", "previous_secret"),
+    },
+  ],
+  idempotency: [
+    {
+      page: page("answers", "idempotency_record", ANSWER_KEY, "answer", neverNull(bytea)),
+      replace: replace("answers", "idempotency_record", ANSWER_KEY, "answer"),
+    },
+  ],
+  "push endpoints": [
+    {
+      page: page("push_endpoints", "push_endpoint", "device_id::text", "endpoint", bytea),
+      replace: replace("push_endpoints", "push_endpoint", "device_id::text", "endpoint"),
+    },
+  ],
+  "push key": [
+    {
+      page: page("push_key", "server_secret", "one_row::text", "push_key", neverNull(bytea)),
+      replace: replace("push_key", "server_secret", "one_row::text", "push_key"),
+    },
+  ],
+} satisfies Record<Sealed, unknown>;
+
+function page(name: string, table: string, key: string, column: string, box: SqlType<Uint8Array>) {
+  return defineStatement(`sealed_${name}`, {
+    parameters: { after: text, limit: int },
+    columns: { key: text, box },
+    text: `select ${key} as key, ${column} as box from ${table} where ${key} > $after and ${column} is not null
+      order by ${key} limit $limit::int`,
+  });
+}
+
+function replace(name: string, table: string, key: string, column: string) {
+  return defineStatement(`reseal_${name}`, {
+    parameters: { keys: array(text), boxes: array(bytea) },
+    text: `update ${table} set ${column} = n.new_box
+      from unnest($keys::text[], $boxes::bytea[]) n (row_key, new_box) where ${key} = n.row_key`,
+  });
+}
+
+const signingKeys = defineStatement("signing_keys", {
+  columns: { id: text, key: text },
+  text: 'select id, "privateKey" as key from auth.jwks for update',
+});
+const replaceSigningKey = defineStatement("replace_signing_key", {
+  parameters: { id: text, key: text },
+  text: 'update auth.jwks set "privateKey" = $key where id = $id',
+});
+const secondFactors = defineStatement("second_factors", {
+  columns: { id: text, secret: text, codes: text },
+  text: 'select id, secret, "backupCodes" as codes from auth."twoFactor" for update',
+});
+const replaceSecondFactor = defineStatement("replace_second_factor", {
+  parameters: { id: text, secret: text, codes: text },
+  text: 'update auth."twoFactor" set secret = $secret, "backupCodes" = $codes where id = $id',
+});
+/** Answers kept for a moment for a client that asks twice; sealed by the sign-in library. */
+const dropReplays = defineStatement("drop_rotation_replays", {
+  text: `update auth."oauthRefreshToken" set "rotationReplayResponse" = null, "rotationReplayExpiresAt" = null
+    where "rotationReplayResponse" is not null`,
+});
+/** The addresses of files are derived from the secret, so every inbox has to be read again. */
+const renewInboxes = defineStatement("renew_inboxes", {
+  text: "update channel_state set rev = rev + 1, changed_at = clock_timestamp()",
+});
+
+/** Their addresses stand in the channels themselves. */
+const pictures = defineStatement("channel_pictures", {
+  columns: { id: uuid, image_asset_id: neverNull(uuid), image_url: neverNull(text) },
+  text: "select id, image_asset_id, image_url from pusher where image_asset_id is not null for update",
+});
+const replacePicture = defineStatement("replace_channel_picture", {
+  parameters: { id: uuid, image_url: text },
+  text: "update pusher set image_url = $image_url where id = $id",
+});
+
+export interface Rotation {
+  webhook_secrets: number;
+  idempotent_answers: number;
+  push_endpoints: number;
+  push_keys: number;
+  signing_keys: number;
+  second_factors: number;
+  changed: string[];
+}
+
+/**
+ * In the manager's transaction. @throws 422 for a wrong old or a bad new secret, 409 while anybody else is connected.
+ */
+export async function rotateSecret(
+  em: SqlEntityManager,
+  { from, to }: { from: string; to: string },
+): Promise<Rotation> {
+  if (from === to) throw invalidRequest("The new secret is the old one.", "to");
+  const [open] = await run(em, others, {});
+  if (open!.others > 0)
+    throw conflict(
+      `${open!.others} other connections to the database are open; stop every Belfry process on it first.`,
+    );
+  if (!(await isSecretOf(em, from)))
+    throw invalidRequest("SECRET is not the secret that this database was used with.", "from");
+  const counts = {
+    webhook_secrets: await reseal(em, "webhook secrets", from, to),
+    idempotent_answers: await reseal(em, "idempotency", from, to),
+    push_endpoints: await reseal(em, "push endpoints", from, to),
+    push_keys: await reseal(em, "push key", from, to),
+    signing_keys: await resealSigningKeys(em, from, to),
+    second_factors: await resealSecondFactors(em, from, to),
+  };
+  for (const { id, image_asset_id, image_url } of await run(em, pictures, {})) {
+    const [server] = image_url.split("/assets/");
+    const { urlOf } = createAssetUrls(to, server!);
+    await run(em, replacePicture, { id, image_url: urlOf(image_asset_id) });
+  }
+  await run(em, dropReplays, {});
+  await run(em, renewInboxes, {});
+  await adoptSecret(em, to);
+  return {
+    ...counts,
+    changed: [
+      "People sign in again.",
+      "Subscribers' pseudonyms are new.",
+      "Addresses of uploaded files that were handed out before no longer work; handsets get the new ones with their next poll.",
+    ],
+  };
+}
+
+async function reseal(em: SqlEntityManager, what: Sealed, from: string, to: string): Promise<number> {
+  const [old, fresh] = [createSeal(from, what), createSeal(to, what)];
+  let done = 0;
+  for (const { page, replace } of TABLES[what])
+    for (let after = ""; ; ) {
+      const rows = await run(em, page, { after, limit: AT_ONCE });
+      if (rows.length === 0) break;
+      const boxes = rows.map(({ box }) => fresh.seal(old.open(box)));
+      await run(em, replace, { keys: rows.map(({ key }) => key), boxes });
+      done += rows.length;
+      after = rows.at(-1)!.key;
+    }
+  return done;
+}
+
+/** The sign-in library keeps them as a JSON string of its own encryption. */
+async function resealSigningKeys(em: SqlEntityManager, from: string, to: string): Promise<number> {
+  const rows = await run(em, signingKeys, {});
+  for (const { id, key } of rows) {
+    const plain = await symmetricDecrypt({ key: from, data: JSON.parse(key) });
+    const sealed = await symmetricEncrypt({ key: to, data: plain });
+    await run(em, replaceSigningKey, { id, key: JSON.stringify(sealed) });
+  }
+  return rows.length;
+}
+
+async function resealSecondFactors(em: SqlEntityManager, from: string, to: string): Promise<number> {
+  const anew = async (data: string) =>
+    symmetricEncrypt({ key: to, data: await symmetricDecrypt({ key: from, data }) });
+  const rows = await run(em, secondFactors, {});
+  for (const { id, secret, codes } of rows)
+    await run(em, replaceSecondFactor, { id, secret: await anew(secret), codes: await anew(codes) });
+  return rows.length;
+}

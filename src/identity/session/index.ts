@@ -1,0 +1,74 @@
+// The ordered list of what only a signed-in person can do: no key and no access token reaches any of it, over any transport.
+
+import type { AnySessionOperation } from "../../operation/tool.ts";
+import add_member from "./add_member.ts";
+import add_passkey from "./add_passkey.ts";
+import begin_passkey from "./begin_passkey.ts";
+import begin_second_factor from "./begin_second_factor.ts";
+import change_password from "./change_password.ts";
+import close_account from "./close_account.ts";
+import confirm_second_factor from "./confirm_second_factor.ts";
+import create_key from "./create_key.ts";
+import create_workspace from "./create_workspace.ts";
+import decline_alert from "./decline_alert.ts";
+import delete_file from "./delete_file.ts";
+import end_connection from "./end_connection.ts";
+import end_second_factor from "./end_second_factor.ts";
+import end_session from "./end_session.ts";
+import get_sign_in from "./get_sign_in.ts";
+import grant_connection from "./grant_connection.ts";
+import leave_workspace from "./leave_workspace.ts";
+import link_member from "./link_member.ts";
+import list_alert_changes from "./list_alert_changes.ts";
+import list_connections from "./list_connections.ts";
+import list_files from "./list_files.ts";
+import list_grants from "./list_grants.ts";
+import list_keys from "./list_keys.ts";
+import list_members from "./list_members.ts";
+import list_own_workspaces from "./list_own_workspaces.ts";
+import list_sessions from "./list_sessions.ts";
+import remove_member from "./remove_member.ts";
+import remove_passkey from "./remove_passkey.ts";
+import rename_workspace from "./rename_workspace.ts";
+import renew_recovery_codes from "./renew_recovery_codes.ts";
+import revoke_key from "./revoke_key.ts";
+import update_member from "./update_member.ts";
+import update_profile from "./update_profile.ts";
+import upload_file from "./upload_file.ts";
+
+export const SESSION_OPERATIONS: readonly AnySessionOperation[] = [
+  list_keys,
+  create_key,
+  revoke_key,
+  list_members,
+  add_member,
+  update_member,
+  link_member,
+  remove_member,
+  list_connections,
+  list_grants,
+  grant_connection,
+  end_connection,
+  list_sessions,
+  end_session,
+  change_password,
+  get_sign_in,
+  begin_second_factor,
+  confirm_second_factor,
+  renew_recovery_codes,
+  end_second_factor,
+  begin_passkey,
+  add_passkey,
+  remove_passkey,
+  list_own_workspaces,
+  update_profile,
+  create_workspace,
+  rename_workspace,
+  leave_workspace,
+  close_account,
+  list_files,
+  upload_file,
+  delete_file,
+  decline_alert,
+  list_alert_changes,
+];

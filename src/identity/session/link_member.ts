@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { forbidden } from "../../model/errors.ts";
+import { defineSessionOperation } from "../../operation/tool.ts";
+import { isElsewhere } from "../../store/queries/links.ts";
+import { writeLink } from "../auth/links.ts";
+import { managed, takeTurn } from "../operator/turn.ts";
+
+export default defineSessionOperation({
+  name: "link_member",
+  title: "Make a one-time link for a member",
+  description:
+    "Make a link for a member who has not joined yet, or who lost the password. Whoever holds it signs in as this person, so none is made for an account that other workspaces trust, too.",
+  auth: "member",
+  role: "admin",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({ member_id: z.string() }),
+  output: z.object({ email: z.string(), joined: z.boolean(), link: z.string() }),
+  async handler({ member_id }, ctx) {
+    const row = await managed(ctx, await takeTurn(ctx), member_id);
+    const [account] = await ctx.sql(isElsewhere, { member_id: row.id });
+    if (account?.elsewhere)
+      throw forbidden(
+        "This person is a member of another workspace, too, so no link of this one can change the password. The operator of this server can make one: belfry members link --email …",
+      );
+    const link = await writeLink(ctx.em, ctx.outside.publicUrl, row.id, "manager");
+    return { email: row.email, joined: row.user_id != null, link };
+  },
+});

@@ -1,0 +1,117 @@
+// What the verbs on an existing alert share: find and lock it, ask the grid, announce what happened.
+
+import {
+  ALERT_GRID,
+  type AlertEvent,
+  type AlertVerb,
+  CHANNEL_NOT_ACTIVE,
+  NEEDS_ACTIVE_CHANNEL,
+  NOTES,
+} from "../../model/domain/alert_status.ts";
+import { channelUuid, parseId, showId } from "../../model/domain/ids.ts";
+import { conflict, insufficientScope, notFound } from "../../model/errors.ts";
+import { ALERT } from "../../model/fields/alert.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
+import { showFields, shownTo } from "../../model/fields/record.ts";
+import type { Context } from "../../store/context.ts";
+import type { AlertRecord } from "../../store/queries/alert_columns.ts";
+import { lockAlert } from "../../store/queries/alerts.ts";
+import { scope } from "../../store/queries/channels.ts";
+import { settleDue } from "../../store/queries/settle.ts";
+import { showAlert } from "../../store/shapes/alert.ts";
+import { reviewUrlOf } from "./show.ts";
+
+interface AlertPath {
+  pusher_id: string;
+  alert_id: string;
+}
+
+/** The alert that a call shall change, and the version of it that the caller has in mind. */
+interface AlertToChange extends AlertPath {
+  expected_updated_at?: string | undefined;
+}
+
+const CHANGED =
+  "The alert has changed since the version that you expect. Read it with get_alert, look at what changed, and repeat the call with the updated_at (over REST also the ETag) that it has now; without an expected version the call is judged by the present state alone.";
+
+/** What receivers of events are told of an alert beside what became of it. */
+const ANNOUNCED = shownTo(ALERT, "webhook");
+
+/** Due alerts of a channel that a change of one of them settles along with it. */
+const SETTLED = 500;
+
+/** The uuids of a path. @throws 404 for a text that is no such id. */
+export function alertIds(path: AlertPath): { pusherId: string; alertId: string } {
+  const pusherId = channelUuid(path.pusher_id);
+  const alertId = parseId("alr", path.alert_id);
+  if (!alertId) throw notFound("alert");
+  return { pusherId, alertId };
+}
+
+/**
+ * The alert, locked until the transaction ends, and settled if it is due. What the caller expects of it is compared here for
+ * every verb, with the row locked (docs/rules.md#expected-version).
+ * @throws 404 when the caller does not see it; 409 when it is another version than the expected one.
+ */
+export async function lockedAlert(path: AlertToChange, ctx: Context) {
+  const { pusherId, alertId } = alertIds(path);
+  const [alert] = await ctx.sql(lockAlert, { ...scope(pusherId, ctx.caller), id: alertId });
+  if (!alert) throw notFound("alert");
+  const version = toIsoMicros(alert.updated_at);
+  const { expected_updated_at: expected = version } = path;
+  if (expected !== version || !ctx.mayChange(version)) throw conflict(CHANGED);
+  // If the rest of the change fails, they are due all the same, and a wake-up says no more than that something may be new.
+  if (alert.due) ctx.outside.cameDue(await ctx.sql(settleDue, { channels: [pusherId], limit: SETTLED }));
+  return { alert, pusherId };
+}
+
+/**
+ * The locked alert and what the grid says to the verb.
+ * @throws as `lockedAlert` does; 409 when the channel is not active or the state refuses the verb.
+ */
+export async function alertFor(verb: AlertVerb, path: AlertToChange, ctx: Context) {
+  const { alert, pusherId } = await lockedAlert(path, ctx);
+  if (!alert.active && NEEDS_ACTIVE_CHANNEL.has(verb)) throw conflict(CHANNEL_NOT_ACTIVE);
+  const cell = ALERT_GRID[alert.status][verb];
+  if (cell.do === "refuse") throw conflict(cell.message);
+  return { alert, cell, pusherId };
+}
+
+/**
+ * An edit that leaves an alert scheduled changes what will be published (docs/rules.md#composing-is-not-publishing). Judged
+ * of the locked row, so that an edit which waited for somebody's schedule is held to it as well. @throws 403 insufficient_scope.
+ */
+export function refuseComposer(alert: AlertRecord, sent: { send_at?: string | null }, ctx: Context): void {
+  if (alert.status !== "scheduled" || sent.send_at === null) return;
+  if (ctx.caller.credential.scopes.includes("alerts:send")) return;
+  throw insufficientScope(
+    ["alerts:send"],
+    `The alert is scheduled, so editing it needs the scope alerts:send. Use a credential that carries it, or send send_at as null: the alert is then a draft again and takes the other fields as well. Or ask a person to do it in the console: ${reviewUrlOf(alert, ctx)}`,
+  );
+}
+
+/** What send, schedule and cancel answer: the alert as it is now, and what the verb means. */
+export function published(verb: keyof typeof NOTES, record: AlertRecord, ctx: Context) {
+  return { ...showAlert(record, ctx.outside.assets), note: NOTES[verb] };
+}
+
+/** Announces a change of an alert with the data that receivers plan from. */
+export function announce(ctx: Context, event: AlertEvent, record: AlertRecord): void {
+  const { id, pusher_id, status, sent_at } = record;
+  const data = {
+    pusher_id: showId("psh", pusher_id),
+    alert_id: showId("alr", id),
+    ...showFields(ANNOUNCED, record),
+    status,
+    sent_at: toIsoMicrosOrNull(sent_at),
+  };
+  ctx.emit({ event, data });
+  if (event === "alert.sent") ctx.handsetsSee([pusher_id]);
+}
+
+/** Now, in the form that instants of rows have. */
+export function nowMicros(ctx: Context): string {
+  return ctx.now().toISOString().replace("Z", "000Z");
+}
+
+export const ALERT_SENDS = { name: "alert-sends", per: "pusher", max: 30, seconds: 60 } as const;

@@ -1,0 +1,112 @@
+// From what a caller sent (and, for an edit, what is stored) to the fields of a row: merged, sanitised, instants in UTC.
+// Nothing unsanitised is ever stored.
+
+import { isDeepStrictEqual } from "node:util";
+import type { z } from "zod";
+import { MAX_HTML } from "../../model/domain/alert_content.ts";
+import { codePoints } from "../../model/fields/accepts.ts";
+import { ALERT, type AlertFields } from "../../model/fields/alert.ts";
+import { blanksOf, type changesOf, marked, namesOf } from "../../model/fields/record.ts";
+import { Report, sanitizeHtml, sanitizeText } from "../../model/sanitizer/sanitize.ts";
+import type { AlertRecord } from "../../store/queries/alert_columns.ts";
+
+type Sent = z.output<z.ZodObject<ReturnType<typeof changesOf<typeof ALERT>>>>;
+
+const BLANK: AlertFields = { title: "", ...blanksOf(ALERT) };
+
+/** The fields that are merged of what was sent and what is stored. */
+const SENT = namesOf(ALERT).filter((name) => name !== "blocked");
+
+export interface Composed {
+  fields: AlertFields;
+  /** Characters of markup that was not measured before: what was sent, a stored document, or a file's text. */
+  htmlLength: number;
+}
+
+/** The texts that are cleaned and reported as markup is; every other text refuses what no reader sees (model/fields/accepts.ts). */
+const CLEANED = namesOf(marked(ALERT, "cleaned"));
+
+type Blocked = AlertFields["blocked"];
+
+/**
+ * What a text lost that is written now, in place of what the one before it had lost. A text that is the stored one, to the last
+ * character, was not changed, so what it had lost stays (docs/rules.md#blocked-kept).
+ */
+function lost(blocked: Blocked, name: keyof AlertFields, report: Report, isStored: boolean): void {
+  const rows = report.kept();
+  if (rows.length > 0) blocked[name] = rows;
+  else if (!isStored) delete blocked[name];
+}
+
+/** Notes in `blocked` what each text lost that was sent; the others stay in it. */
+function cleanTexts(sent: Sent, stored: AlertRecord | null, blocked: Blocked): Sent {
+  const clean = { ...sent };
+  for (const name of CLEANED) {
+    const text = sent[name];
+    if (text === undefined) continue;
+    const report = new Report();
+    if (text !== null) clean[name] = sanitizeText(text, report);
+    lost(blocked, name, report, clean[name] === stored?.[name]);
+  }
+  if (!sent.actions) return clean;
+  const report = new Report();
+  clean.actions = sent.actions.map((action) => ({ ...action, label: sanitizeText(action.label, report) }));
+  lost(blocked, "actions", report, isDeepStrictEqual(clean.actions, stored?.actions));
+  return clean;
+}
+
+/**
+ * Markup that arrives where there was none, without a word on the layout, in an alert that would be plain text: it is
+ * meant to be seen, so its layout comes along. Whoever names layout text keeps it.
+ */
+function bringsMarkup(sent: Sent, stored: AlertRecord | null): boolean {
+  if (stored && (stored.layout !== "text" || stored.html || stored.html_asset_id)) return false;
+  return Boolean(sent.html?.trim() || sent.html_asset_id);
+}
+
+/**
+ * What is absent stays, what is null is emptied (docs/rules.md#patch). `stored` is null for a new alert. Asset ids are
+ * uuids here. `assetText` is the text of the html asset where this change concerns it (see operation/alerts/attach.ts).
+ */
+export function compose(given: Sent, stored: AlertRecord | null, assetText: string | null): Composed {
+  const blocked = { ...stored?.blocked };
+  const sent = cleanTexts(given, stored, blocked);
+  const fields = { ...BLANK, blocked };
+  for (const name of SENT) {
+    // What somebody replied was about the alert before this change.
+    if (name === "review_reply") continue;
+    const own = name === "asset_html" ? undefined : sent[name];
+    const value = own === undefined ? stored?.[name] : own;
+    if (value !== undefined) Object.assign(fields, { [name]: value });
+  }
+  if (sent.layout === undefined && bringsMarkup(sent, stored)) fields.layout = "html";
+  // Empty markup that was sent counts as none. Empty markup that is stored stays, since the sanitiser made it of some.
+  if (sent.html?.trim() === "") fields.html = null;
+  const mode = fields.layout === "document" ? "document" : "html";
+  const report = new Report();
+  // Markup that `checkContent` will refuse for its length is not sanitised, and does not reach the row.
+  const cleaned = (markup: string, length: number) =>
+    length > MAX_HTML[mode] ? "" : sanitizeHtml(markup, mode, report).html;
+  if (fields.html === null) delete blocked.html;
+  // The file stays as written (docs/rules.md#alert-html-asset), handsets are shown `asset_html`.
+  if (fields.html_asset_id === null) {
+    fields.asset_html = null;
+    delete blocked.asset_html;
+  } else if (assetText !== null) {
+    const htmlLength = codePoints(assetText);
+    fields.asset_html = cleaned(assetText, htmlLength);
+    lost(blocked, "asset_html", report, false);
+    return { fields, htmlLength };
+  }
+  const { html } = fields;
+  // Sanitised markup may be longer than what was sent, so it is not measured again.
+  const unmeasured = sent.html !== undefined || stored?.layout === "document";
+  const htmlLength = html !== null && unmeasured ? codePoints(html) : 0;
+  // A stored document turned into another layout has never been through the sanitiser, so a change of layout counts.
+  if (html === null || (sent.html === undefined && sent.layout === undefined)) return { fields, htmlLength };
+  fields.html = cleaned(html, htmlLength);
+  // What stored markup loses now comes on top of what it had lost.
+  if (sent.html === undefined) report.addRows(blocked.html ?? []);
+  lost(blocked, "html", report, fields.html === stored?.html);
+  return { fields, htmlLength };
+}

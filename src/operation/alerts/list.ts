@@ -1,0 +1,36 @@
+// What the lists of alerts share: their arguments, and a page of rows as the wire shows it.
+
+import { z } from "zod";
+import { ALERT_STATUSES } from "../../model/entities/alert.ts";
+import { instant } from "../../model/fields/accepts.ts";
+import { toIsoMicros } from "../../model/fields/columns.ts";
+import type { Context } from "../../store/context.ts";
+import type { AlertRecord } from "../../store/queries/alert_columns.ts";
+import { type alertList, showAlert } from "../../store/shapes/alert.ts";
+import { DEFAULT_LIMIT, limit } from "../../store/shapes/fields.ts";
+import { keysetPage } from "../page.ts";
+import { settleShown } from "./settle.ts";
+
+export const listInput = {
+  status: z.enum(ALERT_STATUSES).optional().describe("All when absent."),
+  limit: limit().optional().describe("50 when absent."),
+  before: instant().optional().describe("Rows created strictly before it."),
+};
+
+/** `fetch(before, n)` reads the next `n` rows before an instant (null: the newest), ties included. */
+export async function listPage(
+  input: { limit?: number; before?: string },
+  ctx: Context,
+  fetch: (before: string | null, n: number) => Promise<AlertRecord[]>,
+): Promise<z.input<typeof alertList>> {
+  const { rows, next_before } = await keysetPage(
+    input.limit ?? DEFAULT_LIMIT,
+    (n) => fetch(input.before ?? null, n),
+    (row) => row.created_at,
+  );
+  await settleShown(rows, ctx);
+  return {
+    data: rows.map((row) => showAlert(row, ctx.outside.assets)),
+    meta: { next_before: next_before && toIsoMicros(next_before) },
+  };
+}

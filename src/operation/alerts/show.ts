@@ -1,0 +1,35 @@
+// What an owner's answers say of an alert beside its row: where it may be silent, what was taken out of it, and where a person
+// reviews it.
+
+import { capabilityNotes } from "../../model/domain/capabilities.ts";
+import { reviewUrl } from "../../model/domain/review.ts";
+import { type BlockedRow, Report } from "../../model/sanitizer/report.ts";
+import type { Context } from "../../store/context.ts";
+import type { AlertRecord } from "../../store/queries/alert_columns.ts";
+import { showAlert } from "../../store/shapes/alert.ts";
+
+/** Nothing of a sent or cancelled alert can be reviewed any more. */
+const REVIEWED: ReadonlySet<AlertRecord["status"]> = new Set(["draft", "scheduled"]);
+
+/** The address of an alert's review; null when it is frozen (docs/rules.md#review-url). */
+export function reviewUrlOf({ id, pusher_id, status }: AlertRecord, ctx: Context): string | null {
+  if (!REVIEWED.has(status)) return null;
+  const { publicUrl } = ctx.outside;
+  return reviewUrl({ publicUrl, workspaceId: ctx.caller.workspace.id, pusherId: pusher_id, alertId: id });
+}
+
+/** One alert whole. `requested`: what its channel asks subscribers for. */
+export function shownWhole<R extends AlertRecord>(record: R, requested: readonly string[], ctx: Context) {
+  return {
+    ...showAlert(record, ctx.outside.assets),
+    review_url: reviewUrlOf(record, ctx),
+    notes: capabilityNotes(record, requested),
+    blocked: blockedOf(record),
+  };
+}
+
+/** What all texts of an alert lost when they were written, as one list (docs/rules.md#blocked-kept). */
+function blockedOf({ blocked = {} }: AlertRecord): BlockedRow[] {
+  const texts = Object.values(blocked);
+  return texts.length === 0 ? [] : texts.reduce((all, rows) => all.addRows(rows), new Report()).rows();
+}

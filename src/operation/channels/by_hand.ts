@@ -1,0 +1,32 @@
+// What operations on one webhook endpoint share: finding it, and a delivery that somebody asked for by hand. It is a delivery
+// as any other: one POST, counted as one, and never tried again by itself.
+
+import { newUuid, parseId } from "../../model/domain/ids.ts";
+import { WebhookEndpoint } from "../../model/entities/webhook_endpoint.ts";
+import { notFound } from "../../model/errors.ts";
+import type { Context } from "../../store/context.ts";
+import { beginDelivery } from "../../store/queries/deliveries.ts";
+import { showDelivery } from "../../store/shapes/delivery.ts";
+
+/** Calls that make this server speak to somebody else's. */
+export const BY_HAND = { name: "webhook-calls", per: "creator", max: 30, seconds: 60 } as const;
+
+/** @throws 404 when the caller sees no such endpoint. */
+export async function endpointOf(webhookId: string, ctx: Context) {
+  const id = parseId("whk", webhookId);
+  const endpoint = id && (await ctx.em.findOne(WebhookEndpoint, { id }));
+  if (!endpoint) throw notFound("webhook");
+  return endpoint;
+}
+
+/** Writes the delivery down as under way, counts it, and begins it after the commit. */
+export async function deliverByHand(
+  what: { endpoint_id: string; event_id: string; event: string; body: string; redelivery_of: string | null },
+  ctx: Context,
+) {
+  const [row] = await ctx.sql(beginDelivery, { id: newUuid(), ...what });
+  await ctx.countAgainstLimit(ctx.caller.member.id);
+  const { workspace } = ctx.caller;
+  ctx.afterCommit(() => ctx.outside.webhooks.deliver(workspace.id, { ...what, id: row!.id }));
+  return showDelivery(row!);
+}

@@ -1,0 +1,166 @@
+// What became of an alert that was sent: what devices chose to report of it, when; what it asked phones for and its channel never
+// did; and how it is corrected, which is by another one. The alert's page shows it below the alert itself.
+
+import { randomUUID } from "node:crypto";
+import { capabilityNotes } from "../../model/domain/capabilities.ts";
+import { type Content, type Html, html } from "../../ui/html.ts";
+import { minuteWords } from "../../ui/instants.ts";
+import { channelBase } from "./channel_head.ts";
+import { ASKED } from "./channel_values.ts";
+import { livePart } from "./live.ts";
+import { emptyState } from "./parts.ts";
+import { figure, type Noun, numbersTable } from "./plots/numbers.ts";
+import { type Mark, plot, type Slot } from "./plots/plot.ts";
+import { type MemberVisit, mayUse } from "./visit.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** A bucket is half an hour long for so many hours after the sending, an hour afterwards (docs/rules.md#alert-stats). */
+const HALF_HOURS = 6;
+
+const SERIES = [
+  { key: "reads", heading: "Reads that devices reported", column: "Reads", noun: ["read", "reads"] },
+  {
+    key: "acks",
+    heading: "Acknowledgements that devices reported",
+    column: "Acks",
+    noun: ["acknowledgement", "acknowledgements"],
+  },
+] as const satisfies readonly { key: string; heading: string; column: string; noun: Noun }[];
+
+interface Bucket {
+  /** Hours after the sending. */
+  from: number;
+  to: number;
+  start: Date;
+  reads: number;
+  acks: number;
+}
+
+function bucketsOf(stats: any, sentAt: number): Bucket[] {
+  return stats.buckets.map(({ start, reads, acks }: any) => {
+    const from = (Date.parse(start) - sentAt) / HOUR_MS;
+    return { from, to: from + (from < HALF_HOURS ? 0.5 : 1), start: new Date(start), reads, acks };
+  });
+}
+
+const duration = (hours: number) => (hours < 48 ? `${hours} h` : `${hours / 24} d`);
+
+/** Four steps or fewer of whole hours or days, from the sending on. */
+function marks(hours: number): Mark[] {
+  const steps = [1, 2, 3, 6, 12, 24, 48, 96, 168, 336, 720, 1440, 2160, 4320, 8760];
+  const step = steps.find((candidate) => hours / candidate <= 4) ?? Math.ceil(hours / 96) * 24;
+  const count = Math.floor(hours / step);
+  return Array.from({ length: count + 1 }, (_, i): Mark => {
+    const at = (i * step) / hours;
+    if (i === 0) return { at: 0, text: "sent", side: "start" };
+    return { at, text: `${duration(i * step)} later`, side: at > 0.95 ? "end" : "middle" };
+  });
+}
+
+const figures = (stats: any): Html =>
+  html`<dl class="figures">${[
+    ["Could reach now", stats.reach],
+    ["Reads reported", stats.totals.reads],
+    ["Acks reported", stats.totals.acks],
+  ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${figure(value)}</dd></div>`)}</dl>`;
+
+async function plots(
+  stats: any,
+  { sent_at: sentAt, requires_ack: acknowledged }: { sent_at: string; requires_ack: boolean },
+): Promise<Content> {
+  const buckets = bucketsOf(stats, Date.parse(sentAt));
+  const hours = Math.max(HALF_HOURS, Math.ceil(Math.max(0, ...buckets.map(({ to }) => to))));
+  const slots = (key: "reads" | "acks") =>
+    buckets.map(
+      (bucket): Slot => ({
+        from: bucket.from / hours,
+        to: bucket.to / hours,
+        value: bucket[key],
+        words: `${minuteWords(bucket.start)}, for ${bucket.to - bucket.from < 1 ? "half an hour" : "an hour"}`,
+      }),
+    );
+  if (SERIES.every(({ key }) => stats.totals[key] === 0))
+    return emptyState(
+      "No reports yet",
+      "A device reports that its person read or acknowledged an alert, if its person lets it. The reports stand here, by the time after the sending.",
+    );
+  // An acknowledgement has a button on phones where the alert asks for it.
+  const shown = SERIES.filter(({ key }) => key === "reads" || stats.totals[key] > 0 || acknowledged);
+  const drawn = shown.map(({ key, heading, noun }) =>
+    plot({
+      id: `timeline-${key}`,
+      heading,
+      total: stats.totals[key],
+      noun,
+      about: "By half hours for six hours after the sending, then by hours.",
+      slots: slots(key),
+      marks: marks(hours),
+      nothing: `No ${noun[1]} yet. Devices report them if their people let them.`,
+    }),
+  );
+  return html`${(await Promise.all(drawn)).map((one) => html`<section class="card">${one}</section>`)}${
+    buckets.length > 0 &&
+    html`<details class="more" id="timeline-numbers"><summary>The same numbers as a table</summary>${numbersTable(
+      "By half hours for six hours, then by hours",
+      ["From (UTC)", ...SERIES.map(({ column }) => column)],
+      buckets.map(({ start, reads, acks }) => [minuteWords(start).replace(" UTC", ""), reads, acks] as const),
+    )}</details>`
+  }`;
+}
+
+/** The address of the live part, which is no page. */
+export const timelineAddress = (visit: MemberVisit, alert: { id: string; pusher_id: string }) =>
+  new URL(`${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}/timeline`, visit.url);
+
+/** Reads and acks of an alert that phones could see; nothing of one that was never sent. */
+export async function timelinePart(visit: MemberVisit, alert: any): Promise<Html> {
+  const address = timelineAddress(visit, alert);
+  if (alert.sent_at === null)
+    return livePart(
+      "timeline",
+      address,
+      html`<p class="hint">It was cancelled before its time, so no phone could show it.</p>`,
+    );
+  const stats = await visit.call("get_alert_stats", { pusher_id: alert.pusher_id, alert_id: alert.id });
+  return livePart(
+    "timeline",
+    address,
+    html`${figures(stats)}${await plots(stats, alert)}
+    ${stats.sampled && html`<p class="flash careful">So many devices reported that the plots show a sample of them. The totals are exact.</p>`}
+    <p class="hint last">${stats.note}</p>`,
+  );
+}
+
+/** What the alert leans on, and whether its channel asks subscribers for it. */
+function asked(alert: any): Html {
+  const uses = new Set(capabilityNotes(alert, []).map(({ capability }) => capability));
+  const unasked = new Set(alert.notes.map(({ capability }: any) => capability));
+  return html`<section class="card" aria-labelledby="asked"><h2 id="asked">What it asked phones for</h2>
+    <ul class="asked">${[...uses].map(
+      (name) =>
+        html`<li>${ASKED[name].label} ${
+          unasked.has(name)
+            ? html`<span class="badge warn">never asked for</span><span class="hint">${ASKED[name].without}</span>`
+            : html`<span class="badge good">the channel asks for it</span>`
+        }</li>`,
+    )}</ul></section>`;
+}
+
+function correction(visit: MemberVisit, alert: any): Content {
+  if (!mayUse(visit, "duplicate_alert")) return null;
+  const path = `${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}/duplicate`;
+  return html`<section class="card" aria-labelledby="correct"><h2 id="correct">Correct or repeat it</h2>
+    <p class="hint">${
+      alert.status === "sent"
+        ? "What was sent stays as it was sent. A copy is a new draft that you change and send; cancel this one to keep it from phones that have not fetched it."
+        : "A cancelled alert stays cancelled. A copy is a new draft that you change and send."
+    }</p>
+    <form method="post" action="${path}">${visit.token}<input type="hidden" name="once" value="${randomUUID()}"><button class="plain">Make a draft of it</button></form></section>`;
+}
+
+/** Of a sent or cancelled alert, as get_alert answers it; nothing of another one. */
+export async function alertTimeline(visit: MemberVisit, alert: any): Promise<Content> {
+  if (alert.status !== "sent" && alert.status !== "cancelled") return null;
+  return html`<h2 class="after">What devices reported</h2>${await timelinePart(visit, alert)}${asked(alert)}${correction(visit, alert)}`;
+}

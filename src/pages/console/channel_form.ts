@@ -1,0 +1,206 @@
+// The form of a channel, new or known: four panels whose controls together hold every field of its table, and beside them the
+// channel as people will find it. What is accepted, the operations say.
+
+import { defaultGradient, deriveInitials, pickColour } from "../../model/domain/avatar.ts";
+import type { ApiError } from "../../model/errors.ts";
+import { CAPABILITIES, CATEGORIES, MAX_INITIALS, PUSHER } from "../../model/fields/pusher.ts";
+import type { Field } from "../../model/fields/record.ts";
+import { CATEGORY_WORDS } from "../../ui/channel_words.ts";
+import { face, pictureHere } from "../../ui/face.ts";
+import { type Content, type Html, html } from "../../ui/html.ts";
+import { icon } from "../../ui/icons.ts";
+import { ASKED, type ChannelField, LABELS } from "./channel_values.ts";
+import { circleFields, circleShown } from "./circle.ts";
+import { colour, folded, segmented, textField } from "./controls.ts";
+import { select, tick, wrongWith } from "./parts.ts";
+import { FILE_HINTS, fileField, type UploadField } from "./uploads.ts";
+
+/** Characters that a field takes. */
+const MOST = (name: ChannelField): number | undefined =>
+  (PUSHER[name] as Field).accepts?.meta()?.maxLength as number | undefined;
+
+export interface ChannelForm {
+  /** What the controls hold. */
+  values: URLSearchParams;
+  /** The handle of a channel that is there; a new one's stands in `values`. */
+  handle: string | null;
+  /** The origin under which people reach the service. */
+  server: string;
+  error?: ApiError;
+}
+
+/** The picture that a form uploads. */
+export const PICTURE: UploadField = {
+  field: "picture_file",
+  kind: "image",
+  into: "image_url",
+  holds: "url",
+};
+
+export function channelPanels(form: ChannelForm): Html {
+  return html`${about(form)}${phones(form)}${reach(form)}${looks(form)}`;
+}
+
+const NO_CIRCLE = "No circle: the channel is for every place.";
+
+const panel = (title: string, content: Content) =>
+  html`<fieldset class="card panel"><legend>${title}</legend>${content}</fieldset>`;
+
+function about({ values, handle, error }: ChannelForm): Html {
+  const text = (name: ChannelField, more: { hint?: Content; rows?: number; required?: boolean } = {}) =>
+    textField({ name, label: LABELS[name], value: values.get(name) ?? "", most: MOST(name), error, ...more });
+  const rest = html`${text("long", { rows: 5 })}
+    <div class="columns">${textField({ name: "site", label: LABELS.site, value: values.get("site") ?? "", kind: "url", hint: "An https address.", error })}
+    ${text("city")}</div>
+    <div class="columns">${text("tags", { rows: 3, hint: "One a line, at most 20. A search finds them." })}
+    ${text("alert_types", { rows: 3, hint: "One a line, at most 20: closures, tides." })}</div>`;
+  return panel(
+    "What it is",
+    html`${text("name", { required: true })}
+    ${
+      handle === null
+        ? textField({
+            name: "handle",
+            label: LABELS.handle,
+            value: values.get("handle") ?? "",
+            most: 30,
+            hint: "Its public address, such as harbour-watch: small letters, digits, - and _. It can never be changed.",
+            required: true,
+            autocomplete: "off",
+            literal: true,
+            error,
+          })
+        : html`<div class="field"><p class="label">${LABELS.handle}</p><p class="fixed">@${handle}</p><p class="hint after">A handle never changes.</p></div>`
+    }
+    ${select({
+      name: "category",
+      label: LABELS.category,
+      options: CATEGORIES.map((value) => ({ value, label: CATEGORY_WORDS[value] })),
+      value: values.get("category") ?? "community",
+      error,
+    })}
+    ${text("description", { hint: "People read it in the directory and before they subscribe.", required: true })}
+    ${folded({ form: values, error }, "Site, place, words to find it by", ["long", "site", "city", "tags", "alert_types"], rest)}`,
+  );
+}
+
+function phones({ values, error }: ChannelForm): Html {
+  const asked = new Set(values.getAll("requested_perms"));
+  const { line, attributes } = wrongWith(error, "requested_perms", "said");
+  return panel(
+    LABELS.requested_perms,
+    html`<p class="hint" id="requested_perms-hint">Each person decides about each of these, and can take it back. An alert does only what was asked for and allowed.</p>${line}
+    <div class="asked">${CAPABILITIES.map((name, at) =>
+      tick({
+        id: at === 0 ? "requested_perms" : `ask-${name}`,
+        name: "requested_perms",
+        value: name,
+        label: ASKED[name].label,
+        note: ASKED[name].without,
+        checked: asked.has(name),
+        attributes: at === 0 && error && attributes,
+      }),
+    )}</div>
+    <p class="note warn nothing">${icon("bell")}<span>The channel asks for nothing: its alerts only appear in the list, without a banner or a sound.</span></p>`,
+  );
+}
+
+function reach({ values, error }: ChannelForm): Html {
+  return panel(
+    "Who and where",
+    html`${segmented({
+      name: "is_public",
+      label: LABELS.is_public,
+      options: [
+        { value: "true", label: html`Everybody` },
+        { value: "false", label: html`${icon("lock", "s")}Who is invited` },
+      ],
+      value: values.get("is_public") ?? "true",
+      hint: "A public channel stands in the directory. A private one is not there for whoever brings no invite.",
+      error,
+    })}
+    <p class="label">Circle</p>
+    <p class="hint">Where the channel matters. Fill in all three, or none. Phones compare it with their own place; no place leaves a phone.</p>
+    ${circleFields(values, NO_CIRCLE, error)}
+    ${textField({
+      name: "loc_rule",
+      label: LABELS.loc_rule,
+      value: values.get("loc_rule") ?? "",
+      most: 40,
+      hint: "A word that handsets understand, if yours have one. The service only passes it on.",
+      autocomplete: "off",
+      literal: true,
+      error,
+    })}`,
+  );
+}
+
+function looks({ values, handle, server, error }: ChannelForm): Html {
+  const face = facesOf(values, handle);
+  const own = html`<div class="columns">${colour({ name: "gradient_from", label: LABELS.gradient_from, value: face.gradient_from, error })}
+    ${colour({ name: "gradient_to", label: LABELS.gradient_to, value: face.gradient_to, error })}</div>`;
+  return panel(
+    "How it looks",
+    html`${textField({
+      name: "initials",
+      label: LABELS.initials,
+      value: values.get("initials") ?? "",
+      most: MAX_INITIALS,
+      hint: handle === null ? "Left empty, they are made of the name." : undefined,
+      autocomplete: "off",
+      error,
+    })}
+    ${
+      handle === null
+        ? html`${segmented({
+            name: "colours",
+            label: "Colours",
+            options: [
+              { value: "made", label: "Made of the handle" },
+              { value: "own", label: "My own" },
+            ],
+            value: values.get("colours") ?? "made",
+          })}<div class="own">${own}</div>`
+        : own
+    }
+    ${
+      // An address without https is none that a channel may have.
+      server.startsWith("https:") &&
+      fileField(PICTURE, {
+        label: "Upload a picture",
+        hint: `It takes the place of initials and colours. ${FILE_HINTS.image}`,
+        error,
+      })
+    }
+    ${textField({ name: "image_url", label: LABELS.image_url, value: values.get("image_url") ?? "", kind: "url", hint: "An https address, or empty for none. A picture that lies elsewhere is fetched only when somebody asks for it.", error })}`,
+  );
+}
+
+/** The avatar as it would be. What is left open, the service makes of handle and name. */
+function facesOf(values: URLSearchParams, handle: string | null) {
+  const made = defaultGradient(handle ?? values.get("handle") ?? "");
+  const chosen = handle !== null || values.get("colours") === "own";
+  const pick = (name: string, otherwise: string) =>
+    chosen ? pickColour(values.get(name) ?? undefined, otherwise) : otherwise;
+  const initials = [...(values.get("initials") ?? "").trim()].slice(0, MAX_INITIALS).join("");
+  return {
+    initials: initials || deriveInitials(values.get("name") ?? ""),
+    gradient_from: pick("gradient_from", made.from),
+    gradient_to: pick("gradient_to", made.to),
+  };
+}
+
+/** The channel as the directory shows it. */
+export function channelShown(values: URLSearchParams, handle: string | null, server: string): Html {
+  const picture = pictureHere(values.get("image_url"), server);
+  const category = values.get("category") ?? "";
+  const under = [
+    `@${handle ?? (values.get("handle") || "handle")}`,
+    Object.hasOwn(CATEGORY_WORDS, category) && CATEGORY_WORDS[category as keyof typeof CATEGORY_WORDS],
+    values.get("city"),
+  ].filter(Boolean);
+  return html`${face({ ...facesOf(values, handle), picture }, "shown-face", "l")}<div><p class="lead">${values.get("name") || "Name"}</p><p class="muted small">${under.join(" · ")}</p></div><p class="says">${values.get("description") || "One line about it"}</p>`;
+}
+
+/** The circle to scale, as the form has it. */
+export const channelCircle = (values: URLSearchParams): Html => circleShown(values, NO_CIRCLE);

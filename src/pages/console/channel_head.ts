@@ -1,0 +1,54 @@
+// What stands at the head of each page of a channel: its face and name, what state it is in, and its pages.
+
+import { face, pictureHere } from "../../ui/face.ts";
+import { type Content, type Html, html } from "../../ui/html.ts";
+import { type MemberVisit, mayUse } from "./visit.ts";
+
+/** The pages of a channel: path below it, and name. */
+const TABS = [
+  { path: "", name: "Alerts" },
+  { path: "stats", name: "Statistics" },
+  { path: "subscribers", name: "Subscribers" },
+  { path: "invites", name: "Invites" },
+  { path: "edit", name: "Settings" },
+] as const;
+
+export type ChannelTab = (typeof TABS)[number]["path"];
+
+/** Path of a channel's pages, without a slash at its end. */
+export const channelBase = ({ base }: MemberVisit, pusherId: string) => `${base}channels/${pusherId}`;
+
+/** Which alert an address below a channel names, as operations take it. */
+export const alertPath = ({ params: { pusher = "", alert = "" } }: MemberVisit) => ({
+  pusher_id: pusher,
+  alert_id: alert,
+});
+
+/** The channel that an address names, as get_pusher answers. @throws 404. */
+export const channelOf = (visit: MemberVisit) =>
+  visit.call("get_pusher", { pusher_id: visit.params.pusher ?? "" });
+
+/** The channel's face, with its picture where that was uploaded here. Arguments as of `face`. */
+export const channelFace = ({ deps }: MemberVisit, channel: any, id: string, size?: "m" | "l"): Html =>
+  face({ ...channel, picture: pictureHere(channel.image_url, deps.publicUrl) }, id, size);
+
+export const CHANNEL_STATUS: Record<string, Content> = {
+  active: html`<span class="badge good">active</span>`,
+  paused: html`<span class="badge">paused</span>`,
+  suspended: html`<span class="badge warn">suspended</span>`,
+};
+
+/**
+ * @param channel as get_pusher answers
+ * @param tab the page that it stands on; null for a page below them, such as a form
+ */
+export function channelHead(visit: MemberVisit, channel: any, tab: ChannelTab | null): Html {
+  const base = channelBase(visit, channel.id);
+  return html`<div class="channel-head">${channelFace(visit, channel, "channel-face", "m")}<h1>${channel.name}</h1>${CHANNEL_STATUS[channel.status]}${
+    mayUse(visit, "create_alert") && html`<a class="button act" href="${base}/alerts/new">New alert</a>`
+  }</div>
+  <nav class="tabs" aria-label="Channel"><ul>${TABS.map(
+    ({ path, name }) =>
+      html`<li><a href="${base}${path && `/${path}`}"${path === tab && html` aria-current="page"`}>${name}</a></li>`,
+  )}</ul></nav>`;
+}

@@ -1,0 +1,155 @@
+// A channel between its record and its form: what controls hold, which arguments they make, and which of them a person
+// changed. So an edit sends what its person touched and nothing else, and two people who touch different fields both keep
+// theirs; where both touched one field, the second is shown the first's before anything is written.
+
+import { createHash } from "node:crypto";
+import { ApiError } from "../../model/errors.ts";
+import { type Capability, PUSHER } from "../../model/fields/pusher.ts";
+import { type Field, namesOf } from "../../model/fields/record.ts";
+
+export type ChannelField = keyof typeof PUSHER;
+
+/** What the form calls them, in the order of its controls. */
+export const LABELS: Record<ChannelField | "handle", string> = {
+  name: "Name",
+  handle: "Handle",
+  category: "Category",
+  description: "One line about it",
+  long: "More about it",
+  site: "Web site",
+  city: "Town or region",
+  tags: "Tags",
+  alert_types: "Kinds of alerts",
+  requested_perms: "What it asks of phones",
+  is_public: "Who may subscribe",
+  lat: "Latitude",
+  lon: "Longitude",
+  radius_km: "Radius in kilometres",
+  loc_rule: "Rule for places",
+  initials: "Initials",
+  gradient_from: "First colour",
+  gradient_to: "Second colour",
+  image_url: "Address of the picture",
+};
+
+/** What an owner asks phones for, and what follows when the channel does not ask or a person does not allow it. */
+export const ASKED: Record<Capability, { label: string; without: string }> = {
+  notify: { label: "Notify", without: "Without it an alert waits in the list until somebody looks." },
+  sound: { label: "Play a sound", without: "Without it an alert’s sound or recording is not played." },
+  vibrate: { label: "Vibrate", without: "Without it no alert shakes the phone." },
+  tts: { label: "Read aloud", without: "Without it a text to be spoken is not spoken." },
+  full: {
+    label: "Take the whole screen",
+    without: "Urgent alerts only. Without it they come like all others.",
+  },
+  loc: { label: "Use the phone’s place", without: "Without it an alert’s circle is not applied." },
+  quiet: { label: "Be heard in quiet hours", without: "Without it alerts respect a person’s quiet hours." },
+};
+
+export const CHANNEL_FIELDS: readonly ChannelField[] = namesOf(PUSHER);
+
+const NUMBERS: ReadonlySet<ChannelField> = new Set(["lat", "lon", "radius_km"]);
+
+const blankOf = (name: ChannelField): unknown => (PUSHER[name] as Field).blank;
+const isList = (name: ChannelField) => Array.isArray(blankOf(name));
+
+/** Lists stand one a line, which no entry can hold. */
+const linesOf = (text: string) =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+/** What the controls hold for a channel, as get_pusher answers it. */
+export function valuesOf(channel: Record<string, any>): URLSearchParams {
+  const values = new URLSearchParams();
+  for (const name of CHANNEL_FIELDS) {
+    const value = channel[name];
+    if (name === "requested_perms") for (const asked of value) values.append(name, asked);
+    else if (isList(name)) values.set(name, value.join("\n"));
+    else values.set(name, value === null ? "" : String(value));
+  }
+  return values;
+}
+
+/** One control's words, the same for what says the same: browsers end lines otherwise than rows do. */
+function said(form: URLSearchParams, name: ChannelField): string {
+  if (name === "requested_perms") return form.getAll(name).sort().join("\n");
+  const text = form.get(name) ?? "";
+  return isList(name) ? linesOf(text).join("\n") : text.replace(/\r\n/g, "\n");
+}
+
+/** The arguments that some controls make. What cannot be read stays as it was typed, and is refused as that. */
+export function argumentsFrom(
+  form: URLSearchParams,
+  names: readonly ChannelField[],
+): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, argumentFrom(form, name)]));
+}
+
+function argumentFrom(form: URLSearchParams, name: ChannelField): unknown {
+  if (name === "requested_perms") return form.getAll(name);
+  const text = said(form, name);
+  if (isList(name)) return linesOf(text);
+  if (blankOf(name) === null && text.trim() === "") return null;
+  if (NUMBERS.has(name)) return numberOr(text);
+  if (typeof blankOf(name) === "boolean") return text === "true" || (text === "false" ? false : text);
+  return text;
+}
+
+/** With a comma as well: many keyboards have no other. */
+export function numberOr(text: string): number | string {
+  const trimmed = text.trim().replace(",", ".");
+  return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(trimmed) ? Number(trimmed) : text;
+}
+
+const markOf = (form: URLSearchParams, name: ChannelField) =>
+  createHash("sha256").update(said(form, name)).digest("base64url").slice(0, 10);
+
+/** What an edit's page showed, in one hidden field: a mark of each control's words. */
+export const seenMark = (values: URLSearchParams): string =>
+  CHANNEL_FIELDS.map((name) => markOf(values, name)).join(".");
+
+/** The fields whose controls hold something else than the page showed. */
+function touchedIn(form: URLSearchParams, seen: string): ChannelField[] {
+  const marks = seen.split(".");
+  return CHANNEL_FIELDS.filter((name, at) => markOf(form, name) !== marks[at]);
+}
+
+/** What the form shows when it comes back: what its person touched as typed, the rest as the channel has it now. */
+export function mergedValues(
+  form: URLSearchParams,
+  seen: string,
+  channel: Record<string, any>,
+): URLSearchParams {
+  const values = valuesOf(channel);
+  for (const name of touchedIn(form, seen)) {
+    values.delete(name);
+    for (const value of form.getAll(name)) values.append(name, value);
+  }
+  return values;
+}
+
+/**
+ * The fields that a person changed on a page.
+ * @param seen what `seenMark` made of the values that the page showed
+ * @throws 409 naming every field that somebody else changed meanwhile to something else
+ */
+export function changedBy(form: URLSearchParams, seen: string, channel: Record<string, any>): ChannelField[] {
+  const now = valuesOf(channel);
+  const changed = touchedIn(form, seen).filter((name) => said(form, name) !== said(now, name));
+  const theirs = new Set(touchedIn(now, seen));
+  const fields = changed
+    .filter((name) => theirs.has(name))
+    .map((name) => ({
+      param: name,
+      message: `${LABELS[name]}: somebody else wrote “${said(now, name).replace(/\n/g, ", ")}” meanwhile.`,
+    }));
+  if (fields.length > 0)
+    throw new ApiError(
+      "conflict",
+      `${fields[0]!.message} Nothing was saved. Save again to put what you see here in its place.`,
+      { fields },
+    );
+  return changed;
+}

@@ -1,0 +1,139 @@
+// What a form sends, and proof that it was one of our pages that sent it: a token bound to the session by HMAC (to a
+// cookie before sign-in), and the browser's word on where the request came from. Both must hold for every POST.
+
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import { readBytes } from "../../api/transports/body.ts";
+import type { Session } from "../../identity/auth/people.ts";
+import { ApiError, forbidden, invalidRequest } from "../../model/errors.ts";
+import { refuseUnstorableText } from "../../operation/problems.ts";
+import { type Html, html } from "../../ui/html.ts";
+
+export const TOKEN_FIELD = "form_token";
+const VISITOR_COOKIE = "belfry_visitor";
+
+/** @throws 422 for anything but a form within the page's bound. */
+export async function readForm(request: Request): Promise<URLSearchParams> {
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
+    throw invalidRequest("This page takes forms only.");
+  const bytes = await readBytes(request);
+  if (bytes instanceof ApiError) throw bytes;
+  const form = new URLSearchParams(new TextDecoder().decode(bytes));
+  refuseUnstorableText([...form.values()]);
+  return form;
+}
+
+/** A file as a form brings it: named by its owner, believed by nobody. */
+export interface SentFile {
+  name: string;
+  bytes: Uint8Array;
+}
+
+/** Files by the name of their field; none where none was chosen. */
+export type SentFiles = ReadonlyMap<string, SentFile>;
+
+/** Whether a form may bring files. */
+export const isFileForm = ({ headers }: Request): boolean =>
+  /^multipart\/form-data\s*;/i.test(headers.get("content-type") ?? "");
+
+/** A form with at most one file a field, within the page's bound. @throws 422 for a body that is none. */
+export async function readFileForm(request: Request): Promise<{ form: URLSearchParams; files: SentFiles }> {
+  const type = request.headers.get("content-type") ?? "";
+  const bytes = await readBytes(request);
+  if (bytes instanceof ApiError) throw bytes;
+  const parts = await new Response(bytes, { headers: { "content-type": type } }).formData().catch(() => null);
+  if (!parts) throw invalidRequest("The form did not arrive whole; send it again.");
+  const form = new URLSearchParams();
+  const files = new Map<string, SentFile>();
+  for (const [name, value] of parts) {
+    if (typeof value === "string") form.append(name, value);
+    // A browser sends an empty nameless file where none was chosen.
+    else if (value.size > 0 || value.name !== "")
+      files.set(name, { name: value.name, bytes: new Uint8Array(await value.arrayBuffer()) });
+  }
+  refuseUnstorableText([...form.values()]);
+  return { form, files };
+}
+
+export function cookieOf(headers: Headers, name: string): string | null {
+  for (const part of (headers.get("cookie") ?? "").split(";")) {
+    const [key, value] = part.trim().split("=", 2);
+    if (key === name && value) return value;
+  }
+  return null;
+}
+
+/**
+ * A refusal in the words of a form. `names`: the field that the form has for an argument. `labels`: what the form calls an
+ * argument, in place of its name at the begin of a sentence; what is wrong inside of a list is wrong with the list.
+ */
+export function inForm(
+  error: ApiError,
+  names: Record<string, string>,
+  labels: Record<string, string> = {},
+): ApiError {
+  const worded = error.fields.map(({ param, message }) => {
+    const whole = param.split(".")[0]!;
+    const label = Object.hasOwn(labels, whole) ? labels[whole] : undefined;
+    return label !== undefined && message.startsWith(`${param} `)
+      ? { param: whole, message: label + message.slice(param.length) }
+      : { param, message };
+  });
+  const fields = worded.map(({ param, message }) => ({ param: names[param] ?? param, message }));
+  const { type, headers, status } = error;
+  return new ApiError(type, fields.length === 1 ? fields[0]!.message : error.message, {
+    headers,
+    status,
+    fields,
+  });
+}
+
+export type Forms = ReturnType<typeof createForms>;
+
+export function createForms({ secret, publicUrl }: { secret: string; publicUrl: string }) {
+  const key = Buffer.from(hkdfSync("sha256", secret, "belfry", "console forms", 32));
+  const { origin, protocol } = new URL(publicUrl);
+  const attributes = `Path=/console; HttpOnly; SameSite=Lax${protocol === "https:" ? "; Secure" : ""}`;
+  const sign = (subject: string) => createHmac("sha256", key).update(subject).digest("base64url");
+  const sessionToken = (session: Session) => sign(`session:${session.id}`);
+  const visitorToken = (nonce: string) => sign(`visitor:${nonce}`);
+
+  const field = (token: string): Html => html`<input type="hidden" name="${TOKEN_FIELD}" value="${token}">`;
+
+  return {
+    cookie: (name: string, value: string, seconds?: number) =>
+      `${name}=${value}; ${attributes}${seconds === undefined ? "" : `; Max-Age=${seconds}`}`,
+
+    /** The hidden field of forms that a signed-in person sends. */
+    sessionField: (session: Session) => field(sessionToken(session)),
+
+    /** The hidden field of forms that anybody may send, and the cookie that it is bound to. */
+    visitorField(headers: Headers): { field: Html; cookie: string | null } {
+      const known = cookieOf(headers, VISITOR_COOKIE);
+      const nonce = known && /^[\w-]{32}$/.test(known) ? known : randomBytes(24).toString("base64url");
+      return {
+        field: field(visitorToken(nonce)),
+        cookie: nonce === known ? null : this.cookie(VISITOR_COOKIE, nonce),
+      };
+    },
+
+    /** @throws 403 unless the request came from a page of ours. */
+    checkOrigin(headers: Headers): void {
+      const from = headers.get("origin");
+      const site = headers.get("sec-fetch-site");
+      const named = from !== null && from !== "null";
+      const ours = named ? from === origin : site === "same-origin";
+      if (!ours || (site !== null && site !== "same-origin"))
+        throw forbidden(`This form was sent from another site. Open the console at ${origin}/console.`);
+    },
+
+    /** @throws 403 unless the form carries the token of this session, or of this visitor. */
+    checkToken(form: URLSearchParams, headers: Headers, session: Session | null): void {
+      const nonce = cookieOf(headers, VISITOR_COOKIE);
+      const wanted = session ? sessionToken(session) : nonce && visitorToken(nonce);
+      const given = Buffer.from(form.get(TOKEN_FIELD) ?? "");
+      const right = Buffer.from(wanted ?? "");
+      if (right.length === 0 || given.length !== right.length || !timingSafeEqual(given, right))
+        throw forbidden("This form is no longer valid. Go back, reload the page and send it again.");
+    },
+  };
+}

@@ -1,0 +1,143 @@
+// A person's own account: name, workspaces, ways to sign in, the password, and where it is signed in.
+
+import change_password from "../../../identity/session/change_password.ts";
+import create_workspace from "../../../identity/session/create_workspace.ts";
+import end_session from "../../../identity/session/end_session.ts";
+import get_sign_in from "../../../identity/session/get_sign_in.ts";
+import list_sessions from "../../../identity/session/list_sessions.ts";
+import update_profile from "../../../identity/session/update_profile.ts";
+import { MIN_PASSWORD } from "../../../model/domain/passwords.ts";
+import { ApiError, notFound } from "../../../model/errors.ts";
+import { html } from "../../../ui/html.ts";
+import { inForm } from "../forms.ts";
+import { PEOPLE_STYLES } from "../page.ts";
+import { field, instant, problem, table } from "../parts.ts";
+import { type Page, type PersonVisit, personPage } from "../visit.ts";
+import { askOnce } from "./confirm.ts";
+import { ownWorkspaces } from "./own_workspaces.ts";
+import { waysIn } from "./ways_in.ts";
+
+/** A browser's own description in a few words; it is the browser's word, and only shown to its owner. */
+function deviceWords({ user_agent }: { user_agent: string | null }): string {
+  const agent = user_agent ?? "";
+  const browser = [/\bEdg\//, /\bFirefox\//, /\bOPR\//, /Chrome\//, /\bSafari\//].findIndex((p) =>
+    p.test(agent),
+  );
+  const system = [/Android/, /iPhone|iPad/, /Windows/, /Mac OS X/, /Linux/].findIndex((p) => p.test(agent));
+  const name = ["Edge", "Firefox", "Opera", "Chrome", "Safari"][browser] ?? "A browser";
+  const on = ["Android", "iOS", "Windows", "macOS", "Linux"][system];
+  return on ? `${name} on ${on}` : name;
+}
+
+type Part = "name" | "workspace" | "password";
+
+/** `wrong` is the form whose refusal the page shows. */
+async function account(
+  visit: PersonVisit,
+  wrong: { part: Part; error: ApiError } | null = null,
+): Promise<Response> {
+  const { session, token, now, form: sent } = visit;
+  const { data: sessions } = await visit.asPerson(list_sessions, {});
+  const ways = await visit.asPerson(get_sign_in, {});
+  const of = (part: Part) => (wrong?.part === part ? wrong.error : undefined);
+  return visit.page(
+    "Your account",
+    html`<h1>Your account</h1>
+    <p class="lede">${session.user.name} · ${session.user.email}</p>
+    ${await ownWorkspaces(visit, of("workspace"))}
+    ${waysIn(ways, now)}
+    <section class="card" aria-labelledby="password-title"><h2 id="password-title">Change the password</h2>
+      ${problem(of("password"))}
+      <form method="post" action="/console/account/password" novalidate>${token}
+        <div class="columns">
+        ${field({ name: "present", label: "Current password", type: "password", autocomplete: "current-password", maxlength: 128, error: of("password") })}
+        ${field({ name: "next", label: `New password, at least ${MIN_PASSWORD} characters`, type: "password", autocomplete: "new-password", minlength: MIN_PASSWORD, maxlength: 128, error: of("password") })}
+        </div>
+        <p class="hint">All your other sessions end. Connected assistants stay connected; you can disconnect them on the page Assistants.</p>
+        <button>Change the password</button>
+      </form></section>
+    <h2>Where you are signed in</h2>
+    ${table(
+      "Sessions",
+      ["Browser", "Address", "Signed in", "Last used", "Ends", ""],
+      sessions.map((row) => [
+        html`<strong>${deviceWords(row)}</strong>${row.current && html`<span class="badge good">this one</span>`}`,
+        row.address || "unknown",
+        instant(row.created_at, now),
+        instant(row.last_used_at, now),
+        instant(row.expires_at, now),
+        row.current
+          ? html`<form method="post" action="/console/sign-out">${token}<button class="plain">Sign out</button></form>`
+          : html`<a class="button danger" href="/console/account/sessions/${row.id}/end">End<span class="unseen"> the session: ${deviceWords(row)}</span></a>`,
+      ]),
+    )}
+    <section class="card" aria-labelledby="name-title"><h2 id="name-title">Your name</h2>
+      ${problem(of("name"))}
+      <form method="post" action="/console/account/name" novalidate>${token}
+        ${field({ name: "name", label: "Name", value: sent.get("name") ?? session.user.name, hint: "By which you stand in every workspace.", autocomplete: "name", maxlength: 80, error: of("name") })}
+        <button>Save the name</button>
+      </form></section>
+    <h2>Close the account</h2>
+    <p>You leave every workspace, and nobody signs in with this account again. A page tells first what becomes of each workspace.</p>
+    <p><a class="button plain" href="/console/account/close">Close the account</a></p>`,
+    { status: wrong?.error.status ?? 200, styles: [PEOPLE_STYLES] },
+  );
+}
+
+/** Runs what a form asks for, and shows the account's page again when it is refused. */
+async function orAgain(visit: PersonVisit, part: Part, act: () => Promise<Response>): Promise<Response> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.type === "server_error") throw error;
+    return account(visit, { part, error });
+  }
+}
+
+export const ACCOUNT_PAGES: readonly Page[] = [
+  personPage("GET", "/console/account", (visit) => account(visit)),
+
+  personPage("POST", "/console/account/password", (visit) =>
+    orAgain(visit, "password", async () => {
+      const { form: sent } = visit;
+      const passwords = { present: sent.get("present") ?? "", next: sent.get("next") ?? "" };
+      await visit.asPerson(change_password, passwords);
+      return visit.goTo("/console/account", "password-changed");
+    }),
+  ),
+
+  personPage("POST", "/console/account/name", (visit) =>
+    orAgain(visit, "name", async () => {
+      await visit.asPerson(update_profile, { name: visit.form.get("name") ?? "" });
+      return visit.goTo("/console/account", "name-changed");
+    }),
+  ),
+
+  personPage("POST", "/console/account/workspaces", (visit) =>
+    orAgain(visit, "workspace", async () => {
+      const name = visit.form.get("workspace") ?? "";
+      const made = await visit.asPerson(create_workspace, { name }).catch((error: unknown) => {
+        throw error instanceof ApiError ? inForm(error, { name: "workspace" }) : error;
+      });
+      return visit.goTo(`/console/${made.id}/`, "workspace-made");
+    }),
+  ),
+
+  personPage("GET", "/console/account/sessions/:id/end", async (visit) => {
+    const { data: sessions } = await visit.asPerson(list_sessions, {});
+    const row = sessions.find(({ id }) => id === visit.params.id);
+    if (!row) throw notFound("session");
+    return askOnce(visit, {
+      title: `End the session: ${deviceWords(row)}?`,
+      effect: "That browser is signed out from its next page on. It can sign in again with the password.",
+      act: "End the session",
+      action: `/console/account/sessions/${row.id}/end`,
+      back: "/console/account",
+    });
+  }),
+
+  personPage("POST", "/console/account/sessions/:id/end", async (visit) => {
+    await visit.asPerson(end_session, { session_id: visit.params.id ?? "" });
+    return visit.goTo("/console/account", "session-ended");
+  }),
+];

@@ -1,0 +1,67 @@
+// The assistants that the signed-in person connected to this workspace, and the end of a connection.
+
+import end_connection from "../../../identity/session/end_connection.ts";
+import list_connections from "../../../identity/session/list_connections.ts";
+import { notFound } from "../../../model/errors.ts";
+import { html } from "../../../ui/html.ts";
+import { COPY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
+import { copyable, emptyState, instant, table } from "../parts.ts";
+import { mayDo } from "../scope_lists.ts";
+import { memberPage, type Page } from "../visit.ts";
+import { askOnce } from "./confirm.ts";
+import { named } from "./consent_form.ts";
+
+export const ASSISTANT_PAGES: readonly Page[] = [
+  memberPage("GET", "/assistants", async (visit) => {
+    const { deps, caller, base, now } = visit;
+    const { data: rows } = await visit.asMember(list_connections, {});
+    return visit.page(
+      "Assistants",
+      html`<h1>Assistants</h1>
+      <p class="lede">The assistants that you connected to ${caller.workspace.name}. An assistant acts for you. It can never do more than you may.</p>
+      ${
+        rows.length === 0
+          ? emptyState(
+              "No assistant is connected",
+              "Give an assistant the address below. It then asks you what it may do.",
+            )
+          : table(
+              "Connected assistants",
+              ["Assistant", "May do", "Channel", "Connected", "Last used", ""],
+              rows.map((row) => [
+                html`<strong>${named(row.name)}</strong>${row.uri && html`<span class="muted">${URL.parse(row.uri)?.host}</span>`}`,
+                mayDo(row.scopes),
+                row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel"),
+                instant(row.created_at, now),
+                instant(row.last_used_at, now),
+                html`<a class="button danger" href="${base}assistants/${row.id}/disconnect">Disconnect<span class="unseen"> ${row.name ?? "this assistant"}</span></a>`,
+              ]),
+            )
+      }
+      <h2>Connect an assistant</h2>
+      <p>Give it this address. It opens your browser, and you say what it may do.</p>
+      ${copyable(`${deps.publicUrl}/mcp`, "the address")}`,
+      { section: "assistants", styles: [PEOPLE_STYLES], scripts: [COPY_SCRIPT] },
+    );
+  }),
+
+  memberPage("GET", "/assistants/:id/disconnect", async (visit) => {
+    const { params, base } = visit;
+    const { data: rows } = await visit.asMember(list_connections, {});
+    const row = rows.find(({ id }) => id === params.id);
+    if (!row) throw notFound("connection");
+    return askOnce(visit, {
+      title: row.name === null ? "Disconnect this assistant?" : `Disconnect “${row.name}”?`,
+      effect: "The assistant is refused from its next call on. To come back, it must ask you again.",
+      act: "Disconnect",
+      action: `${base}assistants/${params.id}/disconnect`,
+      back: `${base}assistants`,
+      section: "assistants",
+    });
+  }),
+
+  memberPage("POST", "/assistants/:id/disconnect", async (visit) => {
+    await visit.asMember(end_connection, { connection_id: visit.params.id ?? "" });
+    return visit.goTo(`${visit.base}assistants`, "disconnected");
+  }),
+];

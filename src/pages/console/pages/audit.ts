@@ -1,0 +1,179 @@
+// The audit log for people: who did what, through what, and when; by channel and by who did it, page by page, and as a table
+// to keep.
+
+import { SESSION_OPERATIONS } from "../../../identity/session/index.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { minuteWords } from "../../../ui/instants.ts";
+import { csvAnswer } from "../csv.ts";
+import { WEBHOOK_STYLES } from "../page.ts";
+import { emptyState, instant, select, table } from "../parts.ts";
+import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+
+const PAGE = 50;
+/** Lines of a file; who needs more asks the API, page by page. */
+const MOST_LINES = 5000;
+/** From how many of the newest lines the filter offers who did something. */
+const ACTORS_FROM = 100;
+
+const TRANSPORT_WORDS: Record<string, string> = {
+  rest: "REST",
+  mcp: "MCP",
+  cli: "Command line",
+  console: "Console",
+  operator: "The machine",
+};
+
+const ACTOR_WORDS: Record<string, string> = {
+  key: "key",
+  oauth: "assistant",
+  session: "person",
+  operator: "operator",
+};
+
+interface Filter {
+  pusher_id?: string;
+  actor?: string;
+}
+
+function filterOf({ url }: MemberVisit): Filter {
+  const pusher_id = url.searchParams.get("channel");
+  const actor = url.searchParams.get("actor")?.slice(0, 64);
+  return { ...(pusher_id && { pusher_id }), ...(actor && { actor }) };
+}
+
+/** The same filter in an address. */
+function query({ pusher_id, actor }: Filter, before?: string): string {
+  const asked = {
+    ...(pusher_id && { channel: pusher_id }),
+    ...(actor && { actor }),
+    ...(before && { before }),
+  };
+  const text = new URLSearchParams(asked).toString();
+  return text && `?${text}`;
+}
+
+/** What an operation is called where it is described. */
+function operationWords({ deps }: MemberVisit, name: string): string {
+  const known = [...deps.tools, ...SESSION_OPERATIONS].find((operation) => operation.name === name);
+  return known?.title ?? name.replaceAll("_", " ");
+}
+
+const actorName = ({ type, name, id }: any): string =>
+  name ?? (type === "operator" ? "The operator" : (id ?? "Somebody"));
+
+/** What was made or changed, as a link where there is a page of it. */
+function subject({ base }: MemberVisit, { subject_id: id, pusher_id }: any): Content {
+  if (id === null) return null;
+  const shown = html`<code>${id}</code>`;
+  if (id.startsWith("alr_") && pusher_id)
+    return html`<a href="${base}channels/${pusher_id}/alerts/${id}">${shown}</a>`;
+  if (id.startsWith("whk_")) return html`<a href="${base}webhooks/${id}">${shown}</a>`;
+  return shown;
+}
+
+function row(visit: MemberVisit, names: Map<string, string>, line: any, filter: Filter): Content[] {
+  const { actor, transport, operation, pusher_id, status, created_at } = line;
+  const who = actorName(actor);
+  return [
+    html`<strong>${operationWords(visit, operation)}</strong>${status && html` <span class="muted">now ${status}</span>`}`,
+    html`<span class="stack">${
+      actor.id === null || filter.actor === actor.id
+        ? who
+        : html`<a href="${visit.base}audit${query({ ...filter, actor: actor.id })}">${who}</a>`
+    } <span class="muted">${ACTOR_WORDS[actor.type]}, ${TRANSPORT_WORDS[transport]}</span></span>`,
+    pusher_id === null
+      ? html`<span class="muted">None</span>`
+      : (names.get(pusher_id) ?? "A deleted channel"),
+    subject(visit, line),
+    html`<span class="stack">${instant(created_at, visit.now)}<span class="muted">${minuteWords(new Date(created_at))}</span></span>`,
+  ];
+}
+
+async function channels(visit: MemberVisit): Promise<Map<string, string>> {
+  const { data } = await visit.call("list_pushers");
+  return new Map(data.map(({ id, name }: any) => [id, name]));
+}
+
+function filterForm(visit: MemberVisit, names: Map<string, string>, seen: any[], filter: Filter): Html {
+  const actors = new Map<string, string>();
+  for (const { actor } of seen)
+    if (actor.id !== null && !actors.has(actor.id))
+      actors.set(actor.id, `${actorName(actor)} (${ACTOR_WORDS[actor.type]})`);
+  if (filter.actor && !actors.has(filter.actor)) actors.set(filter.actor, filter.actor);
+  const offered = (all: string, entries: Iterable<[string, string]>) => [
+    { value: "", label: all },
+    ...[...entries].map(([value, label]) => ({ value, label })),
+  ];
+  if (filter.pusher_id && !names.has(filter.pusher_id)) names.set(filter.pusher_id, "A deleted channel");
+  return html`<form class="filter" method="get" action="${visit.base}audit" role="search" aria-label="Audit log">
+    ${select({ name: "channel", label: "Channel", options: offered("Every channel", names), value: filter.pusher_id })}
+    ${select({ name: "actor", label: "Who", options: offered("Everybody", actors), value: filter.actor })}
+    <button class="plain">Show</button></form>`;
+}
+
+const retention = (days: number): string =>
+  days === 0
+    ? "Lines are kept for ever."
+    : `Lines are kept for ${days} ${days === 1 ? "day" : "days"}, as the operator set it.`;
+
+async function page(visit: MemberVisit): Promise<Response> {
+  const filter = filterOf(visit);
+  const before = visit.url.searchParams.get("before") ?? undefined;
+  const [names, newest, { data, meta }] = await Promise.all([
+    channels(visit),
+    visit.call("list_audit_events", { limit: ACTORS_FROM }),
+    visit.call("list_audit_events", { ...filter, limit: PAGE, ...(before && { before }) }),
+  ]);
+  const at = `${visit.base}audit`;
+  const form = filterForm(visit, names, [...newest.data, ...data], filter);
+  const chosen = Object.keys(filter).length > 0;
+  return visit.page(
+    "Audit log",
+    html`<h1>Audit log</h1>
+    <p class="lede">Who changed what, by which key or assistant, and through what. No texts and no secrets stand here. The database refuses to change or remove a line before its time. ${retention(visit.deps.auditRetentionDays)}</p>
+    ${form}
+    ${
+      data.length === 0
+        ? emptyState(
+            before ? "Nothing older" : chosen ? "Nothing fits" : "Nothing was done yet",
+            chosen ? html`<a href="${at}">Show everything</a>` : "Every change leaves a line here.",
+          )
+        : table(
+            "What was done, newest first",
+            ["Done", "By", "Channel", "To what", "When"],
+            data.map((line: any) => row(visit, names, line, filter)),
+          )
+    }
+    <p class="pages">${before && html`<a class="button plain" href="${at}${query(filter)}">Newest</a> `}${
+      meta.next_before &&
+      html`<a class="button plain" href="${at}${query(filter, meta.next_before)}">Older</a> `
+    }${data.length > 0 && html`<a class="button plain" href="${at}.csv${query(filter)}">Download as CSV</a>`}</p>
+    ${data.length > 0 && html`<p class="hint">The file has the newest ${MOST_LINES.toLocaleString("en")} lines that fit the filter. <code>list_audit_events</code> has them all.</p>`}`,
+    { section: "audit", styles: [WEBHOOK_STYLES] },
+  );
+}
+
+const COLUMNS = ["at", "operation", "actor_type", "actor_id", "actor_name", "member_id"] as const;
+const MORE_COLUMNS = ["transport", "channel_id", "channel", "subject_id", "status", "line_id"] as const;
+
+async function file(visit: MemberVisit): Promise<Response> {
+  const filter = filterOf(visit);
+  const names = await channels(visit);
+  const rows: (string | null)[][] = [];
+  for (let before: string | null | undefined; before !== null && rows.length < MOST_LINES; ) {
+    const args: Record<string, unknown> = { ...filter, limit: 100, ...(before && { before }) };
+    const { data, meta } = await visit.call("list_audit_events", args);
+    for (const { id, actor, created_at, operation, transport, pusher_id, subject_id, status } of data)
+      rows.push([
+        ...[created_at, operation, actor.type, actor.id, actor.name, actor.member_id],
+        ...[transport, pusher_id, names.get(pusher_id) ?? null, subject_id, status, id],
+      ]);
+    before = meta.next_before;
+  }
+  return csvAnswer("audit-log", [[...COLUMNS, ...MORE_COLUMNS], ...rows]);
+}
+
+export const AUDIT_PAGES: readonly Page[] = [
+  memberPage("GET", "/audit", page),
+  memberPage("GET", "/audit.csv", file),
+];

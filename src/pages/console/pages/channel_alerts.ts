@@ -1,0 +1,115 @@
+// The alerts of a channel, newest first: what state each is in, since when or for when, and how loud it may be.
+
+import type { AlertStatus } from "../../../model/entities/alert.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { minuteWords } from "../../../ui/instants.ts";
+import { channelBase, channelHead } from "../channel_head.ts";
+import { asksAlone, livePart, partAlone } from "../live.ts";
+import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
+import { chips, emptyState, instant, table } from "../parts.ts";
+import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
+
+const SHOWN = 25;
+
+const FILTERS: { status: AlertStatus | null; name: string; none: string }[] = [
+  { status: null, name: "All", none: "" },
+  { status: "draft", name: "Drafts", none: "Nothing is being written on this channel." },
+  { status: "scheduled", name: "Scheduled", none: "Nothing waits for its time on this channel." },
+  { status: "sent", name: "Sent", none: "This channel has sent nothing yet." },
+  { status: "cancelled", name: "Cancelled", none: "Nothing was cancelled on this channel." },
+];
+
+export const ALERT_STATE: Record<AlertStatus, Content> = {
+  draft: html`<span class="badge">draft</span>`,
+  scheduled: html`<span class="badge warn">scheduled</span>`,
+  sent: html`<span class="badge good">sent</span>`,
+  cancelled: html`<span class="badge">cancelled</span>`,
+};
+
+const LOUDNESS: Record<string, Content> = {
+  normal: "Normal",
+  important: html`<span class="badge warn">important</span>`,
+  urgent: html`<span class="badge urgent">urgent</span>`,
+};
+
+/** When an alert was sent, will be, or was last changed. */
+function when(alert: any, now: Date): Content {
+  if (alert.status === "scheduled") return html`<span>for ${minuteWords(new Date(alert.send_at))}</span>`;
+  const at = alert.status === "cancelled" ? alert.cancelled_at : (alert.sent_at ?? alert.updated_at);
+  return html`<span>${alert.status === "draft" && "changed "}${instant(at, now)}</span>`;
+}
+
+function filters(base: string, chosen: AlertStatus | null): Html {
+  return chips(
+    "State of the alerts",
+    FILTERS.map(({ status, name }) => ({
+      href: `${base}${status && `?status=${status}`}`,
+      name,
+      chosen: status === chosen,
+    })),
+  );
+}
+
+/** What stands where there is nothing. */
+function nothing(visit: MemberVisit, base: string, status: AlertStatus | null, before: string | null): Html {
+  if (before) return emptyState("Nothing older", html`<a href="${base}">The newest alerts</a>`);
+  if (status)
+    return emptyState("No such alerts", FILTERS.find((filter) => filter.status === status)?.none ?? "");
+  return emptyState(
+    "No alerts yet",
+    html`What this channel says will stand here, with what its subscribers report of it. ${
+      mayUse(visit, "create_alert")
+        ? html`<a href="${base}/alerts/new">Write the first alert</a>: nobody sees it until it is sent.`
+        : "Whoever may write alerts here begins."
+    }`,
+  );
+}
+
+async function alerts(visit: MemberVisit): Promise<Response> {
+  const { url, now, params } = visit;
+  const pusher_id = params.pusher ?? "";
+  const status = FILTERS.find((filter) => filter.status === url.searchParams.get("status"))?.status ?? null;
+  const before = url.searchParams.get("before");
+  const { data, meta } = await visit.call("list_alerts", {
+    pusher_id,
+    limit: SHOWN,
+    ...(status && { status }),
+    ...(before && { before }),
+  });
+  const base = channelBase(visit, pusher_id);
+  const older = new URLSearchParams({ ...(status && { status }), before: meta.next_before ?? "" });
+  const rows = livePart(
+    "alerts",
+    url,
+    html`${
+      data.length === 0
+        ? nothing(visit, base, status, before)
+        : table(
+            "Alerts, the newest first",
+            ["Alert", "State", "When", "How loud"],
+            data.map((alert: any) => [
+              html`<a href="${base}/alerts/${alert.id}">${alert.title}</a>`,
+              ALERT_STATE[alert.status as AlertStatus],
+              when(alert, now),
+              LOUDNESS[alert.priority],
+            ]),
+          )
+    }${
+      data.length > 0 &&
+      (before || meta.next_before) &&
+      html`<nav class="pages" aria-label="Pages">${before && html`<a class="button plain" href="${base}${status && `?status=${status}`}">Newest</a>`}${
+        meta.next_before && html`<a class="button plain" href="${base}?${older.toString()}">Older</a>`
+      }</nav>`
+    }`,
+  );
+  if (asksAlone(visit)) return partAlone(rows);
+  const channel = await visit.call("get_pusher", { pusher_id });
+  return visit.page(
+    channel.name,
+    html`${channelHead(visit, channel, "")}
+    ${filters(base, status)}${rows}`,
+    { section: "channels", cards: true, styles: [HISTORY_STYLES], scripts: [LIVE_SCRIPT] },
+  );
+}
+
+export const CHANNEL_ALERT_PAGES: readonly Page[] = [memberPage("GET", "/channels/:pusher", alerts)];

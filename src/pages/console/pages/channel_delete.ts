@@ -1,0 +1,63 @@
+// Deleting a channel: the rule, what goes with it, and one more question. A channel with subscribers is paused instead.
+
+import { ApiError } from "../../../model/errors.ts";
+import { html } from "../../../ui/html.ts";
+import { channelBase, channelOf } from "../channel_head.ts";
+import { problem } from "../parts.ts";
+import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
+
+const PATH = "/channels/:pusher/delete";
+
+async function ask(visit: MemberVisit, error?: ApiError): Promise<Response> {
+  const channel = await channelOf(visit);
+  const base = channelBase(visit, channel.id);
+  const subscribers =
+    channel.subscribers === 1 ? "one subscriber" : `${channel.subscribers.toLocaleString("en")} subscribers`;
+  const may = mayUse(visit, "delete_pusher");
+  const refused = !may
+    ? "Only an admin or an owner of the workspace deletes channels."
+    : channel.subscribers > 0 &&
+      `It has ${subscribers}, and a channel that somebody subscribes to is never deleted. Pause it instead: it then sends nothing and keeps its handle.`;
+  if (refused)
+    return visit.page(
+      `Delete ${channel.name}?`,
+      html`<h1>${channel.name} cannot be deleted now</h1>
+      <p class="lede">${refused}</p>
+      <p><a class="button plain" href="${base}/edit#state">Back to its settings</a></p>`,
+      { width: "narrow", section: "channels", status: error?.status ?? 200 },
+    );
+  return visit.page(
+    `Delete ${channel.name}?`,
+    html`<h1>Delete ${channel.name}?</h1>
+    ${problem(error)}
+    <p class="lede">Nobody subscribes to it. With it go:</p>
+    <ul class="goes"><li>its alerts: drafts, scheduled ones and ${
+      channel.alerts_sent === 1 ? "the one" : `the ${channel.alerts_sent.toLocaleString("en")}`
+    } that ${channel.alerts_sent === 1 ? "was" : "were"} sent,</li>
+    <li>its invites and its figures,</li>
+    <li>${
+      channel.status === "suspended"
+        ? html`and its handle <strong>@${channel.handle}</strong>, which stays taken because the channel is suspended.`
+        : html`and its handle <strong>@${channel.handle}</strong>, which anybody may take from then on.`
+    }</li></ul>
+    <p>It cannot be brought back.</p>
+    <form method="post" action="${base}/delete">${visit.token}
+      <div class="actions"><button class="danger">Delete the channel</button><a class="button plain" href="${base}/edit">Keep it</a></div>
+    </form>`,
+    { width: "narrow", section: "channels", status: error?.status ?? 200 },
+  );
+}
+
+export const CHANNEL_DELETE_PAGES: readonly Page[] = [
+  memberPage("GET", PATH, (visit) => ask(visit)),
+  memberPage("POST", PATH, async (visit) => {
+    try {
+      await visit.call("delete_pusher", { pusher_id: visit.params.pusher ?? "" });
+      return visit.goTo(`${visit.base}channels`, "channel-deleted");
+    } catch (error) {
+      // Somebody subscribed since the page asked.
+      if (!(error instanceof ApiError) || error.type !== "conflict") throw error;
+      return ask(visit, error);
+    }
+  }),
+];

@@ -1,0 +1,238 @@
+// A channel opened and changed: one form for both. Of a known channel, an edit sends the fields that its person changed; what
+// another person changed meanwhile is never overwritten unseen. Pausing and going on stand below the form.
+
+import { randomBytes } from "node:crypto";
+import { MAX_BYTES } from "../../../model/domain/assets.ts";
+import { ApiError, forbidden, notFound } from "../../../model/errors.ts";
+import { MAX_BODY } from "../../../operation/tool.ts";
+import { DRAWING_STYLES } from "../../../ui/files.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { icon } from "../../../ui/icons.ts";
+import { channelCircle, channelPanels, channelShown, PICTURE } from "../channel_form.ts";
+import { channelBase, channelHead, channelOf } from "../channel_head.ts";
+import {
+  argumentsFrom,
+  CHANNEL_FIELDS,
+  type ChannelField,
+  changedBy,
+  LABELS,
+  mergedValues,
+  seenMark,
+  valuesOf,
+} from "../channel_values.ts";
+import { asksPlace } from "../circle.ts";
+import type { FlashCode } from "../flash.ts";
+import { inForm } from "../forms.ts";
+import {
+  CHANNEL_SCRIPT,
+  CHANNEL_STYLES,
+  CIRCLE_SCRIPT,
+  COUNT_SCRIPT,
+  pageAnswer,
+  UPLOAD_SCRIPT,
+} from "../page.ts";
+import { problem } from "../parts.ts";
+import { takeUploads, uploadsAt } from "../uploads.ts";
+import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
+
+const OPTIONS = {
+  section: "channels",
+  cards: true,
+  styles: [DRAWING_STYLES, CHANNEL_STYLES],
+  scripts: [COUNT_SCRIPT, CIRCLE_SCRIPT, UPLOAD_SCRIPT, CHANNEL_SCRIPT],
+};
+
+const MAX_FORM = MAX_BYTES.image + MAX_BODY.usual;
+
+const READS_ONLY = "Your role reads the settings. An editor can change them.";
+
+/** What is asked for at first: without both, nobody would notice the first alert. */
+const FIRST = new URLSearchParams([
+  ["requested_perms", "notify"],
+  ["requested_perms", "sound"],
+]);
+
+/** A refusal that the form shows, in the order of its controls; any other is a page of its own. */
+function shownInForm(error: unknown): ApiError {
+  if (!(error instanceof ApiError) || error.status === 403 || error.status === 404) throw error;
+  const refused = inForm(error, {}, LABELS);
+  const order = Object.keys(LABELS);
+  const { type, message, status, headers } = refused;
+  const fields = [...refused.fields].sort((a, b) => order.indexOf(a.param) - order.indexOf(b.param));
+  return new ApiError(type, message, { status, headers, fields });
+}
+
+function answer(visit: MemberVisit, title: string, body: Html, error?: ApiError): Response {
+  return asksPlace(visit.page(title, body, { ...OPTIONS, status: error?.status ?? 200 }));
+}
+
+const formOf = (visit: MemberVisit, action: string, content: Content, foot: Content) =>
+  html`<form id="channel" method="post" action="${action}" enctype="multipart/form-data" data-shown="${visit.base}channels/shown" data-uploads="${uploadsAt(visit)}" novalidate>${visit.token}${content}
+  <div class="foot">${foot}</div></form>`;
+
+const beside = (shown: Html, form: Html) =>
+  html`<div class="beside"><aside class="card" aria-label="As people find it"><p class="label">As people find it</p><div class="shown" id="channel-shown">${shown}</div></aside><div>${form}</div></div>`;
+
+function newForm(visit: MemberVisit, error?: ApiError): Response {
+  const { form, base, deps } = visit;
+  if (!mayUse(visit, "create_pusher") || visit.caller.pusherIds !== null)
+    throw forbidden("You cannot open channels here. Ask an owner of the workspace.");
+  const values = error ? form : FIRST;
+  const once = form.get("once") ?? randomBytes(18).toString("base64url");
+  return answer(
+    visit,
+    "New channel",
+    html`<h1>New channel</h1>
+    <p class="lede">A channel is what people subscribe to. Only its handle can never be changed.</p>
+    ${problem(error)}
+    ${beside(
+      channelShown(values, null, deps.publicUrl),
+      formOf(
+        visit,
+        `${base}channels/new`,
+        html`<input type="hidden" name="once" value="${once}">${channelPanels({ values, handle: null, server: deps.publicUrl, error })}`,
+        html`<button>Open the channel</button><a class="button plain" href="${base}channels">Not now</a>`,
+      ),
+    )}`,
+    error,
+  );
+}
+
+async function open(visit: MemberVisit): Promise<Response> {
+  const { form, base } = visit;
+  const wrong = await takeUploads(visit, [PICTURE]);
+  if (wrong) return newForm(visit, wrong);
+  const own = form.get("colours") === "own";
+  const given = CHANNEL_FIELDS.filter((name) => {
+    if (name === "gradient_from" || name === "gradient_to") return own;
+    return name !== "initials" || (form.get(name) ?? "") !== "";
+  });
+  try {
+    const args = { handle: form.get("handle") ?? "", ...argumentsFrom(form, given) };
+    const made = await visit.call("create_pusher", args, form.get("once"));
+    return visit.goTo(`${base}channels/${made.id}`, made.notes ? "channel-opened-silent" : "channel-opened");
+  } catch (error) {
+    const refused = shownInForm(error);
+    // The one thing of a channel that can be taken is its handle.
+    if (refused.type !== "conflict") return newForm(visit, refused);
+    const fields = [{ param: "handle", message: refused.message }];
+    return newForm(visit, new ApiError("conflict", refused.message, { fields }));
+  }
+}
+
+async function settings(visit: MemberVisit, error?: ApiError): Promise<Response> {
+  const { form, deps } = visit;
+  const channel = await channelOf(visit);
+  const action = `${channelBase(visit, channel.id)}/edit`;
+  const values =
+    error && form.has("seen") ? mergedValues(form, form.get("seen") ?? "", channel) : valuesOf(channel);
+  const may = mayUse(visit, "update_pusher");
+  const panels = channelPanels({ values, handle: channel.handle, server: deps.publicUrl, error });
+  return answer(
+    visit,
+    `Settings of ${channel.name}`,
+    html`${channelHead(visit, channel, "edit")}
+    ${problem(error)}
+    ${!may && html`<p class="note">${icon("lock")}<span>${READS_ONLY}</span></p>`}
+    ${beside(
+      channelShown(values, channel.handle, deps.publicUrl),
+      html`${
+        may
+          ? formOf(
+              visit,
+              action,
+              html`<input type="hidden" name="seen" value="${seenMark(valuesOf(channel))}"><input type="hidden" name="known_as" value="${channel.handle}">${panels}`,
+              html`<button name="act" value="save">Save</button><p class="hint">Only what you change is saved. If somebody else changes the same field meanwhile, you are shown it first.</p>`,
+            )
+          : html`<fieldset disabled>${panels}</fieldset>`
+      }
+      ${may && (await status(visit, channel, action))}
+      ${mayUse(visit, "delete_pusher") && ending(visit, channel)}`,
+    )}`,
+    error,
+  );
+}
+
+async function status(visit: MemberVisit, channel: any, action: string): Promise<Html> {
+  const { data } = await visit.call("list_pushers", { handle: channel.handle });
+  const planned = data[0]?.scheduled ?? 0;
+  const stays =
+    planned === 0
+      ? "Nothing is scheduled."
+      : html`${planned === 1 ? "One alert is scheduled and still appears" : `${planned} alerts are scheduled and still appear`}; to stop ${planned === 1 ? "it" : "one"}, cancel it.`;
+  const button = (act: string, words: string) =>
+    html`<form method="post" action="${action}">${visit.token}<button class="plain" name="act" value="${act}">${words}</button></form>`;
+  const parts: Record<string, [title: string, says: Content, act: Content]> = {
+    active: [
+      "Pause the channel",
+      html`A paused channel keeps its handle, its page and its subscribers, and leaves the directory. Sends are refused until it goes on; drafts can be written. ${stays}`,
+      button("pause", "Pause"),
+    ],
+    paused: [
+      "The channel is paused",
+      html`Sends are refused until it goes on. ${stays}`,
+      button("resume", "Go on"),
+    ],
+    suspended: [
+      "The channel is suspended",
+      "The staff of this service suspended it: no phone and no directory shows it, and only they change its state. Everything else can be edited.",
+      null,
+    ],
+  };
+  const [title, says, act] = parts[channel.status]!;
+  return html`<section class="card" aria-labelledby="state"><h2 id="state">${title}</h2><p>${says}</p>${act}</section>`;
+}
+
+const ending = (visit: MemberVisit, { id, subscribers }: any): Html =>
+  html`<section class="card" aria-labelledby="end"><h2 id="end">Delete the channel</h2>
+  <p>${
+    subscribers === 0
+      ? "Nobody subscribes to it, so it can be deleted, with all its alerts."
+      : `A channel with subscribers cannot be deleted; this one has ${subscribers.toLocaleString("en")}. Pause it instead.`
+  }</p>${subscribers === 0 && html`<a class="button danger" href="${channelBase(visit, id)}/delete">Delete…</a>`}</section>`;
+
+/** What a press of a button does. */
+async function change(visit: MemberVisit): Promise<FlashCode> {
+  const { form } = visit;
+  const pusher_id = visit.params.pusher ?? "";
+  const act = form.get("act") ?? "";
+  if (act === "pause" || act === "resume") {
+    await visit.call("update_pusher", { pusher_id, status: act === "pause" ? "paused" : "active" });
+    return act === "pause" ? "channel-paused" : "channel-resumed";
+  }
+  if (act !== "save") throw notFound("form");
+  if (!mayUse(visit, "update_pusher")) throw forbidden(READS_ONLY);
+  const wrong = await takeUploads(visit, [PICTURE]);
+  if (wrong) throw wrong;
+  const channel = await visit.call("get_pusher", { pusher_id });
+  const changed: ChannelField[] = changedBy(form, form.get("seen") ?? "", channel);
+  if (changed.length === 0) return "channel-same";
+  const saved = await visit.call("update_pusher", { pusher_id, ...argumentsFrom(form, changed) });
+  return saved.notes ? "channel-saved-silent" : "channel-saved";
+}
+
+export const CHANNEL_EDIT_PAGES: readonly Page[] = [
+  memberPage("GET", "/channels/new", async (visit) => newForm(visit)),
+  { ...memberPage("POST", "/channels/new", open), maxFiles: MAX_FORM },
+
+  // The drawings of a form that is being filled in. Nothing is kept of what it says.
+  memberPage("POST", "/channels/shown", async ({ form, deps }) => {
+    const handle = form.get("known_as");
+    return pageAnswer(
+      200,
+      html`<div id="channel-shown">${channelShown(form, handle, deps.publicUrl)}</div>${channelCircle(form)}`,
+    );
+  }),
+
+  memberPage("GET", "/channels/:pusher/edit", (visit) => settings(visit)),
+  {
+    ...memberPage("POST", "/channels/:pusher/edit", async (visit) => {
+      try {
+        return visit.goTo(visit.url.pathname, await change(visit));
+      } catch (error) {
+        return settings(visit, shownInForm(error));
+      }
+    }),
+    maxFiles: MAX_FORM,
+  },
+];

@@ -1,0 +1,112 @@
+// All channels of a workspace: found by their words and state, each with what waits on it and how many it could reach.
+
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { icon } from "../../../ui/icons.ts";
+import { CHANNEL_STATUS, channelBase, channelFace } from "../channel_head.ts";
+import { CHANNEL_STYLES } from "../page.ts";
+import { chips, emptyState, table } from "../parts.ts";
+import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
+
+/** Channels on one page. */
+const SHOWN = 50;
+
+const STATES = ["active", "paused", "suspended"] as const;
+
+/** A channel as a row names it: face, name, address. */
+export function channelName(visit: MemberVisit, channel: any): Html {
+  return html`<div class="named">${channelFace(visit, channel, `face-${channel.id}`)}<div><strong><a href="${channelBase(visit, channel.id)}">${channel.name}</a></strong>
+    <span class="muted small">@${channel.handle}${!channel.is_public && html` ${icon("lock", "s")}<span class="unseen">private</span>`}</span></div></div>`;
+}
+
+/** Channels in rows. `stats` is what get_account_stats answers. */
+export function channelTable(visit: MemberVisit, channels: readonly any[], stats: any): Html {
+  const reach = new Map<string, number>(stats.channels.map((row: any) => [row.pusher_id, row.reach]));
+  return table(
+    "Alert channels",
+    ["Channel", "State", "Could reach", "Scheduled", "Drafts"],
+    channels.map((channel) => [
+      channelName(visit, channel),
+      CHANNEL_STATUS[channel.status],
+      (reach.get(channel.id) ?? 0).toLocaleString("en"),
+      channel.scheduled,
+      channel.drafts,
+    ]),
+  );
+}
+
+async function list(visit: MemberVisit): Promise<Response> {
+  const { url, base } = visit;
+  const find = (url.searchParams.get("q") ?? "").trim();
+  const state = STATES.find((known) => known === url.searchParams.get("status")) ?? null;
+  const [{ data }, stats] = await Promise.all([visit.call("list_pushers"), visit.call("get_account_stats")]);
+  const letters = find.toLowerCase();
+  const named = data.filter((channel: any) =>
+    [channel.name, channel.handle, channel.city ?? "", channel.category, ...channel.tags]
+      .join("\n")
+      .toLowerCase()
+      .includes(letters),
+  );
+  const found = named.filter((channel: any) => state === null || channel.status === state);
+  const pages = Math.max(1, Math.ceil(found.length / SHOWN));
+  const page = Math.min(pages, Math.max(1, Number.parseInt(url.searchParams.get("page") ?? "", 10) || 1));
+  const to = (more: Record<string, string | null>) => {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries({ q: find, status: state, ...more }))
+      if (value) query.set(name, value);
+    return query.size > 0 ? `${base}channels?${query}` : `${base}channels`;
+  };
+  const opens = mayUse(visit, "create_pusher") && visit.caller.pusherIds === null;
+  return visit.page(
+    "Channels",
+    html`<div class="between"><h1>Channels</h1>${opens && html`<a class="button" href="${base}channels/new">New channel</a>`}</div>
+    ${
+      data.length === 0
+        ? emptyState(
+            "No channels yet",
+            opens
+              ? html`A channel is what people subscribe to. <a href="${base}channels/new">Open the first one</a>.`
+              : "The channels that you see stand here.",
+          )
+        : html`<form class="finder" method="get" action="${base}channels" role="search">
+      ${state && html`<input type="hidden" name="status" value="${state}">`}
+      <label class="unseen" for="q">Find a channel</label>
+      <input type="search" id="q" name="q" value="${find}" placeholder="Name, handle, place or tag"><button class="plain">Find</button></form>
+    ${states(named, state, to)}
+    ${
+      found.length === 0
+        ? emptyState("No channel is like that", html`<a href="${base}channels">Show all channels</a>`)
+        : channelTable(visit, found.slice((page - 1) * SHOWN, page * SHOWN), stats)
+    }
+    ${
+      pages > 1 &&
+      html`<nav class="between" aria-label="Pages">${
+        page > 1 ? html`<a href="${to({ page: String(page - 1) })}">Previous</a>` : html`<span></span>`
+      }<span class="muted">Page ${page} of ${pages}</span>${
+        page < pages ? html`<a href="${to({ page: String(page + 1) })}">Next</a>` : html`<span></span>`
+      }</nav>`
+    }`
+    }`,
+    { section: "channels", cards: true, styles: [CHANNEL_STYLES] },
+  );
+}
+
+function states(
+  channels: readonly any[],
+  chosen: string | null,
+  to: (more: Record<string, string | null>) => string,
+): Content {
+  const of = (state: string | null) =>
+    state === null ? channels.length : channels.filter(({ status }) => status === state).length;
+  return chips(
+    "State",
+    [null, ...STATES]
+      .filter((state) => state === null || state === chosen || of(state) > 0)
+      .map((state) => ({
+        href: to({ status: state }),
+        name: html`${state === null ? "All" : `${state[0]!.toUpperCase()}${state.slice(1)}`} <b>${of(state)}</b>`,
+        chosen: state === chosen,
+      })),
+  );
+}
+
+export const CHANNEL_LIST_PAGES: readonly Page[] = [memberPage("GET", "/channels", list)];

@@ -1,0 +1,226 @@
+// Writing an alert: a new one, or an edit of a draft or a scheduled one. Every button is an operation; the version that the page
+// was made of goes along, so two people who edit one draft never overwrite each other unseen (docs/rules.md#expected-version).
+
+import { isDeepStrictEqual } from "node:util";
+import { MAX_BYTES } from "../../../model/domain/assets.ts";
+import { ApiError, conflict, notFound } from "../../../model/errors.ts";
+import { MAX_BODY } from "../../../operation/tool.ts";
+import { DRAWING_STYLES } from "../../../ui/files.ts";
+import { html } from "../../../ui/html.ts";
+import { alertPath, channelBase, channelOf } from "../channel_head.ts";
+import { asksPlace } from "../circle.ts";
+import type { FlashCode } from "../flash.ts";
+import { inForm } from "../forms.ts";
+import {
+  CIRCLE_SCRIPT,
+  COMPOSE_SCRIPT,
+  COMPOSE_STYLES,
+  COUNT_SCRIPT,
+  UPLOAD_SCRIPT,
+  ZONE_SCRIPT,
+} from "../page.ts";
+import { framedMarkup } from "../phone.ts";
+import { takeUploads } from "../uploads.ts";
+import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { clashReport, editedSince } from "./compose_clash.ts";
+import { argumentsOf, blankForm, changesOf, formOf, LABELS, UPLOADS } from "./compose_fields.ts";
+import { alertCircle, composePage, type Shown } from "./compose_form.ts";
+import { filesOf, preview } from "./compose_preview.ts";
+
+const NEW = "/channels/:pusher/alerts/new";
+const EDIT = "/channels/:pusher/alerts/:alert/edit";
+/** All three files and the markup. */
+const MAX_FORM = MAX_BYTES.image + MAX_BYTES.audio + MAX_BYTES.html + MAX_BODY.alerts;
+
+const DONE: Record<string, FlashCode> = {
+  send: "alert-sent",
+  schedule: "alert-scheduled",
+  save: "alert-saved",
+};
+
+async function show(
+  visit: MemberVisit,
+  { status, ...shown }: Omit<Shown, "files"> & { status?: number },
+): Promise<Response> {
+  const { error, alert } = shown;
+  const page = visit.page(
+    alert ? `Edit: ${alert.title}` : "New alert",
+    await composePage(visit, { ...shown, files: await filesOf(visit) }),
+    {
+      status: status ?? error?.status ?? 200,
+      section: "channels",
+      width: "wide",
+      cards: true,
+      frames: true,
+      styles: [DRAWING_STYLES, COMPOSE_STYLES],
+      scripts: [ZONE_SCRIPT, COUNT_SCRIPT, CIRCLE_SCRIPT, UPLOAD_SCRIPT, COMPOSE_SCRIPT],
+    },
+  );
+  return asksPlace(page);
+}
+
+const pageOf = (visit: MemberVisit, { id, pusher_id }: any) =>
+  `${channelBase(visit, pusher_id)}/alerts/${id}`;
+
+/** What only this page asks for, before anything is published. */
+function unready(form: URLSearchParams, act: string): ApiError | undefined {
+  if (act === "save") return undefined;
+  const fields = [
+    ...(act === "schedule" && !form.get("send_at")
+      ? [{ param: "send_at", message: "Choose the time from which phones show it." }]
+      : []),
+    ...(form.get("priority") === "urgent" && !form.has("sure")
+      ? [{ param: "sure", message: "Tick the box: an urgent alert may ring at night." }]
+      : []),
+  ];
+  if (fields.length === 0) return undefined;
+  return new ApiError("invalid_request", fields[0]!.message, { fields });
+}
+
+/** Where the form stands for what a button asks; an unknown one asks for nothing. */
+function actOf(form: URLSearchParams): string {
+  const act = form.get("act") ?? "";
+  if (act !== "preview" && !Object.hasOwn(DONE, act)) throw notFound("form");
+  // What is sent now has no time, whatever stands in the field of the other choice; what is scheduled has one.
+  if (act === "send") form.set("when", "now");
+  if (act === "schedule") form.set("when", "later");
+  return act;
+}
+
+/** A refusal in the words of the form. Rows of buttons have fields of their own, so what is wrong stays with the row. */
+function worded(error: ApiError): ApiError {
+  const { actions: _, ...labels } = LABELS;
+  const said = inForm(error, { expected_updated_at: "version" }, labels);
+  const fields = said.fields.map(({ param, message }) => {
+    const [, row, part] = /^actions\.(\d)\.(label|url)$/.exec(param) ?? [];
+    if (row === undefined) return { param, message };
+    const what = part === "url" ? "The address" : "The text";
+    return { param, message: message.replace(param, `${what} of button ${Number(row) + 1}`) };
+  });
+  const { type, headers, status } = said;
+  return new ApiError(type, fields.length === 1 ? fields[0]!.message : said.message, {
+    headers,
+    status,
+    fields,
+  });
+}
+
+/** A refusal that the form can show; the others are pages of their own. */
+function shownError(error: unknown): ApiError {
+  if (!(error instanceof ApiError) || error.status === 403 || error.status === 404) throw error;
+  if (error.param === "idempotency_key")
+    return conflict("This form made an alert already. Send it again if it shall make another one.");
+  return worded(error);
+}
+
+async function write(visit: MemberVisit): Promise<Response> {
+  const channel = await channelOf(visit);
+  const { form } = visit;
+  const error = await takeUploads(visit, UPLOADS);
+  const act = actOf(form);
+  const wrong = error ?? (act === "preview" ? undefined : unready(form, act));
+  if (act === "preview" || wrong) return show(visit, { channel, alert: null, form, error: wrong });
+  try {
+    const args = { pusher_id: channel.id, ...argumentsOf(form), send: act !== "save" };
+    const made = await visit.call("create_alert", args, form.get("once"));
+    return await done(visit, { channel, made, act, removed: made.blocked.length > 0 });
+  } catch (refused) {
+    return show(visit, { channel, alert: null, form, error: shownError(refused) });
+  }
+}
+
+async function edit(visit: MemberVisit): Promise<Response> {
+  const channel = await channelOf(visit);
+  const { form } = visit;
+  const error = await takeUploads(visit, UPLOADS);
+  const act = actOf(form);
+  const alert = await visit.call("get_alert", alertPath(visit));
+  const version = form.get("version") ?? "";
+  if (alert.updated_at !== version || alert.review_url === null)
+    return clash(visit, { channel, alert, form });
+  const wrong = error ?? (act === "preview" ? undefined : unready(form, act));
+  if (act === "preview" || wrong) return show(visit, { channel, alert, form, error: wrong });
+  let made = alert;
+  try {
+    const changes = changesOf(form, alert);
+    made = await visit.call("update_alert", {
+      ...alertPath(visit),
+      ...changes,
+      expected_updated_at: version,
+    });
+    if (act !== "save") {
+      const expected = { ...alertPath(visit), expected_updated_at: made.updated_at };
+      await visit.call(act === "send" ? "send_alert" : "schedule_alert", expected);
+    }
+    return await done(visit, {
+      channel,
+      made,
+      act,
+      removed: !isDeepStrictEqual(made.blocked, alert.blocked),
+    });
+  } catch (refused) {
+    const now = await visit.call("get_alert", alertPath(visit));
+    // Somebody was faster between the look above and the write; what this form has saved itself is no clash.
+    if (now.updated_at !== made.updated_at || now.review_url === null)
+      return clash(visit, { channel, alert: now, form });
+    return show(visit, { channel, alert: now, form, error: shownError(refused) });
+  }
+}
+
+/** After the act: the alert's page; or, where a draft lost something on the way, the form with the report of it. */
+async function done(visit: MemberVisit, { channel, made, act, removed }: any): Promise<Response> {
+  if (act !== "save" || !removed || made.blocked.length === 0)
+    return visit.goTo(pageOf(visit, made), DONE[act]);
+  const above = html`<p class="flash done" role="status">The draft is saved.</p>`;
+  return show(visit, { channel, alert: made, form: formOf(made), above });
+}
+
+/** Somebody changed the alert while this form was written: both texts, and nothing typed is lost. */
+async function clash(visit: MemberVisit, { channel, alert, form }: any): Promise<Response> {
+  const who = await editedSince(visit, alert);
+  if (alert.review_url === null) {
+    const error = conflict(
+      `This alert was ${alert.status === "sent" ? "sent" : "cancelled"} while you were writing, so it cannot be edited any more. What you typed is below, as a new alert.`,
+    );
+    return show(visit, { channel, alert: null, form, error });
+  }
+  return show(visit, { channel, alert, form, above: clashReport(visit, { alert, form, who }), status: 409 });
+}
+
+/** The markup that a form holds, as phones would be shown it, for the frame of the preview. */
+async function page(visit: MemberVisit): Promise<Response> {
+  const layout = visit.form.get("layout") === "document" ? "document" : "html";
+  const { html: clean } = await visit.call("preview_html", { html: visit.form.get("html") ?? "", layout });
+  return framedMarkup(clean);
+}
+
+export const COMPOSE_PAGES: readonly Page[] = [
+  memberPage("GET", NEW, async (visit) =>
+    show(visit, { channel: await channelOf(visit), alert: null, form: blankForm() }),
+  ),
+  { ...memberPage("POST", NEW, write), maxFiles: MAX_FORM },
+
+  memberPage("GET", EDIT, async (visit) => {
+    const alert = await visit.call("get_alert", alertPath(visit));
+    if (alert.review_url === null) return visit.goTo(pageOf(visit, alert));
+    return show(visit, { channel: await channelOf(visit), alert, form: formOf(alert) });
+  }),
+  { ...memberPage("POST", EDIT, edit), maxFiles: MAX_FORM },
+
+  {
+    ...memberPage("POST", "/channels/:pusher/alerts/preview", async (visit) => {
+      const [channel, files] = [await channelOf(visit), await filesOf(visit)];
+      const { form } = visit;
+      const alert_id = form.get("alert");
+      const alert = alert_id ? await visit.call("get_alert", { pusher_id: channel.id, alert_id }) : null;
+      const shown = await preview(visit, { channel, alert, form, files });
+      return visit.part(html`${shown}${alertCircle(form, channel)}`);
+    }),
+    maxBody: MAX_BODY.alerts,
+  },
+  { ...memberPage("POST", "/channels/:pusher/alerts/page", page), maxBody: MAX_BODY.alerts },
+  memberPage("GET", "/channels/:pusher/alerts/:alert/page", async (visit) => {
+    const alert = await visit.call("get_alert", alertPath(visit));
+    return framedMarkup(alert.asset_html ?? alert.html ?? "");
+  }),
+];

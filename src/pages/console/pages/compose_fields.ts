@@ -1,0 +1,173 @@
+// What the form of an alert holds: how an alert becomes fields that a person types in, and how these become arguments of
+// create_alert and update_alert. Whether they hold, the operations say.
+
+import { createHash } from "node:crypto";
+import { ASSET_FIELDS, type AssetField } from "../../../model/domain/assets.ts";
+import { numberOr } from "../channel_values.ts";
+import type { UploadField } from "../uploads.ts";
+
+/** What the form calls each argument, as a sentence begins. */
+export const LABELS: Record<string, string> = {
+  title: "Title",
+  body: "Text",
+  layout: "Card",
+  image_url: "Address of a picture",
+  image_asset_id: "Uploaded picture",
+  html: "Markup",
+  html_asset_id: "Uploaded page",
+  actions: "Buttons",
+  source_url: "Where to read more",
+  priority: "Priority",
+  sound: "Sound",
+  audio_url: "Address of a recording",
+  audio_asset_id: "Uploaded recording",
+  vibrate: "Vibration",
+  requires_ack: "Ask for a confirmation",
+  tts_text: "Words to read aloud",
+  tts_lang: "Language of these words",
+  send_at: "Time",
+  expires_at: "Over at",
+  lat: "Latitude",
+  lon: "Longitude",
+  radius_km: "Radius in kilometres",
+  geo_rule: "Rule for places",
+  collapse_key: "Replaces alerts with the key",
+  review_note: "Note to the reviewer",
+};
+
+/** Most buttons that an alert has, as rows of the form. */
+export const ACTION_ROWS = [0, 1, 2] as const;
+
+const NUMBERS = new Set(["lat", "lon", "radius_km"]);
+const INSTANTS = new Set(["send_at", "expires_at"]);
+/** Fields of which one is always chosen, or where nothing is a mistake that the operation names. */
+const NEVER_NULL = new Set(["title", "layout", "priority"]);
+const ELSEWHERE = new Set(["actions", "requires_ack"]);
+const PLAIN = Object.keys(LABELS).filter((name) => !ELSEWHERE.has(name));
+
+/** To the minute and in UTC, as a field for an instant holds it. */
+export const minuteOf = (at: string | null): string => at?.slice(0, 16) ?? "";
+
+/** A time that was typed in UTC, to the minute, as operations take it; what is no time stays as it is, and is refused as that. */
+export const utc = (typed: string): string =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(typed) ? `${typed}:00Z` : typed;
+
+const lines = (text: string) => text.replace(/\r\n?/g, "\n");
+
+/** An alert (as get_alert answers it) as the form holds it. */
+export function formOf(alert: any): URLSearchParams {
+  const form = new URLSearchParams({ when: alert.send_at === null ? "now" : "later" });
+  for (const name of PLAIN)
+    form.set(name, INSTANTS.has(name) ? minuteOf(alert[name]) : lines(String(alert[name] ?? "")));
+  if (alert.requires_ack) form.set("requires_ack", "yes");
+  alert.actions.forEach(({ label, url }: { label: string; url: string }, i: number) => {
+    form.set(`actions.${i}.label`, label);
+    form.set(`actions.${i}.url`, url);
+  });
+  return form;
+}
+
+/** The form of an alert that is not written yet. */
+export const blankForm = (): URLSearchParams =>
+  new URLSearchParams({ when: "now", layout: "text", priority: "normal" });
+
+/** The rows of buttons that were filled in, in their order; empty ones between them are gone. */
+export function actionsOf(form: URLSearchParams): { label: string; url: string }[] {
+  const rows = ACTION_ROWS.map((i) => ({
+    label: (form.get(`actions.${i}.label`) ?? "").trim(),
+    url: (form.get(`actions.${i}.url`) ?? "").trim(),
+  }));
+  return rows.filter(({ label, url }) => label !== "" || url !== "");
+}
+
+/** What was typed, as arguments; every argument is there. */
+export function argumentsOf(form: URLSearchParams): Record<string, unknown> {
+  const args: Record<string, unknown> = {
+    requires_ack: form.has("requires_ack"),
+    actions: actionsOf(form).map((action) => ({ type: "open_url", ...action })),
+  };
+  for (const name of PLAIN) {
+    const typed = lines(form.get(name) ?? "");
+    if (typed === "" && !NEVER_NULL.has(name)) args[name] = null;
+    else if (NUMBERS.has(name)) args[name] = numberOr(typed);
+    else args[name] = INSTANTS.has(name) ? utc(typed) : typed;
+  }
+  if (form.get("when") !== "later") args.send_at = null;
+  return args;
+}
+
+/** The arguments that a form changes of an alert. Instants that are the same to the minute are the same. */
+export function changesOf(form: URLSearchParams, alert: any): Record<string, unknown> {
+  const before = argumentsOf(formOf(alert));
+  const typed = Object.entries(argumentsOf(form));
+  return Object.fromEntries(
+    typed.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])),
+  );
+}
+
+const mark = (value: unknown) =>
+  createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 8);
+
+/** Marks of what each argument was when the form was made, so that it can be told later who changed which. */
+export function baseOf(form: URLSearchParams): string {
+  return Object.entries(argumentsOf(form))
+    .map(([name, value]) => `${name}:${mark(value)}`)
+    .join(" ");
+}
+
+/** A field that two people gave different texts. */
+export interface Clash {
+  name: string;
+  yours: unknown;
+  theirs: unknown;
+}
+
+/**
+ * Two edits of one version brought together: `form` takes over what only the other one changed, and keeps what was typed.
+ * @param form what was typed; with the marks of what it began with in `base`
+ * @param alert as it is now
+ * @returns what both changed, and the names of what was taken over
+ */
+export function merge(form: URLSearchParams, alert: any): { clashes: Clash[]; taken: string[] } {
+  const base = new Map(
+    (form.get("base") ?? "").split(" ").map((part) => part.split(":") as [string, string]),
+  );
+  const yours = argumentsOf(form);
+  const now = formOf(alert);
+  const theirs = argumentsOf(now);
+  const clashes: Clash[] = [];
+  const taken: string[] = [];
+  for (const name of Object.keys(yours)) {
+    if (JSON.stringify(yours[name]) === JSON.stringify(theirs[name])) continue;
+    if (mark(theirs[name]) === base.get(name)) continue;
+    if (mark(yours[name]) !== base.get(name))
+      clashes.push({ name, yours: yours[name], theirs: theirs[name] });
+    else {
+      taken.push(name);
+      takeOver(form, now, name);
+    }
+  }
+  return { clashes, taken };
+}
+
+function takeOver(form: URLSearchParams, from: URLSearchParams, name: string): void {
+  const fields =
+    name === "actions"
+      ? ACTION_ROWS.flatMap((i) => [`actions.${i}.label`, `actions.${i}.url`])
+      : name === "send_at"
+        ? ["send_at", "when"]
+        : [name];
+  for (const field of fields) {
+    const value = from.get(field);
+    if (value === null) form.delete(field);
+    else form.set(field, value);
+  }
+}
+
+/** The file fields of the form, each uploading for an argument: `image_file` for `image_asset_id`. */
+export const UPLOADS: readonly UploadField[] = (Object.keys(ASSET_FIELDS) as AssetField[]).map((into) => ({
+  field: `${ASSET_FIELDS[into]}_file`,
+  kind: ASSET_FIELDS[into],
+  into,
+  holds: "id",
+}));

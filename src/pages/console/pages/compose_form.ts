@@ -1,0 +1,188 @@
+// The form of an alert, in four panels, with the preview beside it and what is decided at the foot of the page. A control for
+// every field that update_alert takes; what each may hold, the operations say.
+
+import { randomUUID } from "node:crypto";
+import { MAX_HTML } from "../../../model/domain/alert_content.ts";
+import type { AssetKind } from "../../../model/entities/asset.ts";
+import type { ApiError } from "../../../model/errors.ts";
+import { SOUNDS, VIBRATIONS } from "../../../model/fields/alert.ts";
+import { distanceWords } from "../../../ui/alert_card.ts";
+import { positionWords } from "../../../ui/circle.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { channelBase, channelFace } from "../channel_head.ts";
+import { circleFields, circleShown } from "../circle.ts";
+import { folded } from "../controls.ts";
+import { problem, select, tick, wrongWith } from "../parts.ts";
+import { devices, removalReport } from "../phone.ts";
+import { FILE_HINTS, uploadsAt } from "../uploads.ts";
+import type { MemberVisit } from "../visit.ts";
+import { minute, onOff, segments, type Typed, upload, written } from "./compose_controls.ts";
+import { ACTION_ROWS, actionsOf, baseOf, formOf, UPLOADS } from "./compose_fields.ts";
+import { type Previewed, pagePreview, preview } from "./compose_preview.ts";
+
+const words = (value: string) => value[0]!.toUpperCase() + value.slice(1);
+const choices = (values: readonly string[], none: string) => [
+  { value: "", label: none },
+  ...values.map((value) => ({ value, label: words(value) })),
+];
+
+export interface Shown extends Previewed {
+  error?: ApiError;
+  /** What stands above the form instead of the refusal alone. */
+  above?: Content;
+}
+
+function uploadOf(typed: Typed, kind: AssetKind, { files }: Shown): Html {
+  const fitting = files.filter((file) => file.kind === kind);
+  return upload(typed, UPLOADS.find((one) => one.kind === kind)!, { files: fitting, hint: FILE_HINTS[kind] });
+}
+
+const panel = (title: string, content: Content): Html =>
+  html`<fieldset class="card panel"><legend>${title}</legend>${content}</fieldset>`;
+
+function message(typed: Typed, shown: Shown): Html {
+  return panel(
+    "Message",
+    html`${written(typed, { name: "title", most: 120 })}
+    ${written(typed, { name: "body", rows: 4, most: 4000 })}
+    ${segments(typed, "layout", "Card", [
+      { value: "text", label: "Text" },
+      { value: "image", label: "Picture" },
+      { value: "html", label: "Page" },
+      { value: "document", label: "Document" },
+    ])}
+    <div class="when-picture">${written(typed, { name: "image_url", kind: "url", hint: "Or choose an uploaded picture below. One of the two." })}
+      ${uploadOf(typed, "image", shown)}</div>
+    <div class="when-page">${written(typed, {
+      name: "html",
+      rows: 8,
+      code: true,
+      hint: `HTML, up to ${MAX_HTML.html.toLocaleString("en")} characters as a page, ${MAX_HTML.document.toLocaleString("en")} as a document. A page is cleaned; a document is kept whole, and phones show it in a frame where scripts are inert.`,
+    })}
+      ${uploadOf(typed, "html", shown)}</div>`,
+  );
+}
+
+function loudness(typed: Typed, shown: Shown): Html {
+  const { form, error } = typed;
+  return panel(
+    "How loud",
+    html`${segments(typed, "priority", "Priority", [
+      { value: "normal", label: "Normal" },
+      { value: "important", label: "Important" },
+      { value: "urgent", label: "Urgent", mark: "urgent" },
+    ])}
+    <p class="hint">A ceiling, never a promise: each phone decides what it lets through. Urgent may take over the screen where its owner allowed that.</p>
+    <div class="columns">${select({ name: "sound", label: "Sound", options: choices(SOUNDS, "As the phone has it"), value: form.get("sound") ?? "", error })}
+      ${select({ name: "vibrate", label: "Vibration", options: choices(VIBRATIONS, "As the phone has it"), value: form.get("vibrate") ?? "", error })}</div>
+    ${onOff(typed, "requires_ack", "Puts “I have seen this” on the card.")}
+    ${folded(
+      typed,
+      "A recording, and words to read aloud",
+      ["audio_url", "audio_asset_id", "audio_file", "tts_text", "tts_lang"],
+      html`
+      ${written(typed, { name: "audio_url", kind: "url", hint: "Played in place of the sound; an uploaded one comes before it." })}
+      ${uploadOf(typed, "audio", shown)}
+      ${written(typed, { name: "tts_text", rows: 2, most: 1000 })}
+      ${written(typed, { name: "tts_lang", hint: "Such as en or pt-BR." })}`,
+    )}`,
+  );
+}
+
+function whenAndWhere(typed: Typed, channel: any): Html {
+  return panel(
+    "When and where",
+    html`${segments(typed, "when", "Phones show it", [
+      { value: "now", label: "When it is sent" },
+      { value: "later", label: "At a time" },
+    ])}
+    <div class="when-later">${minute(typed, { name: "send_at", hint: "Phones show it from then on, and each shows its own time." })}</div>
+    ${minute(typed, { name: "expires_at", hint: "Phones move it out of the spotlight then. Empty: never." })}
+    ${folded(
+      typed,
+      "Only near a place",
+      ["lat", "lon", "radius_km", "geo_rule"],
+      html`
+      <p class="hint">A circle of its own: fill in all three, or none. Outside of it, phones that granted the channel their place do not ring. They compare it themselves; no place leaves a phone.</p>
+      ${circleFields(typed.form, noCircle(channel), typed.error)}
+      ${written(typed, { name: "geo_rule", hint: "A label that phones are handed; most alerts have none." })}`,
+    )}`,
+  );
+}
+
+/** Only an alert's own circle silences (docs/rules.md#circle-on-device), which is not what people expect of a channel's. */
+function noCircle(channel: any): Content {
+  if (channel.radius_km === null) return "No circle: it is for every place.";
+  return html`No circle: it is for every place. The channel’s own, ${distanceWords(channel.radius_km)} around ${positionWords(channel)}, says what the channel is about and keeps no phone from ringing.`;
+}
+
+/** The circle to scale, as the form has it. */
+export const alertCircle = (form: URLSearchParams, channel: any): Html =>
+  circleShown(form, noCircle(channel));
+
+function others(typed: Typed): Html {
+  const rows = actionsOf(typed.form);
+  const form = new URLSearchParams(typed.form);
+  for (const i of ACTION_ROWS) {
+    form.set(`actions.${i}.label`, rows[i]?.label ?? "");
+    form.set(`actions.${i}.url`, rows[i]?.url ?? "");
+  }
+  const inRows = { ...typed, form };
+  const { line: wrong } = wrongWith(typed.error, "actions");
+  return panel(
+    "Buttons, links and notes",
+    html`${wrong}${ACTION_ROWS.map(
+      (i) =>
+        html`<div class="columns"${i === 0 && html` id="actions"`}>${written(inRows, { name: `actions.${i}.label`, label: `Button ${i + 1} says` })}${written(inRows, { name: `actions.${i}.url`, label: "And opens", kind: "url" })}</div>`,
+    )}
+    ${written(typed, { name: "source_url", kind: "url" })}
+    ${written(typed, { name: "collapse_key", hint: "A newer alert with the same key replaces the older one on the phone. Letters a to z, digits, dot, dash and underscore." })}
+    ${written(typed, { name: "review_note", rows: 2, most: 1000, hint: "Why this alert. Only members of this workspace and its assistants read it." })}`,
+  );
+}
+
+/** What is decided, at the foot of the screen. The first of its buttons is what the return key presses. */
+function deciding(typed: Typed, { channel, alert }: Shown): Html {
+  const { form, error } = typed;
+  const sure = wrongWith(error, "sure");
+  const reach = (channel.subscribers as number).toLocaleString("en");
+  const could = devices(channel.subscribers);
+  const keep = alert?.status === "scheduled" ? "Save changes" : "Save as draft";
+  return html`<div class="deciding"><div class="in">
+    <div class="sure">${sure.line}${tick({
+      id: "sure",
+      name: "sure",
+      value: "yes",
+      label: "This is urgent, and worth a ring at night",
+      checked: form.has("sure"),
+      attributes: sure.attributes,
+    })}</div>
+    <p class="said">It could reach ${could}. A sent alert cannot be unsent.</p>
+    <div class="acts"><button class="plain" name="act" value="save">${keep}</button>
+      <button class="when-now" name="act" value="send">Send to <span data-reach>${reach}</span></button>
+      <button class="when-later" name="act" value="schedule">Schedule for <span data-reach>${reach}</span></button></div>
+  </div></div>`;
+}
+
+/** The whole page: above the form what went wrong, then the form with its preview. */
+export async function composePage(visit: MemberVisit, shown: Shown): Promise<Html> {
+  const { channel, alert, form, error, above } = shown;
+  const typed = { form, error };
+  const base = channelBase(visit, channel.id);
+  const action = alert ? `${base}/alerts/${alert.id}/edit` : `${base}/alerts/new`;
+  // Preview buttons come after the fields and the return key presses "Save as draft"; uploads have buttons of their own.
+  return html`<p class="crumb"><a href="${base}">${channel.name}</a></p>
+    <div class="dest">${channelFace(visit, channel, "dest-face", "m")}<h1>${alert ? "Edit the alert" : "New alert"}</h1></div>
+    ${above ?? problem(error)}
+    ${alert?.review_reply && html`<section class="report warn"><h2>It was declined</h2><p class="written">${alert.review_reply}</p></section>`}
+    ${alert && removalReport(alert.blocked, 0)}
+    <form class="compose" method="post" action="${action}" enctype="multipart/form-data" novalidate data-compose="${base}/alerts" data-uploads="${uploadsAt(visit)}">${visit.token}
+      ${alert ? html`<input type="hidden" name="version" value="${alert.updated_at}"><input type="hidden" name="base" value="${baseOf(formOf(alert))}">` : html`<input type="hidden" name="once" value="${randomUUID()}">`}
+      <div class="pane">${message(typed, shown)}${loudness(typed, shown)}${whenAndWhere(typed, channel)}${others(typed)}</div>
+      <aside class="stick" aria-label="Preview"><details class="peek" open><summary>Preview<span class="muted"> as a phone shows it</span></summary>
+        ${await preview(visit, shown)}
+        ${pagePreview(visit, shown)}
+        <button class="plain" name="act" value="preview" data-refresh>Refresh the preview</button></details></aside>
+      ${deciding(typed, shown)}
+    </form>`;
+}

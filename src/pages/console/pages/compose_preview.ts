@@ -1,0 +1,109 @@
+// The preview beside the form: what a phone would show of what is typed, what the sanitiser would take out, and what the channel
+// never asked for. The sanitiser is asked through preview_html, so that what is shown is what would be kept.
+
+import list_files from "../../../identity/session/list_files.ts";
+import { capabilityNotes } from "../../../model/domain/capabilities.ts";
+import { ApiError } from "../../../model/errors.ts";
+import { readInstant } from "../../../model/fields/accepts.ts";
+import { PRIORITIES } from "../../../model/fields/alert.ts";
+import { type Html, html } from "../../../ui/html.ts";
+import { channelBase } from "../channel_head.ts";
+import { capabilityReport, type Drawn, devices, pageFrame, phone, removalReport } from "../phone.ts";
+import type { MemberVisit } from "../visit.ts";
+import { actionsOf, argumentsOf } from "./compose_fields.ts";
+
+/** The most files that the choices of the form hold. */
+export const FILES_SHOWN = 100;
+
+export const filesOf = async (visit: MemberVisit) =>
+  (await visit.asMember(list_files, { limit: FILES_SHOWN })).data;
+
+type Files = Awaited<ReturnType<typeof filesOf>>;
+
+const instantOf = (value: unknown): Date | null => {
+  const at = typeof value === "string" ? readInstant(value) : null;
+  return at === null ? null : new Date(at);
+};
+
+const numberOf = (value: unknown): number | null => (typeof value === "number" ? value : null);
+
+/** What is typed, as a phone draws it. Wrong fields are left out: the form says what is wrong with them. */
+function drawnOf(form: URLSearchParams, files: Files, alert: any, now: Date): Drawn {
+  const args = argumentsOf(form) as any;
+  const uploaded = files.find(({ id }) => id === args.image_asset_id)?.url;
+  const kept = alert?.image_asset_id === args.image_asset_id ? alert?.image_asset_url : null;
+  return {
+    ...args,
+    priority: PRIORITIES.find((known) => known === args.priority) ?? "normal",
+    picture: uploaded ?? kept ?? (/^https:/i.test(args.image_url ?? "") ? args.image_url : null),
+    actions: actionsOf(form),
+    recording: args.audio_asset_id !== null || args.audio_url !== null,
+    radius_km: numberOf(args.radius_km),
+    at: instantOf(args.send_at) ?? now,
+    expires_at: instantOf(args.expires_at),
+  };
+}
+
+/** Whether the alert opens a page of its own. */
+export const hasPage = (form: URLSearchParams): boolean =>
+  form.get("layout") === "html" || form.get("layout") === "document";
+
+/** What preview_html says of the markup; a refusal is said in its own words. */
+async function sanitised(visit: MemberVisit, form: URLSearchParams) {
+  const markup = form.get("html") ?? "";
+  if (markup === "") return { blocked: [], script_count: 0, refusal: null };
+  const layout = form.get("layout") === "document" ? "document" : "html";
+  try {
+    return { ...(await visit.call("preview_html", { html: markup, layout })), refusal: null };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 422) throw error;
+    return { blocked: [], script_count: 0, refusal: error.message };
+  }
+}
+
+export interface Previewed {
+  channel: any;
+  /** The alert that is edited; null for a new one. */
+  alert: any;
+  form: URLSearchParams;
+  files: Files;
+}
+
+/**
+ * Everything of the preview that follows what is typed, but for the alert's page, which a frame of its own shows. A script puts
+ * it in the place of what it was.
+ */
+export async function preview(visit: MemberVisit, { channel, alert, form, files }: Previewed): Promise<Html> {
+  const { blocked, script_count, refusal } = await sanitised(visit, form);
+  const typed: any = argumentsOf(form);
+  const notes = capabilityNotes(typed, channel.requested_perms);
+  const reach = channel.subscribers as number;
+  const now = visit.deps.now();
+  return html`<div id="preview" data-reach="${reach.toLocaleString("en")}"${alert && html` data-version="${alert.updated_at}"`}>
+    <h2 class="unseen">Preview</h2>
+    ${phone(channel, drawnOf(form, files, alert, now), now)}
+    <div class="beside"><p class="could"><strong>It could reach ${devices(reach)}.</strong> Whether it rings, each of them decides.</p>
+    ${refusal && html`<p class="wrong">${refusal}</p>`}
+    ${removalReport(blocked, script_count, true)}
+    ${capabilityReport(notes, `${channelBase(visit, channel.id)}/edit`)}</div>
+  </div>`;
+}
+
+/** The alert's page below the phone. What is not kept yet is sent to the frame by the form's own button. */
+export function pagePreview(visit: MemberVisit, { channel, alert, form, files }: Previewed): Html {
+  const base = channelBase(visit, channel.id);
+  const chosen = files.find(({ id }) => id === form.get("html_asset_id"));
+  const kept = alert && (form.get("html") || null) === alert.html && form.get("layout") === alert.layout;
+  const framed = chosen?.frame_url && new URL(chosen.frame_url, visit.deps.publicUrl);
+  const src = framed
+    ? framed.origin === new URL(visit.deps.publicUrl).origin
+      ? framed.pathname
+      : null
+    : kept && alert.html
+      ? `${base}/alerts/${alert.id}/page`
+      : null;
+  return html`<section class="opened when-page" aria-labelledby="opened"><h3 id="opened">When it is opened</h3>
+    ${pageFrame(src)}
+    <button class="plain" formaction="${base}/alerts/page" formtarget="page" formenctype="application/x-www-form-urlencoded" data-page>Show the page</button>
+  </section>`;
+}

@@ -1,0 +1,42 @@
+// Asking once more before something ends. The link in a list leads here; only the form on this page acts, so a slip of the
+// finger ends nothing and nothing of it needs a script. What ends, and who may end it, is decided by the caller's page.
+
+import type { ApiError } from "../../../model/errors.ts";
+import { type Content, html } from "../../../ui/html.ts";
+import { problem } from "../parts.ts";
+import type { Visit } from "../visit.ts";
+
+export interface Question {
+  /** The whole question, with the name of what would end: "Revoke the key deploys?" */
+  title: string;
+  /** What happens then, and whether it can be undone. */
+  effect: Content;
+  /** What has to be said before it may be done: a box, an explanation. */
+  condition?: Content;
+  /** The act, as its button says it: a verb and its object. */
+  act: string;
+  /** Where the form goes; its page acts at once. */
+  action: string;
+  /** Where a person goes who does not want it. */
+  back: string;
+  /** How the way back is called. */
+  keep?: string;
+  section?: string;
+  /** What was wrong with the answer. */
+  error?: ApiError;
+}
+
+/** The page that asks. Its form goes to `action` with the visit's token, and what the condition holds. */
+export function askOnce(visit: Visit, question: Question): Response {
+  const { title, effect, condition, act, action, back, keep = "Keep it", section } = question;
+  return visit.page(
+    title,
+    html`<h1>${title}</h1>
+    <p class="lede">${effect}</p>
+    ${problem(question.error)}
+    <form method="post" action="${action}">${visit.token}${condition}
+      <div class="actions"><button class="danger">${act}</button><a class="button plain" href="${back}">${keep}</a></div>
+    </form>`,
+    { width: "narrow", section, status: question.error?.status ?? 200 },
+  );
+}

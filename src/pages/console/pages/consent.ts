@@ -1,0 +1,135 @@
+// Consent: who asks, where the answer goes, what it may do. The person's choice is written to the connection, which every
+// request of the assistant is measured by; the authorization server is told the part of it that was asked for.
+
+import { callerOf, type Session } from "../../../identity/auth/people.ts";
+import grant_connection from "../../../identity/session/grant_connection.ts";
+import list_grants from "../../../identity/session/list_grants.ts";
+import { newUuid, showId } from "../../../model/domain/ids.ts";
+import { ApiError, invalidRequest } from "../../../model/errors.ts";
+import { IMPLICIT_SCOPE, isScope } from "../../../model/scopes.ts";
+import { html } from "../../../ui/html.ts";
+import { CHOOSABLE, PUBLISH } from "../scope_groups.ts";
+import { openPage, type Page, type PersonVisit, personPage } from "../visit.ts";
+import { carryOn } from "./carry_on.ts";
+import { type Asking, type Choice, channelsOf, consentForm, named } from "./consent_form.ts";
+
+const memberIds = ({ memberships }: Session): string[] =>
+  memberships.map(({ member_id }) => showId("mem", member_id));
+
+/** What is asked, seen from one member of the person: the named one, else the one that it was connected for last. */
+async function askingOf(visit: PersonVisit, oauthQuery: string, memberId?: string): Promise<Asking> {
+  const { deps, session } = visit;
+  const request = await deps.people.accessRequest(oauthQuery);
+  const { data: granted } = await visit.asPerson(list_grants, { client_id: request.clientId });
+  const before =
+    memberId === undefined ? granted[0] : granted.find((earlier) => earlier.member_id === memberId);
+  const earlier = CHOOSABLE.filter((scope) => before?.scopes.includes(scope));
+  const shown = CHOOSABLE.filter((scope) => request.asked.includes(scope) || earlier.includes(scope));
+  // Whoever asks for everything that there is has copied a list, and asked for nothing by name.
+  const copied = CHOOSABLE.every((scope) => request.asked.includes(scope));
+  return {
+    request,
+    memberId: memberId ?? before?.member_id ?? memberIds(session)[0] ?? "",
+    earlier,
+    shown,
+    start: {
+      pusher: before?.pusher_id ?? "",
+      ticked: new Set(shown.filter((scope) => scope !== PUBLISH || !copied || earlier.includes(scope))),
+      onPage: new Set(shown),
+    },
+  };
+}
+
+/** Checks the choice, tells the authorization server, and writes the connection before the assistant hears of it. */
+async function allow(visit: PersonVisit, asking: Asking, choice: Choice): Promise<Response> {
+  const { deps, session, request } = visit;
+  const { asked, oauthQuery, clientId, clientName } = asking.request;
+  const member = session.memberships[memberIds(session).indexOf(asking.memberId)];
+  if (!member) throw invalidRequest("Choose the workspace that it is for.", "member");
+  if (asking.shown.length > 0 && choice.ticked.size === 0)
+    throw invalidRequest("Tick at least one thing that it may do, or choose “Do not allow”.", "scope");
+  if (choice.pusher !== "") {
+    const channels = await channelsOf(visit, member.workspace_id);
+    if (!channels.some(({ id }) => id === choice.pusher))
+      throw invalidRequest(
+        "This channel is not one of the chosen workspace. Choose another channel.",
+        "pusher",
+      );
+  }
+  if (
+    ![...choice.ticked].some((scope) => asked.includes(scope)) &&
+    asking.shown.some((scope) => asked.includes(scope))
+  )
+    throw invalidRequest("Tick at least one thing that it asks for now, or choose “Do not allow”.", "scope");
+  const plain = asked.filter((scope) => !isScope(scope) || scope === IMPLICIT_SCOPE);
+  const ticked = CHOOSABLE.filter((scope) => choice.ticked.has(scope));
+  const grantId = newUuid();
+  const next = await deps.people.decide(request, {
+    accept: true,
+    scopes: [...plain, ...ticked],
+    oauthQuery,
+    grantId,
+  });
+  // Scopes that another page granted this member meanwhile, and that this page did not show, stay granted.
+  const unseen = asking.earlier.filter((scope) => !choice.onPage.has(scope));
+  // Only an answer with a code lets the assistant in. With any other answer the server asks for something more, or refuses.
+  if (URL.parse(next)?.searchParams.has("code"))
+    await deps.dispatcher.session(grant_connection, callerOf(session, member.workspace_id)!, {
+      args: {
+        grant_id: grantId,
+        client_id: clientId,
+        pusher_id: choice.pusher === "" ? null : choice.pusher,
+        scopes: [...ticked, ...unseen],
+      },
+      log: visit.log,
+    });
+  return carryOn(visit, next, [], {
+    title: "Connected",
+    text: html`${named(clientName)} may now do what you ticked. You can close this page when the assistant says that it is connected.`,
+  });
+}
+
+export const CONSENT_PAGES: readonly Page[] = [
+  openPage("GET", "/console/consent", async (visit) => {
+    if (!visit.session) return visit.goTo(`/console/sign-in${visit.url.search}`);
+    const person = { ...visit, token: visit.deps.forms.sessionField(visit.session) } as PersonVisit;
+    if (person.session.memberships.length === 0) return visit.goTo("/console");
+    const asking = await askingOf(person, visit.url.search);
+    return consentForm(person, asking, asking.start);
+  }),
+
+  personPage("POST", "/console/consent", async (visit) => {
+    const { form: sent, deps, request } = visit;
+    const oauthQuery = sent.get("oauth_query") ?? "";
+    if (sent.get("decision") !== "allow") {
+      const decision = { accept: false, scopes: [], oauthQuery, grantId: newUuid() };
+      const next = await deps.people.decide(request, decision);
+      return carryOn(visit, next, [], { title: "Not allowed", text: "Nothing was connected." });
+    }
+    const asking = await askingOf(visit, oauthQuery, sent.get("member") ?? "");
+    const onPage = new Set(sent.getAll("shown"));
+    const boxes = sent.getAll("scope");
+    const choice: Choice = {
+      pusher: sent.get("pusher") ?? "",
+      ticked: new Set(asking.shown.filter((scope) => onPage.has(scope) && boxes.includes(scope))),
+      onPage,
+    };
+    try {
+      // The page shows, folded, what the assistant may do already. It said so of the workspace that was chosen before.
+      const looked = sent.get("looked_at");
+      if (looked !== sent.get("member") && sent.has("had"))
+        throw invalidRequest("You chose another workspace. Look again at what it may do there.", "member");
+      return await allow(visit, asking, choice);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.type !== "invalid_request") throw error;
+      const again = error.param === "member" ? asking.start : choice;
+      return consentForm(visit, asking, again, error);
+    }
+  }),
+  // Where the authorization server sends a request that it cannot answer to the assistant.
+  openPage("GET", "/api/auth/error", async () => {
+    throw invalidRequest(
+      "The assistant sent a request that cannot be carried on. Start again from the assistant; if it stays so, remove it there and add it anew.",
+    );
+  }),
+];

@@ -1,0 +1,191 @@
+// The page on which a person lets an assistant in. What nobody has checked stands in quotes and cannot grow; what the
+// server knows (the address of the answer, the workspace, how long it lasts) stands beside it.
+
+import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_SECONDS } from "../../../identity/auth/authorization_server.ts";
+import { staysOnDevice } from "../../../identity/auth/grants.ts";
+import type { AccessRequest } from "../../../identity/auth/people.ts";
+import { callerOf } from "../../../identity/auth/people.ts";
+import { showId } from "../../../model/domain/ids.ts";
+import { roleReaches } from "../../../model/domain/visibility.ts";
+import type { ApiError } from "../../../model/errors.ts";
+import type { Scope } from "../../../model/scopes.ts";
+import { type Content, html } from "../../../ui/html.ts";
+import { problem, scopeLine, select, tick } from "../parts.ts";
+import { leastRoleOf, PUBLISH, SCOPE_GROUPS } from "../scope_groups.ts";
+import type { PersonVisit } from "../visit.ts";
+import { destination } from "./carry_on.ts";
+
+export interface Choice {
+  pusher: string;
+  ticked: ReadonlySet<string>;
+  /** The scopes that the person saw a box for. */
+  onPage: ReadonlySet<string>;
+}
+
+export interface Asking {
+  request: AccessRequest;
+  /** Wire id of the member for which it is looked at. */
+  memberId: string;
+  /** Scopes granted to this member's connection before, which a step-up must not lose. */
+  earlier: readonly Scope[];
+  /** Every scope that the page shows a box for. */
+  shown: readonly Scope[];
+  /** What the page says before the person changed anything. */
+  start: Choice;
+}
+
+/** An assistant's own name among our words. */
+export const named = (name: string | null): Content =>
+  name === null ? "An assistant" : html`“<bdi>${name}</bdi>”`;
+
+export async function channelsOf(
+  visit: PersonVisit,
+  workspaceId: string,
+): Promise<{ id: string; label: string }[]> {
+  const tool = visit.deps.tools.find(({ name }) => name === "list_pushers")!;
+  const caller = callerOf(visit.session, workspaceId)!;
+  const { body } = await visit.deps.dispatcher.tool(tool, caller, { args: {}, log: visit.log });
+  return (body as { data: any[] }).data.map(({ id, name, handle }) => ({ id, label: `${name} (${handle})` }));
+}
+
+/** How long it lasts, as the person would notice it. */
+function duration({ asked, redirect }: AccessRequest): string {
+  const local = staysOnDevice(redirect.href);
+  if (!asked.includes("offline_access"))
+    return local
+      ? `${ACCESS_TOKEN_SECONDS / 60} minutes. Then it must ask you again.`
+      : "Until you disconnect it.";
+  return local
+    ? `Until you disconnect it, or until it is not used for ${REFRESH_TOKEN_SECONDS / 86_400} days.`
+    : "Until you disconnect it.";
+}
+
+/** Says where a role stops what a scope would allow. */
+function roleNote(visit: PersonVisit, scope: Scope): Content {
+  const needed = leastRoleOf(visit.deps.tools, scope);
+  const below = visit.session.memberships.filter(({ role }) => !roleReaches(role, needed));
+  if (below.length === 0) return null;
+  if (visit.session.memberships.length === 1)
+    return `This has no effect now: your role is ${below[0]!.role}, and it needs the role ${needed}.`;
+  return `This has no effect in ${below.map((m) => `${m.workspace_name} (${m.role})`).join(", ")}: it needs the role ${needed}.`;
+}
+
+const COMPOSING = "Composing never publishes: what it writes waits as a draft until somebody sends it.";
+const NOT_UNDONE = html`<span class="badge warn">Cannot be undone</span> Leave this unticked if you want to read each alert before it is sent.`;
+
+function boxes(visit: PersonVisit, scopes: readonly Scope[], ticked: ReadonlySet<string>): Content {
+  return SCOPE_GROUPS.map(({ title, holds }) => {
+    const held = scopes.filter(holds);
+    if (held.length === 0) return null;
+    return html`<fieldset><legend>${title}</legend>${held.map((scope) => {
+      const role = roleNote(visit, scope);
+      const notes = [
+        scope === "alerts:write" && COMPOSING,
+        scope === PUBLISH && NOT_UNDONE,
+        role && html`<span class="role">${role}</span>`,
+      ].filter(Boolean);
+      return tick({
+        id: `scope-${scope}`,
+        name: "scope",
+        value: scope,
+        label: scopeLine(scope),
+        note: notes.length > 0 && notes.map((note, i) => [i > 0 && html`<br>`, note]),
+        checked: ticked.has(scope),
+      });
+    })}</fieldset>`;
+  });
+}
+
+/** In a step-up what is new comes first, and what was granted before is folded. */
+function permissions(visit: PersonVisit, asking: Asking, choice: Choice, open: boolean): Content {
+  const { shown, earlier } = asking;
+  const added = shown.filter((scope) => !earlier.includes(scope));
+  if (earlier.length === 0) return boxes(visit, added, choice.ticked);
+  const count = `${earlier.length} ${earlier.length === 1 ? "thing" : "things"}`;
+  return html`${added.length > 0 && html`<p class="lead">New:</p>`}${boxes(visit, added, choice.ticked)}
+    <details class="more"${open && html` open`}><summary>You allowed ${count} before${placeOf(visit, asking)}</summary>
+    ${boxes(visit, earlier, choice.ticked)}</details>`;
+}
+
+/** Where, for a person who has more than one workspace. */
+function placeOf({ session }: PersonVisit, { memberId }: Asking): string {
+  if (session.memberships.length === 1) return "";
+  const member = session.memberships.find(({ member_id }) => showId("mem", member_id) === memberId);
+  return member ? ` in ${member.workspace_name}` : "";
+}
+
+/** Without the name, which stands once, where the page says whose word it is. */
+function title({ earlier, shown }: Asking): string {
+  if (earlier.length === 0) return "Let an assistant in?";
+  return shown.some((scope) => !earlier.includes(scope))
+    ? "An assistant asks for more"
+    : "An assistant asks to connect again";
+}
+
+export async function consentForm(
+  visit: PersonVisit,
+  asking: Asking,
+  choice: Choice,
+  error?: ApiError,
+): Promise<Response> {
+  const { session, token } = visit;
+  const { request, earlier, shown, memberId } = asking;
+  const workspaces = session.memberships;
+  const only = workspaces.length === 1 ? workspaces[0]! : null;
+  const channels = await Promise.all(
+    workspaces.map(async ({ workspace_id, workspace_name }) => ({
+      label: workspace_name,
+      options: (await channelsOf(visit, workspace_id)).map(({ id, label }) => ({ value: id, label })),
+    })),
+  );
+  const every = [{ value: "", label: "Every channel that I see" }];
+  const wire = (id: string) => showId("mem", id);
+  return visit.page(
+    request.clientName === null ? "Connect an assistant" : `Connect “${request.clientName}”`,
+    html`<h1>${title(asking)}</h1>
+    <dl class="who">
+      <dt>Who asks</dt><dd><strong>${named(request.clientName)}</strong><br><span class="hint">It gave itself this name. Continue only if you started this.</span></dd>
+      <dt>Answer goes to</dt><dd><strong>${destination(request.redirect)}</strong></dd>
+      ${only && html`<dt>Workspace</dt><dd><strong>${only.workspace_name}</strong> (your role: ${only.role})</dd>`}
+      <dt>Access lasts</dt><dd>${duration(request)}</dd>
+      <dt>Signed in as</dt><dd>${session.user.name} (${session.user.email})</dd>
+    </dl>
+    ${problem(error)}
+    <div class="card"><form method="post" action="/console/consent">
+      ${token}
+      <input type="hidden" name="oauth_query" value="${request.oauthQuery}">
+      ${memberId && html`<input type="hidden" name="looked_at" value="${memberId}">`}
+      ${earlier.length > 0 && html`<input type="hidden" name="had" value="1">`}
+      ${shown.map((scope) => html`<input type="hidden" name="shown" value="${scope}">`)}
+      ${
+        only
+          ? html`<input type="hidden" name="member" value="${wire(only.member_id)}">`
+          : html`<fieldset><legend>Workspace</legend>${workspaces.map((membership) =>
+              tick({
+                id: `member-${membership.member_id}`,
+                name: "member",
+                type: "radio",
+                value: wire(membership.member_id),
+                label: html`${membership.workspace_name} <span class="muted">as ${membership.role}</span>`,
+                checked: wire(membership.member_id) === memberId,
+              }),
+            )}</fieldset>`
+      }
+      ${permissions(visit, asking, choice, error !== undefined)}
+      <p class="hint">It always learns which workspace and member this is. Untick what you do not want. It can ask again later.</p>
+      ${select({
+        name: "pusher",
+        label: "Channel",
+        hint: "If you choose one channel, it sees no other channel.",
+        options: only ? [...every, ...channels[0]!.options] : every,
+        groups: only ? [] : channels.filter(({ options }) => options.length > 0),
+        value: choice.pusher,
+        error,
+      })}
+      <div class="actions"><button name="decision" value="allow">Allow</button>
+      <button class="plain" name="decision" value="deny" formnovalidate>Do not allow</button></div>
+    </form></div>
+    <p class="hint">You can disconnect it at any time on the page Assistants.</p>`,
+    { status: error?.status ?? 200, width: "narrow" },
+  );
+}

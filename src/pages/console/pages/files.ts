@@ -1,0 +1,137 @@
+// Files: pictures, sounds and pages that alerts show. Uploaded here, named by their ids in alerts, deleted after a day
+// unless they are used.
+
+import { IncomingFile } from "../../../effects/assets/incoming.ts";
+import delete_file from "../../../identity/session/delete_file.ts";
+import list_files from "../../../identity/session/list_files.ts";
+import upload_file from "../../../identity/session/upload_file.ts";
+import { MAX_BYTES } from "../../../model/domain/assets.ts";
+import { ASSET_KINDS, type AssetKind } from "../../../model/entities/asset.ts";
+import { ApiError, notFound } from "../../../model/errors.ts";
+import { MAX_BODY } from "../../../operation/tool.ts";
+import { html } from "../../../ui/html.ts";
+import { COPY_SCRIPT } from "../page.ts";
+import { copyable, emptyState, instant, problem, select, table, wrongWith } from "../parts.ts";
+import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { askOnce } from "./confirm.ts";
+
+const KINDS: Record<AssetKind, { label: string; field: string }> = {
+  image: { label: "Picture, up to 5 MB and 24 million pixels", field: "image_asset_id" },
+  audio: { label: "Sound, up to 2 MB", field: "audio_asset_id" },
+  html: { label: "Page, up to 500 KB", field: "html_asset_id" },
+};
+
+const SHOWN = 100;
+
+const MAX_UPLOAD = Math.max(...Object.values(MAX_BYTES)) + MAX_BODY.usual;
+
+const size = (bytes: number) =>
+  bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
+
+async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
+  const { base, token, now, form: sent } = visit;
+  const chosen = wrongWith(error, "file", "said");
+  const { data: files } = await visit.asMember(list_files, { limit: SHOWN });
+  return visit.page(
+    "Files",
+    html`<h1>Files</h1>
+    <p class="lede">Pictures, sounds and pages for alerts, and pictures of channels. The form of an alert offers them, and programs name their id. Unused files are deleted after 24 hours.</p>
+    <section class="card" aria-labelledby="new"><h2 id="new">Upload a file</h2>
+      ${problem(error)}
+      <form method="post" action="${base}files" enctype="multipart/form-data" novalidate>${token}
+        <div class="columns">
+          ${select({
+            name: "kind",
+            label: "What it is",
+            options: ASSET_KINDS.map((value) => ({ value, label: KINDS[value].label })),
+            value: sent.get("kind") ?? "image",
+            error,
+          })}
+          <div class="field"><label for="file">File</label>${chosen.line}
+            <input id="file" name="file" type="file" required${chosen.attributes}>
+            <p class="hint" id="file-hint">PNG, JPEG, GIF, WebP or AVIF; MP3, AAC, M4A, Ogg, WAV or FLAC; .html in UTF-8.</p></div>
+        </div>
+        <button>Upload</button>
+      </form></section>
+    ${
+      files.length === 0
+        ? emptyState("No files", "What you upload here, or on the form of an alert, stands here.")
+        : table(
+            "Files",
+            ["File", "Id for alerts", "Size", "Uploaded", "Deleted", ""],
+            files.map((file) => [
+              html`<div>${file.kind === "image" && html`<img class="thumb" src="${file.url}" alt="" width="56" height="56" loading="lazy">`}<a href="${file.frame_url ?? file.url}">${file.name}</a><br><span class="muted">${KINDS[file.kind].field}</span></div>`,
+              copyable(file.id, `the id of ${file.name}`),
+              size(file.bytes),
+              instant(file.created_at, now),
+              file.attached ? "No, it is in use" : instant(file.expires_at, now),
+              !file.attached &&
+                html`<a class="button danger" href="${base}files/${file.id}/delete">Delete<span class="unseen"> ${file.name}</span></a>`,
+            ]),
+          )
+    }`,
+    { section: "files", status: error?.status ?? 200, scripts: [COPY_SCRIPT] },
+  );
+}
+
+function take(visit: MemberVisit) {
+  const file = visit.files.get("file");
+  return visit.asMember(upload_file, {
+    kind: visit.form.get("kind") ?? "",
+    file: file ? new IncomingFile([file.bytes], file.name) : null,
+  });
+}
+
+const upload: Page = {
+  ...memberPage("POST", "/files", async (visit) => {
+    try {
+      await take(visit);
+      return visit.goTo(`${visit.base}files`, "file-uploaded");
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status === 403) throw error;
+      return list(visit, error);
+    }
+  }),
+  maxFiles: MAX_UPLOAD,
+  unread: (visit, error) => list(visit as MemberVisit, error),
+};
+
+/** A file of another page's form, uploaded while that is filled in. @returns JSON for the script (see upload.js). */
+const uploadAlone: Page = {
+  ...memberPage("POST", "/files/upload", async (visit) => {
+    try {
+      const { id, name, url } = await take(visit);
+      return Response.json({ id, name, url }, { status: 201 });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return Response.json({ message: error.message }, { status: error.status });
+    }
+  }),
+  maxFiles: MAX_UPLOAD,
+};
+
+export const FILE_PAGES: readonly Page[] = [
+  memberPage("GET", "/files", (visit) => list(visit)),
+  upload,
+  uploadAlone,
+
+  memberPage("GET", "/files/:id/delete", async (visit) => {
+    const { params, base } = visit;
+    const { data: files } = await visit.asMember(list_files, { limit: SHOWN });
+    const file = files.find(({ id, attached }) => id === params.id && !attached);
+    if (!file) throw notFound("file");
+    return askOnce(visit, {
+      title: `Delete ${file.name}?`,
+      effect: "Nothing uses this file. A deleted file cannot be brought back.",
+      act: "Delete the file",
+      action: `${base}files/${params.id}/delete`,
+      back: `${base}files`,
+      section: "files",
+    });
+  }),
+
+  memberPage("POST", "/files/:id/delete", async (visit) => {
+    await visit.asMember(delete_file, { file_id: visit.params.id ?? "" });
+    return visit.goTo(`${visit.base}files`, "file-deleted");
+  }),
+];

@@ -1,0 +1,250 @@
+// Invites of a channel: made with an end and a bound, listed with their state; each has a page with its link and its QR code,
+// on the screen and as files to print, and is revoked there with or without those who joined by it.
+
+import { randomBytes } from "node:crypto";
+import { pngOf } from "../../../effects/assets/drawn.ts";
+import { ApiError, notFound } from "../../../model/errors.ts";
+import { DRAWING_STYLES } from "../../../ui/files.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { icon } from "../../../ui/icons.ts";
+import { minuteWords } from "../../../ui/instants.ts";
+import { qrDrawing, qrFile, qrModules } from "../../../ui/qr.ts";
+import { channelBase, channelHead, channelOf } from "../channel_head.ts";
+import { segmented, textField } from "../controls.ts";
+import { inForm } from "../forms.ts";
+import { CHANNEL_STYLES, COPY_SCRIPT, COUNT_SCRIPT, ZONE_SCRIPT } from "../page.ts";
+import { copyable, emptyState, instant, problem, table } from "../parts.ts";
+import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
+import { utc } from "./compose_fields.ts";
+
+const OPTIONS = {
+  section: "channels",
+  cards: true,
+  styles: [DRAWING_STYLES, CHANNEL_STYLES],
+  scripts: [COPY_SCRIPT, COUNT_SCRIPT, ZONE_SCRIPT],
+};
+
+/** How long an invite works, by the choice in its form; `own` is an instant that is typed. */
+const LIVES: Record<string, { label: string; days: number | null }> = {
+  day: { label: "A day", days: 1 },
+  month: { label: "30 days", days: 30 },
+  never: { label: "No end", days: null },
+  own: { label: "Until…", days: null },
+};
+
+const LABELS = { label: "Note", max_uses: "Phones that may join", expires_at: "Ends at" };
+
+async function inviteOf(visit: MemberVisit): Promise<any> {
+  const { data } = await visit.call("list_invites", { pusher_id: visit.params.pusher ?? "" });
+  const invite = data.find(({ id }: { id: string }) => id === visit.params.invite);
+  if (!invite) throw notFound("invite");
+  return invite;
+}
+
+const usable = (invite: any, now: Date) => stateOf(invite, now) === "works";
+
+function stateOf(invite: any, now: Date): "works" | "revoked" | "ended" | "used up" {
+  if (invite.revoked_at !== null) return "revoked";
+  if (invite.expires_at !== null && new Date(invite.expires_at) <= now) return "ended";
+  return invite.max_uses !== null && invite.uses >= invite.max_uses ? "used up" : "works";
+}
+
+const badge = (invite: any, now: Date): Html => {
+  const state = stateOf(invite, now);
+  return html`<span class="badge${state === "works" && " good"}">${state}</span>`;
+};
+
+const usesOf = ({ uses, max_uses }: any): string =>
+  max_uses === null
+    ? uses.toLocaleString("en")
+    : `${uses.toLocaleString("en")} of ${max_uses.toLocaleString("en")}`;
+
+const nameOf = ({ label, created_at }: any): string =>
+  label || `Invite of ${minuteWords(new Date(created_at))}`;
+
+async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
+  const { now } = visit;
+  const channel = await channelOf(visit);
+  const { data } = await visit.call("list_invites", { pusher_id: channel.id });
+  const base = channelBase(visit, channel.id);
+  const form = mayUse(visit, "create_invite") && newInvite(visit, base, error);
+  return visit.page(
+    `Invites of ${channel.name}`,
+    html`${channelHead(visit, channel, "invites")}
+    ${
+      channel.is_public
+        ? html`<p class="note">${icon("bell")}<span><strong>This channel is public:</strong> anybody may subscribe, and invites have no effect. Its own address is all that people need.</span></p>
+    <section class="card scan" aria-labelledby="address">${qrDrawing(channel.url, "QR code of the channel’s address")}<div><h2 id="address">The channel’s address</h2>
+      ${copyable(channel.url, "the channel’s address")}${files(`${base}/qr`)}</div></section>`
+        : html`<p class="lede">Who has an invite’s link can join this private channel, by the link or its QR code. Nobody else finds it.</p>`
+    }
+    ${error && form}
+    ${
+      data.length === 0
+        ? !channel.is_public &&
+          emptyState("No invites yet", "Make one below, and show its code to whom you want to reach.")
+        : table(
+            "Invites",
+            ["Invite", "State", "Joined by it", "Ends", ""],
+            data.map((invite: any) => [
+              html`<strong><a href="${base}/invites/${invite.id}">${nameOf(invite)}</a></strong>`,
+              badge(invite, now),
+              usesOf(invite),
+              instant(invite.expires_at, now),
+              html`<a class="button plain" href="${base}/invites/${invite.id}">${usable(invite, now) ? "Show its code" : "Look"}<span class="unseen">: ${nameOf(invite)}</span></a>`,
+            ]),
+          )
+    }
+    ${!error && form}`,
+    { ...OPTIONS, status: error?.status ?? 200 },
+  );
+}
+
+function newInvite(visit: MemberVisit, base: string, error?: ApiError): Html {
+  const { form } = visit;
+  const once = form.get("once") ?? randomBytes(18).toString("base64url");
+  const life = form.get("life") ?? "month";
+  return html`<section class="card" aria-labelledby="new"><h2 id="new">Make an invite</h2>
+    ${problem(error)}
+    <form method="post" action="${base}/invites" novalidate>${visit.token}<input type="hidden" name="once" value="${once}">
+      <div class="columns">${textField({ name: "label", label: LABELS.label, value: form.get("label") ?? "", most: 80, hint: "Only you see it: where the code hangs, whom it is for.", error })}
+      ${textField({ name: "max_uses", label: LABELS.max_uses, value: form.get("max_uses") ?? "", keys: "numeric", hint: "1 makes a one-shot link. Left empty, there is no bound.", autocomplete: "off", error })}</div>
+      ${segmented({ name: "life", label: "Works for", options: Object.entries(LIVES).map(([value, { label }]) => ({ value, label })), value: life, error })}
+      <div class="until">${textField({ name: "expires_at", label: LABELS.expires_at, value: form.get("expires_at") ?? "", kind: "datetime-local", zoned: true, hint: "Read when “Until…” is chosen.", error })}</div>
+      <button>Make the invite</button>
+    </form></section>`;
+}
+
+async function make(visit: MemberVisit): Promise<Response> {
+  const { form, now } = visit;
+  const channel = await channelOf(visit);
+  const life = LIVES[form.get("life") ?? ""];
+  const uses = (form.get("max_uses") ?? "").trim();
+  const at = form.get("expires_at") ?? "";
+  const own = form.get("life") === "own";
+  try {
+    const made = await visit.call(
+      "create_invite",
+      {
+        pusher_id: channel.id,
+        label: form.get("label") || null,
+        max_uses: uses === "" ? null : /^\d{1,9}$/.test(uses) ? Number(uses) : uses,
+        expires_at: own
+          ? utc(at)
+          : life?.days
+            ? new Date(now.getTime() + life.days * 86_400_000).toISOString()
+            : null,
+      },
+      form.get("once"),
+    );
+    return visit.goTo(`${channelBase(visit, channel.id)}/invites/${made.id}`, "invite-made");
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status === 403 || error.status === 404) throw error;
+    return list(visit, inForm(error, {}, LABELS));
+  }
+}
+
+/** The two files of a code, for who prints it. */
+const files = (path: string): Content =>
+  html`<p class="line small">Download the code: <a href="${path}.svg" download>SVG</a> <a href="${path}.png" download>PNG</a></p>`;
+
+async function show(visit: MemberVisit): Promise<Response> {
+  const { now } = visit;
+  const [channel, invite] = await Promise.all([channelOf(visit), inviteOf(visit)]);
+  const base = channelBase(visit, channel.id);
+  const works = usable(invite, now);
+  const evicts = invite.revoked_at === null || invite.uses > 0;
+  return visit.page(
+    nameOf(invite),
+    html`${channelHead(visit, channel, "invites")}
+    <p><a href="${base}/invites">All invites</a></p>
+    <section class="card scan" aria-labelledby="invite">
+      ${works && qrDrawing(invite.url, `QR code of the invite ${nameOf(invite)}`)}
+      <div><h2 id="invite">${nameOf(invite)} ${badge(invite, now)}</h2>
+      ${
+        works
+          ? html`<p class="hint">Whoever has this link can join ${channel.name}. ${channel.is_public ? "The channel is public, so anybody else can, too." : "Nobody else finds the channel."}</p>
+        ${copyable(invite.url, "the invite’s link")}${files(`${base}/invites/${invite.id}/qr`)}`
+          : html`<p>Its link admits nobody. Phones that joined by it stay.</p>`
+      }
+      <dl class="facts"><dt>Joined by it</dt><dd>${usesOf(invite)}</dd><dt>Ends</dt><dd>${
+        invite.expires_at === null ? "Never" : minuteWords(new Date(invite.expires_at))
+      }</dd><dt>Made</dt><dd>${instant(invite.created_at, now)}</dd>${
+        invite.revoked_at && html`<dt>Revoked</dt><dd>${instant(invite.revoked_at, now)}</dd>`
+      }</dl></div></section>
+    ${
+      mayUse(visit, "revoke_invite") &&
+      evicts &&
+      html`<p><a class="button danger" href="${base}/invites/${invite.id}/revoke">${invite.revoked_at === null ? "Revoke…" : "Unsubscribe who joined by it…"}</a></p>`
+    }`,
+    OPTIONS,
+  );
+}
+
+async function askRevoke(visit: MemberVisit): Promise<Response> {
+  const [channel, invite] = await Promise.all([channelOf(visit), inviteOf(visit)]);
+  const page = `${channelBase(visit, channel.id)}/invites/${invite.id}`;
+  const joined =
+    invite.uses === 0
+      ? "No phone"
+      : invite.uses === 1
+        ? "One phone"
+        : `${invite.uses.toLocaleString("en")} phones`;
+  const form = (evict: string, title: string, effect: string, act: string) =>
+    html`<section class="card"><h2>${title}</h2><p>${effect}</p><form method="post" action="${page}/revoke">${visit.token}<button class="danger" name="evict" value="${evict}">${act}</button></form></section>`;
+  return visit.page(
+    `Revoke ${nameOf(invite)}?`,
+    html`<h1>${invite.revoked_at === null ? html`Revoke “${nameOf(invite)}”?` : html`Unsubscribe who joined by “${nameOf(invite)}”?`}</h1>
+    <p class="lede">${joined} joined by it so far. A revoked invite never works again.</p>
+    ${invite.revoked_at === null && form("no", "Close the door", "Its link admits nobody else from now on. Phones that joined by it stay subscribed.", "Revoke it")}
+    ${(invite.uses > 0 || invite.revoked_at !== null) && form("yes", "Close the door and unsubscribe who came in", "Exactly the phones that joined by this invite are unsubscribed, without being told. Phones that came by another invite, or before there were any, stay.", invite.revoked_at === null ? "Revoke and unsubscribe them" : "Unsubscribe them")}
+    <p><a class="button plain" href="${page}">Keep it</a></p>`,
+    { width: "narrow", section: "channels" },
+  );
+}
+
+/** Pixels of a file that nobody scales: two thirds of a hand on paper. */
+const SIDE = 720;
+
+const TYPES = { svg: "image/svg+xml", png: "image/png" };
+
+async function fileOf(text: string, name: string, kind: keyof typeof TYPES): Promise<Response> {
+  const body =
+    kind === "png" ? new Uint8Array(await pngOf(qrModules(text), SIDE)) : qrFile(text, SIDE).toString();
+  return new Response(body, {
+    headers: {
+      "content-type": TYPES[kind],
+      "content-disposition": `attachment; filename="${name}.${kind}"`,
+      "content-security-policy": "default-src 'none'",
+      "x-content-type-options": "nosniff",
+      // An invite's code is a way in.
+      "cache-control": "no-store",
+    },
+  });
+}
+
+export const INVITE_PAGES: readonly Page[] = [
+  memberPage("GET", "/channels/:pusher/invites", (visit) => list(visit)),
+  memberPage("POST", "/channels/:pusher/invites", make),
+  memberPage("GET", "/channels/:pusher/invites/:invite", show),
+  memberPage("GET", "/channels/:pusher/invites/:invite/revoke", askRevoke),
+  memberPage("POST", "/channels/:pusher/invites/:invite/revoke", async (visit) => {
+    const { pusher = "", invite = "" } = visit.params;
+    const evict = visit.form.get("evict") === "yes";
+    await visit.call("revoke_invite", { pusher_id: pusher, invite_id: invite, remove_subscribers: evict });
+    return visit.goTo(
+      `${visit.base}channels/${pusher}/invites/${invite}`,
+      evict ? "invite-evicted" : "invite-revoked",
+    );
+  }),
+  ...(["svg", "png"] as const).flatMap((kind) => [
+    memberPage("GET", `/channels/:pusher/qr.${kind}`, async (visit) => {
+      const { url, handle } = await channelOf(visit);
+      return fileOf(url, handle, kind);
+    }),
+    memberPage("GET", `/channels/:pusher/invites/:invite/qr.${kind}`, async (visit) => {
+      const [{ handle }, { url, id }] = await Promise.all([channelOf(visit), inviteOf(visit)]);
+      return fileOf(url, `${handle}-${id}`, kind);
+    }),
+  ]),
+];

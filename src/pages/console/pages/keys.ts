@@ -1,0 +1,159 @@
+// Keys: made here, shown once on the answering page, listed with their last use, revoked.
+
+import create_key, { KEY_LIVES } from "../../../identity/session/create_key.ts";
+import list_keys from "../../../identity/session/list_keys.ts";
+import revoke_key from "../../../identity/session/revoke_key.ts";
+import { ApiError, notFound } from "../../../model/errors.ts";
+import { type Content, html } from "../../../ui/html.ts";
+import { inForm } from "../forms.ts";
+import { COPY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
+import {
+  copyable,
+  emptyState,
+  field,
+  instant,
+  problem,
+  scopeLine,
+  select,
+  table,
+  tick,
+  wrongWith,
+} from "../parts.ts";
+import { CHOOSABLE, SCOPE_GROUPS } from "../scope_groups.ts";
+import { mayDo } from "../scope_lists.ts";
+import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { askOnce } from "./confirm.ts";
+
+const LIFE_OPTIONS = Object.entries(KEY_LIVES).map(([value, { label }]) => ({ value, label }));
+
+/** In the order of the form: scopes that only read come first. */
+const OFFERED = SCOPE_GROUPS.flatMap(({ holds }) => CHOOSABLE.filter(holds));
+
+async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content> {
+  const { form: sent, token, base } = visit;
+  const channels = await visit.call("list_pushers");
+  const ticked = new Set(sent.getAll("scope"));
+  const may = wrongWith(error, "scope", "said");
+  return html`<section class="card" aria-labelledby="new"><h2 id="new">Make a key</h2>
+    ${problem(error, { scope: `scope-${OFFERED[0]}` })}
+    <form method="post" action="${base}keys" novalidate>${token}
+      <div class="columns">
+        ${field({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: 80, hint: "What the key is for. You see the name in the list of keys.", error })}
+        ${select({ name: "life", label: "Works for", options: LIFE_OPTIONS, value: sent.get("life") ?? "90d", hint: "A key that ends by itself cannot be forgotten.", error })}
+      </div>
+      ${select({
+        name: "pusher",
+        label: "Channel",
+        hint: "A key for one channel sees no other channel.",
+        options: [
+          { value: "", label: "Every channel that I see" },
+          ...channels.data.map((channel: any) => ({
+            value: channel.id,
+            label: `${channel.name} (${channel.handle})`,
+          })),
+        ],
+        value: sent.get("pusher") ?? "",
+        error,
+      })}
+      <div class="scope-choice"><h3 id="scope-said">What the key may do</h3>
+        <p class="hint" id="scope-hint">The key acts for you. It can never do more than you may.</p>${may.line}
+        ${SCOPE_GROUPS.map(
+          ({ title, holds }) =>
+            html`<fieldset><legend>${title}</legend>${CHOOSABLE.filter(holds).map((scope) =>
+              tick({
+                id: `scope-${scope}`,
+                name: "scope",
+                value: scope,
+                label: scopeLine(scope),
+                checked: ticked.has(scope),
+                attributes: scope === OFFERED[0] && may.attributes,
+              }),
+            )}</fieldset>`,
+        )}
+      </div>
+      <button>Make the key</button>
+    </form></section>`;
+}
+
+async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
+  const { base, now } = visit;
+  const { data: rows } = await visit.asMember(list_keys, {});
+  const form = await newKeyForm(visit, error);
+  return visit.page(
+    "Keys",
+    html`<h1>Keys</h1>
+    <p class="lede">Scripts and other programs use keys. Each key acts for the member who made it. Assistants need no key: they ask you on a page of their own.</p>
+    ${error && form}
+    ${
+      rows.length === 0
+        ? emptyState("No keys", "Make a key below when a script needs one.")
+        : table(
+            "Keys that work",
+            ["Key", "May do", "Channel", "Made", "Last used", "Ends", ""],
+            rows.map((row) => [
+              html`<strong>${row.name}</strong><span class="muted">${row.own ? "acts for you" : `acts for ${row.member_name ?? row.email}`}</span>`,
+              mayDo(row.scopes),
+              row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel"),
+              instant(row.created_at, now),
+              instant(row.last_used_at, now),
+              instant(row.expires_at, now),
+              html`<a class="button danger" href="${base}keys/${row.id}/revoke">Revoke<span class="unseen"> ${row.name}</span></a>`,
+            ]),
+          )
+    }
+    ${!error && form}`,
+    { section: "keys", status: error?.status ?? 200, styles: [PEOPLE_STYLES] },
+  );
+}
+
+export const KEY_PAGES: readonly Page[] = [
+  memberPage("GET", "/keys", (visit) => list(visit)),
+
+  memberPage("POST", "/keys", async (visit) => {
+    const { form: sent, deps, base } = visit;
+    try {
+      const made = await visit.asMember(create_key, {
+        name: sent.get("name") ?? "",
+        scopes: sent.getAll("scope"),
+        pusher_id: sent.get("pusher") || null,
+        life: sent.get("life") ?? "",
+      });
+      return visit.page(
+        "Your new key",
+        html`<h1>Your new key</h1>
+        <p class="lede">The key <strong>${made.name}</strong> works now. Copy it into the program that uses it.</p>
+        <p class="flash careful">The key is shown only now. Nobody can read it again later.</p>
+        ${copyable(made.key, "the key")}
+        <p>Try it:</p>
+        ${copyable(`curl -s ${deps.publicUrl}/api/v1/me -H "Authorization: Bearer ${made.key}"`, "the command")}
+        <p><a class="button" href="${base}keys">I have copied it</a></p>`,
+        { section: "keys", scripts: [COPY_SCRIPT] },
+      );
+    } catch (error) {
+      // A channel that the member does not see answers 404; the form and the list stay.
+      if (!(error instanceof ApiError) || !["invalid_request", "not_found"].includes(error.type)) throw error;
+      return list(visit, inForm(error, { scopes: "scope" }));
+    }
+  }),
+
+  memberPage("GET", "/keys/:id/revoke", async (visit) => {
+    const { params, base } = visit;
+    const { data: keys } = await visit.asMember(list_keys, {});
+    const key = keys.find(({ id }) => id === params.id);
+    if (!key) throw notFound("key");
+    return askOnce(visit, {
+      title: `Revoke the key ${key.name}?`,
+      effect:
+        "Programs that use this key are refused from their next call on. A revoked key never works again.",
+      act: "Revoke the key",
+      action: `${base}keys/${key.id}/revoke`,
+      back: `${base}keys`,
+      section: "keys",
+    });
+  }),
+
+  memberPage("POST", "/keys/:id/revoke", async (visit) => {
+    await visit.asMember(revoke_key, { key_id: visit.params.id ?? "" });
+    return visit.goTo(`${visit.base}keys`, "key-revoked");
+  }),
+];

@@ -1,0 +1,252 @@
+// Members of a workspace: who they are, adding one by a one-time link, roles, channels, removal. Shows what the signed-in
+// member may do, and leaves the deciding to the operations.
+
+import { STAND_IN } from "../../../identity/auth/links.ts";
+import { linkMail } from "../../../identity/auth/mail.ts";
+import add_member from "../../../identity/session/add_member.ts";
+import link_member from "../../../identity/session/link_member.ts";
+import list_members from "../../../identity/session/list_members.ts";
+import remove_member from "../../../identity/session/remove_member.ts";
+import update_member from "../../../identity/session/update_member.ts";
+import { grantableRoles } from "../../../model/domain/standing.ts";
+import type { Role } from "../../../model/entities/member.ts";
+import { ApiError } from "../../../model/errors.ts";
+import type { MemberWish } from "../../../store/shapes/member.ts";
+import { type Content, html } from "../../../ui/html.ts";
+import { inForm } from "../forms.ts";
+import { COPY_SCRIPT } from "../page.ts";
+import { copyable, field, instant, problem, select, table, tick, wrongWith } from "../parts.ts";
+import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { askOnce } from "./confirm.ts";
+
+const ROLE_WORDS: Record<Role, string> = {
+  owner: "Owner: everything",
+  admin: "Admin: everything except owners",
+  editor: "Editor: writes and sends alerts",
+  viewer: "Viewer: reads only",
+};
+
+interface Channel {
+  id: string;
+  name: string;
+  handle: string;
+}
+
+const roleOptions = (mine: Role) =>
+  grantableRoles(mine)
+    .toReversed()
+    .map((role) => ({ value: role, label: ROLE_WORDS[role] }));
+
+/**
+ * Which channels: every one, or those that are ticked. A ticked channel alone means "only these"; with "every channel" it
+ * contradicts itself, and the form comes back with neither chosen. `of` tells the forms of one page apart.
+ */
+function channelChoice(
+  of: string,
+  channels: Channel[],
+  wish: MemberWish,
+  { mayAll, error }: { mayAll: boolean; error: ApiError | undefined },
+): Content {
+  const some = wish.pusher_ids.length > 0;
+  const { line, attributes } = wrongWith(error, "sees");
+  const all = { id: `${of}-all`, value: "all", checked: wish.every_channel && !some };
+  const only = { id: `${of}-some`, value: "some", checked: !mayAll || (some && !wish.every_channel) };
+  const sees = { name: "sees", type: "radio" } as const;
+  return html`<fieldset id="${of}-sees"><legend>Channels</legend>${line}
+    ${mayAll && tick({ ...sees, ...all, label: "Every channel, later ones included", attributes })}
+    ${tick({ ...sees, ...only, label: "Only these:", ...(mayAll ? {} : { attributes }) })}
+    <div class="columns only">${
+      channels.length === 0
+        ? html`<p class="hint">There is no channel yet.</p>`
+        : channels.map((channel) =>
+            tick({
+              id: `${of}-${channel.id}`,
+              name: "pusher",
+              value: channel.id,
+              label: html`${channel.name} <span class="muted">${channel.handle}</span>`,
+              checked: wish.pusher_ids.includes(channel.id),
+            }),
+          )
+    }</div></fieldset>`;
+}
+
+/** What the form says, word for word: what it means, the operation decides. */
+const wishOf = ({ form: sent }: MemberVisit): MemberWish => ({
+  role: sent.get("role") ?? "",
+  every_channel: sent.get("sees") === "all",
+  pusher_ids: sent.getAll("pusher"),
+});
+
+async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
+  const { deps, caller, base, token, now, form: sent } = visit;
+  const { data: rows } = await visit.asMember(list_members, {});
+  const channels = await visit.call("list_pushers");
+  const mayAll = caller.pusherIds === null;
+  const wish = wishOf(visit);
+  const form = html`<section class="card" aria-labelledby="add"><h2 id="add">Add a member</h2>
+    ${problem(error, { sees: "new-sees" })}
+    <form method="post" action="${base}members" novalidate>${token}
+      <div class="columns">
+        ${field({ name: "email", label: "E-mail address", type: "email", value: sent.get("email") ?? "", maxlength: 254, autocomplete: "off", hint: deps.mail ? "The link is mailed to this address, and shown to you." : "This server sends no mail: you get a link to hand over.", error })}
+        ${select({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: sent.get("role") ?? "editor", hint: "You can give your own role and those below it.", error })}
+      </div>
+      ${channelChoice("new", channels.data, wish, { mayAll, error })}
+      <button>Add and show the link</button>
+    </form></section>`;
+  return visit.page(
+    "Members",
+    html`<h1>Members</h1>
+    <p class="lede">Who works in ${caller.workspace.name}, in which role, and on which channels.</p>
+    ${error && form}
+    ${table(
+      "Members",
+      ["Member", "Role", "Channels", "State", "Added", "Last used", ""],
+      rows.map((row) => [
+        html`<strong>${row.name ?? row.email}${row.self && " (you)"}</strong>${row.name && html`<span class="muted">${row.email}</span>`}`,
+        row.role,
+        row.pusher_ids === null ? "all channels" : (row.handles ?? []).join(", ") || "none",
+        row.joined
+          ? html`<span class="badge good">joined</span>`
+          : html`<span class="badge">${row.invited ? "has a link" : "not joined"}</span>`,
+        instant(row.created_at, now),
+        instant(row.last_used_at, now),
+        row.manageable &&
+          html`<a class="button plain" href="${base}members/${row.id}">Change<span class="unseen"> ${row.name ?? row.email}</span></a>`,
+      ]),
+    )}
+    ${!error && form}`,
+    { section: "members", status: error?.status ?? 200 },
+  );
+}
+
+/** The member of the path, whom the visitor may manage; another one's id is nobody's. */
+async function rowOf(visit: MemberVisit) {
+  const { data: rows } = await visit.asMember(list_members, {});
+  const row = rows.find(({ id, manageable }) => id === visit.params.id && manageable);
+  if (!row) throw new ApiError("not_found", "No such member, or you may not change it.");
+  return row;
+}
+
+async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
+  const { caller, base, token, form: sent } = visit;
+  const [row, channels] = await Promise.all([rowOf(visit), visit.call("list_pushers")]);
+  const shown = row.name ?? row.email;
+  const at = `${base}members/${row.id}`;
+  const wish = sent.has("role")
+    ? wishOf(visit)
+    : { role: row.role, every_channel: row.pusher_ids === null, pusher_ids: row.pusher_ids ?? [] };
+  return visit.page(
+    shown,
+    html`<p><a href="${base}members">All members</a></p><h1>${shown}${row.self && " (you)"}</h1>
+    <p class="lede">${row.name && `${row.email} · `}${row.joined ? "Has joined." : "Has not joined yet."}</p>
+    ${problem(error, { sees: "member-sees" })}
+    <section class="card" aria-labelledby="change"><h2 id="change">Role and channels</h2>
+      <form method="post" action="${at}" novalidate>${token}
+        ${select({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: wish.role, error })}
+        ${channelChoice("member", channels.data, wish, { mayAll: caller.pusherIds === null, error })}
+        <button>Save</button>
+      </form></section>
+    <section class="card" aria-labelledby="link"><h2 id="link">${row.joined ? "Reset access" : "One-time link"}</h2>
+      <p class="hint">${
+        row.joined
+          ? `For a lost password: the link lets ${row.email} choose a new one. Every session of the account ends then. Give the link to nobody else.`
+          : "The link lets this person join. A new link takes the place of an earlier one."
+      }</p>
+      <form method="post" action="${at}/link">${token}<button class="plain">Make a new link</button></form></section>
+    <section class="card" aria-labelledby="remove"><h2 id="remove">Remove from the workspace</h2>
+      <p class="hint">${REMOVAL}</p>
+      <p><a class="button danger" href="${at}/remove">Remove ${shown}</a></p></section>`,
+    { section: "members", status: error?.status ?? 200 },
+  );
+}
+
+const REMOVAL =
+  "The member's keys, connected assistants and webhook endpoints end at once. Channels and alerts stay.";
+
+/** Shows a link, after the mail server took it, or did not. */
+async function linkPage(visit: MemberVisit, made: { email: string; joined: boolean; link: string }) {
+  const { mail } = visit.deps;
+  const { email, joined, link } = made;
+  const mailed =
+    mail && email !== STAND_IN
+      ? await mail(linkMail(email, visit.caller.workspace.name, link, joined))
+      : null;
+  const title = mailed ? "The link was mailed" : "A link to hand over";
+  return visit.page(
+    title,
+    html`<h1>${title}</h1>
+    ${mailed === false && html`<p class="flash problem" role="alert">The mail to ${email} could not be sent. Hand over the link yourself.</p>`}
+    <p class="lede">${
+      mailed
+        ? html`It was sent to <strong>${email}</strong>. You can also hand it over yourself.`
+        : html`Give it to <strong>${email}</strong> in a way that you trust.`
+    } Whoever opens it ${joined ? "chooses this person's password" : "becomes this member"}.</p>
+    <p class="flash careful">The link works once, within 7 days. It is shown only now.</p>
+    ${copyable(link, "the link")}
+    <p><a class="button" href="${visit.base}members">Back to the members</a></p>`,
+    { section: "members", scripts: [COPY_SCRIPT] },
+  );
+}
+
+/** What a person can mend is shown with the form; the rest is a page of its own. */
+async function orForm(
+  visit: MemberVisit,
+  form: typeof list,
+  work: () => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ApiError) || !["invalid_request", "conflict", "forbidden"].includes(error.type))
+      throw error;
+    return form(visit, inForm(error, { pusher_ids: "sees" }));
+  }
+}
+
+export const MEMBER_PAGES: readonly Page[] = [
+  memberPage("GET", "/members", (visit) => list(visit)),
+
+  memberPage("POST", "/members", (visit) =>
+    orForm(visit, list, async () => {
+      const email = visit.form.get("email") ?? "";
+      const added = await visit.asMember(add_member, { email, ...wishOf(visit) });
+      return linkPage(visit, { ...added, joined: false });
+    }),
+  ),
+
+  memberPage("GET", "/members/:id", (visit) => one(visit)),
+
+  memberPage("POST", "/members/:id", (visit) =>
+    orForm(visit, one, async () => {
+      await visit.asMember(update_member, { member_id: visit.params.id ?? "", ...wishOf(visit) });
+      return visit.goTo(`${visit.base}members`, "member-changed");
+    }),
+  ),
+
+  memberPage("POST", "/members/:id/link", (visit) =>
+    orForm(visit, one, async () =>
+      linkPage(visit, await visit.asMember(link_member, { member_id: visit.params.id ?? "" })),
+    ),
+  ),
+
+  memberPage("GET", "/members/:id/remove", async (visit) => {
+    const row = await rowOf(visit);
+    const at = `${visit.base}members/${row.id}`;
+    return askOnce(visit, {
+      title: `Remove ${row.name ?? row.email} from ${visit.caller.workspace.name}?`,
+      effect: `${REMOVAL} To come back, this person needs a new link.`,
+      act: `Remove ${row.name ?? row.email}`,
+      action: `${at}/remove`,
+      back: at,
+      keep: "Keep the member",
+      section: "members",
+    });
+  }),
+
+  memberPage("POST", "/members/:id/remove", (visit) =>
+    orForm(visit, one, async () => {
+      await visit.asMember(remove_member, { member_id: visit.params.id ?? "" });
+      return visit.goTo(`${visit.base}members`, "member-removed");
+    }),
+  ),
+];

@@ -1,0 +1,155 @@
+// The first page of a workspace: what waits for a person, which follows what assistants write, what comes next, what went out,
+// and its channels. Until something was sent it teaches how.
+
+import { showId } from "../../../model/domain/ids.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { minuteWords } from "../../../ui/instants.ts";
+import { channelBase, channelFace } from "../channel_head.ts";
+import { firstAlert } from "../first_alert.ts";
+import { asksAlone, livePart, partAlone } from "../live.ts";
+import { CHANNEL_STYLES, COPY_SCRIPT, LIVE_SCRIPT } from "../page.ts";
+import { emptyState, instant } from "../parts.ts";
+import { type MemberVisit, mayUse, memberPage, openPage, type Page } from "../visit.ts";
+import { channelTable } from "./channels.ts";
+
+/** Lines of each list; the whole lists have pages of their own. */
+const SHOWN = 5;
+
+/** Scheduled alerts that are looked at for those that come next: the list is in the order of making. */
+const LOOKED_AT = 100;
+
+const MOST_CHANNELS = 8;
+
+async function overview(visit: MemberVisit): Promise<Response> {
+  const { base, caller } = visit;
+  const lately = (status: string, limit: number) =>
+    visit.call("list_account_alerts", { status, limit, view: "brief" });
+  const alone = asksAlone(visit);
+  const [{ data: channels }, stats, drafts, scheduled, sent] = await Promise.all([
+    visit.call("list_pushers"),
+    visit.call("get_account_stats"),
+    lately("draft", SHOWN),
+    ...(alone ? [] : [lately("scheduled", LOOKED_AT), lately("sent", SHOWN)]),
+  ]);
+  const rows = (list: any[], at: (alert: any) => Content) => alertRows(visit, channels, list, at);
+  const sum = (name: string) => channels.reduce((total: number, row: any) => total + row[name], 0);
+  const figures: [string, number, string?][] = [
+    ["Channels", channels.length, "channels"],
+    ["Could reach", stats.reach],
+    ["Drafts", sum("drafts"), "drafts"],
+    ["Scheduled", sum("scheduled")],
+    ["Sent in 7 days", stats.totals.alerts_sent],
+  ];
+  const waiting = livePart(
+    "now",
+    visit.url,
+    html`<dl class="figures">${figures.map(
+      ([name, value, path]) =>
+        html`<div><dt>${name}</dt><dd>${path ? html`<a href="${base}${path}">${value.toLocaleString("en")}</a>` : value.toLocaleString("en")}</dd></div>`,
+    )}</dl>
+    ${
+      drafts.data.length > 0 &&
+      html`<section aria-labelledby="waiting"><div class="between"><h2 id="waiting">Waiting for review</h2><a href="${base}drafts">All drafts</a></div>
+      ${rows(drafts.data, ({ updated_at }) => html`Changed ${instant(updated_at, visit.now)}`)}</section>`
+    }`,
+  );
+  if (alone) return partAlone(waiting);
+  const next = [...scheduled.data].sort((a, b) => a.send_at.localeCompare(b.send_at)).slice(0, SHOWN);
+  const quiet = sent.data.length === 0;
+  const opens = mayUse(visit, "create_pusher") && caller.pusherIds === null;
+  const active = channels.filter(({ status }: any) => status === "active");
+  return visit.page(
+    caller.workspace.name,
+    html`<div class="between"><h1>${caller.workspace.name}</h1><div class="actions">${
+      opens && html`<a class="button plain" href="${base}channels/new">New channel</a>`
+    }${mayUse(visit, "create_alert") && newAlert(visit, active)}</div></div>
+    <p class="lede">You are ${roleWords(caller.member.role)} here${
+      caller.pusherIds &&
+      html`, and see ${caller.pusherIds.length === 1 ? "one channel" : "certain channels"} only`
+    }.</p>
+    ${waiting}
+    ${
+      quiet &&
+      channels.length + (opens ? 1 : 0) > 0 &&
+      html`<section aria-labelledby="first"><h2 id="first">${channels.length === 0 ? "Your first alert" : "Send your first alert"}</h2>${firstAlert(visit, active[0] ?? null)}</section>`
+    }
+    ${
+      next.length + sent.data.length > 0 &&
+      html`<div class="halves">
+      <section aria-labelledby="next"><h2 id="next">Coming next</h2>${
+        next.length === 0
+          ? emptyState("Nothing is scheduled", "Alerts with a time stand here until they appear.")
+          : rows(
+              next,
+              ({ send_at }) => html`<time datetime="${send_at}">${minuteWords(new Date(send_at))}</time>`,
+            )
+      }</section>
+      <section aria-labelledby="sent"><h2 id="sent">Sent lately</h2>${
+        quiet
+          ? emptyState("Nothing was sent", "What went out stands here.")
+          : rows(sent.data, ({ sent_at }) => instant(sent_at, visit.now))
+      }</section></div>`
+    }
+    <section aria-labelledby="channels"><div class="between"><h2 id="channels">Channels</h2>${
+      channels.length > MOST_CHANNELS && html`<a href="${base}channels">All ${channels.length} channels</a>`
+    }</div>
+    ${
+      channels.length === 0
+        ? emptyState(
+            "No channels yet",
+            opens
+              ? "Open the first one in any of the three ways above."
+              : "The channels that you see stand here.",
+          )
+        : channelTable(visit, channels.slice(0, MOST_CHANNELS), stats)
+    }</section>
+    ${!quiet && html`<details class="more"><summary>Write by an assistant or by curl</summary>${firstAlert(visit, active[0] ?? null)}</details>`}`,
+    { section: "", cards: true, styles: [CHANNEL_STYLES], scripts: [COPY_SCRIPT, LIVE_SCRIPT] },
+  );
+}
+
+/** The way to the form of an alert; where several channels could carry it, their names come first. */
+function newAlert(visit: MemberVisit, active: readonly any[]): Content {
+  const form = ({ id }: any) => `${channelBase(visit, id)}/alerts/new`;
+  if (active.length < 2)
+    return active.map((channel) => html`<a class="button" href="${form(channel)}">New alert</a>`);
+  return html`<details class="menu"><summary class="button">New alert</summary><ul>${active
+    .slice(0, MOST_CHANNELS)
+    .map((channel) => html`<li><a href="${form(channel)}">${channel.name}</a></li>`)}${
+    active.length > MOST_CHANNELS && html`<li><a href="${visit.base}channels">Another channel…</a></li>`
+  }</ul></details>`;
+}
+
+/** Alerts, each with its channel, and why it was written where its author says so. Each leads to its own page. */
+function alertRows(
+  visit: MemberVisit,
+  channels: readonly any[],
+  alerts: readonly any[],
+  at: (alert: any) => Content,
+): Html {
+  return html`<ul class="entries">${alerts.map((alert) => {
+    const channel = channels.find(({ id }) => id === alert.pusher_id);
+    return html`<li class="entry">${channel && channelFace(visit, channel, `row-${alert.id}`)}<div><h3><a href="${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}">${alert.title}</a></h3>
+      <p class="muted small">${channel?.name} · ${at(alert)}</p>${
+        alert.status === "draft" && alert.review_note && html`<p class="why">${alert.review_note}</p>`
+      }</div></li>`;
+  })}</ul>`;
+}
+
+const roleWords = (role: string) => `an ${role}`.replace("an viewer", "a viewer");
+
+export const OVERVIEW_PAGES: readonly Page[] = [
+  openPage("GET", "/console", async (visit) => {
+    const { session } = visit;
+    if (!session) return visit.goTo("/console/sign-in");
+    const [first] = session.memberships;
+    if (first) return visit.goTo(`/console/${showId("wsp", first.workspace_id)}/`);
+    return visit.page(
+      "No workspace",
+      html`<h1>No workspace</h1><p class="lede">Your account is not a member of any workspace. Ask an owner of a workspace to add you.</p>`,
+      { width: "narrow" },
+    );
+  }),
+
+  memberPage("GET", "/", overview),
+];

@@ -1,0 +1,191 @@
+// A person's workspaces on the account's page: made, left, and what becomes of each when the account is closed.
+
+import type { z } from "zod";
+import close_account from "../../../identity/session/close_account.ts";
+import leave_workspace from "../../../identity/session/leave_workspace.ts";
+import list_own_workspaces from "../../../identity/session/list_own_workspaces.ts";
+import rename_workspace from "../../../identity/session/rename_workspace.ts";
+import { ApiError } from "../../../model/errors.ts";
+import { type Content, html } from "../../../ui/html.ts";
+import { PEOPLE_STYLES } from "../page.ts";
+import { field, instant, problem, tick, wrongWith } from "../parts.ts";
+import { type MemberVisit, memberPage, type Page, type PersonVisit, personPage } from "../visit.ts";
+import { askOnce } from "./confirm.ts";
+
+const ACCOUNT = "/console/account";
+
+type Own = z.output<(typeof list_own_workspaces)["output"]>["data"][number];
+
+const members = (others: number) => (others === 0 ? "only you" : `${others + 1} members`);
+const channels = (n: number) => (n === 0 ? "no channel" : n === 1 ? "1 channel" : `${n} channels`);
+
+/** What becomes of it without the person. */
+function fate(own: Own): Content {
+  if (own.without_you === "stays")
+    return "It stays as it is. Your keys, webhook endpoints and assistants in it end.";
+  if (own.without_you === "goes") return "Nothing is in it, so it is removed.";
+  if (own.without_you === "behind")
+    return html`You are its only owner and its only member, and it has ${channels(own.channels)}. Add somebody on the page
+    <a href="/console/${own.id}/members">Members</a>, or delete its channels and files; a channel with subscribers cannot be deleted. Or leave it behind.`;
+  return html`You are its only owner, and it is not empty. Make somebody else an owner on the page
+    <a href="/console/${own.id}/members">Members</a>, or delete its channels and files and remove its members.`;
+}
+
+const planned = (n: number) =>
+  n === 0
+    ? "Nothing is scheduled in it."
+    : `${n === 1 ? "One scheduled alert still appears" : `${n} scheduled alerts still appear`}; cancel what shall not.`;
+
+/** Without a tick nothing of this happens. */
+function leftBehind(own: Own, error?: ApiError): Content {
+  if (own.without_you !== "behind") return null;
+  const id = `behind-${own.id}`;
+  const { line, attributes } = wrongWith(error, id, "said");
+  return html`<div class="field">${line}${tick({
+    id,
+    name: "leave_behind",
+    value: own.id,
+    label: html`Leave ${own.name} behind without an owner`,
+    note: html`<span id="${id}-hint">Its channels are paused at once and nobody can send on them. Subscribers keep them, and what they have. ${planned(own.scheduled)} Your keys, webhook endpoints and assistants in it end. Only the operator of this service can hand it to a new owner, by its id: <code>${own.id}</code></span>`,
+    attributes,
+  })}</div>`;
+}
+
+/** A box that was left empty is said beside it, in place of the operation's sentence. */
+function unticked(data: readonly Own[], ticked: readonly string[]): ApiError | undefined {
+  const fields = data
+    .filter(({ id, without_you }) => without_you === "behind" && !ticked.includes(id))
+    .map(({ id, name }) => ({
+      param: `behind-${id}`,
+      message: `Tick the box if ${name} shall stay without an owner. Nothing was changed.`,
+    }));
+  return fields.length === 0
+    ? undefined
+    : new ApiError("invalid_request", fields[0]!.message, { status: 422, fields });
+}
+
+/** The part of the account's page. */
+export async function ownWorkspaces(visit: PersonVisit, error?: ApiError): Promise<Content> {
+  const { token, now, form: sent } = visit;
+  const { data } = await visit.asPerson(list_own_workspaces, {});
+  return html`<h2>Workspaces</h2>
+    ${
+      data.length > 0 &&
+      html`<ul class="ways">${data.map(
+        (own) =>
+          html`<li><div class="what"><p><a href="/console/${own.id}/"><strong>${own.name}</strong></a> <span class="badge">${own.role}</span></p>
+          <p>${members(own.other_members)}, ${channels(own.channels)}, joined ${instant(own.joined_at, now)}</p></div>
+          <div class="actions">${own.role === "owner" && html`<a class="button plain" href="/console/${own.id}/name">Rename<span class="unseen"> ${own.name}</span></a>`}
+          <a class="button plain" href="/console/${own.id}/leave">Leave<span class="unseen"> ${own.name}</span></a></div></li>`,
+      )}</ul>`
+    }
+    ${problem(error)}
+    <details class="more"${error && html` open`}><summary>Make another workspace</summary>
+      <p>It has channels, members and keys of its own. You are its owner.</p>
+      <form method="post" action="${ACCOUNT}/workspaces" novalidate>${token}
+        ${field({ name: "workspace", label: "Its name", value: sent.get("workspace") ?? "", maxlength: 80, autocomplete: "organization", error })}
+        <button>Make the workspace</button>
+      </form></details>`;
+}
+
+function nameForm(visit: MemberVisit, error?: ApiError): Response {
+  return visit.page(
+    "Rename the workspace",
+    html`<h1>Rename the workspace</h1>
+    <p class="lede">Its members and their assistants see the name. Addresses and channels stay as they are.</p>
+    ${problem(error)}
+    <form method="post" action="${visit.base}name" novalidate>${visit.token}
+      ${field({ name: "name", label: "Name", value: visit.form.get("name") ?? visit.caller.workspace.name, maxlength: 80, autocomplete: "organization", error })}
+      <div class="actions"><button>Save the name</button><a class="button plain" href="${ACCOUNT}">Keep it</a></div>
+    </form>`,
+    { width: "narrow", status: error?.status ?? 200 },
+  );
+}
+
+async function closing(visit: PersonVisit, error?: ApiError): Promise<Response> {
+  const { data } = await visit.asPerson(list_own_workspaces, {});
+  const holds = data.some(({ without_you }) => without_you === "holds");
+  return visit.page(
+    "Close your account",
+    html`<h1>Close your account?</h1>
+    <p class="lede">Your sessions end, your passkeys and codes stop working, and your name and address are removed. This cannot be undone.</p>
+    ${data.length > 0 && html`<h2>What becomes of your workspaces</h2><ul class="ways">${data.map((own) => html`<li><div class="what"><p><strong>${own.name}</strong></p><p>${fate(own)}</p></div></li>`)}</ul>`}
+    <p class="hint">The audit log of a workspace goes on naming what you did there until its time is over.</p>
+    ${problem(error)}
+    ${
+      holds
+        ? html`<p class="flash careful">The account can be closed once no workspace depends on you.</p><p><a class="button" href="${ACCOUNT}">Back to your account</a></p>`
+        : html`<form method="post" action="${ACCOUNT}/close" novalidate>${visit.token}
+      ${data.map((own) => leftBehind(own, error))}
+      ${field({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: 128, error })}
+      <div class="actions"><button class="danger">Close the account for good</button><a class="button plain" href="${ACCOUNT}">Keep it</a></div>
+    </form>`
+    }`,
+    { width: "narrow", status: error?.status ?? 200, styles: [PEOPLE_STYLES] },
+  );
+}
+
+const isHere =
+  ({ base }: MemberVisit) =>
+  ({ id }: Own) =>
+    base === `/console/${id}/`;
+
+async function leaving(visit: MemberVisit, error?: ApiError): Promise<Response> {
+  const { data } = await visit.asPerson(list_own_workspaces, {});
+  const own = data.find(isHere(visit))!;
+  const title = `Leave ${own.name}?`;
+  if (own.without_you === "holds")
+    return visit.page(
+      title,
+      html`<h1>${title}</h1><p class="lede">${fate(own)}</p><p><a class="button" href="${ACCOUNT}">Back to your account</a></p>`,
+      { width: "narrow" },
+    );
+  return askOnce(visit, {
+    title,
+    effect: html`${fate(own)} ${own.without_you === "stays" && "You come back only when somebody adds you again."}`,
+    condition: leftBehind(own, error),
+    act: "Leave the workspace",
+    action: `${visit.base}leave`,
+    back: ACCOUNT,
+    keep: "Stay",
+    error,
+  });
+}
+
+export const OWN_WORKSPACE_PAGES: readonly Page[] = [
+  memberPage("GET", "/name", async (visit) => nameForm(visit)),
+  memberPage("POST", "/name", async (visit) => {
+    try {
+      await visit.asMember(rename_workspace, { name: visit.form.get("name") ?? "" });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.type !== "invalid_request") throw error;
+      return nameForm(visit, error);
+    }
+    return visit.goTo(ACCOUNT, "workspace-renamed");
+  }),
+
+  memberPage("GET", "/leave", (visit) => leaving(visit)),
+  memberPage("POST", "/leave", async (visit) => {
+    const ticked = visit.form.getAll("leave_behind");
+    const { data } = await visit.asPerson(list_own_workspaces, {});
+    const error = unticked(data.filter(isHere(visit)), ticked);
+    if (error) return leaving(visit, error);
+    await visit.asMember(leave_workspace, { leave_behind: ticked.length > 0 });
+    return visit.goTo(ACCOUNT, "workspace-left");
+  }),
+
+  personPage("GET", `${ACCOUNT}/close`, (visit) => closing(visit)),
+  personPage("POST", `${ACCOUNT}/close`, async (visit) => {
+    const leave_behind = visit.form.getAll("leave_behind");
+    const { data } = await visit.asPerson(list_own_workspaces, {});
+    const error = unticked(data, leave_behind);
+    if (error) return closing(visit, error);
+    try {
+      await visit.asPerson(close_account, { present: visit.form.get("present") ?? "", leave_behind });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.type === "server_error") throw error;
+      return closing(visit, error);
+    }
+    return visit.goTo("/console/sign-in", "account-closed", await visit.deps.people.signOut(visit.request));
+  }),
+];

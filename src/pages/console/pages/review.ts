@@ -1,0 +1,213 @@
+// Where a person reviews what somebody wrote, most often an assistant: the alert as a phone shows it, who wrote it and why, and
+// the decision, in reach of a thumb. What each decision does, and whether it may be made, its operation says. The version that the
+// page showed goes with every decision, so nobody sends what they have not seen (docs/rules.md#expected-version).
+
+import decline_alert from "../../../identity/session/decline_alert.ts";
+import { ApiError, notFound } from "../../../model/errors.ts";
+import { distanceWords } from "../../../ui/alert_card.ts";
+import { type Circle, circleDrawing, positionWords } from "../../../ui/circle.ts";
+import { DRAWING_STYLES } from "../../../ui/files.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { minuteWords } from "../../../ui/instants.ts";
+import { alertTimeline } from "../alert_timeline.ts";
+import { alertPath, channelBase } from "../channel_head.ts";
+import type { FlashCode } from "../flash.ts";
+import { inForm } from "../forms.ts";
+import { COMPOSE_STYLES, COUNT_SCRIPT, HISTORY_STYLES, LIVE_SCRIPT, ZONE_SCRIPT } from "../page.ts";
+import { instant, problem } from "../parts.ts";
+import { capabilityReport, pageFrame, phone, removalReport } from "../phone.ts";
+import { pageEffort } from "../text_changes.ts";
+import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
+import { utc } from "./compose_fields.ts";
+import { askOnce } from "./confirm.ts";
+import { decisions, foot } from "./review_decide.ts";
+import { byline, pastOf, sinceDeclined, sinceSeen, storyCard } from "./review_story.ts";
+
+const PATH = "/channels/:pusher/alerts/:alert";
+
+/** What a form may ask for, and what the next page says of it. */
+const VERBS: Record<string, { operation: string; done: FlashCode }> = {
+  send: { operation: "send_alert", done: "alert-sent" },
+  schedule: { operation: "schedule_alert", done: "alert-scheduled" },
+  cancel: { operation: "cancel_alert", done: "alert-cancelled" },
+  draft: { operation: "update_alert", done: "alert-drafted" },
+};
+
+const STATES: Record<string, string> = {
+  draft: "Draft: nobody has seen it.",
+  sent: "Sent. A sent alert cannot be unsent; cancelling keeps it from phones that have not fetched it yet.",
+  cancelled: "Cancelled.",
+};
+
+/** Scripts that a document brings and phones never run, for who may decide about it. Other markup was cleaned when it was written. */
+async function inertScripts(visit: MemberVisit, { layout, html, asset_html }: any): Promise<number> {
+  const document = html ?? asset_html;
+  if (layout !== "document" || !document || !mayUse(visit, "preview_html")) return 0;
+  return (await visit.call("preview_html", { html: document, layout })).script_count;
+}
+
+async function review(visit: MemberVisit, error?: ApiError): Promise<Response> {
+  const path = alertPath(visit);
+  const { now } = visit;
+  const alert = await visit.call("get_alert", path);
+  const [channel, past, inert] = await Promise.all([
+    visit.call("get_pusher", { pusher_id: path.pusher_id }),
+    pastOf(visit, path),
+    inertScripts(visit, alert),
+  ]);
+  const open = alert.review_url !== null;
+  const seen = visit.form.get("version") ?? "";
+  const isOld = error?.type === "conflict" && seen !== "" && seen !== alert.updated_at;
+  const effort = pageEffort();
+  const notices = [
+    isOld && (await sinceSeen(past, seen, effort, now)),
+    open && !isOld && (await sinceDeclined(past, effort, now)),
+    open && removalReport(alert.blocked, inert),
+  ].filter(Boolean);
+  return visit.page(
+    alert.title,
+    html`<p class="crumb"><a href="${channelBase(visit, channel.id)}">${channel.name}</a></p>
+    <h1>${open ? "Review" : "Alert"}</h1>
+    <p class="lede">${STATES[alert.status] ?? html`Scheduled: phones show it from ${zoned(alert.send_at)} on.`}</p>
+    ${byline(past, now)}
+    ${!isOld && problem(error)}
+    <form class="reviewing" method="post" action="${visit.url.pathname}" novalidate>${visit.token}
+      <input type="hidden" name="version" value="${alert.updated_at}">
+      ${notices.length > 0 && html`<div class="notices">${notices}</div>`}
+      <div class="seen">${drawn(visit, alert, channel)}</div>
+      <div class="pane">
+        ${alert.review_reply && html`<section class="card"><h2>It was declined</h2><p class="written">${alert.review_reply}</p></section>`}
+        ${alert.review_note && html`<section class="card"><h2>Why it was written</h2><p class="written">${alert.review_note}</p></section>`}
+        ${open && capabilityReport(alert.notes, `${channelBase(visit, channel.id)}/edit`)}
+        ${await storyCard(past, effort, now)}
+        ${facts(visit, alert)}
+        ${mayUse(visit, "send_alert") ? decisions(visit, { alert, error }) : html`<p class="hint">Who may send alerts on this channel decides about it.</p>`}
+      </div>
+      ${mayUse(visit, "send_alert") && foot(visit, { alert, channel, error })}
+    </form>
+    ${await alertTimeline(visit, alert)}`,
+    {
+      status: error?.status ?? 200,
+      section: "channels",
+      width: "wide",
+      cards: true,
+      frames: true,
+      styles: [DRAWING_STYLES, COMPOSE_STYLES, HISTORY_STYLES],
+      scripts: alert.status === "sent" ? [ZONE_SCRIPT, LIVE_SCRIPT] : [ZONE_SCRIPT, COUNT_SCRIPT],
+    },
+  );
+}
+
+function drawn(visit: MemberVisit, alert: any, channel: any): Html {
+  const { now } = visit;
+  const shown = {
+    ...alert,
+    picture: alert.image_asset_url ?? alert.image_url,
+    recording: alert.audio_url !== null || alert.audio_asset_id !== null,
+    at: new Date(alert.sent_at ?? alert.send_at ?? alert.updated_at),
+    expires_at: alert.expires_at && new Date(alert.expires_at),
+  };
+  const markup = alert.layout === "html" || alert.layout === "document";
+  return html`<h2 class="unseen">As a phone shows it</h2>${phone(channel, shown, now)}
+    ${
+      markup &&
+      (alert.html || alert.asset_html) &&
+      html`<section class="opened" aria-labelledby="opened"><h2 id="opened">When it is opened</h2>${pageFrame(`${visit.url.pathname}/page`)}</section>`
+    }`;
+}
+
+/** An instant in UTC, which the page's script shows in the person's own zone. */
+function zoned(value: string): Html {
+  const date = new Date(value);
+  return html`<time datetime="${date.toISOString()}" data-zone>${minuteWords(date)}</time>`;
+}
+
+function facts({ now }: MemberVisit, alert: any): Content {
+  const lines: [string, Content][] = [["Changed", instant(alert.updated_at, now)]];
+  if (alert.send_at) lines.push(["Planned for", zoned(alert.send_at)]);
+  if (alert.sent_at) lines.push(["Visible since", zoned(alert.sent_at)]);
+  if (alert.expires_at) lines.push(["Over at", zoned(alert.expires_at)]);
+  for (const { label, url } of alert.actions) lines.push([`“${label}” opens`, url]);
+  if (alert.source_url) lines.push(["Where to read more", alert.source_url]);
+  if (alert.tts_text) lines.push(["Read aloud", alert.tts_text]);
+  if (alert.audio_url) lines.push(["Recording", alert.audio_url]);
+  const circle = alert.radius_km === null ? null : (alert as Circle);
+  if (circle) lines.push(["Only within", `${distanceWords(circle.radius_km)} of ${positionWords(circle)}`]);
+  if (alert.collapse_key) lines.push(["Replaces alerts with the key", alert.collapse_key]);
+  return html`<dl class="facts">${lines.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>${circle && circleDrawing(circle)}`;
+}
+
+/** An urgent alert is published by who ticked the box, and by nobody in passing. */
+function refuseUnsure(alert: any, form: URLSearchParams, act: string): void {
+  if (alert.priority !== "urgent" || form.has("sure") || (act !== "send" && act !== "schedule")) return;
+  const fields = [{ param: "sure", message: "Tick the box: an urgent alert may ring at night." }];
+  throw new ApiError("invalid_request", fields[0]!.message, { fields });
+}
+
+async function decide(visit: MemberVisit): Promise<Response> {
+  const { form } = visit;
+  const path = { ...alertPath(visit), expected_updated_at: form.get("version") ?? "" };
+  const act = form.get("act") ?? "";
+  const back = visit.url.pathname;
+  if (act === "decline") {
+    await visit.asMember(decline_alert, { ...path, review_reply: form.get("review_reply") ?? "" });
+    return visit.goTo(back, "alert-declined");
+  }
+  if (!Object.hasOwn(VERBS, act)) throw notFound("form");
+  const { operation, done } = VERBS[act]!;
+  refuseUnsure(await visit.call("get_alert", alertPath(visit)), form, act);
+  const at = act === "schedule" ? form.get("send_at") : null;
+  const more = act === "draft" ? { send_at: null } : at ? { send_at: utc(at) } : {};
+  await visit.call(operation, { ...path, ...more });
+  return visit.goTo(back, done);
+}
+
+/** Asks once more; of an alert that was sent meanwhile it says why it stays. */
+async function deleting(visit: MemberVisit, error?: ApiError): Promise<Response> {
+  const { title, status, updated_at } = await visit.call("get_alert", alertPath(visit));
+  const back = visit.url.pathname.replace(/\/delete$/, "");
+  if (status === "sent")
+    return visit.page(
+      "This alert stays",
+      html`<h1>This alert stays</h1>
+      <p class="lede">“${title}” was sent. What was sent is a record, and cannot be deleted; cancelling keeps it from phones that have not fetched it yet.</p>
+      <p><a class="button" href="${back}">Back to the alert</a></p>`,
+      { width: "narrow", section: "channels", status: error?.status ?? 200 },
+    );
+  return askOnce(visit, {
+    title: "Delete this alert?",
+    effect: html`“${title}” is removed for good. ${status === "scheduled" && "No phone will show it."}`,
+    condition: html`<input type="hidden" name="version" value="${updated_at}">`,
+    act: "Delete the alert",
+    action: visit.url.pathname,
+    back,
+    section: "channels",
+    error,
+  });
+}
+
+export const REVIEW_PAGES: readonly Page[] = [
+  memberPage("GET", PATH, (visit) => review(visit)),
+
+  memberPage("POST", PATH, async (visit) => {
+    try {
+      return await decide(visit);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status === 403 || error.status === 404) throw error;
+      return review(visit, inForm(error, { expected_updated_at: "version" }, { review_reply: "The reply" }));
+    }
+  }),
+
+  memberPage("GET", `${PATH}/delete`, (visit) => deleting(visit)),
+
+  memberPage("POST", `${PATH}/delete`, async (visit) => {
+    const expected_updated_at = visit.form.get("version") ?? "";
+    try {
+      await visit.call("delete_alert", { ...alertPath(visit), expected_updated_at });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status === 403 || error.status === 404) throw error;
+      return deleting(visit, error);
+    }
+    return visit.goTo(channelBase(visit, visit.params.pusher ?? ""), "alert-deleted");
+  }),
+];

@@ -1,0 +1,80 @@
+// What a person may decide about an alert: at a time, declined with words for its author, copied, deleted; and at the foot of the
+// screen what is decided most. A button names its effect; an urgent alert has a box that nobody ticks in passing.
+
+import { randomUUID } from "node:crypto";
+import type { ApiError } from "../../../model/errors.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { tick, wrongWith } from "../parts.ts";
+import { devices } from "../phone.ts";
+import type { MemberVisit } from "../visit.ts";
+import { minute, written } from "./compose_controls.ts";
+import { minuteOf } from "./compose_fields.ts";
+
+interface Deciding {
+  alert: any;
+  channel: any;
+  error?: ApiError;
+}
+
+/** What was typed, or else what the alert holds. */
+function formOf(visit: MemberVisit, alert: any): URLSearchParams {
+  const form = new URLSearchParams(visit.form);
+  if (!form.has("send_at")) form.set("send_at", minuteOf(alert.send_at));
+  return form;
+}
+
+const deletion = (visit: MemberVisit): Html =>
+  html`<a class="button danger" href="${visit.url.pathname}/delete">Delete it</a>`;
+
+/** A copy of what is not sent yet; what was sent has one with its history (see alert_timeline.ts). */
+const others = (visit: MemberVisit): Html =>
+  html`<section class="card" aria-labelledby="others"><h2 id="others">Or else</h2>
+    <p class="hint">A copy begins as a draft, without its times.</p>
+    <input type="hidden" name="once" value="${randomUUID()}">
+    <div class="actions"><button class="plain" formaction="${visit.url.pathname}/duplicate">Duplicate it</button>${deletion(visit)}</div></section>`;
+
+/** What is decided in the page, panel by panel. */
+export function decisions(visit: MemberVisit, { alert, error }: Omit<Deciding, "channel">): Content {
+  const { status } = alert;
+  if (status === "cancelled") return html`<p>${deletion(visit)}</p>`;
+  if (status === "sent")
+    return html`<section class="card"><h2>Take it back</h2>
+      <p class="hint">Phones that have not fetched it never show it. Those that have it, keep it.</p>
+      <button class="danger" name="act" value="cancel">Cancel the alert</button></section>`;
+  const typed = { form: formOf(visit, alert), error };
+  const scheduled = status === "scheduled";
+  return html`<section class="card" aria-labelledby="at-a-time"><h2 id="at-a-time">${scheduled ? "Move or withdraw it" : "At a time"}</h2>
+      ${minute(typed, { name: "send_at", hint: "Phones show it from then on." })}
+      <div class="actions"><button class="plain" name="act" value="schedule">${scheduled ? "Move it to this time" : "Schedule it"}</button>${
+        scheduled &&
+        html`<button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act" value="cancel">Cancel it</button>`
+      }</div></section>
+    <section class="card" aria-labelledby="decline"><h2 id="decline">Decline it</h2>
+      ${written(typed, { name: "review_reply", label: "What should change", rows: 3, most: 1000, hint: "Its author reads this. The alert stays a draft." })}
+      <button class="plain" name="act" value="decline">Decline it</button></section>
+    ${others(visit)}`;
+}
+
+/** What is decided most, at the foot of the screen; nothing of it for what is sent or cancelled. */
+export function foot(visit: MemberVisit, { alert, channel, error }: Deciding): Content {
+  if (alert.review_url === null) return null;
+  const sure = wrongWith(error, "sure");
+  const reach = channel.subscribers as number;
+  return html`<div class="deciding"><div class="in">
+    ${
+      alert.priority === "urgent" &&
+      html`<div class="sure">${sure.line}${tick({
+        id: "sure",
+        name: "sure",
+        value: "yes",
+        label: "This is urgent, and worth a ring at night",
+        checked: visit.form.has("sure"),
+        attributes: sure.attributes,
+      })}</div>`
+    }
+    <p class="said">It could reach ${devices(reach)}. A sent alert cannot be unsent.</p>
+    <div class="acts"><a class="button plain" href="#decline">Decline</a><a class="button plain" href="${visit.url.pathname}/edit">Edit</a><a class="button plain" href="#at-a-time">${alert.status === "scheduled" ? "Move" : "Schedule"}</a><button class="first" name="act" value="send">${
+      alert.status === "scheduled" ? "Send now to" : "Send to"
+    } ${reach.toLocaleString("en")}</button></div>
+  </div></div>`;
+}

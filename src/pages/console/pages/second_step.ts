@@ -1,0 +1,117 @@
+// The second step of signing in: a code of the app, or a recovery code when the phone is gone. And signing in with a passkey,
+// which takes both steps at once.
+
+import { readPasskey, shownPasskey } from "../../../identity/auth/passkey_shapes.ts";
+import { ApiError } from "../../../model/errors.ts";
+import { html } from "../../../ui/html.ts";
+import { cookieOf } from "../forms.ts";
+import { PEOPLE_STYLES } from "../page.ts";
+import { field, problem } from "../parts.ts";
+import { openPage, type Page, type Visit } from "../visit.ts";
+import { goOn, KNOWN_COOKIE, stepPath, wantedBy } from "./going_on.ts";
+import { signInForm } from "./sign_in.ts";
+
+const PATH = "/console/sign-in/code";
+
+function handedOn(visit: Visit) {
+  const { oauthQuery, next } = wantedBy(visit);
+  return html`${visit.token}
+    ${oauthQuery && html`<input type="hidden" name="oauth_query" value="${oauthQuery}">`}
+    <input type="hidden" name="next" value="${next}">`;
+}
+
+function codeForm(visit: Visit, error?: ApiError): Response {
+  const recovering = error?.fields[0]?.param === "recovery";
+  return visit.page(
+    "Enter your code",
+    html`<h1>Enter your code</h1>
+    <p class="lede">The password was right. Your account asks for a second step.</p>
+    ${problem(error)}
+    <div class="card wide"><form method="post" action="${PATH}" novalidate>
+      ${handedOn(visit)}
+      ${field({ name: "code", label: "Code from your app", hint: "Six figures, which change every 30 seconds.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, autofocus: !recovering, error })}
+      <button>Sign in</button>
+    </form></div>
+    <details class="more"${recovering && html` open`}><summary>I do not have my phone</summary>
+      <form method="post" action="${PATH}" novalidate>
+        ${handedOn(visit)}
+        ${field({ name: "recovery", label: "Recovery code", hint: "One of the ten that you kept. Each works once.", autocomplete: "off", maxlength: 40, error })}
+        <button>Sign in with it</button>
+      </form>
+      <p class="hint">No recovery code either? The operator of this server can turn the second step off for you.</p>
+    </details>
+    <p class="hint"><a href="${stepPath("/console/sign-in", wantedBy(visit))}">Start again</a></p>`,
+    { status: error?.status ?? 200, width: "narrow", styles: [PEOPLE_STYLES] },
+  );
+}
+
+const json = (body: object, cookies: readonly string[] = []): Response => {
+  const headers = new Headers({ "content-type": "application/json", "cache-control": "no-store" });
+  headers.set("x-content-type-options", "nosniff");
+  for (const cookie of cookies) headers.append("set-cookie", cookie);
+  return new Response(JSON.stringify(body), { headers });
+};
+
+/** What a page's script is told: what to ask the browser for, or a sentence and the field that it is about. */
+export async function answerScript(
+  begin: () => Promise<{ options: object; cookies?: readonly string[] }>,
+): Promise<Response> {
+  try {
+    const { options, cookies } = await begin();
+    return json({ options }, cookies);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.type === "server_error") throw error;
+    return json({ said: error.message, field: error.fields[0]?.param });
+  }
+}
+
+const withRetry = (answer: Response, error: ApiError): Response => {
+  const retryAfter = error.headers["retry-after"];
+  if (retryAfter) answer.headers.set("retry-after", retryAfter);
+  return answer;
+};
+
+export const SECOND_STEP_PAGES: readonly Page[] = [
+  openPage("GET", PATH, async (visit) =>
+    (await visit.deps.people.owesSecond(visit.request.headers))
+      ? codeForm(visit)
+      : visit.goTo(stepPath("/console/sign-in", wantedBy(visit))),
+  ),
+
+  openPage("POST", PATH, async (visit) => {
+    const { form: sent, request, address, deps } = visit;
+    const recovery = (sent.get("recovery") ?? "").slice(0, 64);
+    const kind = sent.has("recovery") ? ("recovery" as const) : ("code" as const);
+    const text = kind === "recovery" ? recovery : (sent.get("code") ?? "").slice(0, 64);
+    const wanted = wantedBy(visit);
+    try {
+      const at = { address, browser: cookieOf(request.headers, KNOWN_COOKIE) };
+      return goOn(
+        visit,
+        await deps.people.showSecond({ kind, text }, wanted.oauthQuery, request, at),
+        wanted,
+      );
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.type === "server_error") throw error;
+      return error.type === "unauthorized"
+        ? signInForm(visit, { error })
+        : withRetry(codeForm(visit, error), error);
+    }
+  }),
+
+  openPage("POST", "/console/sign-in/passkey/begin", (visit) =>
+    answerScript(() => visit.deps.people.beginPasskey(visit.request, visit.address)),
+  ),
+
+  openPage("POST", "/console/sign-in/passkey", async (visit) => {
+    const { form: sent, request, address, deps } = visit;
+    const wanted = wantedBy(visit);
+    try {
+      const shown = readPasskey(shownPasskey, sent.get("answer"));
+      return goOn(visit, await deps.people.usePasskey(shown, wanted.oauthQuery, request, address), wanted);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.type === "server_error") throw error;
+      return withRetry(await signInForm(visit, { error }), error);
+    }
+  }),
+];

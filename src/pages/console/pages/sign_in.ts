@@ -1,0 +1,147 @@
+// Signing in and out, and asking for a link when the password is lost. With the signed query of an assistant's request,
+// signing in carries on with that request.
+
+import { resetMail } from "../../../identity/auth/mail.ts";
+import { emailProblem } from "../../../model/domain/one_line.ts";
+import { MAX_PASSWORD } from "../../../model/domain/passwords.ts";
+import { ApiError, refuseFields } from "../../../model/errors.ts";
+import { type Content, html } from "../../../ui/html.ts";
+import { cookieOf } from "../forms.ts";
+import { PASSKEY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
+import { field, problem } from "../parts.ts";
+import { openPage, type Page, personPage, type Visit } from "../visit.ts";
+import { goOn, hasPasskeys, KNOWN_COOKIE, ownPath, type Wanted, wantedBy } from "./going_on.ts";
+
+/** What to do without a password. */
+export const lostPassword = (mails: boolean): Content =>
+  mails
+    ? html`<a href="/console/forgot">Forgot the password?</a> A link to a new one is mailed to you.`
+    : html`Forgot the password? This server sends no mail: ask an owner of your workspace, or the operator of this server, for a link.`;
+
+export async function signInForm(
+  visit: Visit,
+  options: { email?: string; error?: ApiError } = {},
+): Promise<Response> {
+  const { oauthQuery, next } = wantedBy(visit);
+  const asking = oauthQuery ? await visit.deps.people.accessRequest(oauthQuery) : null;
+  const { error } = options;
+  return visit.page(
+    "Sign in",
+    html`<h1>Sign in to Belfry</h1>
+    ${
+      asking
+        ? html`<p class="lede"><strong>${asking.clientName ?? "An assistant"}</strong> asks to connect. Sign in to see what it wants; nothing is shared before you agree.</p>`
+        : html`<p class="lede">Use the e-mail and password you chose when you joined.</p>`
+    }
+    ${problem(error)}
+    <div class="card wide"><form method="post" action="/console/sign-in" novalidate>
+      ${visit.token}
+      ${oauthQuery && html`<input type="hidden" name="oauth_query" value="${oauthQuery}">`}
+      <input type="hidden" name="next" value="${next}">
+      ${field({ name: "email", label: "E-mail address", type: "email", value: options.email, autocomplete: "username", maxlength: 254, autofocus: !options.email, error })}
+      ${field({ name: "password", label: "Password", type: "password", autocomplete: "current-password", maxlength: MAX_PASSWORD, autofocus: !!options.email, error })}
+      <button>Sign in</button>
+    </form></div>
+    ${hasPasskeys(visit) && passkeyForm(visit, { oauthQuery, next })}
+    <p class="hint">${lostPassword(visit.deps.mail !== null)}</p>
+    <p class="hint">No account yet? An owner of a workspace adds you and gives you a link.</p>`,
+    {
+      status: error?.status ?? 200,
+      width: "narrow",
+      styles: [PEOPLE_STYLES],
+      scripts: hasPasskeys(visit) ? [PASSKEY_SCRIPT] : [],
+    },
+  );
+}
+
+/** Shown by its script, since without one there are no passkeys. */
+const passkeyForm = (visit: Visit, { oauthQuery, next }: Wanted): Content =>
+  html`<form method="post" action="/console/sign-in/passkey" data-passkey="use" data-begin="/console/sign-in/passkey/begin" hidden>
+      <p class="or">or</p>
+      ${visit.token}
+      ${oauthQuery && html`<input type="hidden" name="oauth_query" value="${oauthQuery}">`}
+      <input type="hidden" name="next" value="${next}"><input type="hidden" name="answer" value="">
+      <button class="plain">Sign in with a passkey</button>
+      <p class="hint said" role="status" data-said></p>
+    </form>`;
+
+/** Asking for a link. The answer is the same for every address, known or not. */
+function forgot(visit: Visit, error?: ApiError): Response {
+  const mails = visit.deps.mail !== null;
+  return visit.page(
+    "Forgot the password",
+    html`<h1>Forgot the password?</h1>
+    ${
+      mails
+        ? html`<p class="lede">Give your e-mail address. A link to a new password is mailed to it.</p>
+    ${problem(error)}
+    <div class="card wide"><form method="post" action="/console/forgot" novalidate>
+      ${visit.token}
+      ${field({ name: "email", label: "E-mail address", type: "email", value: visit.form.get("email") ?? "", autocomplete: "username", maxlength: 254, autofocus: true, error })}
+      <button>Mail me a link</button>
+    </form></div>`
+        : html`<p class="lede">${lostPassword(false)}</p>`
+    }
+    <p class="hint"><a href="/console/sign-in">Back to sign in</a></p>`,
+    { status: error?.status ?? 200, width: "narrow" },
+  );
+}
+
+export const SIGN_IN_PAGES: readonly Page[] = [
+  openPage("GET", "/console/sign-in", async (visit) => {
+    // An assistant may ask for a fresh sign-in; everybody else who is signed in goes on.
+    if (visit.session && !visit.url.searchParams.has("sig"))
+      return visit.goTo(ownPath(visit.url.searchParams.get("next")));
+    return signInForm(visit);
+  }),
+
+  openPage("POST", "/console/sign-in", async (visit) => {
+    const { form: sent, request, address, deps } = visit;
+    const email = (sent.get("email") ?? "").slice(0, 254);
+    const password = (sent.get("password") ?? "").slice(0, 256);
+    try {
+      refuseFields({
+        email: emailProblem(email.trim()),
+        password: password === "" && "Give your password.",
+      });
+      const at = { address, browser: cookieOf(request.headers, KNOWN_COOKIE) };
+      const wanted = wantedBy(visit);
+      const opened = await deps.people.signIn({ email, password }, wanted.oauthQuery, request, at);
+      return goOn(visit, opened, wanted);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.type === "server_error") throw error;
+      const answer = await signInForm(visit, { email, error });
+      const retryAfter = error.headers["retry-after"];
+      if (retryAfter) answer.headers.set("retry-after", retryAfter);
+      return answer;
+    }
+  }),
+
+  openPage("GET", "/console/forgot", async (visit) => forgot(visit)),
+
+  openPage("POST", "/console/forgot", async (visit) => {
+    const { deps, form: sent, address } = visit;
+    const { mail } = deps;
+    if (mail === null) return forgot(visit);
+    const email = (sent.get("email") ?? "").trim().slice(0, 254);
+    try {
+      refuseFields({ email: emailProblem(email) });
+      await deps.joining.askReset(email, address, (to, link) => mail(resetMail(to, link)));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return forgot(visit, error);
+    }
+    return visit.page(
+      "Look into your mail",
+      html`<h1>Look into your mail</h1>
+      <p class="lede">If this address has an account here, a link to a new password is sent to it. The link works once, within one hour.</p>
+      <p class="hint">Nothing came? Look into the spam folder, and check the address for which you asked. Otherwise ask an owner of your workspace, or the operator of this server, for a link.</p>
+      <p><a class="button" href="/console/sign-in">Back to sign in</a></p>`,
+      { width: "narrow" },
+    );
+  }),
+
+  personPage("POST", "/console/sign-out", async (visit) =>
+    visit.goTo("/console/sign-in", "signed-out", await visit.deps.people.signOut(visit.request)),
+  ),
+];

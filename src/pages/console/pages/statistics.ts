@@ -1,0 +1,160 @@
+// Statistics of a channel and of a workspace: what was sent, and what devices chose to report, by UTC day. Never a delivered
+// figure and never a rate (docs/rules.md#console-figures).
+
+import { ApiError } from "../../../model/errors.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { channelBase, channelHead } from "../channel_head.ts";
+import { type CsvRow, csvAnswer } from "../csv.ts";
+import { asksAlone, livePart, partAlone } from "../live.ts";
+import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
+import { emptyState, problem, table } from "../parts.ts";
+import { dayPlots, dayTable, SERIES } from "../plots/days.ts";
+import { figure, whole } from "../plots/numbers.ts";
+import { askedRange, dayOf, rangeForm, rangeQuery } from "../range.ts";
+import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+
+/** What stands around the plots of a channel, or of all. */
+interface Around {
+  tool: "get_pusher_stats" | "get_account_stats";
+  args: Record<string, string>;
+  /** Of the page, without its query. */
+  path: string;
+  title: string;
+  section: string;
+  head: Content;
+  below(stats: any, query: string): Content;
+}
+
+const counting = html`<section class="card" aria-labelledby="how"><h2 id="how">How we count</h2>
+  <p>Reads and acknowledgements are what devices chose to report, on the UTC day on which the report came. A device reports each once for an alert.</p>
+  <p class="hint">“Could reach” is who is subscribed now, muted ones included. Nobody can know how many phones showed an alert, so no figure here says so.</p></section>`;
+
+const figures = ({ reach, totals }: any): Html =>
+  html`<dl class="figures">${[
+    ["Could reach now", reach],
+    ...SERIES.map(({ key, column }) => [column, totals[key]]),
+  ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${figure(value)}</dd></div>`)}</dl>`;
+
+/** `today`: where it is among the days. */
+async function plots({ buckets, totals }: any, today: string | null): Promise<Content> {
+  if (SERIES.every(({ key }) => totals[key] === 0))
+    return emptyState(
+      "Nothing in these days",
+      "Each alert that is sent counts on its UTC day, and so does each read and acknowledgement that a device reports.",
+    );
+  return html`${(await dayPlots(buckets, totals, today)).map((one) => html`<section class="card">${one}</section>`)}
+    ${today && html`<p class="hint"><svg class="key" width="12" height="12" aria-hidden="true"><rect class="bar running" width="12" height="12" rx="3"/></svg> Today, ${today}, is not over yet.</p>`}
+    ${dayTable(buckets)}`;
+}
+
+async function statistics(visit: MemberVisit, around: Around): Promise<Response> {
+  const asked = askedRange(visit);
+  const { path, title, section, head } = around;
+  const options = { section, cards: true, styles: [HISTORY_STYLES] };
+  const form = (error?: ApiError) => html`${head}${problem(error)}${rangeForm(path, asked, error)}`;
+  let stats: any;
+  try {
+    stats = await visit.call(around.tool, { ...around.args, from: asked.from, to: asked.to });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.type !== "invalid_request") throw error;
+    return visit.page(title, form(error), { ...options, status: error.status });
+  }
+  const today = dayOf(visit.now);
+  const query = rangeQuery(asked);
+  const running = stats.buckets.at(-1).date >= today && stats.buckets[0].date <= today;
+  const part = livePart(
+    "statistics",
+    visit.url,
+    html`${figures(stats)}${await plots(stats, running ? today : null)}
+    <p><a class="button plain" href="${path}.csv?${query}" download>Days as CSV</a></p>
+    ${around.below(stats, query)}`,
+  );
+  if (asksAlone(visit)) return partAlone(part);
+  return visit.page(title, html`${form()}${part}${counting}`, {
+    ...options,
+    // What is over does not change while somebody looks.
+    scripts: running ? [LIVE_SCRIPT] : [],
+  });
+}
+
+const channelArgs = ({ params }: MemberVisit) => ({ pusher_id: params.pusher ?? "" });
+
+async function ofChannel(visit: MemberVisit): Promise<Response> {
+  const args = channelArgs(visit);
+  const channel = await visit.call("get_pusher", args);
+  return statistics(visit, {
+    tool: "get_pusher_stats",
+    args,
+    path: `${channelBase(visit, args.pusher_id)}/stats`,
+    title: `${channel.name}: statistics`,
+    section: "channels",
+    head: channelHead(visit, channel, "stats"),
+    below: () => null,
+  });
+}
+
+const ofAll = (visit: MemberVisit): Promise<Response> =>
+  statistics(visit, {
+    tool: "get_account_stats",
+    args: {},
+    path: `${visit.base}stats`,
+    title: "Statistics",
+    section: "stats",
+    head: html`<h1>Statistics</h1><p class="lede">All channels that you see, together.</p>`,
+    below: ({ channels }, query) =>
+      html`<h2>By channel</h2>${
+        channels.length === 0
+          ? emptyState(
+              "No channels yet",
+              "Open a channel: what it sends, and what its subscribers report, will stand here.",
+            )
+          : html`${table(
+              "By channel",
+              ["Channel", "Could reach now", ...SERIES.map(({ column }) => column)],
+              channels.map((channel: any) => [
+                html`<a href="${channelBase(visit, channel.pusher_id)}/stats?${query}">${channel.name}</a>`,
+                whole(channel.reach),
+                ...SERIES.map(({ key }) => whole(channel[key])),
+              ]),
+            )}<p><a class="button plain" href="${visit.base}stats/channels.csv?${query}" download>Channels as CSV</a></p>`
+      }`,
+  });
+
+const KEYS = SERIES.map(({ key }) => key);
+
+/** The columns of a file of days. */
+const dayRows = (buckets: any[]): CsvRow[] => [
+  ["day_utc", ...KEYS],
+  ...buckets.map((day) => [day.date, ...KEYS.map((key) => day[key])]),
+];
+
+async function statsOf(visit: MemberVisit, tool: Around["tool"], args = {}): Promise<any> {
+  const { from, to } = askedRange(visit);
+  return visit.call(tool, { ...args, from, to });
+}
+
+export const STATISTICS_PAGES: readonly Page[] = [
+  memberPage("GET", "/channels/:pusher/stats", ofChannel),
+
+  memberPage("GET", "/channels/:pusher/stats.csv", async (visit) => {
+    const args = channelArgs(visit);
+    const { buckets, from, to } = await statsOf(visit, "get_pusher_stats", args);
+    const { handle } = await visit.call("get_pusher", args);
+    return csvAnswer(`belfry_${handle}_${from}_${to}`, dayRows(buckets));
+  }),
+
+  memberPage("GET", "/stats", ofAll),
+
+  memberPage("GET", "/stats.csv", async (visit) => {
+    const { buckets, from, to } = await statsOf(visit, "get_account_stats");
+    return csvAnswer(`belfry_days_${from}_${to}`, dayRows(buckets));
+  }),
+
+  memberPage("GET", "/stats/channels.csv", async (visit) => {
+    const { channels, from, to } = await statsOf(visit, "get_account_stats");
+    return csvAnswer(`belfry_channels_${from}_${to}`, [
+      ["handle", "name", "could_reach_now", ...KEYS],
+      ...channels.map((row: any) => [row.handle, row.name, row.reach, ...KEYS.map((key) => row[key])]),
+    ]);
+  }),
+];

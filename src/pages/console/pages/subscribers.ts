@@ -1,0 +1,158 @@
+// Who subscribes to a channel, as the pseudonyms that the service knows them by, and what they are made up of. Nothing that
+// identifies (docs/rules.md#subscriber-device).
+
+import { type Content, html } from "../../../ui/html.ts";
+import { channelBase, channelHead } from "../channel_head.ts";
+import { csvAnswer } from "../csv.ts";
+import { asksAlone, livePart, partAlone } from "../live.ts";
+import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
+import { chips, emptyState, instant, table } from "../parts.ts";
+import { figure } from "../plots/numbers.ts";
+import { ranks } from "../plots/ranks.ts";
+import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+
+const SHOWN = 25;
+
+const FACETS = [
+  { key: "platform", name: "Platform" },
+  { key: "app_version", name: "App version" },
+  { key: "locale", name: "Language and region" },
+  { key: "timezone", name: "Time zone" },
+] as const;
+
+const PLATFORMS: Record<string, string> = {
+  ios: "iOS",
+  android: "Android",
+  web: "Web",
+  desktop: "Desktop",
+  cli: "Command line",
+  other: "Other",
+};
+
+const STATES = [
+  { status: null, name: "All" },
+  { status: "active", name: "Listening" },
+  { status: "muted", name: "Muted" },
+] as const;
+
+/** A fact as people read it. A time zone breaks where its parts meet. */
+function said(facet: string, value: string): Content {
+  if (facet === "platform") return PLATFORMS[value] ?? value;
+  return value.split("/").map((part, i) => (i === 0 ? part : html`/<wbr>${part}`));
+}
+
+async function mix(breakdown: any): Promise<Content> {
+  const parts = await Promise.all(
+    FACETS.map(async ({ key, name }) => {
+      const counts = Object.entries(breakdown[key] as Record<string, number>);
+      const plot = await ranks(
+        `Subscribers by ${name.toLowerCase()}`,
+        counts.map(([value, n]) => ({ name: said(key, value), value: n })),
+      );
+      return html`<section class="card" aria-labelledby="by-${key}"><h2 id="by-${key}">${name}</h2>${plot}</section>`;
+    }),
+  );
+  return html`<div class="mix">${parts}</div>`;
+}
+
+async function subscribers(visit: MemberVisit): Promise<Response> {
+  const { url, now, params } = visit;
+  const pusher_id = params.pusher ?? "";
+  const status = STATES.find((state) => state.status === url.searchParams.get("status"))?.status ?? null;
+  const before = url.searchParams.get("before");
+  const { data, breakdown, meta } = await visit.call("list_subscribers", {
+    pusher_id,
+    limit: SHOWN,
+    ...(status && { status }),
+    ...(before && { before }),
+  });
+  const base = `${channelBase(visit, pusher_id)}/subscribers`;
+  const older = new URLSearchParams({ ...(status && { status }), before: meta.next_before ?? "" });
+  const counted = { active: breakdown.total - breakdown.muted, muted: breakdown.muted };
+  const head = html`<dl class="figures">${[
+    ["Subscribers", breakdown.total],
+    ["Listening", counted.active],
+    ["Muted", counted.muted],
+  ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${figure(value)}</dd></div>`)}</dl>`;
+  const all = status ? counted[status] : breakdown.total;
+  const listed = html`<h2 id="list">One by one</h2>
+    ${chips(
+      "Which subscribers",
+      STATES.map((state) => ({
+        href: `${base}${state.status && `?status=${state.status}`}#list`,
+        name: state.name,
+        chosen: state.status === status,
+      })),
+    )}
+    ${
+      data.length === 0
+        ? emptyState(
+            before ? "Nobody older" : "Nobody",
+            before
+              ? html`<a href="${base}#list">The newest subscribers</a>`
+              : "No subscriber is in this state.",
+          )
+        : html`${
+            data.length < all &&
+            html`<p class="hint">Listed here: ${figure(data.length)} of ${figure(all)}, ${before ? "older ones" : "the newest"}. The figures above count all of them.</p>`
+          }${table(
+            "Subscribers, the newest first",
+            ["Pseudonym", "App", "Language", "Time zone", "State", "Since"],
+            data.map((row: any) => [
+              html`<code class="whole">${row.device}</code>`,
+              html`${said("platform", row.platform)} ${row.app_version}`,
+              row.locale,
+              html`<span>${said("timezone", row.timezone)}</span>`,
+              row.muted
+                ? html`<span class="badge">muted</span>`
+                : html`<span class="badge good">listening</span>`,
+              instant(row.subscribed_at, now),
+            ]),
+          )}`
+    }${
+      data.length > 0 &&
+      (before || meta.next_before) &&
+      html`<nav class="pages" aria-label="Pages">${before && html`<a class="button plain" href="${base}${status && `?status=${status}`}#list">Newest</a>`}${
+        meta.next_before && html`<a class="button plain" href="${base}?${older.toString()}#list">Older</a>`
+      }</nav>`
+    }`;
+  const part = livePart(
+    "subscribers",
+    url,
+    breakdown.total === 0
+      ? emptyState(
+          "No subscribers yet",
+          "Whoever follows this channel will be counted here, by platform, version, language and time zone. Hand out its address, or an invite.",
+        )
+      : html`${head}${await mix(breakdown)}
+        <p><a class="button plain" href="${base}.csv" download>These counts as CSV</a></p>${listed}`,
+  );
+  if (asksAlone(visit)) return partAlone(part);
+  const channel = await visit.call("get_pusher", { pusher_id });
+  return visit.page(
+    `${channel.name}: subscribers`,
+    html`${channelHead(visit, channel, "subscribers")}${part}
+    <section class="card" aria-labelledby="known"><h2 id="known">What is known of them</h2>
+      <p>A subscriber is a device, not a person: it has no name, no address and no number here. The pseudonym tells two of them apart, and is of no use anywhere else.</p>
+      <p class="hint">Which of them allowed sounds, banners or their place is told to no channel, and not counted for one. What this channel asks them for is in its <a href="${channelBase(visit, pusher_id)}/edit">settings</a>.</p></section>`,
+    { section: "channels", cards: true, styles: [HISTORY_STYLES], scripts: [LIVE_SCRIPT] },
+  );
+}
+
+export const SUBSCRIBER_PAGES: readonly Page[] = [
+  memberPage("GET", "/channels/:pusher/subscribers", subscribers),
+
+  memberPage("GET", "/channels/:pusher/subscribers.csv", async (visit) => {
+    const pusher_id = visit.params.pusher ?? "";
+    const { breakdown } = await visit.call("list_subscribers", { pusher_id, limit: 1 });
+    const { handle } = await visit.call("get_pusher", { pusher_id });
+    return csvAnswer(`belfry_${handle}_subscribers`, [
+      ["fact", "value", "subscribers"],
+      ["total", "", breakdown.total],
+      ["muted", "", breakdown.muted],
+      ...FACETS.flatMap(({ key }) =>
+        Object.entries(breakdown[key] as Record<string, number>).map(([value, n]) => [key, value, n]),
+      ),
+    ]);
+  }),
+];

@@ -1,0 +1,273 @@
+// A person's own ways to sign in, as the account's page shows them, and the pages that change them: the second factor with its
+// recovery codes, and passkeys. What is secret is shown once, on the answering page.
+
+import type { z } from "zod";
+import { newPasskey, readPasskey } from "../../../identity/auth/passkey_shapes.ts";
+import add_passkey from "../../../identity/session/add_passkey.ts";
+import begin_passkey from "../../../identity/session/begin_passkey.ts";
+import begin_second_factor from "../../../identity/session/begin_second_factor.ts";
+import confirm_second_factor from "../../../identity/session/confirm_second_factor.ts";
+import end_second_factor from "../../../identity/session/end_second_factor.ts";
+import get_sign_in from "../../../identity/session/get_sign_in.ts";
+import remove_passkey from "../../../identity/session/remove_passkey.ts";
+import renew_recovery_codes from "../../../identity/session/renew_recovery_codes.ts";
+import { ApiError, notFound } from "../../../model/errors.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { qrDrawing } from "../../../ui/qr.ts";
+import { COPY_SCRIPT, PASSKEY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
+import { copyable, field, instant, problem } from "../parts.ts";
+import { type Page, type PersonVisit, personPage } from "../visit.ts";
+import { askOnce } from "./confirm.ts";
+import { answerScript } from "./second_step.ts";
+
+const ACCOUNT = "/console/account";
+const FACTOR = `${ACCOUNT}/second-factor`;
+const PASSKEYS = `${ACCOUNT}/passkeys`;
+
+type Ways = z.output<(typeof get_sign_in)["output"]>;
+
+const LOW = 3;
+
+const codesLeft = ({ recovery_codes_left: left }: Ways): Content =>
+  left === 0
+    ? "No recovery code is left. Make new ones before you lose your phone."
+    : `${left} recovery ${left === 1 ? "code is" : "codes are"} left${left <= LOW ? ". Make new ones soon." : "."}`;
+
+/** The part of the account's page. */
+export function waysIn(ways: Ways, now: Date): Html {
+  const { second_factor: on, passkeys } = ways;
+  return html`<h2>Ways to sign in</h2>
+    <ul class="ways">
+      <li><div class="what"><p><strong>Second step</strong> <span class="badge${on && " good"}">${on ? "on" : "off"}</span></p>
+        <p>${on ? codesLeft(ways) : "After the password, a code from an app on your phone. Whoever learns your password cannot sign in with it alone."}</p></div>
+        <a class="button${on ? " plain" : ""}" href="${FACTOR}">${on ? "Change the second step" : "Turn it on"}</a></li>
+      ${passkeys.map(
+        (row) =>
+          html`<li><div class="what"><p><strong>${row.name}</strong> <span class="badge">passkey</span></p>
+          <p>Added ${instant(row.created_at, now)}, ${row.last_used_at === null ? "not used yet" : html`last used ${instant(row.last_used_at, now)}`}${row.synced ? ", kept on several of your devices" : ""}</p></div>
+          <a class="button danger" href="${PASSKEYS}/${row.id}/remove">Remove<span class="unseen"> the passkey ${row.name}</span></a></li>`,
+      )}
+      <li><div class="what"><p><strong>${passkeys.length === 0 ? "Passkeys" : "Another passkey"}</strong></p>
+        <p>${
+          ways.passkeys_possible
+            ? "Your fingerprint, face or device PIN in place of password and code. Nothing of it leaves your device."
+            : "Browsers make passkeys only for servers with a name and https. Open this one under such an address."
+        }</p></div>
+        ${ways.passkeys_possible && html`<a class="button plain" href="${PASSKEYS}/new">Add a passkey</a>`}</li>
+    </ul>`;
+}
+
+const passwordField = (error?: ApiError): Html =>
+  field({
+    name: "present",
+    label: "Your password",
+    type: "password",
+    autocomplete: "current-password",
+    maxlength: 128,
+    autofocus: true,
+    error,
+  });
+
+/** A page with one form that asks for the password before it does something. */
+function askPassword(
+  visit: PersonVisit,
+  {
+    title,
+    lede,
+    act,
+    action,
+    danger,
+  }: { title: string; lede: Content; act: string; action: string; danger?: true },
+  error?: ApiError,
+): Response {
+  return visit.page(
+    title,
+    html`<h1>${title}</h1><p class="lede">${lede}</p>
+    ${problem(error)}
+    <form method="post" action="${action}" novalidate>${visit.token}
+      ${passwordField(error)}
+      <div class="actions"><button${danger && html` class="danger"`}>${act}</button><a class="button plain" href="${ACCOUNT}">Back to your account</a></div>
+    </form>`,
+    { width: "narrow", status: error?.status ?? 200, styles: [PEOPLE_STYLES] },
+  );
+}
+
+const QUESTIONS = {
+  begin: {
+    title: "Turn the second step on",
+    lede: "You need an app that shows codes on your phone, such as the one that keeps your passwords. Every sign-in then asks for a code after the password.",
+    act: "Go on",
+    action: FACTOR,
+  },
+  recovery: {
+    title: "Make new recovery codes",
+    lede: "Ten new codes take the place of those that are left, which stop working.",
+    act: "Make new codes",
+    action: `${FACTOR}/recovery`,
+  },
+  off: {
+    title: "Turn the second step off?",
+    lede: "The password alone signs you in then. Your recovery codes stop working, and the entry in your app is of no use any more.",
+    act: "Turn it off",
+    action: `${FACTOR}/off`,
+    danger: true,
+  },
+} as const;
+
+function pairing(visit: PersonVisit, uri: string, error?: ApiError): Response {
+  const secret = new URL(uri).searchParams.get("secret") ?? "";
+  return visit.page(
+    "Connect your app",
+    html`<h1>Connect your app</h1>
+    <p class="lede">Scan the picture with the app, or type the secret into it. Then give the code that it shows. Until then nothing has changed.</p>
+    ${problem(error)}
+    <div class="pairing">${qrDrawing(uri, "The secret of your second step as a QR code")}
+      <div><p>No camera at hand? Type this into the app:</p>
+      ${copyable(secret.replace(/(.{4})(?=.)/g, "$1 "), "the secret")}
+      <form method="post" action="${FACTOR}/confirm" novalidate>${visit.token}<input type="hidden" name="uri" value="${uri}">
+        ${field({ name: "code", label: "Code that the app shows", hint: "Six figures.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, error })}
+        <div class="actions"><button>Turn the second step on</button><a class="button plain" href="${ACCOUNT}">Leave it off</a></div>
+      </form></div></div>`,
+    { status: error?.status ?? 200, styles: [PEOPLE_STYLES], scripts: [COPY_SCRIPT] },
+  );
+}
+
+function recoveryCodes(visit: PersonVisit, title: string, codes: readonly string[]): Response {
+  return visit.page(
+    title,
+    html`<h1>${title}</h1>
+    <p class="lede">These ten codes sign you in when your phone is gone, each of them once. Print them, or keep them where you keep your passwords.</p>
+    <p class="flash careful">They are shown only now. Nobody can read them again later.</p>
+    ${copyable(codes.join("\n"), "the recovery codes")}
+    <p><a class="button" href="${ACCOUNT}">I have kept them</a></p>`,
+    { width: "narrow", styles: [PEOPLE_STYLES], scripts: [COPY_SCRIPT] },
+  );
+}
+
+function newPasskeyForm(visit: PersonVisit, error?: ApiError): Response {
+  return visit.page(
+    "Add a passkey",
+    html`<h1>Add a passkey</h1>
+    <p class="lede">Your browser asks for your fingerprint, your face or the PIN of a device. From then on that alone signs you in.</p>
+    ${problem(error)}
+    <p class="hint" data-without-passkeys>Passkeys need a browser of these years that runs the script of this page. Your password goes on working without.</p>
+    <form method="post" action="${PASSKEYS}" novalidate hidden data-passkey="add" data-begin="${PASSKEYS}/begin">${visit.token}
+      <input type="hidden" name="answer" value="">
+      ${field({ name: "name", label: "Name", value: visit.form.get("name") ?? "", hint: "By which you know it in your list, such as the device that keeps it.", maxlength: 80, autocomplete: "off", error })}
+      ${field({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: 128, error })}
+      <p class="hint said" role="status" data-said></p>
+      <div class="actions"><button>Add the passkey</button><a class="button plain" href="${ACCOUNT}">Back to your account</a></div>
+    </form>`,
+    { width: "narrow", status: error?.status ?? 200, styles: [PEOPLE_STYLES], scripts: [PASSKEY_SCRIPT] },
+  );
+}
+
+/** Runs `act`, and shows the form again by `again` when what was sent is refused. */
+async function orAgain(
+  act: () => Promise<Response>,
+  again: (error: ApiError) => Response,
+): Promise<Response> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.type === "server_error") throw error;
+    const answer = again(error);
+    const retryAfter = error.headers["retry-after"];
+    if (retryAfter) answer.headers.set("retry-after", retryAfter);
+    return answer;
+  }
+}
+
+const present = ({ form }: PersonVisit) => ({ present: form.get("present") ?? "" });
+
+export const WAYS_IN_PAGES: readonly Page[] = [
+  personPage("GET", FACTOR, async (visit) => {
+    const ways = await visit.asPerson(get_sign_in, {});
+    if (!ways.second_factor) return askPassword(visit, QUESTIONS.begin);
+    return visit.page(
+      "The second step",
+      html`<h1>The second step is on</h1><p class="lede">Every sign-in asks for a code of your app after the password. ${codesLeft(ways)}</p>
+      <div class="actions"><a class="button" href="${FACTOR}/recovery">Make new recovery codes</a><a class="button danger" href="${FACTOR}/off">Turn it off</a></div>
+      <p class="hint">To use another app or phone, turn it off and on again.</p><p><a href="${ACCOUNT}">Back to your account</a></p>`,
+      { width: "narrow", styles: [PEOPLE_STYLES] },
+    );
+  }),
+
+  personPage("POST", FACTOR, (visit) =>
+    orAgain(
+      async () => pairing(visit, (await visit.asPerson(begin_second_factor, present(visit))).uri),
+      (error) => askPassword(visit, QUESTIONS.begin, error),
+    ),
+  ),
+
+  personPage("POST", `${FACTOR}/confirm`, async (visit) => {
+    const uri = visit.form.get("uri") ?? "";
+    const known = /^otpauth:\/\/totp\/Belfry:[^\s]{1,600}$/.test(uri) && URL.canParse(uri);
+    if (!known) return visit.goTo(FACTOR);
+    return orAgain(
+      async () => {
+        const { recovery_codes } = await visit.asPerson(confirm_second_factor, {
+          code: (visit.form.get("code") ?? "").slice(0, 40),
+        });
+        return recoveryCodes(visit, "The second step is on", recovery_codes);
+      },
+      (error) => pairing(visit, uri, error),
+    );
+  }),
+
+  personPage("GET", `${FACTOR}/recovery`, async (visit) => askPassword(visit, QUESTIONS.recovery)),
+  personPage("POST", `${FACTOR}/recovery`, (visit) =>
+    orAgain(
+      async () => {
+        const { recovery_codes } = await visit.asPerson(renew_recovery_codes, present(visit));
+        return recoveryCodes(visit, "Your new recovery codes", recovery_codes);
+      },
+      (error) => askPassword(visit, QUESTIONS.recovery, error),
+    ),
+  ),
+
+  personPage("GET", `${FACTOR}/off`, async (visit) => askPassword(visit, QUESTIONS.off)),
+  personPage("POST", `${FACTOR}/off`, (visit) =>
+    orAgain(
+      async () => {
+        await visit.asPerson(end_second_factor, present(visit));
+        return visit.goTo(ACCOUNT, "second-factor-off");
+      },
+      (error) => askPassword(visit, QUESTIONS.off, error),
+    ),
+  ),
+
+  personPage("GET", `${PASSKEYS}/new`, async (visit) => newPasskeyForm(visit)),
+  personPage("POST", `${PASSKEYS}/begin`, (visit) =>
+    answerScript(() => visit.asPerson(begin_passkey, present(visit))),
+  ),
+  personPage("POST", PASSKEYS, (visit) =>
+    orAgain(
+      async () => {
+        const { form: sent } = visit;
+        const answer = readPasskey(newPasskey, sent.get("answer"));
+        await visit.asPerson(add_passkey, { name: sent.get("name") ?? "", answer });
+        return visit.goTo(ACCOUNT, "passkey-added");
+      },
+      (error) => newPasskeyForm(visit, error),
+    ),
+  ),
+
+  personPage("GET", `${PASSKEYS}/:id/remove`, async (visit) => {
+    const { passkeys } = await visit.asPerson(get_sign_in, {});
+    const row = passkeys.find(({ id }) => id === visit.params.id);
+    if (!row) throw notFound("passkey");
+    return askOnce(visit, {
+      title: `Remove the passkey ${row.name}?`,
+      effect:
+        "Nobody signs in with it from now on. The device may go on offering it until you remove it there, too.",
+      act: "Remove the passkey",
+      action: `${PASSKEYS}/${row.id}/remove`,
+      back: ACCOUNT,
+    });
+  }),
+  personPage("POST", `${PASSKEYS}/:id/remove`, async (visit) => {
+    await visit.asPerson(remove_passkey, { passkey_id: visit.params.id ?? "" });
+    return visit.goTo(ACCOUNT, "passkey-removed");
+  }),
+];

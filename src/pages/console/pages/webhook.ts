@@ -1,0 +1,216 @@
+// One endpoint: its state and what to do about it, what became of its deliveries, and what can be done by hand.
+
+import { ApiError, notFound } from "../../../model/errors.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { minuteWords } from "../../../ui/instants.ts";
+import type { FlashCode } from "../flash.ts";
+import { WEBHOOK_STYLES } from "../page.ts";
+import { emptyState, instant, problem, table } from "../parts.ts";
+import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
+import { askOnce } from "./confirm.ts";
+import { eventChips, NO_RETRIES, secretPage, stateOf } from "./webhooks.ts";
+
+const PATH = "/webhooks/:webhook";
+const PAGE = 50;
+
+/** Where a delivery ended (see effects/webhooks/deliver.ts). */
+const FAILURES: Record<string, string> = {
+  refused_target: "The address is none that may be called: it is not public.",
+  dns: "The name has no address.",
+  timeout: "No answer within five seconds.",
+  connect: "Nobody answers at the address.",
+  tls: "The certificate is not trusted.",
+  redirect: "It answered with a redirect, which nobody follows.",
+  status: "It answered with a failure.",
+  reply: "The answer broke off.",
+};
+
+async function endpoint(visit: MemberVisit): Promise<any> {
+  const { data } = await visit.call("list_webhooks");
+  const hook = data.find(({ id }: any) => id === visit.params.webhook);
+  if (!hook) throw notFound("webhook");
+  return hook;
+}
+
+const pathOf = ({ base }: MemberVisit, { id }: any) => `${base}webhooks/${id}`;
+
+/** A button that acts at once. */
+const act = ({ token }: MemberVisit, action: string, words: Content, kind = "plain"): Html =>
+  html`<form method="post" action="${action}">${token}<button class="${kind}">${words}</button></form>`;
+
+function facts({ now }: MemberVisit, hook: any): Html {
+  const until = hook.previous_secret_until && new Date(hook.previous_secret_until);
+  const rows: [string, Content][] = [
+    ["State", stateOf(hook)],
+    ["Events", eventChips(hook.events)],
+    [
+      "Last delivery",
+      html`${instant(hook.last_delivery_at, now)}${hook.last_status && `, answered ${hook.last_status}`}`,
+    ],
+    ["Failed in a row", `${hook.failure_count} of 20 that disable it`],
+    ["Added", instant(hook.created_at, now)],
+  ];
+  if (hook.dropped_count > 0)
+    rows.push([
+      "Dropped",
+      `${hook.dropped_count}, for want of room on this server. They never count as failures.`,
+    ]);
+  if (until)
+    rows.push(["Secret before", `Good until ${minuteWords(until)}; deliveries carry both signatures.`]);
+  return html`<dl class="who facts">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+}
+
+/** What brings a disabled endpoint back, in its order. */
+function mending(visit: MemberVisit, hook: any, may: boolean): Content {
+  if (!hook.disabled) return null;
+  const at = pathOf(visit, hook);
+  const since = minuteWords(new Date(hook.disabled_at));
+  return html`<section class="card mend" aria-labelledby="mend"><h2 id="mend">Disabled since ${since}</h2>
+    <p>Twenty deliveries failed in a row, so nothing is sent here any more.${!may && " An editor, an admin or an owner can enable it again."}</p>
+    ${
+      may &&
+      html`<ol>
+        <li>Mend the receiver. The list below says how each delivery ended.</li>
+        <li>Send a test event: a disabled endpoint gets it, too. ${act(visit, `${at}/test`, "Send a test event")}</li>
+        <li>Enable the endpoint. ${act(visit, `${at}/enable`, "Enable it again", "")}</li>
+        <li>Deliver again by hand what it missed, in the list below. What happened while it was disabled was not tried: <code>list_events</code> has it for 7 days.</li>
+      </ol>`
+    }</section>`;
+}
+
+function outcome({ ok, status, failure }: any): Content {
+  if (ok === null)
+    return html`<span class="badge">under way</span><span class="muted">or the server stopped meanwhile</span>`;
+  if (ok) return html`<span class="badge good">taken</span><span class="muted">answered ${status}</span>`;
+  const why = failure === "status" ? `It answered ${status}.` : (FAILURES[failure] ?? failure);
+  return html`<span class="badge warn">failed</span><span class="muted">${why}</span>`;
+}
+
+function deliveryRow(visit: MemberVisit, hook: any, delivery: any, may: boolean): Content[] {
+  const { id, event, created_at, duration_ms, redelivery_of } = delivery;
+  const again = may && !hook.disabled && delivery.ok !== null;
+  return [
+    html`<strong><code>${event}</code></strong>${redelivery_of && html`<span class="muted">by hand, once more</span>`}<details class="more"><summary>Ids<span class="unseen"> of the delivery of ${event}</span></summary><span class="stack"><code>${id}</code> <code>${delivery.event_id}</code></span></details>`,
+    html`${instant(created_at, visit.now)}`,
+    html`<span class="stack">${outcome(delivery)}</span>`,
+    duration_ms === null ? html`<span class="muted">not yet</span>` : `${duration_ms} ms`,
+    again &&
+      act(
+        visit,
+        `${pathOf(visit, hook)}/deliveries/${id}/again`,
+        html`Deliver again<span class="unseen"> ${event} of ${minuteWords(new Date(created_at))}</span>`,
+      ),
+  ];
+}
+
+async function log(visit: MemberVisit, hook: any, may: boolean): Promise<Html> {
+  const before = visit.url.searchParams.get("before");
+  const { data, meta } = await visit.call("list_deliveries", {
+    webhook_id: hook.id,
+    limit: PAGE,
+    ...(before && { before }),
+  });
+  const at = pathOf(visit, hook);
+  return html`<section aria-labelledby="log"><h2 id="log">Deliveries</h2>
+    <p class="hint">The newest 200 are kept, for 7 days. ${NO_RETRIES} What the receiver wrote is not kept.</p>
+    ${
+      data.length === 0
+        ? emptyState(
+            before ? "Nothing older" : "Nothing delivered yet",
+            before
+              ? "This was the end of the list."
+              : "A test event shows whether the receiver takes what is sent.",
+          )
+        : table(
+            "Deliveries, newest first",
+            ["Event", "When", "Outcome", "Took", ""],
+            data.map((delivery: any) => deliveryRow(visit, hook, delivery, may)),
+          )
+    }
+    <p class="pages">${before && html`<a class="button plain" href="${at}">Newest</a>`}${
+      meta.next_before &&
+      html` <a class="button plain" href="${at}?${new URLSearchParams({ before: meta.next_before }).toString()}">Older</a>`
+    }</p></section>`;
+}
+
+async function page(visit: MemberVisit, error?: ApiError): Promise<Response> {
+  const hook = await endpoint(visit);
+  const may = mayUse(visit, "test_webhook");
+  const at = pathOf(visit, hook);
+  return visit.page(
+    "Webhook",
+    html`<p class="back"><a href="${visit.base}webhooks">All webhooks</a></p>
+    <h1 class="address">${hook.url}</h1>
+    ${problem(error)}
+    ${mending(visit, hook, may)}
+    <section class="card" aria-labelledby="facts"><h2 id="facts">How it goes</h2>${facts(visit, hook)}
+      ${
+        may &&
+        html`<div class="actions">${!hook.disabled && act(visit, `${at}/test`, "Send a test event")}
+          <a class="button plain" href="${at}">Reload</a>
+          <a class="button plain" href="${at}/secret">New secret</a>
+          <a class="button danger" href="${at}/delete">Delete</a></div>`
+      }</section>
+    ${await log(visit, hook, may)}`,
+    { section: "webhooks", status: error?.status ?? 200, styles: [WEBHOOK_STYLES] },
+  );
+}
+
+/** A form that runs one operation and comes back with a word on it; a refusal stands on the page. */
+const acting = (path: string, tool: string, done: FlashCode): Page =>
+  memberPage("POST", PATH + path, async (visit) => {
+    const { webhook = "", delivery } = visit.params;
+    try {
+      await visit.call(tool, { webhook_id: webhook, ...(delivery && { delivery_id: delivery }) });
+    } catch (error) {
+      if (!(error instanceof ApiError) || !["conflict", "rate_limited"].includes(error.type)) throw error;
+      return page(visit, error);
+    }
+    return visit.goTo(`${visit.base}webhooks/${webhook}`, done);
+  });
+
+export const ONE_WEBHOOK_PAGES: readonly Page[] = [
+  memberPage("GET", PATH, (visit) => page(visit)),
+  acting("/test", "test_webhook", "webhook-tested"),
+  acting("/enable", "enable_webhook", "webhook-enabled"),
+  acting("/deliveries/:delivery/again", "redeliver", "webhook-redelivered"),
+
+  memberPage("GET", `${PATH}/secret`, async (visit) => {
+    const hook = await endpoint(visit);
+    return askOnce(visit, {
+      title: "Make a new secret?",
+      effect: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with the new secret at once. For 24 hours they carry a second signature by the present one, so the receiver may change over at any time in between.${hook.previous_secret_until && " The secret before the present one ends at once."}`,
+      act: "Make a new secret",
+      action: `${pathOf(visit, hook)}/secret`,
+      back: pathOf(visit, hook),
+      keep: "Keep the present one",
+      section: "webhooks",
+    });
+  }),
+
+  memberPage("POST", `${PATH}/secret`, async (visit) => {
+    const hook = await visit.call("rotate_webhook_secret", { webhook_id: visit.params.webhook });
+    return secretPage(visit, hook, {
+      title: "The new secret",
+      lede: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with it from now on.`,
+      further: html`<p>The secret before is good until ${minuteWords(new Date(hook.previous_secret_until))}. Until then <code>X-Webhook-Signature</code> has two <code>v1</code> elements, and one that fits is enough.</p>`,
+    });
+  }),
+
+  memberPage("GET", `${PATH}/delete`, async (visit) => {
+    const hook = await endpoint(visit);
+    return askOnce(visit, {
+      title: "Delete this webhook?",
+      effect: html`Nothing is sent to <strong class="address">${hook.url}</strong> any more. Its secret and the list of its deliveries go with it.`,
+      act: "Delete the webhook",
+      action: `${pathOf(visit, hook)}/delete`,
+      back: pathOf(visit, hook),
+      section: "webhooks",
+    });
+  }),
+
+  memberPage("POST", `${PATH}/delete`, async (visit) => {
+    await visit.call("delete_webhook", { webhook_id: visit.params.webhook });
+    return visit.goTo(`${visit.base}webhooks`, "webhook-deleted");
+  }),
+];

@@ -1,0 +1,167 @@
+// The endpoints of a workspace: what goes where and how that goes, and a new one, whose secret is shown once.
+
+import { randomUUID } from "node:crypto";
+import type { DomainEvent } from "../../../model/domain/events.ts";
+import { ApiError } from "../../../model/errors.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { COPY_SCRIPT, WEBHOOK_STYLES } from "../page.ts";
+import { copyable, emptyState, field, instant, problem, table, tick, wrongWith } from "../parts.ts";
+import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
+
+/** When each of them is sent, in the words of an owner. */
+export const EVENT_WORDS: Record<DomainEvent["event"], string> = {
+  "alert.sent": "An alert was sent",
+  "alert.scheduled": "An alert was scheduled",
+  "alert.cancelled": "An alert was cancelled",
+  "subscriber.created": "Somebody joined a channel",
+  "subscriber.deleted": "Somebody left a channel",
+};
+
+const EVENTS = Object.keys(EVENT_WORDS);
+
+/** What every page of webhooks says of trying again. */
+export const NO_RETRIES =
+  "Each event is delivered once, within five seconds. There are no automatic retries: what failed can be delivered again by hand.";
+
+export const eventChips = (events: readonly string[]): Html =>
+  html`<ul class="events">${events.map((event) => html`<li><code>${event}</code></li>`)}</ul>`;
+
+/** Whether deliveries go out, and how the last ones went. */
+export function stateOf({ disabled, failure_count, last_delivery_at }: any): Html {
+  if (disabled) return html`<span class="badge warn">disabled</span>`;
+  if (failure_count > 0) return html`<span class="badge warn">${failure_count} failed in a row</span>`;
+  if (last_delivery_at === null) return html`<span class="badge">not used yet</span>`;
+  return html`<span class="badge good">works</span>`;
+}
+
+/** The secret, which no other page ever shows. */
+export function secretPage(
+  visit: MemberVisit,
+  hook: any,
+  { title, lede, further }: { title: string; lede: Content; further?: Content },
+): Response {
+  const { base } = visit;
+  return visit.page(
+    title,
+    html`<h1>${title}</h1>
+    <p class="lede">${lede}</p>
+    <p class="flash careful">The secret is shown only now. Nobody can read it again later.</p>
+    ${copyable(hook.secret, "the secret")}
+    <p>The receiver checks <code>X-Webhook-Signature</code> with it: the HMAC-SHA256 of the timestamp, a dot and the raw body. The project's <code>examples/webhooks</code> has verifiers to copy, in TypeScript, Python, Go and PHP.</p>
+    ${further}
+    <p><a class="button" href="${base}webhooks/${hook.id}">I have copied it</a></p>`,
+    { section: "webhooks", scripts: [COPY_SCRIPT], styles: [WEBHOOK_STYLES] },
+  );
+}
+
+function newForm({ form: sent, token, base }: MemberVisit, error?: ApiError): Content {
+  const chosen = new Set(sent.getAll("events"));
+  const wrong = wrongWith(error, "events", "said");
+  const url = {
+    name: "url",
+    label: "Address",
+    value: sent.get("url") ?? "",
+    maxlength: 2048,
+    hint: "https, and reachable from the internet.",
+    autocomplete: "off",
+    error,
+  };
+  return html`<section class="card" aria-labelledby="new"><h2 id="new">Add an endpoint</h2>
+    ${problem(error, { events: `event-${EVENTS[0]}` })}
+    <form method="post" action="${base}webhooks" novalidate>${token}
+      <input type="hidden" name="once" value="${sent.get("once") ?? randomUUID()}">
+      ${field(url)}
+      <fieldset><legend>What is sent there</legend>
+        <p class="hint" id="events-hint">No event names a subscriber. Of a scheduled alert the receiver hears when it is scheduled, and nothing when its time comes.</p>${wrong.line}
+        ${EVENTS.map((event, i) =>
+          tick({
+            id: `event-${event}`,
+            name: "events",
+            value: event,
+            label: html`${EVENT_WORDS[event as DomainEvent["event"]]} <code class="scope">${event}</code>`,
+            checked: chosen.has(event),
+            attributes: i === 0 && wrong.attributes,
+          }),
+        )}
+      </fieldset>
+      <button>Add the endpoint</button>
+    </form></section>`;
+}
+
+function rowOf({ base, now }: MemberVisit, hook: any): Content[] {
+  return [
+    html`<a class="address" href="${base}webhooks/${hook.id}">${hook.url}</a>`,
+    eventChips(hook.events),
+    stateOf(hook),
+    hook.last_delivery_at === null
+      ? instant(null, now)
+      : html`<span class="stack">${instant(hook.last_delivery_at, now)}<span class="muted">${hook.last_status ? `answered ${hook.last_status}` : "no answer"}</span></span>`,
+  ];
+}
+
+async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
+  const { data: hooks } = await visit.call("list_webhooks");
+  const form = mayUse(visit, "create_webhook") && newForm(visit, error);
+  return visit.page(
+    "Webhooks",
+    html`<h1>Webhooks</h1>
+    <p class="lede">A webhook tells a program of yours what happens: one signed request an event. ${NO_RETRIES} Twenty failures in a row disable an endpoint.</p>
+    ${error && form}
+    ${
+      hooks.length === 0
+        ? emptyState(
+            "No endpoints",
+            form
+              ? "Add the address of a program below, and choose what it is told."
+              : "Editors, admins and owners can add the address of a program.",
+          )
+        : table(
+            "Endpoints",
+            ["Endpoint", "Events", "State", "Last delivery"],
+            hooks.map((hook: any) => rowOf(visit, hook)),
+          )
+    }
+    ${!error && form}
+    <section class="card" aria-labelledby="pull"><h2 id="pull">Without a public address</h2>
+      <p>A program that nobody can reach fetches the same events instead, with a key that has the scope <code>webhooks:read</code>. They are kept for 7 days, whether there is an endpoint or not.</p>
+      ${copyable(`curl "${visit.deps.publicUrl}/api/v1/core/events" -H "Authorization: Bearer <your key>"`, "the command")}
+      <p class="hint">Keep <code>next_after</code> of the answer, and send it as <code>after</code> with the next call: nothing is lost or repeated in between.</p>
+    </section>`,
+    {
+      section: "webhooks",
+      status: error?.status ?? 200,
+      scripts: [COPY_SCRIPT],
+      styles: [WEBHOOK_STYLES],
+    },
+  );
+}
+
+/** A refusal in the words of the form, where the operation's own speak of arguments. */
+function inWords(error: ApiError, url: string): ApiError {
+  const said: Record<string, string> = {
+    ...(url === "" && { url: "The address is missing." }),
+    events: "Choose at least one thing that is sent there.",
+  };
+  const fields = error.fields.map(({ param, message }) => ({ param, message: said[param] ?? message }));
+  return new ApiError(error.type, fields[0]?.message ?? error.message, { status: error.status, fields });
+}
+
+export const WEBHOOK_PAGES: readonly Page[] = [
+  memberPage("GET", "/webhooks", (visit) => list(visit)),
+
+  memberPage("POST", "/webhooks", async (visit) => {
+    const { form: sent } = visit;
+    const args = { url: (sent.get("url") ?? "").trim(), events: sent.getAll("events") };
+    try {
+      // The page may be loaded again: it shows the same secret, and no second endpoint is made.
+      const hook = await visit.call("create_webhook", args, sent.get("once"));
+      return secretPage(visit, hook, {
+        title: "Your new webhook",
+        lede: html`Deliveries go to <strong class="address">${hook.url}</strong> from now on.`,
+      });
+    } catch (error) {
+      if (!(error instanceof ApiError) || !["invalid_request", "conflict"].includes(error.type)) throw error;
+      return list(visit, inWords(error, args.url));
+    }
+  }),
+];

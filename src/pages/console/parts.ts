@@ -1,0 +1,174 @@
+// Pieces that pages are made of: fields with their labels, tables that become cards on a phone, instants, copyable text.
+
+import type { ApiError } from "../../model/errors.ts";
+import { SCOPES, type Scope } from "../../model/scopes.ts";
+import { type Content, type Html, html } from "../../ui/html.ts";
+import { dayWords, minuteWords } from "../../ui/instants.ts";
+
+export interface Field {
+  name: string;
+  label: string;
+  type?: "text" | "email" | "password";
+  value?: string;
+  hint?: Content;
+  autocomplete?: string;
+  inputmode?: "numeric";
+  required?: boolean;
+  minlength?: number;
+  maxlength?: number;
+  autofocus?: boolean;
+  /** Shown and sent, but not to be changed. */
+  readonly?: boolean;
+  error?: ApiError;
+}
+
+/**
+ * What a refusal says of one field: the line under its label, and the attributes of its first control, which gets the
+ * focus when it is the first wrong one. `hint` is described along with it.
+ */
+export function wrongWith(error: ApiError | undefined, name: string, hint: Content = null) {
+  const wrong = error?.fields.find(({ param }) => param === name);
+  const described = [hint && `${name}-hint`, wrong && `${name}-wrong`].filter(Boolean).join(" ");
+  return {
+    line: wrong && html`<p class="wrong" id="${name}-wrong">${wrong.message}</p>`,
+    attributes: html`${wrong && html` aria-invalid="true"`}${wrong && error?.param === name && html` autofocus`}${
+      described !== "" && html` aria-describedby="${described}"`
+    }`,
+  };
+}
+
+export function field(f: Field): Html {
+  const { line, attributes } = wrongWith(f.error, f.name, f.hint);
+  return html`<div class="field"><label for="${f.name}">${f.label}</label>
+    ${f.hint && html`<p class="hint" id="${f.name}-hint">${f.hint}</p>`}${line}
+    <input id="${f.name}" name="${f.name}" type="${f.type ?? "text"}" value="${f.value ?? ""}"${
+      f.autocomplete && html` autocomplete="${f.autocomplete}"`
+    }${f.inputmode && html` inputmode="${f.inputmode}"`}${f.required !== false && html` required`}${f.minlength && html` minlength="${f.minlength}"`}${
+      f.maxlength && html` maxlength="${f.maxlength}"`
+    }${f.readonly && html` readonly`}${f.autofocus && !f.error?.fields.length && html` autofocus`}${attributes}></div>`;
+}
+
+export interface Option {
+  value: string;
+  label: string;
+}
+
+const option = ({ value, label }: Option, chosen: string) =>
+  html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`;
+
+/** `groups` adds headed options after the plain ones. */
+export function select(s: {
+  name: string;
+  label: string;
+  options: readonly Option[];
+  groups?: readonly { label: string; options: readonly Option[] }[];
+  value?: string;
+  hint?: Content;
+  error?: ApiError;
+}): Html {
+  const chosen = s.value ?? s.options[0]?.value ?? "";
+  const { line, attributes } = wrongWith(s.error, s.name, s.hint);
+  return html`<div class="field"><label for="${s.name}">${s.label}</label>
+    ${s.hint && html`<p class="hint" id="${s.name}-hint">${s.hint}</p>`}${line}
+    <select id="${s.name}" name="${s.name}"${attributes}>
+    ${s.options.map((o) => option(o, chosen))}
+    ${(s.groups ?? []).map(
+      (group) =>
+        html`<optgroup label="${group.label}">${group.options.map((o) => option(o, chosen))}</optgroup>`,
+    )}</select></div>`;
+}
+
+/** A choice among views of one list: links, of which one is where the reader is. */
+export const chips = (
+  label: string,
+  views: readonly { href: string; name: Content; chosen: boolean }[],
+): Html =>
+  html`<nav class="chips" aria-label="${label}">${views.map(
+    ({ href, name, chosen }) =>
+      html`<a class="chip" href="${href}"${chosen && html` aria-current="true"`}>${name}</a>`,
+  )}</nav>`;
+
+export function tick(t: {
+  id: string;
+  name: string;
+  value: string;
+  label: Content;
+  note?: Content;
+  checked?: boolean;
+  type?: "checkbox" | "radio";
+  /** What `wrongWith` says of the group, for its first box. */
+  attributes?: Content;
+}): Html {
+  return html`<div class="tick"><input type="${t.type ?? "checkbox"}" id="${t.id}" name="${t.name}" value="${t.value}"${
+    t.checked && html` checked`
+  }${t.attributes || (t.note && html` aria-describedby="${t.id}-note"`)}><div><label for="${t.id}">${t.label}</label>${
+    t.note && html`<p class="hint" id="${t.id}-note">${t.note}</p>`
+  }</div></div>`;
+}
+
+/** A scope as a person reads it. */
+export const scopeLine = (scope: Scope): Html => html`${SCOPES[scope]} <code class="scope">${scope}</code>`;
+
+/** The first cell of a row is its heading. Roles are named, since cards on a phone are no table to a browser. */
+export function table(
+  caption: string,
+  columns: readonly string[],
+  rows: readonly (readonly Content[])[],
+): Html {
+  return html`<table role="table"><caption class="unseen">${caption}</caption>
+    <thead role="rowgroup"><tr role="row">${columns.map(
+      (column) =>
+        html`<th role="columnheader" scope="col">${column || html`<span class="unseen">Actions</span>`}</th>`,
+    )}</tr></thead>
+    <tbody role="rowgroup">${rows.map(
+      (cells) =>
+        html`<tr role="row">${cells.map((cell, i) =>
+          i === 0
+            ? html`<th role="rowheader" scope="row">${cell}</th>`
+            : html`<td role="cell" data-label="${columns[i]}">${cell}</td>`,
+        )}</tr>`,
+    )}</tbody></table>`;
+}
+
+export function emptyState(title: string, text: Content): Html {
+  return html`<div class="empty"><p class="lead">${title}</p><p>${text}</p></div>`;
+}
+
+/**
+ * What was refused, on top of the form: one sentence, or every wrong field with a link to it. `ids` names the control of
+ * a field where it is not the field's own name.
+ */
+export function problem(error: ApiError | null | undefined, ids: Record<string, string> = {}): Content {
+  if (!error) return null;
+  if (error.fields.length < 2) return html`<p class="flash problem" role="alert">${error.message}</p>`;
+  return html`<div class="flash problem" role="alert"><p>${error.fields.length} things are not right yet:</p>
+    <ul>${error.fields.map(({ param, message }) => html`<li><a href="#${ids[param] ?? param}">${message}</a></li>`)}</ul></div>`;
+}
+
+/** An instant in words that need no script: how long ago when it is near, the date otherwise. */
+export function instant(value: string | Date | null, now: Date): Content {
+  if (value === null) return html`<span class="muted">Never</span>`;
+  const at = new Date(value);
+  return html`<time datetime="${at.toISOString()}" title="${minuteWords(at)}">${words(at, now)}</time>`;
+}
+
+function words(at: Date, now: Date): string {
+  const seconds = Math.round((now.getTime() - at.getTime()) / 1000);
+  if (Math.abs(seconds) < 60) return seconds < 0 ? "in a moment" : "just now";
+  const [count, unit] =
+    Math.abs(seconds) < 3600
+      ? [Math.floor(Math.abs(seconds) / 60), "minute"]
+      : Math.abs(seconds) < 86_400
+        ? [Math.floor(Math.abs(seconds) / 3600), "hour"]
+        : [0, ""];
+  if (!unit) return dayWords(at);
+  const text = `${count} ${unit}${count === 1 ? "" : "s"}`;
+  return seconds < 0 ? `in ${text}` : `${text} ago`;
+}
+
+/**
+ * Text to be copied whole: a click into it selects everything, and on pages that run COPY_SCRIPT a button copies it.
+ * `what` completes "Copy …" for who cannot see what the button stands beside: "the key".
+ */
+export const copyable = (text: string, what = "the text"): Html =>
+  html`<div class="copying"><pre class="copy" tabindex="0" data-copy="${what}"><code>${text}</code></pre></div>`;

@@ -1,0 +1,133 @@
+// A picture of a phone that shows an alert: the card that phones draw, what sounds, and the alert's page in a frame in which
+// everything is inert. And what was taken out of the alert, and where it may stay silent, in words.
+
+import type { Capability } from "../../model/fields/pusher.ts";
+import { alertCard } from "../../ui/alert_card.ts";
+import type { FaceFacts } from "../../ui/face.ts";
+import { type Content, type Html, html } from "../../ui/html.ts";
+import { icon } from "../../ui/icons.ts";
+import { ASKED } from "./channel_values.ts";
+
+/** What a phone draws of an alert, whether it is written already or being typed. */
+export interface Drawn {
+  title: string;
+  body: string | null;
+  priority: "normal" | "important" | "urgent";
+  picture: string | null;
+  requires_ack: boolean;
+  actions: readonly { label: string }[];
+  sound: string | null;
+  vibrate: string | null;
+  /** A recording is played in place of the sound. */
+  recording: boolean;
+  tts_text: string | null;
+  radius_km: number | null;
+  at: Date;
+  expires_at: Date | null;
+}
+
+/** Buttons as phones show them, and outlined, since nothing happens when they are pressed here. */
+const actsOf = ({ requires_ack, actions }: Drawn): Html[] => [
+  ...(requires_ack ? [html`<span class="button plain">${icon("check", "s")}I have seen this</span>`] : []),
+  ...actions.map(({ label }) => html`<span class="button plain">${label}</span>`),
+];
+
+/** "Siren", "Long": what the author asks for, of what makes itself heard or felt. */
+function capsOf({ sound, vibrate, recording, tts_text }: Drawn): Html[] {
+  const word = (text: string) => text[0]!.toUpperCase() + text.slice(1);
+  const heard = recording ? "Recording" : sound && sound !== "silent" ? word(sound) : null;
+  return [
+    ...(heard ? [html`<span>${icon("sound", "s")}${heard}</span>`] : []),
+    ...(vibrate && vibrate !== "none" ? [html`<span>${icon("shake", "s")}${word(vibrate)}</span>`] : []),
+    ...(tts_text ? [html`<span>${icon("speech", "s")}Read aloud</span>`] : []),
+  ];
+}
+
+/** @param channel as get_pusher answers it */
+export function phone(channel: FaceFacts & { name: string }, drawn: Drawn, now: Date): Html {
+  const caps = capsOf(drawn);
+  return html`<div class="phone"><div class="screen">
+    ${alertCard({
+      id: "drawn",
+      channel,
+      title: drawn.title.trim() === "" ? "What the alert says" : drawn.title,
+      text: drawn.body,
+      priority: drawn.priority,
+      state: drawn.expires_at && drawn.expires_at <= now ? "past" : "unread",
+      sentAt: drawn.at,
+      now,
+      expiresAt: drawn.expires_at,
+      picture: drawn.picture,
+      radiusKm: drawn.radius_km,
+      acts: actsOf(drawn),
+    })}
+    ${caps.length > 0 && html`<p class="caps"><span class="unseen">Asks for: </span>${caps}</p>`}
+  </div></div>`;
+}
+
+/** The frame in which an alert's page is shown. `src` is null until a form fills it. */
+export const pageFrame = (src: string | null): Html =>
+  html`<iframe class="paper" name="page" sandbox="" referrerpolicy="no-referrer" title="The page of this alert"${
+    src !== null && html` src="${src}"`
+  }></iframe>`;
+
+/** Markup for the frame: no script, no form, no request but for pictures, whatever it holds. */
+export function framedMarkup(markup: string): Response {
+  const head =
+    '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><style>' +
+    "html{font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;color:#1b1c22;background:#fff}" +
+    "body{margin:16px;overflow-wrap:break-word}img,table{max-width:100%}img{height:auto}</style>";
+  return new Response(head + markup, {
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy":
+        "default-src 'none'; sandbox; style-src 'unsafe-inline'; img-src 'self' https: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-store",
+    },
+  });
+}
+
+interface Blocked {
+  kind: string;
+  name: string;
+  count: number;
+}
+
+const BLOCKED_WORDS: Record<string, (name: string) => Content> = {
+  element: (name) => html`the element <code>&lt;${name}&gt;</code>`,
+  attribute: (name) => html`the attribute <code>${name}</code>`,
+  url: (name) => html`an address of the kind <code>${name}</code>`,
+  style: (name) => html`the style <code>${name}</code>`,
+  character: (name) => html`invisible characters (${name})`,
+};
+
+/** What the sanitiser took out of an alert, or, `typed`, will take out of what is typed; null when that is nothing. */
+export function removalReport(blocked: readonly Blocked[], scripts: number, typed = false): Content {
+  if (blocked.length === 0 && scripts === 0) return null;
+  const title = "What phones will not get";
+  const [id, heading] = typed
+    ? ["removed-typed", html`<h3 id="removed-typed">${title}</h3>`]
+    : ["removed", html`<h2 id="removed">${title}</h2>`];
+  return html`<section class="report warn" aria-labelledby="${id}">${heading}
+    ${blocked.length > 0 && html`<ul>${blocked.map(({ kind, name, count }) => html`<li>${BLOCKED_WORDS[kind]?.(name) ?? name}${count > 1 && html`, ${count} times`}</li>`)}</ul>`}
+    ${scripts > 0 && html`<p>${scripts === 1 ? "A script" : `${scripts} scripts`} of this document will not run: phones show it in a frame where scripts are inert.</p>`}</section>`;
+}
+
+/**
+ * Where the alert may stay silent, since its channel never asked subscribers for what it uses.
+ * @param notes as operations answer them; their words are for who writes calls, these are for who presses buttons
+ * @param settings where its owner changes what the channel asks for
+ */
+export function capabilityReport(notes: readonly { capability: Capability }[], settings: string): Content {
+  const unasked = [...new Set(notes.map(({ capability }) => capability))];
+  if (unasked.length === 0) return null;
+  return html`<section class="report" aria-labelledby="unasked"><h3 id="unasked">What the channel never asked for</h3>
+    <ul>${unasked.map((name) => html`<li><strong>${ASKED[name].label}.</strong> ${ASKED[name].without}</li>`)}</ul>
+    <p><a href="${settings}#requested_perms">What the channel asks for</a></p></section>`;
+}
+
+/** "1 device", "412 devices" */
+export const devices = (count: number): string =>
+  `${count.toLocaleString("en")} ${count === 1 ? "device" : "devices"}`;

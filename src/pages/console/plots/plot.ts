@@ -1,0 +1,144 @@
+// One plot of counts along time, as SVG that needs no script. Places along it are percents, so that words keep their size on
+// every screen; heights are pixels. How a plot looks: history.css.
+
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { plotLibraries } from "./libraries.ts";
+import { counted, type Noun, short, whole } from "./numbers.ts";
+
+/** A stretch of time and what was counted in it. `from` and `to` are parts of the whole width, 0 to 1. */
+export interface Slot {
+  from: number;
+  to: number;
+  value: number;
+  /** What stretch it is: 22 Nov 2026 */
+  words: string;
+  /** It is not over yet. */
+  running?: boolean;
+}
+
+/** A word below the plot, with another one under it where it is needed. */
+export interface Mark {
+  /** 0 to 1 */
+  at: number;
+  text: string;
+  under?: string | null;
+  side: "start" | "middle" | "end";
+  /** Left out where the screen is narrow. */
+  spare?: boolean;
+}
+
+export interface Plot {
+  /** Names the plot's parts on the page; used once. */
+  id: string;
+  heading: string;
+  total: number;
+  noun: Noun;
+  /** What was counted in which time, as the first words of the description. */
+  about: string;
+  slots: readonly Slot[];
+  marks: readonly Mark[];
+  /** Said in place of a plot that shows nothing. */
+  nothing: string;
+}
+
+/** Room above the highest bar for its number, height of the bars, and room below for two lines of words. */
+const TOP = 20;
+const BARS = 120;
+const BELOW = 36;
+const FLOOR = TOP + BARS;
+
+/** So many bars have a number each; more have lines behind them. Of more than `FEW`, or of long numbers, on wide screens alone. */
+const FEW = 7;
+const NUMBERED = 14;
+const LONG = 4;
+
+/** Of the whole width: a bar that is alone is a bar, and no wall. */
+const WIDEST = 0.25;
+/** More bars than this would be thinner than their gaps on a phone. */
+const SEPARATE = 100;
+
+const GRID_LINES = 4;
+
+/** A part of the width as an attribute: 12.34% */
+const percent = (part: number) => `${Math.round(part * 10_000) / 100}%`;
+
+const round = (pixels: number) => Math.round(pixels * 10) / 10;
+
+/** The plot under its heading, its total beside it; a sentence in its place while there is nothing to show. */
+export async function plot(p: Plot): Promise<Html> {
+  return html`<figure class="plot" id="${p.id}"><figcaption><h2 id="${p.id}-name">${p.heading}</h2><span class="total">${whole(p.total)}</span></figcaption>
+  ${p.slots.some(({ value }) => value > 0) ? await drawing(p) : html`<p class="hint">${p.nothing}</p>`}</figure>`;
+}
+
+async function drawing(p: Plot): Promise<Html> {
+  const { scaleLinear } = await plotLibraries();
+  const highest = Math.max(...p.slots.map(({ value }) => value));
+  const height = scaleLinear().domain([0, highest]).nice(GRID_LINES).range([0, BARS]);
+  const count = p.slots.length;
+  const long = p.slots.some(({ value }) => short(value).length > LONG);
+  const dense = count > NUMBERED ? "many" : count > FEW || long ? "some" : "few";
+  return html`<svg class="${dense}" width="100%" height="${FLOOR + BELOW}" role="img" aria-labelledby="${p.id}-title" aria-describedby="${p.id}-numbers">
+<title id="${p.id}-title">${p.heading}</title><desc id="${p.id}-numbers">${numbersOf(p)}</desc>
+${lines(height).map(
+  (value) =>
+    html`<g class="grid"><line x2="100%" y1="${round(FLOOR - height(value))}" y2="${round(FLOOR - height(value))}"/><text x="100%" dx="6" y="${round(FLOOR - height(value))}" dy=".35em">${short(value)}</text></g>`,
+)}
+${count > SEPARATE ? await area(p, height) : p.slots.map((slot) => bar(slot, p.noun, height, count))}
+<line class="floor" x2="100%" y1="${FLOOR}" y2="${FLOOR}"/>
+${p.marks.map(mark)}</svg>`;
+}
+
+type Height = { (value: number): number; ticks(count: number): number[] };
+
+/** Whole numbers only: nobody reads half an alert. */
+function lines(height: Height): number[] {
+  for (let wished = GRID_LINES; wished > 0; wished--) {
+    const values = height.ticks(wished).filter((value) => value > 0 && Number.isInteger(value));
+    if (values.length <= GRID_LINES) return values;
+  }
+  return [];
+}
+
+/** What was counted is seen, however little it is beside the rest. */
+const tall = (value: number, height: Height) => (value > 0 ? Math.max(2, round(height(value))) : 0);
+
+function bar({ from, to, value, words, running }: Slot, noun: Noun, height: Height, count: number): Content {
+  if (value === 0) return null;
+  const gap = to - from - Math.min(WIDEST, (to - from) * (count > NUMBERED ? 0.9 : 0.82));
+  const top = FLOOR - tall(value, height);
+  return html`<rect class="bar${running && " running"}" x="${percent(from + gap / 2)}" y="${top}" width="${percent(to - from - gap)}" height="${FLOOR - top}" rx="${count > NUMBERED ? 1 : 3}"><title>${words}: ${counted(value, noun)}</title></rect>${
+    count <= NUMBERED &&
+    html`<text class="value" x="${percent((from + to) / 2)}" y="${top - 5}">${short(value)}</text>`
+  }`;
+}
+
+/** Many slots as one shape without gaps, drawn over a width of one. */
+async function area({ slots }: Plot, height: Height): Promise<Content> {
+  const libraries = await plotLibraries();
+  const last = slots.at(-1)!;
+  const shape = libraries
+    .area<{ at: number; value: number }>()
+    .curve(libraries.curveStepAfter)
+    .x(({ at }) => Math.round(at * 1e5) / 100)
+    .y0(BARS)
+    .y1(({ value }) => BARS - tall(value, height));
+  const corners = slots.flatMap(({ from, to, value }, i) => {
+    const next = slots[i + 1];
+    const gap = next && next.from > to ? [{ at: to, value: 0 }] : [];
+    return [{ at: from, value }, ...gap];
+  });
+  const path = shape([...corners, { at: last.to, value: last.value }]);
+  return html`<svg y="${TOP}" width="100%" height="${BARS}" viewBox="0 0 1000 ${BARS}" preserveAspectRatio="none"><path class="bar" d="${path}"/></svg>`;
+}
+
+const mark = ({ at, text, under, side, spare }: Mark) =>
+  html`<text class="mark ${side}${spare && " spare"}" x="${percent(at)}" y="${FLOOR + 16}">${text}</text>${
+    under && html`<text class="mark ${side}" x="${percent(at)}" y="${FLOOR + 31}">${under}</text>`
+  }`;
+
+/** All of the numbers in words, those that are nothing in a few. */
+function numbersOf({ about, slots, noun }: Plot): string {
+  const some = slots.filter(({ value }) => value > 0);
+  const said = some.map(({ words, value }) => `${words}: ${whole(value)}`).join("; ");
+  return `${about} ${said}.${some.length < slots.length ? ` No ${noun[1]} at any other time.` : ""}`;
+}

@@ -1,0 +1,247 @@
+// Mounts every page. Decides, before a page's own code runs: where the form came from, who is signed in, and of which
+// workspace. What the person may do, dispatch says. Refusals are pages, too.
+
+import type { H3, H3Event } from "h3";
+import type { RouteMeta } from "../../api/transports/body.ts";
+import { requestOf } from "../../api/transports/request.ts";
+import { callerOf, personOf, type Session } from "../../identity/auth/people.ts";
+import { parseId, showId } from "../../model/domain/ids.ts";
+import { ApiError, notFound } from "../../model/errors.ts";
+import { MAX_BODY } from "../../operation/tool.ts";
+import type { Log, MemberCaller } from "../../store/context.ts";
+import { faultOf } from "../../store/db/unavailable.ts";
+import { fileAnswer, ICON, STYLES } from "../../ui/files.ts";
+import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
+import { cookieOf, isFileForm, readFileForm, readForm, type SentFiles } from "./forms.ts";
+import { CONSOLE_FILES, frame, goTo, pageAnswer } from "./page.ts";
+import { ACCOUNT_PAGES } from "./pages/account.ts";
+import { ALERT_HISTORY_PAGES } from "./pages/alert_history.ts";
+import { ASSISTANT_PAGES } from "./pages/assistants.ts";
+import { AUDIT_PAGES } from "./pages/audit.ts";
+import { AUTHORIZE_PAGES } from "./pages/authorize.ts";
+import { CHANNEL_ALERT_PAGES } from "./pages/channel_alerts.ts";
+import { CHANNEL_DELETE_PAGES } from "./pages/channel_delete.ts";
+import { CHANNEL_EDIT_PAGES } from "./pages/channel_edit.ts";
+import { CHANNEL_LIST_PAGES } from "./pages/channels.ts";
+import { COMPOSE_PAGES } from "./pages/compose.ts";
+import { CONSENT_PAGES } from "./pages/consent.ts";
+import { DRAFT_PAGES } from "./pages/drafts.ts";
+import { errorPage } from "./pages/error.ts";
+import { FILE_PAGES } from "./pages/files.ts";
+import { INVITE_PAGES } from "./pages/invites.ts";
+import { KEY_PAGES } from "./pages/keys.ts";
+import { MEMBER_PAGES } from "./pages/members.ts";
+import { OVERVIEW_PAGES } from "./pages/overview.ts";
+import { OWN_WORKSPACE_PAGES } from "./pages/own_workspaces.ts";
+import { REVIEW_PAGES } from "./pages/review.ts";
+import { SECOND_STEP_PAGES } from "./pages/second_step.ts";
+import { SIGN_IN_PAGES } from "./pages/sign_in.ts";
+import { STATISTICS_PAGES } from "./pages/statistics.ts";
+import { SUBSCRIBER_PAGES } from "./pages/subscribers.ts";
+import { WAYS_IN_PAGES } from "./pages/ways_in.ts";
+import { ONE_WEBHOOK_PAGES } from "./pages/webhook.ts";
+import { WEBHOOK_PAGES } from "./pages/webhooks.ts";
+import { WELCOME_PAGES } from "./pages/welcome.ts";
+import type { ConsoleDeps, MemberVisit, Page, PersonVisit, Visit } from "./visit.ts";
+
+export const PAGES: readonly Page[] = [
+  ...OVERVIEW_PAGES,
+  ...CHANNEL_ALERT_PAGES,
+  ...CHANNEL_LIST_PAGES,
+  ...CHANNEL_EDIT_PAGES,
+  ...CHANNEL_DELETE_PAGES,
+  ...INVITE_PAGES,
+  ...COMPOSE_PAGES,
+  ...REVIEW_PAGES,
+  ...ALERT_HISTORY_PAGES,
+  ...DRAFT_PAGES,
+  ...STATISTICS_PAGES,
+  ...SUBSCRIBER_PAGES,
+  ...WEBHOOK_PAGES,
+  ...ONE_WEBHOOK_PAGES,
+  ...AUDIT_PAGES,
+  ...SIGN_IN_PAGES,
+  ...SECOND_STEP_PAGES,
+  ...WELCOME_PAGES,
+  ...AUTHORIZE_PAGES,
+  ...CONSENT_PAGES,
+  ...ACCOUNT_PAGES,
+  ...WAYS_IN_PAGES,
+  ...OWN_WORKSPACE_PAGES,
+  ...MEMBER_PAGES,
+  ...KEY_PAGES,
+  ...FILE_PAGES,
+  ...ASSISTANT_PAGES,
+];
+
+/** What the app knows of a request. */
+export interface ConsoleSupport {
+  /** @throws ApiError while nothing may be written. */
+  mustHaveRoom(): void;
+  logOf(event: H3Event): Log;
+  addressOf(event: H3Event): string | null;
+}
+
+export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleSupport): void {
+  for (const file of [STYLES, ICON, ...CONSOLE_FILES]) app.get(file.path, () => fileAnswer(file));
+  for (const page of PAGES) {
+    const meta: RouteMeta = { maxBody: page.maxFiles ?? page.maxBody ?? MAX_BODY.usual };
+    app.on(page.method, page.path, (event) => serve(page, event, deps, support), { meta });
+    if (page.method === "GET") app.on("HEAD", page.path, (event) => serve(page, event, deps, support));
+  }
+  const nowhere: Page = {
+    method: "GET",
+    path: "",
+    for: "anyone",
+    answer: async () => {
+      throw notFound("page");
+    },
+  };
+  app.all("/console/**", (event) => serve(nowhere, event, deps, support));
+}
+
+async function serve(
+  page: Page,
+  event: H3Event,
+  deps: ConsoleDeps,
+  support: ConsoleSupport,
+): Promise<Response> {
+  const request = requestOf(event);
+  const log = support.logOf(event);
+  const url = new URL(request.url);
+  const params = (event.context.params ?? {}) as Record<string, string>;
+  const elsewhere = otherNameOfThisMachine(request, url, deps.publicUrl);
+  if (elsewhere) return goTo(elsewhere);
+
+  let session: Session | null = null;
+  let caller: MemberCaller | null = null;
+  let reading = false;
+  const build = (form: URLSearchParams, files: SentFiles = new Map()) =>
+    visitOf({
+      deps,
+      request,
+      url,
+      params,
+      form,
+      files,
+      session,
+      caller,
+      log,
+      address: support.addressOf(event),
+    });
+  try {
+    if (page.method === "POST") deps.forms.checkOrigin(request.headers);
+    session = await deps.people.session(request.headers);
+    if (page.for !== "anyone" && !session) return toSignIn(page, url);
+    if (page.for === "member") {
+      const id = parseId("wsp", params.workspace ?? "");
+      caller = id ? callerOf(session!, id) : null;
+      if (!caller) throw notFound("workspace");
+    }
+    if (page.method === "POST" || page.writes) support.mustHaveRoom();
+    let form = new URLSearchParams();
+    let files: SentFiles = new Map();
+    if (page.method === "POST") {
+      reading = true;
+      if (page.maxFiles !== undefined && isFileForm(request)) ({ form, files } = await readFileForm(request));
+      else form = await readForm(request);
+      reading = false;
+      deps.forms.checkToken(form, request.headers, page.for === "anyone" ? null : session);
+    }
+    const visit = build(form, files);
+    // Before sign-in, forms are bound to a cookie of the visitor.
+    return await page.answer(page.for === "anyone" ? asVisitor(visit) : visit);
+  } catch (error) {
+    if (!(error instanceof ApiError)) log.error({ err: error }, "page failed");
+    const refused = faultOf(error);
+    const visit = build(new URLSearchParams());
+    const response = reading && page.unread ? await page.unread(visit, refused) : errorPage(visit, refused);
+    const retryAfter = refused.headers["retry-after"];
+    if (retryAfter) response.headers.set("retry-after", retryAfter);
+    return response;
+  }
+}
+
+/** `localhost` and `127.0.0.1` are two origins to a browser: a cookie of one is none of the other. */
+function otherNameOfThisMachine(request: Request, url: URL, publicUrl: string): string | null {
+  const own = new URL(publicUrl);
+  const loopback = /^(localhost|127\.0\.0\.1|\[::1\])$/;
+  if (request.method !== "GET" || url.hostname === own.hostname || url.port !== own.port) return null;
+  if (!loopback.test(url.hostname) || !loopback.test(own.hostname)) return null;
+  return own.origin + url.pathname + url.search;
+}
+
+function toSignIn(page: Page, url: URL): Response {
+  if (page.method === "POST") return goTo("/console/sign-in");
+  return goTo(`/console/sign-in?${new URLSearchParams({ next: url.pathname })}`);
+}
+
+type VisitFacts = Pick<
+  Visit,
+  "deps" | "request" | "url" | "params" | "form" | "files" | "session" | "caller" | "log" | "address"
+>;
+
+function visitOf(facts: VisitFacts): Visit {
+  const { deps, request, session, caller } = facts;
+  const token = session ? deps.forms.sessionField(session) : deps.forms.visitorField(request.headers).field;
+  const flashCode = request.method === "GET" ? cookieOf(request.headers, FLASH_COOKIE) : null;
+  const visit: Visit = {
+    ...facts,
+    token,
+    now: deps.now(),
+    page(title, body, options = {}) {
+      const { status = 200, cookies = [], frames = false, ...rest } = options;
+      const text = flashCode && Object.hasOwn(FLASHES, flashCode) ? FLASHES[flashCode as FlashCode] : null;
+      const page = frame({
+        title,
+        body,
+        session,
+        caller,
+        signOutField: token,
+        flash: text === null ? null : { kind: "done", text },
+        ...rest,
+      });
+      const scripts = (rest.scripts ?? []).map(({ path }) => new URL(path, deps.publicUrl).href);
+      const read = flashCode && deps.forms.cookie(FLASH_COOKIE, "", 0);
+      return pageAnswer(status, page, { cookies: [...cookies, read], scripts, frames });
+    },
+    part: (body) => pageAnswer(200, body),
+    goTo: (path, flash, cookies = []) =>
+      goTo(path, [...cookies, flash ? deps.forms.cookie(FLASH_COOKIE, flash, 60) : null]),
+  };
+  if (!session) return visit;
+  const { dispatcher } = deps;
+  const person: PersonVisit = {
+    ...visit,
+    session,
+    asPerson: (operation, args) =>
+      dispatcher.session(operation, { person: personOf(session) }, { args, log: facts.log }),
+  };
+  if (!caller) return person;
+  const member: MemberVisit = {
+    ...person,
+    caller,
+    base: `/console/${showId("wsp", caller.workspace.id)}/`,
+    asMember: (operation, args) => dispatcher.session(operation, caller, { args, log: facts.log }),
+    async call(name, args = {}, once = null) {
+      const tool = deps.tools.find((candidate) => candidate.name === name)!;
+      const call = { args, log: facts.log, transport: "console", idempotencyKey: once } as const;
+      return (await dispatcher.tool(tool, caller, call)).body;
+    },
+  };
+  return member;
+}
+
+/** Forms of open pages carry the visitor's token; signing out in the frame stays bound to the session. */
+function asVisitor(visit: Visit): Visit {
+  const { field, cookie } = visit.deps.forms.visitorField(visit.request.headers);
+  return {
+    ...visit,
+    token: field,
+    page: (title, body, options = {}) =>
+      visit.page(title, body, {
+        ...options,
+        cookies: [...(options.cookies ?? []), ...(cookie ? [cookie] : [])],
+      }),
+  };
+}

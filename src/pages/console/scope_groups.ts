@@ -1,0 +1,26 @@
+// Scopes as forms show them: what only looks, what changes, what publishes; and which role each of them needs.
+
+import { roleReaches } from "../../model/domain/visibility.ts";
+import type { Role } from "../../model/entities/member.ts";
+import { ALL_SCOPES, IMPLICIT_SCOPE, type Scope } from "../../model/scopes.ts";
+import type { Tool } from "../../operation/tool.ts";
+
+/** The scopes that a person decides about; the implicit one comes with every credential. */
+export const CHOOSABLE: Scope[] = ALL_SCOPES.filter((scope) => scope !== IMPLICIT_SCOPE);
+
+/** The one thing that nobody can take back: never ticked unless the assistant asked for it by name. */
+export const PUBLISH: Scope = "alerts:send";
+
+const isRisky = (scope: Scope): boolean => scope === PUBLISH || scope.endsWith(":write");
+
+export const SCOPE_GROUPS: { title: string; holds(scope: Scope): boolean }[] = [
+  { title: "Look", holds: (scope) => !isRisky(scope) },
+  { title: "Change", holds: (scope) => scope.endsWith(":write") },
+  { title: "Publish", holds: (scope) => scope === PUBLISH },
+];
+
+/** The least role with which a scope lets any operation through. */
+export function leastRoleOf(tools: readonly Tool[], scope: Scope): Role {
+  const roles = tools.filter((tool) => tool.scope === scope).map(({ role }) => role);
+  return roles.reduce<Role>((least, role) => (roleReaches(least, role) ? role : least), "owner");
+}

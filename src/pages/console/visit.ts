@@ -1,0 +1,143 @@
+// A page is a record: method, path, whom it is for, and what it answers. A visit is what the record is given; it sees no
+// database, only sign-in, and operations through dispatch, which says who may do what.
+
+import type { z } from "zod";
+import type { Authorize } from "../../identity/auth/authorize.ts";
+import type { Joining } from "../../identity/auth/joining.ts";
+import type { Mail } from "../../identity/auth/mail.ts";
+import type { People, Session } from "../../identity/auth/people.ts";
+import { roleReaches } from "../../model/domain/visibility.ts";
+import type { ApiError } from "../../model/errors.ts";
+import type { Dispatcher } from "../../operation/dispatch.ts";
+import type { SessionOperation, Tool } from "../../operation/tool.ts";
+import type { Log, MemberCaller } from "../../store/context.ts";
+import type { PageFile } from "../../ui/files.ts";
+import type { Content, Html } from "../../ui/html.ts";
+import type { FlashCode } from "./flash.ts";
+import type { Forms, SentFiles } from "./forms.ts";
+
+export interface ConsoleDeps {
+  people: People;
+  joining: Joining;
+  authorize: Authorize;
+  dispatcher: Dispatcher;
+  tools: readonly Tool[];
+  forms: Forms;
+  /** Null where no mail server is configured. */
+  mail: Mail | null;
+  publicUrl: string;
+  /** Days that a line of the audit log is kept; 0 for ever. */
+  auditRetentionDays: number;
+  now(): Date;
+}
+
+export interface PageOptions {
+  status?: number;
+  section?: string;
+  width?: "narrow" | "wide";
+  onwards?: string;
+  /** Files of CONSOLE_FILES that it runs, and sheets that it has of its own. */
+  scripts?: readonly PageFile[];
+  styles?: readonly PageFile[];
+  /** It shows alerts. */
+  cards?: boolean;
+  /** It shows pages of ours in frames. */
+  frames?: boolean;
+  cookies?: readonly string[];
+}
+
+export interface Visit {
+  deps: ConsoleDeps;
+  request: Request;
+  url: URL;
+  address: string | null;
+  log: Log;
+  /** Named parts of the path. */
+  params: Record<string, string>;
+  /** What the form sent; empty for GET. */
+  form: URLSearchParams;
+  /** The files that a form brought, on pages that take any. */
+  files: SentFiles;
+  session: Session | null;
+  caller: MemberCaller | null;
+  /** The hidden field that every form carries. */
+  token: Html;
+  now: Date;
+  page(title: string, body: Content, options?: PageOptions): Response;
+  /** A part of a page, for a script of ours that puts it there. */
+  part(body: Html): Response;
+  /** Another page of ours, optionally with a message on top of it. */
+  goTo(path: string, flash?: FlashCode, cookies?: readonly string[]): Response;
+}
+
+export interface PersonVisit extends Visit {
+  session: Session;
+  /** Runs an operation that only a signed-in person can do, as this person. */
+  asPerson<I extends z.ZodObject, O extends z.ZodType>(
+    operation: SessionOperation<"person", I, O>,
+    args: z.input<I>,
+  ): Promise<z.output<O>>;
+}
+
+export interface MemberVisit extends PersonVisit {
+  caller: MemberCaller;
+  /** Path of the workspace, with a slash at its end. */
+  base: string;
+  /** Runs an operation that only a signed-in person can do, as this member. */
+  asMember<I extends z.ZodObject, O extends z.ZodType>(
+    operation: SessionOperation<"member", I, O>,
+    args: z.input<I>,
+  ): Promise<z.output<O>>;
+  /**
+   * Runs an operation that keys and assistants have, too, as this member. With `once`, a form that is sent twice makes one
+   * thing (docs/rules.md#idempotency).
+   */
+  call(tool: string, args?: Record<string, unknown>, once?: string | null): Promise<any>;
+}
+
+export interface Page {
+  method: "GET" | "POST";
+  path: string;
+  for: "anyone" | "person" | "member";
+  /** It writes although it is only asked for, as every form does. */
+  writes?: true;
+  /** Its form may bring files, and has at most so many bytes with them; without it, a form of the usual size without any. */
+  maxFiles?: number;
+  /** The most bytes of a form without files; MAX_BODY.usual when left out. */
+  maxBody?: number;
+  answer(visit: Visit): Promise<Response>;
+  /** The page again, for a form that could not be read; without it the refusal is a page of its own. */
+  unread?(visit: Visit, error: ApiError): Promise<Response>;
+}
+
+type Method = Page["method"];
+
+/** A page before sign-in. */
+export const openPage = (
+  method: Method,
+  path: string,
+  answer: (visit: Visit) => Promise<Response>,
+): Page => ({ method, path, for: "anyone", answer });
+
+/** A page of a signed-in person, of no workspace. */
+export const personPage = (
+  method: Method,
+  path: string,
+  answer: (visit: PersonVisit) => Promise<Response>,
+): Page => ({ method, path, for: "person", answer: answer as Page["answer"] });
+
+/** A page of a workspace, below /console/{workspace}/. Others than its members get 404. */
+export const memberPage = (
+  method: Method,
+  path: string,
+  answer: (visit: MemberVisit) => Promise<Response>,
+): Page => ({
+  method,
+  path: `/console/:workspace${path}`,
+  for: "member",
+  answer: answer as Page["answer"],
+});
+
+/** Whether the visitor's role lets an operation through: what is not allowed is not offered. Dispatch decides. */
+export const mayUse = ({ caller, deps }: MemberVisit, tool: string): boolean =>
+  roleReaches(caller.member.role, deps.tools.find(({ name }) => name === tool)!.role);

@@ -1,0 +1,201 @@
+// What the page of a channel says. Whatever the channel wrote is text; addresses were checked to be https when they were
+// written.
+
+import type { AssetAddresses } from "../../model/domain/assets.ts";
+import { type NewAlert, type PublicCard, SHOWN_TEXT } from "../../store/queries/public_pages.ts";
+import { alertCard } from "../../ui/alert_card.ts";
+import { ASKS, CATEGORY_WORDS } from "../../ui/channel_words.ts";
+import { circleDrawing, positionWords } from "../../ui/circle.ts";
+import { face, pictureHere } from "../../ui/face.ts";
+import { type Content, type Html, html } from "../../ui/html.ts";
+import { icon } from "../../ui/icons.ts";
+import { qrDrawing } from "../../ui/qr.ts";
+import { curlLines } from "./curl.ts";
+import type { Places } from "./deps.ts";
+
+export interface ShownAlert extends NewAlert {
+  sentAt: Date;
+  expiresAt: Date | null;
+}
+
+export interface ShownChannel {
+  card: PublicCard;
+  /** The code that opened the page, where it took one. */
+  invite: string | null;
+  alerts: ShownAlert[];
+  places: Places;
+  assets: AssetAddresses;
+  now: Date;
+}
+
+const hostOf = (address: string): string => new URL(address).host;
+
+/** A link to somewhere else, which learns nothing of where it was found. */
+const away = (address: string, words: Content, classes = "") =>
+  html`<a${classes && html` class="${classes}"`} href="${address}" rel="noopener noreferrer nofollow ugc">${words}</a>`;
+
+/** The page's own address: what its QR code holds. */
+export const addressOf = ({ card, invite, places }: ShownChannel): string =>
+  `${places.publicBase}/${card.handle}${invite === null ? "" : `?invite=${encodeURIComponent(invite)}`}`;
+
+/** What readers of links and of feeds are told. */
+export function channelHead({ card, places }: ShownChannel): Html {
+  const address = `${places.publicBase}/${card.handle}`;
+  const facts: [kind: "name" | "property", name: string, content: string | null][] = [
+    ["name", "description", card.description],
+    ["property", "og:type", "website"],
+    ["property", "og:site_name", "Belfry"],
+    ["property", "og:title", card.name],
+    ["property", "og:description", card.description],
+    ["property", "og:url", address],
+    ["property", "og:image", card.image_url],
+    ["name", "twitter:card", "summary"],
+    ["name", "twitter:title", card.name],
+    ["name", "twitter:description", card.description],
+    ["name", "twitter:image", card.image_url],
+  ];
+  return html`<link rel="canonical" href="${address}">
+<link rel="alternate" type="application/atom+xml" title="${card.name}" href="${address}/feed.atom">
+<link rel="alternate" type="application/feed+json" title="${card.name}" href="${address}/feed.json">
+${facts.map(([kind, name, content]) => {
+  if (content === null) return null;
+  return kind === "name"
+    ? html`<meta name="${name}" content="${content}">`
+    : html`<meta property="${name}" content="${content}">`;
+})}`;
+}
+
+export function channelBody(shown: ShownChannel): Html {
+  const { card } = shown;
+  return html`${hero(shown)}
+<div class="channel">
+<div class="side first">${asks(card)}</div>
+<div class="most">
+${card.long && html`<section class="card"><h2>About</h2><p class="long">${card.long}</p></section>`}
+${newest(shown)}
+${withoutApp(shown)}
+</div>
+<div class="side">${place(card)}${facts(shown)}${scan(shown)}</div>
+</div>`;
+}
+
+function heroPicture(imageUrl: string | null, { origin, publicUrl }: Places): string | null {
+  const path = pictureHere(imageUrl, publicUrl);
+  return path === null ? null : origin + path;
+}
+
+function hero({ card, invite, places }: ShownChannel): Html {
+  const code = invite === null ? "" : `&invite=${encodeURIComponent(invite)}`;
+  const under = [`@${card.handle}`, CATEGORY_WORDS[card.category], card.city].filter(Boolean);
+  return html`<div class="hero">${face({ ...card, picture: heroPicture(card.image_url, places) }, "face", "l")}<div><h1>${card.name}</h1><p class="muted small">${under.join(" · ")}</p></div></div>
+<p class="says">${card.description}</p>
+${
+  card.status === "paused" &&
+  html`<p class="note warn">${icon("pause")}<span><strong>Paused.</strong> Nothing new comes until its owner goes on. You can subscribe all the same.</span></p>`
+}${
+  !card.is_public &&
+  html`<p class="note">${icon("lock")}<span><strong>Private.</strong> You see this because you were invited. Whoever has this address may come in, so keep it to yourself.</span></p>`
+}
+<p class="cta"><a class="button" href="${places.origin}/app/#join=${card.handle}${code}">${icon("bell", "s")}Subscribe</a> <a class="button plain" href="#scan">QR code</a></p>
+<p class="hint">Opens in this browser. No account, no name, no address: the channel only learns that there is one subscriber more.</p>`;
+}
+
+function asks({ requested_perms: asked }: PublicCard): Html {
+  if (asked.length === 0)
+    return html`<section class="card"><h2>It asks for nothing</h2><p class="small">Its alerts wait in your list until you look.</p></section>`;
+  return html`<section class="card"><h2>What it asks of your phone</h2><ul class="asks">${asked
+    .flatMap((name) => (Object.hasOwn(ASKS, name) ? [ASKS[name]] : []))
+    .map(
+      ({ icon: shows, label, means }) =>
+        html`<li>${icon(shows)}<div><strong>${label}</strong><p class="hint">${means}</p></div></li>`,
+    )}</ul><p class="hint">You decide: each is off until you allow it, and you can take it back at any time.</p></section>`;
+}
+
+function newest({ card, alerts, assets, now }: ShownChannel): Content {
+  if (!card.is_public) return null;
+  if (alerts.length === 0)
+    return html`<h2>Newest alerts</h2><div class="empty"><p class="lead">No alerts yet</p><p>What the channel sends appears here.</p></div>`;
+  return html`<h2>Newest alerts</h2>${alerts.map((alert, at) => {
+    const past = alert.expiresAt !== null && alert.expiresAt <= now;
+    return alertCard({
+      id: `alert-${at + 1}`,
+      channel: card,
+      title: alert.title,
+      text: alert.text && cut(alert.text),
+      priority: alert.priority,
+      state: past ? "past" : "read",
+      sentAt: alert.sentAt,
+      now,
+      expiresAt: alert.expiresAt,
+      picture: alert.image_asset_id && assets.urlOf(alert.image_asset_id),
+      radiusKm: alert.radius_km,
+      also: [
+        alert.image_url && pictureElsewhere(alert.image_url, "Picture of this alert"),
+        alert.has_page && html`<p class="xs">The rest of it is shown to subscribers.</p>`,
+      ],
+      acts: [
+        ...alert.actions.map(({ label, url }) => away(url, [icon("out", "s"), label], "button plain")),
+        ...(alert.source_url
+          ? [
+              away(
+                alert.source_url,
+                [icon("out", "s"), `Read more at ${hostOf(alert.source_url)}`],
+                "button plain",
+              ),
+            ]
+          : []),
+      ],
+    });
+  })}`;
+}
+
+function cut(text: string): string {
+  const characters = [...text];
+  return characters.length <= SHOWN_TEXT ? text : `${characters.slice(0, SHOWN_TEXT).join("").trimEnd()}…`;
+}
+
+/**
+ * A picture that another server has is fetched when somebody asks for it: that server would learn who looks at the
+ * channel, and when. A closed disclosure loads nothing.
+ */
+const pictureElsewhere = (address: string, alt: string) =>
+  html`<details class="more elsewhere"><summary>Show the picture from ${hostOf(address)}</summary><img src="${address}" alt="${alt}" loading="lazy" decoding="async" referrerpolicy="no-referrer"></details>`;
+
+function place({ lat, lon, radius_km, city, loc_rule }: PublicCard): Content {
+  if (lat === null || lon === null || radius_km === null) return null;
+  const circle = { lat, lon, radius_km };
+  return html`<section class="card"><h2>Where${city && html`: ${city}`}</h2>${circleDrawing(circle)}
+<dl class="who small"><dt>Centre</dt><dd><a href="geo:${lat},${lon}">${positionWords(circle)}</a></dd><dt>Radius</dt><dd>${radius_km.toLocaleString("en")} km</dd>${
+    loc_rule && html`<dt>Rule</dt><dd>${loc_rule}</dd>`
+  }</dl></section>`;
+}
+
+function facts({ card, places }: ShownChannel): Content {
+  const { site, alert_types: types, tags, image_url, is_public } = card;
+  if (!site && types.length === 0 && tags.length === 0 && !image_url && !is_public) return null;
+  const find = (tag: string) => `${places.directory}?${new URLSearchParams({ q: tag })}`;
+  const feeds = `${places.publicBase}/${card.handle}`;
+  return html`<section class="card"><h2>More about it</h2><dl class="who small">${
+    site && html`<dt>Site</dt><dd>${away(site, hostOf(site))}</dd>`
+  }${types.length > 0 && html`<dt>Alerts about</dt><dd>${types.join(", ")}</dd>`}${
+    tags.length > 0 &&
+    html`<dt>Tags</dt><dd class="line">${tags.map((tag) => html`<a class="chip" href="${find(tag)}">${tag}</a>`)}</dd>`
+  }${is_public && html`<dt>Feeds</dt><dd><a href="${feeds}/feed.atom">Atom</a>, <a href="${feeds}/feed.json">JSON</a></dd>`}</dl>${
+    image_url &&
+    !pictureHere(image_url, places.publicUrl) &&
+    pictureElsewhere(image_url, "Picture of the channel")
+  }</section>`;
+}
+
+function scan(shown: ShownChannel): Html {
+  const address = addressOf(shown);
+  return html`<section class="card" id="scan"><h2>${shown.invite === null ? "Open it on a phone" : "Your invite"}</h2>${qrDrawing(
+    address,
+    "QR code of this page’s address",
+  )}<p class="small address">${address}</p></section>`;
+}
+
+const withoutApp = ({ card, invite, places }: ShownChannel) =>
+  html`<details class="more"><summary>Join without the web app</summary><p class="small">Whatever can send a request can be a handset. These lines register one, join the channel and read its alerts; the <a href="${places.origin}/api/v1/docs">description of the API</a> has the rest.</p><pre class="copy" tabindex="0"><code>${curlLines(
+    { publicUrl: places.publicUrl, handle: card.handle, invite },
+  )}</code></pre></details>`;

@@ -1,0 +1,143 @@
+// The directory: public active channels to be searched by name and tags, in a category, page by page; a form that needs no
+// script. A script adds what is near, and works that out on the device (docs/rules.md#near-me).
+
+import { instant } from "../../model/fields/accepts.ts";
+import { toIsoMicros } from "../../model/fields/columns.ts";
+import { CATEGORIES } from "../../model/fields/pusher.ts";
+import { keysetPage } from "../../operation/page.ts";
+import { run } from "../../store/db/statement.ts";
+import { type CardRecord, type DirectoryFilter, directoryPage } from "../../store/queries/directory.ts";
+import { CATEGORY_WORDS } from "../../ui/channel_words.ts";
+import { face } from "../../ui/face.ts";
+import { type Content, type Html, html } from "../../ui/html.ts";
+import { icon } from "../../ui/icons.ts";
+import { type Places, type PublicPagesDeps, placesOf } from "./deps.ts";
+import { frame, pageAnswer } from "./frame.ts";
+import type { PublicPage } from "./mount.ts";
+import { nearAddress, nearScript } from "./near.ts";
+
+/** Channels on a page. */
+const LIMIT = 24;
+const LONGEST = 100;
+const cursor = instant();
+/** The page may ask the device where it is; nothing else of it. */
+const PERMISSIONS =
+  "accelerometer=(), camera=(), display-capture=(), geolocation=(self), gyroscope=(), microphone=(), payment=(), usb=()";
+
+/** What an address asks for. What cannot be meant is left out: a page is shown, never a refusal. */
+function filterOf(query: URLSearchParams): DirectoryFilter {
+  const find = [...(query.get("q") ?? "").replace(/\p{Cc}/gu, "").trim()].slice(0, LONGEST).join("");
+  const before = cursor.safeParse(query.get("before"));
+  return {
+    find: find === "" ? null : find,
+    category: CATEGORIES.find((category) => category === query.get("category")) ?? null,
+    before: before.success ? before.data : null,
+  };
+}
+
+export function directoryOf(deps: PublicPagesDeps): PublicPage {
+  const places = placesOf(deps);
+  return {
+    path: places.directory,
+    async answer({ request, url }) {
+      const filter = filterOf(url.searchParams);
+      const { rows, next_before } = await keysetPage(
+        LIMIT,
+        (limit) =>
+          directoryPage((statement, parameters) => run(deps.db, statement, parameters), {
+            ...filter,
+            device_id: null,
+            limit,
+          }),
+        (row) => row.created_at,
+      );
+      const next = next_before && toIsoMicros(next_before);
+      const page = frame(
+        {
+          title: "Channels · Belfry",
+          at: "directory",
+          head: html`<link rel="canonical" href="${places.directoryUrl}"><meta name="description" content="Alert channels that everybody may follow.">`,
+          hidden: filter.find !== null || filter.before !== null,
+          body: body(filter, rows, next, places),
+          script: nearScript(),
+        },
+        places,
+      );
+      return pageAnswer(request, page, {
+        places,
+        runs: true,
+        headers: { "permissions-policy": PERMISSIONS },
+      });
+    },
+  };
+}
+
+function addressOf(
+  { find, category }: DirectoryFilter,
+  places: Places,
+  before: string | null = null,
+): string {
+  const query = new URLSearchParams();
+  if (find !== null) query.set("q", find);
+  if (category !== null) query.set("category", category);
+  if (before !== null) query.set("before", before);
+  return `${places.directory}${query.size > 0 ? `?${query}` : ""}`;
+}
+
+function body(filter: DirectoryFilter, rows: CardRecord[], next: string | null, places: Places): Html {
+  const { find, category } = filter;
+  return html`<h1>Channels</h1>
+<p class="lede">Alerts that everybody may follow. Find a channel by its name or a tag, and subscribe on its page.</p>
+<form class="finder" role="search" method="get" action="${places.directory}">
+<div><label for="q">Name or tag</label><input id="q" name="q" type="search" value="${find ?? ""}" maxlength="${LONGEST}" autocomplete="off" spellcheck="false"></div>
+<div><label for="category">Category</label><select id="category" name="category"><option value="">All</option>${CATEGORIES.map(
+    (name) =>
+      html`<option value="${name}"${name === category && html` selected`}>${CATEGORY_WORDS[name]}</option>`,
+  )}</select></div>
+<div class="line"><button>${icon("search", "s")}Search</button> <button type="button" class="plain" id="near" hidden>${icon("place", "s")}Near me</button></div>
+</form>
+<p class="hint" id="near-hint" hidden>Near me is worked out on this device. Your place is not sent anywhere.</p>
+<p id="said" role="status" class="small"></p>
+<section id="results" data-near="${places.directory}${nearAddress}" data-base="${places.base}" aria-label="Channels">
+${rows.length === 0 ? nothing(filter, places) : html`<ul class="entries">${rows.map((row, at) => rowOf(row, `c${at + 1}`, places))}</ul>`}
+</section>
+${
+  (next || filter.before) &&
+  html`<nav class="line pages" aria-label="Pages">${filter.before && html`<a class="button plain" href="${addressOf(filter, places)}">From the newest</a>`}${
+    next &&
+    html`<a class="button plain" rel="next" href="${addressOf(filter, places, next)}">More channels</a>`
+  }</nav>`
+}
+<template id="row">${rowOf(BLANK, "near", places)}</template>`;
+}
+
+type Row = Pick<
+  CardRecord,
+  "handle" | "name" | "category" | "description" | "city" | "initials" | "gradient_from" | "gradient_to"
+>;
+
+/** What the script fills in. */
+const BLANK: Row = {
+  handle: "",
+  name: "",
+  category: "community",
+  description: "",
+  city: null,
+  initials: "",
+  gradient_from: "#000000",
+  gradient_to: "#000000",
+};
+
+const rowOf = (row: Row, id: string, places: Places): Html =>
+  html`<li class="entry">${face(row, id)}<div><h2><a href="${places.base}/${row.handle}">${row.name}</a></h2><p class="small">${row.description}</p><p class="xs muted meta">${[
+    CATEGORY_WORDS[row.category],
+    row.city,
+  ]
+    .filter(Boolean)
+    .join(" · ")}</p></div></li>`;
+
+function nothing({ find, category }: DirectoryFilter, places: Places): Content {
+  if (find === null && category === null)
+    return html`<div class="empty"><p class="lead">No public channels yet</p><p>Channels that are opened here appear on this page.</p></div>`;
+  return html`<div class="empty"><p class="lead">Nothing found</p><p>No public channel has these letters in its name or tags. <a href="${places.directory}">Show all channels</a></p></div>`;
+}

@@ -1,0 +1,106 @@
+// The feeds of a public channel, for readers and programs that know nothing of ours: docs/rules.md#feeds. Whoever holds the
+// present one is told so from the channel's revision, without its alerts being read.
+
+import { createHash } from "node:crypto";
+import { holdsTag } from "../../api/transports/answers.ts";
+import { toIsoMicros } from "../../model/fields/columns.ts";
+import { run } from "../../store/db/statement.ts";
+import { type FeedAlert, type FeedChannel, feedAlerts, publicFeed } from "../../store/queries/feeds.ts";
+import { HANDLE } from "./channel.ts";
+import { type Places, type PublicPagesDeps, placesOf } from "./deps.ts";
+import { ATOM } from "./feed_atom.ts";
+import type { FeedFormat, ToldAlert } from "./feed_format.ts";
+import { JSON_FEED } from "./feed_json.ts";
+import type { PublicPage } from "./mount.ts";
+import { refusals } from "./refusals.ts";
+
+/** Goes up when unchanged rows are written in another form. */
+const FORMAT = 1;
+const MAX_BYTES = 1024 * 1024;
+/** What is around the entries at most. */
+const FRAME = 8 * 1024;
+
+export const feeds = (deps: PublicPagesDeps): PublicPage[] =>
+  [ATOM, JSON_FEED].map((format) => feed(format, deps));
+
+function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPage {
+  const places = placesOf(deps);
+  const refused = refusals(places);
+  return {
+    path: `${places.base}/:handle/${format.file}`,
+    async answer({ request, params: { handle = "" } }) {
+      const found = HANDLE.test(handle) ? await settled(deps, handle) : null;
+      if (!found) return refused(request, "unknown");
+      const { channel, due } = found;
+      const headers = headersOf(format, channel, due, places);
+      if (isHeld(request.headers, headers)) return new Response(null, { status: 304, headers });
+      const alerts = (await run(deps.db, feedAlerts, { pusher_id: channel.id, due })).map((row) =>
+        told(row, `${places.publicBase}/${handle}`, deps.assets.urlOf),
+      );
+      const text = written(format, channel, alerts, places);
+      return new Response(request.method === "HEAD" ? null : text, { headers });
+    },
+  };
+}
+
+/** The channel once everything that was due in it says `sent`; `due` when that could not be written down. */
+async function settled({ db, settle }: Pick<PublicPagesDeps, "db" | "settle">, handle: string) {
+  const find = async () => (await run(db, publicFeed, { handle }))[0];
+  const channel = await find();
+  if (!channel?.due) return channel && { channel, due: false };
+  const done = await settle([channel.id]);
+  const again = await find();
+  return again && { channel: again, due: !done };
+}
+
+function headersOf({ file, type }: FeedFormat, channel: FeedChannel, due: boolean, places: Places) {
+  const headers: Record<string, string> = {
+    "content-type": type,
+    // A feed reads no credential, so any page may read it.
+    "access-control-allow-origin": "*",
+    "cache-control": "public, no-cache",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+  };
+  // What is shown although it could not be written down is in no revision.
+  if (due) return headers;
+  const state = [FORMAT, file, places.publicUrl, places.publicBase, channel.revision].join(" ");
+  headers.etag = `W/"${createHash("sha256").update(state).digest("base64url").slice(0, 22)}"`;
+  if (channel.modified) headers["last-modified"] = new Date(toIsoMicros(channel.modified)).toUTCString();
+  return headers;
+}
+
+/** If-Modified-Since counts only for whom has no validator (RFC 9110, 13.1.3). */
+function isHeld(asked: Headers, { etag, "last-modified": modified }: Record<string, string>): boolean {
+  const tags = asked.get("if-none-match");
+  if (tags !== null) return etag !== undefined && holdsTag(tags, etag);
+  const since = Date.parse(asked.get("if-modified-since") ?? "");
+  return modified !== undefined && Date.parse(modified) <= since;
+}
+
+function told(row: FeedAlert, channelPage: string, urlOf: (id: string) => string): ToldAlert {
+  const { image_asset_id: asset, image_url, sent_at, expires_at } = row;
+  return {
+    ...row,
+    id: `urn:uuid:${row.id}`,
+    sent: toIsoMicros(sent_at),
+    expires: expires_at && toIsoMicros(expires_at),
+    image: asset ? urlOf(asset) : image_url,
+    page: row.source_url ?? channelPage,
+  };
+}
+
+/** The newest alerts that fit. */
+function written(format: FeedFormat, channel: FeedChannel, alerts: ToldAlert[], places: Places): string {
+  const page = `${places.publicBase}/${channel.handle}`;
+  const entries: string[] = [];
+  let bytes = FRAME;
+  for (const alert of alerts) {
+    const entry = format.entry(alert);
+    bytes += Buffer.byteLength(entry) + 1;
+    if (bytes > MAX_BYTES) break;
+    entries.push(entry);
+  }
+  const updated = alerts[0]?.sent ?? toIsoMicros(channel.created_at);
+  return format.whole({ ...channel, page, self: `${page}/${format.file}`, updated }, entries);
+}

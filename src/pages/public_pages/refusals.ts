@@ -1,0 +1,36 @@
+// What those are told who may not see a channel, or asked for one that is not there: one text for all of them, byte for
+// byte (docs/rules.md#private-page). What came with a code is told of codes, whatever became of it and of the channel.
+
+import { html } from "../../ui/html.ts";
+import { icon } from "../../ui/icons.ts";
+import type { Places } from "./deps.ts";
+import { frame, pageAnswer } from "./frame.ts";
+
+const TEXTS = {
+  unknown: {
+    title: "You need an invite",
+    text: "No public channel has this address. If somebody told you of it, the channel is private, and the link or QR code that they can give you opens it. If you typed the address, look at it again.",
+  },
+  invite: {
+    title: "This invite does not work",
+    text: "It may have been used up, ended or taken back, or its link was cut off when it was copied. Ask whoever gave it to you for a new one.",
+  },
+} as const;
+
+export type Refused = keyof typeof TEXTS;
+
+/** Made once: no answer takes longer than another. */
+export function refusals(places: Places): (request: Request, which: Refused) => Response {
+  const pageOf = (which: Refused) =>
+    frame(
+      {
+        title: `${TEXTS[which].title} · Belfry`,
+        hidden: true,
+        body: html`<div class="refused">${icon("lock")}<h1>${TEXTS[which].title}</h1><p>${TEXTS[which].text}</p>
+<p><a class="button plain" href="${places.directory}">Find a public channel</a></p></div>`,
+      },
+      places,
+    );
+  const pages = { unknown: pageOf("unknown"), invite: pageOf("invite") };
+  return (request, which) => pageAnswer(request, pages[which], { places, status: 404, secret: true });
+}

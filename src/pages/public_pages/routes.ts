@@ -1,0 +1,27 @@
+// Everything that is served without a session, for people: mounted last, so that nothing of it stands in front of the
+// service's own routes, whatever PUBLIC_BASE says.
+
+import type { H3 } from "h3";
+import { ALERT_CARD_STYLES, DRAWING_STYLES, fileAnswer } from "../../ui/files.ts";
+import { channelPage } from "./channel.ts";
+import type { PageSupport, PublicPagesDeps } from "./deps.ts";
+import { directoryOf } from "./directory.ts";
+import { feeds } from "./feed.ts";
+import { PAGE_STYLES } from "./frame.ts";
+import { homePage } from "./home.ts";
+import { mount } from "./mount.ts";
+import { NEAR_SCRIPT_PATH, nearList, nearScript } from "./near.ts";
+import { robotsText } from "./robots.ts";
+
+export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PageSupport): void {
+  for (const file of [ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES])
+    app.get(file.path, () => fileAnswer(file));
+  app.get(NEAR_SCRIPT_PATH, () => fileAnswer(nearScript()));
+  const robots = robotsText(deps);
+  app.get(
+    "/robots.txt",
+    () => new Response(robots, { headers: { "content-type": "text/plain; charset=utf-8" } }),
+  );
+  for (const page of [homePage(deps), directoryOf(deps), nearList(deps), channelPage(deps), ...feeds(deps)])
+    mount(app, page, deps, support);
+}

@@ -1,0 +1,20 @@
+// Mounts the web app: its page, its modules, its worker, its manifest. All of it is made when somebody first asks, since most who
+// start a service do so for programs alone.
+
+import type { H3 } from "h3";
+import { addStatic } from "../../api/transports/static.ts";
+import { notFound } from "../../model/errors.ts";
+import { once } from "../../store/db/once.ts";
+
+/** Addresses of the app besides its modules and pictures. */
+const PATHS = ["/app", "/app/", "/sw.js", "/manifest.webmanifest"];
+
+export function addWebApp(app: H3): void {
+  const files = once(async () => (await import("./serve.ts")).webAppFiles());
+  for (const path of [...PATHS, "/static/app/**"])
+    addStatic(app, path, async (request) => {
+      const found = (await files()).get(new URL(request.url).pathname);
+      if (!found) throw notFound("file");
+      return found;
+    });
+}

@@ -1,0 +1,65 @@
+// Everything of the web app that is served, by its address: made once, from an allow list, never from a request's path.
+
+import { readFileSync } from "node:fs";
+import { prepare, type Static } from "../../api/transports/static.ts";
+import { ALERT_CARD_STYLES, ICON, STYLES } from "../../ui/files.ts";
+import { FRAME_PAGE, FRAME_POLICIES } from "./frame.ts";
+import { manifest } from "./manifest.ts";
+import { asOneScript, hashOf, readModules } from "./modules.ts";
+import { APP_PERMISSIONS, placeOf, shellPage } from "./shell.ts";
+
+const ICONS = ["icon-192.png", "icon-512.png", "icon-maskable-512.png"];
+
+const KEPT = {
+  "cache-control": "public, max-age=31536000, immutable",
+  "content-security-policy": "default-src 'none'",
+};
+const ASKED_AGAIN = { "cache-control": "no-cache" };
+const SCRIPT = { "content-type": "text/javascript; charset=utf-8" };
+const HTML = { "content-type": "text/html; charset=utf-8", "referrer-policy": "no-referrer" };
+const PAGE = { ...HTML, ...ASKED_AGAIN, "permissions-policy": APP_PERMISSIONS };
+const FRAME = { ...HTML, ...KEPT };
+
+const file = (name: string) => readFileSync(new URL(name, import.meta.url));
+
+export function webAppFiles(): Map<string, Static> {
+  const modules = readModules();
+  const sheet = STYLES.text + ALERT_CARD_STYLES.text + file("./app.css").toString();
+  const hash = hashOf([modules.hash, sheet, FRAME_PAGE, ...Object.values(FRAME_POLICIES)]);
+  const place = (name: string) => placeOf(hash, name);
+  const served = new Map<string, Static>();
+
+  for (const [name, text] of modules.texts) served.set(place(name), prepare(text, { ...SCRIPT, ...KEPT }));
+  served.set(place("app.css"), prepare(sheet, { "content-type": "text/css; charset=utf-8", ...KEPT }));
+  for (const name of ICONS)
+    served.set(place(name), prepare(file(`./icons/${name}`), { "content-type": "image/png", ...KEPT }));
+
+  for (const [name, policy] of Object.entries(FRAME_POLICIES))
+    served.set(place(name), prepare(FRAME_PAGE, { ...FRAME, "content-security-policy": policy }));
+
+  const shell = shellPage(hash, modules);
+  const page = prepare(shell.text, {
+    ...PAGE,
+    "content-security-policy": shell.policy,
+    "x-frame-options": "DENY",
+  });
+  served.set("/app", page);
+  served.set("/app/", page);
+  served.set(
+    "/manifest.webmanifest",
+    prepare(manifest(place), { "content-type": "application/manifest+json", ...ASKED_AGAIN }),
+  );
+  // The page stands under one of its two names, and the icon is served beside the app.
+  const elsewhere = new Set(["/app", "/manifest.webmanifest"]);
+  const list = [...[...served.keys()].filter((path) => !elsewhere.has(path)), ICON.path];
+  served.set("/sw.js", prepare(workerText(shell.text, list), { ...SCRIPT, ...ASKED_AGAIN }));
+  return served;
+}
+
+/** The worker with what it keeps written into it: a browser takes it as new when anything of the app changed. */
+function workerText(page: string, list: readonly string[]): string {
+  const rules = asOneScript(new URL("./worker/sw.ts", import.meta.url));
+  const version = hashOf([page, rules, ...list]);
+  const head = `const VERSION = ${JSON.stringify(version)};\nconst SHELL = ${JSON.stringify(list)};\n`;
+  return head + rules;
+}

@@ -1,0 +1,278 @@
+// The only place where operations meet transports: one fetch function over REST, the handset API and MCP, with request
+// ids, the request log, health and metrics around them.
+
+import { randomUUID } from "node:crypto";
+import { H3, type H3Event, HTTPError } from "h3";
+import { TOOLS } from "../../../tools/index.ts";
+import { refusal } from "../../api/transports/answers.ts";
+import { addAssetRoutes } from "../../api/transports/assets.ts";
+import { addAuthorizationRoutes } from "../../api/transports/authorization.ts";
+import { boundBody, type RouteMeta } from "../../api/transports/body.ts";
+import { addDocs } from "../../api/transports/docs.ts";
+import { applied, heldFor, isUnchanged, showFound } from "../../api/transports/held.ts";
+import { requestOf } from "../../api/transports/request.ts";
+import { addRoutes, tagsOf } from "../../api/transports/rest.ts";
+import { addUploadRoutes } from "../../api/transports/uploads.ts";
+import type { Assets } from "../../effects/assets/files.ts";
+import { withoutToken } from "../../effects/assets/urls.ts";
+import type { HandsetAuthenticator } from "../../handset/authenticate.ts";
+import type { Hold } from "../../handset/held/hold.ts";
+import { firstPage } from "../../handset/inbox_page.ts";
+import { HANDSET_OPERATIONS } from "../../handset/index.ts";
+import type { Clients } from "../../identity/auth/clients.ts";
+import type { Authenticate } from "../../identity/auth/keys.ts";
+import { callerOf } from "../../identity/auth/people.ts";
+import type { SignInLibrary } from "../../identity/auth/sign_in_library.ts";
+import type { StepUps } from "../../identity/auth/step_up.ts";
+import { bearerToken } from "../../identity/auth/tokens.ts";
+import { parseId } from "../../model/domain/ids.ts";
+import { ApiError, notFound, overloaded, unauthorized } from "../../model/errors.ts";
+import type { Dispatcher } from "../../operation/dispatch.ts";
+import { type HandsetOperation, MAX_BODY, type Tool } from "../../operation/tool.ts";
+import { addConsole } from "../../pages/console/routes.ts";
+import type { ConsoleDeps } from "../../pages/console/visit.ts";
+import type { PublicPagesDeps } from "../../pages/public_pages/deps.ts";
+import { addPublicPages } from "../../pages/public_pages/routes.ts";
+import { addWebApp } from "../../pages/web_app/routes.ts";
+import type { Config } from "../../store/config/settings.ts";
+import type { Anyone, Caller, DeviceCaller } from "../../store/context.ts";
+import { once } from "../../store/db/once.ts";
+import { faultOf } from "../../store/db/unavailable.ts";
+import type { Space } from "../../store/embedded/space.ts";
+import { type Client, countedAs, createClientReader } from "../../store/rate_limits/client.ts";
+import { type Logs, RequestLog } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+import { addProbes, PROBES } from "./probes.ts";
+
+export interface AppDeps {
+  config: Pick<Config, "publicUrl" | "host" | "metricsPublic" | "trustedProxies" | "requestsInFlight">;
+  dispatcher: Dispatcher;
+  authenticateKey: Authenticate;
+  /** An access token that an assistant got by consent; good at /mcp and nowhere else. */
+  authenticateConnection(token: string): Promise<Caller | null>;
+  library: SignInLibrary;
+  clients: Clients;
+  stepUps: StepUps;
+  /** What the pages for people stand on; the operations come from here. */
+  console: Omit<ConsoleDeps, "dispatcher" | "tools">;
+  publicPages: PublicPagesDeps;
+  authenticateHandset: HandsetAuthenticator;
+  hold: Hold;
+  assets: Assets;
+  /** Whether there is room for what a request writes. */
+  space: Pick<Space, "isLow" | "mustHaveRoom">;
+  /** Resolves when the database answers and every migration is in, with what else does not work; rejects otherwise. */
+  ready(): Promise<{ degraded: string[] }>;
+  metrics: Metrics;
+  log: Logs["log"];
+  requests: Logs["requests"];
+}
+
+export interface App {
+  /** Serves one request. `peer` is the network address that it came from, null when there is none. */
+  fetch(request: Request, peer?: string | null): Promise<Response>;
+  /** From now on /readyz says that nothing new should be sent here; everything is served as before. */
+  stopping(): void;
+  /** Everything that is served, in the router's spelling; an empty method stands for all others. */
+  routes: readonly { method?: string; route?: string; meta?: Partial<RouteMeta> }[];
+  close(): Promise<void>;
+}
+
+interface Passing {
+  log: RequestLog;
+  client: Client;
+  /** Milliseconds for which it was held: nobody worked on it meanwhile. */
+  heldMs: number;
+  /** It is one of those in flight. */
+  counted: boolean;
+}
+
+const SECRETS = /(bfk_|bfd_|bft_|whsec_)[\w-]+/g;
+
+/** What a trusted proxy may call a request, as it then stands in its log and in ours. */
+const REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
+
+/** Our pages use nothing of a device, but for the app. */
+const PERMISSIONS =
+  "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), microphone=(), payment=(), usb=()";
+
+export function createApp(deps: AppDeps): App {
+  const { config, dispatcher, metrics, space } = deps;
+  const { mustHaveRoom } = space;
+  const secure = new URL(config.publicUrl).protocol === "https:";
+  const passing = new WeakMap<object, Passing>();
+  const clientOf = createClientReader(config.trustedProxies);
+  const of = (event: H3Event): Passing => passing.get(event.req)!;
+  const logOf = (event: H3Event) => of(event).log;
+  /** What limits per address count; null for this machine, which is exempt from them. */
+  const countedOf = (event: H3Event): string | null => {
+    const { address, local } = of(event).client;
+    return local || address === null ? null : countedAs(address);
+  };
+
+  const authenticate = (request: Request): Promise<Caller | null> =>
+    deps.authenticateKey(bearerToken(request.headers));
+
+  let inFlight = 0;
+  const app = new H3({
+    silent: true,
+    onError: (error, event) => {
+      // The router's own errors (no such route, a path that is no UTF-8) carry no cause of ours.
+      const cause = error.unhandled ? error.cause : error;
+      if (cause instanceof ApiError) return refusal(cause);
+      if (HTTPError.isError(cause) && cause.status < 500) return refusal(notFound("route"));
+      logOf(event).error({ err: cause }, "request failed");
+      return refusal(faultOf(cause));
+    },
+  });
+
+  // In front of every route, whoever implements it.
+  app.use(({ req, context }, next) => {
+    const { maxBody } = (context.matchedRoute?.meta ?? {}) as Partial<RouteMeta>;
+    boundBody(requestOf({ req }), maxBody ?? MAX_BODY.usual);
+    return next();
+  });
+
+  addRoutes<Tool, Caller>(app, TOOLS, {
+    logOf,
+    authenticate: async (_tool, event) => {
+      const caller = await authenticate(requestOf(event));
+      if (!caller) throw unauthorized();
+      return caller;
+    },
+    dispatch: (tool, caller, call) => dispatcher.tool(tool, caller, call),
+  });
+
+  addRoutes<HandsetOperation, Anyone | DeviceCaller>(app, HANDSET_OPERATIONS, {
+    logOf,
+    authenticate: (operation, event) =>
+      deps.authenticateHandset(operation, bearerToken(event.req.headers), countedOf(event)),
+    dispatch: (operation, caller, call) => dispatcher.handset(operation, caller, call),
+    hold: async (operation, event, ask) => {
+      const request = requestOf(event);
+      const seconds = operation.validated ? heldFor(request) : null;
+      if (seconds === null) return ask();
+      logOf(event).note({ operation: operation.name });
+      // What is held is not in flight, and has a bound of its own; thousands may be answered in one moment.
+      inFlight--;
+      of(event).counted = false;
+      const { answer, granted, restedMs } = await deps.hold.poll({
+        token: bearerToken(request.headers) ?? "",
+        address: countedOf(event),
+        ms: seconds * 1000,
+        signal: request.signal,
+        page: firstPage(event.url.search, tagsOf(request.headers.get("if-none-match"))),
+        ask: () => {
+          inFlight++;
+          return ask().finally(() => inFlight--);
+        },
+        unchanged: isUnchanged,
+        show: showFound,
+      });
+      of(event).heldMs = restedMs;
+      return granted ? applied(answer, seconds) : answer;
+    },
+  });
+
+  addAssetRoutes(app, deps.assets);
+  addDocs(app, { tools: TOOLS, handsetOperations: HANDSET_OPERATIONS, publicUrl: config.publicUrl });
+
+  // Most who start a service do so for handsets or REST alone.
+  let mcpOpened = false;
+  const mcp = once(async () => {
+    const { createMcpEndpoint } = await import("../../api/transports/mcp.ts");
+    mcpOpened = true;
+    return createMcpEndpoint({
+      tools: TOOLS,
+      dispatcher,
+      authenticate: async (request) => {
+        const token = bearerToken(request.headers);
+        return (
+          (await deps.authenticateKey(token)) ?? (token === null ? null : deps.authenticateConnection(token))
+        );
+      },
+      onChallenge: (caller) => deps.stepUps.remember(caller),
+      ...config,
+    });
+  });
+  app.all("/mcp", async (event) => (await mcp()).fetch(requestOf(event), logOf(event)), {
+    meta: { maxBody: MAX_BODY.alerts } satisfies RouteMeta,
+  });
+
+  const { library, clients, stepUps } = deps;
+  addAuthorizationRoutes(app, { ...config, library, clients, stepUps, mustHaveRoom, logOf, countedOf });
+  addUploadRoutes(app, {
+    dispatcher,
+    publicUrl: config.publicUrl,
+    logOf,
+    // Of a person in several workspaces, the header says which one is meant.
+    async callerOf({ headers }) {
+      const session = await deps.console.people.session(headers);
+      const named = headers.get("belfry-workspace");
+      const only = session?.memberships.length === 1 ? session.memberships[0]!.workspace_id : null;
+      const workspace = named === null ? only : parseId("wsp", named);
+      return session && workspace ? callerOf(session, workspace) : null;
+    },
+  });
+  addConsole(
+    app,
+    { ...deps.console, dispatcher, tools: TOOLS },
+    { mustHaveRoom, logOf, addressOf: (event) => of(event).client.address },
+  );
+
+  addWebApp(app);
+
+  const probes = addProbes(app, { ...deps, ...config, logOf, isLocal: (event) => of(event).client.local });
+
+  addPublicPages(app, deps.publicPages, { logOf, countedOf });
+
+  return {
+    async fetch(request, peer = null) {
+      const started = performance.now();
+      const client = clientOf(peer, request.headers);
+      const given = client.byTrustedProxy ? request.headers.get("x-request-id") : null;
+      const requestId = given !== null && REQUEST_ID.test(given) ? given : randomUUID();
+      const log = new RequestLog(deps.log, requestId);
+      const pass: Passing = { log, client, heldMs: 0, counted: true };
+      passing.set(request, pass);
+      const { pathname } = new URL(request.url);
+      // Whether the process lives and is ready is answered always.
+      const busy = inFlight >= config.requestsInFlight && !PROBES.has(pathname);
+      inFlight++;
+      const response = busy ? refusal(overloaded(), 503) : await app.fetch(request);
+      if (pass.counted) inFlight--;
+      response.headers.set("x-request-id", requestId);
+      if (secure) response.headers.set("strict-transport-security", "max-age=31536000");
+      const { headers } = response;
+      // A page that needs something of a device says so itself.
+      if (headers.get("content-type")?.startsWith("text/html") && !headers.has("permissions-policy"))
+        headers.set("permissions-policy", PERMISSIONS);
+      const ms = performance.now() - started - pass.heldMs;
+      metrics.request(request.method, pathname, response.status, ms / 1000);
+      // Never the query: an invite's code may stand in it. A secret that was put into the path is cut, a file's token, too.
+      const path = withoutToken(pathname).replace(SECRETS, "$1(cut)");
+      deps.requests.info(
+        {
+          request_id: requestId,
+          method: request.method,
+          path,
+          status: response.status,
+          ms: Math.round(ms * 10) / 10,
+          client: client.address,
+          held_ms: pass.heldMs > 0 ? Math.round(pass.heldMs) : undefined,
+          ...log.about,
+        },
+        "request",
+      );
+      return response;
+    },
+    stopping: () => {
+      probes.stopping();
+      void deps.hold.stop();
+    },
+    routes: app["~routes"],
+    close: async () => {
+      if (mcpOpened) await (await mcp()).close();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+// The first start of an empty embedded database: a workspace, its owner and one key, so that the next command works.
+// Afterwards the key lies in DATA_DIR/credentials.json (mode 0600) for the command line on the same machine.
+
+import { existsSync, readFileSync, renameSync } from "node:fs";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { STAND_IN } from "../../identity/auth/links.ts";
+import { isSecretOf } from "../../identity/auth/secret_check.ts";
+import { addMember, createKey, createWorkspace } from "../../identity/operator/accounts.ts";
+import { parseId } from "../../model/domain/ids.ts";
+import { Workspace } from "../../model/entities/workspace.ts";
+import { dataPaths } from "../../store/config/data_paths.ts";
+import { ConfigError } from "../../store/config/setting.ts";
+import type { Config } from "../../store/config/settings.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { type Credentials, refreshAddress, writeCredentials } from "../../store/secret/credentials.ts";
+
+/**
+ * The secret again, once the database has said that it is its own.
+ * @throws ConfigError naming SECRET when the database was used with another one.
+ */
+export async function confirmSecret(orm: Orm, config: Config, secret: string): Promise<string> {
+  const em = orm.em.fork();
+  if (await isSecretOf(em, secret)) return secret;
+  const { secret: path, nextSecret } = dataPaths(config.dataDir);
+  // A rotation that ended between its commit and its last step left the new one beside the old one.
+  if (!config.secret && existsSync(nextSecret)) {
+    const next = readFileSync(nextSecret, "utf8").trim();
+    if (await isSecretOf(em, next)) {
+      renameSync(nextSecret, path);
+      return next;
+    }
+  }
+  throw new ConfigError(
+    "SECRET",
+    `${config.secret ? "" : `in ${path} `}is not the one that this database was used with: what is sealed in it could not be opened. Set the earlier one again, or restore that file; belfry secret rotate changes it.`,
+  );
+}
+
+/** Makes the first workspace unless there is one. Null: nothing was made. `newLink` makes a member's one-time link. */
+export async function firstStart(
+  orm: Orm,
+  config: Config,
+  now: Date,
+  newLink: (memberId: string) => Promise<string>,
+): Promise<Credentials | null> {
+  if (config.databaseUrl) return null;
+  const em = orm.em.fork();
+  if ((await em.count(Workspace)) > 0) {
+    refreshAddress(config);
+    return null;
+  }
+  const made = await em.transactional(async (inside) => {
+    const workspace = await createWorkspace(inside as Em, { name: "My workspace" });
+    const member = await addMember(inside as Em, {
+      workspace: workspace.id,
+      email: STAND_IN,
+      role: "owner",
+    });
+    const { key } = await createKey(
+      inside as Em,
+      { member: member.id, scopes: "all", name: "first key" },
+      now,
+    );
+    const credentials = { url: config.publicUrl, workspace_id: workspace.id, member_id: member.id, key };
+    // The file is written before the commit. Whatever ends the process, a key that exists is then always one that somebody
+    // has.
+    writeCredentials(config.dataDir, credentials);
+    return credentials;
+  });
+  const link = await newLink(parseId("mem", made.member_id)!);
+  const credentials = { ...made, console: link };
+  writeCredentials(config.dataDir, credentials);
+  return credentials;
+}
+
+type Em = SqlEntityManager;

@@ -1,0 +1,135 @@
+// How the log is written: lines in JSON on standard error, many in one write, so that no request pays for a write of its own.
+// What waits is written in a moment, at once with a warning, and whenever the process ends by itself.
+
+import { type DestinationStream, pino } from "pino";
+import type { Config } from "../../store/config/settings.ts";
+import type { Log } from "../../store/context.ts";
+
+/** Lines wait for so long, or for so many characters of others. */
+const WAIT_MS = 100;
+const WAIT_LENGTH = 16_384;
+
+/** Pino's numbers of these levels. */
+const INFO = 30;
+const WARN = 40;
+
+export interface Lines extends DestinationStream {
+  /** Asks pino to set `lastLevel` before each line. */
+  readonly [key: symbol]: true;
+  lastLevel: number;
+  /** Writes what waits. */
+  flush(): void;
+}
+
+/** Collects lines for `out`, which writes each piece before it returns. */
+export function inBatches(out: DestinationStream): Lines {
+  let waiting = "";
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    [Symbol.for("pino.metadata")]: true,
+    lastLevel: 0,
+    write(line) {
+      waiting += line;
+      if (waiting.length >= WAIT_LENGTH || this.lastLevel >= WARN) this.flush();
+      else timer ??= setTimeout(() => this.flush(), WAIT_MS).unref();
+    },
+    flush() {
+      clearTimeout(timer);
+      timer = undefined;
+      const piece = waiting;
+      waiting = "";
+      if (piece !== "") out.write(piece);
+    },
+  };
+}
+
+let standardError: Lines | undefined;
+
+/** One for the process, since there is one standard error, and one end. */
+function toStandardError(): Lines {
+  if (!standardError) {
+    const lines = inBatches(pino.destination({ fd: 2, sync: true }));
+    // Also after an error that nobody caught.
+    process.on("exit", () => lines.flush());
+    standardError = lines;
+  }
+  return standardError;
+}
+
+export interface Logs {
+  log: ReturnType<typeof createLog>;
+  /** For the line of each request, whose few fields are flat and hold nothing to cut; `message` is a plain word. */
+  requests: Pick<Log, "info">;
+}
+
+/** Structured logs; nothing that is secret is ever handed to them, and the usual places are cut anyway. */
+export function createLogs({ logLevel: level }: Pick<Config, "logLevel">, to?: DestinationStream): Logs {
+  const out = to ?? toStandardError();
+  const common = { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime };
+  const log = createLog(common, out);
+  return { log, requests: log.isLevelEnabled("info") ? linesOfRequests(out) : { info: () => {} } };
+}
+
+/** Lines as pino writes them of fields that are flat, at a fraction of its time: there is one with each request. */
+const linesOfRequests = (out: DestinationStream & { lastLevel?: number }): Logs["requests"] => ({
+  info(fields, message) {
+    // As pino tells it.
+    if (out.lastLevel !== undefined) out.lastLevel = INFO;
+    const told = JSON.stringify(fields).slice(1, -1);
+    out.write(`{"level":${INFO}${pino.stdTimeFunctions.isoTime()},${told},"msg":"${message}"}\n`);
+  },
+});
+
+const createLog = (common: { level: string; base: undefined }, to: DestinationStream) =>
+  pino(
+    {
+      ...common,
+      redact: { paths: ["*.authorization", "*.token", "*.key", "*.secret", "*.password"], censor: "(cut)" },
+      // A database error quotes rows in its detail; the message, the code and the stack are enough.
+      serializers: {
+        err: (error: Error & { code?: string }) => ({
+          type: error.name,
+          message: error.message,
+          code: error.code,
+          stack: error.stack,
+        }),
+      },
+    },
+    to,
+  );
+
+type Parent = Log & { child(fields: object): Log };
+
+/** The log of one request. Most requests say nothing in it, so it is made in full with the first word. */
+export class RequestLog implements Log {
+  #parent: Parent;
+  #own: Log | undefined;
+  readonly requestId: string;
+  /** What the line about the whole request shall name. */
+  about: { caller?: string; operation?: string } = {};
+
+  constructor(parent: Parent, requestId: string) {
+    this.#parent = parent;
+    this.requestId = requestId;
+  }
+  get #log(): Log {
+    this.#own ??= this.#parent.child({ request_id: this.requestId });
+    return this.#own;
+  }
+  debug(fields: object, message: string): void {
+    this.#log.debug(fields, message);
+  }
+  info(fields: object, message: string): void {
+    this.#log.info(fields, message);
+  }
+  warn(fields: object, message: string): void {
+    this.#log.warn(fields, message);
+  }
+  error(fields: object, message: string): void {
+    this.#log.error(fields, message);
+  }
+  /** A page may run several operations: the first one is what was asked for. */
+  note(fields: { caller?: string; operation: string }): void {
+    this.about = { ...fields, ...this.about };
+  }
+}

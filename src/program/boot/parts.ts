@@ -1,0 +1,243 @@
+// Everything that works on the database, put together: migrations, people, limits, operations, the app. Loaded by
+// service.ts while the database starts, since reading this much code takes about as long.
+
+import { createAssets } from "../../effects/assets/files.ts";
+import { createHousekeeping } from "../../effects/housekeeping/keeper.ts";
+import { housekeepingSteps } from "../../effects/housekeeping/steps.ts";
+import { createWebhooks } from "../../effects/webhooks/endpoints.ts";
+import { fetchDocument } from "../../effects/webhooks/fetch.ts";
+import { targetRules } from "../../effects/webhooks/target.ts";
+import { createAskedAgain } from "../../handset/asked_again.ts";
+import { createHandsetAuthenticator } from "../../handset/authenticate.ts";
+import { createHold } from "../../handset/held/hold.ts";
+import { createPush } from "../../handset/push/push.ts";
+import { createReportTaker } from "../../handset/reports.ts";
+import { createSeen } from "../../handset/seen.ts";
+import { createSettler } from "../../handset/settle.ts";
+import { createSettledInbox } from "../../handset/settled_inbox.ts";
+import { createSharedInbox } from "../../handset/shared_inbox.ts";
+import { createAuthorize } from "../../identity/auth/authorize.ts";
+import { createClientDocuments } from "../../identity/auth/client_documents.ts";
+import { createClients } from "../../identity/auth/clients.ts";
+import { createConnectionAuthenticator } from "../../identity/auth/connections.ts";
+import { createGrants } from "../../identity/auth/grants.ts";
+import { createJoining } from "../../identity/auth/joining.ts";
+import { createKeyAuthenticator } from "../../identity/auth/keys.ts";
+import { createMail } from "../../identity/auth/mail.ts";
+import { createOwnSignIn } from "../../identity/auth/own_sign_in.ts";
+import { createPeople } from "../../identity/auth/people.ts";
+import { createBrake } from "../../identity/auth/sign_in_brake.ts";
+import { createSignInLibrary } from "../../identity/auth/sign_in_library.ts";
+import { createStepUps } from "../../identity/auth/step_up.ts";
+import { createDeviceHash } from "../../model/domain/device_hash.ts";
+import type { DomainEvent } from "../../model/domain/events.ts";
+import { createInboxTag } from "../../model/domain/inbox_tag.ts";
+import { createDispatcher } from "../../operation/dispatch.ts";
+import { createForms } from "../../pages/console/forms.ts";
+import { ConfigError } from "../../store/config/setting.ts";
+import type { Config } from "../../store/config/settings.ts";
+import { isMigrated, migrate } from "../../store/db/migrate.ts";
+import { openOrm } from "../../store/db/orm.ts";
+import { databaseOf } from "../../store/db/statement.ts";
+import { unavailability } from "../../store/db/unavailable.ts";
+import { createRateLimits, type Windows } from "../../store/rate_limits/limits.ts";
+import { createSeal } from "../../store/secret/seal.ts";
+import { createApp } from "./app.ts";
+import { confirmSecret, firstStart } from "./first_start.ts";
+import { createMetrics } from "./metrics.ts";
+import type { Opened, Service, ServiceOptions } from "./service.ts";
+
+export { readMigrator } from "../../store/db/migrate.ts";
+
+/** What a server that is there says to whoever it lets in no further, in words that name what to mend. */
+const REFUSED: [RegExp, string][] = [
+  [/^28/, "it refuses the user name or the password"],
+  [/^3D000$/, "it has no such database"],
+  [/^42501$/, "its user may not make tables there, or no such database is there"],
+];
+
+/** pg says it without a code. */
+const NO_PASSWORD = /client password must be/;
+
+/** The address is to blame, not the service. Says it without the address, which holds a password. */
+function unreachable(error: unknown): ConfigError | null {
+  let why: string | null = unavailability(error);
+  if (why === "closed") why = "no answer";
+  for (let at = error as Said; at && why === null; at = at.cause as Said) {
+    if (NO_PASSWORD.test(at.message ?? "")) why = "it wants a password, and none is named";
+    why ??= REFUSED.find(([code]) => code.test(at.code ?? ""))?.[1] ?? null;
+  }
+  return why === null
+    ? null
+    : new ConfigError("DATABASE_URL", `names no database that can be opened (${why}).`);
+}
+
+type Said = { code?: string; message?: string; cause?: unknown };
+
+/** Redis's library is loaded where there is a Redis. */
+async function sharedWindows(config: Config, log: Service["log"]): Promise<Windows | undefined> {
+  if (!config.redisUrl) return undefined;
+  const { redisWindows } = await import("../../store/rate_limits/redis.ts");
+  return redisWindows({ url: config.redisUrl, waitMs: config.redisWaitMs, log });
+}
+
+/** What each part leaves to be ended goes to `closers`, in the order of opening. @throws ConfigError, or what the database said. */
+export async function openParts(
+  config: Config,
+  options: ServiceOptions,
+  opened: Opened,
+): Promise<Omit<Service, "cluster" | "log" | "close">> {
+  const { cluster, space, log, closers } = opened;
+  const { isLow, mustHaveRoom } = space;
+  const now = options.now ?? (() => new Date());
+  const orm = openOrm({ ...config, databaseUrl: config.databaseUrl ?? cluster!.url });
+  closers.push(() => orm.close(true));
+  const migrated = await migrate(orm).catch((error) => {
+    throw config.databaseUrl ? (unreachable(error) ?? error) : error;
+  });
+  if (migrated.length > 0) log.info({ migrations: migrated }, "migrated");
+
+  const secret = await confirmSecret(orm, config, opened.secret);
+  const metrics = createMetrics();
+  const noteDropped = (count: number) => metrics.webhooksDropped(count);
+  const webhooks = createWebhooks({ orm, secret, config, log, noteDropped, now });
+  closers.push(() => webhooks.close());
+  const push = await createPush({ orm, secret, config, log, isLow, figures: metrics, now });
+  closers.push(() => push.close());
+  const limits = createRateLimits({ shared: await sharedWindows(config, log) });
+  closers.push(() => limits.close());
+  const grants = createGrants(orm);
+  const library = createSignInLibrary({ orm, grants, secret, publicUrl: config.publicUrl });
+  const brake = createBrake({ limits, secret });
+  const { publicUrl } = config;
+  const people = createPeople({ orm, library, grants, brake, publicUrl, isLow, now, log });
+  const joining = createJoining({ orm, library, brake, publicUrl, log });
+  const made = await firstStart(orm, config, now(), people.newLink);
+  await cluster?.synced;
+  const clients = createClients({
+    orm,
+    library,
+    limits,
+    resource: `${config.publicUrl}/mcp`,
+    schemes: config.oauthRedirectSchemes,
+    perMinute: config.clientRegistrationsPerMinute,
+    now,
+  });
+  const rules = targetRules({
+    allowHosts: config.webhookAllowHosts,
+    dnsServers: config.webhookDnsServers,
+  });
+  const documents = createClientDocuments({
+    orm,
+    clients,
+    limits,
+    schemes: config.oauthRedirectSchemes,
+    fetchDocument: (address) => fetchDocument(address, rules),
+  });
+  const assets = await createAssets({ orm, config, secret, now });
+  const publish = (event: DomainEvent) => {
+    if (event.listening) webhooks.publish(event);
+    push.published(event);
+    options.publish?.(event);
+  };
+  const seen = createSeen(orm, log, isLow);
+  const settler = createSettler(orm, log, (settled) => push.cameDue(settled));
+  closers.push(() => seen.close());
+  const housekeeping = createHousekeeping({
+    steps: housekeepingSteps({
+      orm,
+      publish,
+      now,
+      removeExpiredAssets: (max) => assets.removeExpired(max),
+      settleSome: (max) => settler.settleSome(max),
+      devicesKeptDays: config.devicesKeptDays,
+      wakes: config.webPush,
+      auditRetentionDays: config.auditRetentionDays,
+    }),
+    fork: () => orm.em.fork(),
+    figures: metrics,
+    log,
+  });
+  closers.push(() => housekeeping.close());
+  const inboxTag = createInboxTag(secret);
+  const settle = (channels: string[]) => settler.settle(channels);
+  const hold = createHold({
+    orm,
+    log,
+    max: config.heldPolls,
+    maxPerAddress: config.heldPollsPerAddress,
+    // The embedded database is this process's own.
+    others: config.databaseUrl !== null,
+    figures: metrics,
+    again: createAskedAgain({ orm, assets, seen, inboxTag, settle }),
+  });
+  closers.push(() => hold.close());
+  const dispatcher = createDispatcher({
+    orm,
+    limits,
+    mustHaveRoom,
+    idempotencySeal: createSeal(secret, "idempotency"),
+    outside: {
+      publicUrl,
+      publicBase: config.publicBase,
+      takeReports: createReportTaker(orm),
+      settle,
+      settledInbox: createSettledInbox(orm, settler),
+      sharedInbox: createSharedInbox(orm, assets),
+      deviceHash: createDeviceHash(secret),
+      inboxTag,
+      webhooks,
+      push,
+      cameDue: (settled) => push.cameDue(settled),
+      assets,
+      signIn: createOwnSignIn({ library, brake, publicUrl, now }),
+    },
+    limitMax: { "device-registrations": config.deviceRegistrationsPerMinute, ...options.limitMax },
+    publish,
+    changed: (surely, perhaps) => hold.changed(surely, perhaps),
+    now,
+  });
+  const app = createApp({
+    config,
+    dispatcher,
+    authenticateKey: createKeyAuthenticator(orm, { log, isLow, now }),
+    authenticateConnection: createConnectionAuthenticator({ orm, library, log, isLow, now }),
+    library,
+    clients,
+    stepUps: createStepUps({ orm, isLow }),
+    console: {
+      people,
+      joining,
+      authorize: createAuthorize({ orm, library, documents, publicUrl: config.publicUrl }),
+      forms: createForms({ secret, publicUrl: config.publicUrl }),
+      auditRetentionDays: config.auditRetentionDays,
+      mail: createMail(config, log),
+      publicUrl: config.publicUrl,
+      now,
+    },
+    publicPages: {
+      db: databaseOf(orm),
+      settle,
+      assets,
+      limits,
+      pageViewsPerMinute: config.pageViewsPerMinute,
+      publicUrl,
+      publicBase: config.publicBase,
+      now,
+    },
+    authenticateHandset: createHandsetAuthenticator(orm, seen),
+    hold,
+    space,
+    ready: async () => {
+      await orm.em.fork().execute("select 1");
+      if (!(await isMigrated(orm))) throw new Error("migrations are missing");
+      return { degraded: assets.store.answers() ? [] : ["files"] };
+    },
+    assets,
+    metrics,
+    log,
+    requests: opened.requests,
+  });
+  closers.push(() => app.close());
+  return { app, orm, dispatcher, assets, people, housekeeping, push, made };
+}

@@ -1,0 +1,114 @@
+// Read the settings, open the database, listen, close on a signal.
+
+import { pino } from "pino";
+import { loadConfig } from "../../store/config/load.ts";
+import { ConfigError } from "../../store/config/setting.ts";
+import type { Config } from "../../store/config/settings.ts";
+import { DataDirInUse } from "../../store/db/lock.ts";
+import { databaseOf, run } from "../../store/db/statement.ts";
+import { twoPublicChannels } from "../../store/queries/public_pages.ts";
+import { type Example, openExample } from "./example_channel.ts";
+import { freePort, listen } from "./server.ts";
+import { openService, type Service } from "./service.ts";
+import { welcome } from "./welcome.ts";
+
+/**
+ * A Ctrl-C reaches everything in the terminal, and npm passes on what it got: one press comes twice. So does the SIGTERM of
+ * whoever ends a whole group of processes, as systemd does.
+ */
+const SAME_SIGNAL_MS = 1_000;
+
+/** Runs the service until a signal ends it; what is in flight is finished first. */
+export async function serveUntilStopped(): Promise<void> {
+  const config = await settingsWithPort();
+  const service = await openService(config);
+  const listening = await listen(service.app, config);
+  let stopping: number | null = null;
+  const stop = async (signal: string) => {
+    const now = performance.now();
+    // Whoever asks twice does not want to wait.
+    if (stopping !== null && now - stopping > SAME_SIGNAL_MS) process.exit(1);
+    if (stopping !== null) return;
+    stopping = now;
+    service.log.info({ signal }, "stopping");
+    // Whatever the database does: the embedded one goes with the process.
+    setTimeout(() => {
+      service.log.error({}, "not stopped in time; ending as it is");
+      process.exit(1);
+    }, config.stopDelayMs + config.stopDeadlineMs).unref();
+    await listening.close();
+    await service.close();
+    service.log.info({}, "stopped");
+    process.exit(0);
+  };
+  process.on("SIGTERM", () => stop("SIGTERM"));
+  process.on("SIGINT", () => stop("SIGINT"));
+  const example = service.made ? await openExample(service, service.made, config) : null;
+  // The greeting comes last: whoever reads it may send a signal at once, which must be heard.
+  greet(config, service, example, await onlyPage(config, service));
+}
+
+/** docs/rules.md#start-names-the-page. Null: there is no public channel, or more than one, or nobody can say. */
+async function onlyPage({ publicBase }: Config, { orm }: Service): Promise<string | null> {
+  const [only, another] = await run(databaseOf(orm), twoPublicChannels, {}).catch(() => []);
+  return only && !another ? `${publicBase}/${only.handle}` : null;
+}
+
+/**
+ * To a person in a terminal in words, and to whoever collects the output in lines of JSON like the log's. `page` is the
+ * address of the one public channel.
+ */
+function greet(
+  { publicUrl: url, dataDir }: Config,
+  { made, cluster }: Service,
+  example: Example | null,
+  page: string | null,
+): void {
+  const subscribe = `Phones subscribe at ${page}`;
+  const listens = `Belfry listens on ${url}`;
+  if (process.stdout.isTTY) {
+    if (made) console.log(welcome(made, { example, dataDir }));
+    if (cluster?.elsewhere) console.log(cluster.elsewhere);
+    if (page) console.log(subscribe);
+    console.log(listens);
+    return;
+  }
+  const out = pino(
+    { base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ fd: 1, sync: true }),
+  );
+  // docs/rules.md#first-start
+  if (made)
+    out.info(
+      { ...made, mcp: `${url}/mcp`, channel: example, welcome: welcome(made, { example, dataDir }) },
+      "first start",
+    );
+  if (cluster?.elsewhere) out.info({}, cluster.elsewhere);
+  if (page) out.info({ page }, subscribe);
+  out.info({ url }, listens);
+}
+
+async function settingsWithPort(): Promise<Config> {
+  const config = loadConfig();
+  if (config.port !== 0) return config;
+  return loadConfig({ PORT: String(await freePort(config.host)) });
+}
+
+/** What refuses a listening socket, and which setting mends it. */
+const LISTENING: Record<string, string> = {
+  EADDRINUSE: "PORT is in use by another program; set another one.",
+  EACCES: "PORT may not be opened by this user; set one above 1023.",
+  EADDRNOTAVAIL: "HOST is no address of this machine.",
+  ENOTFOUND: "HOST is no name that resolves to an address of this machine.",
+};
+
+/** What an operator can mend is said in one line; anything else is a fault and shows where it happened. */
+export function failStart(error: unknown): never {
+  const { code = "", syscall = "" } = error as NodeJS.ErrnoException;
+  const known = /^(listen|getaddrinfo)$/.test(syscall) ? LISTENING[code] : undefined;
+  if (error instanceof ConfigError || error instanceof DataDirInUse)
+    console.error(`belfry: ${error.message}`);
+  else if (known) console.error(`belfry: ${known}`);
+  else console.error("belfry: could not start:", error);
+  process.exit(1);
+}

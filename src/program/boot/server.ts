@@ -1,0 +1,81 @@
+// A listening socket in front of an app, and an end to it that loses nothing in flight.
+
+import type { Server as NodeServer } from "node:http";
+import { createServer, Server as SocketServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { serve } from "srvx";
+import { requestOf } from "../../api/transports/request.ts";
+import { overloaded } from "../../model/errors.ts";
+import type { Config } from "../../store/config/settings.ts";
+import { shutQueue } from "./accept_queue.ts";
+import type { App } from "./app.ts";
+import { gateConnections, nodeTimes, readOnAfterAnswers, TIMES } from "./connections.ts";
+
+/** How long requests in flight may still take after the signal to stop. */
+const DRAIN_MS = 8_000;
+const IDLE_SWEEP_MS = 50;
+/** A connection that nobody asked on for so long is hardly about to be asked on; a slow proxy takes its time to use up all. */
+const IDLE_MS = 3_000;
+
+export interface Listening {
+  /**
+   * Says so at /readyz and goes on for STOP_DELAY_MS. Then refuses new connections and tells with each answer that it is
+   * the last one of its connection; closes those that are idle, and after a bound those that are left.
+   */
+  close(): Promise<void>;
+}
+
+export async function listen(
+  app: App,
+  { host, port, stopDelayMs = 0 }: Pick<Config, "host" | "port"> & Partial<Config>,
+  times = TIMES,
+): Promise<Listening> {
+  const server = serve({
+    hostname: host,
+    port,
+    silent: true,
+    gracefulShutdown: false,
+    node: nodeTimes(times),
+    fetch: (request) => app.fetch(requestOf({ req: request }), request.ip ?? null),
+  });
+  await server.ready();
+  const node = server.node!.server as NodeServer;
+  node.timeout = times.silence;
+  const gate = gateConnections(node, (_request, response) => {
+    const refused = overloaded();
+    response.writeHead(503, { "content-type": "application/json", ...refused.headers });
+    response.end(JSON.stringify(refused.toEnvelope()));
+  });
+  readOnAfterAnswers(node, times);
+  return {
+    async close() {
+      app.stopping();
+      if (stopDelayMs > 0) await pause(stopDelayMs);
+      await shutQueue(node);
+      // Node's own close() would cut idle connections at once, and with them requests that are already on their way.
+      const closed = new Promise((resolve) => SocketServer.prototype.close.call(node, resolve));
+      gate.closing();
+      // This runs right after the event loop has read what came, so that a connection with a new request counts as busy.
+      const sweep = () => setImmediate(() => gate.closeIdle(stopDelayMs > 0 ? IDLE_MS : 0));
+      const idle = setInterval(sweep, IDLE_SWEEP_MS);
+      const hard = setTimeout(() => node.closeAllConnections(), DRAIN_MS);
+      await closed;
+      clearInterval(idle);
+      clearTimeout(hard);
+      // Ends the timers that the server keeps beside its connections.
+      node.close(() => {});
+    },
+  };
+}
+
+/** A port that is free now, for PORT=0: addresses must be known before the app is made. */
+export async function freePort(host: string): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once("error", reject);
+    probe.listen(0, host, resolve);
+  });
+  const { port } = probe.address() as { port: number };
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}

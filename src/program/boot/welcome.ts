@@ -1,0 +1,40 @@
+// What a person reads on the first start. Apart from what makes it, which takes the whole service to be read.
+
+import { resolve } from "node:path";
+import { supportsConsent } from "../../identity/auth/redirects.ts";
+import type { Credentials } from "../../store/secret/credentials.ts";
+import type { Example } from "./example_channel.ts";
+
+/** What a person reads on the first start: where to go next, with lines that work as they stand, in the folder of the start. */
+export function welcome(
+  { url, key, console }: Credentials,
+  { example, dataDir }: { example: Example | null; dataDir: string },
+): string {
+  const rule = "─".repeat(72);
+  return `${rule}
+Belfry is ready, and this is its first start.
+
+${example ? ringing(example, url, key, dataDir) : ""}  Console     ${console}
+              makes your account; works once, within 7 days
+  MCP         ${url}/mcp
+  Your key    ${key}
+              shown this once; also in DATA_DIR/credentials.json for the belfry command
+
+${supportsConsent(url) ? `Connect an assistant, which asks for your consent in the console:\n  claude mcp add --transport http belfry ${url}/mcp\n\nOr without a browser, by the key:` : "Connect an assistant by the key:"}
+  claude mcp add --transport http belfry ${url}/mcp --header "Authorization: Bearer ${key}"
+${rule}`;
+}
+
+/** The page, and beside it the lines that ring whoever subscribed there. */
+function ringing({ id, page }: Example, url: string, key: string, dataDir: string): string {
+  const where = dataDir === resolve(".data") ? "" : `DATA_DIR=${quoted(dataDir)} `;
+  return `  Channel     ${page}
+              open it, subscribe, let it play sounds; then ring it:
+  ${where}npm run -s belfry -- create-alert --pusher-id ${id} --title "Hello" --send
+              or, from anywhere:
+  curl -s ${url}/api/v1/pushers/${id}/alerts -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"title":"Hello","send":true}'
+
+`;
+}
+
+const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

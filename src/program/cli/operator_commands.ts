@@ -1,0 +1,208 @@
+// The operator's commands as a table: flags in, named operation out. What the operations do stands in src/identity/operator; how
+// they reach the database, too.
+
+import { type Command, InvalidArgumentError } from "commander";
+import type { OperatorOperation } from "../../identity/operator/operations.ts";
+import { loadSettings } from "../../store/config/load.ts";
+import { readCredentials } from "../../store/secret/credentials.ts";
+import { printResult, remark } from "./output.ts";
+import { addSecretCommand } from "./secret_command.ts";
+
+const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+/** A hundred years; what lives longer needs no expiry. */
+const LONGEST = 36_500 * 86_400;
+
+/** 90d → seconds. */
+function readDuration(text: string): number {
+  const parts = /^(\d{1,12})([smhd])$/.exec(text);
+  const seconds = parts ? Number(parts[1]) * SECONDS[parts[2]!]! : 0;
+  if (seconds < 1 || seconds > LONGEST)
+    throw new InvalidArgumentError("It must be a number with s, m, h or d, such as 90d, of at most 36500d.");
+  return seconds;
+}
+
+const readList = (text: string) => text.split(",").map((item) => item.trim());
+
+const WORKSPACE = ["--workspace <wsp_…>", "the workspace; may be left out while there is only one"] as const;
+
+/** Only for these commands: what reaches the database takes longer to load than all else that a command needs. */
+const reach = () => import("../../identity/operator/reach.ts");
+
+/** Adds migrate, doctor, workspaces, members, keys and channels. */
+export function addOperatorCommands(program: Command, now: () => Date): void {
+  const ask = async (operation: OperatorOperation, args: Record<string, unknown>) => {
+    const { operatorSettings, runForOperator } = await reach();
+    return runForOperator(operatorSettings(), { operation, args }, now);
+  };
+  const run = async (operation: OperatorOperation, args: Record<string, unknown>) =>
+    printResult(await ask(operation, args));
+
+  program.commandsGroup("Server and operator (on the server's machine):");
+  program
+    .command("migrate")
+    .summary("bring the database up")
+    .description("Bring the database up to this version; prints the migrations that were missing.")
+    .action(async () => {
+      const { migrateForOperator, operatorSettings } = await reach();
+      const { migrations, byService } = await migrateForOperator(operatorSettings());
+      if (byService) remark("the running service has already brought its database up");
+      printResult({ migrations });
+    });
+
+  program
+    .command("status")
+    .summary("say where the database is")
+    .description(
+      "Say where the database is, whether it runs, and the DATABASE_URL for any tool that looks in.",
+    )
+    .action(async () => {
+      const { databaseStatus, operatorSettings } = await reach();
+      printResult(databaseStatus(operatorSettings()));
+    });
+
+  program
+    .command("psql")
+    .summary("open a shell on the database")
+    .description("Open psql on the database, whether the service runs or not.")
+    .action(async () => {
+      const { operatorSettings, shellOnDatabase } = await reach();
+      process.exitCode = await shellOnDatabase(operatorSettings());
+    });
+
+  program
+    .command("doctor")
+    .summary("count every counter again")
+    .description(
+      "Count every counter again from its rows and look for half-written and left-over ones. Changes nothing without --mend.",
+    )
+    .option("--mend", "remove rows that belong to nothing")
+    .action((options: { mend?: true }) => run("doctor", options));
+
+  addSecretCommand(program, (args) => ask("rotate_secret", args));
+
+  const workspaces = group(program, "workspaces", "workspaces (accounts)");
+  workspaces
+    .command("create")
+    .description("Create a workspace.")
+    .requiredOption("--name <text>", "its name")
+    .action((args) => run("create_workspace", args));
+  workspaces
+    .command("list")
+    .description("List the workspaces.")
+    .action(() => run("list_workspaces", {}));
+
+  const members = group(program, "members", "members of workspaces");
+  members
+    .command("add")
+    .description("Add a member to a workspace.")
+    .option(...WORKSPACE)
+    .requiredOption("--email <address>", "its e-mail address")
+    .requiredOption("--role <role>", "owner, admin, editor or viewer")
+    .option("--pushers <ids>", "comma list of the only channels that it sees (psh_…,psh_…)", readList)
+    .action((args) => run("add_member", args));
+  members
+    .command("list")
+    .description("List members.")
+    .option(...WORKSPACE)
+    .action((args) => run("list_members", args));
+
+  members
+    .command("end-second-factor")
+    .description(
+      "Turn a person's second step off, who lost the phone and the recovery codes. Be sure who asks.",
+    )
+    .option(...WORKSPACE)
+    .option("--member <mem_…>", "the member; the workspace's owner when absent")
+    .option("--email <address>", "the member, by its e-mail address")
+    .action((args) => run("end_second_factor", args));
+
+  members
+    .command("link")
+    .description(
+      "Make a one-time link: for a member who has not joined to join, for one who has to choose a new password. It is mailed as well where SMTP_URL is set.",
+    )
+    .option(...WORKSPACE)
+    .option("--member <mem_…>", "the member; the workspace's owner when absent")
+    .option("--email <address>", "the member, by its e-mail address")
+    .action(async (args) => {
+      const where = loadSettings(["databaseUrl", "dataDir"]);
+      const settings = loadSettings(["host", "port", "publicUrl", "smtpUrl", "mailFrom"]);
+      const made = await ask("link_member", args);
+      const { member_id, email, workspace_name, joined, path } = made as LinkMade;
+      // The embedded server may listen elsewhere than these settings say; it wrote down where.
+      const local = where.databaseUrl === null ? readCredentials(where.dataDir) : null;
+      const link = (local?.url ?? settings.publicUrl) + path;
+      const mailed = await mailTo(settings, email, (linkMail) =>
+        linkMail(email, workspace_name, link, joined),
+      );
+      printResult({ member_id, email, link, mailed });
+    });
+
+  const keys = group(program, "keys", "API keys");
+  keys
+    .command("create")
+    .description("Make an API key and show it for the only time.")
+    .option(...WORKSPACE)
+    .option("--member <mem_…>", "the member that it acts for; the workspace's owner when absent")
+    .requiredOption("--scopes <list>", "all, or a comma list of scopes")
+    .option("--pusher <psh_…>", "bind it to one channel")
+    .option(
+      "--expires-in <duration>",
+      "a number with s, m, h or d, such as 90d; never when absent",
+      readDuration,
+    )
+    .option("--name <text>", "what it is for")
+    .action(({ expiresIn, ...args }) => run("create_key", { ...args, expires_in: expiresIn }));
+  keys
+    .command("list")
+    .description("List keys, never their secret part.")
+    .option(...WORKSPACE)
+    .action((args) => run("list_keys", args));
+  keys
+    .command("revoke")
+    .description("Revoke a key, from its next request on.")
+    .argument("<key_…>", "its id")
+    .action((key) => run("revoke_key", { key }));
+
+  const channels = group(program, "channels", "suspension of channels (staff)");
+  channels
+    .command("suspend")
+    .description("Suspend a channel: it disappears for handsets and takes no sends.")
+    .argument("<handle>", "its handle")
+    .action((handle) => run("suspend_channel", { handle }));
+  channels
+    .command("restore")
+    .description("Restore a suspended channel.")
+    .argument("<handle>", "its handle")
+    .action((handle) => run("restore_channel", { handle }));
+}
+
+type Mailing = typeof import("../../identity/auth/mail.ts");
+
+/** True when the mail server of the settings took the mail. The first owner's stand-in is no address. */
+async function mailTo(
+  settings: Parameters<Mailing["createMail"]>[0],
+  email: string,
+  message: (linkMail: Mailing["linkMail"]) => ReturnType<Mailing["linkMail"]>,
+): Promise<boolean> {
+  if (settings.smtpUrl === null) return false;
+  const { STAND_IN } = await import("../../identity/auth/links.ts");
+  if (email === STAND_IN) return false;
+  // Only here: no other command needs it.
+  const { createMail, linkMail } = await import("../../identity/auth/mail.ts");
+  const warn = (cause: object) => remark(`the mail was not sent (${(cause as { code?: string }).code})`);
+  return (await createMail(settings, { warn })?.(message(linkMail))) ?? false;
+}
+
+interface LinkMade {
+  member_id: string;
+  email: string;
+  workspace_name: string;
+  joined: boolean;
+  /** Of the link, below the address of the server. */
+  path: string;
+}
+
+function group(program: Command, name: string, what: string): Command {
+  return program.command(name).summary(what).description(`Operator commands for ${what}.`);
+}

@@ -1,0 +1,46 @@
+// What leaves the command line: results as JSON on standard output, everything else on standard error, and the exit code
+// that goes with it. Knows no command.
+
+import { CommanderError } from "commander";
+import { ApiError, conflict, serverError } from "../../model/errors.ts";
+import { ConfigError } from "../../store/config/setting.ts";
+import { DataDirInUse } from "../../store/db/lock.ts";
+
+/** The command was written wrongly: exit 2. */
+export class UsageError extends Error {}
+
+/** Indented for people, one line for programs. */
+export function printResult(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, process.stdout.isTTY ? 2 : 0)}\n`);
+}
+
+/** A remark beside the result. */
+export function remark(text: string): void {
+  process.stderr.write(`belfry: ${text}\n`);
+}
+
+/** Says what went wrong; the exit code: 1 refused (the envelope), 2 wrong usage (a sentence). */
+export function report(error: unknown): number {
+  // commander has printed its own already; code 0 is --help and --version.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof UsageError || error instanceof ConfigError) {
+    remark(error.message);
+    return 2;
+  }
+  process.stderr.write(`${JSON.stringify(refusalFor(error).toEnvelope())}\n`);
+  return 1;
+}
+
+function refusalFor(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof DataDirInUse) return conflict(error.message);
+  // A fault of ours: where it happened, then the envelope as the last line.
+  process.stderr.write(`${error instanceof Error ? error.stack : "unknown fault"}\n`);
+  return serverError();
+}
+
+/** A reader that has gone (`belfry tools | head`) is no failure, and nothing more can be said to it. */
+export function endWithReader(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on("error", () => process.exit(process.exitCode ?? 0));
+}

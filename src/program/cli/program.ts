@@ -1,0 +1,86 @@
+// The command tree: server, operator, operations, completions. Only puts the parts together.
+
+import { Argument, Command } from "commander";
+import type { Tool } from "../../operation/tool.ts";
+import { completionFor, SHELLS } from "./completion.ts";
+import { addOperatorCommands } from "./operator_commands.ts";
+import { printResult, report } from "./output.ts";
+import { addConnectionOptions, addToolCommands, dashed } from "./tool_command.ts";
+
+export interface CliDeps {
+  tools: readonly Tool[];
+  version: string;
+  /** Runs the service; resolves when it listens. */
+  serve(): Promise<void>;
+  now(): Date;
+}
+
+/** The whole tree, ready to parse. */
+export function createProgram({ tools, version, serve, now }: CliDeps): Command {
+  const program = new Command("belfry")
+    .description("Alert channels from the command line. Results are JSON on standard output.")
+    .version(version)
+    // What stands behind a command's name is the command's: operations may have a --url of their own.
+    .enablePositionalOptions()
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureHelp({ subcommandTerm: (command) => command.name(), showGlobalOptions: false });
+  addConnectionOptions(program);
+
+  program.commandsGroup("Server and operator (on the server's machine):");
+  program
+    .command("serve")
+    .summary("run the service")
+    .description("Run the service until a signal ends it. Settings are read from the environment.")
+    .action(serve);
+  addOperatorCommands(program, now);
+
+  program.commandsGroup("Assistants, scripts and shells:");
+  const mcp = program
+    .command("mcp")
+    .summary("serve the operations over stdio (MCP)")
+    .description("Serve the operations to a local assistant over standard input and output (MCP).");
+  addConnectionOptions(mcp);
+  mcp.action(async (own) => {
+    const { serveMcp } = await import("./mcp_command.ts");
+    await serveMcp(tools, { ...program.opts(), ...own });
+  });
+  program
+    .command("tools")
+    .summary("list the operations")
+    .description("List the operations with their scopes and routes.")
+    .action(() => printResult({ data: tools.map(listed) }));
+  program
+    .command("completion")
+    .summary("print shell completions")
+    .description("Print completions for a shell, for instance: source <(belfry completion bash)")
+    .addArgument(new Argument("<shell>").choices(SHELLS))
+    .action((shell: string) => {
+      process.stdout.write(completionFor(shell, program));
+    });
+
+  addToolCommands(program, tools);
+  return program;
+}
+
+const listed = (tool: Tool) => ({
+  name: tool.name,
+  command: dashed(tool.name),
+  title: tool.title,
+  description: tool.description,
+  scope: tool.scope,
+  also_requires: Object.keys({ ...tool.alsoRequires, ...tool.mayRequire }),
+  method: tool.http.method,
+  path: tool.http.path,
+  action: tool.http.when?.action ?? null,
+});
+
+/** Runs one command line; the exit code. */
+export async function runCli(argv: string[], deps: CliDeps): Promise<number> {
+  try {
+    await createProgram(deps).parseAsync(argv, { from: "user" });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return report(error);
+  }
+}

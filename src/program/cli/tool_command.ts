@@ -1,0 +1,173 @@
+// A command for every operation of the list: its flags made from the JSON schema of its input, its arguments read back
+// from flags and --json. What the values mean, and whether they hold, the service decides.
+
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { inputSchema, type JsonSchema, withoutNull } from "../../operation/schema.ts";
+import type { Tool } from "../../operation/tool.ts";
+import { type ConnectionOptions, callByRest, connectionFor, stateTarget } from "./client.ts";
+import { printResult, UsageError } from "./output.ts";
+
+/** create_alert → create-alert; both are commands. */
+export const dashed = (name: string) => name.replaceAll("_", "-");
+
+const IDEMPOTENCY_KEY: JsonSchema = {
+  type: "string",
+  description: "Same key, same result for 24 hours: a retry never acts twice.",
+};
+
+/** The arguments that a tool takes, the idempotency key among them. */
+function argumentsOf(tool: Tool): [name: string, schema: JsonSchema, required: boolean][] {
+  const { properties = {}, required = [] } = inputSchema(tool.input);
+  const all = tool.creates ? { ...properties, idempotency_key: IDEMPOTENCY_KEY } : properties;
+  return Object.entries(all).map(([name, schema]) => [name, schema, required.includes(name)]);
+}
+
+/** Adds the commands of the list to the program. */
+export function addToolCommands(program: Command, tools: readonly Tool[]): void {
+  program.commandsGroup("Operations (each takes --help):");
+  for (const tool of tools) addToolCommand(program, tool);
+}
+
+function addToolCommand(program: Command, tool: Tool): void {
+  const { method, path, when } = tool.http;
+  const command = program
+    .command(dashed(tool.name))
+    .summary(tool.title)
+    .description(
+      `${tool.description}\n\nScope ${scopesOf(tool)}; ${method} ${path}${when ? ` {"action":"${when.action}"}` : ""}`,
+    )
+    .configureHelp({ sortOptions: false });
+  if (dashed(tool.name) !== tool.name) command.alias(tool.name);
+
+  const flags = new Map<string, string>();
+  command.optionsGroup("Arguments:");
+  for (const [name, schema, required] of argumentsOf(tool)) {
+    for (const option of optionsFor(name, withoutNull(schema), required)) {
+      command.addOption(option);
+      flags.set(option.attributeName(), name);
+    }
+  }
+  command.addOption(
+    new Option(
+      "--json <object>",
+      "arguments as one JSON object, or - to read it from standard input; flags are merged into it and win",
+    ),
+  );
+  const [first = "json"] = argumentsOf(tool).map(([name]) => name);
+  command.addArgument(
+    new Argument("[-]", "the same as --json -").argParser((given) => {
+      if (given === "-") return given;
+      throw new InvalidArgumentError(
+        `Values follow the name of their argument, such as --${dashed(first)} <value>.`,
+      );
+    }),
+  );
+  addConnectionOptions(command);
+  command.action(async (input: "-" | undefined, values: Record<string, unknown>) => {
+    const { json = input } = values;
+    if (input !== undefined && json !== input)
+      throw new UsageError("Give the arguments by --json or by standard input, not by both.");
+    const args = typeof json === "string" ? await readObject(json) : {};
+    for (const [attribute, name] of flags)
+      if (values[attribute] !== undefined) args[name] = values[attribute];
+    const connection = connectionFor(connectionOptions(program, command, flags));
+    stateTarget(connection);
+    printResult((await callByRest(tool, args, connection)).body);
+  });
+}
+
+function scopesOf({ scope, alsoRequires, mayRequire }: Tool): string {
+  const further = Object.keys({ ...alsoRequires, ...mayRequire });
+  return further.length > 0 ? `${scope} (some calls need ${further.join(", ")} as well)` : scope;
+}
+
+/** --url and --key; where the tool has an argument of that name, only the one before the command's name is left. */
+export function addConnectionOptions(command: Command): void {
+  const taken = new Set(command.options.map(({ long }) => long));
+  command.optionsGroup("Server:");
+  if (!taken.has("--url"))
+    command.option("--url <url>", "the server; BELFRY_URL, or the local one, when absent");
+  else command.addHelpText("after", "\nThe server's own --url stands before the command's name.");
+  if (!taken.has("--key"))
+    command.option("--key <key>", "API key; BELFRY_API_KEY, or that of the local server, when absent");
+}
+
+function connectionOptions(
+  program: Command,
+  command: Command,
+  flags: Map<string, string>,
+): ConnectionOptions {
+  const { url, key } = command.opts();
+  const before = program.opts();
+  return {
+    url: (flags.has("url") ? undefined : url) ?? before.url,
+    key: (flags.has("key") ? undefined : key) ?? before.key,
+  };
+}
+
+/** One flag for an argument, and its negation for a truth value. */
+function optionsFor(name: string, schema: JsonSchema, required: boolean): Option[] {
+  const flag = `--${dashed(name)}`;
+  const kind = kindOf(schema);
+  const items = kind === "array" ? withoutNull(schema.items ?? {}) : schema;
+  const meaning = [
+    required && "(required)",
+    schema.description,
+    items.properties && `an object of ${Object.keys(items.properties).join(", ")}`,
+    kind === "array" && "(repeat the flag for more)",
+    kind === "boolean" && `(--no-${dashed(name)} for false)`,
+  ];
+  const value = kind === "boolean" ? "[boolean]" : `<${placeholder(items)}>`;
+  const option = new Option(`${flag} ${value}`, meaning.filter(Boolean).join(" "));
+  // Only named, in help and completions: the service refuses another one itself.
+  if (items.enum) option.argChoices = items.enum.map(String);
+  if (kind === "array")
+    return [option.argParser((raw, soFar: unknown[] = []) => [...soFar, readScalar(kindOf(items), raw)])];
+  option.argParser((raw) => readScalar(kind, raw));
+  return kind === "boolean" ? [option, new Option(`--no-${dashed(name)}`).hideHelp()] : [option];
+}
+
+type Kind = "string" | "number" | "boolean" | "object" | "array";
+
+function kindOf({ type }: JsonSchema): Kind {
+  const named = Array.isArray(type) ? type.find((one) => one !== "null") : type;
+  return named === "integer" ? "number" : ((named ?? "string") as Kind);
+}
+
+function placeholder(schema: JsonSchema): string {
+  if (schema.enum) return "value";
+  if (schema.format === "date-time") return "instant";
+  if (schema.format === "uri") return "url";
+  const kind = kindOf(schema);
+  return kind === "object" ? "json" : kind === "string" ? "text" : kind;
+}
+
+/** What does not convert stays as it is, and the service refuses it by name; only unreadable JSON is wrong usage. */
+function readScalar(kind: Kind, raw: string): unknown {
+  if (kind === "number" && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(raw)) return Number(raw);
+  if (kind === "boolean" && /^(true|false)$/.test(raw)) return raw === "true";
+  if (kind !== "object" && kind !== "array") return raw;
+  try {
+    return JSON.parse(raw);
+  } catch {
+    throw new InvalidArgumentError("It must be JSON.");
+  }
+}
+
+async function readObject(text: string): Promise<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text === "-" ? await readInput() : text);
+  } catch {
+    throw new UsageError("--json (or standard input) cannot be read: it must be one JSON object in UTF-8.");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new UsageError("--json (or standard input) must be one JSON object.");
+  return { ...value };
+}
+
+async function readInput(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk);
+  return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+}

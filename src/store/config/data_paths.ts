@@ -1,0 +1,16 @@
+// Where things lie below DATA_DIR.
+
+import { join } from "node:path";
+
+export function dataPaths(dataDir: string) {
+  return {
+    lock: join(dataDir, "instance.lock"),
+    /** Where the embedded database lies (see store/embedded/place.ts), and the database of an earlier version. */
+    database: join(dataDir, "database.json"),
+    earlier: join(dataDir, "pg"),
+    assets: join(dataDir, "assets"),
+    secret: join(dataDir, "secret"),
+    nextSecret: join(dataDir, "secret.next"),
+    credentials: join(dataDir, "credentials.json"),
+  };
+}

@@ -1,0 +1,223 @@
+// Statements written once as SQL and executed by name, so that PostgreSQL plans each of them once per connection.
+// The one way to run raw SQL. Raw SQL does not see the visibility filter: it takes what is visible as an argument.
+
+import { setTimeout as pause } from "node:timers/promises";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { CompiledQuery, type Kysely } from "kysely";
+import type { Fields, ParametersOf, SqlType, ValuesOf } from "../../model/fields/sql.ts";
+
+/** What a declaration without parameters, or without columns, has of them. */
+type None = Record<never, SqlType>;
+
+/** `In`: the parameters by name. `Row`: what a row has. Both follow from the declaration. */
+export interface Statement<In, Row> {
+  readonly name: string;
+  /** With `$1`, `$2` … for the parameters: the same text for ever, so that it is prepared once. */
+  readonly text: string;
+  /** In the order of their numbers. */
+  readonly parameters: readonly (readonly [name: string, type: SqlType])[];
+  readonly columns: Fields;
+  readonly joined: Fields;
+  /** It is the last of its transaction (see Declaration). */
+  readonly closes: boolean;
+  /** The values in the order of the numbers. */
+  positional(values: In): unknown[];
+  /** Only carries the type of the rows. */
+  readonly row?: Row;
+}
+
+/** What a row of a statement has. */
+export type RowOf<S extends AnyStatement> = S extends Statement<never, infer Row> ? Row : never;
+
+/** A statement of whatever parameters and rows. */
+export type AnyStatement = Statement<never, unknown>;
+
+export interface Declaration<P extends Fields, C extends Fields, J extends Fields> {
+  parameters?: P;
+  columns?: C;
+  /**
+   * Columns of an outer join: all there, or all null. A row without a match is recognised by one of them that is never null
+   * otherwise.
+   */
+  joined?: J;
+  /** Nothing follows it in a transaction but the commit, with which it is sent: until then nobody knows whether it holds. */
+  closes?: true;
+  /** `$name` is a parameter. One that PostgreSQL cannot tell the type of is cast: `$before::timestamptz`. */
+  text: string;
+}
+
+type Declared<C extends Fields, J extends Fields> = [keyof J] extends [never]
+  ? ValuesOf<C>
+  : ValuesOf<C> & (ValuesOf<J> | { [Name in keyof J]: null });
+
+const defined = new Map<string, AnyStatement>();
+
+/**
+ * Declares a statement. test/database/statements.test.ts has a migrated database describe it and compares.
+ * @throws for a name that is taken, a parameter in the text that is not declared, and one declared that is not in it.
+ */
+export function defineStatement<P extends Fields = None, C extends Fields = None, J extends Fields = None>(
+  name: string,
+  declaration: Declaration<P, C, J>,
+): Statement<ParametersOf<P>, Declared<C, J>> {
+  const { parameters = {} as Fields, columns = {}, joined = {} } = declaration;
+  const { text, names } = numbered(name, declaration.text, parameters);
+  for (const other of defined.values())
+    if (other.name === name || other.text === text)
+      throw new Error(`statement ${name} is defined twice, once as ${other.name}`);
+  const statement = {
+    name,
+    text,
+    parameters: names.map((parameter) => [parameter, parameters[parameter]!] as const),
+    columns,
+    joined,
+    closes: declaration.closes ?? false,
+    positional: inOrder(names, parameters),
+  };
+  defined.set(text, statement);
+  return statement;
+}
+
+/** A text with `$1`, `$2` … in place of the names, and the names in this order. */
+function numbered(name: string, named: string, parameters: Fields): { text: string; names: string[] } {
+  const names: string[] = [];
+  const text = named.replace(/\$(\w+)/g, (_, parameter: string) => {
+    if (!Object.hasOwn(parameters, parameter))
+      throw new Error(`statement ${name} names $${parameter}, which it does not declare`);
+    if (!names.includes(parameter)) names.push(parameter);
+    return `$${names.indexOf(parameter) + 1}`;
+  });
+  const unused = Object.keys(parameters).filter((parameter) => !names.includes(parameter));
+  if (unused.length > 0)
+    throw new Error(`statement ${name} declares ${unused.join(", ")}, but does not use it`);
+  return { text, names };
+}
+
+/** Made once a statement: a call only reads the values by name. */
+function inOrder(names: readonly string[], parameters: Fields) {
+  const encoders = names.map((name) => parameters[name]!.encode);
+  return (values: Readonly<Record<string, unknown>>): unknown[] =>
+    names.map((name, i) => {
+      const value = values[name];
+      const encode = encoders[i];
+      return encode && value !== null ? encode(value) : value;
+    });
+}
+
+/** Every statement that was defined so far, in no order. */
+export const definedStatements = (): readonly AnyStatement[] => [...defined.values()];
+
+/** The name under which a defined statement is sent; undefined for every other text. */
+export const nameOf = (text: string): string | undefined => defined.get(text)?.name;
+
+/** Whether a text is the last of its transaction. */
+export const isClosing = (text: string): boolean => defined.get(text)?.closes ?? false;
+
+/** The connections that statements of their own run on. */
+export interface Connections {
+  connect(): Promise<{
+    query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
+    release(): void;
+  }>;
+}
+
+const connectionsOf = new WeakMap<object, Connections>();
+
+/** Says which connections lie below `kysely`; a transaction of it is another object, which has one of its own. */
+export function runOn(kysely: Kysely<unknown>, connections: Connections): void {
+  connectionsOf.set(kysely, connections);
+}
+
+/** Where statements run on their own, outside of any transaction. */
+export function databaseOf(orm: { em: { fork(): SqlEntityManager } }): Kysely<unknown> {
+  return orm.em.fork().getKysely();
+}
+
+/** Runs a statement inside the manager's transaction, or on its own when there is none. */
+export async function run<In, Row>(
+  on: SqlEntityManager | Kysely<unknown>,
+  statement: Statement<In, Row>,
+  parameters: NoInfer<In>,
+): Promise<Row[]> {
+  const kysely: Kysely<unknown> = "getKysely" in on ? on.getKysely() : on;
+  const values = statement.positional(parameters);
+  const began = performance.now();
+  for (let tries = 1; ; tries++)
+    try {
+      // The one place where a row is called what the statement declares; the test holds that against the database.
+      return (await rowsOf(kysely, statement.text, values)) as Row[];
+    } catch (error) {
+      // The pool may hand out a connection that has just been ended. A reading on its own is done again on another one.
+      const again = tries < TRIES && !kysely.isTransaction && isReading(statement) && isConnectionLost(error);
+      // One that was lost late waited for a server that says nothing, and so would the next: its caller is told instead.
+      if (!again || performance.now() - began > LATE_MS) throw error;
+      await beforeRetry(tries, error);
+    }
+}
+
+/** On its own a text that stands goes past the query builder, which costs half as much as the statement and adds nothing. */
+async function rowsOf(kysely: Kysely<unknown>, text: string, values: unknown[]): Promise<unknown[]> {
+  const connections = connectionsOf.get(kysely);
+  if (!connections) return (await kysely.executeQuery(CompiledQuery.raw(text, values))).rows;
+  const connection = await connections.connect();
+  try {
+    return (await connection.query(text, values)).rows;
+  } finally {
+    connection.release();
+  }
+}
+
+/**
+ * Runs a statement of its own that changes nothing more when it is done twice: again when the database undid it, and when
+ * the connection was lost, done or not. `also`: further codes after which it is tried again.
+ */
+export async function runAgain<In, Row>(
+  on: Kysely<unknown>,
+  statement: Statement<In, Row>,
+  parameters: NoInfer<In>,
+  also: readonly string[] = [],
+): Promise<Row[]> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await run(on, statement, parameters);
+    } catch (error) {
+      if (tries === TRIES || !(isRetryable(error, also) || isConnectionLost(error))) throw error;
+      await beforeRetry(tries, error);
+    }
+}
+
+const isReading = ({ text }: AnyStatement): boolean =>
+  /^\s*(select|with)\b/i.test(text) &&
+  !/\b(insert into|update|delete from|nextval|for (no key )?update)\b/i.test(text);
+
+/** Deadlock and serialisation failure: PostgreSQL undid everything and asks to try again. */
+const UNDONE = new Set(["40P01", "40001"]);
+
+export function isRetryable(error: unknown, also: readonly string[] = []): boolean {
+  const { code = "" } = error as { code?: string };
+  return UNDONE.has(code) || also.includes(code);
+}
+
+/** What PostgreSQL says to a connection that it ends, and what is said of one that has ended. */
+const LOST_CODES = /^(57P0[123]|08...|ECONNRESET|EPIPE|ECONNREFUSED)$/;
+const LOST_WORDS = /^(Connection terminated|Client was closed|Client has encountered a connection error)/;
+
+/** Whether the connection is gone. What ran on it last may have been done or not. */
+export function isConnectionLost(error: unknown): boolean {
+  const { code = "", message = "" } = (error ?? {}) as { code?: string; message?: string };
+  return LOST_CODES.test(code) || LOST_WORDS.test(message);
+}
+
+/** How often something that the database undid is tried. */
+export const TRIES = 4;
+
+/**
+ * Waits 10, 40, 160 ms after tries whose connection was lost: what ends one connection ends many, one after another, and the pool
+ * would hand out the next that is about to end. What the database undid is tried again at once.
+ */
+export async function beforeRetry(tries: number, error: unknown): Promise<void> {
+  if (isConnectionLost(error)) await pause(10 * 4 ** (tries - 1));
+}
+
+/** A connection that ended while it was idle is noticed well before. */
+const LATE_MS = 5_000;

@@ -1,0 +1,63 @@
+// Which errors mean that the database cannot work now, whatever was asked of it: nobody there, no connection left, no space,
+// no time. Everything else is an error of the statement.
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import { ApiError, serverError, unavailable } from "../../model/errors.ts";
+
+/**
+ * PostgreSQL's classes 08 (connections) and 53 (space, memory, connections), a server that goes down or comes up, and
+ * what was ended for taking too long; then the system's own words for a server that is not reached.
+ */
+const CODES =
+  /^(08...|53...|57P0[1-5]|57014|55P03|25P0[34]|ENOENT|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EAI_AGAIN|ENOTFOUND)$/;
+
+/** pg's own errors carry no code. */
+const SENTENCES =
+  /^(Connection terminated|Connection ended|timeout e|Query read timeout|Client (has encountered a connection error|was closed)|Cannot use a pool after)/;
+
+/** The code of such an error, "closed" where pg has none; null for every other error. */
+export function unavailability(error: unknown): string | null {
+  for (let at = error as Cause | undefined; at; at = at.cause as Cause | undefined) {
+    if (typeof at.code === "string" && CODES.test(at.code)) return at.code;
+    if (typeof at.message === "string" && SENTENCES.test(at.message)) return "closed";
+  }
+  return null;
+}
+
+interface Cause {
+  code?: unknown;
+  message?: unknown;
+  cause?: unknown;
+}
+
+/** What a caller is told of any error: a refusal as it is, 503 while the database is away, else a fault of ours. */
+export function faultOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (unavailability(error) === null) return serverError();
+  return unavailable(
+    "The database does not answer now; retry after the seconds in Retry-After, a creating call with the same Idempotency-Key.",
+  );
+}
+
+const listening = new AsyncLocalStorage<{ away: unknown }>();
+
+/** Notes how the last statement on any connection ended; null when it ended well. */
+export function heard(error: unknown): void {
+  const met = listening.getStore();
+  if (met) met.away = error !== null && unavailability(error) !== null ? error : null;
+}
+
+/**
+ * Runs the work of a library that makes an answer of its own out of whatever goes wrong, "nobody is signed in" among them:
+ * when the last word on the database was that it is away, that is thrown instead.
+ */
+export async function unlessAway<T>(work: () => Promise<T>): Promise<T> {
+  const met: { away: unknown } = { away: null };
+  return listening.run(met, async () => {
+    const result = await work().catch((error) => {
+      throw met.away ?? error;
+    });
+    if (met.away !== null) throw met.away;
+    return result;
+  });
+}

@@ -1,0 +1,206 @@
+// Alert rows by raw SQL: what lists, reads and changes run. Visibility comes as an argument (see store/queries/channels.ts).
+// What a status means at this instant is said in model/domain/alert_status.ts alone.
+
+import { effectiveSentAt, isPlanned, isVisible } from "../../model/domain/alert_status.ts";
+import type { AlertStatus } from "../../model/entities/alert.ts";
+import { ALERT } from "../../model/fields/alert.ts";
+import { marked } from "../../model/fields/record.ts";
+import {
+  array,
+  boolean,
+  int,
+  nullable,
+  outerJoined,
+  text,
+  timestamptz,
+  uuid,
+} from "../../model/fields/sql.ts";
+import { defineStatement } from "../db/statement.ts";
+import { KEEP, KEEPING } from "./alert_changes.ts";
+import { FIELDS, GIVEN, LISTED, NAMES, WHOLE } from "./alert_columns.ts";
+import { SCOPE, VISIBLE } from "./channels.ts";
+
+/** An alert of a channel that the caller sees. */
+const OWN = { ...SCOPE, id: uuid };
+
+/**
+ * Writes a new alert and, when it is published, checks in the same statement that its channel is active. One row for a
+ * visible channel, whose alert columns are null when the channel refused; none for a channel that is not visible.
+ * `status`: draft, scheduled or sent.
+ */
+export const insertAlert = defineStatement("insert_alert", {
+  parameters: { ...OWN, status: text, ...FIELDS },
+  columns: { active: boolean, requested_perms: array(text) },
+  joined: WHOLE.columns,
+  text: `with c as materialized (
+      select c.pusher_id, c.active, p.requested_perms from channel_state c join pusher p on p.id = c.pusher_id
+      where c.pusher_id = $pusher_id and ${VISIBLE.text} for no key update of c),
+    i as (
+      insert into alert (id, pusher_id, status, sent_at, ${NAMES.join(", ")})
+      select $id::uuid, c.pusher_id, $status::text, case $status::text when 'sent' then clock_timestamp() end, ${GIVEN}
+      from c where c.active or $status::text = 'draft'
+      returning ${WHOLE.text})
+    select c.active, c.requested_perms, i.* from c left join i on true`,
+});
+
+/** What a duplicate takes over. */
+const COPIED = NAMES.filter((name) => !(name in marked(ALERT, "own")));
+
+/**
+ * Writes a draft with the fields and files of another alert. One row: `found` is false when the caller sees no such
+ * alert, `requested_perms` null when it sees no such channel, and then nothing was written. The channel of the copy is locked as
+ * for any new alert; the model and so its files stay until the commit.
+ */
+export const duplicateAlert = defineStatement("duplicate_alert", {
+  parameters: { ...SCOPE, model_id: uuid, to_pusher_id: uuid, id: uuid },
+  columns: { found: boolean, requested_perms: outerJoined(array(text)) },
+  joined: WHOLE.columns,
+  text: `with model as materialized (
+      select alert.* from alert join pusher p on p.id = alert.pusher_id
+      where alert.id = $model_id and p.id = $pusher_id and ${VISIBLE.text} for key share of alert),
+    c as materialized (
+      select c.pusher_id, p.requested_perms from channel_state c join pusher p on p.id = c.pusher_id
+      where c.pusher_id = $to_pusher_id and ${VISIBLE.text} for no key update of c),
+    i as (
+      insert into alert (id, pusher_id, status, ${COPIED.join(", ")})
+      select $id::uuid, c.pusher_id, 'draft', ${COPIED.map((name) => `model.${name}`).join(", ")} from model, c
+      returning ${WHOLE.text})
+    select exists (select from model) as found, c.requested_perms, i.*
+    from (values (1)) one left join c on true left join i on true`,
+});
+
+/** One alert for reading. */
+export const readAlert = defineStatement("read_alert", {
+  parameters: OWN,
+  columns: { requested_perms: array(text), ...WHOLE.columns },
+  text: `select p.requested_perms, ${WHOLE.text} from alert join pusher p on p.id = alert.pusher_id
+    where alert.id = $id and p.id = $pusher_id and ${VISIBLE.text}`,
+});
+
+/** Whether there is such an alert, and since when it is visible; without its fields. */
+export const alertExists = defineStatement("alert_exists", {
+  parameters: OWN,
+  columns: { id: uuid, sent_at: nullable(timestamptz) },
+  text: `select id, ${effectiveSentAt()} as sent_at from alert
+    where id = $id and pusher_id = (select p.id from pusher p where p.id = $pusher_id and ${VISIBLE.text})`,
+});
+
+/**
+ * One alert for changing: its channel and it are locked until the transaction ends, so that of simultaneous changes
+ * each sees what the one before it left.
+ */
+export const lockAlert = defineStatement("lock_alert", {
+  parameters: OWN,
+  columns: { active: boolean, requested_perms: array(text), ...WHOLE.columns },
+  text: `select c.active, p.requested_perms, ${WHOLE.text} from channel_state c
+    join pusher p on p.id = c.pusher_id
+    join alert on alert.pusher_id = c.pusher_id
+    where c.pusher_id = $pusher_id and ${VISIBLE.text} and alert.id = $id for no key update of c, alert`,
+});
+
+/** Time does not wait for a lock: an alert that was scheduled when it was locked may have become visible since. */
+const NOT_VISIBLE = `not ${isVisible("alert", "clock_timestamp()")}`;
+
+/** Names a version of the row, so it grows with every change, also where the clock steps back. */
+const NEXT_VERSION = "greatest(clock_timestamp(), updated_at + interval '1 microsecond')";
+
+/** Changes a locked alert that handsets do not see yet, and keeps what it replaced. No row: they see it already. */
+const edit = (set: string) => `with changed as (
+    update alert set ${set}, updated_at = ${NEXT_VERSION}
+    where id = $id and ${NOT_VISIBLE} returning ${WHOLE.text}),
+  ${KEEP}
+  select * from changed`;
+
+/** Takes the fields of an alert. */
+export const updateAlert = defineStatement("update_alert", {
+  parameters: { ...KEEPING, status: text, ...FIELDS },
+  columns: WHOLE.columns,
+  text: edit(`status = $status, (${NAMES.join(", ")}) = row(${GIVEN})`),
+});
+
+/** Publishing is one row changing. No row: handsets see the alert already. */
+export const publishAlert = defineStatement("publish_alert", {
+  parameters: { id: uuid },
+  columns: WHOLE.columns,
+  text: `update alert set status = 'sent', sent_at = clock_timestamp(), send_at = null,
+      review_reply = null, updated_at = ${NEXT_VERSION}
+    where id = $id and ${NOT_VISIBLE} returning ${WHOLE.text}`,
+});
+
+/** Schedules a draft, or moves what is scheduled. */
+export const scheduleAlert = defineStatement("schedule_alert", {
+  parameters: { ...KEEPING, send_at: timestamptz },
+  columns: WHOLE.columns,
+  text: edit("status = 'scheduled', send_at = $send_at::timestamptz, review_reply = null"),
+});
+
+/** Leaves a draft with a reply to its author. */
+export const declineAlert = defineStatement("decline_alert", {
+  parameters: { ...KEEPING, review_reply: text },
+  columns: WHOLE.columns,
+  text: edit(
+    "status = 'draft', send_at = case status when 'draft' then send_at end, review_reply = $review_reply",
+  ),
+});
+
+/** What had become visible keeps its `sent_at`; what had not keeps none. */
+export const cancelAlert = defineStatement("cancel_alert", {
+  parameters: { id: uuid },
+  columns: WHOLE.columns,
+  text: `update alert set status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = ${NEXT_VERSION},
+      sent_at = case when ${isVisible("alert", "clock_timestamp()")} then visible_at end
+    where id = $id returning ${WHOLE.text}`,
+});
+
+/** No row: handsets see the alert already. */
+export const removeAlert = defineStatement("remove_alert", {
+  parameters: { id: uuid },
+  columns: { id: uuid },
+  text: `delete from alert where id = $id and ${NOT_VISIBLE} returning id`,
+});
+
+/** One statement for each status filter, `any` included. */
+function byStatus<S>(define: (status: string, filter: string) => S): Record<AlertStatus | "any", S> {
+  return {
+    any: define("any", "true"),
+    draft: define("draft", "status = 'draft'"),
+    scheduled: define("scheduled", isPlanned()),
+    sent: define("sent", isVisible()),
+    cancelled: define("cancelled", "status = 'cancelled'"),
+  };
+}
+
+const PAGE = { before: nullable(timestamptz), limit: int };
+
+/**
+ * A page of a channel's history, newest first, for each status filter: strictly before an instant (null: from the
+ * newest), and rows that share the last instant come along.
+ */
+export const listAlerts = byStatus((status, filter) =>
+  defineStatement(`list_alerts_${status}`, {
+    parameters: { pusher_id: uuid, ...PAGE },
+    columns: LISTED.columns,
+    text: `select ${LISTED.text} from alert
+      where pusher_id = $pusher_id and ${filter} and created_at < coalesce($before::timestamptz, 'infinity')
+      order by created_at desc fetch first ($limit::int) rows with ties`,
+  }),
+);
+
+/**
+ * The same over every channel that the caller sees: of each its newest, and of these the newest. Cost grows with the
+ * channels and the page, never with history.
+ */
+export const listAccountAlerts = byStatus((status, filter) =>
+  defineStatement(`list_account_alerts_${status}`, {
+    parameters: { ...VISIBLE.parameters, ...PAGE },
+    columns: LISTED.columns,
+    text: `select ${LISTED.text} from (
+        select newest.id from pusher p cross join lateral (
+          select id, created_at from alert
+          where pusher_id = p.id and ${filter} and created_at < coalesce($before::timestamptz, 'infinity')
+          order by created_at desc fetch first ($limit::int) rows with ties) newest
+        where ${VISIBLE.text}
+        order by newest.created_at desc fetch first ($limit::int) rows with ties) page
+      join alert on alert.id = page.id order by alert.created_at desc, alert.id desc`,
+  }),
+);

@@ -1,0 +1,120 @@
+// Uploaded files where they are listed, served, counted and held against removal. A file is there for callers when it is
+// stored and has not expired; a caller that does not see the whole workspace knows only the files of its own member.
+// Expiry needs no worker: an expired row is no row. A new row and its end go through the entity manager.
+
+import { ASSET_KINDS } from "../../model/entities/asset.ts";
+import {
+  array,
+  boolean,
+  bytea,
+  int,
+  nullable,
+  oneOf,
+  type ParametersOf,
+  text,
+  timestamptz,
+  uuid,
+  type ValuesOf,
+} from "../../model/fields/sql.ts";
+import type { Caller } from "../context.ts";
+import { defineStatement } from "../db/statement.ts";
+
+const ASSET = {
+  id: uuid,
+  kind: oneOf(ASSET_KINDS),
+  content_type: text,
+  bytes: int,
+  name: text,
+  own: boolean,
+  attached_at: nullable(timestamptz),
+  expires_at: nullable(timestamptz),
+  created_at: timestamptz,
+};
+
+export type AssetRecord = ValuesOf<typeof ASSET>;
+
+/** The file as the caller's member sees it. */
+const COLUMNS = `id, kind, content_type, bytes, name, coalesce(member_id = $member_id, false) as own,
+  attached_at, expires_at, created_at`;
+
+const THERE = "stored and (expires_at is null or expires_at > clock_timestamp())";
+
+/** `only_own`: the caller knows the files of its own member only. */
+const VISIBLE = {
+  parameters: { workspace_id: uuid, member_id: uuid, only_own: boolean },
+  text: "workspace_id = $workspace_id and (member_id = $member_id or not $only_own::boolean)",
+};
+
+/** What of the workspace's files the caller sees. */
+export function assetScope(caller: Caller): ParametersOf<typeof VISIBLE.parameters> {
+  return {
+    workspace_id: caller.workspace.id,
+    member_id: caller.member.id,
+    only_own: caller.pusherIds !== null,
+  };
+}
+
+/**
+ * The kinds of those among some files that may be attached. Held until the transaction ends against removal, which locks
+ * for update, but not against one another.
+ */
+export const attachableAssets = defineStatement("attachable_assets", {
+  parameters: { ...VISIBLE.parameters, ids: array(uuid) },
+  columns: { id: uuid, kind: oneOf(ASSET_KINDS) },
+  text: `select id, kind from asset where ${VISIBLE.text} and id = any($ids) and ${THERE} for key share`,
+});
+
+/** A page of the files, newest first; `kind` null is any, `before` null the newest, and ties come along. */
+export const listAssets = defineStatement("list_assets", {
+  parameters: {
+    ...VISIBLE.parameters,
+    kind: nullable(oneOf(ASSET_KINDS)),
+    before: nullable(timestamptz),
+    limit: int,
+  },
+  columns: ASSET,
+  text: `select ${COLUMNS} from asset where ${VISIBLE.text} and ${THERE} and kind = coalesce($kind, kind)
+      and created_at < coalesce($before::timestamptz, 'infinity')
+    order by created_at desc fetch first ($limit::int) rows with ties`,
+});
+
+/** What waits for an alert to take it; uploads that are under way count. */
+export const countUnattached = defineStatement("count_unattached", {
+  parameters: { member_id: uuid },
+  columns: { files: int },
+  text: "select count(*)::int as files from asset where member_id = $member_id and expires_at > clock_timestamp()",
+});
+
+/**
+ * The first half of a removal: the row stays until the file is gone, but is not there for anybody. Waits for whoever
+ * is attaching it. No row when it is not there or an alert has it.
+ */
+export const claimAsset = defineStatement("claim_asset", {
+  parameters: { ...VISIBLE.parameters, id: uuid },
+  columns: { id: uuid },
+  text: `update asset set stored = false where id = (
+    select id from asset where ${VISIBLE.text} and id = $id and ${THERE} and refs = 0 for update) returning id`,
+});
+
+/** The same for some files that had expired at an instant; those that somebody holds are left for another time. */
+export const claimExpired = defineStatement("claim_expired", {
+  parameters: { at: timestamptz, limit: int },
+  columns: { id: uuid },
+  text: `update asset set stored = false where id in (
+    select id from asset where expires_at <= $at order by expires_at limit $limit::int for update skip locked)
+    returning id`,
+});
+
+/** Whether there is such a file for the caller. */
+export const visibleAsset = defineStatement("visible_asset", {
+  parameters: { ...VISIBLE.parameters, id: uuid },
+  columns: { id: uuid },
+  text: `select id from asset where ${VISIBLE.text} and id = $id and ${THERE}`,
+});
+
+/** For everybody who holds the file's address; whether they do is decided before. */
+export const servedAsset = defineStatement("served_asset", {
+  parameters: { id: uuid },
+  columns: { kind: oneOf(ASSET_KINDS), content_type: text, bytes: int, sha256: bytea, name: text },
+  text: `select kind, content_type, bytes, sha256, name from asset where id = $id and ${THERE}`,
+});

@@ -1,0 +1,131 @@
+// Channel rows by raw SQL. Every statement takes what the caller sees: a channel outside of it is no row.
+
+import { isPlanned } from "../../model/domain/alert_status.ts";
+import { PUSHER_STATUSES } from "../../model/entities/pusher.ts";
+import { PUSHER } from "../../model/fields/pusher.ts";
+import { columnsOf } from "../../model/fields/record.ts";
+import {
+  array,
+  boolean,
+  int,
+  nullable,
+  oneOf,
+  type ParametersOf,
+  text,
+  timestamptz,
+  uuid,
+  type ValuesOf,
+} from "../../model/fields/sql.ts";
+import type { Caller } from "../context.ts";
+import { defineStatement } from "../db/statement.ts";
+
+/** Holds for a pusher `p` that the caller sees: of the workspace, and one of these unless it sees all (null). */
+export const VISIBLE = {
+  parameters: { workspace_id: uuid, pusher_ids: nullable(array(uuid)) },
+  text: "p.workspace_id = $workspace_id and ($pusher_ids::uuid[] is null or p.id = any($pusher_ids::uuid[]))",
+};
+
+/** What the caller sees, for statements over all of its channels. */
+export function sight(caller: Caller): ParametersOf<typeof VISIBLE.parameters> {
+  return { workspace_id: caller.workspace.id, pusher_ids: caller.pusherIds };
+}
+
+/** The parameters of statements on one channel that the caller sees. */
+export const SCOPE = { pusher_id: uuid, ...VISIBLE.parameters };
+
+export function scope(pusherId: string, caller: Caller): ParametersOf<typeof SCOPE> {
+  return { pusher_id: pusherId, ...sight(caller) };
+}
+
+/** Is there such a channel for the caller? Also what an alert of it needs to know. */
+export const visibleChannel = defineStatement("visible_channel", {
+  parameters: SCOPE,
+  columns: { active: boolean, requested_perms: array(text) },
+  text: `select c.active, p.requested_perms from pusher p join channel_state c on c.pusher_id = p.id
+    where p.id = $pusher_id and ${VISIBLE.text}`,
+});
+
+/**
+ * The same, and locks the channel until the transaction ends. Everything that changes a channel or publishes on it
+ * takes this lock first, so that all of them queue in one order.
+ */
+export const lockChannel = defineStatement("lock_channel", {
+  parameters: SCOPE,
+  columns: { active: boolean, suspended: boolean, subscribers: int },
+  text: `select c.active, c.suspended, c.subscribers::int as subscribers
+    from channel_state c join pusher p on p.id = c.pusher_id
+    where c.pusher_id = $pusher_id and ${VISIBLE.text} for update of c`,
+});
+
+/** `subscribers` and `alerts_sent` of one channel: the scheduled ones whose instant has not come are not yet sent. */
+export const channelCounts = defineStatement("channel_counts", {
+  parameters: { pusher_id: uuid },
+  columns: { subscribers: int, alerts_sent: int },
+  text: `select c.subscribers::int as subscribers, (c.published - (select count(*) from alert a
+      where a.pusher_id = c.pusher_id and ${isPlanned("a")}))::int as alerts_sent
+    from channel_state c where c.pusher_id = $pusher_id`,
+});
+
+const CHANNEL = {
+  id: uuid,
+  handle: text,
+  ...columnsOf(PUSHER),
+  status: oneOf(PUSHER_STATUSES),
+  created_at: timestamptz,
+  updated_at: timestamptz,
+};
+
+/** A channel as the SQL below returns it: timestamps as PostgreSQL prints them. */
+export type PusherRecord = ValuesOf<typeof CHANNEL>;
+
+/** What a channel `p` has that is not visible yet. */
+const BACKLOG = {
+  columns: { drafts: int, scheduled: int },
+  text: `(select count(*) from alert a where a.pusher_id = p.id and a.status = 'draft')::int as drafts,
+    (select count(*) from alert a where a.pusher_id = p.id and ${isPlanned("a")})::int as scheduled`,
+};
+
+/**
+ * The channels that the caller sees with their unsent backlog, newest first. `handle` and `before` null are any; ties of
+ * the last instant come along.
+ */
+export const listChannels = defineStatement("list_channels", {
+  parameters: {
+    ...VISIBLE.parameters,
+    handle: nullable(text),
+    before: nullable(timestamptz),
+    limit: int,
+  },
+  columns: { ...CHANNEL, ...BACKLOG.columns },
+  text: `select p.*, ${BACKLOG.text}
+    from (select ${Object.keys(CHANNEL).join(", ")} from pusher p
+      where ${VISIBLE.text} and ($handle::text is null or handle = $handle)
+        and created_at < coalesce($before::timestamptz, 'infinity')
+      order by created_at desc fetch first ($limit::int) rows with ties) p
+    order by p.created_at desc, p.id desc`,
+});
+
+/** The unsent backlog of several channels. */
+export const channelBacklogs = defineStatement("channel_backlogs", {
+  parameters: { pusher_ids: array(uuid) },
+  columns: { id: uuid, ...BACKLOG.columns },
+  text: `select p.id, ${BACKLOG.text} from unnest((select $pusher_ids::uuid[])) p (id)`,
+});
+
+/** Removes the narrow row first: the triggers of the alerts that go with the channel then have nothing to count. */
+export const removeChannelState = defineStatement("remove_channel_state", {
+  parameters: { pusher_id: uuid },
+  text: "delete from channel_state where pusher_id = $pusher_id",
+});
+
+/** A handle that was given up while suspended stays taken. */
+export const reserveHandle = defineStatement("reserve_handle", {
+  parameters: { handle: text },
+  text: "insert into reserved_handle (handle) values ($handle) on conflict do nothing",
+});
+
+export const handleIsReserved = defineStatement("handle_is_reserved", {
+  parameters: { handle: text },
+  columns: { handle: text },
+  text: "select handle from reserved_handle where handle = $handle",
+});

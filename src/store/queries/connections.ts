@@ -1,0 +1,195 @@
+// Connections and their grants by raw SQL, and the sign-in library's rows that hang on a grant by its id.
+
+import { array, boolean, nullable, outerJoined, text, timestamptz, uuid } from "../../model/fields/sql.ts";
+import { defineStatement } from "../db/statement.ts";
+import { MEMBER_FACTS } from "./member_facts.ts";
+
+/** The live connection that a grant belongs to. */
+export const findGranted = defineStatement("find_granted", {
+  parameters: { user_id: text, client_id: text, grant_id: uuid },
+  columns: {
+    id: uuid,
+    pusher_id: nullable(uuid),
+    scopes: array(text),
+    name: nullable(text),
+    ...MEMBER_FACTS.columns,
+  },
+  text: `select c.id, c.pusher_id, c.scopes, o.name, ${MEMBER_FACTS.text}
+    from connection_grant g join connection c on c.id = g.connection_id
+    join member m on m.id = c.member_id and m.user_id = c.user_id join workspace w on w.id = m.workspace_id
+    left join auth."oauthClient" o on o."clientId" = c.client_id
+    where g.id = $grant_id and c.user_id = $user_id and c.client_id = $client_id and not coalesce(o.disabled, false)`,
+});
+
+/** A person's connections of one client, the last consented to first. */
+export const connectionsOfClient = defineStatement("connections_of_client", {
+  parameters: { user_id: text, client_id: text },
+  columns: { member_id: uuid, pusher_id: nullable(uuid), scopes: array(text) },
+  text: `select c.member_id, c.pusher_id, c.scopes from connection c
+    join member m on m.id = c.member_id and m.user_id = c.user_id
+    where c.user_id = $user_id and c.client_id = $client_id
+    order by (select max(g.created_at) from connection_grant g where g.connection_id = c.id) desc nulls last, c.id`,
+});
+
+/** A client that asks again gets its row changed. */
+export const connect = defineStatement("connect", {
+  parameters: {
+    id: uuid,
+    user_id: text,
+    client_id: text,
+    member_id: uuid,
+    pusher_id: nullable(uuid),
+    scopes: array(text),
+  },
+  columns: { id: uuid },
+  text: `insert into connection as c (id, user_id, client_id, member_id, pusher_id, scopes)
+    values ($id, $user_id, $client_id, $member_id, $pusher_id, $scopes)
+    on conflict (user_id, client_id, member_id) do update
+    set pusher_id = excluded.pusher_id, scopes = excluded.scopes returning c.id`,
+});
+
+export const insertGrant = defineStatement("insert_grant", {
+  parameters: { id: uuid, connection_id: uuid },
+  text: "insert into connection_grant (id, connection_id) values ($id, $connection_id)",
+});
+
+/** What an earlier consent remembered; that of the last grant counts. */
+export const forgetEarlierConsents = defineStatement("forget_earlier_consents", {
+  parameters: { connection_id: uuid, last_grant_id: uuid },
+  text: `delete from auth."oauthConsent" where "referenceId" in (
+    select g.id::text from connection_grant g where g.connection_id = $connection_id and g.id <> $last_grant_id)`,
+});
+
+/**
+ * The grant under which a client may come back without a page: the last one, unless the person connected the client in
+ * several workspaces, when only the person can say which is meant.
+ */
+export const rememberedGrant = defineStatement("remembered_grant", {
+  parameters: { user_id: text, client_id: nullable(text) },
+  columns: { id: uuid },
+  text: `select g.id from connection_grant g join connection c on c.id = g.connection_id
+    join member m on m.id = c.member_id and m.user_id = c.user_id
+    where c.user_id = $user_id and c.client_id = $client_id and not exists (
+      select 1 from connection o where o.user_id = $user_id and o.client_id = $client_id and o.id <> c.id)
+    order by g.created_at desc, g.id desc limit 1`,
+});
+
+/** Whether tokens may be made from a grant. */
+export const grantLives = defineStatement("grant_lives", {
+  parameters: { grant_id: uuid, user_id: text },
+  columns: { id: uuid },
+  text: `select g.id from connection_grant g join connection c on c.id = g.connection_id
+    join member m on m.id = c.member_id and m.user_id = c.user_id where g.id = $grant_id and c.user_id = $user_id`,
+});
+
+/** Holds the connection of a grant, so that nothing is added to it meanwhile. */
+export const lockConnectionOfGrant = defineStatement("lock_connection_of_grant", {
+  parameters: { grant_id: uuid },
+  columns: { id: uuid },
+  text: `select c.id from connection c
+    where c.id = (select connection_id from connection_grant where id = $grant_id) for update`,
+});
+
+export const removeGrant = defineStatement("remove_grant", {
+  parameters: { id: uuid },
+  text: "delete from connection_grant where id = $id",
+});
+
+/** A connection that no grant is left of is none. */
+export const removeIfBare = defineStatement("remove_if_bare", {
+  parameters: { id: uuid },
+  text: `delete from connection c
+    where c.id = $id and not exists (select 1 from connection_grant g where g.connection_id = c.id)`,
+});
+
+/** The grants of connections. */
+export const grantsOf = defineStatement("grants_of", {
+  parameters: { connections: array(uuid) },
+  columns: { id: uuid },
+  text: "select id from connection_grant where connection_id = any($connections)",
+});
+
+/** With a grant go its tokens and the remembered consent, so that nothing can be refreshed. */
+const removeOfGrants = (name: string, table: string) =>
+  defineStatement(name, {
+    parameters: { grants: array(text) },
+    text: `delete from auth."${table}" where "referenceId" = any($grants)`,
+  });
+export const removeRefreshTokens = removeOfGrants("remove_refresh_tokens", "oauthRefreshToken");
+export const removeAccessTokens = removeOfGrants("remove_access_tokens", "oauthAccessToken");
+export const removeConsents = removeOfGrants("remove_consents", "oauthConsent");
+
+export const noteConnectionUse = defineStatement("note_connection_use", {
+  parameters: { id: uuid },
+  text: "update connection set last_used_at = now() where id = $id",
+});
+
+export const listConnections = defineStatement("list_connections", {
+  parameters: { user_id: text, workspace_id: uuid },
+  columns: {
+    id: uuid,
+    client_id: text,
+    name: nullable(text),
+    uri: nullable(text),
+    scopes: array(text),
+    pusher_id: nullable(uuid),
+    handle: outerJoined(text),
+    last_used_at: nullable(timestamptz),
+    created_at: timestamptz,
+  },
+  text: `select c.id, c.client_id, o.name, o.uri, c.scopes, c.pusher_id, p.handle, c.last_used_at, c.created_at
+    from connection c join member m on m.id = c.member_id
+    left join auth."oauthClient" o on o."clientId" = c.client_id left join pusher p on p.id = c.pusher_id
+    where c.user_id = $user_id and m.workspace_id = $workspace_id order by c.created_at desc`,
+});
+
+/** The connection, held, if it is this person's. */
+export const lockConnection = defineStatement("lock_connection", {
+  parameters: { user_id: text, id: uuid },
+  columns: { id: uuid },
+  text: "select id from connection where user_id = $user_id and id = $id for update",
+});
+
+export const removeConnections = defineStatement("remove_connections", {
+  parameters: { connections: array(uuid) },
+  text: "delete from connection where id = any($connections)",
+});
+
+export const connectionsOfMember = defineStatement("connections_of_member", {
+  parameters: { member_id: uuid },
+  columns: { id: uuid },
+  text: "select id from connection where member_id = $member_id for update",
+});
+
+/** A refresh token as it was stored. `token` is its hash. */
+export const findRefreshToken = defineStatement("find_refresh_token", {
+  parameters: { token: text },
+  columns: {
+    grant_id: nullable(text),
+    client_id: text,
+    /** Exchanged or revoked before, and no longer answered as a retry. */
+    spent: boolean,
+  },
+  text: `select "referenceId" as grant_id, "clientId" as client_id,
+      revoked is not null and coalesce("rotatedAt" is null or "rotationReplayExpiresAt" < now(), true) as spent
+    from auth."oauthRefreshToken" where token = $token`,
+});
+
+/** How many codes of one grant are remembered; they are good for ten minutes, and one consent makes few. */
+const CODES_KEPT = 20;
+
+/** Writes down that a code, which is still there, is presented. `code` is its hash. */
+export const rememberCode = defineStatement("remember_code", {
+  parameters: { code: text },
+  text: `update connection_grant set codes = (array_prepend($code::text, codes))[1:${CODES_KEPT}]
+    where id = (select (value::jsonb->>'referenceId')::uuid from auth.verification where identifier = $code)
+      and not codes @> array[$code::text]`,
+});
+
+/** The grants of a code that was used up. `code` is its hash. */
+export const grantsOfSpentCode = defineStatement("grants_of_spent_code", {
+  parameters: { code: text },
+  columns: { id: uuid },
+  text: `select g.id from connection_grant g where g.codes @> array[$code::text]
+      and not exists (select 1 from auth.verification v where v.identifier = $code)`,
+});

@@ -1,0 +1,71 @@
+// One device and what belongs to it: what it says of itself, and how it goes. Whoever takes devices away locks their
+// channels first, then the devices, each in one order, as joins, leaves and evictions do.
+
+import { DEVICE } from "../../model/fields/device.ts";
+import { columnsOf, namesOf } from "../../model/fields/record.ts";
+import { array, bigint, int, nullable, text, uuid } from "../../model/fields/sql.ts";
+import { defineStatement } from "../db/statement.ts";
+
+const FACTS = namesOf(DEVICE);
+const SHOWN = ["id::text as id", ...FACTS].join(", ");
+
+export const findDevice = defineStatement("find_device", {
+  parameters: { id: bigint },
+  columns: { id: text, ...columnsOf(DEVICE) },
+  text: `select ${SHOWN} from device where id = $id`,
+});
+
+/** Null stays as it is. The breakdowns of the device's channels follow by a trigger. */
+export const changeDevice = defineStatement("change_device", {
+  parameters: {
+    id: bigint,
+    platform: nullable(DEVICE.platform.sql),
+    app_version: nullable(DEVICE.app_version.sql),
+    locale: nullable(DEVICE.locale.sql),
+    timezone: nullable(DEVICE.timezone.sql),
+  },
+  columns: { id: text, ...columnsOf(DEVICE) },
+  text: `update device set ${FACTS.map((name) => `${name} = coalesce($${name}, ${name})`).join(", ")}
+    where id = $id returning ${SHOWN}`,
+});
+
+/** Locks the channels before the devices and in one order, as every join, leave and eviction does. */
+export const lockChannelsOf = defineStatement("lock_channels_of", {
+  parameters: { devices: array(bigint) },
+  columns: { id: uuid },
+  text: `select pusher_id as id from channel_state
+    where pusher_id in (select pusher_id from subscription where device_id = any($devices))
+    order by pusher_id for no key update`,
+});
+
+/** Nothing refers to them newly from here on: a device that is joining has joined, or has not begun. */
+export const lockDevices = defineStatement("lock_devices", {
+  parameters: { devices: array(bigint) },
+  columns: { id: text },
+  text: "select id::text as id from device where id = any($devices) order by id for update",
+});
+
+/**
+ * Subscriptions go in a statement before the devices, since the trigger that counts reads the device. `channels` are the
+ * locked ones, null: all.
+ */
+export const unsubscribeDevices = defineStatement("unsubscribe_devices", {
+  parameters: { devices: array(bigint), channels: nullable(array(uuid)) },
+  columns: { pusher_id: uuid, workspace_id: uuid, subscribers: int },
+  text: `with gone as (
+      delete from subscription where device_id = any($devices)
+        and ($channels::uuid[] is null or pusher_id = any($channels)) returning pusher_id)
+    select c.pusher_id, p.workspace_id, (c.subscribers - n)::int as subscribers
+    from (select pusher_id, count(*) as n from gone group by 1) g
+    join channel_state c on c.pusher_id = g.pusher_id join pusher p on p.id = g.pusher_id order by 1`,
+});
+
+/** A device that has joined a channel which is not locked stays. */
+export const removeDevices = defineStatement("remove_devices", {
+  parameters: { devices: array(bigint) },
+  columns: { removed: int },
+  text: `with gone as (
+      delete from device d where id = any($devices)
+        and not exists (select 1 from subscription s where s.device_id = d.id) returning 1)
+    select count(*)::int as removed from gone`,
+});

@@ -1,0 +1,201 @@
+// Devices, cards of channels and subscriptions by raw SQL. A handset sees channels by handle and by its own subscriptions;
+// a suspended channel is left out everywhere.
+
+import { isDue } from "../../model/domain/alert_status.ts";
+import { DEVICE } from "../../model/fields/device.ts";
+import { PUSHER } from "../../model/fields/pusher.ts";
+import { columnsOf, namesOf, shownTo } from "../../model/fields/record.ts";
+import {
+  array,
+  bigint,
+  boolean,
+  bytea,
+  int,
+  nullable,
+  text,
+  timestamptz,
+  uuid,
+} from "../../model/fields/sql.ts";
+import { defineStatement } from "../db/statement.ts";
+import { HASHES } from "./hashes.ts";
+
+/** Changes when the database is restored or replaced: revisions are then counted anew. */
+export const EPOCH = `(select left(md5(concat_ws(' ', pg_postmaster_start_time(), 'channel_state'::regclass::oid,
+     (select oid from pg_database where datname = current_database()))), 8))`;
+
+/**
+ * What the rows that say `sent` in a device's channels are called: its own revision, and the sum of its channels'. Each
+ * only ever grows and knows no clock, so equal text means equal rows. The first part changes when the database is
+ * restored or replaced.
+ */
+const REVISION = `concat_ws('.', ${EPOCH}, d.subs_rev, coalesce(joined.rev, 0))`;
+
+/** Nobody wrote down for a day that the device is there. */
+export const UNSEEN = "d.seen_at < now() - interval '1 day'";
+
+/** Waits for nobody: who holds the row is busy with the device, so it will be seen again. */
+export const noteDevicesSeen = defineStatement("note_devices_seen", {
+  parameters: { devices: array(bigint) },
+  text: `update device set seen_at = now() where id in (
+    select d.id from device d where d.id = any($devices) and ${UNSEEN} order by d.id for no key update skip locked)`,
+});
+
+/** Devices by the hashes of their tokens. */
+const LOOK_UP = {
+  parameters: HASHES.parameters,
+  columns: { ...HASHES.columns, id: text, unseen: boolean },
+  selected: `${HASHES.selected}, d.id::text as id, ${UNSEEN} as unseen`,
+  from: `${HASHES.from} join device d on d.token_hash = ${HASHES.hash}`,
+};
+
+export const findDevices = defineStatement("find_devices", {
+  parameters: LOOK_UP.parameters,
+  columns: LOOK_UP.columns,
+  text: `select ${LOOK_UP.selected} from ${LOOK_UP.from}`,
+});
+
+/**
+ * An InboxState of the device `d`. `due` is a query over it, run only when something has come due in its channels and is
+ * not settled.
+ */
+const inboxState = (due: string) => ({
+  columns: { revision: text, due: array(text) },
+  selected: `${REVISION} as revision, case when joined.due then array(${due}) else '{}' end as due`,
+  joined: `cross join lateral (
+      select sum(c.rev) as rev, bool_or(c.next_at <= now()) as due
+      from subscription s join channel_state c on c.pusher_id = s.pusher_id where s.device_id = d.id) joined`,
+});
+
+const dueChannels = inboxState(`
+        select c.pusher_id::text from subscription s join channel_state c on c.pusher_id = s.pusher_id
+        where s.device_id = d.id and c.next_at <= now()`);
+
+/** The devices with their InboxState: all that a 304 takes. `due` names the channels in which something is to be settled. */
+export const findDevicesWithInbox = defineStatement("find_devices_with_inbox", {
+  parameters: LOOK_UP.parameters,
+  columns: { ...LOOK_UP.columns, ...dueChannels.columns },
+  text: `select ${LOOK_UP.selected}, ${dueChannels.selected} from ${LOOK_UP.from} ${dueChannels.joined}`,
+});
+
+const dueAlerts = inboxState(`
+        select concat_ws('.', a.id, a.xmin) from subscription s join alert a on a.pusher_id = s.pusher_id
+        where s.device_id = d.id and ${isDue("a")} order by a.visible_at desc, a.id limit 200`);
+
+/** The InboxState of devices that are known, by position. `due` names the newest due alerts themselves, as `id.version`. */
+export const inboxStates = defineStatement("inbox_states", {
+  parameters: { devices: array(bigint) },
+  columns: { position: int, ...dueAlerts.columns },
+  text: `select t.position::int as position, ${dueAlerts.selected}
+    from unnest((select $devices::int8[])) with ordinality t (id, position) join device d on d.id = t.id
+    ${dueAlerts.joined}`,
+});
+
+const FACTS = namesOf(DEVICE);
+
+export const insertDevice = defineStatement("insert_device", {
+  parameters: { id: bigint, token_hash: bytea, ...columnsOf(DEVICE) },
+  text: `insert into device (id, token_hash, ${FACTS.join(", ")})
+    values ($id, $token_hash, ${FACTS.map((name) => `$${name}`).join(", ")})`,
+});
+
+/** What a channel's card shows of the channel `p`. */
+export const CARD = { handle: text, ...columnsOf(shownTo(PUSHER, "handset")), created_at: timestamptz };
+
+/** The device's own subscription `s`. */
+const SUBSCRIPTION = { muted: boolean, permissions: array(text), subscribed_at: timestamptz };
+
+/** Channels `p` with the subscription `s` of one device. */
+const cardsOf = (join: "join" | "left join") => `select ${Object.keys(CARD)
+  .map((name) => `p.${name}`)
+  .join(", ")}, s.muted, s.permissions, s.subscribed_at
+    from pusher p ${join} subscription s on s.pusher_id = p.id and s.device_id = $device_id`;
+
+/** A channel with the subscription, where there is one, of one device; null asks for nobody's. */
+export const CARDS = {
+  parameters: { device_id: nullable(bigint) },
+  columns: CARD,
+  joined: SUBSCRIPTION,
+  text: cardsOf("left join"),
+};
+
+/** Holds for an invite `i` that still admits somebody. */
+export const USABLE_INVITE =
+  "i.revoked_at is null and (i.expires_at is null or i.expires_at > now()) and (i.max_uses is null or i.uses < i.max_uses)";
+
+/**
+ * The channels that a device joined, the newest subscription first; `before` null: from the newest. Ties of the last instant
+ * come along.
+ */
+export const subscribedChannels = defineStatement("subscribed_channels", {
+  parameters: { device_id: bigint, before: nullable(timestamptz), limit: int },
+  columns: { ...CARDS.columns, ...SUBSCRIPTION },
+  text: `${cardsOf("join")}
+    where p.status <> 'suspended' and s.subscribed_at < coalesce($before::timestamptz, 'infinity')
+    order by s.subscribed_at desc fetch first ($limit::int) rows with ties`,
+});
+
+/** docs/rules.md#channel-public. */
+export const channelCard = defineStatement("channel_card", {
+  parameters: { ...CARDS.parameters, handle: text, code: nullable(text) },
+  columns: CARDS.columns,
+  joined: CARDS.joined,
+  text: `${CARDS.text}
+    where p.handle = $handle and p.status <> 'suspended' and (p.is_public or s.device_id is not null
+      or exists (select 1 from invite i where i.pusher_id = p.id and i.code = $code::text and ${USABLE_INVITE}))`,
+});
+
+/** The channel of a handle, locked as every change of its counts is: first of all, so that all queue in one order. */
+export const lockChannelByHandle = defineStatement("lock_channel_by_handle", {
+  parameters: { handle: text },
+  columns: { id: uuid, workspace_id: uuid, is_public: boolean, suspended: boolean },
+  text: `select p.id, p.workspace_id, p.is_public, c.suspended from channel_state c join pusher p on p.id = c.pusher_id
+    where p.handle = $handle for no key update of c`,
+});
+
+/** What a device wants of its subscription; null leaves each as it is. */
+const WANTED = { device_id: bigint, muted: nullable(boolean), permissions: nullable(array(text)) };
+
+export const changeSubscription = defineStatement("change_subscription", {
+  parameters: { ...WANTED, handle: text },
+  columns: SUBSCRIPTION,
+  text: `update subscription s set muted = coalesce($muted, s.muted), permissions = coalesce($permissions, s.permissions)
+    from pusher p
+    where s.device_id = $device_id and s.pusher_id = p.id and p.handle = $handle and p.status <> 'suspended'
+    returning s.muted, s.permissions, s.subscribed_at`,
+});
+
+/** No row when the device joined meanwhile, or is gone. */
+export const joinChannel = defineStatement("join_channel", {
+  parameters: { ...WANTED, pusher_id: uuid },
+  columns: SUBSCRIPTION,
+  text: `insert into subscription (device_id, pusher_id, muted, permissions)
+    select d.id, $pusher_id::uuid, coalesce($muted::boolean, false), coalesce($permissions::text[], '{}')
+    from device d where d.id = $device_id for key share
+    on conflict do nothing returning muted, permissions, subscribed_at`,
+});
+
+/** Takes one use of an invite, exactly: of simultaneous joins on the last use one gets the row. */
+export const takeInvite = defineStatement("take_invite", {
+  parameters: { pusher_id: uuid, code: text },
+  columns: { id: uuid },
+  text: `update invite i set uses = i.uses + 1
+    where i.pusher_id = $pusher_id and i.code = $code and ${USABLE_INVITE} returning i.id`,
+});
+
+export const rememberInvite = defineStatement("remember_invite", {
+  parameters: { device_id: bigint, pusher_id: uuid, invite_id: uuid },
+  text: "update subscription set invite_id = $invite_id where device_id = $device_id and pusher_id = $pusher_id",
+});
+
+/** One row when the device had joined. */
+export const leaveChannel = defineStatement("leave_channel", {
+  parameters: { device_id: bigint, pusher_id: uuid },
+  columns: { pusher_id: uuid },
+  text: "delete from subscription where device_id = $device_id and pusher_id = $pusher_id returning pusher_id",
+});
+
+export const subscriberCount = defineStatement("subscriber_count", {
+  parameters: { pusher_id: uuid },
+  columns: { subscribers: int },
+  text: "select subscribers::int as subscribers from channel_state where pusher_id = $pusher_id",
+});

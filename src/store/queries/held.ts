@@ -1,0 +1,82 @@
+// What held polls wait for, and how the processes tell one another that it may have changed (docs/rules.md#held-inbox). A
+// poll waits for its device and for the channels of that device; each is known by its id, a number or a uuid, which no two
+// share, and by the text of its revision.
+
+import { array, bigint, float8, int, nullable, text, uuid } from "../../model/fields/sql.ts";
+import { defineStatement, type RowOf } from "../db/statement.ts";
+import { HASHES } from "./hashes.ts";
+
+/** More channels than one held poll may wait for (see handset/held/hold.ts), so that nobody reads an endless list. */
+export const CHANNELS_READ = 1_001;
+
+/** Milliseconds by the database's clock until something comes due in the channel `c`; infinite when nothing is planned. */
+const DUE_IN = "coalesce(extract(epoch from c.next_at - clock_timestamp()) * 1000, 'infinity')::float8";
+
+/** Devices by the hashes of their tokens, each with what its poll waits for. */
+export const findWaitedFor = defineStatement("find_waited_for", {
+  parameters: HASHES.parameters,
+  columns: {
+    ...HASHES.columns,
+    id: text,
+    rev: text,
+    /** Of the channels' revisions. */
+    sum: text,
+    channels: array(text),
+    channel_revs: array(text),
+    due_in: array(float8),
+  },
+  text: `select ${HASHES.selected}, d.id::text as id, d.subs_rev::text as rev,
+      joined.sum, joined.channels, joined.channel_revs, joined.due_in
+    from ${HASHES.from} join device d on d.token_hash = ${HASHES.hash}
+    cross join lateral (
+      select coalesce(sum(rev), 0)::text as sum, coalesce(array_agg(id order by id), '{}') as channels,
+        coalesce(array_agg(rev::text order by id), '{}') as channel_revs,
+        coalesce(array_agg(due_in order by id), '{}') as due_in
+      from (
+        select c.pusher_id::text as id, c.rev, ${DUE_IN} as due_in
+        from subscription s join channel_state c on c.pusher_id = s.pusher_id
+        where s.device_id = d.id limit ${CHANNELS_READ}) c) joined`,
+});
+
+/**
+ * Of channels and devices with the revisions that are known of them (null: gone), those that have another one now, and
+ * channels in which something is due or comes due within two seconds.
+ */
+export const findChanged = defineStatement("find_changed", {
+  parameters: {
+    channels: array(uuid),
+    channel_revs: array(text),
+    devices: array(bigint),
+    device_revs: array(text),
+  },
+  columns: { id: text, rev: nullable(text), due_in: float8 },
+  text: `select w.id::text as id, c.rev::text as rev, ${DUE_IN} as due_in
+    from unnest((select $channels::uuid[]), (select $channel_revs::text[])) w (id, rev)
+    left join channel_state c on c.pusher_id = w.id
+    where coalesce(c.rev::text, '') <> w.rev or c.next_at <= clock_timestamp() + interval '2 seconds'
+    union all
+    select w.id::text, d.subs_rev::text, 'infinity'
+    from unnest((select $devices::bigint[]), (select $device_revs::text[])) w (id, rev)
+    left join device d on d.id = w.id
+    where coalesce(d.subs_rev::text, '') <> w.rev`,
+});
+
+/** What a reading sees: as long as the text is the same, no transaction that changed anything has come to its end. */
+export const snapshot = defineStatement("snapshot", {
+  columns: { seen: text },
+  text: "select pg_current_snapshot()::text as seen",
+});
+
+/** One of them. `rev` null: it is gone. */
+export type Changed = RowOf<typeof findChanged>;
+
+/**
+ * Tells every process that listens. It is sent after the commit that it speaks of, in a transaction of its own: in the same
+ * one, senders would queue up for each other. Nothing waits for the disk: a word that is lost is found without it.
+ */
+export const notifyProcesses = defineStatement("notify_processes", {
+  parameters: { topic: text, payloads: array(text) },
+  columns: { sent: int },
+  text: `select count(pg_notify($topic, payload))::int as sent
+    from set_config('synchronous_commit', 'off', true), unnest($payloads::text[]) payload`,
+});

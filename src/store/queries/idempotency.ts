@@ -1,0 +1,36 @@
+// Claiming a caller's idempotency key. The claim is a row in the transaction of the action itself: a concurrent repeat
+// waits for the first one's commit and then finds its answer; a failed first one leaves nothing behind.
+
+import { bytea, nullable, text } from "../../model/fields/sql.ts";
+import { defineStatement } from "../db/statement.ts";
+
+/** Whose key it is, and of which operation. */
+const OWN = {
+  parameters: { credential_id: text, operation: text, key: text },
+  text: "credential_id = $credential_id and operation = $operation and key = $key",
+};
+
+/** Forgets this key when its day is over; the others go by the housekeeping. */
+export const forgetOldKey = defineStatement("forget_old_key", {
+  parameters: OWN.parameters,
+  text: `delete from idempotency_record where ${OWN.text} and created_at < now() - interval '24 hours'`,
+});
+
+/** One row when the key is new to this credential and operation; none when it was used. */
+export const claimKey = defineStatement("claim_key", {
+  parameters: { ...OWN.parameters, request_hash: bytea },
+  columns: { key: text },
+  text: `insert into idempotency_record (credential_id, operation, key, request_hash)
+    values ($credential_id, $operation, $key, $request_hash) on conflict do nothing returning key`,
+});
+
+export const firstAnswer = defineStatement("first_answer", {
+  parameters: OWN.parameters,
+  columns: { request_hash: bytea, answer: nullable(bytea) },
+  text: `select request_hash, answer from idempotency_record where ${OWN.text}`,
+});
+
+export const keepAnswer = defineStatement("keep_answer", {
+  parameters: { ...OWN.parameters, answer: bytea },
+  text: `update idempotency_record set answer = $answer where ${OWN.text}`,
+});

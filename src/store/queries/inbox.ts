@@ -1,0 +1,191 @@
+// The inbox is a query over sent alerts: docs/rules.md#publishing-is-one-row. What came due is settled before (see
+// handset/settled_inbox.ts), so the rows are those that say `sent`, whatever the clock says.
+
+import { ALERT } from "../../model/fields/alert.ts";
+import { columnsOf, type Field, shownTo } from "../../model/fields/record.ts";
+import {
+  array,
+  bigint,
+  boolean,
+  float8,
+  int,
+  neverNull,
+  nullable,
+  outerJoined,
+  text,
+  timestamptz,
+  uuid,
+} from "../../model/fields/sql.ts";
+import { defineStatement, type RowOf } from "../db/statement.ts";
+
+const { html, ...SHOWN } = shownTo(ALERT, "handset");
+
+/** The markup that handsets are shown, an uploaded page's as well. */
+const MARKUP = "coalesce(alert.html, alert.asset_html)";
+
+/** An unescaped row, about: what may be long in it, and a kilobyte for everything else that a handset is shown. */
+const SIZE = [
+  "1024",
+  ...[
+    html.bytes?.(MARKUP),
+    ...Object.entries<Field>(SHOWN).map(([name, { bytes }]) => bytes?.(`alert.${name}`)),
+  ]
+    .filter((bytes) => bytes !== undefined)
+    .map((bytes) => `coalesce(${bytes}, 0)`),
+].join(" + ");
+
+const PLACE = {
+  parameters: { before: nullable(timestamptz), inside: nullable(uuid) },
+  text: `a.visible_at <= coalesce($before::timestamptz, 'infinity')
+          and (a.visible_at < coalesce($before::timestamptz, 'infinity') or a.id < $inside)`,
+};
+
+/**
+ * A page of a device's inbox, newest first, strictly before an instant (null: from the newest); rows that share the last
+ * instant come along. `max_bytes` ends it, though not before its first row; markup beyond that is not even read. `inside`
+ * is an alert that became visible at `before`: those of this instant that come after it are included. Ids come from the
+ * index alone, whole rows only for the page. `also` is SQL that adds to the ids of one channel.
+ */
+const page = (also: string) => ({
+  parameters: { device_id: bigint, ...PLACE.parameters, limit: int, max_bytes: int },
+  columns: {
+    /** When the next older alert became visible; null after the oldest one that was looked at. */
+    following: nullable(timestamptz),
+    /** About how many bytes this row and those before it have, unescaped. */
+    so_far: float8,
+    id: uuid,
+    handle: text,
+    sent_at: neverNull(timestamptz),
+    html: html.sql,
+    ...columnsOf(SHOWN),
+  },
+  text: `with channels as materialized (
+      select s.pusher_id from subscription s
+      join channel_state c on c.pusher_id = s.pusher_id and not c.suspended where s.device_id = $device_id),
+    top as (
+      select ids.id, ids.visible_at from channels cross join lateral (
+        (select a.id, a.visible_at from alert a
+        where a.pusher_id = channels.pusher_id and a.status = 'sent' and ${PLACE.text}
+        order by a.visible_at desc fetch first ($limit::int) rows with ties)${also}) ids
+      order by ids.visible_at desc fetch first ($limit::int) rows with ties),
+    page as (
+      select top.id, top.visible_at, lead(top.visible_at) over newest as following, ${SIZE} as size,
+        sum(${SIZE}) over newest as so_far
+      from top join alert on alert.id = top.id
+      window newest as (order by top.visible_at desc, top.id desc))
+    select page.following, page.so_far::float8, alert.id, p.handle, alert.visible_at as sent_at,
+      ${MARKUP} as html, ${Object.keys(SHOWN)
+        .map((name) => `alert.${name}`)
+        .join(", ")}
+    from page join alert on alert.id = page.id join pusher p on p.id = alert.pusher_id
+    where page.so_far <= $max_bytes::int or page.so_far = page.size
+    order by page.visible_at desc, page.id desc`,
+});
+
+export const inboxPage = defineStatement("inbox_page", page(""));
+
+const withDue = page(`
+        union all select a.id, a.visible_at from alert a
+        where a.pusher_id = channels.pusher_id and a.status = 'scheduled'
+          and concat_ws('.', a.id, a.xmin) = any($due::text[]) and ${PLACE.text}`);
+
+/** The same with due alerts that could not be settled, as `inbox_states` names them. */
+export const inboxPageWithDue = defineStatement("inbox_page_with_due", {
+  ...withDue,
+  parameters: { ...withDue.parameters, due: array(text) },
+});
+
+/** A visible alert with its channel's handle. */
+export type InboxRecord = RowOf<typeof inboxPage>;
+
+/** What a row of a page shows of its alert. */
+const ALERT_SHOWN = {
+  id: uuid,
+  handle: text,
+  sent_at: neverNull(timestamptz),
+  html: html.sql,
+  ...columnsOf(SHOWN),
+};
+
+/**
+ * First pages of `sets`, a query of (set, channels, near), read once for each that is `near`. `told` is a query of (set, read, …):
+ * which of them are shown, out of `bytes`, which says how many each has. One row for each alert of a set's page, newest first, or
+ * one without an alert; `first` are columns of `told` that stand in the first row of a set only, and what an alert shows stands
+ * in the first row that names it.
+ */
+export const pagesOfSets = ({ told, first }: { told: string; first: Record<string, string> }) => ({
+  parameters: { limit: int, max_bytes: int },
+  columns: {
+    set: int,
+    read: boolean,
+    alert: outerJoined(uuid),
+    following: nullable(timestamptz),
+    so_far: nullable(float8),
+  },
+  joined: ALERT_SHOWN,
+  text: `top as (
+      select sets.set, ids.id, ids.visible_at from sets cross join lateral (
+        select a.id, a.visible_at from unnest(sets.channels) channel (id)
+        join channel_state c on c.pusher_id = channel.id and not c.suspended
+        cross join lateral (
+          select a.id, a.visible_at from alert a where a.pusher_id = c.pusher_id and a.status = 'sent'
+          order by a.visible_at desc fetch first ($limit::int) rows with ties) a
+        order by a.visible_at desc fetch first ($limit::int) rows with ties) ids
+      where sets.near),
+    page as (
+      select top.set, top.id, top.visible_at, lead(top.visible_at) over newest as following, ${SIZE} as size,
+        sum(${SIZE}) over newest as so_far
+      from top join alert on alert.id = top.id
+      window newest as (partition by top.set order by top.visible_at desc, top.id desc)),
+    kept as materialized (select * from page where so_far <= $max_bytes::int or so_far = size),
+    bytes as (select set, max(so_far) as bytes from kept group by set),
+    told as (${told}),
+    shown as (
+      select told.*, kept.id, kept.visible_at, kept.following, kept.so_far,
+        row_number() over (partition by kept.id order by told.set) = 1 as introduced,
+        row_number() over (partition by told.set order by kept.visible_at desc, kept.id desc) as place
+      from told left join kept on kept.set = told.set and told.read)
+    select shown.set::int as set, shown.read, ${Object.entries(first)
+      .map(([name, column]) => `case when shown.place = 1 then ${column} end as ${name}`)
+      .join(", ")},
+      shown.id as alert, shown.following, shown.so_far::float8 as so_far,
+      alert.id, p.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${Object.keys(SHOWN)
+        .map((name) => `alert.${name}`)
+        .join(", ")}
+    from shown left join alert on alert.id = shown.id and shown.introduced left join pusher p on p.id = alert.pusher_id
+    order by shown.set, shown.place`,
+});
+
+const devicePages = pagesOfSets({
+  told: `
+      select sets.set, sets.devices, sets.near and (sets.set = 1 or coalesce(
+          sum(bytes.bytes) over (order by sets.set rows unbounded preceding), 0) <= $max_total::int) as read
+      from sets left join bytes on bytes.set = sets.set`,
+  first: { devices: "shown.devices" },
+});
+
+/**
+ * The first pages of several devices, read once for those that have the same channels in this very snapshot. Such devices are
+ * a set; those of most devices come first, and the devices stand in the first row of their set. Sets are `read` as long
+ * as their channels are not more than `max_channels` and their pages not larger than `max_total` bytes, the first one always.
+ * A device that is gone is in no set.
+ */
+export const inboxPages = defineStatement("inbox_pages", {
+  parameters: { devices: array(bigint), ...devicePages.parameters, max_channels: int, max_total: int },
+  columns: { ...devicePages.columns, devices: nullable(array(bigint)) },
+  joined: devicePages.joined,
+  text: `with joined as materialized (
+      select d.id as device,
+        array(select s.pusher_id from subscription s where s.device_id = d.id order by s.pusher_id) as channels
+      from unnest((select $devices::int8[])) wanted (id) join device d on d.id = wanted.id),
+    sets as materialized (
+      select channels, devices, row_number() over most as set,
+        sum(cardinality(channels)) over most <= $max_channels::int or row_number() over most = 1 as near
+      from (select channels, array_agg(device) as devices from joined group by channels) alike
+      window most as (order by cardinality(devices) desc, channels rows unbounded preceding)),
+    ${devicePages.text}`,
+});
+
+/** What the rows of such statements have in common. */
+export type PageRow = Without<RowOf<typeof inboxPages>, "devices">;
+type Without<Row, Name extends keyof Row> = Row extends unknown ? Omit<Row, Name> : never;

@@ -1,0 +1,110 @@
+// What pages without a session show: the card of a channel, and its newest alerts. Nothing of the owner's, nothing of any
+// device's.
+
+import { isDue } from "../../model/domain/alert_status.ts";
+import { PUSHER_STATUSES } from "../../model/entities/pusher.ts";
+import { ALERT } from "../../model/fields/alert.ts";
+import { PUSHER } from "../../model/fields/pusher.ts";
+import { columnsOf, only } from "../../model/fields/record.ts";
+import {
+  boolean,
+  float8,
+  int,
+  neverNull,
+  nullable,
+  oneOf,
+  text,
+  timestamptz,
+  uuid,
+} from "../../model/fields/sql.ts";
+import { defineStatement, type RowOf } from "../db/statement.ts";
+import { CARD, USABLE_INVITE } from "./handset.ts";
+
+/** The columns of a table by the names that an answer gives them. */
+const selected = (table: string, columns: object) =>
+  Object.keys(columns)
+    .map((name) => `${table}.${name}`)
+    .join(", ");
+
+/**
+ * docs/rules.md#channel-page. One row when somebody who brings this code, or none, may see the channel. `due`: something
+ * of it came due and is not settled.
+ */
+export const publicCard = defineStatement("public_card", {
+  parameters: { handle: text, code: nullable(text) },
+  columns: { id: uuid, status: oneOf(PUSHER_STATUSES), due: boolean, ...CARD },
+  text: `select p.id, p.status, coalesce(c.next_at <= now(), false) as due, ${selected("p", CARD)}
+    from pusher p join channel_state c on c.pusher_id = p.id
+    where p.handle = $handle and p.status <> 'suspended' and (p.is_public
+      or exists (select 1 from invite i where i.pusher_id = p.id and i.code = $code::text and ${USABLE_INVITE}))`,
+});
+
+export type PublicCard = RowOf<typeof publicCard>;
+
+/** Characters of an alert's text that a page shows, and one more to tell that there are more. */
+export const SHOWN_TEXT = 600;
+
+const SHOWN = {
+  id: uuid,
+  ...columnsOf(
+    only(
+      ALERT,
+      "title",
+      "priority",
+      "source_url",
+      "image_url",
+      "image_asset_id",
+      "actions",
+      "expires_at",
+      "radius_km",
+      "collapse_key",
+    ),
+  ),
+};
+
+/**
+ * The newest alerts of one channel. What came due is settled before; `due` adds what could not be (store/queries/settle.ts).
+ */
+export const newestAlerts = defineStatement("newest_alerts", {
+  parameters: { pusher_id: uuid, due: boolean, limit: int },
+  columns: { ...SHOWN, text: nullable(text), has_page: boolean, sent_at: neverNull(timestamptz) },
+  text: `select ${selected("a", SHOWN)}, left(a.body, ${SHOWN_TEXT + 1}) as text,
+      coalesce(a.html, a.asset_html) is not null as has_page, a.visible_at as sent_at
+    from alert a where a.id = any(array(
+      (select s.id from alert s where s.pusher_id = $pusher_id and s.status = 'sent'
+        order by s.visible_at desc, s.id desc limit $limit::int)
+      union all
+      (select d.id from alert d where $due::boolean and d.pusher_id = $pusher_id and ${isDue("d")}
+        order by d.visible_at desc limit $limit::int)))
+    order by a.visible_at desc, a.id desc limit $limit::int`,
+});
+
+/** Channels with a circle that a device is given at once. */
+export const MOST_PLACED = 1000;
+
+const PLACED = {
+  handle: text,
+  ...columnsOf(
+    only(PUSHER, "name", "category", "description", "city", "initials", "gradient_from", "gradient_to"),
+  ),
+  search: text,
+  lat: neverNull(float8),
+  lon: neverNull(float8),
+  radius_km: neverNull(float8),
+};
+
+/** docs/rules.md#near-me. The newest channels of the directory that have a circle, and one more where there are more. */
+export const placedChannels = defineStatement("placed_channels", {
+  columns: PLACED,
+  text: `select ${selected("p", PLACED)}
+    from pusher p where p.is_public and p.status = 'active' and p.radius_km is not null
+    order by p.created_at desc limit ${MOST_PLACED + 1}`,
+});
+
+/** Two channels of the directory, where there are so many. */
+export const twoPublicChannels = defineStatement("two_public_channels", {
+  columns: { handle: text },
+  text: "select p.handle from pusher p where p.is_public and p.status = 'active' order by p.created_at limit 2",
+});
+
+export type NewAlert = RowOf<typeof newestAlerts>;

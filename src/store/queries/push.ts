@@ -1,0 +1,84 @@
+// Where push services take wake-ups for devices, and whom a channel wakes (docs/rules.md#push-wakes). What is sealed in a row
+// names its version: whoever judges an endpoint judges the one that it was given, not one that took its place.
+
+import { PUSH_KINDS, WAKES } from "../../model/entities/handset.ts";
+import { array, bigint, boolean, bytea, int, nullable, oneOf, uuid } from "../../model/fields/sql.ts";
+import { defineStatement } from "../db/statement.ts";
+
+/** One endpoint a device. No row: the device is gone. */
+export const putPushEndpoint = defineStatement("put_push_endpoint", {
+  parameters: { device_id: bigint, kind: oneOf(PUSH_KINDS), endpoint: bytea },
+  columns: { device_id: bigint },
+  text: `insert into push_endpoint (device_id, kind, endpoint)
+    select id, $kind, $endpoint from device where id = $device_id for key share
+    on conflict (device_id) do update set kind = excluded.kind, endpoint = excluded.endpoint, failures = 0,
+      failing_since = null, created_at = clock_timestamp()
+    returning device_id`,
+});
+
+export const deletePushEndpoint = defineStatement("delete_push_endpoint", {
+  parameters: { device_id: bigint },
+  text: "delete from push_endpoint where device_id = $device_id",
+});
+
+export const pushKindOf = defineStatement("push_kind_of", {
+  parameters: { device_id: bigint },
+  columns: { kind: oneOf(PUSH_KINDS) },
+  text: "select kind from push_endpoint where device_id = $device_id",
+});
+
+/**
+ * Looks at up to `limit` subscriptions of a channel that wake, after a device; nobody is woken by a suspended channel. At least
+ * one row: `last` is the last device looked at, null where no more are left. With it, those that have an endpoint. So a statement
+ * is short however few of many subscribers are to be woken.
+ */
+export const wokenDevices = defineStatement("woken_devices", {
+  parameters: { pusher_id: uuid, after: bigint, limit: int },
+  columns: { last: nullable(bigint) },
+  joined: { device_id: bigint, endpoint: bytea, failing: boolean },
+  text: `with page as materialized (
+      select s.device_id from subscription s
+      where s.pusher_id = $pusher_id and s.device_id > $after and ${WAKES}
+        and not (select c.suspended from channel_state c where c.pusher_id = $pusher_id)
+      order by s.device_id limit $limit::int)
+    select (select max(device_id) from page having count(*) = $limit::int) as last, e.device_id, e.endpoint, e.failures > 0 as failing
+    from (values (1)) one left join (page join push_endpoint e on e.device_id = page.device_id) on true`,
+});
+
+/** Endpoints by device and version. */
+const VERSIONS = {
+  parameters: { devices: array(bigint), endpoints: array(bytea) },
+  text: `unnest($devices::bigint[], $endpoints::bytea[]) v (device_id, endpoint)`,
+};
+const OF = "e.device_id = v.device_id and e.endpoint = v.endpoint";
+
+export const forgetEndpoints = defineStatement("forget_push_endpoints", {
+  parameters: VERSIONS.parameters,
+  text: `delete from push_endpoint e using ${VERSIONS.text} where ${OF}`,
+});
+
+/** An endpoint that has failed so often in a row, and for so long, is forgotten (docs/rules.md#push-forgets). */
+export const noteFailures = defineStatement("note_push_failures", {
+  parameters: VERSIONS.parameters,
+  text: `with failed as (select e.device_id, e.failures + 1 >= 20 and e.failing_since < now() - interval '3 days' as over
+      from push_endpoint e join ${VERSIONS.text} on ${OF} order by e.device_id for update of e),
+    gone as (delete from push_endpoint e using failed f where e.device_id = f.device_id and f.over)
+    update push_endpoint e set failures = e.failures + 1, failing_since = coalesce(e.failing_since, now())
+    from failed f where e.device_id = f.device_id and not coalesce(f.over, false)`,
+});
+
+export const noteRecoveries = defineStatement("note_push_recoveries", {
+  parameters: VERSIONS.parameters,
+  text: `update push_endpoint e set failures = 0, failing_since = null from ${VERSIONS.text} where ${OF}`,
+});
+
+/** The key that wake-ups are signed with, sealed. The first that is written stays. */
+export const keepPushKey = defineStatement("keep_push_key", {
+  parameters: { push_key: bytea },
+  text: "update server_secret set push_key = $push_key where push_key is null",
+});
+
+export const readPushKey = defineStatement("read_push_key", {
+  columns: { push_key: nullable(bytea) },
+  text: "select push_key from server_secret",
+});

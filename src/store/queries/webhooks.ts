@@ -1,0 +1,72 @@
+// What happens to webhook endpoints beside the owner's own operations: which of them an event goes to, and what became of
+// a delivery. The operations go through the entity manager.
+
+import { boolean, bytea, int, nullable, text, uuid } from "../../model/fields/sql.ts";
+import { defineStatement } from "../db/statement.ts";
+
+/** What an endpoint `e` signs with: its secret, and the one before while that is good. */
+const SECRETS = {
+  columns: { secret: bytea, previous: nullable(bytea) },
+  text: "e.secret, case when e.previous_secret_until > clock_timestamp() then e.previous_secret end as previous",
+};
+
+/** One endpoint, disabled or not. */
+export const endpointById = defineStatement("endpoint_by_id", {
+  parameters: { id: uuid },
+  columns: { id: uuid, url: text, ...SECRETS.columns },
+  text: `select e.id, e.url, ${SECRETS.text} from webhook_endpoint e where e.id = $id`,
+});
+
+/** The enabled endpoints that asked for an event of a channel, and whose makers may still hear of that channel. */
+export const endpointsFor = defineStatement("endpoints_for", {
+  parameters: { workspace_id: uuid, event: text, pusher_id: nullable(uuid) },
+  columns: { id: uuid, url: text, ...SECRETS.columns },
+  text: `select e.id, e.url, ${SECRETS.text} from webhook_endpoint e join member m on m.id = e.member_id
+    where e.workspace_id = $workspace_id and e.disabled_at is null and $event = any(e.events)
+      and (m.pusher_ids is null or $pusher_id = any(m.pusher_ids)) and (e.pusher_id is null or e.pusher_id = $pusher_id)`,
+});
+
+/**
+ * Counts a result in one step, so that simultaneous ones cannot lose one another: "Twenty consecutive failures disable
+ * the endpoint. Any success resets the counter to zero." A disabled endpoint stays so. The same step writes the delivery
+ * into the endpoint's log, which keeps its newest, and forgets a secret whose time is over.
+ */
+export const recordDelivery = defineStatement("record_delivery", {
+  parameters: {
+    id: uuid,
+    ok: boolean,
+    status: nullable(int),
+    delivery_id: uuid,
+    event_id: uuid,
+    event: text,
+    body: text,
+    failure: nullable(text),
+    duration_ms: int,
+    kept: int,
+  },
+  columns: { enabled: boolean },
+  text: `with e as (update webhook_endpoint set
+      failure_count = case when not $ok::boolean then failure_count + 1 when disabled_at is null then 0 else failure_count end,
+      disabled_at = case when not $ok::boolean and failure_count + 1 >= 20 then coalesce(disabled_at, clock_timestamp())
+        else disabled_at end,
+      last_delivery_at = clock_timestamp(), last_status = $status,
+      previous_secret = case when previous_secret_until > clock_timestamp() then previous_secret end,
+      previous_secret_until = case when previous_secret_until > clock_timestamp() then previous_secret_until end
+    where id = $id returning id, disabled_at is null as enabled),
+    written as (
+      insert into webhook_delivery as d (id, endpoint_id, event_id, event, body, ok, status, failure, duration_ms)
+      select $delivery_id, e.id, $event_id, $event, $body, $ok, $status, $failure, $duration_ms from e
+      on conflict (id) do update set ok = excluded.ok, status = excluded.status, failure = excluded.failure,
+        duration_ms = excluded.duration_ms),
+    gone as (
+      delete from webhook_delivery where id = any (array(
+        select id from webhook_delivery where endpoint_id = $id order by created_at desc, id desc
+        offset $kept::int - 1)) and id <> $delivery_id)
+    select enabled from e`,
+});
+
+/** Our own lack of room says nothing about the receiver, so it touches nothing else. */
+export const recordDropped = defineStatement("record_dropped", {
+  parameters: { id: uuid, count: int },
+  text: "update webhook_endpoint set dropped_count = dropped_count + $count::int where id = $id",
+});

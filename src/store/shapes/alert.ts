@@ -1,0 +1,107 @@
+// The alert on the wire: what reads and changes answer. Its fields stand in model/fields/alert.ts.
+
+import { z } from "zod";
+import type { AssetAddresses } from "../../model/domain/assets.ts";
+import { showId, showIdOrNull } from "../../model/domain/ids.ts";
+import { ALERT_STATUSES } from "../../model/entities/alert.ts";
+import { ALERT, blockedRow } from "../../model/fields/alert.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
+import { named } from "../../model/fields/named.ts";
+import { answersOf, shownForms, shownTo } from "../../model/fields/record.ts";
+import type { AlertRecord } from "../queries/alert_columns.ts";
+import { pageMeta } from "./fields.ts";
+
+export const blockedRows = z
+  .array(blockedRow)
+  .describe("What was removed: markup, and invisible characters of any text; not an error.");
+
+export const capabilityNotesView = z
+  .array(z.object({ capability: z.string(), field: z.string(), message: z.string() }))
+  .describe("Capabilities used that the channel never asked subscribers for.");
+
+/** Where to fetch what was uploaded. */
+const assetUrls = {
+  image_asset_url: z.string().nullable().describe("Where to fetch the uploaded picture."),
+  audio_asset_url: z.string().nullable(),
+};
+
+/** What a handset may see of an alert. */
+export const alertDisplay = { ...answersOf(shownTo(ALERT, "handset")), ...assetUrls };
+
+const alertHead = {
+  id: z.string(),
+  pusher_id: z.string(),
+  status: z.enum(ALERT_STATUSES),
+};
+
+const alertTail = {
+  html_length: z.int().describe("Characters of html; 0 when there is none."),
+  sent_at: z.string().nullable(),
+  cancelled_at: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+};
+
+/** A row of a list: the length of the markup in place of the markup. */
+export const alertListItem = named(
+  "AlertSummary",
+  z.object({ ...alertHead, ...answersOf(shownTo(ALERT, "list")), ...assetUrls, ...alertTail }),
+);
+
+/** A page of alerts, of one channel or of all. */
+export const alertList = z.object({ data: z.array(alertListItem), meta: pageMeta });
+
+export const alertView = named(
+  "Alert",
+  z.object({ ...alertHead, ...answersOf(shownTo(ALERT, "owner")), ...assetUrls, ...alertTail }),
+);
+
+/** One alert, with what its author and its reviewer need beside the row. */
+export const reviewedView = alertView.extend({
+  review_url: z
+    .string()
+    .nullable()
+    .describe("Where a person reviews and publishes it; null once it was sent or cancelled."),
+  notes: capabilityNotesView,
+  blocked: blockedRows,
+});
+
+/** What create, a field edit and a duplicate answer. */
+export const composedView = named("ComposedAlert", reviewedView.extend({}));
+
+/** What send, schedule and cancel answer. */
+export const publishedView = named("PublishedAlert", alertView.extend({ note: z.string() }));
+
+const alertForms = shownForms(ALERT);
+
+/** A record as the wire shows it; without `html` for the rows that were read without it. */
+export function showAlert<R extends AlertRecord>(record: R, assets: AssetAddresses) {
+  return {
+    ...record,
+    html: record.html ?? null,
+    asset_html: record.asset_html ?? null,
+    id: showId("alr", record.id),
+    pusher_id: showId("psh", record.pusher_id),
+    ...showAssets(record, assets),
+    ...alertForms(record),
+    sent_at: toIsoMicrosOrNull(record.sent_at),
+    cancelled_at: toIsoMicrosOrNull(record.cancelled_at),
+    created_at: toIsoMicros(record.created_at),
+    updated_at: toIsoMicros(record.updated_at),
+  };
+}
+
+/** The files of an alert, for its owner and for handsets: their ids, and where to fetch what is shown as it is. */
+export function showAssets(
+  record: Pick<AlertRecord, "image_asset_id" | "audio_asset_id" | "html_asset_id">,
+  { urlOf }: AssetAddresses,
+) {
+  const { image_asset_id: image, audio_asset_id: audio, html_asset_id: html } = record;
+  return {
+    image_asset_id: showIdOrNull("ast", image),
+    image_asset_url: image && urlOf(image),
+    audio_asset_id: showIdOrNull("ast", audio),
+    audio_asset_url: audio && urlOf(audio),
+    html_asset_id: showIdOrNull("ast", html),
+  };
+}

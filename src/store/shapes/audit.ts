@@ -1,0 +1,41 @@
+// A line of the audit log on the wire.
+
+import { z } from "zod";
+import { showId, showIdOrNull } from "../../model/domain/ids.ts";
+import { ACTOR_TYPES, TRANSPORTS } from "../../model/entities/audit_event.ts";
+import { toIsoMicros } from "../../model/fields/columns.ts";
+import { named } from "../../model/fields/named.ts";
+import type { AuditRecord } from "../queries/audit.ts";
+
+export const auditView = named(
+  "AuditEvent",
+  z.object({
+    id: z.string(),
+    actor: z.object({
+      type: z.enum(ACTOR_TYPES),
+      id: z
+        .string()
+        .nullable()
+        .describe("Of the key, the assistant's connection, or the member who was signed in."),
+      name: z.string().nullable().describe("What it was called then."),
+      member_id: z.string().nullable().describe("The member for whom it acted."),
+    }),
+    transport: z.enum(TRANSPORTS),
+    operation: z.string(),
+    pusher_id: z.string().nullable(),
+    subject_id: z.string().nullable().describe("What was made, changed or removed."),
+    status: z.string().nullable().describe("The state that an alert or a channel was left in."),
+    created_at: z.string(),
+  }),
+);
+
+export function showAudit(row: AuditRecord): z.infer<typeof auditView> {
+  const { id, actor_type, actor_id, actor_name, member_id, pusher_id, created_at, ...rest } = row;
+  return {
+    id: showId("aud", id),
+    actor: { type: actor_type, id: actor_id, name: actor_name, member_id: showIdOrNull("mem", member_id) },
+    ...rest,
+    pusher_id: showIdOrNull("psh", pusher_id),
+    created_at: toIsoMicros(created_at),
+  };
+}

@@ -1,0 +1,71 @@
+// What arguments and answers of many operations share: ids in paths, pages, the answer to a deletion.
+
+import { z } from "zod";
+import { instant, readInstant } from "../../model/fields/accepts.ts";
+import { named } from "../../model/fields/named.ts";
+
+/** Where a page begins: strictly before an instant, or inside of one, after the row with this uuid. */
+export interface Place {
+  at: string;
+  id: string | null;
+}
+
+const INSIDE = /^(.{19}\.\d{6})(\d{39})Z$/;
+
+/**
+ * A place is written as an instant, too: the row's uuid follows the microseconds as 39 more digits, so that places sort
+ * as rows do, and what takes an instant takes a place.
+ */
+export const showPlace = ({ at, id }: Place): string =>
+  id === null
+    ? at
+    : at.replace(
+        "Z",
+        `${BigInt(`0x${id.replaceAll("-", "")}`)
+          .toString()
+          .padStart(39, "0")}Z`,
+      );
+
+function readPlace(value: string): Place | null {
+  const [, instantPart, digits] = INSIDE.exec(value) ?? [];
+  const at = readInstant(instantPart === undefined ? value : `${instantPart}Z`);
+  if (at === null || digits === undefined) return at === null ? null : { at, id: null };
+  const hex = BigInt(digits).toString(16).padStart(32, "0");
+  const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  return hex.length === 32 ? { at, id } : null;
+}
+
+/** An instant, or `next_before` of the page before, which may name a place inside of one. */
+export function place() {
+  return z
+    .string()
+    .refine(
+      (value) => readPlace(value) !== null,
+      "must be next_before of another page, or an RFC 3339 instant with Z or an offset, such as 2026-11-20T14:25:31Z",
+    )
+    .meta({ format: "date-time" })
+    .transform((value) => readPlace(value)!);
+}
+
+/** Path ids are plain strings: one that is no id answers 404, never 422. */
+export const pathId = (what: string) => z.string().describe(what);
+
+/** The version of a row that a change is meant for (docs/rules.md#expected-version). */
+export const expectedVersion = () => instant().optional().describe("409 if updated_at is another by now.");
+
+/** The largest page. */
+export const MAX_LIMIT = 100;
+const LIMITS = `must be a whole number from 1 to ${MAX_LIMIT}`;
+export const limit = () => z.int(LIMITS).min(1, LIMITS).max(MAX_LIMIT, LIMITS);
+
+/** `meta` of every list that pages: null means no more rows. */
+export const pageMeta = named("PageMeta", z.object({ next_before: z.string().nullable() }));
+
+/** DELETE answers 204 without a body over REST, and this over MCP and the CLI. */
+export const deletedView = z.object({ deleted: z.literal(true), id: z.string() });
+
+/** The page size when none is asked for. */
+export const DEFAULT_LIMIT = 50;
+
+/** The page size of lists that answer all unless they are asked for pages. */
+export const NO_LIMIT = 1_000_000_000;

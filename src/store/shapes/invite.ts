@@ -1,0 +1,42 @@
+// An invite on the wire.
+
+import { z } from "zod";
+import { showId } from "../../model/domain/ids.ts";
+import type { InviteRow } from "../../model/entities/invite.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
+import { INVITE } from "../../model/fields/invite.ts";
+import { named } from "../../model/fields/named.ts";
+import { answersOf, showFields, shownTo } from "../../model/fields/record.ts";
+
+export const inviteView = named(
+  "Invite",
+  z.object({
+    id: z.string(),
+    pusher_id: z.string(),
+    code: z.string(),
+    url: z.string().describe("The whole string that a QR code should encode."),
+    ...answersOf(shownTo(INVITE, "owner")),
+    uses: z.int(),
+    revoked_at: z.string().nullable(),
+    created_at: z.string(),
+  }),
+);
+
+/** `publicBase` and the channel's handle make the link: `{PUBLIC_BASE}/<handle>?invite=<code>`. */
+export function showInvite(
+  row: Omit<InviteRow, "pusher">,
+  pusher: { id: string; handle: string },
+  publicBase: string,
+): z.infer<typeof inviteView> {
+  const { id, code, uses } = row;
+  return {
+    id: showId("inv", id),
+    pusher_id: showId("psh", pusher.id),
+    code,
+    url: `${publicBase}/${pusher.handle}?invite=${code}`,
+    ...showFields(INVITE, row),
+    uses,
+    revoked_at: toIsoMicrosOrNull(row.revoked_at ?? null),
+    created_at: toIsoMicros(row.created_at),
+  };
+}

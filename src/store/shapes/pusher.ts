@@ -1,0 +1,70 @@
+// The channel on the wire: what reads and changes answer. Its fields stand in model/fields/pusher.ts.
+
+import { z } from "zod";
+import { channelNotes } from "../../model/domain/capabilities.ts";
+import { showId } from "../../model/domain/ids.ts";
+import { PUSHER_STATUSES, type PusherRow } from "../../model/entities/pusher.ts";
+import { toIsoMicros } from "../../model/fields/columns.ts";
+import { named } from "../../model/fields/named.ts";
+import { PUSHER } from "../../model/fields/pusher.ts";
+import { answersOf, argumentsOf, shownTo } from "../../model/fields/record.ts";
+import type { PusherRecord } from "../queries/channels.ts";
+
+export const pusherCreate = {
+  handle: z
+    .string()
+    .regex(
+      /^[a-z0-9][a-z0-9_-]{1,28}[a-z0-9]$/,
+      "must be 3 to 30 of a-z 0-9 - _ and begin and end with a letter or digit",
+    )
+    .describe("Permanent public handle; it can never be changed."),
+  ...argumentsOf(PUSHER),
+};
+
+export const pusherView = named(
+  "Pusher",
+  z.object({
+    id: z.string(),
+    handle: z.string(),
+    ...answersOf(shownTo(PUSHER, "owner")),
+    url: z.string().describe("The public channel address."),
+    status: z.enum(PUSHER_STATUSES),
+    created_at: z.string(),
+    updated_at: z.string(),
+  }),
+);
+
+/** What create and update answer. */
+export const changedPusherView = pusherView.extend({
+  notes: z
+    .array(z.object({ capability: z.string(), field: z.string(), message: z.string() }))
+    .optional()
+    .describe("There when the channel asks subscribers for nothing."),
+});
+
+export type PusherView = z.infer<typeof pusherView>;
+
+/** docs/rules.md#channel-tags */
+export function searchText(pusher: { name: string; tags: string[] }): string {
+  return [pusher.name, ...pusher.tags].join(" ").toLowerCase();
+}
+
+/** A row as the wire shows it. `publicBase` is the prefix of public channel addresses. */
+export function showPusher(row: PusherRow | PusherRecord, publicBase: string): PusherView {
+  // A nullable column reads as undefined in the entity's type only; every row has null there.
+  const { id, requested_perms, created_at, updated_at, ...same } = row as PusherRecord;
+  return {
+    ...same,
+    id: showId("psh", id),
+    requested_perms: [...requested_perms],
+    created_at: toIsoMicros(created_at),
+    updated_at: toIsoMicros(updated_at),
+    url: `${publicBase}/${row.handle}`,
+  };
+}
+
+/** The same as create and update answer it. */
+export function showChangedPusher(row: PusherRow, publicBase: string): z.input<typeof changedPusherView> {
+  const notes = channelNotes(row.requested_perms);
+  return { ...showPusher(row, publicBase), ...(notes.length > 0 ? { notes } : {}) };
+}

@@ -1,0 +1,47 @@
+// A webhook endpoint on the wire. Its secret appears in the answer that makes it and nowhere else.
+
+import { z } from "zod";
+import { showId } from "../../model/domain/ids.ts";
+import type { WebhookRow } from "../../model/entities/webhook_endpoint.ts";
+import { named } from "../../model/fields/named.ts";
+import { answersOf, showFields, shownTo } from "../../model/fields/record.ts";
+import { WEBHOOK } from "../../model/fields/webhook.ts";
+
+export const webhookView = named(
+  "Webhook",
+  z.object({
+    id: z.string(),
+    ...answersOf(shownTo(WEBHOOK, "owner")),
+    failure_count: z.int().describe("Consecutive failures; any success resets it."),
+    dropped_count: z
+      .int()
+      .describe("Deliveries that this server dropped because too many were waiting; they never disable."),
+    disabled: z.boolean(),
+    disabled_at: z.string().nullable(),
+    last_delivery_at: z.string().nullable(),
+    last_status: z.int().nullable(),
+    previous_secret_until: z
+      .string()
+      .nullable()
+      .describe("Until then deliveries are signed with the secret before as well; null when there is none."),
+    created_at: z.string(),
+  }),
+);
+
+export function showWebhook(
+  row: Omit<WebhookRow, "secret" | "previous_secret">,
+): z.infer<typeof webhookView> {
+  const { id, failure_count, dropped_count, created_at } = row;
+  return {
+    id: showId("whk", id),
+    ...showFields(WEBHOOK, row),
+    failure_count,
+    dropped_count,
+    disabled: (row.disabled_at ?? null) !== null,
+    disabled_at: row.disabled_at ?? null,
+    last_delivery_at: row.last_delivery_at ?? null,
+    last_status: row.last_status ?? null,
+    previous_secret_until: row.previous_secret_until ?? null,
+    created_at,
+  };
+}

@@ -1,0 +1,52 @@
+// Which UTC days a statistics request means. No plan shortens a range (docs/rules.md#stats-no-clamp).
+
+import { z } from "zod";
+import { invalidRequest } from "../../model/errors.ts";
+
+const MAX_DAYS = 366;
+const DAY_MS = 86_400_000;
+
+const DAYS = { day: 1, week: 7, month: 30 } as const;
+
+/** A day of the calendar, which has no year 0. */
+const isDate = (value: string) =>
+  /^(?!0000)\d{4}-\d\d-\d\d$/.test(value) && new Date(`${value}T00:00:00Z`).toJSON()?.slice(0, 10) === value;
+
+const date = () => z.string().refine(isDate, "must be a date such as 2026-11-20").meta({ format: "date" });
+
+/** What both range statistics accept. */
+export const periodFields = {
+  period: z
+    .enum(["day", "week", "month"])
+    .optional()
+    .describe("Today, the last 7 (default) or the last 30 UTC days."),
+  from: date().optional().describe("First UTC day; goes together with to and excludes period."),
+  to: date().optional().describe("Last UTC day, inclusive."),
+};
+
+export interface Range {
+  from: string;
+  to: string;
+}
+
+/** @throws 422 for a range that is half, backwards, too long or beside a period. */
+export function rangeOf(input: { period?: keyof typeof DAYS; from?: string; to?: string }, now: Date): Range {
+  const { period, from, to } = input;
+  if (from === undefined && to === undefined) {
+    const last = Date.parse(now.toISOString().slice(0, 10));
+    return { from: dateOf(last - (DAYS[period ?? "week"] - 1) * DAY_MS), to: dateOf(last) };
+  }
+  if (period !== undefined)
+    throw invalidRequest(
+      "period and from/to exclude each other; send one of them.",
+      from === undefined ? "to" : "from",
+    );
+  if (from === undefined) throw invalidRequest("from and to go together; send both.", "from");
+  if (to === undefined) throw invalidRequest("from and to go together; send both.", "to");
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  if (days < 1) throw invalidRequest("to must not be before from.", "to");
+  if (days > MAX_DAYS) throw invalidRequest(`A range is at most ${MAX_DAYS} days long.`, "to");
+  return { from, to };
+}
+
+const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
