@@ -1,5 +1,5 @@
 // Writes everything that follows from the records: openapi.json, the tables of README and docs, one
-// snapshot a tool, and the map of rules. `--check` writes nothing, names what is not current and exits 1.
+// snapshot a tool, what assistants are told of all, and the map of rules. `--check` writes nothing, names what is not current and exits 1.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ERROR_MEANING } from "../src/api/openapi/answers.ts";
 import { openApiDocument } from "../src/api/openapi/document.ts";
-import { listedTools } from "../src/api/transports/mcp_server.ts";
+import { listOf } from "../src/api/transports/mcp_list.ts";
 import { HANDSET_OPERATIONS } from "../src/handset/index.ts";
 import { SESSION_OPERATIONS } from "../src/identity/session/index.ts";
 import { ERROR_STATUS } from "../src/model/errors.ts";
@@ -126,7 +126,9 @@ export function generated(): Map<string, string | null> {
   ]);
   for (const name of existsSync(at(SNAPSHOTS)) ? readdirSync(at(SNAPSHOTS)) : [])
     files.set(`${SNAPSHOTS}/${name}`, null);
-  for (const tool of listedTools(TOOLS)) files.set(`${SNAPSHOTS}/${tool.name}.json`, pretty(tool));
+  const { instructions, tools } = listOf(TOOLS);
+  files.set("test/snapshots/instructions.txt", `${instructions}\n`);
+  for (const tool of tools) files.set(`${SNAPSHOTS}/${tool.name}.json`, pretty(tool));
   return files;
 }
 

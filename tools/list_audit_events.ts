@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { parseId } from "../src/model/domain/ids.ts";
-import { instant } from "../src/model/fields/accepts.ts";
 import { toIsoMicros } from "../src/model/fields/columns.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { listAudit } from "../src/store/queries/audit.ts";
 import { sight } from "../src/store/queries/channels.ts";
 import { auditView, showAudit } from "../src/store/shapes/audit.ts";
-import { DEFAULT_LIMIT, limit, pageMeta } from "../src/store/shapes/fields.ts";
+import { before, DEFAULT_LIMIT, limit, pageMeta, pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({
   name: "list_audit_events",
@@ -20,9 +19,9 @@ export default defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request"],
   input: z.strictObject({
-    limit: limit().optional(),
-    before: instant().optional(),
-    pusher_id: z.string().optional(),
+    limit: limit(),
+    before: before(),
+    pusher_id: pathId("Channel id, psh_…").optional(),
     actor: z
       .string()
       .max(64, "must be the id of a key, a connection or a member")

@@ -1,12 +1,11 @@
 import { z } from "zod";
-import { instant } from "../src/model/fields/accepts.ts";
 import { toIsoMicros } from "../src/model/fields/columns.ts";
 import { endpointOf } from "../src/operation/channels/by_hand.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { listDeliveries } from "../src/store/queries/deliveries.ts";
 import { deliveryView, showDelivery } from "../src/store/shapes/delivery.ts";
-import { DEFAULT_LIMIT, limit, pageMeta, pathId } from "../src/store/shapes/fields.ts";
+import { before, DEFAULT_LIMIT, limit, pageMeta, pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({
   name: "list_deliveries",
@@ -19,8 +18,8 @@ export default defineTool({
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
     webhook_id: pathId("whk_…"),
-    limit: limit().optional(),
-    before: instant().optional(),
+    limit: limit(),
+    before: before(),
   }),
   output: z.object({ data: z.array(deliveryView), meta: pageMeta }),
   pagedBy: "created_at",

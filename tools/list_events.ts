@@ -27,7 +27,7 @@ export default defineTool({
   errors: ["invalid_request"],
   input: z.strictObject({
     after: feedPlace().optional().describe("next_after of the answer before; absent: from the oldest."),
-    limit: limit().optional(),
+    limit: limit(),
   }),
   output: z.object({
     data: z.array(eventView),

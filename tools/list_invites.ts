@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { instant } from "../src/model/fields/accepts.ts";
 import { toIsoMicros } from "../src/model/fields/columns.ts";
 import { findPusher } from "../src/operation/channels/judge.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { listInvites } from "../src/store/queries/invites.ts";
-import { limit, NO_LIMIT, pageMeta, pathId } from "../src/store/shapes/fields.ts";
+import { ALL_WHEN_ABSENT, before, limit, NO_LIMIT, pageMeta, pathId } from "../src/store/shapes/fields.ts";
 import { inviteView, showInvite } from "../src/store/shapes/invite.ts";
 
 export default defineTool({
@@ -20,8 +19,8 @@ export default defineTool({
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
     pusher_id: pathId("Channel id, psh_…"),
-    limit: limit().optional().describe("Pages of so many; all when absent."),
-    before: instant().optional().describe("Invites created strictly before it."),
+    limit: limit(ALL_WHEN_ABSENT),
+    before: before(),
   }),
   output: z.object({ data: z.array(inviteView), meta: pageMeta.optional() }),
   pagedBy: "created_at",

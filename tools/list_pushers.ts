@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { instant } from "../src/model/fields/accepts.ts";
 import { toIsoMicros } from "../src/model/fields/columns.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { listChannels, sight } from "../src/store/queries/channels.ts";
-import { limit, NO_LIMIT, pageMeta } from "../src/store/shapes/fields.ts";
+import { ALL_WHEN_ABSENT, before, limit, NO_LIMIT, pageMeta } from "../src/store/shapes/fields.ts";
 import { pusherView, showPusher } from "../src/store/shapes/pusher.ts";
 
 export default defineTool({
@@ -19,8 +18,8 @@ export default defineTool({
   errors: ["invalid_request"],
   input: z.strictObject({
     handle: z.string().optional().describe("Only the channel of this handle."),
-    limit: limit().optional().describe("Pages of so many; all when absent."),
-    before: instant().optional().describe("Channels created strictly before it."),
+    limit: limit(ALL_WHEN_ABSENT),
+    before: before(),
   }),
   output: z.object({
     data: z.array(pusherView.extend({ drafts: z.int(), scheduled: z.int() })),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { countsByText, instant } from "../src/model/fields/accepts.ts";
+import { countsByText } from "../src/model/fields/accepts.ts";
 import { toIsoMicros } from "../src/model/fields/columns.ts";
 import { DEVICE } from "../src/model/fields/device.ts";
 import { answersOf, namesOf, shownTo } from "../src/model/fields/record.ts";
@@ -7,7 +7,7 @@ import { visiblePusherId } from "../src/operation/channels/judge.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { listSubscribers, subscriberMix } from "../src/store/queries/subscribers.ts";
-import { DEFAULT_LIMIT, limit, pageMeta, pathId } from "../src/store/shapes/fields.ts";
+import { before, DEFAULT_LIMIT, limit, pageMeta, pathId } from "../src/store/shapes/fields.ts";
 
 const FACETS = namesOf(DEVICE);
 const counts = countsByText();
@@ -25,8 +25,8 @@ export default defineTool({
   input: z.strictObject({
     pusher_id: pathId("Channel id, psh_…"),
     status: z.enum(["active", "muted"]).optional(),
-    limit: limit().optional().describe("50 when absent."),
-    before: instant().optional().describe("Subscriptions created strictly before it."),
+    limit: limit(),
+    before: before(),
   }),
   output: z.object({
     data: z.array(

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { instant } from "../model/fields/accepts.ts";
 import { toIsoMicros } from "../model/fields/columns.ts";
 import { keysetPage } from "../operation/page.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 import { exportedSubscriptions } from "../store/queries/moving.ts";
-import { limit, pageMeta } from "../store/shapes/fields.ts";
+import { before, limit, pageMeta } from "../store/shapes/fields.ts";
 import { EXPORT_VERSION } from "./shapes.ts";
 
 export default defineHandsetOperation({
@@ -16,7 +15,7 @@ export default defineHandsetOperation({
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/devices/me/export", status: 200 },
   errors: ["invalid_request", "unauthorized"],
-  input: z.strictObject({ limit: limit().optional(), before: instant().optional() }),
+  input: z.strictObject({ limit: limit("100 when absent."), before: before() }),
   output: z.object({
     version: z.literal(EXPORT_VERSION),
     data: z.array(z.object({ handle: z.string(), muted: z.boolean(), permissions: z.array(z.string()) })),

@@ -18,7 +18,7 @@ export default defineHandsetOperation({
   validated: true,
   http: { method: "GET", path: "/handset/v1/inbox", status: 200 },
   errors: ["invalid_request", "unauthorized"],
-  input: z.strictObject({ limit: limit().optional(), before: place().optional() }),
+  input: z.strictObject({ limit: limit(), before: place().optional() }),
   output: inboxBody,
   async handler({ limit: wanted = DEFAULT_LIMIT, before }, ctx) {
     const { id } = ctx.caller;

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { instant, text } from "../model/fields/accepts.ts";
+import { text } from "../model/fields/accepts.ts";
 import { toIsoMicros } from "../model/fields/columns.ts";
 import { CATEGORIES } from "../model/fields/pusher.ts";
 import { keysetPage } from "../operation/page.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 import { directoryPage } from "../store/queries/directory.ts";
-import { DEFAULT_LIMIT, limit, pageMeta } from "../store/shapes/fields.ts";
+import { before, DEFAULT_LIMIT, limit, pageMeta } from "../store/shapes/fields.ts";
 import { cardView, showCard } from "./shapes.ts";
 
 export default defineHandsetOperation({
@@ -19,8 +19,8 @@ export default defineHandsetOperation({
   input: z.strictObject({
     q: text(1, 100).optional(),
     category: z.enum(CATEGORIES).optional(),
-    limit: limit().optional(),
-    before: instant().optional(),
+    limit: limit(),
+    before: before(),
   }),
   output: z.object({ data: z.array(cardView), meta: pageMeta }),
   async handler({ q, category, limit: wanted, before }, ctx) {

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { instant } from "../model/fields/accepts.ts";
 import { toIsoMicros } from "../model/fields/columns.ts";
 import { keysetPage } from "../operation/page.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 import { subscribedChannels } from "../store/queries/handset.ts";
-import { DEFAULT_LIMIT, limit, pageMeta } from "../store/shapes/fields.ts";
+import { before, DEFAULT_LIMIT, limit, pageMeta } from "../store/shapes/fields.ts";
 import { cardView, showCard } from "./shapes.ts";
 
 export default defineHandsetOperation({
@@ -16,7 +15,7 @@ export default defineHandsetOperation({
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/subscriptions", status: 200 },
   errors: ["invalid_request", "unauthorized"],
-  input: z.strictObject({ limit: limit().optional(), before: instant().optional() }),
+  input: z.strictObject({ limit: limit(), before: before() }),
   output: z.object({ data: z.array(cardView), meta: pageMeta }),
   async handler({ limit: wanted = DEFAULT_LIMIT, before = null }, ctx) {
     const { rows, next_before } = await keysetPage(

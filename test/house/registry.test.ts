@@ -2,7 +2,9 @@
 
 import { globSync, readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listOf } from "../../src/api/transports/mcp_list.ts";
 import type { ErrorType } from "../../src/model/errors.ts";
+import { inputSchema, type JsonSchema } from "../../src/operation/schema.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { ROLE_ALLOWS, SCOPE_OF } from "../cases/auth.ts";
 import { READY } from "../cases/given.ts";
@@ -138,6 +140,55 @@ describe("tools/list", () => {
     const text = await list(world.owner);
     expect(text).toContain('"get_me"');
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(32_000);
+  });
+
+  test("6,000 tokens of four bytes for thirty-four tools, so 705 bytes for each", async () => {
+    const bytes = Buffer.byteLength(await list(world.owner));
+    expect(bytes / TOOLS.length, "the mean of all: shorten a description").toBeLessThanOrEqual(24_000 / 34);
+  });
+
+  test("every argument, every choice, and what is required, in fewer words", () => {
+    const { tools } = listOf(TOOLS);
+    const choices = ({ enum: values, anyOf = [], items }: JsonSchema): unknown[] =>
+      [...(values ?? []), ...anyOf.flatMap(choices), ...(items ? choices(items) : [])].filter(
+        (value) => value !== null,
+      );
+    for (const [at, { creates, input, name }] of TOOLS.entries()) {
+      const { properties = {}, required } = inputSchema(input);
+      const { inputSchema: shown } = tools[at]!;
+      const all = [...Object.keys(properties), ...(creates ? ["idempotency_key"] : [])];
+      expect(Object.keys(shown.properties), name).toEqual(all);
+      expect(shown.required, name).toEqual(required);
+      for (const [field, schema] of Object.entries(properties))
+        expect(choices(shown.properties[field]!), `${name}: ${field}`).toEqual(choices(schema));
+    }
+  });
+
+  test("null where it blanks a field, and nowhere else", () => {
+    const offering = listOf(TOOLS).tools.flatMap(({ name, inputSchema: { properties } }) =>
+      JSON.stringify(properties).includes('"null"') ? [name] : [],
+    );
+    expect(offering).toEqual(["update_pusher", "update_alert"]);
+    // It is taken as over REST, where the list does not offer it.
+    const composed = TOOLS.find(({ name }) => name === "create_alert")!.input;
+    const empty = {
+      pusher_id: "psh_1",
+      title: "T",
+      body: null,
+      sound: null,
+      image_asset_id: null,
+      send_at: null,
+    };
+    expect(composed.safeParse(empty).success).toBe(true);
+  });
+
+  test("instructions that no client cuts off, with each shared argument once", () => {
+    const { instructions } = listOf(TOOLS);
+    expect(Buffer.byteLength(instructions)).toBeLessThanOrEqual(2048);
+    for (const name of ["pusher_id", "view", "before", "idempotency_key", "expected_updated_at"])
+      expect(instructions.split(`\n${name}: `), name).toHaveLength(2);
+    // In an edit it is a status, in a list of subscribers it has no words: one description would be wrong for both.
+    expect(instructions).not.toContain("\nstatus: ");
   });
 
   test("the same for every credential, whatever tenants write", async () => {

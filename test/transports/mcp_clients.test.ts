@@ -93,12 +93,15 @@ describe("on a service", () => {
         expect(tools.map(({ name }: any) => name)).toEqual(TOOLS.map(({ name }) => name));
         for (const tool of tools) {
           expect(tool.inputSchema.type).toBe("object");
-          expect(Object.keys(tool.annotations).sort()).toEqual([
-            "destructiveHint",
-            "idempotentHint",
-            "openWorldHint",
-            "readOnlyHint",
-          ]);
+          const { readOnly, destructive, idempotent } = TOOLS.find(({ name }) => name === tool.name)!.hints;
+          // What the protocol takes for granted of a tool, and does not ask about where it only reads.
+          const granted = { readOnlyHint: false, idempotentHint: readOnly, destructiveHint: !readOnly };
+          expect({ ...granted, ...tool.annotations }).toEqual({
+            readOnlyHint: readOnly,
+            destructiveHint: destructive,
+            idempotentHint: idempotent,
+            openWorldHint: false,
+          });
         }
       });
     });

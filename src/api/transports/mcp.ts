@@ -16,15 +16,9 @@ import type { Caller, Log } from "../../store/context.ts";
 import { refusal } from "./answers.ts";
 import { parseJson, readBytes, tooManyValues } from "./body.ts";
 import { resultFields } from "./mcp_answers.ts";
+import { listOf } from "./mcp_list.ts";
 import { type PlainAnswers, plainAnswers, plainRequest } from "./mcp_plain.ts";
-import {
-  answerOf,
-  type CallTool,
-  createToolServer,
-  LIST_HINTS,
-  listingOf,
-  SERVER_INFO,
-} from "./mcp_server.ts";
+import { answerOf, type CallTool, createToolServer, LIST_HINTS, SERVER_INFO } from "./mcp_server.ts";
 
 export interface McpOptions {
   tools: readonly Tool[];
@@ -92,7 +86,7 @@ export function createMcpEndpoint({
   );
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   let answers: PlainAnswers | undefined;
-  const plain = () => (answers ??= plainAnswers(SERVER_INFO, listingOf(tools), LIST_HINTS));
+  const plain = () => (answers ??= plainAnswers(SERVER_INFO, listOf(tools).tools, LIST_HINTS));
 
   /** The answer to a request in the usual form; null when the SDK has to answer it. */
   async function answerPlainly(request: Request, message: unknown, passed: Passed): Promise<Response | null> {

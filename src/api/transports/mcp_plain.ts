@@ -96,11 +96,11 @@ export interface PlainAnswers {
 }
 
 /** `hints`: how long, and by whom, a modern list may be kept. */
-export function plainAnswers(serverInfo: object, listed: object, hints: object): PlainAnswers {
+export function plainAnswers(serverInfo: object, tools: readonly object[], hints: object): PlainAnswers {
   const server = { [SERVER_INFO_META_KEY]: serverInfo };
   const lists = {
-    modern: Buffer.from(opened(JSON.stringify({ ...listed, ...hints, ...COMPLETE, _meta: server }))),
-    legacy: Buffer.from(`${EVENT}${opened(JSON.stringify(listed))}`),
+    modern: Buffer.from(opened(JSON.stringify({ tools, ...hints, ...COMPLETE, _meta: server }))),
+    legacy: Buffer.from(`${EVENT}${opened(JSON.stringify({ tools }))}`),
   };
   return {
     list({ era, id }) {

@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { ASSET_KINDS } from "../../model/entities/asset.ts";
-import { instant } from "../../model/fields/accepts.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
 import { keysetPage } from "../../operation/page.ts";
 import { defineSessionOperation } from "../../operation/tool.ts";
 import { assetScope, listAssets } from "../../store/queries/assets.ts";
 import { assetView, showAsset } from "../../store/shapes/asset.ts";
-import { DEFAULT_LIMIT, limit, pageMeta } from "../../store/shapes/fields.ts";
+import { before, DEFAULT_LIMIT, limit, pageMeta } from "../../store/shapes/fields.ts";
 
 export default defineSessionOperation({
   name: "list_files",
@@ -19,8 +18,8 @@ export default defineSessionOperation({
   errors: ["invalid_request", "forbidden"],
   input: z.strictObject({
     kind: z.enum(ASSET_KINDS).optional(),
-    limit: limit().optional(),
-    before: instant().optional(),
+    limit: limit(),
+    before: before(),
   }),
   output: z.object({ data: z.array(assetView), meta: pageMeta }),
   async handler(input, { sql, caller, outside }) {

@@ -107,7 +107,12 @@ export const ALERT = defineFields({
   audio_url: { ...words.orNull, accepts: httpsUrl(), shown: EVERYWHERE },
   vibrate: { ...oneOf(VIBRATIONS).orNull, accepts: z.enum(VIBRATIONS), shown: EVERYWHERE },
   tts_text: { ...words.orNull, ...prose(0, 1000, { lines: true }), cut: true, shown: EVERYWHERE },
-  tts_lang: { ...words.orNull, accepts: languageTag(), shown: EVERYWHERE },
+  tts_lang: {
+    ...words.orNull,
+    accepts: languageTag(),
+    about: "A language tag, such as pt-BR.",
+    shown: EVERYWHERE,
+  },
   lat: {
     ...number.orNull,
     accepts: latitude(),

@@ -17,13 +17,13 @@ export const INVITE = defineFields({
   max_uses: {
     ...whole.orNull,
     accepts: z.int().min(1, USES).max(1_000_000, USES),
-    about: "Phones that may join with it; null is unlimited.",
+    about: "Phones that may join with it; without it, any number.",
     shown: ["owner", "list"],
   },
   expires_at: {
     ...moment.orNull,
     accepts: instant(),
-    about: "When it stops working; null is never.",
+    about: "When it stops working; without it, never.",
     shown: ["owner", "list"],
   },
 });

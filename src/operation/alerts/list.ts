@@ -2,19 +2,18 @@
 
 import { z } from "zod";
 import { ALERT_STATUSES } from "../../model/entities/alert.ts";
-import { instant } from "../../model/fields/accepts.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
 import type { Context } from "../../store/context.ts";
 import type { AlertRecord } from "../../store/queries/alert_columns.ts";
 import { type alertList, showAlert } from "../../store/shapes/alert.ts";
-import { DEFAULT_LIMIT, limit } from "../../store/shapes/fields.ts";
+import { before, DEFAULT_LIMIT, limit } from "../../store/shapes/fields.ts";
 import { keysetPage } from "../page.ts";
 import { settleShown } from "./settle.ts";
 
 export const listInput = {
   status: z.enum(ALERT_STATUSES).optional().describe("All when absent."),
-  limit: limit().optional().describe("50 when absent."),
-  before: instant().optional().describe("Rows created strictly before it."),
+  limit: limit(),
+  before: before(),
 };
 
 /** `fetch(before, n)` reads the next `n` rows before an instant (null: the newest), ties included. */

@@ -56,7 +56,12 @@ export const expectedVersion = () => instant().optional().describe("409 if updat
 /** The largest page. */
 export const MAX_LIMIT = 100;
 const LIMITS = `must be a whole number from 1 to ${MAX_LIMIT}`;
-export const limit = () => z.int(LIMITS).min(1, LIMITS).max(MAX_LIMIT, LIMITS);
+/** How many rows a page has; `absent`: what is answered without it. */
+export const limit = (absent = "50 when absent.") =>
+  z.int(LIMITS).min(1, LIMITS).max(MAX_LIMIT, LIMITS).optional().describe(absent);
+
+/** Where a page begins. */
+export const before = () => instant().optional().describe("Rows created strictly before it.");
 
 /** `meta` of every list that pages: null means no more rows. */
 export const pageMeta = named("PageMeta", z.object({ next_before: z.string().nullable() }));
@@ -69,3 +74,4 @@ export const DEFAULT_LIMIT = 50;
 
 /** The page size of lists that answer all unless they are asked for pages. */
 export const NO_LIMIT = 1_000_000_000;
+export const ALL_WHEN_ABSENT = "Pages of so many; all when absent.";
