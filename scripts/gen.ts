@@ -1,7 +1,6 @@
-// Writes everything that follows from the records: openapi.json, the tables of README and docs, one
-// snapshot a tool, what assistants are told of all, and the map of rules. `--check` writes nothing, names what is not current and exits 1.
+// Writes everything that follows from the records: openapi.json, the tables of README and docs, one snapshot a tool, and what
+// assistants are told of all. `--check` writes nothing, names what is not current and exits 1.
 
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -154,9 +153,4 @@ if (import.meta.main) {
       else writeFileSync(at(path), text);
       console.log(`${text === null ? "removed" : "wrote"} ${relative(at("."), at(path))}`);
     }
-  // It reads the tests' tables in place of the runner, so it has a process of its own.
-  const map = spawnSync(process.execPath, [at("scripts/coverage_map.ts"), ...process.argv.slice(2)], {
-    stdio: "inherit",
-  });
-  if (map.status !== 0) process.exitCode = 1;
 }

@@ -1,11 +1,8 @@
-// The rules travel with the code: every citation names a rule of docs/rules.md, every rule is cited by a test, and the links
-// of the pages work.
+// The rules travel with the code: every citation names a rule of docs/rules.md, and every rule is cited by a test.
 
-import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { TABLES } from "../cases/tables.ts";
-import { citationsIn, ROOT, readRules, ruleOfError } from "../support/rules.ts";
+import { citationsIn, readRules, ruleOfError } from "../support/rules.ts";
 
 const rules = readRules();
 const names = new Set(rules.map(({ name }) => name));
@@ -47,48 +44,4 @@ test("every citation names a rule (a new rule is a line in docs/rules.md)", () =
 test("every rule is cited by a row or by a link above a test", () => {
   const cited = new Set([...rows, ...inTests].map(({ rule }) => rule));
   expect([...names].filter((name) => !cited.has(name))).toEqual([]);
-});
-
-describe("the links of the pages", () => {
-  const pages = globSync(["*.md", "docs/**/*.md", "{bench,examples,test}/*.md", ".github/**/*.md"], {
-    cwd: ROOT,
-  });
-  const textOf = (page: string) => readFileSync(join(ROOT, page), "utf8");
-
-  const anchors = new Map<string, Set<string>>();
-  /** What a link to a page may end with: its headings as hosts spell them, and its own anchors. */
-  const anchorsOf = (page: string): Set<string> => {
-    const known = anchors.get(page);
-    if (known) return known;
-    const text = textOf(page).replace(/^```[\s\S]*?^```/gm, "");
-    const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
-      heading!
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N} _-]/gu, "")
-        .replaceAll(" ", "-"),
-    );
-    anchors.set(
-      page,
-      new Set([...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id!)]),
-    );
-    return anchors.get(page)!;
-  };
-
-  test("there are pages to read", () => expect(pages).toContain("README.md"));
-
-  test.each(pages)("%s", (page) => {
-    const text = textOf(page).replace(/^```[\s\S]*?^```/gm, "");
-    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, to]) => to!);
-    const dead = links.filter((link) => {
-      if (/^(https?|mailto):/.test(link)) return false;
-      const [file = "", anchor] = link.split("#");
-      const to = file === "" ? page : join(dirname(page), file);
-      if (!existsSync(join(ROOT, to))) return true;
-      return anchor !== undefined && !anchorsOf(to).has(anchor);
-    });
-    expect(dead).toEqual([]);
-    // A page may also speak of a rule as code does.
-    const spoken = [...text.matchAll(/docs\/rules\.md#([\w-]+)/g)].map(([, rule]) => rule!);
-    expect(spoken.filter((rule) => !names.has(rule))).toEqual([]);
-  });
 });
