@@ -27,12 +27,6 @@ export function inputSchema(schema: z.ZodType): JsonSchema {
   return json;
 }
 
-/** What an answer looks like. */
-export function outputSchema(schema: z.ZodType): JsonSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "output", reused: "inline" }) as JsonSchema;
-  return rest;
-}
-
 /** The part of a nullable field's schema that is not null. */
 export function withoutNull(schema: JsonSchema): JsonSchema {
   const branch = schema.anyOf?.find((option) => option.type !== "null");

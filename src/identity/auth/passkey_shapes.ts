@@ -43,8 +43,6 @@ export const shownPasskey = z.object({
   }),
 });
 
-export type NewPasskey = z.output<typeof newPasskey>;
-
 /** A form's field with such an answer in it; null for anything else. */
 export function readPasskey<S extends z.ZodType>(shape: S, field: string | null): z.output<S> | null {
   try {

@@ -1,6 +1,6 @@
 // A bearer key: only its hash is stored. It acts for its member and can never do more than that member.
 
-import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
+import { defineEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "../fields/columns.ts";
 import { Member } from "./member.ts";
 
@@ -22,5 +22,3 @@ export const ApiKey = defineEntity({
     created_at: writtenAt(),
   },
 });
-
-export type ApiKeyRow = InferEntity<typeof ApiKey>;

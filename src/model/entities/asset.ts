@@ -1,7 +1,7 @@
 // A file that a member uploaded in the console. The bytes lie in the store under the row's id; the row says what they
 // are. It belongs to the workspace and outlives the member who sent it.
 
-import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
+import { defineEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "../fields/columns.ts";
 import { Member } from "./member.ts";
 import { Workspace } from "./workspace.ts";
@@ -53,5 +53,3 @@ export const Asset = defineEntity({
     created_at: writtenAt(),
   },
 });
-
-export type AssetRow = InferEntity<typeof Asset>;

@@ -9,7 +9,6 @@ import type { Visibility } from "./visibility.ts";
 import { Workspace } from "./workspace.ts";
 
 export const PUSHER_STATUSES = ["active", "paused", "suspended"] as const;
-export type PusherStatus = (typeof PUSHER_STATUSES)[number];
 
 export const Pusher = defineEntity({
   name: "Pusher",

@@ -1,6 +1,6 @@
 // The account: what owns channels, members, keys and webhook endpoints.
 
-import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
+import { defineEntity, p } from "@mikro-orm/core";
 import { writtenAt } from "../fields/columns.ts";
 
 export const Workspace = defineEntity({
@@ -14,5 +14,3 @@ export const Workspace = defineEntity({
     created_at: writtenAt(),
   },
 });
-
-export type WorkspaceRow = InferEntity<typeof Workspace>;

@@ -9,7 +9,7 @@ import { type BlockedRow, Report } from "./report.ts";
 import { scan } from "./scan.ts";
 import { Tree } from "./tree.ts";
 
-export { type BlockedKind, type BlockedRow, Report } from "./report.ts";
+export { Report } from "./report.ts";
 
 export interface Sanitized {
   html: string;

@@ -3,7 +3,7 @@
 // share, and by the text of its revision.
 
 import { array, bigint, float8, int, nullable, text, uuid } from "../../model/fields/sql.ts";
-import { defineStatement, type RowOf } from "../db/statement.ts";
+import { defineStatement } from "../db/statement.ts";
 import { HASHES } from "./hashes.ts";
 
 /** More channels than one held poll may wait for (see handset/held/hold.ts), so that nobody reads an endless list. */
@@ -66,9 +66,6 @@ export const snapshot = defineStatement("snapshot", {
   columns: { seen: text },
   text: "select pg_current_snapshot()::text as seen",
 });
-
-/** One of them. `rev` null: it is gone. */
-export type Changed = RowOf<typeof findChanged>;
 
 /**
  * Tells every process that listens. It is sent after the commit that it speaks of, in a transaction of its own: in the same

@@ -44,10 +44,6 @@ function drawnOf(form: URLSearchParams, files: Files, alert: any, now: Date): Dr
   };
 }
 
-/** Whether the alert opens a page of its own. */
-export const hasPage = (form: URLSearchParams): boolean =>
-  form.get("layout") === "html" || form.get("layout") === "document";
-
 /** What preview_html says of the markup; a refusal is said in its own words. */
 async function sanitised(visit: MemberVisit, form: URLSearchParams) {
   const markup = form.get("html") ?? "";

@@ -79,10 +79,3 @@ export async function showLine(title: string, options: Line): Promise<boolean> {
     () => false,
   );
 }
-
-/** Takes the lines of alerts away that were read, acknowledged or withdrawn. */
-export async function takeLines(gone: (alert_id: string) => boolean): Promise<void> {
-  const registration = await navigator.serviceWorker?.getRegistration();
-  for (const line of (await registration?.getNotifications()) ?? [])
-    if (typeof line.data?.alert_id === "string" && gone(line.data.alert_id)) line.close();
-}

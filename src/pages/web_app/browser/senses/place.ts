@@ -27,8 +27,3 @@ export async function whereNow(now: number): Promise<Position | null> {
   clearTimeout(timer);
   return found ?? last;
 }
-
-/** Forgets it, as when the person takes the last grant for places back. */
-export function forgetPlace(): void {
-  last = null;
-}

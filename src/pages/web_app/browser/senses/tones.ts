@@ -1,12 +1,9 @@
 // The eight tones, made of oscillators: each is a short score of notes, own designs. One graph serves the loudspeaker and
-// the OfflineAudioContext in which tests listen. The peaks are set so that no tone is louder than LOUDEST at full volume.
+// the OfflineAudioContext in which tests listen. No tone has a peak above 0.7 at full volume; 1 is where a loudspeaker clips.
 
 import type { TONE_NAMES } from "../rules/decide.ts";
 
 export type Tone = (typeof TONE_NAMES)[number];
-
-/** The highest amplitude of any tone; 1 is where a loudspeaker clips. */
-export const LOUDEST = 0.7;
 
 /** A tone of one pitch, or one that slides: it swells to `gain` and dies away. Times in seconds, pitches in hertz. */
 interface Note {
