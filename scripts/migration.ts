@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Writes the next migration: whatever the entities say and the migrations do not make yet, as PostgreSQL and the ORM find
-// it. `npm run migration -- <name> ["What changes and why."]`. It tries the statements on an empty database of its own
+// it, triggers and functions included, which the ORM's own `migration:create` and `migration:check` do not look at.
+// `npm run migration -- <name> ["What changes and why."]`. It tries the statements on an empty database of its own
 // (TEST_DATABASE_URL may name another server); what rows that are there already need, only you know: edit the file.
 
 import { execFileSync } from "node:child_process";
@@ -34,7 +35,8 @@ async function main([name, sentence = NO_SENTENCE]: string[]): Promise<number> {
       );
     }
     for (const difference of left) console.error("To be written by hand:", difference);
-    if (statements.length + left.length === 0) console.log("The migrations make what the entities say.");
+    if (statements.length + left.length === 0)
+      console.log("The migrations make what entities and triggers say.");
     return left.length > 0 ? 1 : 0;
   } finally {
     await server.close();

@@ -5,25 +5,11 @@ import type { Orm } from "../../src/store/db/orm.ts";
 import { type Difference, differences, factsOf } from "./catalogue.ts";
 import { type Databases, generatorOf, managerOf } from "./databases.ts";
 
-/**
- * What the ORM would do to the migrated database, one statement a string. What it would do to a database that was made
- * from the same entities as well is a misreading of its own (a key that carries a column; `id DESC` behind `pusher_id`):
- * there the catalogue alone decides.
- */
-export async function ormStatements({ migrated, declared }: Databases): Promise<string[]> {
-  const misread = new Set(await ormUpdate(declared));
-  return unquoted(
-    migrated,
-    (await ormUpdate(migrated)).filter((statement) => !misread.has(statement)),
-  );
-}
-
-async function ormUpdate(orm: Orm): Promise<string[]> {
-  const sql = await generatorOf(orm).getUpdateSchemaSQL({ wrap: false });
-  return sql
-    .split(/;\n+/)
-    .map((statement) => statement.trim().replace(/;$/, ""))
-    .filter(Boolean);
+/** What the ORM would do to the migrated database, one statement a string. */
+export async function ormStatements({ migrated }: Databases): Promise<string[]> {
+  const sql = await generatorOf(migrated).getUpdateSchemaSQL({ wrap: false });
+  const statements = sql.split(/;\n+/).map((statement) => statement.trim().replace(/;$/, ""));
+  return unquoted(migrated, statements.filter(Boolean));
 }
 
 /** Names without the quotation marks that they do not need. */
@@ -47,12 +33,6 @@ const statementFor = (beside: readonly string[], kind: "function" | "trigger", n
 const storageOf = (definition: string) =>
   new Map([...definition.matchAll(/([a-z_]+)=([^,)]+)/g)].map(([, key, value]) => [key!, value!]));
 
-/** A column's default apart from the rest. */
-function partsOf(definition: string) {
-  const [, type, value] = /^(.*?)(?: default (.*))?$/s.exec(definition)!;
-  return { type, value };
-}
-
 /** What mends a difference that the ORM does not see; nothing when somebody has to think about it. */
 export function mendsOf(
   { kind, on, name, migrated, declared }: Difference,
@@ -74,12 +54,6 @@ export function mendsOf(
     case "constraint": {
       const parts = some(was && `drop constraint ${name}`, is && `add constraint ${name} ${declared}`);
       return [`alter table ${on} ${parts.join(", ")}`];
-    }
-    case "column": {
-      const [before, after] = [partsOf(migrated ?? ""), partsOf(declared ?? "")];
-      if (before.type !== after.type) return [];
-      const verb = after.value === undefined ? "drop default" : `set default ${after.value}`;
-      return [`alter table ${on} alter column ${name} ${verb}`];
     }
     case "table": {
       if (!was || !is) return [];

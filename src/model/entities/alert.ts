@@ -22,9 +22,9 @@ export const Alert = defineEntity({
   indexes: [
     {
       name: "alert_inbox",
-      properties: ["pusher", "visible_at", "id"],
-      columns: [{ name: "pusher" }, { name: "visible_at", sort: "DESC" }, { name: "id", sort: "DESC" }],
-      where: "status = 'sent'",
+      // As a statement, since the ORM reads the order of `id` from `pusher_id` when it compares a database with this.
+      expression:
+        "create index alert_inbox on alert (pusher_id, visible_at desc, id desc) where status = 'sent'",
     },
     { name: "alert_scheduled", properties: ["pusher", "visible_at"], where: "status = 'scheduled'" },
     {

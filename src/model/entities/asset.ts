@@ -48,8 +48,8 @@ export const Asset = defineEntity({
     /** How many times alerts and channels refer to it; kept by triggers, as are the two instants. */
     refs: p.integer().default(0),
     attached_at: instant().nullable(),
-    /** When the file is removed unless an alert or a channel uses it; null while one does. */
-    expires_at: instant().nullable().defaultRaw("clock_timestamp() + interval '24 hours'"),
+    /** When the file is removed unless an alert or a channel uses it; null while one does. The default as PostgreSQL prints it. */
+    expires_at: instant().nullable().defaultRaw("(clock_timestamp() + '24:00:00'::interval)"),
     created_at: writtenAt(),
   },
 });

@@ -2,7 +2,9 @@
 // Knows how to open it; nothing of what the rows mean.
 
 import { randomUUID } from "node:crypto";
+import type { Platform } from "@mikro-orm/core";
 import { MikroORM as PgORM } from "@mikro-orm/postgresql";
+import type { PostgreSqlSchemaHelper } from "@mikro-orm/sql";
 import { ENTITIES } from "../../model/entities/all.ts";
 import type { Config } from "../config/settings.ts";
 import { type Bounds, PATIENT, patient, poolOptions, resilient } from "./pool.ts";
@@ -39,6 +41,20 @@ const PROCESS = `belfry-${randomUUID().slice(0, 13)}`;
 /** Enough connections for the hot paths, and few enough for several replicas on one PostgreSQL with default settings. */
 const POOL = 12;
 
+/**
+ * A key that carries columns is read without them when a database is compared with the entities, which cannot say it: that of
+ * `report` carries one (model/entities/storage.ts).
+ */
+function compareKeysAlone(_: unknown, platform: Platform): void {
+  const helper = platform.getSchemaHelper() as PostgreSqlSchemaHelper;
+  const read = helper.getAllIndexes.bind(helper);
+  helper.getAllIndexes = async (...asked) => {
+    const indexes = await read(...asked);
+    for (const index of Object.values(indexes).flat()) if (index.primary) delete index.include;
+    return indexes;
+  };
+}
+
 export function ormOptions(
   config: DatabaseSettings,
   bounds: Bounds = PATIENT,
@@ -47,6 +63,7 @@ export function ormOptions(
   return {
     clientUrl: config.databaseUrl ?? undefined,
     entities: ENTITIES,
+    discovery: { afterDiscovered: compareKeysAlone },
     forceUtcTimezone: true,
     pool: { min: 0, max: config.databasePool ?? POOL },
     // The sign-in library's tables are its own; triggers stand in model/entities/triggers.ts (see scripts/schema).

@@ -1,0 +1,26 @@
+// What MikroORM's own command line is given (`npx mikro-orm debug`, `migration:pending`, `migration:check` …): the service's options,
+// on the database that DATABASE_URL names, else on the embedded one of DATA_DIR while a server runs on it.
+
+import { Migrator } from "@mikro-orm/migrations";
+import { defineConfig } from "@mikro-orm/postgresql";
+import { loadSettings } from "./src/store/config/load.ts";
+import { ormOptions } from "./src/store/db/orm.ts";
+import { runningDatabase } from "./src/store/embedded/cluster.ts";
+
+const { databaseUrl, dataDir } = loadSettings(["databaseUrl", "dataDir"]);
+
+/** @throws when no server runs on the folder. */
+function embedded(): string {
+  const running = runningDatabase(dataDir);
+  if (!running)
+    throw new Error(
+      `There is no database to speak to: start a server on ${dataDir} (npm start), or name another database by DATABASE_URL.`,
+    );
+  process.once("exit", running.release);
+  return running.url;
+}
+
+export default defineConfig({
+  ...ormOptions({ databaseUrl: databaseUrl ?? embedded() }),
+  extensions: [Migrator],
+});
