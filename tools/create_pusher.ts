@@ -5,12 +5,12 @@ import { checkGeofence } from "../src/model/domain/geofence.ts";
 import { newUuid } from "../src/model/domain/ids.ts";
 import { RESERVED_HANDLES } from "../src/model/domain/reserved_handles.ts";
 import { Pusher } from "../src/model/entities/pusher.ts";
+import { ReservedHandle } from "../src/model/entities/reserved_handle.ts";
 import { conflict, forbidden, invalidRequest } from "../src/model/errors.ts";
 import { PUSHER } from "../src/model/fields/pusher.ts";
 import { blanksOf } from "../src/model/fields/record.ts";
 import { pictureHeld } from "../src/operation/channels/picture.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { handleIsReserved } from "../src/store/queries/channels.ts";
 import {
   changedPusherView,
   pusherCreate,
@@ -57,7 +57,7 @@ export default defineTool({
       throw error instanceof UniqueConstraintViolationException ? conflict(TAKEN) : error;
     });
     // Asked after the insert: a channel that was deleted while we waited for its handle has reserved it by now.
-    if ((await ctx.sql(handleIsReserved, { handle: input.handle })).length > 0) throw conflict(TAKEN);
+    if (await ctx.em.findOne(ReservedHandle, { handle: input.handle })) throw conflict(TAKEN);
     await ctx.countAgainstLimit(ctx.caller.member.id);
     return showChangedPusher(pusher, ctx.outside.publicBase);
   },

@@ -1,9 +1,11 @@
+import { raw } from "@mikro-orm/core";
 import { z } from "zod";
 import { ALERT_GRID } from "../src/model/domain/alert_status.ts";
+import { Alert } from "../src/model/entities/alert.ts";
 import { conflict } from "../src/model/errors.ts";
 import { alertFor, announce } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { removeAlert } from "../src/store/queries/alerts.ts";
+import { NOT_VISIBLE } from "../src/store/queries/alerts.ts";
 import { deletedView, expectedVersion, pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({
@@ -24,9 +26,9 @@ export default defineTool({
   output: deletedView,
   async handler(input, ctx) {
     const { alert } = await alertFor("delete", input, ctx);
-    const [removed] = await ctx.sql(removeAlert, { id: alert.id });
+    const removed = await ctx.em.nativeDelete(Alert, { id: alert.id, [raw(NOT_VISIBLE)]: [] });
     // It came due while we looked at it.
-    if (!removed) throw conflict((ALERT_GRID.sent.delete as { message: string }).message);
+    if (removed === 0) throw conflict((ALERT_GRID.sent.delete as { message: string }).message);
     // Receivers that planned from alert.scheduled are told that it will not come.
     if (alert.status === "scheduled") announce(ctx, "alert.cancelled", { ...alert, status: "cancelled" });
     return { deleted: true as const, id: input.alert_id };

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { ChannelState } from "../src/model/entities/pusher.ts";
+import { ReservedHandle } from "../src/model/entities/reserved_handle.ts";
 import { conflict } from "../src/model/errors.ts";
 import { lockPusher } from "../src/operation/channels/judge.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { removeChannelState, reserveHandle } from "../src/store/queries/channels.ts";
 import { deletedView, pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({
@@ -20,8 +21,10 @@ export default defineTool({
   async handler(input, ctx) {
     const { pusher, state } = await lockPusher(input, ctx);
     if (state.subscribers > 0) throw conflict("The channel still has subscribers; pause it instead.");
-    if (pusher.status === "suspended") await ctx.sql(reserveHandle, { handle: pusher.handle });
-    await ctx.sql(removeChannelState, { pusher_id: pusher.id });
+    // A handle that is given up while suspended stays taken.
+    if (pusher.status === "suspended") await ctx.em.insert(ReservedHandle, { handle: pusher.handle });
+    // The narrow row goes first: the triggers of the alerts that go with the channel then have nothing to count.
+    await ctx.em.nativeDelete(ChannelState, { pusher: pusher.id });
     await ctx.em.remove(pusher).flush();
     return { deleted: true as const, id: input.pusher_id };
   },

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { newUuid, parseId } from "../src/model/domain/ids.ts";
+import { WebhookDelivery } from "../src/model/entities/webhook_delivery.ts";
 import { conflict, notFound } from "../src/model/errors.ts";
 import { BY_HAND, deliverByHand, endpointOf } from "../src/operation/channels/by_hand.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { deliveredBody } from "../src/store/queries/deliveries.ts";
 import { deliveryView } from "../src/store/shapes/delivery.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
 
@@ -27,14 +27,15 @@ export default defineTool({
   async handler({ webhook_id, delivery_id }, ctx) {
     const endpoint = await endpointOf(webhook_id, ctx);
     const id = parseId("dlv", delivery_id);
-    const [old] = id ? await ctx.sql(deliveredBody, { endpoint_id: endpoint.id, id }) : [];
+    const old = id && (await ctx.em.findOne(WebhookDelivery, { id, endpoint: endpoint.id }));
     if (!old) throw notFound("delivery");
     if (endpoint.disabled_at)
       throw conflict(
         "The webhook is disabled; mend its receiver, try it with test_webhook, and enable it first.",
       );
     // What was delivered before events had ids gets one now.
-    const what = { endpoint_id: endpoint.id, ...old, event_id: old.event_id ?? newUuid() };
+    const { event, body, event_id = null } = old;
+    const what = { endpoint_id: endpoint.id, event, body, event_id: event_id ?? newUuid() };
     return deliverByHand({ ...what, redelivery_of: id }, ctx);
   },
 });

@@ -2,7 +2,7 @@
 
 import { showId } from "../model/domain/ids.ts";
 import type { Context } from "../store/context.ts";
-import { subscriberCount } from "../store/queries/handset.ts";
+import { subscriberCounts } from "../store/queries/moving.ts";
 
 type SubscriberEvent = "subscriber.created" | "subscriber.deleted";
 
@@ -11,7 +11,7 @@ export async function announceSubscribers(
   channel: { id: string; workspace_id: string },
   ctx: Pick<Context, "sql" | "emit">,
 ): Promise<void> {
-  const [row] = await ctx.sql(subscriberCount, { pusher_id: channel.id });
+  const [row] = await ctx.sql(subscriberCounts, { pusher_ids: [channel.id] });
   announceCount(event, { ...channel, ...row! }, ctx);
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { PushEndpoint } from "../model/entities/handset.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
-import { deletePushEndpoint } from "../store/queries/push.ts";
 
 export default defineHandsetOperation({
   name: "delete_push_endpoint",
@@ -13,7 +13,7 @@ export default defineHandsetOperation({
   input: z.strictObject({}),
   output: z.object({}),
   async handler(_, ctx) {
-    await ctx.sql(deletePushEndpoint, { device_id: ctx.caller.id });
+    await ctx.em.nativeDelete(PushEndpoint, { device: ctx.caller.id });
     return {};
   },
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { Subscription } from "../model/entities/handset.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
-import { leaveChannel, lockChannelByHandle } from "../store/queries/handset.ts";
+import { lockChannelByHandle } from "../store/queries/handset.ts";
 import { pathId } from "../store/shapes/fields.ts";
 import { announceSubscribers } from "./announce.ts";
 
@@ -17,8 +18,8 @@ export default defineHandsetOperation({
   async handler({ handle }, ctx) {
     const [channel] = await ctx.sql(lockChannelByHandle, { handle });
     if (!channel) return {};
-    const [left] = await ctx.sql(leaveChannel, { device_id: ctx.caller.id, pusher_id: channel.id });
-    if (left) await announceSubscribers("subscriber.deleted", channel, ctx);
+    const left = await ctx.em.nativeDelete(Subscription, { device: ctx.caller.id, pusher: channel.id });
+    if (left > 0) await announceSubscribers("subscriber.deleted", channel, ctx);
     return {};
   },
 });

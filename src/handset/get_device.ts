@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { Device } from "../model/entities/handset.ts";
 import { unauthorized } from "../model/errors.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
-import { findDevice } from "../store/queries/devices.ts";
 import { deviceView } from "./shapes.ts";
 
 export default defineHandsetOperation({
@@ -15,7 +15,7 @@ export default defineHandsetOperation({
   input: z.strictObject({}),
   output: deviceView,
   async handler(_, ctx) {
-    const [device] = await ctx.sql(findDevice, { id: ctx.caller.id });
+    const device = await ctx.em.findOne(Device, { id: ctx.caller.id });
     if (!device) throw unauthorized();
     return device;
   },

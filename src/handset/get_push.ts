@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { PUSH_KINDS } from "../model/entities/handset.ts";
+import { PUSH_KINDS, PushEndpoint } from "../model/entities/handset.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
-import { pushKindOf } from "../store/queries/push.ts";
 
 export default defineHandsetOperation({
   name: "get_push",
@@ -20,7 +19,7 @@ export default defineHandsetOperation({
   }),
   async handler(_, ctx) {
     const { publicKey } = ctx.outside.push;
-    const [own] = await ctx.sql(pushKindOf, { device_id: ctx.caller.id });
+    const own = await ctx.em.findOne(PushEndpoint, { device: ctx.caller.id }, { fields: ["kind"] });
     return { enabled: publicKey !== null, public_key: publicKey, kind: own?.kind ?? null };
   },
 });

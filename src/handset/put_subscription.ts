@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Subscription } from "../model/entities/handset.ts";
 import { notFound, unauthorized } from "../model/errors.ts";
 import { text } from "../model/fields/accepts.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
@@ -6,7 +7,6 @@ import {
   changeSubscription,
   joinChannel,
   lockChannelByHandle,
-  rememberInvite,
   takeInvite,
 } from "../store/queries/handset.ts";
 import { pathId } from "../store/shapes/fields.ts";
@@ -52,7 +52,7 @@ export default defineHandsetOperation({
       // The join above is rolled back with this refusal (docs/rules.md#unusable-invite).
       const [taken] = invite === undefined ? [] : await ctx.sql(takeInvite, { pusher_id, code: invite });
       if (!taken) throw notFound("channel");
-      await ctx.sql(rememberInvite, { device_id, pusher_id, invite_id: taken.id });
+      await ctx.em.nativeUpdate(Subscription, { device: device_id, pusher: pusher_id }, { invite: taken.id });
     }
     await announceSubscribers("subscriber.created", channel, ctx);
     return { handle, ...showSubscription(joined) };

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { DEVICE_PREFIX, mintToken } from "../identity/auth/tokens.ts";
+import { Device } from "../model/entities/handset.ts";
 import { DEVICE } from "../model/fields/device.ts";
 import { argumentsOf } from "../model/fields/record.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
-import { insertDevice } from "../store/queries/handset.ts";
 
 export default defineHandsetOperation({
   name: "register_device",
@@ -21,7 +21,7 @@ export default defineHandsetOperation({
     // 63 random bits, so that a sample by device id is uniform.
     const id = (randomBytes(8).readBigUInt64BE() >> 1n).toString();
     const { token, hash } = mintToken(DEVICE_PREFIX);
-    await ctx.sql(insertDevice, { id, token_hash: hash, ...facts });
+    await ctx.em.insert(Device, { id, token_hash: hash, ...facts });
     if (ctx.caller.address !== null) await ctx.countAgainstLimit(ctx.caller.address);
     return { id, token };
   },

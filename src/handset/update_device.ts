@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { Device } from "../model/entities/handset.ts";
 import { unauthorized } from "../model/errors.ts";
 import { DEVICE } from "../model/fields/device.ts";
 import { changesOf, namesOf } from "../model/fields/record.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
-import { changeDevice } from "../store/queries/devices.ts";
 import { deviceView } from "./shapes.ts";
 
 const NAMES = namesOf(DEVICE);
@@ -26,10 +26,8 @@ export default defineHandsetOperation({
     .meta({ minProperties: 1 }),
   output: deviceView,
   async handler(given, ctx) {
-    const { platform = null, app_version = null, locale = null, timezone = null } = given;
-    const facts = { platform, app_version, locale, timezone };
-    const [device] = await ctx.sql(changeDevice, { id: ctx.caller.id, ...facts });
+    const device = await ctx.em.findOne(Device, { id: ctx.caller.id });
     if (!device) throw unauthorized();
-    return device;
+    return ctx.em.assign(device, given);
   },
 });

@@ -2,6 +2,7 @@
 // is not there for anybody until the file is; whatever fails in between takes both away.
 
 import { createHash } from "node:crypto";
+import { raw } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type FileStore, KIND_WORDS, MAX_BYTES, MAX_UNATTACHED } from "../../model/domain/assets.ts";
 import { newUuid } from "../../model/domain/ids.ts";
@@ -9,7 +10,7 @@ import { Asset, type AssetKind } from "../../model/entities/asset.ts";
 import { ApiError, conflict, invalidRequest } from "../../model/errors.ts";
 import type { Caller, Log } from "../../store/context.ts";
 import { run } from "../../store/db/statement.ts";
-import { type AssetRecord, countUnattached } from "../../store/queries/assets.ts";
+import type { AssetRecord } from "../../store/queries/assets.ts";
 import { lockMember } from "../../store/queries/people.ts";
 import { removeFile } from "./expiry.ts";
 import type { IncomingFile } from "./incoming.ts";
@@ -85,8 +86,9 @@ export async function receiveUpload(upload: Upload): Promise<AssetRecord> {
 }
 
 async function refuseOverQuota(em: SqlEntityManager, { member }: Caller): Promise<void> {
-  const [count] = await run(em, countUnattached, { member_id: member.id });
-  if (count!.files >= MAX_UNATTACHED)
+  // Uploads that are under way count.
+  const waiting = { member: member.id, expires_at: { $gt: raw("clock_timestamp()") } };
+  if ((await em.count(Asset, waiting)) >= MAX_UNATTACHED)
     throw conflict(
       `At most ${MAX_UNATTACHED} of your files may wait for an alert; attach or delete some, or wait until they expire.`,
     );

@@ -4,18 +4,17 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
+import { type FilterQuery, type InferEntity, LockMode } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { Connection, ConnectionGrant } from "../../model/entities/connection.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import {
   grantLives,
-  grantsOf,
   lockConnectionOfGrant,
   rememberedGrant,
   removeAccessTokens,
-  removeConnections,
   removeConsents,
-  removeGrant,
   removeIfBare,
   removeRefreshTokens,
 } from "../../store/queries/connections.ts";
@@ -40,14 +39,20 @@ async function removeHeld(em: SqlEntityManager, grants: readonly string[]): Prom
     await run(em, statement, { grants });
 }
 
-/** Ends connections with everything that was handed out for them. The caller holds their rows. */
-export async function endConnections(em: SqlEntityManager, connections: readonly string[]): Promise<void> {
-  const grants = await run(em, grantsOf, { connections });
+/** Holds connections, and ends them with everything that was handed out for them. Answers how many there were. */
+export async function endConnections(
+  em: SqlEntityManager,
+  which: FilterQuery<InferEntity<typeof Connection>>,
+): Promise<number> {
+  const lock = { fields: ["id"], lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+  const connections = (await em.find(Connection, which, lock)).map(({ id }) => id);
+  if (connections.length === 0) return 0;
+  const grants = await em.find(ConnectionGrant, { connection: { $in: connections } }, { fields: ["id"] });
   await removeHeld(
     em,
     grants.map(({ id }) => id),
   );
-  await run(em, removeConnections, { connections });
+  return em.nativeDelete(Connection, { id: { $in: connections } });
 }
 
 export type Grants = ReturnType<typeof createGrants>;
@@ -89,7 +94,7 @@ export function createGrants(orm: Orm) {
         const [connection] = await run(em, lockConnectionOfGrant, { grant_id: grantId });
         await removeHeld(em, [grantId]);
         if (!connection) return;
-        await run(em, removeGrant, { id: grantId });
+        await em.nativeDelete(ConnectionGrant, { id: grantId });
         await run(em, removeIfBare, { id: connection.id });
       });
     },

@@ -3,13 +3,12 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { emailProblem, nameProblem } from "../../model/domain/one_line.ts";
-import type { LinkMaker } from "../../model/entities/member.ts";
+import { type LinkMaker, Member } from "../../model/entities/member.ts";
 import { conflict, forbidden, invalidRequest, notFound, refuseFields } from "../../model/errors.ts";
 import type { Log } from "../../store/context.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import {
-  attachUser,
   endLinksOf,
   findLink,
   type LinkRecord,
@@ -123,8 +122,8 @@ export function createJoining(options: {
       for (const { token } of await accounts.listSessions(link.user_id!)) await accounts.deleteSession(token);
       return link.user_id!;
     });
-    const name = kind === "new" ? claim.name.trim() : null;
-    await run(inside, attachUser, { member_id: link.member_id, user_id: userId, name, email });
+    const name = kind === "new" ? { name: claim.name.trim() } : {};
+    await inside.nativeUpdate(Member, { id: link.member_id }, { user_id: userId, ...name, email });
     await run(inside, endLinksOf, { user_id: userId });
     return { kind, email };
   }

@@ -2,10 +2,11 @@
 // kept. Its secret stands behind the "#", which no browser sends: no server, proxy or log on the way ever sees it.
 
 import { randomBytes } from "node:crypto";
+import { raw } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import type { LinkMaker } from "../../model/entities/member.ts";
+import { type LinkMaker, MemberLink } from "../../model/entities/member.ts";
 import { run } from "../../store/db/statement.ts";
-import { insertLink, replaceLinks } from "../../store/queries/links.ts";
+import { replaceLinks } from "../../store/queries/links.ts";
 import { lockMember } from "../../store/queries/people.ts";
 import { hashToken } from "./tokens.ts";
 
@@ -41,11 +42,11 @@ export async function writeLink(
   // Of two links that are made at the same moment the later one holds.
   await run(em, lockMember, { id: memberId });
   await run(em, replaceLinks, { member_id: memberId, made_by: madeBy });
-  await run(em, insertLink, {
+  await em.insert(MemberLink, {
     token_hash: hashToken(token),
-    member_id: memberId,
+    member: memberId,
     made_by: madeBy,
-    seconds: SECONDS[madeBy],
+    expires_at: raw("now() + ? * interval '1 second'", [SECONDS[madeBy]]),
   });
   return `${publicUrl}${LINK_PAGE}#${token}`;
 }

@@ -10,7 +10,6 @@ import { auditLines, personActors } from "../../operation/audit.ts";
 import type { Context, PersonCaller } from "../../store/context.ts";
 import type { RowOf } from "../../store/db/statement.ts";
 import { insertAuditBefore } from "../../store/queries/audit.ts";
-import { connectionsOfMember } from "../../store/queries/connections.ts";
 import {
   lockWorkspaceChannels,
   type ownWorkspaces,
@@ -52,11 +51,7 @@ export async function leave(
     );
   for (const own of staying) await pauseAll(ctx, own);
   for (const { id, member_id, last_owner } of workspaces) {
-    const assistants = await ctx.sql(connectionsOfMember, { member_id });
-    await endConnections(
-      ctx.em,
-      assistants.map((row) => row.id),
-    );
+    await endConnections(ctx.em, { member: member_id });
     await ctx.em.nativeDelete(Member, { id: member_id });
     if (last_owner && !staying.some((own) => own.id === id)) await ctx.em.nativeDelete(Workspace, { id });
   }

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { parseId } from "../../model/domain/ids.ts";
 import { notFound } from "../../model/errors.ts";
 import { defineSessionOperation } from "../../operation/tool.ts";
-import { lockConnection } from "../../store/queries/connections.ts";
 import { deletedView } from "../../store/shapes/fields.ts";
 import { endConnections } from "../auth/grants.ts";
 
@@ -17,11 +16,10 @@ export default defineSessionOperation({
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({ connection_id: z.string() }),
   output: deletedView,
-  async handler({ connection_id }, { em, sql, caller }) {
+  async handler({ connection_id }, { em, caller }) {
     const id = parseId("con", connection_id);
-    const [own] = id ? await sql(lockConnection, { user_id: caller.person.id, id }) : [];
-    if (!own) throw notFound("connection");
-    await endConnections(em, [own.id]);
+    const ended = id ? await endConnections(em, { id, user_id: caller.person.id }) : 0;
+    if (ended === 0) throw notFound("connection");
     return { deleted: true as const, id: connection_id };
   },
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { Member } from "../../model/entities/member.ts";
 import { forbidden } from "../../model/errors.ts";
 import { defineSessionOperation } from "../../operation/tool.ts";
-import { isElsewhere } from "../../store/queries/links.ts";
 import { writeLink } from "../auth/links.ts";
 import { managed, takeTurn } from "../operator/turn.ts";
 
@@ -18,12 +18,13 @@ export default defineSessionOperation({
   output: z.object({ email: z.string(), joined: z.boolean(), link: z.string() }),
   async handler({ member_id }, ctx) {
     const row = await managed(ctx, await takeTurn(ctx), member_id);
-    const [account] = await ctx.sql(isElsewhere, { member_id: row.id });
-    if (account?.elsewhere)
+    const { user_id = null } = row;
+    const elsewhere = { user_id, workspace: { $ne: ctx.caller.workspace.id } };
+    if (user_id !== null && (await ctx.em.count(Member, elsewhere)) > 0)
       throw forbidden(
         "This person is a member of another workspace, too, so no link of this one can change the password. The operator of this server can make one: belfry members link --email …",
       );
     const link = await writeLink(ctx.em, ctx.outside.publicUrl, row.id, "manager");
-    return { email: row.email, joined: row.user_id != null, link };
+    return { email: row.email, joined: user_id !== null, link };
   },
 });

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { defineSessionOperation } from "../../operation/tool.ts";
-import { connectionsOfMember } from "../../store/queries/connections.ts";
 import { deletedView } from "../../store/shapes/fields.ts";
 import { endConnections } from "../auth/grants.ts";
 import { keepAnOwner, managed, takeTurn } from "../operator/turn.ts";
@@ -19,11 +18,7 @@ export default defineSessionOperation({
   async handler({ member_id }, ctx) {
     const row = await managed(ctx, await takeTurn(ctx), member_id);
     await keepAnOwner(ctx, row);
-    const assistants = await ctx.sql(connectionsOfMember, { member_id: row.id });
-    await endConnections(
-      ctx.em,
-      assistants.map(({ id }) => id),
-    );
+    await endConnections(ctx.em, { member: row.id });
     ctx.em.remove(row);
     return { deleted: true as const, id: member_id };
   },

@@ -16,10 +16,10 @@ export const Device = defineEntity({
   indexes: [{ name: "device_seen", properties: ["seen_at"] }],
   properties: {
     /** 63 random bits: a sample by device id is uniform. */
-    id: p.bigint().$type<string>().primary().autoincrement(false),
+    id: p.bigint("string").primary().autoincrement(false),
     token_hash: p.blob(),
     /** Grows with every join, leave and eviction: half of the inbox's validator. */
-    subs_rev: p.bigint().$type<number>().default(0),
+    subs_rev: p.bigint("number").default(0),
     ...propertiesOf(DEVICE),
     /** Within a day of the truth (see handset/seen.ts). */
     seen_at: writtenAt(),
@@ -98,8 +98,8 @@ export const SubscriberMix = defineEntity({
     app_version: p.text().primary(),
     locale: p.text().primary(),
     timezone: p.text().primary(),
-    n: p.bigint().$type<number>(),
-    muted: p.bigint().$type<number>(),
+    n: p.bigint("number"),
+    muted: p.bigint("number"),
   },
 });
 
@@ -112,7 +112,7 @@ export const Report = defineEntity({
   indexes: [{ name: "report_device", properties: ["device_id"], where: "at is not null" }],
   properties: {
     alert_id: p.uuid().primary(),
-    device_id: p.bigint().$type<string>().primary(),
+    device_id: p.bigint("string").primary(),
     kind: p.smallint().primary(),
     at: instant().nullable(),
   },
@@ -123,8 +123,8 @@ export const AlertCounter = defineEntity({
   tableName: "alert_counter",
   properties: {
     alert_id: p.uuid().primary(),
-    reads: p.bigint().$type<number>().default(0),
-    acks: p.bigint().$type<number>().default(0),
+    reads: p.bigint("number").default(0),
+    acks: p.bigint("number").default(0),
   },
 });
 
@@ -135,8 +135,8 @@ export const ChannelDay = defineEntity({
   properties: {
     pusher: () => p.manyToOne(Pusher).primary().ref().deleteRule("cascade").updateRule("no action"),
     day: p.date().primary(),
-    published: p.bigint().$type<number>().default(0),
-    reads: p.bigint().$type<number>().default(0),
-    acks: p.bigint().$type<number>().default(0),
+    published: p.bigint("number").default(0),
+    reads: p.bigint("number").default(0),
+    acks: p.bigint("number").default(0),
   },
 });

@@ -75,12 +75,12 @@ export const ChannelState = defineEntity({
     pusher: () => p.oneToOne(Pusher).owner().primary().ref().deleteRule("cascade").updateRule("no action"),
     active: p.boolean().default(true),
     suspended: p.boolean().default(false),
-    rev: p.bigint().$type<number>().default(0),
+    rev: p.bigint("number").default(0),
     /** When `rev` last grew. */
     changed_at: writtenAt(),
     /** The first instant of what is scheduled; null: nothing is. In the past: something is due and not settled. */
     next_at: instant().nullable(),
-    published: p.bigint().$type<number>().default(0),
-    subscribers: p.bigint().$type<number>().default(0),
+    published: p.bigint("number").default(0),
+    subscribers: p.bigint("number").default(0),
   },
 });

@@ -10,7 +10,7 @@ export const Workspace = defineEntity({
     id: p.uuid().primary(),
     name: p.text(),
     /** The last place of the feed of events that was given to one (docs/decisions/0018). */
-    events_numbered: p.bigint().$type<string>().default("0"),
+    events_numbered: p.bigint("string").default("0"),
     created_at: writtenAt(),
   },
 });

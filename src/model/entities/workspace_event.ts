@@ -14,7 +14,7 @@ export const WorkspaceEvent = defineEntity({
   ],
   properties: {
     /** In the order of writing, which is not that of commits: nobody outside may go by it. */
-    serial: p.bigint().$type<string>().primary().autoincrement(),
+    serial: p.bigint("string").primary().autoincrement(),
     /** What receivers are told as X-Webhook-Event-Id. */
     id: p.uuid(),
     workspace_id: p.uuid(),
@@ -22,7 +22,7 @@ export const WorkspaceEvent = defineEntity({
     /** The JSON text, as webhooks send it. */
     body: p.text(),
     /** Its place in the feed, given by the first reader who finds it committed (docs/decisions/0018). */
-    position: p.bigint().$type<string>().nullable(),
+    position: p.bigint("string").nullable(),
     created_at: writtenAt(),
   },
 });

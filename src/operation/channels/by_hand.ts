@@ -2,10 +2,10 @@
 // as any other: one POST, counted as one, and never tried again by itself.
 
 import { newUuid, parseId } from "../../model/domain/ids.ts";
+import { WebhookDelivery } from "../../model/entities/webhook_delivery.ts";
 import { WebhookEndpoint } from "../../model/entities/webhook_endpoint.ts";
 import { notFound } from "../../model/errors.ts";
 import type { Context } from "../../store/context.ts";
-import { beginDelivery } from "../../store/queries/deliveries.ts";
 import { showDelivery } from "../../store/shapes/delivery.ts";
 
 /** Calls that make this server speak to somebody else's. */
@@ -19,14 +19,19 @@ export async function endpointOf(webhookId: string, ctx: Context) {
   return endpoint;
 }
 
+/** What is not known of a delivery before its end. */
+const UNDER_WAY = { ok: null, status: null, failure: null, duration_ms: null };
+
 /** Writes the delivery down as under way, counts it, and begins it after the commit. */
 export async function deliverByHand(
   what: { endpoint_id: string; event_id: string; event: string; body: string; redelivery_of: string | null },
   ctx: Context,
 ) {
-  const [row] = await ctx.sql(beginDelivery, { id: newUuid(), ...what });
+  const { endpoint_id, ...told } = what;
+  const row = ctx.em.create(WebhookDelivery, { id: newUuid(), endpoint: endpoint_id, ...told });
+  await ctx.em.flush();
   await ctx.countAgainstLimit(ctx.caller.member.id);
   const { workspace } = ctx.caller;
-  ctx.afterCommit(() => ctx.outside.webhooks.deliver(workspace.id, { ...what, id: row!.id }));
-  return showDelivery(row!);
+  ctx.afterCommit(() => ctx.outside.webhooks.deliver(workspace.id, { ...what, id: row.id }));
+  return showDelivery({ ...what, ...UNDER_WAY, id: row.id, created_at: row.created_at });
 }

@@ -99,7 +99,7 @@ export const lockAlert = defineStatement("lock_alert", {
 });
 
 /** Time does not wait for a lock: an alert that was scheduled when it was locked may have become visible since. */
-const NOT_VISIBLE = `not ${isVisible("alert", "clock_timestamp()")}`;
+export const NOT_VISIBLE = `not ${isVisible("alert", "clock_timestamp()")}`;
 
 /** Names a version of the row, so it grows with every change, also where the clock steps back. */
 const NEXT_VERSION = "greatest(clock_timestamp(), updated_at + interval '1 microsecond')";
@@ -150,13 +150,6 @@ export const cancelAlert = defineStatement("cancel_alert", {
   text: `update alert set status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = ${NEXT_VERSION},
       sent_at = case when ${isVisible("alert", "clock_timestamp()")} then visible_at end
     where id = $id returning ${WHOLE.text}`,
-});
-
-/** No row: handsets see the alert already. */
-export const removeAlert = defineStatement("remove_alert", {
-  parameters: { id: uuid },
-  columns: { id: uuid },
-  text: `delete from alert where id = $id and ${NOT_VISIBLE} returning id`,
 });
 
 /** One statement for each status filter, `any` included. */

@@ -1,4 +1,4 @@
-// Uploaded files where they are listed, served, counted and held against removal. A file is there for callers when it is
+// Uploaded files where they are listed, served and held against removal. A file is there for callers when it is
 // stored and has not expired; a caller that does not see the whole workspace knows only the files of its own member.
 // Expiry needs no worker: an expired row is no row. A new row and its end go through the entity manager.
 
@@ -76,13 +76,6 @@ export const listAssets = defineStatement("list_assets", {
   text: `select ${COLUMNS} from asset where ${VISIBLE.text} and ${THERE} and kind = coalesce($kind, kind)
       and created_at < coalesce($before::timestamptz, 'infinity')
     order by created_at desc fetch first ($limit::int) rows with ties`,
-});
-
-/** What waits for an alert to take it; uploads that are under way count. */
-export const countUnattached = defineStatement("count_unattached", {
-  parameters: { member_id: uuid },
-  columns: { files: int },
-  text: "select count(*)::int as files from asset where member_id = $member_id and expires_at > clock_timestamp()",
 });
 
 /**

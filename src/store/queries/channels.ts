@@ -111,21 +111,3 @@ export const channelBacklogs = defineStatement("channel_backlogs", {
   columns: { id: uuid, ...BACKLOG.columns },
   text: `select p.id, ${BACKLOG.text} from unnest((select $pusher_ids::uuid[])) p (id)`,
 });
-
-/** Removes the narrow row first: the triggers of the alerts that go with the channel then have nothing to count. */
-export const removeChannelState = defineStatement("remove_channel_state", {
-  parameters: { pusher_id: uuid },
-  text: "delete from channel_state where pusher_id = $pusher_id",
-});
-
-/** A handle that was given up while suspended stays taken. */
-export const reserveHandle = defineStatement("reserve_handle", {
-  parameters: { handle: text },
-  text: "insert into reserved_handle (handle) values ($handle) on conflict do nothing",
-});
-
-export const handleIsReserved = defineStatement("handle_is_reserved", {
-  parameters: { handle: text },
-  columns: { handle: text },
-  text: "select handle from reserved_handle where handle = $handle",
-});

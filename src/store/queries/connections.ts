@@ -48,11 +48,6 @@ export const connect = defineStatement("connect", {
     set pusher_id = excluded.pusher_id, scopes = excluded.scopes returning c.id`,
 });
 
-export const insertGrant = defineStatement("insert_grant", {
-  parameters: { id: uuid, connection_id: uuid },
-  text: "insert into connection_grant (id, connection_id) values ($id, $connection_id)",
-});
-
 /** What an earlier consent remembered; that of the last grant counts. */
 export const forgetEarlierConsents = defineStatement("forget_earlier_consents", {
   parameters: { connection_id: uuid, last_grant_id: uuid },
@@ -90,23 +85,11 @@ export const lockConnectionOfGrant = defineStatement("lock_connection_of_grant",
     where c.id = (select connection_id from connection_grant where id = $grant_id) for update`,
 });
 
-export const removeGrant = defineStatement("remove_grant", {
-  parameters: { id: uuid },
-  text: "delete from connection_grant where id = $id",
-});
-
 /** A connection that no grant is left of is none. */
 export const removeIfBare = defineStatement("remove_if_bare", {
   parameters: { id: uuid },
   text: `delete from connection c
     where c.id = $id and not exists (select 1 from connection_grant g where g.connection_id = c.id)`,
-});
-
-/** The grants of connections. */
-export const grantsOf = defineStatement("grants_of", {
-  parameters: { connections: array(uuid) },
-  columns: { id: uuid },
-  text: "select id from connection_grant where connection_id = any($connections)",
 });
 
 /** With a grant go its tokens and the remembered consent, so that nothing can be refreshed. */
@@ -141,24 +124,6 @@ export const listConnections = defineStatement("list_connections", {
     from connection c join member m on m.id = c.member_id
     left join auth."oauthClient" o on o."clientId" = c.client_id left join pusher p on p.id = c.pusher_id
     where c.user_id = $user_id and m.workspace_id = $workspace_id order by c.created_at desc`,
-});
-
-/** The connection, held, if it is this person's. */
-export const lockConnection = defineStatement("lock_connection", {
-  parameters: { user_id: text, id: uuid },
-  columns: { id: uuid },
-  text: "select id from connection where user_id = $user_id and id = $id for update",
-});
-
-export const removeConnections = defineStatement("remove_connections", {
-  parameters: { connections: array(uuid) },
-  text: "delete from connection where id = any($connections)",
-});
-
-export const connectionsOfMember = defineStatement("connections_of_member", {
-  parameters: { member_id: uuid },
-  columns: { id: uuid },
-  text: "select id from connection where member_id = $member_id for update",
 });
 
 /** A refresh token as it was stored. `token` is its hash. */

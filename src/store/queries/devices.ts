@@ -1,33 +1,8 @@
-// One device and what belongs to it: what it says of itself, and how it goes. Whoever takes devices away locks their
-// channels first, then the devices, each in one order, as joins, leaves and evictions do.
+// How devices go. Whoever takes them away locks their channels first, then the devices, each in one order, as joins, leaves and
+// evictions do. What one says of itself goes through the entity manager.
 
-import { DEVICE } from "../../model/fields/device.ts";
-import { columnsOf, namesOf } from "../../model/fields/record.ts";
 import { array, bigint, int, nullable, text, uuid } from "../../model/fields/sql.ts";
 import { defineStatement } from "../db/statement.ts";
-
-const FACTS = namesOf(DEVICE);
-const SHOWN = ["id::text as id", ...FACTS].join(", ");
-
-export const findDevice = defineStatement("find_device", {
-  parameters: { id: bigint },
-  columns: { id: text, ...columnsOf(DEVICE) },
-  text: `select ${SHOWN} from device where id = $id`,
-});
-
-/** Null stays as it is. The breakdowns of the device's channels follow by a trigger. */
-export const changeDevice = defineStatement("change_device", {
-  parameters: {
-    id: bigint,
-    platform: nullable(DEVICE.platform.sql),
-    app_version: nullable(DEVICE.app_version.sql),
-    locale: nullable(DEVICE.locale.sql),
-    timezone: nullable(DEVICE.timezone.sql),
-  },
-  columns: { id: text, ...columnsOf(DEVICE) },
-  text: `update device set ${FACTS.map((name) => `${name} = coalesce($${name}, ${name})`).join(", ")}
-    where id = $id returning ${SHOWN}`,
-});
 
 /** Locks the channels before the devices and in one order, as every join, leave and eviction does. */
 export const lockChannelsOf = defineStatement("lock_channels_of", {

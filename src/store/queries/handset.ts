@@ -2,20 +2,9 @@
 // a suspended channel is left out everywhere.
 
 import { isDue } from "../../model/domain/alert_status.ts";
-import { DEVICE } from "../../model/fields/device.ts";
 import { PUSHER } from "../../model/fields/pusher.ts";
-import { columnsOf, namesOf, shownTo } from "../../model/fields/record.ts";
-import {
-  array,
-  bigint,
-  boolean,
-  bytea,
-  int,
-  nullable,
-  text,
-  timestamptz,
-  uuid,
-} from "../../model/fields/sql.ts";
+import { columnsOf, shownTo } from "../../model/fields/record.ts";
+import { array, bigint, boolean, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { defineStatement } from "../db/statement.ts";
 import { HASHES } from "./hashes.ts";
 
@@ -88,14 +77,6 @@ export const inboxStates = defineStatement("inbox_states", {
   text: `select t.position::int as position, ${dueAlerts.selected}
     from unnest((select $devices::int8[])) with ordinality t (id, position) join device d on d.id = t.id
     ${dueAlerts.joined}`,
-});
-
-const FACTS = namesOf(DEVICE);
-
-export const insertDevice = defineStatement("insert_device", {
-  parameters: { id: bigint, token_hash: bytea, ...columnsOf(DEVICE) },
-  text: `insert into device (id, token_hash, ${FACTS.join(", ")})
-    values ($id, $token_hash, ${FACTS.map((name) => `$${name}`).join(", ")})`,
 });
 
 /** What a channel's card shows of the channel `p`. */
@@ -180,22 +161,4 @@ export const takeInvite = defineStatement("take_invite", {
   columns: { id: uuid },
   text: `update invite i set uses = i.uses + 1
     where i.pusher_id = $pusher_id and i.code = $code and ${USABLE_INVITE} returning i.id`,
-});
-
-export const rememberInvite = defineStatement("remember_invite", {
-  parameters: { device_id: bigint, pusher_id: uuid, invite_id: uuid },
-  text: "update subscription set invite_id = $invite_id where device_id = $device_id and pusher_id = $pusher_id",
-});
-
-/** One row when the device had joined. */
-export const leaveChannel = defineStatement("leave_channel", {
-  parameters: { device_id: bigint, pusher_id: uuid },
-  columns: { pusher_id: uuid },
-  text: "delete from subscription where device_id = $device_id and pusher_id = $pusher_id returning pusher_id",
-});
-
-export const subscriberCount = defineStatement("subscriber_count", {
-  parameters: { pusher_id: uuid },
-  columns: { subscribers: int },
-  text: "select subscribers::int as subscribers from channel_state where pusher_id = $pusher_id",
 });

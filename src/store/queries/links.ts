@@ -1,17 +1,7 @@
 // One-time links by raw SQL: making one, what became of one, and using it up for exactly one of simultaneous uses.
 
 import { LINK_MAKERS } from "../../model/entities/member.ts";
-import {
-  boolean,
-  bytea,
-  int,
-  nullable,
-  oneOf,
-  outerJoined,
-  text,
-  uuid,
-  type ValuesOf,
-} from "../../model/fields/sql.ts";
+import { boolean, bytea, oneOf, outerJoined, text, uuid, type ValuesOf } from "../../model/fields/sql.ts";
 import { defineStatement } from "../db/statement.ts";
 
 const LIVE = "l.used_at is null and l.replaced_at is null and l.expires_at > now()";
@@ -24,13 +14,6 @@ export const replaceLinks = defineStatement("replace_links", {
   parameters: { member_id: uuid, made_by: oneOf(LINK_MAKERS) },
   text: `update member_link l set replaced_at = now()
     where l.member_id = $member_id and ${LIVE} and (l.made_by = 'person') = ($made_by = 'person')`,
-});
-
-/** `seconds` is how long the link can be followed. */
-export const insertLink = defineStatement("insert_link", {
-  parameters: { token_hash: bytea, member_id: uuid, made_by: oneOf(LINK_MAKERS), seconds: int },
-  text: `insert into member_link (token_hash, member_id, made_by, expires_at)
-    values ($token_hash, $member_id, $made_by, now() + $seconds::int * interval '1 second')`,
 });
 
 const LINK = {
@@ -84,12 +67,6 @@ export const lockUser = defineStatement("lock_user", {
   text: `select id from auth."user" where id = $id for no key update`,
 });
 
-/** `name` null keeps the member's. */
-export const attachUser = defineStatement("attach_user", {
-  parameters: { member_id: uuid, user_id: text, name: nullable(text), email: text },
-  text: "update member set user_id = $user_id, name = coalesce($name, name), email = $email where id = $member_id",
-});
-
 /** The member that a mail about a lost password goes to: one that the account is, else one that it may become. */
 export const memberToReset = defineStatement("member_to_reset", {
   parameters: { email: text },
@@ -97,12 +74,4 @@ export const memberToReset = defineStatement("member_to_reset", {
   text: `select m.id as member_id from auth."user" u
     join member m on m.user_id = u.id or (m.user_id is null and m.email = u.email)
     where u.email = $email order by m.user_id is null, m.created_at limit 1`,
-});
-
-/** Whether the account of a member is a member of other workspaces, too. */
-export const isElsewhere = defineStatement("is_elsewhere", {
-  parameters: { member_id: uuid },
-  columns: { elsewhere: boolean },
-  text: `select exists (select 1 from member o where o.user_id = m.user_id and o.workspace_id <> m.workspace_id) as elsewhere
-    from member m where m.id = $member_id`,
 });

@@ -16,17 +16,6 @@ export const putPushEndpoint = defineStatement("put_push_endpoint", {
     returning device_id`,
 });
 
-export const deletePushEndpoint = defineStatement("delete_push_endpoint", {
-  parameters: { device_id: bigint },
-  text: "delete from push_endpoint where device_id = $device_id",
-});
-
-export const pushKindOf = defineStatement("push_kind_of", {
-  parameters: { device_id: bigint },
-  columns: { kind: oneOf(PUSH_KINDS) },
-  text: "select kind from push_endpoint where device_id = $device_id",
-});
-
 /**
  * Looks at up to `limit` subscriptions of a channel that wake, after a device; nobody is woken by a suspended channel. At least
  * one row: `last` is the last device looked at, null where no more are left. With it, those that have an endpoint. So a statement
