@@ -12,8 +12,10 @@ import { SESSION_OPERATIONS } from "../src/identity/session/index.ts";
 import { ERROR_STATUS } from "../src/model/errors.ts";
 import { SCOPES } from "../src/model/scopes.ts";
 import { SETTINGS } from "../src/store/config/settings.ts";
+import { PATHS } from "../src/store/db/paths.ts";
 import { ANYTHING, ROOMS, WINGS } from "../test/support/rooms.ts";
 import { TOOLS } from "../tools/index.ts";
+import { allStatements } from "./all_statements.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const SNAPSHOTS = "test/snapshots/tools";
@@ -44,6 +46,8 @@ function room(part: string): [path: string, decides: string] {
     .split(/(?<=\.) (?=[A-Z])/);
   return [`${path}.ts`, sentence.replace(/\.$/, "")];
 }
+
+const STATEMENTS = await allStatements();
 
 const code = (text: string) => `\`${text}\``;
 
@@ -81,6 +85,14 @@ const TABLES: Record<string, () => string> = {
       Object.entries(ROOMS).map(([part, { may }]) => {
         const [path, decides] = room(part);
         return [code(path), decides, may === ANYTHING ? "anything" : may.join(", ") || "nothing of ours"];
+      }),
+    ),
+  paths: () =>
+    table(
+      ["Path", "Why", "Statements"],
+      Object.entries(PATHS).map(([path, why]) => {
+        const names = STATEMENTS.filter((statement) => statement.path === path).map(({ name }) => code(name));
+        return [path, why, names.sort().join(", ")];
       }),
     ),
   session: () =>

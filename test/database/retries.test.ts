@@ -6,12 +6,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { doctor } from "../../src/identity/operator/doctor.ts";
 import { text } from "../../src/model/fields/sql.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { databaseOf, defineStatement, run } from "../../src/store/db/statement.ts";
+import { databaseOf, run, statementsOf } from "../../src/store/db/statement.ts";
 import { unavailability } from "../../src/store/db/unavailable.ts";
 import { atOnce } from "../support/at_once.ts";
 import { uuidOf } from "../support/handsets.ts";
 import { expectRecountClean, wrongCounts } from "../support/recount.ts";
 import { World } from "../support/world.ts";
+
+const defineStatement = statementsOf("upkeep");
 
 describe("on a service", () => {
   let world: World;

@@ -1,9 +1,8 @@
 // Every statement against a migrated database: what it declares is what PostgreSQL says of it. And the comparison itself,
 // with statements that are wrong on purpose.
 
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
+import { allStatements } from "../../scripts/all_statements.ts";
 import { PUSHER_STATUSES } from "../../src/model/entities/pusher.ts";
 import {
   array,
@@ -27,16 +26,14 @@ import { type Orm, openOrm } from "../../src/store/db/orm.ts";
 import {
   type AnyStatement,
   databaseOf,
-  definedStatements,
-  defineStatement,
   type RowOf,
   run,
+  statementsOf,
 } from "../../src/store/db/statement.ts";
 import { type Client, differences, readCatalogue } from "../support/described.ts";
 import { freshDatabase } from "../support/world.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
-const DEFINING = /\bdefineStatement\(|\bremoval\(/;
+const defineStatement = statementsOf("upkeep");
 
 let orm: Orm;
 let client: Client & { release(): void };
@@ -58,9 +55,7 @@ afterAll(async () => {
 });
 
 test("every statement is what the database says of it", async () => {
-  for (const file of globSync("{src,tools}/**/*.ts", { cwd: ROOT }))
-    if (DEFINING.test(readFileSync(join(ROOT, file), "utf8"))) await import(join(ROOT, file));
-  const all = definedStatements().filter(({ name }) => !name.startsWith("wrong"));
+  const all = (await allStatements()).filter(({ name }) => !name.startsWith("wrong"));
   expect(all.length).toBeGreaterThan(MANY);
   const found: string[] = [];
   for (const statement of all) found.push(...(await differences(client, catalogue, statement)));

@@ -3,7 +3,9 @@
 
 import { int } from "../../model/fields/sql.ts";
 import type { Orm } from "../../store/db/orm.ts";
-import { databaseOf, defineStatement, run } from "../../store/db/statement.ts";
+import { databaseOf, run, statementsOf } from "../../store/db/statement.ts";
+
+const defineStatement = statementsOf("upkeep");
 
 const removeAudit = defineStatement("remove_audit", {
   parameters: { days: int, batch: int },

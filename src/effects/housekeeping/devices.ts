@@ -5,9 +5,11 @@ import type { DomainEvent } from "../../model/domain/events.ts";
 import { newUuid, showId } from "../../model/domain/ids.ts";
 import { array, bigint, int, text } from "../../model/fields/sql.ts";
 import type { Orm } from "../../store/db/orm.ts";
-import { defineStatement, run } from "../../store/db/statement.ts";
+import { run, statementsOf } from "../../store/db/statement.ts";
 import { lockChannelsOf, removeDevices, unsubscribeDevices } from "../../store/queries/devices.ts";
 import { eventRows, insertEvents } from "../../store/queries/events.ts";
+
+const defineStatement = statementsOf("upkeep");
 
 export interface DeviceCleaning {
   orm: Orm;

@@ -2,7 +2,9 @@
 // name and no timer.
 
 import { int } from "../../model/fields/sql.ts";
-import { defineStatement } from "../../store/db/statement.ts";
+import { statementsOf } from "../../store/db/statement.ts";
+
+const defineStatement = statementsOf("upkeep");
 
 interface Described {
   /** snake_case, the label of its figures. */

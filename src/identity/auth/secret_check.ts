@@ -4,8 +4,10 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { bytea } from "../../model/fields/sql.ts";
-import { defineStatement, run } from "../../store/db/statement.ts";
+import { run, statementsOf } from "../../store/db/statement.ts";
 import { createSeal } from "../../store/secret/seal.ts";
+
+const defineStatement = statementsOf("upkeep");
 
 const keepCheck = defineStatement("keep_secret_check", {
   parameters: { check_value: bytea },

@@ -4,7 +4,9 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type IdKind, parseId } from "../../model/domain/ids.ts";
 import { nullable, uuid } from "../../model/fields/sql.ts";
 import { operatorActor, writeAudit } from "../../operation/audit.ts";
-import { defineStatement, run } from "../../store/db/statement.ts";
+import { run, statementsOf } from "../../store/db/statement.ts";
+
+const defineStatement = statementsOf("upkeep");
 
 /** The workspace of a member, a key or a channel. */
 const workspaceOfThing = defineStatement("workspace_of_thing", {

@@ -4,7 +4,9 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { int, text } from "../../model/fields/sql.ts";
-import { defineStatement, run } from "../../store/db/statement.ts";
+import { run, statementsOf } from "../../store/db/statement.ts";
+
+const defineStatement = statementsOf("upkeep");
 
 export interface Diagnosis {
   /** One entry a check; `wrong` is the number of rows that do not agree, 0 when all is well. */

@@ -6,9 +6,11 @@ import { symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
 import { createAssetUrls } from "../../effects/assets/urls.ts";
 import { conflict, invalidRequest } from "../../model/errors.ts";
 import { array, bytea, int, neverNull, type SqlType, text, uuid } from "../../model/fields/sql.ts";
-import { defineStatement, run } from "../../store/db/statement.ts";
+import { run, statementsOf } from "../../store/db/statement.ts";
 import { createSeal, type Sealed } from "../../store/secret/seal.ts";
 import { adoptSecret, isSecretOf } from "../auth/secret_check.ts";
+
+const defineStatement = statementsOf("upkeep");
 
 const AT_ONCE = 500;
 

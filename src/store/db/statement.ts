@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { CompiledQuery, type Kysely } from "kysely";
 import type { Fields, ParametersOf, SqlType, ValuesOf } from "../../model/fields/sql.ts";
+import type { Path } from "./paths.ts";
 
 /** What a declaration without parameters, or without columns, has of them. */
 type None = Record<never, SqlType>;
@@ -12,6 +13,7 @@ type None = Record<never, SqlType>;
 /** `In`: the parameters by name. `Row`: what a row has. Both follow from the declaration. */
 export interface Statement<In, Row> {
   readonly name: string;
+  readonly path: Path;
   /** With `$1`, `$2` … for the parameters: the same text for ever, so that it is prepared once. */
   readonly text: string;
   /** In the order of their numbers. */
@@ -53,10 +55,19 @@ type Declared<C extends Fields, J extends Fields> = [keyof J] extends [never]
 const defined = new Map<string, AnyStatement>();
 
 /**
- * Declares a statement. test/database/statements.test.ts has a migrated database describe it and compares.
+ * What declares the statements of a path. test/database/statements.test.ts has a migrated database describe each and compares.
  * @throws for a name that is taken, a parameter in the text that is not declared, and one declared that is not in it.
  */
-export function defineStatement<P extends Fields = None, C extends Fields = None, J extends Fields = None>(
+export const statementsOf =
+  (path: Path) =>
+  <P extends Fields = None, C extends Fields = None, J extends Fields = None>(
+    name: string,
+    declaration: Declaration<P, C, J>,
+  ): Statement<ParametersOf<P>, Declared<C, J>> =>
+    define(path, name, declaration);
+
+function define<P extends Fields, C extends Fields, J extends Fields>(
+  path: Path,
   name: string,
   declaration: Declaration<P, C, J>,
 ): Statement<ParametersOf<P>, Declared<C, J>> {
@@ -67,6 +78,7 @@ export function defineStatement<P extends Fields = None, C extends Fields = None
       throw new Error(`statement ${name} is defined twice, once as ${other.name}`);
   const statement = {
     name,
+    path,
     text,
     parameters: names.map((parameter) => [parameter, parameters[parameter]!] as const),
     columns,

@@ -2,7 +2,9 @@
 // own, and read newest first.
 
 import { jsonb, nullable, timestamptz, uuid } from "../../model/fields/sql.ts";
-import { defineStatement, type RowOf } from "../db/statement.ts";
+import { type RowOf, statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("lists");
 
 /** Values by the name of their field. */
 export type Former = Record<string, unknown>;

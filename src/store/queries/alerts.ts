@@ -15,10 +15,13 @@ import {
   timestamptz,
   uuid,
 } from "../../model/fields/sql.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
 import { KEEP, KEEPING } from "./alert_changes.ts";
 import { FIELDS, GIVEN, LISTED, NAMES, WHOLE } from "./alert_columns.ts";
 import { SCOPE, VISIBLE } from "./channels.ts";
+
+const defineStatement = statementsOf("publish");
+const defineList = statementsOf("lists");
 
 /** An alert of a channel that the caller sees. */
 const OWN = { ...SCOPE, id: uuid };
@@ -170,7 +173,7 @@ const PAGE = { before: nullable(timestamptz), limit: int };
  * newest), and rows that share the last instant come along.
  */
 export const listAlerts = byStatus((status, filter) =>
-  defineStatement(`list_alerts_${status}`, {
+  defineList(`list_alerts_${status}`, {
     parameters: { pusher_id: uuid, ...PAGE },
     columns: LISTED.columns,
     text: `select ${LISTED.text} from alert
@@ -184,7 +187,7 @@ export const listAlerts = byStatus((status, filter) =>
  * channels and the page, never with history.
  */
 export const listAccountAlerts = byStatus((status, filter) =>
-  defineStatement(`list_account_alerts_${status}`, {
+  defineList(`list_account_alerts_${status}`, {
     parameters: { ...VISIBLE.parameters, ...PAGE },
     columns: LISTED.columns,
     text: `select ${LISTED.text} from (

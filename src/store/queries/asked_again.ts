@@ -2,9 +2,11 @@
 // were, what their inboxes depend on now, and the pages of those that have become others. All in one snapshot.
 
 import { array, bigint, int, nullable, text, uuid } from "../../model/fields/sql.ts";
-import { defineStatement, type RowOf } from "../db/statement.ts";
+import { type RowOf, statementsOf } from "../db/statement.ts";
 import { EPOCH, UNSEEN } from "./handset.ts";
 import { pagesOfSets } from "./inbox.ts";
+
+const defineStatement = statementsOf("inbox");
 
 const pages = pagesOfSets({
   told: `

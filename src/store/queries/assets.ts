@@ -17,7 +17,12 @@ import {
   type ValuesOf,
 } from "../../model/fields/sql.ts";
 import type { Caller } from "../context.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("claims");
+const defineLock = statementsOf("locks");
+const defineList = statementsOf("lists");
+const defineForPage = statementsOf("pages");
 
 const ASSET = {
   id: uuid,
@@ -58,14 +63,14 @@ export function assetScope(caller: Caller): ParametersOf<typeof VISIBLE.paramete
  * The kinds of those among some files that may be attached. Held until the transaction ends against removal, which locks
  * for update, but not against one another.
  */
-export const attachableAssets = defineStatement("attachable_assets", {
+export const attachableAssets = defineLock("attachable_assets", {
   parameters: { ...VISIBLE.parameters, ids: array(uuid) },
   columns: { id: uuid, kind: oneOf(ASSET_KINDS) },
   text: `select id, kind from asset where ${VISIBLE.text} and id = any($ids) and ${THERE} for key share`,
 });
 
 /** A page of the files, newest first; `kind` null is any, `before` null the newest, and ties come along. */
-export const listAssets = defineStatement("list_assets", {
+export const listAssets = defineList("list_assets", {
   parameters: {
     ...VISIBLE.parameters,
     kind: nullable(oneOf(ASSET_KINDS)),
@@ -106,7 +111,7 @@ export const visibleAsset = defineStatement("visible_asset", {
 });
 
 /** For everybody who holds the file's address; whether they do is decided before. */
-export const servedAsset = defineStatement("served_asset", {
+export const servedAsset = defineForPage("served_asset", {
   parameters: { id: uuid },
   columns: { kind: oneOf(ASSET_KINDS), content_type: text, bytes: int, sha256: bytea, name: text },
   text: `select kind, content_type, bytes, sha256, name from asset where id = $id and ${THERE}`,

@@ -2,7 +2,10 @@
 
 import { ACTOR_TYPES, TRANSPORTS } from "../../model/entities/audit_event.ts";
 import { array, int, nullable, oneOf, text, timestamptz, uuid } from "../../model/fields/sql.ts";
-import { defineStatement, type RowOf } from "../db/statement.ts";
+import { type RowOf, statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("journal");
+const defineList = statementsOf("lists");
 
 /** What is written of a line. */
 export const AUDIT_LINE = {
@@ -46,7 +49,7 @@ export const insertAudit = defineStatement("insert_audit", {
 });
 
 /** What one channel's restriction leaves of a workspace's log, newest first; ties of the last instant come along. */
-export const listAudit = defineStatement("list_audit", {
+export const listAudit = defineList("list_audit", {
   parameters: {
     workspace_id: uuid,
     pusher_ids: nullable(array(uuid)),

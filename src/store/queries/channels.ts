@@ -17,7 +17,11 @@ import {
   type ValuesOf,
 } from "../../model/fields/sql.ts";
 import type { Caller } from "../context.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("lists");
+const defineLock = statementsOf("locks");
+const defineSum = statementsOf("statistics");
 
 /** Holds for a pusher `p` that the caller sees: of the workspace, and one of these unless it sees all (null). */
 export const VISIBLE = {
@@ -49,7 +53,7 @@ export const visibleChannel = defineStatement("visible_channel", {
  * The same, and locks the channel until the transaction ends. Everything that changes a channel or publishes on it
  * takes this lock first, so that all of them queue in one order.
  */
-export const lockChannel = defineStatement("lock_channel", {
+export const lockChannel = defineLock("lock_channel", {
   parameters: SCOPE,
   columns: { active: boolean, suspended: boolean, subscribers: int },
   text: `select c.active, c.suspended, c.subscribers::int as subscribers
@@ -58,7 +62,7 @@ export const lockChannel = defineStatement("lock_channel", {
 });
 
 /** `subscribers` and `alerts_sent` of one channel: the scheduled ones whose instant has not come are not yet sent. */
-export const channelCounts = defineStatement("channel_counts", {
+export const channelCounts = defineSum("channel_counts", {
   parameters: { pusher_id: uuid },
   columns: { subscribers: int, alerts_sent: int },
   text: `select c.subscribers::int as subscribers, (c.published - (select count(*) from alert a
@@ -106,7 +110,7 @@ export const listChannels = defineStatement("list_channels", {
 });
 
 /** The unsent backlog of several channels. */
-export const channelBacklogs = defineStatement("channel_backlogs", {
+export const channelBacklogs = defineSum("channel_backlogs", {
   parameters: { pusher_ids: array(uuid) },
   columns: { id: uuid, ...BACKLOG.columns },
   text: `select p.id, ${BACKLOG.text} from unnest((select $pusher_ids::uuid[])) p (id)`,

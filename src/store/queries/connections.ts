@@ -1,11 +1,17 @@
 // Connections and their grants by raw SQL, and the sign-in library's rows that hang on a grant by its id.
 
 import { array, boolean, nullable, outerJoined, text, timestamptz, uuid } from "../../model/fields/sql.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
 import { MEMBER_FACTS } from "./member_facts.ts";
 
+const defineStatement = statementsOf("library");
+const defineLookUp = statementsOf("credentials");
+const defineList = statementsOf("lists");
+const defineClaim = statementsOf("claims");
+const defineLock = statementsOf("locks");
+
 /** The live connection that a grant belongs to. */
-export const findGranted = defineStatement("find_granted", {
+export const findGranted = defineLookUp("find_granted", {
   parameters: { user_id: text, client_id: text, grant_id: uuid },
   columns: {
     id: uuid,
@@ -22,7 +28,7 @@ export const findGranted = defineStatement("find_granted", {
 });
 
 /** A person's connections of one client, the last consented to first. */
-export const connectionsOfClient = defineStatement("connections_of_client", {
+export const connectionsOfClient = defineList("connections_of_client", {
   parameters: { user_id: text, client_id: text },
   columns: { member_id: uuid, pusher_id: nullable(uuid), scopes: array(text) },
   text: `select c.member_id, c.pusher_id, c.scopes from connection c
@@ -32,7 +38,7 @@ export const connectionsOfClient = defineStatement("connections_of_client", {
 });
 
 /** A client that asks again gets its row changed. */
-export const connect = defineStatement("connect", {
+export const connect = defineClaim("connect", {
   parameters: {
     id: uuid,
     user_id: text,
@@ -59,7 +65,7 @@ export const forgetEarlierConsents = defineStatement("forget_earlier_consents", 
  * The grant under which a client may come back without a page: the last one, unless the person connected the client in
  * several workspaces, when only the person can say which is meant.
  */
-export const rememberedGrant = defineStatement("remembered_grant", {
+export const rememberedGrant = defineLookUp("remembered_grant", {
   parameters: { user_id: text, client_id: nullable(text) },
   columns: { id: uuid },
   text: `select g.id from connection_grant g join connection c on c.id = g.connection_id
@@ -70,7 +76,7 @@ export const rememberedGrant = defineStatement("remembered_grant", {
 });
 
 /** Whether tokens may be made from a grant. */
-export const grantLives = defineStatement("grant_lives", {
+export const grantLives = defineLookUp("grant_lives", {
   parameters: { grant_id: uuid, user_id: text },
   columns: { id: uuid },
   text: `select g.id from connection_grant g join connection c on c.id = g.connection_id
@@ -78,7 +84,7 @@ export const grantLives = defineStatement("grant_lives", {
 });
 
 /** Holds the connection of a grant, so that nothing is added to it meanwhile. */
-export const lockConnectionOfGrant = defineStatement("lock_connection_of_grant", {
+export const lockConnectionOfGrant = defineLock("lock_connection_of_grant", {
   parameters: { grant_id: uuid },
   columns: { id: uuid },
   text: `select c.id from connection c
@@ -86,7 +92,7 @@ export const lockConnectionOfGrant = defineStatement("lock_connection_of_grant",
 });
 
 /** A connection that no grant is left of is none. */
-export const removeIfBare = defineStatement("remove_if_bare", {
+export const removeIfBare = defineClaim("remove_if_bare", {
   parameters: { id: uuid },
   text: `delete from connection c
     where c.id = $id and not exists (select 1 from connection_grant g where g.connection_id = c.id)`,
@@ -102,12 +108,12 @@ export const removeRefreshTokens = removeOfGrants("remove_refresh_tokens", "oaut
 export const removeAccessTokens = removeOfGrants("remove_access_tokens", "oauthAccessToken");
 export const removeConsents = removeOfGrants("remove_consents", "oauthConsent");
 
-export const noteConnectionUse = defineStatement("note_connection_use", {
+export const noteConnectionUse = defineLookUp("note_connection_use", {
   parameters: { id: uuid },
   text: "update connection set last_used_at = now() where id = $id",
 });
 
-export const listConnections = defineStatement("list_connections", {
+export const listConnections = defineList("list_connections", {
   parameters: { user_id: text, workspace_id: uuid },
   columns: {
     id: uuid,

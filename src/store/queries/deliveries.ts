@@ -2,7 +2,9 @@
 // webhooks.ts, since it is one step with the count of failures.
 
 import { boolean, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
-import { defineStatement, type RowOf } from "../db/statement.ts";
+import { type RowOf, statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("lists");
 
 const SHOWN = {
   id: uuid,

@@ -2,7 +2,9 @@
 // evictions do. What one says of itself goes through the entity manager.
 
 import { array, bigint, int, nullable, text, uuid } from "../../model/fields/sql.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("joins");
 
 /** Locks the channels before the devices and in one order, as every join, leave and eviction does. */
 export const lockChannelsOf = defineStatement("lock_channels_of", {

@@ -3,8 +3,10 @@
 
 import { CATEGORIES } from "../../model/fields/pusher.ts";
 import { array, int, nullable, oneOf, text, timestamptz } from "../../model/fields/sql.ts";
-import { defineStatement, type RowOf, type Statement } from "../db/statement.ts";
+import { type RowOf, type Statement, statementsOf } from "../db/statement.ts";
 import { CARDS } from "./handset.ts";
+
+const defineStatement = statementsOf("lists");
 
 /** What the directory lists of the channel `p`, newest first. Null is any category, and from the newest on. */
 const LISTED = {

@@ -4,8 +4,11 @@
 import { type DomainEvent, eventBody } from "../../model/domain/events.ts";
 import { parseId } from "../../model/domain/ids.ts";
 import { array, bigint, int, neverNull, nullable, text, uuid } from "../../model/fields/sql.ts";
-import { defineStatement, type RowOf } from "../db/statement.ts";
+import { type RowOf, statementsOf } from "../db/statement.ts";
 import { AUDIT_INSERT, AUDIT_LINE } from "./audit.ts";
+
+const defineStatement = statementsOf("journal");
+const defineList = statementsOf("lists");
 
 const EVENTS = {
   parameters: {
@@ -43,7 +46,7 @@ export const insertAuditAndEvents = defineStatement("insert_audit_and_events", {
  * commit, so places become visible in their order. A reader that waited may have looked before the other one committed: what
  * has a place by then keeps it, and its own place stays empty.
  */
-export const numberEvents = defineStatement("number_events", {
+export const numberEvents = defineList("number_events", {
   parameters: { workspace_id: uuid, limit: int },
   columns: { numbered: int },
   text: `with fresh as materialized (
@@ -60,14 +63,14 @@ export const numberEvents = defineStatement("number_events", {
 });
 
 /** Where the feed ends for now. */
-export const feedEnd = defineStatement("feed_end", {
+export const feedEnd = defineList("feed_end", {
   parameters: { workspace_id: uuid },
   columns: { events_numbered: bigint },
   text: "select events_numbered from workspace where id = $workspace_id",
 });
 
 /** A page of what has a place after `after` and not after `end`, of the channels that the caller sees. */
-export const listEvents = defineStatement("list_events", {
+export const listEvents = defineList("list_events", {
   parameters: {
     workspace_id: uuid,
     pusher_ids: nullable(array(uuid)),

@@ -5,8 +5,10 @@ import { ALERT } from "../../model/fields/alert.ts";
 import { PUSHER } from "../../model/fields/pusher.ts";
 import { columnsOf } from "../../model/fields/record.ts";
 import { boolean, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
-import { defineStatement, type RowOf } from "../db/statement.ts";
+import { type RowOf, statementsOf } from "../db/statement.ts";
 import { EPOCH } from "./handset.ts";
+
+const defineStatement = statementsOf("pages");
 
 /** Alerts in a feed. */
 export const FEED_ITEMS = 25;

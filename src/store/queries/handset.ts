@@ -5,8 +5,12 @@ import { isDue } from "../../model/domain/alert_status.ts";
 import { PUSHER } from "../../model/fields/pusher.ts";
 import { columnsOf, shownTo } from "../../model/fields/record.ts";
 import { array, bigint, boolean, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
 import { HASHES } from "./hashes.ts";
+
+const defineStatement = statementsOf("inbox");
+const defineList = statementsOf("lists");
+const defineJoin = statementsOf("joins");
 
 /** Changes when the database is restored or replaced: revisions are then counted anew. */
 export const EPOCH = `(select left(md5(concat_ws(' ', pg_postmaster_start_time(), 'channel_state'::regclass::oid,
@@ -107,7 +111,7 @@ export const USABLE_INVITE =
  * The channels that a device joined, the newest subscription first; `before` null: from the newest. Ties of the last instant
  * come along.
  */
-export const subscribedChannels = defineStatement("subscribed_channels", {
+export const subscribedChannels = defineList("subscribed_channels", {
   parameters: { device_id: bigint, before: nullable(timestamptz), limit: int },
   columns: { ...CARDS.columns, ...SUBSCRIPTION },
   text: `${cardsOf("join")}
@@ -116,7 +120,7 @@ export const subscribedChannels = defineStatement("subscribed_channels", {
 });
 
 /** docs/rules.md#channel-public. */
-export const channelCard = defineStatement("channel_card", {
+export const channelCard = defineList("channel_card", {
   parameters: { ...CARDS.parameters, handle: text, code: nullable(text) },
   columns: CARDS.columns,
   joined: CARDS.joined,
@@ -126,7 +130,7 @@ export const channelCard = defineStatement("channel_card", {
 });
 
 /** The channel of a handle, locked as every change of its counts is: first of all, so that all queue in one order. */
-export const lockChannelByHandle = defineStatement("lock_channel_by_handle", {
+export const lockChannelByHandle = defineJoin("lock_channel_by_handle", {
   parameters: { handle: text },
   columns: { id: uuid, workspace_id: uuid, is_public: boolean, suspended: boolean },
   text: `select p.id, p.workspace_id, p.is_public, c.suspended from channel_state c join pusher p on p.id = c.pusher_id
@@ -136,7 +140,7 @@ export const lockChannelByHandle = defineStatement("lock_channel_by_handle", {
 /** What a device wants of its subscription; null leaves each as it is. */
 const WANTED = { device_id: bigint, muted: nullable(boolean), permissions: nullable(array(text)) };
 
-export const changeSubscription = defineStatement("change_subscription", {
+export const changeSubscription = defineJoin("change_subscription", {
   parameters: { ...WANTED, handle: text },
   columns: SUBSCRIPTION,
   text: `update subscription s set muted = coalesce($muted, s.muted), permissions = coalesce($permissions, s.permissions)
@@ -146,7 +150,7 @@ export const changeSubscription = defineStatement("change_subscription", {
 });
 
 /** No row when the device joined meanwhile, or is gone. */
-export const joinChannel = defineStatement("join_channel", {
+export const joinChannel = defineJoin("join_channel", {
   parameters: { ...WANTED, pusher_id: uuid },
   columns: SUBSCRIPTION,
   text: `insert into subscription (device_id, pusher_id, muted, permissions)
@@ -156,7 +160,7 @@ export const joinChannel = defineStatement("join_channel", {
 });
 
 /** Takes one use of an invite, exactly: of simultaneous joins on the last use one gets the row. */
-export const takeInvite = defineStatement("take_invite", {
+export const takeInvite = defineJoin("take_invite", {
   parameters: { pusher_id: uuid, code: text },
   columns: { id: uuid },
   text: `update invite i set uses = i.uses + 1

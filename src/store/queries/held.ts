@@ -3,8 +3,10 @@
 // share, and by the text of its revision.
 
 import { array, bigint, float8, int, nullable, text, uuid } from "../../model/fields/sql.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
 import { HASHES } from "./hashes.ts";
+
+const defineStatement = statementsOf("inbox");
 
 /** More channels than one held poll may wait for (see handset/held/hold.ts), so that nobody reads an endless list. */
 export const CHANNELS_READ = 1_001;

@@ -2,7 +2,9 @@
 // waits for the first one's commit and then finds its answer; a failed first one leaves nothing behind.
 
 import { bytea, nullable, text } from "../../model/fields/sql.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("journal");
 
 /** Whose key it is, and of which operation. */
 const OWN = {

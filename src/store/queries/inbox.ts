@@ -16,7 +16,9 @@ import {
   timestamptz,
   uuid,
 } from "../../model/fields/sql.ts";
-import { defineStatement, type RowOf } from "../db/statement.ts";
+import { type RowOf, statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("inbox");
 
 const { html, ...SHOWN } = shownTo(ALERT, "handset");
 

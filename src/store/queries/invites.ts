@@ -4,7 +4,10 @@
 import { INVITE } from "../../model/fields/invite.ts";
 import { columnsOf } from "../../model/fields/record.ts";
 import { array, bigint, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("lists");
+const defineJoin = statementsOf("joins");
 
 const COLUMNS = {
   id: uuid,
@@ -29,7 +32,7 @@ export const listInvites = defineStatement("list_invites", {
 const TOLD = 10_000;
 
 /** docs/rules.md#revoke-evicts. */
-export const evictInvited = defineStatement("evict_invited", {
+export const evictInvited = defineJoin("evict_invited", {
   parameters: { pusher_id: uuid, invite_id: uuid },
   columns: { removed: int, devices: array(bigint) },
   text: `with gone as (delete from subscription where pusher_id = $pusher_id and invite_id = $invite_id returning device_id)

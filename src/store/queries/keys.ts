@@ -2,9 +2,12 @@
 
 import { ROLES } from "../../model/entities/member.ts";
 import { array, nullable, oneOf, outerJoined, text, timestamptz, uuid } from "../../model/fields/sql.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
 import { HASHES } from "./hashes.ts";
 import { MEMBER_FACTS } from "./member_facts.ts";
+
+const defineStatement = statementsOf("credentials");
+const defineList = statementsOf("lists");
 
 /** The live keys behind hashes, by position, with everything that a call needs to know of member and workspace. */
 export const findKeys = defineStatement("find_keys", {
@@ -30,7 +33,7 @@ export const noteKeyUse = defineStatement("note_key_use", {
 });
 
 /** The live keys of a workspace, the newest first. */
-export const listWorkspaceKeys = defineStatement("list_workspace_keys", {
+export const listWorkspaceKeys = defineList("list_workspace_keys", {
   parameters: { workspace_id: uuid },
   columns: {
     id: uuid,

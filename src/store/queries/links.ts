@@ -2,7 +2,11 @@
 
 import { LINK_MAKERS } from "../../model/entities/member.ts";
 import { boolean, bytea, oneOf, outerJoined, text, uuid, type ValuesOf } from "../../model/fields/sql.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("claims");
+const defineForLibrary = statementsOf("library");
+const defineLock = statementsOf("locks");
 
 const LIVE = "l.used_at is null and l.replaced_at is null and l.expires_at > now()";
 
@@ -35,7 +39,7 @@ const LINK = {
 export type LinkRecord = ValuesOf<typeof LINK>;
 
 /** The link with the member and the account that it is for, whatever became of it. */
-export const findLink = defineStatement("find_link", {
+export const findLink = defineForLibrary("find_link", {
   parameters: { token_hash: bytea },
   columns: LINK,
   text: `select l.made_by, l.used_at is not null as used, l.replaced_at is not null as replaced, l.expires_at <= now() as expired,
@@ -61,14 +65,14 @@ export const endLinksOf = defineStatement("end_links_of", {
 });
 
 /** What decides about an account waits for what another link is doing to it. */
-export const lockUser = defineStatement("lock_user", {
+export const lockUser = defineLock("lock_user", {
   parameters: { id: text },
   columns: { id: text },
   text: `select id from auth."user" where id = $id for no key update`,
 });
 
 /** The member that a mail about a lost password goes to: one that the account is, else one that it may become. */
-export const memberToReset = defineStatement("member_to_reset", {
+export const memberToReset = defineForLibrary("member_to_reset", {
   parameters: { email: text },
   columns: { member_id: uuid },
   text: `select m.id as member_id from auth."user" u

@@ -12,10 +12,14 @@ import {
   timestamptz,
   uuid,
 } from "../../model/fields/sql.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("joins");
+const defineList = statementsOf("lists");
+const defineClaim = statementsOf("claims");
 
 /** What a device joined, the newest first; a suspended channel is left out. Ties of the last instant come along. */
-export const exportedSubscriptions = defineStatement("exported_subscriptions", {
+export const exportedSubscriptions = defineList("exported_subscriptions", {
   parameters: { device_id: bigint, before: nullable(timestamptz), limit: int },
   columns: { handle: text, muted: boolean, permissions: array(text), subscribed_at: timestamptz },
   text: `select p.handle, s.muted, s.permissions, s.subscribed_at
@@ -63,7 +67,7 @@ export const channelsJoined = defineStatement("channels_joined", {
 });
 
 /** A device has one code at a time. No row when the device is gone. */
-export const putTransfer = defineStatement("put_transfer", {
+export const putTransfer = defineClaim("put_transfer", {
   parameters: { device_id: bigint, code_hash: bytea, seconds: int },
   columns: { expires_at: timestamptz },
   text: `insert into device_transfer as t (device_id, code_hash, expires_at)
@@ -74,7 +78,7 @@ export const putTransfer = defineStatement("put_transfer", {
 });
 
 /** Uses a code up, for exactly one of simultaneous uses; a device does not take over from itself. */
-export const takeTransfer = defineStatement("take_transfer", {
+export const takeTransfer = defineClaim("take_transfer", {
   parameters: { code_hash: bytea, device_id: bigint },
   columns: { from_device: text },
   text: `delete from device_transfer where code_hash = $code_hash and expires_at > now() and device_id <> $device_id

@@ -1,7 +1,9 @@
 // The clients of the authorization server by raw SQL, in the sign-in library's own tables.
 
 import { boolean, float8, int, jsonb, nullable, text, uuid } from "../../model/fields/sql.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("library");
 
 /**
  * Writes a client down, or what it says of itself now. `id` and `link_id` are new rows', that of the client and that of

@@ -3,10 +3,15 @@
 import { isPlanned } from "../../model/domain/alert_status.ts";
 import { ROLES } from "../../model/entities/member.ts";
 import { boolean, int, nullable, oneOf, text, timestamptz, uuid } from "../../model/fields/sql.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("library");
+const defineLock = statementsOf("locks");
+const defineList = statementsOf("lists");
+const defineUpkeep = statementsOf("upkeep");
 
 /** Each waits for its turn; always in the same order, so that no two wait for each other. */
-export const lockOwnWorkspaces = defineStatement("lock_own_workspaces", {
+export const lockOwnWorkspaces = defineLock("lock_own_workspaces", {
   parameters: { user_id: text },
   columns: { id: uuid },
   text: `select id from workspace where id in (select workspace_id from member where user_id = $user_id)
@@ -14,7 +19,7 @@ export const lockOwnWorkspaces = defineStatement("lock_own_workspaces", {
 });
 
 /** `workspace_id` null: all of them, the oldest membership first. */
-export const ownWorkspaces = defineStatement("own_workspaces", {
+export const ownWorkspaces = defineList("own_workspaces", {
   parameters: { user_id: text, workspace_id: nullable(uuid) },
   columns: {
     id: uuid,
@@ -43,7 +48,7 @@ export const ownWorkspaces = defineStatement("own_workspaces", {
 });
 
 /** All channels of a workspace, each locked as by `lockChannel`, always in the same order. */
-export const lockWorkspaceChannels = defineStatement("lock_workspace_channels", {
+export const lockWorkspaceChannels = defineLock("lock_workspace_channels", {
   parameters: { workspace_id: uuid },
   columns: { pusher_id: uuid },
   text: `select c.pusher_id from channel_state c join pusher p on p.id = c.pusher_id
@@ -51,7 +56,7 @@ export const lockWorkspaceChannels = defineStatement("lock_workspace_channels", 
 });
 
 /** Those that were active. A suspended channel stays so. */
-export const pauseWorkspaceChannels = defineStatement("pause_workspace_channels", {
+export const pauseWorkspaceChannels = defineUpkeep("pause_workspace_channels", {
   parameters: { workspace_id: uuid, at: timestamptz },
   columns: { id: uuid },
   text: `update pusher set status = 'paused', updated_at = $at

@@ -11,8 +11,13 @@ import {
   uuid,
   type ValuesOf,
 } from "../../model/fields/sql.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
 import { MEMBER_FACTS } from "./member_facts.ts";
+
+const defineStatement = statementsOf("credentials");
+const defineLock = statementsOf("locks");
+const defineList = statementsOf("lists");
+const defineForLibrary = statementsOf("library");
 
 const MEMBERSHIP = { email: text, ...MEMBER_FACTS.columns };
 
@@ -20,7 +25,7 @@ const MEMBERSHIP = { email: text, ...MEMBER_FACTS.columns };
 export type MemberRecord = ValuesOf<typeof MEMBERSHIP>;
 
 /** Held until the transaction ends: what counts or replaces something of one member happens in turn. */
-export const lockMember = defineStatement("lock_member", {
+export const lockMember = defineLock("lock_member", {
   parameters: { id: uuid },
   columns: { id: uuid },
   text: "select id from member where id = $id for no key update",
@@ -35,7 +40,7 @@ export const membershipsOf = defineStatement("memberships_of", {
 });
 
 /** The owners first, then by age. */
-export const listWorkspaceMembers = defineStatement("list_workspace_members", {
+export const listWorkspaceMembers = defineList("list_workspace_members", {
   parameters: { workspace_id: uuid },
   columns: {
     id: uuid,
@@ -62,7 +67,7 @@ export const listWorkspaceMembers = defineStatement("list_workspace_members", {
 });
 
 /** Writes down that a passkey was used, and answers whose it is. */
-export const usePasskey = defineStatement("use_passkey", {
+export const usePasskey = defineForLibrary("use_passkey", {
   parameters: { credential_id: text },
   columns: { email: text },
   text: `update auth.passkey p set "lastUsedAt" = now() from auth."user" u
@@ -70,7 +75,7 @@ export const usePasskey = defineStatement("use_passkey", {
 });
 
 /** For who lost the phone and the recovery codes. Nothing comes back where it was not on. */
-export const dropSecondFactor = defineStatement("drop_second_factor", {
+export const dropSecondFactor = defineForLibrary("drop_second_factor", {
   parameters: { user_id: text },
   columns: { id: text },
   text: `with gone as (delete from auth."twoFactor" where "userId" = $user_id returning "userId")

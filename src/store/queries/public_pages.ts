@@ -17,8 +17,10 @@ import {
   timestamptz,
   uuid,
 } from "../../model/fields/sql.ts";
-import { defineStatement, type RowOf } from "../db/statement.ts";
+import { type RowOf, statementsOf } from "../db/statement.ts";
 import { CARD, USABLE_INVITE } from "./handset.ts";
+
+const defineStatement = statementsOf("pages");
 
 /** The columns of a table by the names that an answer gives them. */
 const selected = (table: string, columns: object) =>

@@ -3,10 +3,14 @@
 
 import { PUSH_KINDS, WAKES } from "../../model/entities/handset.ts";
 import { array, bigint, boolean, bytea, int, nullable, oneOf, uuid } from "../../model/fields/sql.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("deliveries");
+const defineClaim = statementsOf("claims");
+const defineUpkeep = statementsOf("upkeep");
 
 /** One endpoint a device. No row: the device is gone. */
-export const putPushEndpoint = defineStatement("put_push_endpoint", {
+export const putPushEndpoint = defineClaim("put_push_endpoint", {
   parameters: { device_id: bigint, kind: oneOf(PUSH_KINDS), endpoint: bytea },
   columns: { device_id: bigint },
   text: `insert into push_endpoint (device_id, kind, endpoint)
@@ -62,12 +66,12 @@ export const noteRecoveries = defineStatement("note_push_recoveries", {
 });
 
 /** The key that wake-ups are signed with, sealed. The first that is written stays. */
-export const keepPushKey = defineStatement("keep_push_key", {
+export const keepPushKey = defineUpkeep("keep_push_key", {
   parameters: { push_key: bytea },
   text: "update server_secret set push_key = $push_key where push_key is null",
 });
 
-export const readPushKey = defineStatement("read_push_key", {
+export const readPushKey = defineUpkeep("read_push_key", {
   columns: { push_key: nullable(bytea) },
   text: "select push_key from server_secret",
 });

@@ -2,7 +2,9 @@
 
 import { isVisible } from "../../model/domain/alert_status.ts";
 import { array, bigint, int, smallint, timestamptz, uuid } from "../../model/fields/sql.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("reports");
 
 /**
  * Arrays of one length: which request, of which alert, by which device, what. A row that its device cannot see is

@@ -4,7 +4,9 @@
 
 import { isDue } from "../../model/domain/alert_status.ts";
 import { array, int, text, uuid } from "../../model/fields/sql.ts";
-import { defineStatement, type RowOf } from "../db/statement.ts";
+import { type RowOf, statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("inbox");
 
 /**
  * Settles what is due in channels, up to so many alerts; answers how many in each, and the priorities of those that are not

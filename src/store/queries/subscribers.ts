@@ -3,7 +3,10 @@
 import { DEVICE } from "../../model/fields/device.ts";
 import { columnsOf, namesOf, shownTo } from "../../model/fields/record.ts";
 import { boolean, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("lists");
+const defineSum = statementsOf("statistics");
 
 const FACTS = shownTo(DEVICE, "list");
 const NAMES = namesOf(FACTS);
@@ -32,7 +35,7 @@ export const listSubscribers = {
 };
 
 /** How many subscribers share each combination of facts. */
-export const subscriberMix = defineStatement("subscriber_mix", {
+export const subscriberMix = defineSum("subscriber_mix", {
   parameters: { pusher_id: uuid },
   columns: { platform: text, app_version: text, locale: text, timezone: text, n: int, muted: int },
   text: `select platform, app_version, locale, timezone, n::int as n, muted::int as muted

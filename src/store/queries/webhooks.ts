@@ -2,7 +2,9 @@
 // a delivery. The operations go through the entity manager.
 
 import { boolean, bytea, int, nullable, text, uuid } from "../../model/fields/sql.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("deliveries");
 
 /** What an endpoint `e` signs with: its secret, and the one before while that is good. */
 const SECRETS = {

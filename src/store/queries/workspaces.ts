@@ -1,7 +1,9 @@
 // The lock on a whole workspace.
 
 import { uuid } from "../../model/fields/sql.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("locks");
 
 /** Held until the transaction ends, so that what may be there so many times is counted and made in turn. */
 export const lockWorkspace = defineStatement("lock_workspace", {

@@ -3,8 +3,10 @@
 
 import { isPlanned } from "../../model/domain/alert_status.ts";
 import { array, date, int, text, timestamptz, uuid } from "../../model/fields/sql.ts";
-import { defineStatement } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
 import { VISIBLE } from "../queries/channels.ts";
+
+const defineStatement = statementsOf("statistics");
 
 /** Channels that the caller sees, the newest first. */
 export const visibleChannels = defineStatement("visible_channels", {

@@ -1,0 +1,14 @@
+// Every statement that the service defines, whichever file it is in.
+
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type AnyStatement, definedStatements } from "../src/store/db/statement.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+
+export async function allStatements(): Promise<readonly AnyStatement[]> {
+  for (const file of globSync("{src,tools}/**/*.ts", { cwd: ROOT }))
+    if (/\bstatementsOf\(|\bremoval\(/.test(readFileSync(join(ROOT, file), "utf8")))
+      await import(join(ROOT, file));
+  return definedStatements();
+}
