@@ -1,20 +1,14 @@
 // An uploaded page in a real browser, inside of its frame: nothing in it runs, and nothing of it reaches the network
 // but pictures (and prefetches) by https. Needs a Chromium: CHROMIUM=/path/to/chromium. Without one it says so and is skipped.
 
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { serve } from "srvx";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { consoleOf } from "../support/assets.ts";
+import { inBrowser } from "../support/in_browser.ts";
+import { launch } from "../support/site.ts";
 import { WAIT } from "../support/wait.ts";
 import { World } from "../support/world.ts";
-
-const executablePath = process.env.CHROMIUM;
-if (!executablePath) console.log("assets_browser: skipped, since CHROMIUM names no browser");
-
-const ARGS = [
-  "--no-sandbox --disable-gpu --disable-quic --no-first-run",
-  "--disable-background-networking --disable-component-update --disable-sync",
-].flatMap((line) => line.split(" "));
 
 const DOCUMENT = `<!doctype html><html><head><title>x</title>
 <meta http-equiv="refresh" content="0;url=https://elsewhere.example/refresh">
@@ -40,7 +34,7 @@ body{font-family:f;color:rgb(1, 2, 3)}</style>
 <a id="pop" href="https://elsewhere.example/pop" target="_blank">x</a>
 </body></html>`;
 
-describe.skipIf(!executablePath)("in Chromium", () => {
+inBrowser("in Chromium", () => {
   let world: World;
   let server: ReturnType<typeof serve>;
   let browser: Browser;
@@ -66,7 +60,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
     await server.ready();
     origin = server.url!.replace(/\/$/, "");
     file = await consoleOf(world).upload("html", Buffer.from(DOCUMENT));
-    browser = await chromium.launch({ executablePath: executablePath!, args: ARGS });
+    browser = await launch();
     const context = await browser.newContext();
     context.setDefaultTimeout(WAIT.timeout);
     page = await context.newPage();

@@ -3,19 +3,13 @@
 // Needs a Chromium: CHROMIUM=/path/to/chromium. Without one it says so and is skipped.
 
 import fc from "fast-check";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ATTRIBUTES } from "../../src/model/sanitizer/allow_list.ts";
 import { sanitizeHtml } from "../../src/model/sanitizer/sanitize.ts";
 import { FUZZ_PIECES, HARMLESS, HOSTILE } from "../cases/sanitizer.ts";
-
-const executablePath = process.env.CHROMIUM;
-if (!executablePath) console.log("sanitizer_browser: skipped, since CHROMIUM names no browser");
-
-const ARGS = [
-  "--no-sandbox --disable-gpu --disable-quic --no-first-run",
-  "--disable-background-networking --disable-component-update --disable-sync",
-].flatMap((line) => line.split(" "));
+import { inBrowser } from "../support/in_browser.ts";
+import { launch } from "../support/site.ts";
 
 /** Of each of these at least one runs raw in a current Chromium, in both modes. */
 const RUNNING_FAMILIES =
@@ -122,7 +116,7 @@ function textsOf(texts: string[]): string[] {
   });
 }
 
-describe.skipIf(!executablePath)("in Chromium", () => {
+inBrowser("in Chromium", () => {
   let browser: Browser;
   let page: Page;
   const raw: Record<Mode, Set<string>> = { innerHTML: new Set(), page: new Set() };
@@ -139,7 +133,7 @@ describe.skipIf(!executablePath)("in Chromium", () => {
   }
 
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: executablePath!, args: ARGS });
+    browser = await launch();
     page = await browser.newPage();
     // Nothing leaves the machine: whatever is asked for fails, which is what onerror waits for.
     await page.route("**/*", (route) => route.abort());

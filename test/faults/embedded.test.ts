@@ -27,6 +27,7 @@ import { type Cluster, openCluster } from "../../src/store/embedded/cluster.ts";
 import { readStatus } from "../../src/store/embedded/postmaster.ts";
 import { chooseRunner, runToEnd } from "../../src/store/embedded/runner.ts";
 import { pause } from "../support/at_once.ts";
+import { lacks, prevented } from "../support/lacks.ts";
 import { isAlive, processesOn } from "../support/processes.ts";
 
 const isRoot = process.getuid!() === 0;
@@ -140,13 +141,14 @@ describe("whose it is", () => {
     expect((await query(cluster, "show listen_addresses"))[0]).toEqual({ listen_addresses: "" });
   });
 
-  test("another program of the user that it was lent is refused, though it gets to the socket", async () => {
-    if (!isRoot) return console.log("no lent user: this user is not root");
+  test("another program of the user that it was lent is refused, though it gets to the socket", async ({
+    skip,
+  }) => {
+    skip(prevented(isRoot ? null : "no user is lent, since this one is not root") || lacks("psql"));
     const cluster = await start(newFolder());
     const { uid, gid } = statSync(cluster.folder);
     const ask = (who: object) =>
       spawnSync("psql", ["-XAtc", "select 'in'", cluster.url], { cwd: "/", encoding: "utf8", ...who });
-    if (ask({}).error) return console.log("no other program: psql is not on the PATH");
     expect(ask({}).stdout).toBe("in\n");
     expect(ask({ uid, gid }).stderr).toContain("Peer authentication failed");
   });

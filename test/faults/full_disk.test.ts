@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { requestFor } from "../../src/operation/request.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { atOnce, pause } from "../support/at_once.ts";
+import { prevented } from "../support/lacks.ts";
 import { type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
 import { type SmallDisk, smallDisk } from "../support/small_disk.ts";
 import { WAIT } from "../support/wait.ts";
@@ -21,158 +22,153 @@ const ROUNDS = Math.ceil(Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 1) / 10);
 const folder = temporaryFolder();
 const mounted = smallDisk(folder.path, SIZE_MB);
 const disk = mounted as SmallDisk;
+const none = typeof mounted === "string" ? `no disk of its own: ${mounted}` : null;
 afterAll(() => {
   if (typeof mounted !== "string") mounted.remove();
   folder.remove();
 });
 
-if (typeof mounted === "string") {
-  console.log(`No disk of its own for the tests of a full one: ${mounted}`);
-  test("a user who may not mount a file system is told so", () => expect(mounted).not.toBe(""));
-} else
-  describe(`on ${disk.kind}`, () => {
-    const dataDir = join(disk.path, "data");
-    let server: RunningServer;
-    let key: string;
-    let pusher_id: string;
-    const acknowledged = new Set<string>();
-    let titles = 0;
+describe.skipIf(prevented(none))("on a disk of its own", () => {
+  const dataDir = join(folder.path, "disk", "data");
+  let server: RunningServer;
+  let key: string;
+  let pusher_id: string;
+  const acknowledged = new Set<string>();
+  let titles = 0;
 
-    const start = async (reserveMb: number) => {
-      server = await startServer(dataDir, {
-        settings: { DISK_RESERVE_MB: String(reserveMb), LOG_LEVEL: "warn" },
-      });
-    };
-
-    async function call(tool: string, args: Record<string, unknown>) {
-      const { method, path, headers, body } = requestFor(toolNamed(tool), args);
-      const response = await fetch(server.url + path, {
-        method,
-        body,
-        headers: { ...headers, authorization: `Bearer ${key}` },
-      });
-      const answer: any = await response.json();
-      return { status: response.status, body: answer, retry: response.headers.get("retry-after") };
-    }
-
-    async function write() {
-      const title = `alert ${++titles}`;
-      const answer = await call("create_alert", { pusher_id, title });
-      if (answer.status === 201) acknowledged.add(title);
-      return answer;
-    }
-
-    const status = async (path: string) => (await fetch(server.url + path)).status;
-    const untilReady = () => vi.waitFor(async () => expect(await status("/readyz")).toBe(200), WAIT);
-
-    async function nothingLost() {
-      const found = new Set<string>();
-      for (let before: string | null = null, first = true; first || before; first = false) {
-        const { body } = await call("list_alerts", { pusher_id, limit: 100, ...(before ? { before } : {}) });
-        for (const { title } of body.data) found.add(title);
-        before = body.meta.next_before;
-      }
-      expect([...acknowledged].filter((title) => !found.has(title))).toEqual([]);
-    }
-
-    /** Fills the disk while clients write, until PostgreSQL has ended itself because its log cannot grow. */
-    async function fillWholly() {
-      let going = true;
-      const others: object[] = [];
-      const clients = atOnce(CLIENTS, async () => {
-        while (going) {
-          const answer = await write();
-          if (answer.status !== 201) others.push({ status: answer.status, type: answer.body.error.type });
-        }
-      });
-      const url = `postgresql://belfry@${encodeURIComponent(join(dataDir, "postgres"))}/belfry`;
-      const orm = openOrm({ databaseUrl: url, databasePool: 2 });
-      disk.fill();
-      // The log's own files are used up sooner than by what the clients write.
-      const filled = (async () => {
-        for (;;) await orm.em.execute("select pg_logical_emit_message(false, '', repeat('x', 1000000))");
-      })();
-      await expect(filled).rejects.toThrow();
-      await vi.waitFor(() => expect(server.log()).toMatch(/PANIC.*No space left on device/), WAIT);
-      await vi.waitFor(async () => expect(await status("/readyz")).toBe(503), WAIT);
-      await pause(200);
-      going = false;
-      await clients;
-      await orm.close(true).catch(() => {});
-      // What was met on the way: told to come back, never a fault.
-      expect(others.length).toBeGreaterThan(0);
-      for (const other of others) expect(other).toEqual({ status: 503, type: "server_error" });
-    }
-
-    beforeAll(async () => {
-      await start(RESERVE_MB);
-      key = server.key;
-      const fields = { handle: "on-a-small-disk", name: "N", category: "community", description: "D" };
-      pusher_id = (await call("create_pusher", fields)).body.id;
+  const start = async (reserveMb: number) => {
+    server = await startServer(dataDir, {
+      settings: { DISK_RESERVE_MB: String(reserveMb), LOG_LEVEL: "warn" },
     });
+  };
 
-    test("down to the reserve: writes are refused, reads, /healthz and SIGTERM work, and with room it writes again", async () => {
-      expect((await write()).status).toBe(201);
-      disk.fill(RESERVE_MB / 2);
-      await vi.waitFor(async () => expect(await status("/readyz")).toBe(503), WAIT);
-      expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({
-        status: "not ready",
-        reason: expect.stringContaining("disk is nearly full"),
-      });
-      expect(await write()).toMatchObject({
+  async function call(tool: string, args: Record<string, unknown>) {
+    const { method, path, headers, body } = requestFor(toolNamed(tool), args);
+    const response = await fetch(server.url + path, {
+      method,
+      body,
+      headers: { ...headers, authorization: `Bearer ${key}` },
+    });
+    const answer: any = await response.json();
+    return { status: response.status, body: answer, retry: response.headers.get("retry-after") };
+  }
+
+  async function write() {
+    const title = `alert ${++titles}`;
+    const answer = await call("create_alert", { pusher_id, title });
+    if (answer.status === 201) acknowledged.add(title);
+    return answer;
+  }
+
+  const status = async (path: string) => (await fetch(server.url + path)).status;
+  const untilReady = () => vi.waitFor(async () => expect(await status("/readyz")).toBe(200), WAIT);
+
+  async function nothingLost() {
+    const found = new Set<string>();
+    for (let before: string | null = null, first = true; first || before; first = false) {
+      const { body } = await call("list_alerts", { pusher_id, limit: 100, ...(before ? { before } : {}) });
+      for (const { title } of body.data) found.add(title);
+      before = body.meta.next_before;
+    }
+    expect([...acknowledged].filter((title) => !found.has(title))).toEqual([]);
+  }
+
+  /** Fills the disk while clients write, until PostgreSQL has ended itself because its log cannot grow. */
+  async function fillWholly() {
+    let going = true;
+    const others: object[] = [];
+    const clients = atOnce(CLIENTS, async () => {
+      while (going) {
+        const answer = await write();
+        if (answer.status !== 201) others.push({ status: answer.status, type: answer.body.error.type });
+      }
+    });
+    const url = `postgresql://belfry@${encodeURIComponent(join(dataDir, "postgres"))}/belfry`;
+    const orm = openOrm({ databaseUrl: url, databasePool: 2 });
+    disk.fill();
+    // The log's own files are used up sooner than by what the clients write.
+    const filled = (async () => {
+      for (;;) await orm.em.execute("select pg_logical_emit_message(false, '', repeat('x', 1000000))");
+    })();
+    await expect(filled).rejects.toThrow();
+    await vi.waitFor(() => expect(server.log()).toMatch(/PANIC.*No space left on device/), WAIT);
+    await vi.waitFor(async () => expect(await status("/readyz")).toBe(503), WAIT);
+    await pause(200);
+    going = false;
+    await clients;
+    await orm.close(true).catch(() => {});
+    // What was met on the way: told to come back, never a fault.
+    expect(others.length).toBeGreaterThan(0);
+    for (const other of others) expect(other).toEqual({ status: 503, type: "server_error" });
+  }
+
+  beforeAll(async () => {
+    await start(RESERVE_MB);
+    key = server.key;
+    const fields = { handle: "on-a-small-disk", name: "N", category: "community", description: "D" };
+    pusher_id = (await call("create_pusher", fields)).body.id;
+  });
+
+  test("down to the reserve: writes are refused, reads, /healthz and SIGTERM work, and with room it writes again", async () => {
+    expect((await write()).status).toBe(201);
+    disk.fill(RESERVE_MB / 2);
+    await vi.waitFor(async () => expect(await status("/readyz")).toBe(503), WAIT);
+    expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({
+      status: "not ready",
+      reason: expect.stringContaining("disk is nearly full"),
+    });
+    expect(await write()).toMatchObject({
+      status: 503,
+      retry: "30",
+      body: {
+        error: { type: "server_error", message: expect.stringContaining("nearly full"), param: null },
+      },
+    });
+    expect((await call("list_alerts", { pusher_id })).status).toBe(200);
+    expect(await status("/healthz")).toBe(200);
+    disk.empty();
+    await untilReady();
+    expect((await write()).status).toBe(201);
+    disk.fill(RESERVE_MB / 2);
+    await vi.waitFor(async () => expect(await status("/readyz")).toBe(503), WAIT);
+    await server.stop();
+    expect(await server.exited).toBe(0);
+    disk.empty();
+  });
+
+  test("wholly full, so that PostgreSQL ends itself: calls are 503, /healthz answers, with room all is there again", async () => {
+    // Nothing refuses ahead of time.
+    await start(0);
+    for (let round = 0; round < ROUNDS; round++) {
+      await fillWholly();
+      expect(await status("/healthz")).toBe(200);
+      expect(await call("list_alerts", { pusher_id })).toMatchObject({
         status: 503,
-        retry: "30",
+        retry: "2",
         body: {
-          error: { type: "server_error", message: expect.stringContaining("nearly full"), param: null },
+          error: { type: "server_error", message: expect.stringContaining("database"), param: null },
         },
       });
-      expect((await call("list_alerts", { pusher_id })).status).toBe(200);
-      expect(await status("/healthz")).toBe(200);
+      expect((await write()).status).toBe(503);
       disk.empty();
-      await untilReady();
-      expect((await write()).status).toBe(201);
-      disk.fill(RESERVE_MB / 2);
-      await vi.waitFor(async () => expect(await status("/readyz")).toBe(503), WAIT);
-      await server.stop();
-      expect(await server.exited).toBe(0);
-      disk.empty();
-    });
-
-    test("wholly full, so that PostgreSQL ends itself: calls are 503, /healthz answers, with room all is there again", async () => {
-      // Nothing refuses ahead of time.
-      await start(0);
-      for (let round = 0; round < ROUNDS; round++) {
-        await fillWholly();
-        expect(await status("/healthz")).toBe(200);
-        expect(await call("list_alerts", { pusher_id })).toMatchObject({
-          status: 503,
-          retry: "2",
-          body: {
-            error: { type: "server_error", message: expect.stringContaining("database"), param: null },
-          },
-        });
-        expect((await write()).status).toBe(503);
-        disk.empty();
-        await untilReady();
-        await nothingLost();
-        expect((await write()).status).toBe(201);
-      }
-      await server.stop();
-    });
-
-    test("SIGTERM ends it meanwhile, a start on the full disk is one line, and afterwards nothing is lost", async () => {
-      await start(0);
-      await fillWholly();
-      // Within the deadline, whatever the database does: see STOP_DEADLINE_MS.
-      await server.stop();
-      const refused = await start(0).catch((error: Error) => error.message);
-      expect(refused).toMatch(
-        /^the server ended: belfry: DATA_DIR \(.*\) .*No space left on device[^\n]*\n$/,
-      );
-      disk.empty();
-      await start(RESERVE_MB);
       await untilReady();
       await nothingLost();
-      await server.stop();
-    });
+      expect((await write()).status).toBe(201);
+    }
+    await server.stop();
   });
+
+  test("SIGTERM ends it meanwhile, a start on the full disk is one line, and afterwards nothing is lost", async () => {
+    await start(0);
+    await fillWholly();
+    // Within the deadline, whatever the database does: see STOP_DEADLINE_MS.
+    await server.stop();
+    const refused = await start(0).catch((error: Error) => error.message);
+    expect(refused).toMatch(/^the server ended: belfry: DATA_DIR \(.*\) .*No space left on device[^\n]*\n$/);
+    disk.empty();
+    await start(RESERVE_MB);
+    await untilReady();
+    await nothingLost();
+    await server.stop();
+  });
+});

@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { pause } from "../support/at_once.ts";
+import { lacks } from "../support/lacks.ts";
 import { freePort, type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
-import { PROXIES, startProxy } from "../support/proxies.ts";
+import { startProxy } from "../support/proxies.ts";
 import { WAIT } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
@@ -18,7 +19,7 @@ const CLIENTS = 12;
 /** The worst that a proxy can do to who stops: each request comes on a connection of its own. */
 const keepingNone = (lines: string) => lines.replace(/^ *keepalive.*\n/gm, "");
 
-describe.runIf(PROXIES.includes("nginx"))("two replicas behind nginx", () => {
+describe.skipIf(lacks("nginx"))("two replicas behind nginx", () => {
   const folder = temporaryFolder();
   const agent = new Agent({ connections: CLIENTS });
   const replicas: RunningServer[] = [];

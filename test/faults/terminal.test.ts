@@ -1,11 +1,12 @@
 // Signals that reach more than the service: a Ctrl-C goes to every process of the terminal and is passed on by npm, and
 // whoever ends a unit or a container may signal all its processes at once. The service ends its own work first all the same.
 
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { lacks } from "../support/lacks.ts";
 import {
   CLI,
   environment,
@@ -126,8 +127,10 @@ test("SIGTERM to every process at once, the database's included: it ends whole, 
   await again.stop();
 });
 
-test("Ctrl-C in the shell on the database is the shell's: the database stays until that ends", async () => {
-  if (spawnSync("psql", ["--version"]).status !== 0) return console.log("no shell: psql is not on the PATH");
+test("Ctrl-C in the shell on the database is the shell's: the database stays until that ends", async ({
+  skip,
+}) => {
+  skip(lacks("psql"));
   const dataDir = join(folder.path, "shell");
   const line = type(process.execPath, [CLI, "psql"], { DATA_DIR: dataDir, PSQLRC: "/dev/null" });
   line.stdin.on("error", () => {});

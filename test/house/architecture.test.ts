@@ -198,7 +198,7 @@ test("SQL runs as a defined statement", () => {
   expect(others.sort()).toEqual(Object.keys(RAW_SQL).sort());
 });
 
-test("every test stands in a folder, and test/README.md says what belongs there", () => {
+test("every test stands in a folder that test/README.md tells of, and one that skips says why", () => {
   const tests = globSync("test/**/*.test.ts", { cwd: ROOT, exclude: ["**/node_modules"] });
   expect(tests.length).toBeGreaterThan(50);
   const outside = tests.filter((file) => file.split("/").length !== 3);
@@ -209,6 +209,11 @@ test("every test stands in a folder, and test/README.md says what belongs there"
   expect(unsaid, "give each a line in test/README.md").toEqual([]);
   const gone = LONGEST.filter((file) => !tests.includes(file));
   expect(gone, "mend the list in test/support/longest_first.ts").toEqual([]);
+  const silent = tests.filter((file) => {
+    const text = readFileSync(join(ROOT, file), "utf8");
+    return /\bskip(If)?\(/.test(text) && !text.includes("support/lacks.ts");
+  });
+  expect(silent, "a skip says its reason by test/support/lacks.ts").toEqual([]);
 });
 
 test("a type is forced in few places, each with its reason", () => {

@@ -2,8 +2,8 @@
 
 import { mkdtempSync, readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lacks } from "../support/lacks.ts";
 import { type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
-import { executablePath } from "../support/site.ts";
 
 const folder = temporaryFolder();
 let server: RunningServer;
@@ -48,8 +48,7 @@ describe("npm run demo", () => {
     const { code, stdout, stderr } = await demo({ TMPDIR });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expectWholeStory(stdout);
-    if (!executablePath) console.log("demo: nobody hears it, since CHROMIUM names no browser");
-    else {
+    if (!lacks("Chromium")) {
       const [, ms] = /✓ person {3}sees it, and hears it ring\n +(\d+) ms after/.exec(stdout)!;
       expect(Number(ms)).toBeGreaterThan(0);
       expect(stdout).toContain("✓ person   leaves the channel");

@@ -1,14 +1,11 @@
 // The programs of examples/, run as their README says: each publishes for a handset in another language, which sees what was
 // sent before it joined and what is sent while it polls, and whose reports are counted once each.
 
-import { spawnSync } from "node:child_process";
 import { globSync, statSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { lacks } from "../support/lacks.ts";
 import { type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
 import { WAIT } from "../support/wait.ts";
-
-const python = spawnSync("python3", ["--version"], { encoding: "utf8" });
-if (python.status !== 0) console.log("examples: python3 is not there, so its programs are not run");
 
 const folder = temporaryFolder();
 let server: RunningServer;
@@ -21,6 +18,10 @@ afterAll(async () => {
 });
 
 const PROGRAMS: Record<string, string> = { sh: "sh", ts: process.execPath, py: "python3" };
+
+/** Whether what a program is written in, or what it calls, is not here. */
+const cannotRun = (name: string) =>
+  (name.endsWith(".py") && lacks("python3")) || (name.endsWith(".sh") && lacks("curl"));
 
 const start = (name: string, args: string[], settings: Record<string, string> = {}) =>
   run(PROGRAMS[name.split(".")[1]!]!, [`examples/${name}`, ...args], { BELFRY_URL: server.url, ...settings });
@@ -52,8 +53,8 @@ test("every program is tried", () => {
   ).toEqual(PAIRS.flat().sort());
 });
 
-test.each(PAIRS)("%s for %s", async (publish, handset) => {
-  if (python.status !== 0 && /\.py /.test(`${publish} ${handset} `)) return;
+test.for(PAIRS)("%s for %s", async ([publish, handset], { skip }) => {
+  skip(cannotRun(publish) || cannotRun(handset));
   const handle = `example-${publish.slice(-2)}`;
   const titles = ["The quay floods at six", 'Pier 2 is "closed" \\ ü'];
   const first = await published(publish, handle, titles[0]!);
@@ -85,17 +86,12 @@ test.each(PAIRS)("%s for %s", async (publish, handset) => {
   expect((await api("/pushers")).data.filter((one: any) => one.handle === handle)).toHaveLength(1);
 });
 
-test("what the service refuses is said in its own words", async () => {
-  const mine = (program: string) => program.endsWith(".py") === false || python.status === 0;
-  for (const program of ["publish.sh", "publish.ts", "publish.py"].filter(mine)) {
-    const { code, stderr } = await start(program, ["example-no", "x"], { BELFRY_API_KEY: "bfk_no" });
-    expect(code).not.toBe(0);
-    expect(stderr).toContain("unauthorized");
-  }
-  for (const program of ["handset.sh", "handset.ts", "handset.py"].filter(mine)) {
-    const kept = `${folder.path}/${program}.refused`;
-    const { code, stderr } = await start(program, ["nobody-has-this"], { BELFRY_DEVICE_FILE: kept });
-    expect(code).not.toBe(0);
-    expect(stderr).toContain("No such channel");
-  }
+test.for(PAIRS.flat())("what the service refuses %s says in its words", async (program, { skip }) => {
+  skip(cannotRun(program));
+  const [arguments_, settings, words] = program.startsWith("publish")
+    ? [["example-no", "x"], { BELFRY_API_KEY: "bfk_no" }, "unauthorized"]
+    : [["nobody-has-this"], { BELFRY_DEVICE_FILE: `${folder.path}/${program}.refused` }, "No such channel"];
+  const { code, stderr } = await start(program, arguments_, settings);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain(words);
 });

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { lacks } from "../support/lacks.ts";
 import { type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
 
 const README = readFileSync(`${import.meta.dirname}/../../README.md`, "utf8");
@@ -32,7 +33,8 @@ test("holds the two commands", () => {
   expect(blocks("")).toEqual(["npm ci && npm start\n", "npm ci && npm test\n"]);
 });
 
-test("by curl, handset and command line: each block does what it says", async () => {
+test("by curl, handset and command line: each block does what it says", async ({ skip }) => {
+  skip(lacks("curl"));
   const script = blocks("sh");
   expect(script).toHaveLength(3);
   const settings = { DATA_DIR: server.dataDir };

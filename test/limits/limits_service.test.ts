@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openService, type Service } from "../../src/program/boot/service.ts";
 import { loadConfig } from "../../src/store/config/load.ts";
 import { FACTS } from "../support/handsets.ts";
-import { freePort, hasRedisServer, type RedisServer, startRedis } from "../support/redis_server.ts";
+import { lacks } from "../support/lacks.ts";
+import { freePort, type RedisServer, startRedis } from "../support/redis_server.ts";
 import { WAIT } from "../support/wait.ts";
 import { type Answer, freshDatabase, inSeconds, uniqueHandle, World } from "../support/world.ts";
 
@@ -201,7 +202,7 @@ describe("on a service", () => {
   });
 });
 
-describe.runIf(hasRedisServer())("shared through Redis", () => {
+describe.skipIf(lacks("redis-server"))("shared through Redis", () => {
   let redis: RedisServer;
   let port: number;
   let services: Service[];

@@ -15,7 +15,8 @@ import {
   type Taken,
 } from "../../src/store/rate_limits/limits.ts";
 import { redisWindows } from "../../src/store/rate_limits/redis.ts";
-import { freePort, hasRedisServer, type RedisServer, startRedis } from "../support/redis_server.ts";
+import { lacks } from "../support/lacks.ts";
+import { freePort, type RedisServer, startRedis } from "../support/redis_server.ts";
 import { WAIT } from "../support/wait.ts";
 
 /** Milliseconds, far beyond the end of any test. */
@@ -306,11 +307,7 @@ describe("a cache that is away", () => {
   });
 });
 
-const present = hasRedisServer();
-if (!present)
-  console.warn("rate_limits: redis-server is not on the PATH; the tests of the shared limits are skipped");
-
-describe.skipIf(!present)("shared through Redis", () => {
+describe.skipIf(lacks("redis-server"))("shared through Redis", () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis(await freePort());
@@ -362,7 +359,7 @@ describe.skipIf(!present)("shared through Redis", () => {
   });
 });
 
-describe.skipIf(!present)("Redis away and back", () => {
+describe.skipIf(lacks("redis-server"))("Redis away and back", () => {
   /** Windows that no test outlives. */
   const LONG: Policy = { ...SENDS, seconds: 3600 };
 

@@ -8,6 +8,7 @@ import { request as undiciRequest } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TIMES } from "../../src/program/boot/connections.ts";
 import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
+import { lacks } from "../support/lacks.ts";
 import { World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
@@ -81,7 +82,7 @@ describe("on a service", () => {
       }
     });
 
-    test.each([
+    test.skipIf(lacks("curl")).each([
       ["with a length", []],
       ["in chunks", ["-H", "Transfer-Encoding: chunked"]],
       ["at once, without asking first", ["-H", "Expect:"]],

@@ -9,6 +9,7 @@ import { targetRules } from "../../src/effects/webhooks/target.ts";
 import { freePort, listen } from "../../src/program/boot/server.ts";
 import { CLIENTS, memory } from "../support/assistants.ts";
 import { atOnce } from "../support/at_once.ts";
+import { lacks } from "../support/lacks.ts";
 import { allow, CALLBACK, connect, ORIGIN, request, tell, USUAL } from "../support/oauth.ts";
 import { selfSigned } from "../support/sinks.ts";
 import { ownerOf, Visitor } from "../support/site.ts";
@@ -22,6 +23,8 @@ const served = new Map<
 let asked: string[] = [];
 let host: string;
 let close: () => void;
+/** The documents come over TLS, whose certificate openssl makes. */
+const NO_CERTIFICATE = lacks("openssl");
 
 beforeAll(async () => {
   const { key, cert } = selfSigned("localhost");
@@ -56,7 +59,7 @@ function describeAt(path: string, fields: Record<string, unknown> = {}): string 
   return at(path);
 }
 
-describe("on a service", () => {
+describe.skipIf(NO_CERTIFICATE)("on a service", () => {
   let world: World;
   let owner: Visitor;
   beforeAll(async () => {
@@ -203,7 +206,7 @@ describe("on a service", () => {
   });
 });
 
-test.each(Object.entries(CLIENTS))(
+test.skipIf(NO_CERTIFICATE).each(Object.entries(CLIENTS))(
   "%s comes by its document where the metadata says that it may",
   async (_, open) => {
     const port = await freePort("127.0.0.1");
@@ -236,7 +239,7 @@ test.each(Object.entries(CLIENTS))(
   },
 );
 
-test("a server that never answers is not waited for", async () => {
+test.skipIf(NO_CERTIFICATE)("a server that never answers is not waited for", async () => {
   served.set("/hang", { body: "hang" });
   const rules = targetRules({ allowHosts: [host] });
   expect(await fetchDocument(at("/hang"), rules, { timeoutMs: 300 })).toEqual({

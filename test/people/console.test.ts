@@ -2,11 +2,10 @@
 // CHROMIUM=/path/to/chromium. Without one it says so and is skipped.
 
 import type { Browser, Locator } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { showId } from "../../src/model/domain/ids.ts";
-import { executablePath, join, launch, Site, signIn, watched } from "../support/site.ts";
-
-if (!executablePath) console.log("console: skipped, since CHROMIUM names no browser");
+import { inBrowser } from "../support/in_browser.ts";
+import { join, launch, Site, signIn, watched } from "../support/site.ts";
 
 /** One white pixel. */
 const PNG = Buffer.from(
@@ -19,11 +18,11 @@ const EDITOR = { name: "Ed Editor", email: "ed@example.org", password: "staple o
 
 let browser: Browser;
 beforeAll(async () => {
-  if (executablePath) browser = await launch();
+  browser = await launch();
 });
 afterAll(() => browser?.close());
 
-describe.skipIf(!executablePath)("a person in the console", () => {
+inBrowser("a person in the console", () => {
   let site: Site;
   /** What pages did that no page may, over all browsers of this site. */
   const all: string[][] = [];

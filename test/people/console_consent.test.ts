@@ -7,11 +7,10 @@ import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from "
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { addMember, createWorkspace } from "../../src/identity/operator/accounts.ts";
-import { executablePath, join, launch, Site, signIn, watched } from "../support/site.ts";
-
-if (!executablePath) console.log("console_consent: skipped, since CHROMIUM names no browser");
+import { inBrowser } from "../support/in_browser.ts";
+import { join, launch, Site, signIn, watched } from "../support/site.ts";
 
 const PERSON = { name: "Ada Owner", email: "owner@example.org", password: "correct horse battery" };
 
@@ -22,7 +21,6 @@ let callback: string;
 let answered: (url: URL) => void = () => {};
 
 beforeAll(async () => {
-  if (!executablePath) return;
   browser = await launch();
   loopback = createServer((request, response) => {
     const url = new URL(request.url!, callback);
@@ -108,7 +106,7 @@ const KINDS = Object.keys(CLIENTS) as (keyof typeof CLIENTS)[];
 
 const box = (page: Page, scope: string) => page.locator(`[id="scope-${scope}"]`);
 
-describe.skipIf(!executablePath)("consent", () => {
+inBrowser("consent", () => {
   let site: Site;
   const all: string[][] = [];
   const visitor = async () => {

@@ -5,16 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMember, createKey, createWorkspace } from "../../src/identity/operator/accounts.ts";
 import { parseId } from "../../src/model/domain/ids.ts";
 import { nameProblem } from "../../src/model/domain/one_line.ts";
-import {
-  executablePath,
-  launch,
-  OWNER,
-  ownerOf,
-  Site,
-  signIn,
-  type Visitor,
-  watched,
-} from "../support/site.ts";
+import { inBrowser } from "../support/in_browser.ts";
+import { launch, OWNER, ownerOf, Site, signIn, type Visitor, watched } from "../support/site.ts";
 import type { World } from "../support/world.ts";
 
 // Every password costs its time on purpose, and the machine may be busy.
@@ -161,7 +153,7 @@ describe("members", () => {
       expect(nameProblem(name, "The name")).toBeNull();
   });
 
-  describe.skipIf(!executablePath)("in a browser without script", () => {
+  inBrowser("in a browser without script", () => {
     test("ticks, is asked, removes", async ({ onTestFinished }) => {
       const browser = await launch();
       onTestFinished(() => browser.close());

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort, listen } from "../../src/program/boot/server.ts";
 import { unescaped } from "../support/controls.ts";
+import { lacks } from "../support/lacks.ts";
 import { ownerOf, type Seen, type Visitor } from "../support/site.ts";
 import { inSeconds, World } from "../support/world.ts";
 
@@ -36,7 +37,10 @@ describe("the overview", () => {
     }
   }
 
-  test("an empty workspace teaches three ways, and its lines for a shell do what they say", async () => {
+  test("an empty workspace teaches three ways, and its lines for a shell do what they say", async ({
+    skip,
+  }) => {
+    skip(lacks("curl"));
     const empty = await owner.get(base);
     for (const words of ["In this browser", "By an assistant", "By curl", `${base}channels/new`])
       expect(empty.text).toContain(words);

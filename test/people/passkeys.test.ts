@@ -7,7 +7,8 @@ import { addMember } from "../../src/identity/operator/accounts.ts";
 import { parseId } from "../../src/model/domain/ids.ts";
 import { Authenticator } from "../support/authenticator.ts";
 import { codeOf } from "../support/codes.ts";
-import { executablePath, join, launch, ownerOf, Site, signIn, Visitor, watched } from "../support/site.ts";
+import { inBrowser } from "../support/in_browser.ts";
+import { join, launch, ownerOf, Site, signIn, Visitor, watched } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
 const PASSWORD = "correct horse battery";
@@ -159,7 +160,7 @@ describe("a passkey's answer", () => {
   });
 });
 
-describe.skipIf(!executablePath)("in a browser", () => {
+inBrowser("in a browser", () => {
   let site: Site;
   let browser: Browser;
   beforeAll(async () => {

@@ -5,6 +5,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { join, registered, suspend } from "../support/handsets.ts";
+import { lacks } from "../support/lacks.ts";
 import { bytesOf, pageAt, readQr } from "../support/pages.ts";
 import { Site } from "../support/site.ts";
 import { inSeconds, uniqueHandle, World } from "../support/world.ts";
@@ -351,7 +352,7 @@ describe("PUBLIC_BASE", () => {
   );
 });
 
-test("the lines for joining without the web app work as they stand", async () => {
+test.skipIf(lacks("curl"))("the lines for joining without the web app work as they stand", async () => {
   const site = await Site.open();
   try {
     const channel = await site.world.pusher({ is_public: false });

@@ -3,16 +3,15 @@
 // CHROMIUM=/path/to/chromium; without one it says so and is skipped.
 
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { joinInApp } from "../support/app.ts";
+import { inBrowser } from "../support/in_browser.ts";
 import { pushService } from "../support/push_service.ts";
-import { executablePath, launch, Site } from "../support/site.ts";
+import { launch, Site } from "../support/site.ts";
 import { WAIT } from "../support/wait.ts";
 import { eventually, wakeUps } from "../support/woken.ts";
 
-if (!executablePath) console.log("push/browser: skipped, since CHROMIUM names no browser");
-
-describe.skipIf(!executablePath)("in a browser", () => {
+inBrowser("in a browser", () => {
   let service: Awaited<ReturnType<typeof pushService>>;
   let site: Site;
   let browser: Browser;

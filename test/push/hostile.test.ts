@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scriptedDns } from "../support/dns.ts";
 import { registered } from "../support/handsets.ts";
+import { lacks } from "../support/lacks.ts";
 import { pushService } from "../support/push_service.ts";
 import { httpSink, selfSigned, tcpSink } from "../support/sinks.ts";
 import { eventually, manyWakeable, wakeAt, wakeable, wakeUps } from "../support/woken.ts";
@@ -178,7 +179,7 @@ describe("when it is called", () => {
     await own.close();
   });
 
-  test("a certificate that nobody vouches for is no push service", async () => {
+  test.skipIf(lacks("openssl"))("a certificate that nobody vouches for is no push service", async () => {
     const asked: string[] = [];
     const server = createHttpsServer(selfSigned("127.0.0.1"), (request, response) => {
       asked.push(request.url!);

@@ -1,13 +1,11 @@
 // Go, where it is on the machine: a module of its own in a folder, built with what Go brings along and nothing fetched.
 
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** What one test has compiled of Go's library serves those that follow. */
 const CACHE = join(import.meta.dirname, "../../node_modules/.cache/go");
-
-export const GO_IS_HERE = spawnSync("go", ["version"]).status === 0;
 
 /** Makes `folder` the module example.org/tried, with these files by their paths. */
 export function goModule(folder: string, files: ReadonlyMap<string, string>): void {

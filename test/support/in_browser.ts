@@ -2,13 +2,13 @@
 
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "vitest";
+import { lacks } from "./lacks.ts";
 import { Modules } from "./senses.ts";
-import { executablePath, launch, OWNER, Site, signedInAs, type Visitor, watched } from "./site.ts";
+import { launch, OWNER, Site, signedInAs, type Visitor, watched } from "./site.ts";
 
 /** A block of tests that only a browser can run. */
 export function inBrowser(name: string, tests: () => void): void {
-  if (!executablePath) console.log(`${name}: skipped, since CHROMIUM names no browser`);
-  describe.skipIf(!executablePath)(name, tests);
+  describe.skipIf(lacks("Chromium"))(name, tests);
 }
 
 type SiteOptions = Parameters<typeof Site.open>[0];

@@ -1,19 +1,15 @@
 // Real proxies with the own lines of docs/running.md, on ports of a test.
 
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-export type Proxy = "nginx" | "caddy";
+export const PROXIES = ["nginx", "caddy"] as const;
+type Proxy = (typeof PROXIES)[number];
 
 const HOST = "127.0.0.1";
 const PAGE = readFileSync(join(import.meta.dirname, "../../docs/running.md"), "utf8");
 const block = (language: string) => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(PAGE)![1]!;
-const installed = (program: string) => spawnSync(program, ["-h"]).error === undefined;
-
-/** Those of this machine. */
-export const PROXIES = (["nginx", "caddy"] as const).filter(installed);
-if (PROXIES.length < 2) console.log(`proxies: of nginx and caddy only [${PROXIES}] is installed`);
 
 function configuration(proxy: Proxy, port: number, replicas: number[], folder: string): string {
   if (proxy === "caddy")

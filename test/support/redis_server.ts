@@ -1,5 +1,5 @@
 // A real redis-server for tests, on a free port, to be killed, stopped and resumed. Knows nothing of what is tested.
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,11 +9,6 @@ export interface RedisServer {
   port: number;
   signal(name: "SIGSTOP" | "SIGCONT"): void;
   kill(): Promise<void>;
-}
-
-/** Whether redis-server is on the PATH. */
-export function hasRedisServer(): boolean {
-  return spawnSync("redis-server", ["--version"]).status === 0;
 }
 
 /** A port that nobody listens on at this moment. */

@@ -10,12 +10,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Listening, listen } from "../../src/program/boot/server.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { atOnce } from "../support/at_once.ts";
+import { lacks } from "../support/lacks.ts";
 import { freePort } from "../support/processes.ts";
 import { inSeconds, uniqueHandle, World } from "../support/world.ts";
-
-const INSPECTOR = process.env.MCP_INSPECTOR;
-if (!INSPECTOR)
-  console.log("The Inspector's tests are skipped: MCP_INSPECTOR does not name its mcp-inspector.");
 
 const info = { name: "test", version: "1.0.0" };
 const CLIENTS = ["auto", "legacy", "sdk 1"] as const;
@@ -417,14 +414,14 @@ describe("on a service", () => {
     expect(differs.status).toBe(400);
   });
 
-  describe.runIf(INSPECTOR)("the Inspector", () => {
+  describe.skipIf(lacks("Inspector"))("the Inspector", () => {
     const inspect = (...args: string[]) =>
       new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
         const options = ["--cli", "--server-url", mcp, "--transport", "http", "--format", "json", "-q"];
         const key = ["--header", `Authorization: Bearer ${world.owner}`];
         execFile(
           process.execPath,
-          [INSPECTOR!, ...options, ...key, ...args],
+          [process.env.MCP_INSPECTOR!, ...options, ...key, ...args],
           { maxBuffer: 1 << 24 },
           (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
         );

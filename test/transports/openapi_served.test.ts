@@ -9,7 +9,8 @@ import { EXAMPLE_TRANSFER } from "../../src/api/openapi/handset_examples.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
 import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
 import { TOOLS } from "../../tools/index.ts";
-import { GO_IS_HERE, GO_MS, goModule, runGo } from "../support/go.ts";
+import { GO_MS, goModule, runGo } from "../support/go.ts";
+import { lacks } from "../support/lacks.ts";
 import { temporaryFolder } from "../support/processes.ts";
 import { World } from "../support/world.ts";
 
@@ -103,15 +104,9 @@ const runShell: Runner = async (source, env) => {
 };
 
 const runPython: Runner = async (source, env) => {
-  const { stdout } = await shell(PYTHON!, ["-c", source], { env: { ...env, PATH: process.env.PATH } });
+  const { stdout } = await shell("python3", ["-c", source], { env: { ...env, PATH: process.env.PATH } });
   return stdout === "" ? null : JSON.parse(stdout);
 };
-/** Needs Python 3.9 or newer; without one it says so, and the other languages run. */
-const PYTHON = await shell("python3", ["-c", "print(1)"]).then(
-  () => "python3",
-  () => null,
-);
-if (!PYTHON) console.log("openapi_served: the samples in Python are not run, since there is no python3");
 
 describe("samples do as they stand", () => {
   const named = (name: string) =>
@@ -143,12 +138,7 @@ describe("samples do as they stand", () => {
     return source;
   }
 
-  const languages: [string, Runner][] = [
-    ["JavaScript", runJavaScript],
-    ["curl", runShell],
-    ...(PYTHON ? ([["Python", runPython]] as [string, Runner][]) : []),
-  ];
-  test.each(languages)("%s", async (language, run) => {
+  async function tellStory(language: string, run: Runner) {
     expect([...story].sort()).toEqual([...TOOLS, ...HANDSET_OPERATIONS].map(({ name }) => name).sort());
     const env: Record<string, string> = { BELFRY_API_KEY: await world.key() };
     // A receiver and a push service have to exist; the story's do not.
@@ -175,11 +165,13 @@ describe("samples do as they stand", () => {
       }
       if (name === "register_device") env.BELFRY_DEVICE_TOKEN = answer!.token;
     }
-  });
+  }
+  test("JavaScript", () => tellStory("JavaScript", runJavaScript));
+  test.skipIf(lacks("curl"))("curl", () => tellStory("curl", runShell));
+  test.skipIf(lacks("python3"))("Python", () => tellStory("Python", runPython));
 });
 
-if (!GO_IS_HERE) console.log("openapi_served: the samples in Go are not built, since there is no go");
-describe.skipIf(!GO_IS_HERE)("samples in Go", () => {
+describe.skipIf(lacks("go"))("samples in Go", () => {
   const folder = temporaryFolder();
   const outcome = (...command: string[]) => runGo(folder.path, command);
   const FINE = { status: 0, stdout: "", stderr: "" };

@@ -9,13 +9,14 @@ import { Agent, request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
 import { pause } from "../support/at_once.ts";
+import { lacks } from "../support/lacks.ts";
 import { PROXIES, startProxy } from "../support/proxies.ts";
 import { World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
-describe("on a service", () => {
-  describe.each(PROXIES)("behind %s", (proxy) => {
-    const folder = mkdtempSync(join(tmpdir(), "belfry-proxy-"));
+for (const proxy of PROXIES)
+  describe.skipIf(lacks(proxy))(`behind ${proxy}`, () => {
+    let folder: string;
     const agent = new Agent({ connections: 32 });
     let worlds: World[];
     let listening: Listening[];
@@ -39,6 +40,7 @@ describe("on a service", () => {
       });
 
     beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), "belfry-proxy-"));
       const settings = { TRUSTED_PROXIES: "loopback", PUBLIC_URL: "https://alerts.example.org" };
       const first = await World.open({ settings });
       worlds = [first, await first.replica()];
@@ -82,4 +84,3 @@ describe("on a service", () => {
       ]);
     });
   });
-});

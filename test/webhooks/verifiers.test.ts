@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { signPayload } from "../../src/effects/webhooks/sign.ts";
 import { GO_MS, goModule, runGo } from "../support/go.ts";
+import { lacks, type Program } from "../support/lacks.ts";
 import { temporaryFolder } from "../support/processes.ts";
 import { httpSink } from "../support/sinks.ts";
 import { WAIT } from "../support/wait.ts";
@@ -48,21 +49,13 @@ async function buildGo() {
 }
 
 const source = (name: string) => join(ROOT, "examples/webhooks", name);
-/** How to see that a language is there, what is to be done first, and the command. */
-const LANGUAGES: Record<string, { there: [string, string]; build?: () => Promise<void>; command: string[] }> =
-  {
-    ts: { there: [process.execPath, "--version"], command: [process.execPath, source("verify.ts")] },
-    py: { there: ["python3", "--version"], command: ["python3", source("verify.py")] },
-    go: { there: ["go", "version"], build: buildGo, command: [program] },
-    php: { there: ["php", "--version"], command: ["php", source("verify.php")] },
-  };
-const found = Object.keys(LANGUAGES).filter((name) => {
-  const [command, argument] = LANGUAGES[name]!.there;
-  return spawnSync(command, [argument]).status === 0;
-});
-const missing = Object.keys(LANGUAGES).filter((name) => !found.includes(name));
-if (missing.length > 0)
-  console.log(`verifiers: not run, since the language is not here: ${missing.join(", ")}`);
+/** What a language needs, what is to be done first, and the command. */
+const LANGUAGES: Record<string, { needs?: Program; build?: () => Promise<void>; command: string[] }> = {
+  ts: { command: [process.execPath, source("verify.ts")] },
+  py: { needs: "python3", command: ["python3", source("verify.py")] },
+  go: { needs: "go", build: buildGo, command: [program] },
+  php: { needs: "php", command: ["php", source("verify.php")] },
+};
 
 /** A delivery as its receiver got it. */
 interface Got {
@@ -99,34 +92,34 @@ afterAll(async () => {
   folder.remove();
 });
 
-test("there are four, of forty lines at most, and those that can be run are", () => {
+test("there are four, of forty lines at most", () => {
   const files = globSync("examples/webhooks/verify.*", { cwd: ROOT }).sort();
   expect(files.map((file) => file.split(".").at(-1))).toEqual(Object.keys(LANGUAGES).sort());
   for (const file of files)
     expect(readFileSync(join(ROOT, file), "utf8").trimEnd().split("\n").length, file).toBeLessThanOrEqual(40);
-  expect(found).toContain("ts");
 });
 
 // docs/rules.md#event-verifying
-describe.each(found)("%s", (name) => {
-  beforeAll(() => LANGUAGES[name]!.build?.(), GO_MS);
+describe.each(Object.entries(LANGUAGES))("%s", (_, { needs, build, command: wanted }) => {
+  const missing = needs !== undefined && lacks(needs);
+  if (build && !missing) beforeAll(build, GO_MS);
 
   function verify({ header, body }: Got, secret: string): string {
-    const [command, ...args] = LANGUAGES[name]!.command;
+    const [command, ...args] = wanted;
     const env = { ...process.env, WEBHOOK_SECRET: secret };
     const ended = spawnSync(command!, [...args, header], { input: body, env, encoding: "utf8" });
     expect([ended.stderr, ended.stdout.trim()]).toEqual(["", ended.status === 0 ? "genuine" : "refused"]);
     return ended.stdout.trim();
   }
 
-  test("takes deliveries of the service, and either secret while both are good", () => {
+  test.skipIf(missing)("takes deliveries of the service, and either secret while both are good", () => {
     const [before, now] = secrets as [string, string];
     expect(verify(once, before)).toBe("genuine");
     expect(verify(once, now)).toBe("refused");
     expect([verify(rotated, before), verify(rotated, now)]).toEqual(["genuine", "genuine"]);
   });
 
-  test("refuses what is changed, old, early, or no signature", () => {
+  test.skipIf(missing)("refuses what is changed, old, early, or no signature", () => {
     const [secret] = secrets as [string];
     const now = Math.floor(Date.now() / 1000);
     const signed = (at: number) => ({ ...once, header: signPayload(secret, once.body, at) });

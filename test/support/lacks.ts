@@ -1,0 +1,37 @@
+// What a machine must have for a test to run: a test that cannot run is skipped, counted, and its reason printed, in one way.
+// Where all programs were put in place before (BELFRY_TEST_REQUIRE=1, as CI says), a missing one is an error.
+
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** Programs that are found on the PATH, and those that a setting names. */
+const NAMED_BY = { Chromium: "CHROMIUM", Inspector: "MCP_INSPECTOR" };
+export type Program =
+  | "caddy"
+  | "curl"
+  | "go"
+  | "nginx"
+  | "openssl"
+  | "php"
+  | "psql"
+  | "python3"
+  | "redis-server"
+  | keyof typeof NAMED_BY;
+
+/** For `skipIf`: whether a program is missing, which it prints. @throws where every program must be there. */
+export function lacks(program: Program): boolean {
+  const setting = program in NAMED_BY ? NAMED_BY[program as keyof typeof NAMED_BY] : null;
+  const there = setting
+    ? process.env[setting]
+    : process.env.PATH?.split(delimiter).some((folder) => existsSync(join(folder, program)));
+  if (there) return false;
+  const reason = setting ? `${setting} names no ${program}` : `no ${program} on the PATH`;
+  if (process.env.BELFRY_TEST_REQUIRE === "1") throw new Error(`${reason}, and BELFRY_TEST_REQUIRE is 1`);
+  return prevented(reason);
+}
+
+/** For `skipIf`: whether there is a reason that nobody can mend by an installation (rights, the system), which it prints. */
+export function prevented(reason: string | null): boolean {
+  if (reason !== null) console.log(`skipped: ${reason}`);
+  return reason !== null;
+}
