@@ -2,12 +2,14 @@
 // first process of all. It works, or says in one line what it lacks. Imitated by setpriv and unshare, which need root.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { prevented } from "../support/lacks.ts";
 import {
   isAlive,
   processesOn,
+  ROOT,
   type RunningServer,
   run,
   startServer,
@@ -24,7 +26,6 @@ const lacking =
     : !works("setpriv", DROP, "-all")
       ? "this root may not give up capabilities (setpriv)"
       : null;
-if (lacking) console.log(`no imitated container: ${lacking}`);
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -58,8 +59,17 @@ async function start(dataDir: string, wrapped: string[]): Promise<RunningServer>
   return server;
 }
 
+/**
+ * Node and a program of this checkout, by ways that need none of the folders above it: they may be closed to other users, and
+ * to a root who may not override that. Only the working directory is taken as it is.
+ */
+const node = (program: string) => [
+  ...[process.execPath.replace(ROOT, "."), "--preserve-symlinks", "--preserve-symlinks-main"],
+  `/proc/self/cwd/${program}`,
+];
+
 const refused = async (dataDir: string, [command, ...args]: string[]) => {
-  const all = [...args, process.execPath, "src/main.ts"];
+  const all = [...args, ...node("src/main.ts")];
   const { code, stdout, stderr } = await run(command!, all, { DATA_DIR: dataDir, PORT: "0", HOME: "/" });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(/^belfry: [^\n]*\.\n$/);
@@ -69,7 +79,7 @@ const refused = async (dataDir: string, [command, ...args]: string[]) => {
 const serverOf = (dataDir: string) =>
   Number(readFileSync(join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0]);
 
-describe.skipIf(lacking !== null)("root with few capabilities", () => {
+describe.skipIf(prevented(lacking))("root with few capabilities", () => {
   test.each(LEAST)("without %s it says so, on a new folder and on a used one", async (capability) => {
     const without = ["setpriv", DROP, `-${capability},-dac_read_search`];
     const named = `CAP_${capability.toUpperCase()}`;
@@ -90,14 +100,16 @@ describe.skipIf(lacking !== null)("root with few capabilities", () => {
     return used;
   };
 
-  test("without any, and as the only user of a namespace, it says that it cannot become another user", async () => {
+  test("without any it names them all", async () => {
     expect(await refused(newFolder(), only([]))).toMatch(
       /lacks CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_SETGID, CAP_SETUID, /,
     );
-    const rootless = ["unshare", "--user", "--map-root-user"];
-    if (!works(...(rootless as [string, ...string[]])))
-      return console.log("no namespace of one user: this system does not allow it");
-    expect(await refused(newFolder(), rootless)).toMatch(/may not become the user \w+ \(EINVAL\)\. /);
+  });
+
+  test("as the only user of a namespace it says that it cannot become another user", async ({ skip }) => {
+    const rootless = ["unshare", "--user", "--map-root-user"] as const;
+    skip(prevented(works(...rootless) ? null : "this system allows no namespace of one user"));
+    expect(await refused(newFolder(), [...rootless])).toMatch(/may not become the user \w+ \(EINVAL\)\. /);
   });
 
   test("with those five it works: starts, answers its operator, ends its database, and one that was left behind", async () => {
@@ -147,7 +159,9 @@ describe.skipIf(lacking !== null)("root with few capabilities", () => {
   });
 });
 
-describe.skipIf(lacking !== null)("another user", () => {
+const closed =
+  (statSync(ROOT).mode & 0o005) === 0o005 ? null : "this checkout itself is closed to other users";
+describe.skipIf(prevented(lacking ?? closed))("another user", () => {
   const as = (uid: number) => ["setpriv", "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
 
   test("without a line in /etc/passwd: initdb would refuse it, so it is told what to do", async () => {
@@ -164,26 +178,23 @@ describe.skipIf(lacking !== null)("another user", () => {
     for (const name of ["", "database.json"]) chmodSync(join(dataDir, name), 0o755);
     const nobodys = /database of another user \(uid \d+\); run the service as that user or root\./;
     expect(await refused(dataDir, as(USER))).toMatch(nobodys);
-    const { stderr } = await run(
-      "setpriv",
-      [...as(USER).slice(1), process.execPath, "src/cli.ts", "status"],
-      {
-        DATA_DIR: dataDir,
-        HOME: "/",
-      },
-    );
+    const { stderr } = await run("setpriv", [...as(USER).slice(1), ...node("src/cli.ts"), "status"], {
+      DATA_DIR: dataDir,
+      HOME: "/",
+    });
     expect(stderr).toMatch(nobodys);
   });
 });
 
-test("the first process of all: ended or killed, it takes its database along, and the next start has everything", async () => {
-  const first = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"];
-  if (!works(...(first as [string, ...string[]])))
-    return console.log("no process of number 1: this user may not make a namespace");
+test("the first process of all: ended or killed, it takes its database along, and the next start has everything", async ({
+  skip,
+}) => {
+  const first = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"] as const;
+  skip(prevented(works(...first) ? null : "no process of number 1: this user may not make a namespace"));
   const dataDir = newFolder();
   let key = "";
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    const server = await startServer(dataDir, { wrapped: first });
+    const server = await startServer(dataDir, { wrapped: [...first] });
     key ||= server.key;
     const inside = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim();
     process.kill(Number(inside), signal);

@@ -7,7 +7,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const ROOT = `${import.meta.dirname}/../..`;
+export const ROOT = join(import.meta.dirname, "../..");
 export const CLI = join(ROOT, "src/cli.ts");
 
 /** Where the program itself keeps compiled code: what one test file has compiled serves all that follow. */
