@@ -13,6 +13,6 @@ export default defineConfig({
     // Ends, not expectations: only what hangs meets them, on a machine that is ten times slower as well.
     testTimeout: 180_000,
     hookTimeout: 240_000,
-    expect: { poll: { timeout: 120_000 } },
+    expect: { poll: { timeout: 30_000 } },
   },
 });

@@ -236,7 +236,7 @@ describe("housekeeping", () => {
         )
       )[0];
     expect(await there(token)).toBe(true);
-    await vi.waitFor(async () => expect((await seen()).now).toBe(true), { timeout: 120_000 });
+    await vi.waitFor(async () => expect((await seen()).now).toBe(true), WAIT);
     const { xmin } = await seen();
     for (let i = 0; i < 20; i++) await there(token);
     expect((await seen()).xmin).toBe(xmin);

@@ -11,6 +11,7 @@ import { unavailability } from "../../src/store/db/unavailable.ts";
 import { atOnce } from "../support/at_once.ts";
 import { uuidOf } from "../support/handsets.ts";
 import { expectRecountClean, wrongCounts } from "../support/recount.ts";
+import { WAIT } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const defineStatement = statementsOf("upkeep");
@@ -82,7 +83,7 @@ describe("on a service", () => {
         "select pid from pg_stat_activity where query = 'select pg_sleep(60)::text as at' and state = 'active'",
       );
     const answer = run(databaseOf(world.service.orm), slow, {}).catch((error) => error);
-    await expect.poll(asleep, { timeout: 120_000, interval: 20 }).toHaveLength(1);
+    await expect.poll(asleep, WAIT).toHaveLength(1);
     await pause(5_200);
     await world.sql(
       "select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(60)::text as at'",
@@ -114,7 +115,7 @@ describe("on a service", () => {
       await em.begin();
       await em.execute("delete from alert where id = ?", [uuidOf(alert.id)]);
       const answer = world.handset("POST", "/reports", token, { reports });
-      await expect.poll(waits, { timeout: 120_000, interval: 20 }).toBeGreaterThan(0);
+      await expect.poll(waits, WAIT).toBeGreaterThan(0);
       await em.commit();
       expect((await answer).body).toEqual({ accepted: 0 });
       expect(await wrongCounts(world.service.orm)).not.toHaveProperty("report.orphans");

@@ -29,6 +29,7 @@ import { chooseRunner, runToEnd } from "../../src/store/embedded/runner.ts";
 import { pause } from "../support/at_once.ts";
 import { lacks, prevented } from "../support/lacks.ts";
 import { isAlive, processesOn } from "../support/processes.ts";
+import { eventually } from "../support/wait.ts";
 
 const isRoot = process.getuid!() === 0;
 const QUICK = { fsync: "off", full_page_writes: "off" };
@@ -89,11 +90,6 @@ const refusal = (dataDir: string, more?: Record<string, string>): Promise<string
     () => "",
     (error: Error) => error.message,
   );
-
-async function until(what: () => boolean | Promise<boolean>, ms = 30_000): Promise<void> {
-  for (const end = performance.now() + ms; !(await what()); await pause(20))
-    if (performance.now() > end) throw new Error(`waited ${ms} ms in vain for ${what}`);
-}
 
 /** One initialised folder that the tests copy. */
 let template: string;
@@ -352,7 +348,7 @@ describe("what an earlier server left behind", () => {
     const pid = await new Promise<number>((resolve) =>
       parent.stdout!.once("data", (text) => resolve(Number(text))),
     );
-    await until(() => /\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8")));
+    await eventually(() => /\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8")));
     const dataDir = copyOf();
     leave(dataDir, pid);
     try {
@@ -391,7 +387,7 @@ describe("what an earlier server left behind", () => {
     await em.begin();
     await em.execute("insert into kept values (2)");
     child.kill("SIGKILL");
-    await until(() => !isAlive(pid));
+    await eventually(() => !isAlive(pid));
     expect(readStatus(join(dataDir, "postgres"))).toBeNull();
     await em.rollback().catch(() => {});
     await orm.close(true).catch(() => {});
@@ -420,7 +416,7 @@ describe("supervision", () => {
     for (let round = 0; round < 3; round++) {
       const pid = cluster.pid()!;
       process.kill(pid, "SIGKILL");
-      await until(() => cluster.pid() !== null && cluster.pid() !== pid);
+      await eventually(() => cluster.pid() !== null && cluster.pid() !== pid);
       expect(await query(cluster, "select one from kept")).toEqual([{ one: 1 }]);
     }
     expect(errors.some((line) => line.includes("SIGKILL"))).toBe(true);
@@ -434,11 +430,11 @@ describe("supervision", () => {
     const control = readFileSync(file);
     writeFileSync(file, control.subarray(0, 10));
     process.kill(pid, "SIGKILL");
-    await until(() => errors.filter((line) => line.includes("pg_control")).length >= 2);
+    await eventually(() => errors.filter((line) => line.includes("pg_control")).length >= 2);
     const away = await query(cluster, "select 1").catch((error) => error);
     expect(unavailability(away)).not.toBeNull();
     writeFileSync(file, control);
-    await until(() => cluster.pid() !== null);
+    await eventually(() => cluster.pid() !== null);
     expect(await query(cluster, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 

@@ -17,6 +17,7 @@ import { atOnce, pause } from "../support/at_once.ts";
 import { lacks } from "../support/lacks.ts";
 import { freePort, type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
 import { expectRecountClean } from "../support/recount.ts";
+import { eventually } from "../support/wait.ts";
 import { freshDatabase, inSeconds, toolNamed, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 5);
@@ -73,9 +74,8 @@ async function withOrm<T>(settings: Record<string, string>, use: (orm: Orm) => P
   }
 }
 
-async function untilReady(server: RunningServer): Promise<void> {
-  while (!(await fetch(`${server.url}/readyz`).catch(() => null))?.ok) await pause(5);
-}
+const untilReady = (server: RunningServer) =>
+  eventually(async () => Boolean((await fetch(`${server.url}/readyz`).catch(() => null))?.ok));
 
 describe("on a service", () => {
   let world: World;
@@ -151,7 +151,9 @@ describe("on a service", () => {
     clients.catch(() => {
       failed = true;
     });
-    for (const goal = acknowledged + calls; acknowledged < goal && !failed; ) await pause(Math.random() * 30);
+    const goal = acknowledged + calls;
+    await eventually(() => acknowledged >= goal || failed);
+    await pause(Math.random() * 30);
     going = false;
     await server.stop("SIGKILL");
     await clients;

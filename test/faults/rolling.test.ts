@@ -6,11 +6,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { pause } from "../support/at_once.ts";
 import { lacks } from "../support/lacks.ts";
 import { freePort, type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
 import { startProxy } from "../support/proxies.ts";
-import { WAIT } from "../support/wait.ts";
+import { eventually, WAIT } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 3);
@@ -86,7 +85,7 @@ describe.skipIf(lacks("nginx"))("two replicas behind nginx", () => {
         const before = seen.POST;
         await replicas[round % 2]!.stop();
         await start(round % 2);
-        while (seen.POST < before + 50) await pause(20);
+        await eventually(() => seen.POST >= before + 50);
       }
       going = false;
       await Promise.all(clients);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../src/identity/operator/accounts.ts";
 import { atOnce, pause } from "../support/at_once.ts";
 import { expectRecountClean } from "../support/recount.ts";
-import { WAIT } from "../support/wait.ts";
+import { eventually, WAIT } from "../support/wait.ts";
 import { type Answer, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 8);
@@ -300,7 +300,7 @@ describe.each([
     async function judgedInStillness() {
       const { promise, resolve } = Promise.withResolvers<void>();
       still = promise;
-      while (running > 0) await pause(1);
+      await eventually(() => running === 0);
       await judgedPoll();
       still = null;
       resolve();

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { suspend } from "../cases/given.ts";
 import { uuidOf } from "../support/handsets.ts";
 import { expectRecountClean } from "../support/recount.ts";
+import { WAIT } from "../support/wait.ts";
 import { inSeconds, World } from "../support/world.ts";
 
 describe("on a service", () => {
@@ -85,7 +86,7 @@ describe("on a service", () => {
     const { read, plan } = await reader();
     const { etag } = await read();
     const alert = await plan(5);
-    await expect.poll(async () => (await read(etag)).status, { timeout: 120_000, interval: 50 }).toBe(200);
+    await expect.poll(async () => (await read(etag)).status, WAIT).toBe(200);
     expect((await read()).ids[0]).toBe(alert.id);
   });
 

@@ -17,8 +17,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { startServer, temporaryFolder } from "../support/processes.ts";
+import { eventually } from "../support/wait.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const folder = temporaryFolder();
@@ -114,10 +115,10 @@ test("a service that could not use the file has it written anew while it serves"
   rmSync(CODE, { force: true });
   const server = await startServer(join(folder.path, "data"), { args: [join(tree, "src/main.ts")] });
   try {
-    await vi.waitUntil(() => existsSync(CODE), { timeout: 300_000, interval: 200 });
+    await eventually(() => existsSync(CODE));
     expect(start()).toMatchObject({ used: true, types: false });
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   } finally {
     await server.stop();
   }
-}, 400_000);
+});

@@ -147,7 +147,7 @@ describe("on a service", () => {
     open = await world.replica(RECEIVERS);
     expect((await open.rest("create_alert", args)).body).toEqual(first);
     await open.alert(channel.id, { send: true });
-    await vi.waitFor(() => expect(sink.requests).toHaveLength(1), { timeout: 120_000 });
+    await vi.waitFor(() => expect(sink.requests).toHaveLength(1), WAIT);
     const { headers, body } = sink.requests[0]!;
     const header = String(headers["x-webhook-signature"]);
     expect(verifySignature({ header, rawBody: body, secret: hook.secret })).toBe(true);

@@ -8,8 +8,8 @@ import { joinInApp } from "../support/app.ts";
 import { inBrowser } from "../support/in_browser.ts";
 import { pushService } from "../support/push_service.ts";
 import { launch, Site } from "../support/site.ts";
-import { WAIT } from "../support/wait.ts";
-import { eventually, wakeUps } from "../support/woken.ts";
+import { eventually, WAIT } from "../support/wait.ts";
+import { wakeUps } from "../support/woken.ts";
 
 inBrowser("in a browser", () => {
   let service: Awaited<ReturnType<typeof pushService>>;

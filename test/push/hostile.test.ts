@@ -9,7 +9,8 @@ import { registered } from "../support/handsets.ts";
 import { lacks } from "../support/lacks.ts";
 import { pushService } from "../support/push_service.ts";
 import { httpSink, selfSigned, tcpSink } from "../support/sinks.ts";
-import { eventually, manyWakeable, wakeAt, wakeable, wakeUps } from "../support/woken.ts";
+import { eventually } from "../support/wait.ts";
+import { manyWakeable, wakeAt, wakeable, wakeUps } from "../support/woken.ts";
 import { World } from "../support/world.ts";
 
 const zone: Record<string, { a?: string[]; aaaa?: string[]; rcode?: number }> = {

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startServer, temporaryFolder } from "../support/processes.ts";
 import { pushService } from "../support/push_service.ts";
 import { tcpSink } from "../support/sinks.ts";
-import { eventually, manyWakeable, wakeable } from "../support/woken.ts";
+import { eventually } from "../support/wait.ts";
+import { manyWakeable, wakeable } from "../support/woken.ts";
 import { World } from "../support/world.ts";
 
 const folder = temporaryFolder();

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/store/config/load.ts";
 import { registered, suspend, uuidOf } from "../support/handsets.ts";
 import { pushService } from "../support/push_service.ts";
-import { eventually, wakeAt, wakeable, wakeUps } from "../support/woken.ts";
+import { eventually } from "../support/wait.ts";
+import { wakeAt, wakeable, wakeUps } from "../support/woken.ts";
 import { inSeconds, World } from "../support/world.ts";
 
 const CONTACT = "mailto:ops@example.org";

@@ -5,7 +5,8 @@ import { createDecipheriv, createECDH, createHmac, randomBytes } from "node:cryp
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { registered } from "../support/handsets.ts";
 import { pushService } from "../support/push_service.ts";
-import { eventually, wakeAt, wakeUps } from "../support/woken.ts";
+import { eventually } from "../support/wait.ts";
+import { wakeAt, wakeUps } from "../support/woken.ts";
 import { World } from "../support/world.ts";
 
 let service: Awaited<ReturnType<typeof pushService>>;

@@ -12,6 +12,7 @@ import { requestFor } from "../../src/operation/request.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { noOutcomes } from "../cases/stats/given.ts";
 import { httpSink } from "../support/sinks.ts";
+import { WAIT } from "../support/wait.ts";
 import { freshDatabase, inSeconds, toolNamed, uniqueHandle } from "../support/world.ts";
 
 const MAIN = joinPath(import.meta.dirname, "../../src/main.ts");
@@ -67,7 +68,7 @@ describe("on a service", () => {
     child.stdout!.on("data", (chunk) => {
       out += chunk;
     });
-    await vi.waitFor(() => expect(out).toMatch(/listens on ([^\s"]+)/), { timeout: 120_000, interval: 50 });
+    await vi.waitFor(() => expect(out).toMatch(/listens on ([^\s"]+)/), WAIT);
     base = /listens on ([^\s"]+)/.exec(out)![1]!;
   });
   afterAll(async () => {
@@ -194,7 +195,7 @@ describe("on a service", () => {
       answers.push({ tool: "mistake", text });
     }
     await call("revoke_invite", { ...channel, invite_id: invite.id, remove_subscribers: true });
-    await vi.waitFor(() => expect(sink.requests.length).toBeGreaterThanOrEqual(9), { timeout: 120_000 });
+    await vi.waitFor(() => expect(sink.requests.length).toBeGreaterThanOrEqual(9), WAIT);
     await call("delete_webhook", { webhook_id: failing.id });
 
     // A fault of the database quotes rows; the log must not.

@@ -1,7 +1,6 @@
 // The web app in a browser, as a person uses it: opened, joined to a channel, and what it keeps.
 
 import type { Page } from "playwright-core";
-import { WAIT } from "./wait.ts";
 
 /** Opens the app and joins a channel by its link; grants what is named by its label. */
 export async function joinInApp(
@@ -55,12 +54,3 @@ export const setHidden = (page: Page, hidden: boolean): Promise<void> =>
     });
     web.document.dispatchEvent(new web.Event("visibilitychange"));
   }, hidden);
-
-/** Waits until something is so, of which nobody tells. */
-export async function eventually(holds: () => Promise<boolean>, what: string): Promise<void> {
-  const end = Date.now() + WAIT.timeout;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`never: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}

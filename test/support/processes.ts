@@ -6,6 +6,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlink
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { WAIT } from "./wait.ts";
 
 export const ROOT = join(import.meta.dirname, "../..");
 export const CLI = join(ROOT, "src/cli.ts");
@@ -214,6 +215,7 @@ export async function startServer(
     child.stdout!.on("data", hear);
     child.stderr!.on("data", hear);
     child.once("exit", () => reject(new Error(`the server ended: ${log}`)));
+    setTimeout(() => reject(new Error(`the server does not listen: ${log}`)), WAIT.timeout).unref();
   });
   const credentials = join(dataDir, "credentials.json");
   return {

@@ -39,7 +39,7 @@ export async function startRedis(port: number, ...settings: string[]): Promise<R
 }
 
 async function accepts(port: number, child: ChildProcess): Promise<void> {
-  for (let tries = 0; tries < 2400 && child.exitCode === null; tries += 1) {
+  for (let tries = 0; tries < 600 && child.exitCode === null; tries += 1) {
     const socket = connect(port, "127.0.0.1");
     const open = await new Promise<boolean>((resolve) => {
       socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
@@ -48,5 +48,5 @@ async function accepts(port: number, child: ChildProcess): Promise<void> {
     if (open) return;
     await sleep(50);
   }
-  throw new Error("redis-server did not start");
+  throw new Error(`redis-server does not listen on ${port}`);
 }

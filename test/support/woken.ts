@@ -1,9 +1,7 @@
 // Handsets that are woken, as tests make them, and what the service's figures say of wake-ups.
 
-import { vi } from "vitest";
 import { createSeal } from "../../src/store/secret/seal.ts";
 import { join, registered, uuidOf } from "./handsets.ts";
-import { WAIT } from "./wait.ts";
 import type { World } from "./world.ts";
 
 /** A new handset that joined, is granted `notify` unless something else is said, and is woken at this endpoint. */
@@ -30,12 +28,6 @@ export async function wakeUps(world: World, outcome: string): Promise<number> {
   const line = new RegExp(`^belfry_push_wakeups_total\\{outcome="${outcome}"\\} (\\d+)$`, "m");
   return Number(line.exec(text)?.[1] ?? 0);
 }
-
-/** Waits until a condition holds. */
-export const eventually = (holds: () => boolean | Promise<boolean>) =>
-  vi.waitFor(async () => {
-    if (!(await holds())) throw new Error("not yet");
-  }, WAIT);
 
 /** So many handsets at once that are woken for a channel, by SQL. Their ids begin at `from`. */
 export async function manyWakeable(

@@ -6,11 +6,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, request } from "undici";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
-import { pause } from "../support/at_once.ts";
 import { lacks } from "../support/lacks.ts";
 import { PROXIES, startProxy } from "../support/proxies.ts";
+import { WAIT } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
@@ -48,14 +48,11 @@ for (const proxy of PROXIES)
       listening = [await open(0), await open(1)];
       port = await freePort(HOST);
       child = startProxy(proxy, port, ports, folder);
-      for (let up = false; !up; await pause(50))
-        up = await ask("GET", "/healthz").then(
-          async ({ statusCode, body }) => {
-            await body.dump();
-            return statusCode === 200;
-          },
-          () => false,
-        );
+      await vi.waitFor(async () => {
+        const { statusCode, body } = await ask("GET", "/healthz");
+        await body.dump();
+        expect(statusCode).toBe(200);
+      }, WAIT);
     });
     afterAll(async () => {
       child?.kill("SIGTERM");

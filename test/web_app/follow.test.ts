@@ -3,10 +3,10 @@
 
 import type { BrowserContext, Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
-import { card, eventually, joinInApp, kept, setHidden, tokenOf } from "../support/app.ts";
+import { card, joinInApp, kept, setHidden, tokenOf } from "../support/app.ts";
 import { heldNow } from "../support/held.ts";
 import { inBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
-import { WAIT } from "../support/wait.ts";
+import { eventually, WAIT } from "../support/wait.ts";
 
 inBrowser("following a channel", () => {
   const its = siteAndBrowser();
@@ -264,6 +264,6 @@ inBrowser("following a channel", () => {
     for (let n = 1; n <= 60; n++)
       await its.site.world.rest("create_alert", { pusher_id: pusher.id, title: `Missed ${n}`, send: true });
     await inbox();
-    await eventually(async () => (await kept(page, "alerts")).length === 61, "all 61 are kept");
+    await eventually(async () => (await kept(page, "alerts")).length === 61);
   });
 });
