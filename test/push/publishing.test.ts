@@ -24,17 +24,17 @@ const on = (hosts: string) => ({
   WEB_PUSH_ALLOW_HOSTS: hosts,
 });
 
-/** Every statement from now on, by connection. */
-async function statementsOf(world: World): Promise<Map<object, string[]>> {
-  const said = new Map<object, string[]>();
+/** Every statement from now on, in their order, with the connection that each goes by. */
+async function statementsOf(world: World): Promise<{ client: object; text: string }[]> {
+  const said: { client: object; text: string }[] = [];
+  const known = new WeakSet<object>();
   const pool = await (world.service.orm.em.getConnection() as any).getNativeClient();
   pool.on("acquire", (client: { query: (...args: any[]) => unknown }) => {
-    if (said.has(client)) return;
-    const texts: string[] = [];
-    said.set(client, texts);
+    if (known.has(client)) return;
+    known.add(client);
     const query = client.query.bind(client);
     client.query = (...args) => {
-      texts.push(typeof args[0] === "string" ? args[0] : args[0].text);
+      said.push({ client, text: typeof args[0] === "string" ? args[0] : args[0].text });
       return query(...args);
     };
   });
@@ -56,17 +56,16 @@ async function publishing(settings: Record<string, string>) {
     await world.rest("send_alert", { pusher_id: pusher.id, alert_id: draft.id });
     await world.rest("create_alert", { pusher_id: pusher.id, title: "At once", send: true });
     if (settings.WEB_PUSH === "on") await eventually(() => service.count("counted") > 0);
-    const all = [...said.values()];
-    const within = all.flatMap((texts) => {
-      const begins = texts.flatMap((text, i) => (/^begin/i.test(text) ? [i] : []));
-      return begins.map((begin) =>
-        texts.slice(begin, texts.findIndex((text, i) => i > begin && /^commit/i.test(text)) + 1),
-      );
+    // By their begins: which connection a transaction gets says nothing.
+    const within = said.flatMap(({ client, text }, begin) => {
+      if (!/^begin/i.test(text)) return [];
+      const texts = said.slice(begin).flatMap((one) => (one.client === client ? [one.text] : []));
+      return [texts.slice(0, texts.findIndex((one) => /^commit/i.test(one)) + 1)];
     });
     const publications = within.filter((texts) =>
       texts.some((text) => /(update|insert into) alert /.test(text)),
     );
-    return { publications, waking: all.flat().filter(isWaking).length };
+    return { publications, waking: said.filter(({ text }) => isWaking(text)).length };
   } finally {
     await world.close();
   }
