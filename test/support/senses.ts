@@ -4,7 +4,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
+import { expect, vi } from "vitest";
 import { readModules } from "../../src/pages/web_app/modules.ts";
+import { WAIT } from "./wait.ts";
 
 /** A recording of one pitch: 8,000 samples of a byte in each second. */
 export function recording(seconds: number, pitch = 440): Buffer {
@@ -67,11 +69,14 @@ export class Modules {
   }
 }
 
-/** What the far devices were told, and a tap before the loudspeaker: `heard.peak()` is what sounds at this moment. */
+/**
+ * What the far devices were told, and a tap before the loudspeaker: `heard.peak()` is what sounds at this moment, `heard.ever()` the
+ * loudest of what has sounded and `heard.strips` what the app said that it rings, both since the last `heard.forget()` in silence.
+ */
 export async function observe(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const here = globalThis as any;
-    here.heard = { vibrations: [], spoken: [], media: null, voices: [] };
+    here.heard = { vibrations: [], spoken: [], media: null, voices: [], strips: [] };
     const { heard } = here;
     here.Navigator.prototype.vibrate = (pattern: unknown) => {
       heard.vibrations.push(pattern);
@@ -79,9 +84,18 @@ export async function observe(page: Page): Promise<void> {
     };
     const connect = here.AudioNode.prototype.connect;
     let tap: any = null;
+    let memory: any = null;
     here.AudioNode.prototype.connect = function (this: any, to: any, ...rest: unknown[]) {
       if (to === this.context.destination && this.context instanceof here.AudioContext) {
-        if (tap?.context !== this.context) tap = this.context.createAnalyser();
+        if (tap?.context !== this.context) {
+          tap = this.context.createAnalyser();
+          // An echo that never fades, and comes round within what the analyser holds.
+          const echo = this.context.createDelay(1);
+          echo.delayTime.value = 0.5;
+          memory = new here.AnalyserNode(this.context, { fftSize: 32768 });
+          connect.call(connect.call(tap, echo), echo);
+          connect.call(echo, memory);
+        }
         connect.call(this, tap);
       }
       return connect.call(this, to, ...rest);
@@ -91,12 +105,22 @@ export async function observe(page: Page): Promise<void> {
       heard.media = this;
       return play.call(this);
     };
-    heard.peak = () => {
-      if (!tap) return 0;
-      const samples = new Float32Array(tap.fftSize);
-      tap.getFloatTimeDomainData(samples);
+    const loudest = (analyser: any) => {
+      if (!analyser) return 0;
+      const samples = new Float32Array(analyser.fftSize);
+      analyser.getFloatTimeDomainData(samples);
       return samples.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
     };
+    heard.peak = () => loudest(tap);
+    heard.ever = () => loudest(memory);
+    heard.forget = () => {
+      heard.strips = [];
+      tap = memory = null;
+    };
+    new here.MutationObserver(() => {
+      const strip = here.document.querySelector(".ringing strong")?.textContent;
+      if (strip && !heard.strips.includes(strip)) heard.strips.push(strip);
+    }).observe(here.document, { subtree: true, childList: true, characterData: true });
     const synthesis = new here.EventTarget();
     let speaking: any = null;
     synthesis.getVoices = () => heard.voices;
@@ -120,4 +144,18 @@ export async function observe(page: Page): Promise<void> {
       }
     };
   });
+}
+
+/** Waits until the app said that this alert rings, and a sound came, whenever that was. */
+export async function untilRung(page: Page, title: string): Promise<void> {
+  const rung = () =>
+    page.evaluate(() => ({
+      strips: (globalThis as any).heard.strips,
+      ever: (globalThis as any).heard.ever(),
+    }));
+  await vi.waitFor(async () => {
+    const { strips, ever } = await rung();
+    expect(strips).toContain(`Ringing: ${title}`);
+    expect(ever).toBeGreaterThan(0.02);
+  }, WAIT);
 }

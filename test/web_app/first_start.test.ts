@@ -2,10 +2,10 @@
 // it prints beside makes that page ring.
 
 import { spawn } from "node:child_process";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { inBrowser } from "../support/in_browser.ts";
 import { environment, startServer, temporaryFolder } from "../support/processes.ts";
-import { observe } from "../support/senses.ts";
+import { observe, untilRung } from "../support/senses.ts";
 import { launch } from "../support/site.ts";
 import { WAIT } from "../support/wait.ts";
 
@@ -49,11 +49,7 @@ inBrowser("after the first start", () => {
       expect(line).toMatch(/ create-alert .* --send$/);
       const { code, said } = await typed(line);
       expect([said, code]).toEqual([expect.stringContaining('"status":"sent"'), 0]);
-      await page.getByText("Ringing: Hello").waitFor();
-      await vi.waitFor(
-        async () => expect(await page.evaluate(() => (globalThis as any).heard.peak())).toBeGreaterThan(0.02),
-        WAIT,
-      );
+      await untilRung(page, "Hello");
     } finally {
       await browser.close();
       await server.stop();
