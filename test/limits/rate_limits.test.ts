@@ -1,5 +1,6 @@
 // Limits are exact while they can be and let calls through when they cannot. Redis is a real one, really killed and hung.
 // The machine that runs this may be busy: what must not wait is given a wait without end, or one that a sum would show.
+import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
@@ -274,7 +275,7 @@ describe("a cache that is away", () => {
     const port = await listening(silent);
     try {
       const start = performance.now();
-      const waitMs = 2000;
+      const waitMs = 500;
       const made = limits({ redisUrl: `redis://:hunter2@127.0.0.1:${port}`, waitMs, now: () => 0 });
       // Without a bound this would not end.
       for (const taken of await many(64, () => made.take(SENDS, "s")))
@@ -334,11 +335,13 @@ describe.skipIf(lacks("redis-server"))("shared through Redis", () => {
   });
 
   test("a process that was busy does not take its own delay for an outage", async () => {
-    const made = limits({ redisUrl: redis.url, waitMs: 1000 });
+    const waitMs = 500;
+    const made = limits({ redisUrl: redis.url, waitMs });
     await untilLimited(made, "busy");
     const pending = made.take(SENDS, "busy");
-    // The whole process stands still for longer than the wait, and leaves the processor to Redis.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5000);
+    // The whole process stands still for longer than the wait, and until Redis has answered somebody who came later.
+    expect(spawnSync("redis-cli", ["-p", String(redis.port), "ping"]).status).toBe(0);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * waitMs);
     expect((await pending).limited).toBe(true);
   });
 
@@ -381,10 +384,11 @@ describe.skipIf(lacks("redis-server"))("Redis away and back", () => {
           await sleep(5);
         }
       })();
-      await sleep(200);
+      await vi.waitFor(() => expect(waits.length).toBeGreaterThan(10), WAIT);
       await redis.kill();
-      await sleep(1500);
-      expect((await made.take(SENDS, "during")).limited).toBe(false);
+      await vi.waitFor(async () => expect((await made.take(SENDS, "during")).limited).toBe(false), WAIT);
+      const gone = waits.length;
+      await vi.waitFor(() => expect(waits.length).toBeGreaterThan(gone + 50), WAIT);
       redis = await startRedis(port);
       const back = await untilLimited(made, "after");
       running = false;
@@ -402,7 +406,7 @@ describe.skipIf(lacks("redis-server"))("Redis away and back", () => {
   test("hung in mid-run: the wait is bounded, and limiting resumes", async () => {
     const redis = await startRedis(await freePort());
     try {
-      const waitMs = 2000;
+      const waitMs = 1000;
       const made = limits({ redisUrl: redis.url, waitMs, now: () => 0 });
       await untilLimited(made, "before");
       redis.signal("SIGSTOP");
@@ -414,7 +418,6 @@ describe.skipIf(lacks("redis-server"))("Redis away and back", () => {
         const { taken, ms } = await timed(() => made.take(SENDS, "during"));
         expect(taken).toMatchObject({ allowed: true, limited: false });
         waits.push(ms);
-        await sleep(50);
       }
       // Only the first one waited.
       expect(waits.reduce((sum, ms) => sum + ms)).toBeLessThan((50 * waitMs) / 2);
@@ -433,27 +436,31 @@ describe.skipIf(lacks("redis-server"))("Redis away and back", () => {
   test("a stall admits what came while it lasted and nothing more: the calls are counted once, when it answers again", async () => {
     const redis = await startRedis(await freePort());
     try {
-      const made = limits({ redisUrl: redis.url, waitMs: 5000 });
+      const waitMs = 500;
+      const made = limits({ redisUrl: redis.url, waitMs });
+      // Counts for sure, however busy the machine is.
+      const patient = limits({ redisUrl: redis.url, waitMs: WAIT.timeout });
       await untilLimited(made, "before");
+      await untilLimited(patient, "before");
       redis.signal("SIGSTOP");
       const during = await many(64, () => made.take(LONG, "burst"));
       expect(during.filter((taken) => taken.limited || !taken.allowed)).toEqual([]);
       // Longer than a round trip: whatever Redis wakes to is too late by its own clock.
-      await sleep(3000);
+      await sleep(2 * waitMs);
       redis.signal("SIGCONT");
       await untilLimited(made, "after");
       // 64 of 30 went through: nothing is left of their window. The commands that it wakes to count nobody twice.
-      expect(allowed(await many(64, () => made.take(LONG, "burst")))).toBe(0);
-      const other = Array.from({ length: 7 }, () => made.take(LONG, "few"));
+      expect(allowed(await many(64, () => patient.take(LONG, "burst")))).toBe(0);
+      const other = Array.from({ length: 7 }, () => patient.take(LONG, "few"));
       expect(allowed(await Promise.all(other))).toBe(7);
       redis.signal("SIGSTOP");
       expect(allowed(await many(7, () => made.take(LONG, "few")))).toBe(7);
       // Longer than a round trip: whatever Redis wakes to is too late by its own clock.
-      await sleep(3000);
+      await sleep(2 * waitMs);
       redis.signal("SIGCONT");
       await untilLimited(made, "after again");
       // 7 counted, 7 let through: 16 are left of the 30, where 23 were left before.
-      expect(allowed(await many(64, () => made.take(LONG, "few")))).toBe(16);
+      expect(allowed(await many(64, () => patient.take(LONG, "few")))).toBe(16);
     } finally {
       redis.signal("SIGCONT");
       await redis.kill();
@@ -488,7 +495,7 @@ describe.skipIf(lacks("redis-server"))("Redis away and back", () => {
     try {
       const wrong = limits({ redisUrl: `redis://:hunter2@127.0.0.1:${redis.port}`, now: () => 0 });
       await many(10, () => wrong.take(SENDS, "s"));
-      await sleep(1500);
+      await sleep(500);
       expect(await wrong.take(SENDS, "s")).toMatchObject({ allowed: true, limited: false });
       expect(lines).toHaveLength(1);
       expect(JSON.stringify(lines)).not.toMatch(/hunter2|correct-horse/);
