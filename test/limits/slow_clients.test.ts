@@ -135,7 +135,8 @@ describe("on a service", () => {
         rest: 30_000,
       }));
 
-    test.each([
+    // At the same time: each waits alone.
+    test.concurrent.each([
       ["sends nothing", "", times.headers],
       ["sends half of its headers", "POST /mcp HTTP/1.1\r\nHost: x\r\n", times.headers],
       [
