@@ -1,10 +1,15 @@
-// The PostgreSQL of a test run: one of its own, thrown away afterwards, or the one that TEST_DATABASE_URL names.
+// The PostgreSQL of a test run: one of its own, thrown away afterwards, or the one that TEST_DATABASE_URL names. And a
+// cluster to copy, which spares a test that starts an embedded one the second that initdb takes.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadConfig } from "../../src/store/config/load.ts";
+import { findBinaries } from "../../src/store/embedded/binaries.ts";
 import { openCluster } from "../../src/store/embedded/cluster.ts";
+import { initialise } from "../../src/store/embedded/init.ts";
+import { choosePlace, findPlace } from "../../src/store/embedded/place.ts";
+import { chooseRunner } from "../../src/store/embedded/runner.ts";
 
 export interface TestServer {
   /** URL of a database on it that may make others. */
@@ -23,10 +28,28 @@ const CARELESS = {
   shared_buffers: "64MB",
 };
 
-export async function openTestServer(): Promise<TestServer> {
+/** Makes a cluster that nobody has started yet; `remove` takes it away. */
+export async function makeCluster(): Promise<{ cluster: string; remove(): void }> {
+  const folder = mkdtempSync(join(tmpdir(), "belfry-cluster-"));
+  const runner = chooseRunner(null);
+  const place = choosePlace(findPlace(folder), runner);
+  await initialise(place, await findBinaries(null, runner, place.home), runner, { sync: false });
+  const remove = () => {
+    for (const path of [place.home, folder]) rmSync(path, { recursive: true, force: true });
+  };
+  return { cluster: place.cluster, remove };
+}
+
+/** Gives a data directory a copy of such a cluster. */
+export const copyCluster = (made: string, dataDir: string) =>
+  cpSync(made, join(dataDir, "postgres"), { recursive: true });
+
+/** `made`: a cluster to copy instead of making one. */
+export async function openTestServer(made?: string): Promise<TestServer> {
   const url = process.env.TEST_DATABASE_URL;
   if (url) return { url, thrownAway: false, close: async () => {} };
   const folder = mkdtempSync(join(tmpdir(), "belfry-test-"));
+  if (made) copyCluster(made, folder);
   const silent = { debug: () => {}, info: () => {}, error: console.error };
   const config = loadConfig({ DATA_DIR: folder, DATABASE_URL: "" });
   const cluster = await openCluster(config, { log: silent, server: CARELESS, sync: false });

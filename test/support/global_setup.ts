@@ -4,17 +4,21 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { TestProject } from "vitest/node";
 import { migrate } from "../../src/store/db/migrate.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { openTestServer, withDatabase } from "./databases.ts";
+import { makeCluster, openTestServer, withDatabase } from "./databases.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     /** URL of the server, the name of a migrated database on it, and whether the server is gone after the run. */
     database: { url: string; template: string; thrownAway: boolean };
+    /** A cluster that initdb has made and nobody has started. */
+    cluster: string;
   }
 }
 
 export default async function setUp(project: TestProject) {
-  const { url, thrownAway, close } = await openTestServer();
+  const { cluster, remove } = await makeCluster();
+  project.provide("cluster", cluster);
+  const { url, thrownAway, close } = await openTestServer(cluster);
   const template = `belfry_test_${process.pid}`;
   const admin = openOrm({ databaseUrl: url, databasePool: 2 });
   const em = admin.em.fork() as SqlEntityManager;
@@ -33,5 +37,6 @@ export default async function setUp(project: TestProject) {
     }
     await admin.close(true);
     await close();
+    remove();
   };
 }

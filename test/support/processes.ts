@@ -2,10 +2,22 @@
 
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inject } from "vitest";
+import { loadSecret } from "../../src/store/secret/secret.ts";
+import { copyCluster } from "./databases.ts";
 import { WAIT } from "./wait.ts";
 
 export const ROOT = join(import.meta.dirname, "../..");
@@ -164,6 +176,17 @@ export function processesOn(path: string, { watchdogs = false } = {}): number[] 
         return false;
       }
     });
+}
+
+/**
+ * Gives a data directory the cluster that its first start would make with initdb, and a secret: everything else of that start
+ * is still to come. For tests of something else than that. Returns the directory.
+ */
+export function initialised(dataDir: string): string {
+  mkdirSync(dataDir, { recursive: true });
+  loadSecret({ secret: null, dataDir }, false);
+  copyCluster(inject("cluster"), dataDir);
+  return dataDir;
 }
 
 export interface RunningServer {
