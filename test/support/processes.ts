@@ -102,7 +102,10 @@ async function startHost(): Promise<Host> {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   running.add(child);
-  const gone = once(child, "exit").then(() => Promise.reject(new Error("a command ended its process")));
+  const gone = once(child, "exit").then(() => {
+    host = null;
+    throw new Error("a command ended its process");
+  });
   gone.catch(() => {});
   await Promise.race([once(child, "message"), gone]);
   return { child, gone };
