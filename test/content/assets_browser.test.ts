@@ -1,5 +1,5 @@
 // An uploaded page in a real browser, inside of its frame: nothing in it runs, and nothing of it reaches the network
-// but pictures (and prefetches) by https. Needs a Chromium: CHROMIUM=/path/to/chromium. Without one it says so and is skipped.
+// but pictures (and prefetches) by https. Needs a Chromium: CHROMIUM=/path/to/chromium.
 
 import type { Browser, Page } from "playwright-core";
 import { serve } from "srvx";

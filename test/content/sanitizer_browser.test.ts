@@ -1,6 +1,6 @@
 // The sanitiser's output in a real browser: every payload is loaded as it came and as it was cleaned, both as
 // innerHTML and as a written page, everything in it is poked with events, and only what came raw may run.
-// Needs a Chromium: CHROMIUM=/path/to/chromium. Without one it says so and is skipped.
+// Needs a Chromium: CHROMIUM=/path/to/chromium.
 
 import fc from "fast-check";
 import type { Browser, Page } from "playwright-core";

@@ -1,7 +1,7 @@
 // An owner's channels in Chromium: nothing keeps anybody out at any width, the face and the circle follow what is typed, the
 // position is asked for when its person asks, and an invite's code is what a camera reads. Needs CHROMIUM; skipped without one.
 
-import { readFileSync } from "node:fs";
+import { buffer } from "node:stream/consumers";
 import { beforeAll, expect, test } from "vitest";
 import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { eachKeepsNobodyOut } from "../support/looks.ts";
@@ -139,7 +139,7 @@ inBrowser("channels, in a browser", () => {
       page.getByRole("link", { name: "PNG" }).click(),
     ]);
     expect(download.suggestedFilename()).toBe(`${handle}-${invite.id}.png`);
-    const png = readFileSync(await download.path());
+    const png = await buffer(await download.createReadStream());
     expect(png.subarray(1, 4).toString()).toBe("PNG");
     // What a camera would see of the file.
     const wide = png.readUInt32BE(16);

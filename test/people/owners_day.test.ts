@@ -1,7 +1,7 @@
 // An owner's whole day in a real browser, as one story: a channel, its invite on a phone, an assistant's draft reviewed on a small
 // screen, sent, taken back and repeated, what devices reported, a webhook that broke and is mended, and the log that tells it all.
 
-import { readFileSync } from "node:fs";
+import { buffer } from "node:stream/consumers";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Page } from "playwright-core";
 import decodeQR from "qr/decode.js";
@@ -67,7 +67,7 @@ inBrowser("an owner's day", () => {
   async function downloadedCode(page: Page): Promise<string> {
     const coming = page.waitForEvent("download");
     await follow(page, "PNG");
-    const { data, info } = await sharp(readFileSync(await (await coming).path()))
+    const { data, info } = await sharp(await buffer(await (await coming).createReadStream()))
       .ensureAlpha()
       .raw()
       .toBuffer({ resolveWithObject: true });

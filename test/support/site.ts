@@ -5,6 +5,7 @@ import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
+  type BrowserServer,
   chromium,
   type Page,
 } from "playwright-core";
@@ -22,8 +23,18 @@ const ARGS = [
   "--disable-background-networking --disable-component-update --disable-sync",
 ].flatMap((line) => line.split(" "));
 
-export const launch = (more: readonly string[] = []): Promise<Browser> =>
-  chromium.launch({ executablePath, args: [...ARGS, ...more] });
+const launched = new Map<string, Promise<BrowserServer>>();
+
+/**
+ * A connection to the browser with these arguments that the tests of a process share; it ends with the process. `close` takes
+ * away what was opened by this connection alone.
+ */
+export async function launch(more: readonly string[] = []): Promise<Browser> {
+  const key = more.join(" ");
+  const server = launched.get(key) ?? chromium.launchServer({ executablePath, args: [...ARGS, ...more] });
+  launched.set(key, server);
+  return chromium.connect((await server).wsEndpoint());
+}
 
 export class Site {
   readonly world: World;

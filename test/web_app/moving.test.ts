@@ -1,7 +1,7 @@
 // What a person follows outlives a browser: as a file, and by a link that moves it; and a device that is removed is gone. In a real
 // Chromium against a whole service. Needs CHROMIUM=/path/to/chromium.
 
-import { readFileSync } from "node:fs";
+import { buffer } from "node:stream/consumers";
 import type { Page } from "playwright-core";
 import { beforeEach, expect, test } from "vitest";
 import { joinInApp, kept, tokenOf } from "../support/app.ts";
@@ -44,8 +44,8 @@ inBrowser("this device", () => {
     await settings(page);
     const saved = page.waitForEvent("download");
     await page.getByRole("button", { name: "Save what I follow" }).click();
-    const path = await (await saved).path();
-    const file = JSON.parse(readFileSync(path, "utf8"));
+    const text = await buffer(await (await saved).createReadStream());
+    const file = JSON.parse(text.toString());
     expect(file.data.map(({ handle }: { handle: string }) => handle).toSorted()).toEqual(
       [open.handle, secret.handle].toSorted(),
     );
@@ -55,7 +55,7 @@ inBrowser("this device", () => {
       other.locator("input[type=file]").setInputFiles(files);
     await choose({ name: "x.json", mimeType: "application/json", buffer: Buffer.from('{"version":2}') });
     await other.getByText("This is no file that this app has saved.").waitFor();
-    await choose(path);
+    await choose({ name: "y.json", mimeType: "application/json", buffer: text });
     await other.getByText(`want an invite: ${secret.handle}`).waitFor();
     expect(await followed(other)).toEqual([open.handle]);
     const [card] = await kept(other, "channels");
