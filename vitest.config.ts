@@ -14,11 +14,19 @@ export default defineConfig(({ mode }) => ({
     isolate: false,
     // Two more than the machine has cores, and four at most: there are always some that wait for a deadline or a process.
     maxWorkers: Math.min(4, availableParallelism() + 2),
-    sequence: { sequencer: LongestFirst },
+    // `npm run test:shuffled`: whichever file follows whichever, nothing of it stays. The tests of a file may tell one story.
+    sequence: mode === "shuffled" ? { shuffle: { files: true } } : { sequencer: LongestFirst },
     reporters: ["default", "./test/support/slowest.ts"],
-    // Ends, not expectations: only what hangs meets them, on a machine that is ten times slower as well.
+    // What a file has put in the place of something ends with its test, as the next file shares the process.
+    restoreMocks: true,
+    unstubEnvs: true,
+    // Fewer rounds of chance, for the hand.
+    env: mode === "quick" ? { BELFRY_TEST_ROUNDS: "2" } : {},
+    // What has not come after 30 seconds does not come; test/support/wait.ts says the same.
+    expect: { poll: { timeout: 30_000 } },
+    // The last end, of what hangs where nobody waits by a bound: no test is expected to come near it. Some do twenty slow things
+    // one after the other, each with a bound of its own.
     testTimeout: 180_000,
     hookTimeout: 240_000,
-    expect: { poll: { timeout: 30_000 } },
   },
 }));
