@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBrake, waitFor } from "../../src/identity/auth/sign_in_brake.ts";
 import { addMember } from "../../src/identity/operator/accounts.ts";
 import { parseId } from "../../src/model/domain/ids.ts";
+import { ApiError, unavailable } from "../../src/model/errors.ts";
 import { freePort } from "../../src/program/boot/server.ts";
 import { createRateLimits } from "../../src/store/rate_limits/limits.ts";
 import { redisWindows } from "../../src/store/rate_limits/redis.ts";
@@ -85,6 +86,24 @@ describe("the brake", () => {
     const { attempt, waits } = brake();
     for (let i = 0; i < 50; i++) expect(await attempt(true, "192.0.2.1")).toBe("right");
     expect(waits).toEqual([]);
+  });
+
+  // docs/rules.md#guessing
+  test("what ends in a fault is no wrong password; what is refused is", async () => {
+    const { made, attempt } = brake();
+    const at = { email: EMAIL, address: "192.0.2.1", browser: null };
+    const fails = (error: Error) => async () => {
+      throw error;
+    };
+    for (let i = 0; i < 30; i++) {
+      await expect(made.attempt(at, fails(new Error("Connection terminated")))).rejects.toThrow("terminated");
+      await expect(made.proof("person", fails(unavailable("Away.")))).rejects.toThrow("Away.");
+    }
+    expect(await attempt(true, "192.0.2.1")).toBe("right");
+    expect(await made.proof("person", async () => true)).toBe(true);
+    const tooLate = new ApiError("unauthorized", "Sign in again.");
+    for (let i = 0; i < 8; i++) await expect(made.attempt(at, fails(tooLate))).rejects.toThrow("again");
+    expect(await attempt(true, "192.0.2.1")).toBe("rate_limited");
   });
 
   test("attempts at the same moment count before their answers are there", async () => {
@@ -171,6 +190,23 @@ describe("signing in", () => {
     // From then on this browser is known, even where the stranger used up everything.
     await owner.post("/console/sign-out", {}, { from: "/console/account" });
     expect((await tries(world, email, PASSWORD, "192.0.2.1", owner)).status).toBe(303);
+  });
+
+  // docs/rules.md#guessing
+  test("while no session can be written the right password is neither wrong nor counted", async () => {
+    await world.sql(
+      "create function auth.refuse() returns trigger language plpgsql as $$ begin raise 'no room'; end $$",
+    );
+    await world.sql(
+      "create trigger refuse before insert on auth.session for each row execute function auth.refuse()",
+    );
+    const statuses: number[] = [];
+    const from = "198.51.100.9";
+    for (let i = 0; i < 9; i++)
+      statuses.push((await tries(world, "slow@example.org", PASSWORD, from)).status);
+    await world.sql("drop function auth.refuse cascade");
+    expect(statuses).toEqual(Array(9).fill(500));
+    expect((await tries(world, "slow@example.org", PASSWORD, from)).status).toBe(303);
   });
 
   test("a password change is counted by the person, whom no stranger can use up", async () => {

@@ -65,6 +65,19 @@ export function createBrake(options: {
     return { count: taken.limit - taken.remaining, back: () => limits.giveBack(policy, subject, taken) };
   }
 
+  /** Runs `check`. What is right goes back, and so does what ended in a fault: nobody learnt whether it was wrong. */
+  async function judge<T>(counted: readonly Awaited<ReturnType<typeof take>>[], check: () => Promise<T>) {
+    const giveBack = () => Promise.all(counted.map(({ back }) => back()));
+    try {
+      const right = await check();
+      if (right) await giveBack();
+      return right;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.type === "server_error") await giveBack();
+      throw error;
+    }
+  }
+
   /** The name of the browser in the cookie, when it is of this account and ours. */
   function nameOf(cookie: string | null, email: string): string | null {
     const [nonce = "", signature = ""] = (cookie ?? "").split(".");
@@ -77,7 +90,7 @@ export function createBrake(options: {
   return {
     /**
      * Runs `check`, which answers null or false to a wrong password, after a wait when the account is under attack. Only
-     * wrong ones stay counted. @throws 429 before the password is looked at.
+     * wrong ones and refusals stay counted. @throws 429 before the password is looked at.
      */
     async attempt<T>({ email, address, browser }: Attempt, check: () => Promise<T>): Promise<T> {
       const known = nameOf(browser, email);
@@ -94,10 +107,12 @@ export function createBrake(options: {
           await pause(ms).finally(() => (waiting -= 1));
         }
       }
-      const right = await check();
-      if (right) for (const { back } of counted) await back();
-      return right;
+      return judge(counted, check);
     },
+
+    /** The same for a passkey, which is of no account until it was found right. @throws 429. */
+    attemptPasskey: async <T>(address: string | null, check: () => Promise<T>): Promise<T> =>
+      judge([await take(BY_ADDRESS, near(address))], check),
 
     /** What a browser keeps once it signed in to this account; it opens nothing. */
     markOf(email: string): string {
@@ -111,10 +126,7 @@ export function createBrake(options: {
     /** The password once more. The person is signed in: nobody else can use this up. @throws 429. */
     async proof(userId: string, check: () => Promise<boolean>): Promise<boolean> {
       await take(PROOFS, userId);
-      const { back } = await take(CHANGES, userId);
-      const right = await check();
-      if (right) await back();
-      return right;
+      return judge([await take(CHANGES, userId)], check);
     },
 
     /** Takes a code for used. Null when it was used before; else what gives it back, should it turn out wrong. */

@@ -32,6 +32,8 @@ const along = (oauthQuery: string | null) => (oauthQuery ? { oauth_query: oauthQ
 const signInAgain = () =>
   new ApiError("unauthorized", "This took too long, or too many codes were wrong. Sign in again.");
 
+const failed = ({ status }: Response) => new Error(`the sign-in library answered ${status}`);
+
 /** Null for a wrong code. @throws for what no other code would mend. */
 async function refusedSecond(answer: Response): Promise<null> {
   const { code } = (await answer.json().catch(() => ({}))) as { code?: string };
@@ -42,7 +44,7 @@ async function refusedSecond(answer: Response): Promise<null> {
       "Too many wrong codes for this account; try again in 15 minutes, or sign in with a passkey.",
       { headers: { "retry-after": "900" } },
     );
-  if (answer.status >= 500) throw new Error(`the library answered ${answer.status}`);
+  if (answer.status >= 500) throw failed(answer);
   throw signInAgain();
 }
 
@@ -111,7 +113,10 @@ export function createSigningIn(options: {
   ): Promise<Opened | null> {
     const body = { ...credentials, ...along(oauthQuery) };
     const answer = await ask("/sign-in/email", { headers: from.headers, body, address });
-    return answer.ok ? openedBy(answer, credentials.email) : null;
+    if (answer.ok) return openedBy(answer, credentials.email);
+    const { code } = (await answer.json().catch(() => ({}))) as { code?: string };
+    if (code === "INVALID_EMAIL_OR_PASSWORD" || answer.status === 400) return null;
+    throw failed(answer);
   }
 
   return {
@@ -159,7 +164,11 @@ export function createSigningIn(options: {
         if (kind === "code" && !back) return null;
         const path = kind === "code" ? "/two-factor/verify-totp" : "/two-factor/verify-backup-code";
         const body = { code, ...along(oauthQuery) };
-        const answer = await ask(path, { headers: withoutSession(from), body, address: at.address });
+        const asked = ask(path, { headers: withoutSession(from), body, address: at.address });
+        const answer = await asked.catch(async (error) => {
+          await back?.();
+          throw error;
+        });
         if (answer.ok) return openedBy(answer, account.email);
         await back?.();
         return refusedSecond(answer);
@@ -193,17 +202,18 @@ export function createSigningIn(options: {
       from: Request,
       address: string | null,
     ): Promise<Opened> {
-      const { back } = await brake.countAddress(address);
       const body = { response: shown, ...along(oauthQuery) };
-      const answer =
-        shown &&
-        (await ask("/passkey/verify-authentication", { headers: withoutSession(from), body, address }));
-      if (!answer?.ok)
+      const headers = withoutSession(from);
+      const answer = await brake.attemptPasskey(address, async () => {
+        const verified = shown && (await ask("/passkey/verify-authentication", { headers, body, address }));
+        if (verified && verified.status >= 500) throw failed(verified);
+        return verified?.ok ? verified : null;
+      });
+      if (!answer)
         throw new ApiError(
           "unauthorized",
           "This passkey is not known here, or the answer came too late. Try again, or use your password.",
         );
-      await back();
       const [account] = await run(database, usePasskey, { credential_id: shown!.id });
       return openedBy(answer, account?.email ?? "");
     },
