@@ -369,6 +369,29 @@ describe("fairness", () => {
     expect(lanes.add("quiet", "quiet", 2)?.endpointId).toMatch(/^loud-/);
   });
 
+  test("lanes: an endpoint that failed stays one through an idle moment, until its next success", () => {
+    const lanes = createLanes<number>(LANE_LIMITS);
+    /** Delivers eight, which all end as `ok`, and says how many of them went at once. */
+    const burst = (endpointId: string, ok: boolean) => {
+      for (let n = 0; n < 8; n += 1) lanes.add("w", endpointId, n);
+      const most = [];
+      while (lanes.waiting() > 0) {
+        while (lanes.take());
+        most.push(lanes.inFlight());
+        for (let n = lanes.inFlight(); n > 0; n -= 1) {
+          lanes.judge(endpointId, ok);
+          lanes.release(endpointId);
+        }
+      }
+      return most[0];
+    };
+    expect([burst("bad", false), burst("bad", false), burst("good", true)]).toEqual([8, 2, 8]);
+    expect([burst("bad", true), burst("bad", true)]).toEqual([2, 8]);
+    // What strangers register and let fail is not kept without end: who failed longest ago is forgotten first.
+    for (let n = 0; n <= 10_000; n += 1) lanes.judge(`bad-${n}`, false);
+    expect([burst("bad-0", true), burst("bad-1", true)]).toEqual([8, 2]);
+  });
+
   test("lanes: the longest pays, turns go round, and nothing is kept of the done", () => {
     const lanes = createLanes<number>({
       ...LANE_LIMITS,

@@ -34,11 +34,11 @@ export interface Lanes<T> {
   add(workspaceId: string, endpointId: string, item: T): { endpointId: string; item: T } | undefined;
   /** Takes a place for the next item; undefined while none is free or nothing may start. */
   take(): { endpointId: string; item: T } | undefined;
-  /** Remembers how the delivery ended; the place stays taken. */
+  /** Remembers how the delivery ended, until the endpoint is forgotten; the place stays taken. */
   judge(endpointId: string, ok: boolean): void;
   /** Gives a place back. */
   release(endpointId: string): void;
-  /** Lets nothing of this endpoint wait any longer; answers what did. */
+  /** Lets nothing of this endpoint wait any longer, and does not know its failures; answers what did wait. */
   forget(endpointId: string): T[];
   /** Lets nothing wait any longer. */
   clear(): void;
@@ -60,12 +60,16 @@ interface Lane<T> {
   group: Group<T>;
   items: T[];
   inFlight: number;
-  failing: boolean;
 }
+
+/** So many failing endpoints are remembered; beyond it the one that failed longest ago is not. */
+const MOST_FAILING = 10_000;
 
 export function createLanes<T>(limits: LaneLimits): Lanes<T> {
   /** Holds an endpoint only while it has something waiting or under way. */
   const lanes = new Map<string, Lane<T>>();
+  /** Endpoints whose last delivery failed, the oldest failure first. */
+  const failing = new Set<string>();
   const groups = new Map<string, Group<T>>();
   /** Those with something waiting, the one served longest ago first. */
   const turns = new Set<Group<T>>();
@@ -75,7 +79,7 @@ export function createLanes<T>(limits: LaneLimits): Lanes<T> {
   const busy = () => inFlight >= limits.inFlight / 2;
 
   function laneHasRoom(lane: Lane<T>): boolean {
-    if (lane.failing) return lane.inFlight < limits.perEndpointFailing;
+    if (failing.has(lane.endpointId)) return lane.inFlight < limits.perEndpointFailing;
     return lane.inFlight < (busy() ? limits.perEndpointBusy : limits.perEndpointIdle);
   }
 
@@ -92,7 +96,7 @@ export function createLanes<T>(limits: LaneLimits): Lanes<T> {
       group = { workspaceId, waiting: 0, inFlight: 0, turns: new Set() };
       groups.set(workspaceId, group);
     }
-    const lane = { endpointId, group, items: [], inFlight: 0, failing: false };
+    const lane = { endpointId, group, items: [], inFlight: 0 };
     lanes.set(endpointId, lane);
     return lane;
   }
@@ -129,6 +133,7 @@ export function createLanes<T>(limits: LaneLimits): Lanes<T> {
   }
 
   function forget(endpointId: string): T[] {
+    failing.delete(endpointId);
     const lane = lanes.get(endpointId);
     if (lane === undefined) return [];
     const { items } = lane;
@@ -172,8 +177,10 @@ export function createLanes<T>(limits: LaneLimits): Lanes<T> {
       return undefined;
     },
     judge(endpointId, ok) {
-      const lane = lanes.get(endpointId);
-      if (lane !== undefined) lane.failing = !ok;
+      failing.delete(endpointId);
+      if (!ok) failing.add(endpointId);
+      const [oldest] = failing;
+      if (failing.size > MOST_FAILING) failing.delete(oldest!);
     },
     release(endpointId) {
       const lane = lanes.get(endpointId);
