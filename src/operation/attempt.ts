@@ -13,10 +13,10 @@ import { managerFor } from "../store/db/manager.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { run } from "../store/db/statement.ts";
 import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "../store/rate_limits/limits.ts";
-import { type Actor, auditLines } from "./audit.ts";
+import { type Actor, auditLines, makerOf } from "./audit.ts";
 import { writeEnd } from "./end.ts";
 import type { Repeats } from "./idempotency.ts";
-import type { Limit, Writes } from "./tool.ts";
+import type { Limit, MadeWorkspace, Writes } from "./tool.ts";
 
 export interface AttemptDeps {
   orm: Orm;
@@ -34,6 +34,7 @@ export interface Runnable {
   limit?: Limit;
   validated?: true;
   writes: Writes;
+  madeWorkspace?(answer: any): MadeWorkspace;
   handler(input: any, context: Context<any>): Promise<unknown>;
 }
 
@@ -117,8 +118,10 @@ export async function attemptOn(
   await repeats?.keep(db, shown);
   if (operation.writes === "rows") await attempt.em?.flush();
   if (operation.writes !== "nothing") {
+    const { name, madeWorkspace } = operation;
     const { actor } = performance;
-    await writeEnd(db, actor ? auditLines(actor, operation.name, input, shown) : [], attempt.events);
+    const by = actor && madeWorkspace ? makerOf(actor, madeWorkspace(shown)) : actor;
+    await writeEnd(db, by ? auditLines(by, name, input, shown) : [], attempt.events);
   }
   attempt.committing = true;
   return { body: shown, validator };

@@ -8,6 +8,7 @@ import type { Transport } from "../model/entities/audit_event.ts";
 import type { Caller } from "../store/context.ts";
 import { run } from "../store/db/statement.ts";
 import { insertAudit, membershipsToTell } from "../store/queries/audit.ts";
+import type { MadeWorkspace } from "./tool.ts";
 
 /** Who acts, as far as it is known before the call runs. */
 export interface Actor {
@@ -92,26 +93,16 @@ export function auditLines(
   body: unknown,
 ) {
   const what = { operation, ...concerned(input, body) };
-  return toldIn([actors].flat(), body).map((actor) => ({ id: newUuid(), ...actor, ...what }));
+  return [actors].flat().map((actor) => ({ id: newUuid(), ...actor, ...what }));
 }
 
-/** A workspace that a person made is no matter of those in which the person was before. */
-function toldIn(actors: readonly Actor[], body: unknown): readonly Actor[] {
-  const { id, member_id } = (body ?? {}) as Record<string, unknown>;
-  const [made, owner] = [parseId("wsp", String(id)), parseId("mem", String(member_id))];
-  if (!made || !owner) return actors;
-  const [{ transport, actor_name }] = actors as [Actor];
-  return [
-    {
-      workspace_id: made,
-      actor_type: "session",
-      actor_id: showId("mem", owner),
-      actor_name,
-      member_id: owner,
-      transport,
-    },
-  ];
-}
+/** Who made a workspace, as its own log names that person: its first member. */
+export const makerOf = (actors: Actor | readonly Actor[], made: MadeWorkspace): Actor => ({
+  ...[actors].flat()[0]!,
+  workspace_id: parseId("wsp", made.id),
+  actor_id: made.member_id,
+  member_id: parseId("mem", made.member_id),
+});
 
 /** The ids that a call concerns: of its answer where that has them, else of its arguments. */
 function concerned(input: unknown, body: unknown) {

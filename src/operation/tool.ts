@@ -97,6 +97,12 @@ interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
  */
 export type Writes = "nothing" | "rows" | "shared" | "files";
 
+/** A workspace and its first member, both as wire ids. */
+export interface MadeWorkspace {
+  id: string;
+  member_id: string;
+}
+
 /** An operation of an owner: reachable by REST, MCP and CLI alike. */
 export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType>
   extends Operation<I, O, Caller> {
@@ -163,6 +169,11 @@ export interface SessionOperation<
   /** The argument that holds the person's current password, which is asked for again whatever the session says. */
   stepUp?: keyof I["shape"] & string;
   writes: Writes;
+  /**
+   * The workspace that it has made, from its answer. The call is told in that one's audit log alone: it is no matter of the
+   * workspaces in which the person was before.
+   */
+  madeWorkspace?(answer: z.output<O>): MadeWorkspace;
   /** What is wrong with each field, in sentences for a form, which names all of them at once. */
   fieldProblems?(input: z.output<I>): Record<string, string | false | null | undefined>;
 }

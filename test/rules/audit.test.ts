@@ -5,6 +5,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { runOperation } from "../../src/identity/operator/operations.ts";
 import create_key from "../../src/identity/session/create_key.ts";
 import revoke_key from "../../src/identity/session/revoke_key.ts";
+import { newUuid, showId } from "../../src/model/domain/ids.ts";
+import { auditLines, operatorActor } from "../../src/operation/audit.ts";
 import type { MemberCaller } from "../../src/store/context.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { READY, uuidOf } from "../cases/given.ts";
@@ -131,6 +133,15 @@ test("the operator's commands and our own programs are told apart", async () => 
   const args = { key_id: (await run("create_key", { workspace: world.workspace.id, scopes: "all" })).id };
   await world.service.dispatcher.session(revoke_key, person, { args, log: SILENT });
   expect((await lines())[0]).toMatchObject({ operation: "revoke_key", transport: "console" });
+});
+
+// docs/rules.md#audit-log
+test("whose log a call is told in is said by its record, not guessed from its answer", () => {
+  const actor = operatorActor(uuidOf(world.workspace.id));
+  const body = { id: showId("wsp", newUuid()), member_id: showId("mem", newUuid()) };
+  expect(auditLines(actor, "any_operation", {}, body)).toEqual([
+    expect.objectContaining({ ...actor, operation: "any_operation", subject_id: body.id }),
+  ]);
 });
 
 // docs/rules.md#audit-append-only

@@ -22,6 +22,7 @@ export default defineSessionOperation({
   errors: ["invalid_request", "forbidden", "conflict"],
   input: z.strictObject({ name: z.string() }),
   output: z.object({ id: z.string(), member_id: z.string(), name: z.string() }),
+  madeWorkspace: (answer) => answer,
   fieldProblems: ({ name }) => ({ name: nameProblem(name, "The workspace's name") }),
   async handler({ name }, { em, sql, caller: { person } }) {
     await sql(lockUser, { id: person.id });
