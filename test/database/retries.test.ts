@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { doctor } from "../../src/identity/operator/doctor.ts";
 import { text } from "../../src/model/fields/sql.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { databaseOf, run, statementsOf } from "../../src/store/db/statement.ts";
+import { databaseOf, run, statementsOf, TRIES } from "../../src/store/db/statement.ts";
 import { unavailability } from "../../src/store/db/unavailable.ts";
 import { atOnce } from "../support/at_once.ts";
 import { uuidOf } from "../support/handsets.ts";
@@ -72,9 +72,30 @@ describe("on a service", () => {
     await expectRecountClean(world.service.orm);
   });
 
+  test("a statement whose connection is lost is tried again when it is declared to read, whatever its text looks like", async () => {
+    await world.sql("create sequence lost");
+    await world.sql(`create function lose() returns text language plpgsql as $$ begin
+      perform nextval('lost'); perform pg_terminate_backend(pg_backend_pid()); perform pg_sleep(10); return ''; end $$`);
+    const kysely = databaseOf(world.service.orm);
+    const columns = { at: text };
+    const losing = defineStatement("lose_for_a_test", { columns, text: "select lose() as at" });
+    const reading = defineStatement("lose_a_reading_for_a_test", {
+      reads: true,
+      columns,
+      text: "select /* update */ lose() as at",
+    });
+    for (const [statement, times] of [
+      [losing, 1],
+      [reading, 1 + TRIES],
+    ] as const) {
+      expect(unavailability(await run(kysely, statement, {}).catch((error) => error))).not.toBe(null);
+      expect(await world.sql("select last_value::int as n from lost")).toEqual([{ n: times }]);
+    }
+  });
+
   test("a reading whose connection is lost late is not waited for once more", async () => {
     const slow = defineStatement("sleep_for_a_test", {
-      parameters: {},
+      reads: true,
       columns: { at: text },
       text: "select pg_sleep(60)::text as at",
     });

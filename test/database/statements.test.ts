@@ -30,7 +30,7 @@ import {
   run,
   statementsOf,
 } from "../../src/store/db/statement.ts";
-import { type Client, differences, readCatalogue } from "../support/described.ts";
+import { type Client, differences, readCatalogue, readsDifference } from "../support/described.ts";
 import { freshDatabase } from "../support/world.ts";
 
 const defineStatement = statementsOf("upkeep");
@@ -58,7 +58,11 @@ test("every statement is what the database says of it", async () => {
   const all = (await allStatements()).filter(({ name }) => !name.startsWith("wrong"));
   expect(all.length).toBeGreaterThan(MANY);
   const found: string[] = [];
-  for (const statement of all) found.push(...(await differences(client, catalogue, statement)));
+  for (const statement of all)
+    found.push(
+      ...(await differences(client, catalogue, statement)),
+      ...[await readsDifference(client, statement)].filter((difference) => difference !== null),
+    );
   expect(found).toEqual([]);
 });
 
@@ -84,6 +88,23 @@ describe("the comparison", () => {
         where p.id = $id and p.long is not null and p.created_at < coalesce($before::timestamptz, 'infinity')`,
     });
     expect(await wrongIn(right)).toEqual([]);
+  });
+
+  test("tells of what is said to read and writes, locks or fails, and of what only reads", async () => {
+    await client.query(
+      "create function note_alert() returns text language sql as 'insert into alert default values returning title'",
+    );
+    const reading = (name: string, from: string) =>
+      defineStatement(`wrong_${name}`, { reads: true, text: `select ${from}` });
+    expect(await readsDifference(client, reading("writes", "note_alert()"))).toBe(
+      "wrong_writes: is declared to read, the database refuses it with 25006",
+    );
+    expect(await readsDifference(client, reading("locks", "id from alert for share"))).toContain("25006");
+    expect(await readsDifference(client, reading("well", "id from alert where title = 'update'"))).toBe(null);
+    const silent = defineStatement("wrong_silent", { text: "select 1 as n from alert" });
+    expect(await readsDifference(client, silent)).toBe(
+      "wrong_silent: nothing in it writes, so it can be declared to read",
+    );
   });
 
   test("tells of a column that was renamed", async () => {

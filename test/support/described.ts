@@ -16,7 +16,7 @@ interface Connection {
 /** As much of the driver's client as is needed here. */
 export interface Client {
   connection: Connection;
-  query(text: string): Promise<{ rows: any[] }>;
+  query(text: string, values?: unknown[]): Promise<{ rows: any[] }>;
   query(submitted: object): unknown;
 }
 
@@ -144,6 +144,27 @@ export async function differences(
       found.push(`${name}: column ${column} is declared ${declared.sql}, the database has no such column`);
   return found;
 }
+
+/** Whether the database lets a statement run where nothing may be written, as `reads` says; null when that is so. */
+export async function readsDifference(client: Client, statement: AnyStatement): Promise<string | null> {
+  const { name, text, parameters, reads } = statement;
+  await client.query("begin read only");
+  const code = await client
+    .query(
+      text,
+      parameters.map(() => null),
+    )
+    .then(
+      () => "",
+      (error: { code: string }) => error.code,
+    )
+    .finally(() => client.query("rollback"));
+  if (reads && code !== "") return `${name}: is declared to read, the database refuses it with ${code}`;
+  if (!reads && code !== READ_ONLY) return `${name}: nothing in it writes, so it can be declared to read`;
+  return null;
+}
+
+const READ_ONLY = "25006";
 
 function nullDifference({ nullable, nulls }: SqlType, source: TableColumn | null): string | null {
   if (!source)

@@ -24,6 +24,7 @@ const UNSEEN = {
 };
 
 const unseenDevices = defineStatement("unseen_devices", {
+  reads: true,
   parameters: { ...UNSEEN.parameters, max: int },
   columns: { id: text },
   text: `select id::text as id from device where ${UNSEEN.text} order by seen_at limit $max::int`,

@@ -14,6 +14,7 @@ const keepCheck = defineStatement("keep_secret_check", {
   text: "insert into server_secret (check_value) values ($check_value) on conflict do nothing",
 });
 const readCheck = defineStatement("read_secret_check", {
+  reads: true,
   columns: { check_value: bytea },
   text: "select check_value from server_secret",
 });
@@ -22,6 +23,7 @@ const replaceCheck = defineStatement("replace_secret_check", {
   text: "update server_secret set check_value = $check_value",
 });
 const anySealed = defineStatement("any_sealed", {
+  reads: true,
   columns: { secret: bytea },
   text: "select secret from webhook_endpoint order by created_at limit 1",
 });

@@ -59,6 +59,7 @@ const CHECKS: Record<string, string> = {
 };
 
 const recount = defineStatement("recount", {
+  reads: true,
   columns: { name: text, wrong: int },
   text: Object.entries(CHECKS)
     .map(([name, wrong]) => `select '${name}' as name, (select count(*)::int from (${wrong}) w) as wrong`)

@@ -16,6 +16,7 @@ const AT_ONCE = 500;
 
 /** A service that runs would go on sealing under the old secret. */
 const others = defineStatement("other_connections", {
+  reads: true,
   columns: { others: int },
   text: `select count(*)::int as others from pg_stat_activity
     where datname = current_database() and backend_type = 'client backend'
@@ -58,6 +59,7 @@ const TABLES = {
 
 function page(name: string, table: string, key: string, column: string, box: SqlType<Uint8Array>) {
   return defineStatement(`sealed_${name}`, {
+    reads: true,
     parameters: { after: text, limit: int },
     columns: { key: text, box },
     text: `select ${key} as key, ${column} as box from ${table} where ${key} > $after and ${column} is not null

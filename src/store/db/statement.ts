@@ -22,6 +22,8 @@ export interface Statement<In, Row> {
   readonly joined: Fields;
   /** It is the last of its transaction (see Declaration). */
   readonly closes: boolean;
+  /** It changes nothing (see Declaration). */
+  readonly reads: boolean;
   /** The values in the order of the numbers. */
   positional(values: In): unknown[];
   /** Only carries the type of the rows. */
@@ -44,6 +46,8 @@ export interface Declaration<P extends Fields, C extends Fields, J extends Field
   joined?: J;
   /** Nothing follows it in a transaction but the commit, with which it is sent: until then nobody knows whether it holds. */
   closes?: true;
+  /** It changes and locks nothing, so it is tried again when its connection was lost. */
+  reads?: true;
   /** `$name` is a parameter. One that PostgreSQL cannot tell the type of is cast: `$before::timestamptz`. */
   text: string;
 }
@@ -84,6 +88,7 @@ function define<P extends Fields, C extends Fields, J extends Fields>(
     columns,
     joined,
     closes: declaration.closes ?? false,
+    reads: declaration.reads ?? false,
     positional: inOrder(names, parameters),
   };
   defined.set(text, statement);
@@ -160,7 +165,7 @@ export async function run<In, Row>(
       return (await rowsOf(kysely, statement.text, values)) as Row[];
     } catch (error) {
       // The pool may hand out a connection that has just been ended. A reading on its own is done again on another one.
-      const again = tries < TRIES && !kysely.isTransaction && isReading(statement) && isConnectionLost(error);
+      const again = tries < TRIES && !kysely.isTransaction && statement.reads && isConnectionLost(error);
       // One that was lost late waited for a server that says nothing, and so would the next: its caller is told instead.
       if (!again || performance.now() - began > LATE_MS) throw error;
       await beforeRetry(tries, error);
@@ -197,10 +202,6 @@ export async function runAgain<In, Row>(
       await beforeRetry(tries, error);
     }
 }
-
-const isReading = ({ text }: AnyStatement): boolean =>
-  /^\s*(select|with)\b/i.test(text) &&
-  !/\b(insert into|update|delete from|nextval|for (no key )?update)\b/i.test(text);
 
 /** Deadlock and serialisation failure: PostgreSQL undid everything and asks to try again. */
 const UNDONE = new Set(["40P01", "40001"]);

@@ -27,6 +27,7 @@ export const KEEP = `kept as (
       order by updated_at desc offset ${KEPT_CHANGES - 2} limit 1))`;
 
 export const listAlertChanges = defineStatement("list_alert_changes", {
+  reads: true,
   parameters: { alert_id: uuid },
   columns: { updated_at: timestamptz, former: jsonb<Former>() },
   text: "select updated_at, former from alert_change where alert_id = $alert_id order by updated_at desc",

@@ -74,6 +74,7 @@ export const duplicateAlert = defineStatement("duplicate_alert", {
 
 /** One alert for reading. */
 export const readAlert = defineStatement("read_alert", {
+  reads: true,
   parameters: OWN,
   columns: { requested_perms: array(text), ...WHOLE.columns },
   text: `select p.requested_perms, ${WHOLE.text} from alert join pusher p on p.id = alert.pusher_id
@@ -82,6 +83,7 @@ export const readAlert = defineStatement("read_alert", {
 
 /** Whether there is such an alert, and since when it is visible; without its fields. */
 export const alertExists = defineStatement("alert_exists", {
+  reads: true,
   parameters: OWN,
   columns: { id: uuid, sent_at: nullable(timestamptz) },
   text: `select id, ${effectiveSentAt()} as sent_at from alert
@@ -174,6 +176,7 @@ const PAGE = { before: nullable(timestamptz), limit: int };
  */
 export const listAlerts = byStatus((status, filter) =>
   defineList(`list_alerts_${status}`, {
+    reads: true,
     parameters: { pusher_id: uuid, ...PAGE },
     columns: LISTED.columns,
     text: `select ${LISTED.text} from alert
@@ -188,6 +191,7 @@ export const listAlerts = byStatus((status, filter) =>
  */
 export const listAccountAlerts = byStatus((status, filter) =>
   defineList(`list_account_alerts_${status}`, {
+    reads: true,
     parameters: { ...VISIBLE.parameters, ...PAGE },
     columns: LISTED.columns,
     text: `select ${LISTED.text} from (

@@ -31,6 +31,7 @@ const pages = pagesOfSets({
  * those before it are too many; then it is not `read`.
  */
 export const askedAgain = defineStatement("asked_again", {
+  reads: true,
   parameters: {
     hashes: array(text),
     revs: array(bigint),

@@ -71,6 +71,7 @@ export const attachableAssets = defineLock("attachable_assets", {
 
 /** A page of the files, newest first; `kind` null is any, `before` null the newest, and ties come along. */
 export const listAssets = defineList("list_assets", {
+  reads: true,
   parameters: {
     ...VISIBLE.parameters,
     kind: nullable(oneOf(ASSET_KINDS)),
@@ -105,6 +106,7 @@ export const claimExpired = defineStatement("claim_expired", {
 
 /** Whether there is such a file for the caller. */
 export const visibleAsset = defineStatement("visible_asset", {
+  reads: true,
   parameters: { ...VISIBLE.parameters, id: uuid },
   columns: { id: uuid },
   text: `select id from asset where ${VISIBLE.text} and id = $id and ${THERE}`,
@@ -112,6 +114,7 @@ export const visibleAsset = defineStatement("visible_asset", {
 
 /** For everybody who holds the file's address; whether they do is decided before. */
 export const servedAsset = defineForPage("served_asset", {
+  reads: true,
   parameters: { id: uuid },
   columns: { kind: oneOf(ASSET_KINDS), content_type: text, bytes: int, sha256: bytea, name: text },
   text: `select kind, content_type, bytes, sha256, name from asset where id = $id and ${THERE}`,

@@ -35,6 +35,7 @@ export const insertAuditBefore = defineStatement("insert_audit_before", {
 
 /** In which workspaces a person's own acts are told, and by which name. */
 export const membershipsToTell = defineStatement("memberships_to_tell", {
+  reads: true,
   parameters: { user_id: text },
   columns: { workspace_id: uuid, member_id: uuid, name: text },
   text: `select workspace_id, id as member_id, coalesce(name, email) as name from member
@@ -50,6 +51,7 @@ export const insertAudit = defineStatement("insert_audit", {
 
 /** What one channel's restriction leaves of a workspace's log, newest first; ties of the last instant come along. */
 export const listAudit = defineList("list_audit", {
+  reads: true,
   parameters: {
     workspace_id: uuid,
     pusher_ids: nullable(array(uuid)),

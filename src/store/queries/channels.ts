@@ -43,6 +43,7 @@ export function scope(pusherId: string, caller: Caller): ParametersOf<typeof SCO
 
 /** Is there such a channel for the caller? Also what an alert of it needs to know. */
 export const visibleChannel = defineStatement("visible_channel", {
+  reads: true,
   parameters: SCOPE,
   columns: { active: boolean, requested_perms: array(text) },
   text: `select c.active, p.requested_perms from pusher p join channel_state c on c.pusher_id = p.id
@@ -63,6 +64,7 @@ export const lockChannel = defineLock("lock_channel", {
 
 /** `subscribers` and `alerts_sent` of one channel: the scheduled ones whose instant has not come are not yet sent. */
 export const channelCounts = defineSum("channel_counts", {
+  reads: true,
   parameters: { pusher_id: uuid },
   columns: { subscribers: int, alerts_sent: int },
   text: `select c.subscribers::int as subscribers, (c.published - (select count(*) from alert a
@@ -94,6 +96,7 @@ const BACKLOG = {
  * the last instant come along.
  */
 export const listChannels = defineStatement("list_channels", {
+  reads: true,
   parameters: {
     ...VISIBLE.parameters,
     handle: nullable(text),
@@ -111,6 +114,7 @@ export const listChannels = defineStatement("list_channels", {
 
 /** The unsent backlog of several channels. */
 export const channelBacklogs = defineSum("channel_backlogs", {
+  reads: true,
   parameters: { pusher_ids: array(uuid) },
   columns: { id: uuid, ...BACKLOG.columns },
   text: `select p.id, ${BACKLOG.text} from unnest((select $pusher_ids::uuid[])) p (id)`,

@@ -12,6 +12,7 @@ const defineLock = statementsOf("locks");
 
 /** The live connection that a grant belongs to. */
 export const findGranted = defineLookUp("find_granted", {
+  reads: true,
   parameters: { user_id: text, client_id: text, grant_id: uuid },
   columns: {
     id: uuid,
@@ -29,6 +30,7 @@ export const findGranted = defineLookUp("find_granted", {
 
 /** A person's connections of one client, the last consented to first. */
 export const connectionsOfClient = defineList("connections_of_client", {
+  reads: true,
   parameters: { user_id: text, client_id: text },
   columns: { member_id: uuid, pusher_id: nullable(uuid), scopes: array(text) },
   text: `select c.member_id, c.pusher_id, c.scopes from connection c
@@ -66,6 +68,7 @@ export const forgetEarlierConsents = defineStatement("forget_earlier_consents", 
  * several workspaces, when only the person can say which is meant.
  */
 export const rememberedGrant = defineLookUp("remembered_grant", {
+  reads: true,
   parameters: { user_id: text, client_id: nullable(text) },
   columns: { id: uuid },
   text: `select g.id from connection_grant g join connection c on c.id = g.connection_id
@@ -77,6 +80,7 @@ export const rememberedGrant = defineLookUp("remembered_grant", {
 
 /** Whether tokens may be made from a grant. */
 export const grantLives = defineLookUp("grant_lives", {
+  reads: true,
   parameters: { grant_id: uuid, user_id: text },
   columns: { id: uuid },
   text: `select g.id from connection_grant g join connection c on c.id = g.connection_id
@@ -114,6 +118,7 @@ export const noteConnectionUse = defineLookUp("note_connection_use", {
 });
 
 export const listConnections = defineList("list_connections", {
+  reads: true,
   parameters: { user_id: text, workspace_id: uuid },
   columns: {
     id: uuid,
@@ -134,6 +139,7 @@ export const listConnections = defineList("list_connections", {
 
 /** A refresh token as it was stored. `token` is its hash. */
 export const findRefreshToken = defineStatement("find_refresh_token", {
+  reads: true,
   parameters: { token: text },
   columns: {
     grant_id: nullable(text),
@@ -159,6 +165,7 @@ export const rememberCode = defineStatement("remember_code", {
 
 /** The grants of a code that was used up. `code` is its hash. */
 export const grantsOfSpentCode = defineStatement("grants_of_spent_code", {
+  reads: true,
   parameters: { code: text },
   columns: { id: uuid },
   text: `select g.id from connection_grant g where g.codes @> array[$code::text]

@@ -22,6 +22,7 @@ const COLUMNS = Object.keys(SHOWN).join(", ");
 
 /** A page of an endpoint's deliveries, newest first; ties of the last instant come along. */
 export const listDeliveries = defineStatement("list_deliveries", {
+  reads: true,
   parameters: { endpoint_id: uuid, before: nullable(timestamptz), limit: int },
   columns: SHOWN,
   text: `select ${COLUMNS} from webhook_delivery

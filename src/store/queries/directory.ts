@@ -19,6 +19,7 @@ const LISTED = {
 
 /** docs/rules.md#directory. Ties of the last instant come along. */
 export const directory = defineStatement("directory", {
+  reads: true,
   parameters: { ...CARDS.parameters, ...LISTED.parameters },
   columns: CARDS.columns,
   joined: CARDS.joined,
@@ -31,6 +32,7 @@ export const directory = defineStatement("directory", {
  * are found would walk all of them for what is rare.
  */
 export const directorySearch = defineStatement("directory_search", {
+  reads: true,
   parameters: { ...CARDS.parameters, ...LISTED.parameters, find: text, grams: array(text) },
   columns: CARDS.columns,
   joined: CARDS.joined,

@@ -64,6 +64,7 @@ export const numberEvents = defineList("number_events", {
 
 /** Where the feed ends for now. */
 export const feedEnd = defineList("feed_end", {
+  reads: true,
   parameters: { workspace_id: uuid },
   columns: { events_numbered: bigint },
   text: "select events_numbered from workspace where id = $workspace_id",
@@ -71,6 +72,7 @@ export const feedEnd = defineList("feed_end", {
 
 /** A page of what has a place after `after` and not after `end`, of the channels that the caller sees. */
 export const listEvents = defineList("list_events", {
+  reads: true,
   parameters: {
     workspace_id: uuid,
     pusher_ids: nullable(array(uuid)),

@@ -22,6 +22,7 @@ const { name, description, image_url: picture } = columnsOf(PUSHER);
  * due and is not settled. `modified`: the last change of what is shown; null while the second that it fell into goes on.
  */
 export const publicFeed = defineStatement("public_feed", {
+  reads: true,
   parameters: { handle: text },
   columns: {
     id: uuid,
@@ -50,6 +51,7 @@ const SHOWN = { id: uuid, title, body, priority, source_url, image_url, image_as
 
 /** The newest alerts of one channel. What came due is settled before; `due` adds what could not be (store/queries/settle.ts). */
 export const feedAlerts = defineStatement("feed_alerts", {
+  reads: true,
   parameters: { pusher_id: uuid, due: boolean },
   columns: { ...SHOWN, html: nullable(text), sent_at: neverNull(timestamptz) },
   text: `select ${Object.keys(SHOWN)

@@ -42,6 +42,7 @@ const LOOK_UP = {
 };
 
 export const findDevices = defineStatement("find_devices", {
+  reads: true,
   parameters: LOOK_UP.parameters,
   columns: LOOK_UP.columns,
   text: `select ${LOOK_UP.selected} from ${LOOK_UP.from}`,
@@ -65,6 +66,7 @@ const dueChannels = inboxState(`
 
 /** The devices with their InboxState: all that a 304 takes. `due` names the channels in which something is to be settled. */
 export const findDevicesWithInbox = defineStatement("find_devices_with_inbox", {
+  reads: true,
   parameters: LOOK_UP.parameters,
   columns: { ...LOOK_UP.columns, ...dueChannels.columns },
   text: `select ${LOOK_UP.selected}, ${dueChannels.selected} from ${LOOK_UP.from} ${dueChannels.joined}`,
@@ -76,6 +78,7 @@ const dueAlerts = inboxState(`
 
 /** The InboxState of devices that are known, by position. `due` names the newest due alerts themselves, as `id.version`. */
 export const inboxStates = defineStatement("inbox_states", {
+  reads: true,
   parameters: { devices: array(bigint) },
   columns: { position: int, ...dueAlerts.columns },
   text: `select t.position::int as position, ${dueAlerts.selected}
@@ -112,6 +115,7 @@ export const USABLE_INVITE =
  * come along.
  */
 export const subscribedChannels = defineList("subscribed_channels", {
+  reads: true,
   parameters: { device_id: bigint, before: nullable(timestamptz), limit: int },
   columns: { ...CARDS.columns, ...SUBSCRIPTION },
   text: `${cardsOf("join")}
@@ -121,6 +125,7 @@ export const subscribedChannels = defineList("subscribed_channels", {
 
 /** docs/rules.md#channel-public. */
 export const channelCard = defineList("channel_card", {
+  reads: true,
   parameters: { ...CARDS.parameters, handle: text, code: nullable(text) },
   columns: CARDS.columns,
   joined: CARDS.joined,

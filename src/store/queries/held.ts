@@ -16,6 +16,7 @@ const DUE_IN = "coalesce(extract(epoch from c.next_at - clock_timestamp()) * 100
 
 /** Devices by the hashes of their tokens, each with what its poll waits for. */
 export const findWaitedFor = defineStatement("find_waited_for", {
+  reads: true,
   parameters: HASHES.parameters,
   columns: {
     ...HASHES.columns,
@@ -45,6 +46,7 @@ export const findWaitedFor = defineStatement("find_waited_for", {
  * channels in which something is due or comes due within two seconds.
  */
 export const findChanged = defineStatement("find_changed", {
+  reads: true,
   parameters: {
     channels: array(uuid),
     channel_revs: array(text),
@@ -65,6 +67,7 @@ export const findChanged = defineStatement("find_changed", {
 
 /** What a reading sees: as long as the text is the same, no transaction that changed anything has come to its end. */
 export const snapshot = defineStatement("snapshot", {
+  reads: true,
   columns: { seen: text },
   text: "select pg_current_snapshot()::text as seen",
 });
@@ -74,6 +77,7 @@ export const snapshot = defineStatement("snapshot", {
  * one, senders would queue up for each other. Nothing waits for the disk: a word that is lost is found without it.
  */
 export const notifyProcesses = defineStatement("notify_processes", {
+  reads: true,
   parameters: { topic: text, payloads: array(text) },
   columns: { sent: int },
   text: `select count(pg_notify($topic, payload))::int as sent

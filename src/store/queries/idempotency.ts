@@ -27,6 +27,7 @@ export const claimKey = defineStatement("claim_key", {
 });
 
 export const firstAnswer = defineStatement("first_answer", {
+  reads: true,
   parameters: OWN.parameters,
   columns: { request_hash: bytea, answer: nullable(bytea) },
   text: `select request_hash, answer from idempotency_record where ${OWN.text}`,

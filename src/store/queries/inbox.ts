@@ -49,6 +49,7 @@ const PLACE = {
  * index alone, whole rows only for the page. `also` is SQL that adds to the ids of one channel.
  */
 const page = (also: string) => ({
+  reads: true as const,
   parameters: { device_id: bigint, ...PLACE.parameters, limit: int, max_bytes: int },
   columns: {
     /** When the next older alert became visible; null after the oldest one that was looked at. */
@@ -173,6 +174,7 @@ const devicePages = pagesOfSets({
  * A device that is gone is in no set.
  */
 export const inboxPages = defineStatement("inbox_pages", {
+  reads: true,
   parameters: { devices: array(bigint), ...devicePages.parameters, max_channels: int, max_total: int },
   columns: { ...devicePages.columns, devices: nullable(array(bigint)) },
   joined: devicePages.joined,

@@ -11,6 +11,7 @@ const defineList = statementsOf("lists");
 
 /** The live keys behind hashes, by position, with everything that a call needs to know of member and workspace. */
 export const findKeys = defineStatement("find_keys", {
+  reads: true,
   parameters: HASHES.parameters,
   columns: {
     ...HASHES.columns,
@@ -34,6 +35,7 @@ export const noteKeyUse = defineStatement("note_key_use", {
 
 /** The live keys of a workspace, the newest first. */
 export const listWorkspaceKeys = defineList("list_workspace_keys", {
+  reads: true,
   parameters: { workspace_id: uuid },
   columns: {
     id: uuid,

@@ -40,6 +40,7 @@ export type LinkRecord = ValuesOf<typeof LINK>;
 
 /** The link with the member and the account that it is for, whatever became of it. */
 export const findLink = defineForLibrary("find_link", {
+  reads: true,
   parameters: { token_hash: bytea },
   columns: LINK,
   text: `select l.made_by, l.used_at is not null as used, l.replaced_at is not null as replaced, l.expires_at <= now() as expired,
@@ -73,6 +74,7 @@ export const lockUser = defineLock("lock_user", {
 
 /** The member that a mail about a lost password goes to: one that the account is, else one that it may become. */
 export const memberToReset = defineForLibrary("member_to_reset", {
+  reads: true,
   parameters: { email: text },
   columns: { member_id: uuid },
   text: `select m.id as member_id from auth."user" u

@@ -20,6 +20,7 @@ const defineClaim = statementsOf("claims");
 
 /** What a device joined, the newest first; a suspended channel is left out. Ties of the last instant come along. */
 export const exportedSubscriptions = defineList("exported_subscriptions", {
+  reads: true,
   parameters: { device_id: bigint, before: nullable(timestamptz), limit: int },
   columns: { handle: text, muted: boolean, permissions: array(text), subscribed_at: timestamptz },
   text: `select p.handle, s.muted, s.permissions, s.subscribed_at
@@ -54,6 +55,7 @@ export const joinChannels = defineStatement("join_channels", {
 });
 
 export const subscriberCounts = defineStatement("subscriber_counts", {
+  reads: true,
   parameters: { pusher_ids: array(uuid) },
   columns: { pusher_id: uuid, subscribers: int },
   text: `select pusher_id, subscribers::int as subscribers from channel_state
@@ -61,6 +63,7 @@ export const subscriberCounts = defineStatement("subscriber_counts", {
 });
 
 export const channelsJoined = defineStatement("channels_joined", {
+  reads: true,
   parameters: { device_id: bigint },
   columns: { joined: int },
   text: "select count(*)::int as joined from subscription where device_id = $device_id",

@@ -39,6 +39,7 @@ export const keepClient = defineStatement("keep_client", {
 
 /** What an authorization needs to know of a client; `user_id` null is nobody. */
 export const findClient = defineStatement("find_client", {
+  reads: true,
   parameters: { client_id: text, user_id: nullable(text) },
   columns: {
     grant_types: nullable(jsonb<string[]>()),

@@ -33,6 +33,7 @@ export const lockMember = defineLock("lock_member", {
 
 /** A person's memberships, the oldest first. */
 export const membershipsOf = defineStatement("memberships_of", {
+  reads: true,
   parameters: { user_id: text },
   columns: MEMBERSHIP,
   text: `select m.email, ${MEMBER_FACTS.text} from member m join workspace w on w.id = m.workspace_id
@@ -41,6 +42,7 @@ export const membershipsOf = defineStatement("memberships_of", {
 
 /** The owners first, then by age. */
 export const listWorkspaceMembers = defineList("list_workspace_members", {
+  reads: true,
   parameters: { workspace_id: uuid },
   columns: {
     id: uuid,

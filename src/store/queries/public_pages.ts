@@ -33,6 +33,7 @@ const selected = (table: string, columns: object) =>
  * of it came due and is not settled.
  */
 export const publicCard = defineStatement("public_card", {
+  reads: true,
   parameters: { handle: text, code: nullable(text) },
   columns: { id: uuid, status: oneOf(PUSHER_STATUSES), due: boolean, ...CARD },
   text: `select p.id, p.status, coalesce(c.next_at <= now(), false) as due, ${selected("p", CARD)}
@@ -68,6 +69,7 @@ const SHOWN = {
  * The newest alerts of one channel. What came due is settled before; `due` adds what could not be (store/queries/settle.ts).
  */
 export const newestAlerts = defineStatement("newest_alerts", {
+  reads: true,
   parameters: { pusher_id: uuid, due: boolean, limit: int },
   columns: { ...SHOWN, text: nullable(text), has_page: boolean, sent_at: neverNull(timestamptz) },
   text: `select ${selected("a", SHOWN)}, left(a.body, ${SHOWN_TEXT + 1}) as text,
@@ -97,6 +99,7 @@ const PLACED = {
 
 /** docs/rules.md#near-me. The newest channels of the directory that have a circle, and one more where there are more. */
 export const placedChannels = defineStatement("placed_channels", {
+  reads: true,
   columns: PLACED,
   text: `select ${selected("p", PLACED)}
     from pusher p where p.is_public and p.status = 'active' and p.radius_km is not null
@@ -105,6 +108,7 @@ export const placedChannels = defineStatement("placed_channels", {
 
 /** Two channels of the directory, where there are so many. */
 export const twoPublicChannels = defineStatement("two_public_channels", {
+  reads: true,
   columns: { handle: text },
   text: "select p.handle from pusher p where p.is_public and p.status = 'active' order by p.created_at limit 2",
 });

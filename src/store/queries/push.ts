@@ -26,6 +26,7 @@ export const putPushEndpoint = defineClaim("put_push_endpoint", {
  * is short however few of many subscribers are to be woken.
  */
 export const wokenDevices = defineStatement("woken_devices", {
+  reads: true,
   parameters: { pusher_id: uuid, after: bigint, limit: int },
   columns: { last: nullable(bigint) },
   joined: { device_id: bigint, endpoint: bytea, failing: boolean },
@@ -72,6 +73,7 @@ export const keepPushKey = defineUpkeep("keep_push_key", {
 });
 
 export const readPushKey = defineUpkeep("read_push_key", {
+  reads: true,
   columns: { push_key: nullable(bytea) },
   text: "select push_key from server_secret",
 });

@@ -10,6 +10,7 @@ const defineStatement = statementsOf("statistics");
 
 /** Channels that the caller sees, the newest first. */
 export const visibleChannels = defineStatement("visible_channels", {
+  reads: true,
   parameters: VISIBLE.parameters,
   columns: { id: uuid, handle: text, name: text, reach: int },
   text: `select p.id, p.handle, p.name, c.subscribers::int as reach
@@ -39,6 +40,7 @@ const SUMS = {
 
 /** One row a UTC day, empty days included. */
 export const daySums = defineStatement("day_sums", {
+  reads: true,
   parameters: DAYS.parameters,
   columns: { date: text, ...SUMS.columns },
   text: `with days as (${DAYS.text})
@@ -50,6 +52,7 @@ export const daySums = defineStatement("day_sums", {
 
 /** One row a channel that has anything in the range. */
 export const channelSums = defineStatement("channel_sums", {
+  reads: true,
   parameters: DAYS.parameters,
   columns: { pusher_id: uuid, ...SUMS.columns },
   text: `with days as (${DAYS.text}) select pusher_id, ${SUMS.text} from days group by pusher_id`,
@@ -57,6 +60,7 @@ export const channelSums = defineStatement("channel_sums", {
 
 /** An alert's exact totals and its channel's reach. */
 export const alertTotals = defineStatement("alert_totals", {
+  reads: true,
   parameters: { alert_id: uuid },
   columns: { reach: int, reads: int, acks: int },
   text: `select s.subscribers::int as reach, coalesce(c.reads, 0)::int as reads, coalesce(c.acks, 0)::int as acks
@@ -71,6 +75,7 @@ export const SAMPLE = 10_000;
  * Half hours, then hours (docs/rules.md#alert-stats). `sent_at` is the instant at which the alert became visible. `seen` is how many reports survive, counted up to one more than the sample.
  */
 export const alertTimeline = defineStatement("alert_timeline", {
+  reads: true,
   parameters: { alert_id: uuid, sent_at: timestamptz },
   columns: { start: timestamptz, reads: int, acks: int, seen: int },
   text: `with surviving as materialized (
