@@ -4,16 +4,19 @@
 import { existsSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parseId } from "../../src/model/domain/ids.ts";
 import { loadConfig } from "../../src/store/config/load.ts";
 import { ConfigError } from "../../src/store/config/setting.ts";
 import { consoleOf, MP3, PNG } from "../support/assets.ts";
+import { turn, WAIT } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const objects = new Map<string, Buffer>();
 const calls: string[] = [];
 let failing = false;
+/** Nothing is stored before it resolves. */
+let held: Promise<unknown> | null = null;
 
 const provider: Server = createServer(async (request, response) => {
   const chunks: Buffer[] = [];
@@ -27,6 +30,7 @@ const provider: Server = createServer(async (request, response) => {
   const key = request.url!;
   const object = objects.get(key);
   if (request.method === "PUT") {
+    await held;
     objects.set(key, Buffer.concat(chunks));
     return end(200);
   }
@@ -57,6 +61,29 @@ describe("an S3-compatible store", () => {
     await world?.close();
     provider.closeAllConnections();
     await new Promise((resolve) => provider.close(resolve));
+  });
+
+  test("what is stored only after it was refused is removed again", async () => {
+    const { store } = world.service.assets;
+    const asked = () => calls.filter((call) => call.endsWith("/late"));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held = promise;
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const put = expect(store.put("late", PNG)).rejects.toThrow("did not answer in time");
+      while (asked().length === 0) await turn();
+      await vi.advanceTimersByTimeAsync(30_000);
+      await put;
+    } finally {
+      vi.useRealTimers();
+      held = null;
+      resolve();
+    }
+    await vi.waitFor(
+      () => expect(asked()).toEqual(["PUT", "DELETE"].map((verb) => `${verb} /belfry-files/late`)),
+      WAIT,
+    );
+    expect(objects.has("/belfry-files/late")).toBe(false);
   });
 
   test("holds the bytes under the row's id, and nothing lies in the data directory", async () => {

@@ -94,8 +94,18 @@ export async function createAssetStore(config: StoreConfig): Promise<AssetStore>
     }
   }
 
+  /** What comes to lie there only after it was refused belongs to nothing any more. */
+  async function put(id: string, bytes: Uint8Array): Promise<void> {
+    const writing = backend.put(id, bytes);
+    await soon(writing).catch((error) => {
+      const remove = () => backend.remove(id);
+      writing.then(remove, remove).catch(() => {});
+      throw error;
+    });
+  }
+
   return {
-    put: (id, bytes) => soon(backend.put(id, bytes)),
+    put,
     get: (id) => soon(backend.get(id)),
     remove: (id) => soon(backend.remove(id)),
     answers() {
