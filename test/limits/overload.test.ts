@@ -35,6 +35,39 @@ test("a look stands for those who ask meanwhile, a failed one as well, and no lo
   expect(looks).toBe(3);
 });
 
+// docs/rules.md#error-envelope
+test("where the router or its error handler fails itself, the request is answered and gives its place back", async () => {
+  class Unroutable extends Request {
+    get _url(): never {
+      throw new Error("the router's own");
+    }
+  }
+  const logTo = {
+    write(line: string) {
+      if (line.includes('"level":50')) throw new Error("EPIPE");
+    },
+  };
+  const world = await World.open({ logTo, settings: { REQUESTS_IN_FLIGHT: "4", LOG_LEVEL: "error" } });
+  try {
+    const ask = (Kind: typeof Request) => {
+      const headers = { authorization: `Bearer ${world.owner}` };
+      return world.service.app.fetch(new Kind("http://127.0.0.1:8787/api/v1/pushers", { headers }));
+    };
+    const failed: Response[] = [];
+    await world.sql("alter table pusher rename to gone");
+    for (let i = 0; i < 12; i++) failed.push(await ask(i % 2 ? Request : Unroutable));
+    await world.sql("alter table gone rename to pusher");
+    expect((await ask(Request)).status).toBe(200);
+    for (const answer of failed) {
+      expect(answer.status).toBe(500);
+      expect(await answer.json()).toMatchObject({ error: { type: "server_error" } });
+      expect(answer.headers.get("x-request-id")).not.toBeNull();
+    }
+  } finally {
+    await world.close();
+  }
+});
+
 describe("on a service", () => {
   let world: World;
   let port: number;

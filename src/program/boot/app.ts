@@ -113,6 +113,15 @@ export function createApp(deps: AppDeps): App {
   const authenticate = (request: Request): Promise<Caller | null> =>
     deps.authenticateKey(bearerToken(request.headers));
 
+  const failed = (error: unknown, log: RequestLog): Response => {
+    try {
+      log.error({ err: error }, "request failed");
+    } catch {
+      // An answer is owed all the same.
+    }
+    return refusal(faultOf(error));
+  };
+
   let inFlight = 0;
   const app = new H3({
     silent: true,
@@ -121,8 +130,7 @@ export function createApp(deps: AppDeps): App {
       const cause = error.unhandled ? error.cause : error;
       if (cause instanceof ApiError) return refusal(cause);
       if (HTTPError.isError(cause) && cause.status < 500) return refusal(notFound("route"));
-      logOf(event).error({ err: cause }, "request failed");
-      return refusal(faultOf(cause));
+      return failed(cause, logOf(event));
     },
   });
 
@@ -226,6 +234,9 @@ export function createApp(deps: AppDeps): App {
 
   addPublicPages(app, deps.publicPages, { logOf, countedOf });
 
+  /** A router that fails before it has a promise fails like any other. */
+  const routed = async (request: Request) => app.fetch(request);
+
   return {
     async fetch(request, peer = null) {
       const started = performance.now();
@@ -239,7 +250,9 @@ export function createApp(deps: AppDeps): App {
       // Whether the process lives and is ready is answered always.
       const busy = inFlight >= config.requestsInFlight && !PROBES.has(pathname);
       inFlight++;
-      const response = busy ? refusal(overloaded(), 503) : await app.fetch(request);
+      const response = busy
+        ? refusal(overloaded(), 503)
+        : await routed(request).catch((error) => failed(error, log));
       if (pass.counted) inFlight--;
       response.headers.set("x-request-id", requestId);
       if (secure) response.headers.set("strict-transport-security", "max-age=31536000");
