@@ -1,4 +1,5 @@
-// A door in front of PostgreSQL that can fall silent: connections stay open and new ones are taken, and nothing passes.
+// A door in front of PostgreSQL that can fall silent: connections stay open and new ones are taken, and nothing passes. It
+// can stall as well: then everything passes once that is over.
 
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
@@ -10,6 +11,8 @@ export interface DatabaseProxy {
   fallSilent(): void;
   /** New connections pass again; those from before never do. */
   speak(): void;
+  /** Nothing passes until the function that is returned is called; then everything does, in order. */
+  stall(): () => void;
   /** Connections that are open now, and bytes that came since it fell silent. */
   count(): number;
   swallowed(): number;
@@ -23,6 +26,7 @@ export async function databaseProxy(url: string): Promise<DatabaseProxy> {
   const host = decodeURIComponent(target.hostname);
   const port = Number(target.port || 5432);
   let silent = false;
+  let stalled = false;
   let swallowed = 0;
   let asked = 0;
   const open = new Set<Socket>();
@@ -55,6 +59,7 @@ export async function databaseProxy(url: string): Promise<DatabaseProxy> {
     }
     open.add(database);
     database.on("close", () => open.delete(database));
+    if (stalled) for (const socket of [client, database]) socket.pause();
   });
   const silences = new Set<() => void>();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -70,6 +75,14 @@ export async function databaseProxy(url: string): Promise<DatabaseProxy> {
     },
     speak() {
       silent = false;
+    },
+    stall() {
+      stalled = true;
+      for (const socket of open) socket.pause();
+      return () => {
+        stalled = false;
+        for (const socket of open) socket.resume();
+      };
     },
     count: () => open.size,
     swallowed: () => swallowed,

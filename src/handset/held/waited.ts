@@ -20,12 +20,12 @@ interface Entry {
   waiters: Set<Waiter>;
   /** Something will come due in it. */
   planned: boolean;
-  /** Rings then, if that is before the next round of looking. */
+  /** Rings then, if that is near. */
   alarm: NodeJS.Timeout | undefined;
 }
 
-/** An instant that is further away is set by the next round. */
-const NEAR_MS = 2_000;
+/** An instant that is further away is set by a later round: far more than the time between two, however slow they are. */
+const NEAR_MS = 60_000;
 
 /** `due`: the instant of an id has come, as far as this process can tell; whether it has, the database knows. */
 export function createWaited(due: (id: string) => void) {

@@ -13,8 +13,9 @@ import { findChanged, notifyProcesses, snapshot } from "../../store/queries/held
 import { createWaited, type Waited } from "./waited.ts";
 import { isChannel, readWords, TOPIC, writeWords } from "./words.ts";
 
-/** From the end of one round of looking to the next; longer where a round takes more than a tenth of that. */
+/** From the end of one round of looking to the next: longer where two in a row took more than a tenth of that. */
 const ROUND_MS = 1_000;
+const LONGEST_ROUND_MS = 2_000;
 /** Messages to other processes are collected, and sent at most so often. */
 const WORDS_MS = 5;
 
@@ -77,6 +78,8 @@ export function createWatch({ orm, log, others }: { orm: Orm; log: Log; others: 
 
   /** What was seen before everything was last looked at. */
   let lookedAt = "";
+  /** What the round before took, in milliseconds. */
+  let lastTook = 0;
 
   /** Looks at everything, unless nothing at all has changed in the database since that was done. */
   async function lookAtAll(cause: string): Promise<void> {
@@ -89,7 +92,10 @@ export function createWatch({ orm, log, others }: { orm: Orm; log: Log; others: 
       lookedAt = "";
       if (await ask(waited.known(), () => cause)) lookedAt = seen;
     }
-    plan(Math.max(ROUND_MS, 10 * (performance.now() - began)));
+    const took = performance.now() - began;
+    // One that was slow tells of a moment that is over.
+    plan(Math.min(LONGEST_ROUND_MS, Math.max(ROUND_MS, 10 * Math.min(took, lastTook))));
+    lastTook = took;
   }
 
   /** Empty when the database does not say. */

@@ -1,0 +1,72 @@
+// A database that stalls for a moment delays what held polls are told by that moment, and by no multiple of it.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { pause } from "../support/at_once.ts";
+import { type DatabaseProxy, databaseProxy } from "../support/database_proxy.ts";
+import { join, registered, suspend } from "../support/handsets.ts";
+import { holding } from "../support/held.ts";
+import { turnUntil } from "../support/wait.ts";
+import { inSeconds, World } from "../support/world.ts";
+
+let world: World;
+let proxy: DatabaseProxy;
+/** A process that reaches the same database through the door. */
+let behind: World;
+beforeAll(async () => {
+  world = await World.open();
+  proxy = await databaseProxy(world.settings.DATABASE_URL!);
+  behind = await world.replica({ DATABASE_URL: proxy.url });
+});
+afterAll(async () => {
+  await behind?.close();
+  await proxy?.close();
+  await world?.close();
+});
+
+/** Two seconds are promised; the rest is for a busy machine. */
+const SOON_MS = 6_000;
+
+/** A handset on a channel of its own, whose poll is held behind the door. */
+async function held(alert?: Record<string, unknown>) {
+  const pusher = await world.pusher();
+  const { token } = await registered(world);
+  await join(world, token, pusher.handle);
+  if (alert) await world.alert(pusher.id, alert);
+  const etag = (await behind.handset("GET", "/inbox", token)).headers.get("etag")!;
+  const poll = holding(behind, token, etag);
+  await poll.held();
+  return { ...poll, handle: pusher.handle };
+}
+
+/** Stalls for so many seconds, once a look is under way. */
+async function stall(seconds: number) {
+  const pass = proxy.stall();
+  const before = proxy.asked();
+  await pause(1_100);
+  expect(proxy.asked()).toBe(before);
+  await pause(1000 * seconds);
+  pass();
+  await turnUntil(() => proxy.asked() > before);
+}
+
+// docs/rules.md#held-wakes
+test.each([1, 3, 10])("after %d s in which nothing passed, a change is seen soon", async (seconds) => {
+  const poll = await held();
+  await stall(seconds);
+  await pause(300);
+  const began = performance.now();
+  await suspend(world, poll.handle);
+  const { status, body } = await poll.answer;
+  expect([status, body.data]).toEqual([200, []]);
+  expect(performance.now() - began).toBeLessThan(SOON_MS);
+});
+
+// docs/rules.md#held-wakes
+test("an instant that is known is kept, whatever the looks before it took", async () => {
+  const due = Date.now() + 15_000;
+  const poll = await held({ title: "Due", send: true, send_at: inSeconds(15) });
+  await stall(3);
+  const { status, body } = await poll.answer;
+  expect([status, body.data.map(({ title }: any) => title)]).toEqual([200, ["Due"]]);
+  expect(Date.now() - due).toBeLessThan(SOON_MS);
+});
