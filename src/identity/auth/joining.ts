@@ -35,6 +35,8 @@ export interface OpenedLink {
   state: LinkState;
   madeBy: LinkMaker;
   kind: LinkKind;
+  /** False: the account has to show first that the address is its own. */
+  proved: boolean;
   /** The address that the link is for; null when whoever follows it chooses one. */
   email: string | null;
   joined: boolean;
@@ -59,6 +61,14 @@ function kindOf(link: LinkRecord): LinkKind {
   if (link.user_id === null) return "new";
   return link.joined || link.made_by !== "manager" ? "reset" : "known";
 }
+
+/** Whoever made an account ready for somebody else would enter with it wherever that person is added later. */
+const mayJoin = (link: LinkRecord): boolean => kindOf(link) !== "known" || link.proved === true;
+
+const unproved = () =>
+  forbidden(
+    "It was never shown that this account's address is yours. Set a new password by a link that is mailed to it or that the operator of this server gives you, then follow this link again.",
+  );
 
 /** Two links for one address followed at once: the second finds what the first made. */
 const overtaken = () =>
@@ -100,15 +110,17 @@ export function createJoining(options: {
     if (seen.user_id !== null) await run(inside, lockUser, { id: seen.user_id });
     const link = (await find(inside, token))!;
     if (kindOf(link) !== kindOf(seen) || link.user_id !== seen.user_id) throw overtaken();
+    if (!mayJoin(link)) throw unproved();
     const kind = kindOf(link);
     if (kind === "reset" && link.made_by === "manager" && link.elsewhere)
       throw forbidden(
         "This account belongs to other workspaces, too, so a link of this one cannot change its password. Ask the operator of this server for a link.",
       );
     const email = link.email === STAND_IN ? claim.email : link.email;
-    // Only a link that travelled by mail alone shows that its reader reads the mail of the address.
-    const proved = link.made_by === "person";
-    const userId = await library.inTransaction(inside, async (accounts) => {
+    // A link that travelled by mail alone shows that its reader reads the mail of the address, and the operator answers for
+    // the person to whom a link goes, though not for an address that this one chooses.
+    const proved = link.made_by === "person" || (link.made_by === "operator" && link.email !== STAND_IN);
+    const userId = await library.inTransaction(inside, async (accounts, { adapter }) => {
       if (kind === "known") return link.user_id!;
       if (kind === "new") {
         const wanted = { email, name: claim.name.trim(), emailVerified: proved };
@@ -117,10 +129,13 @@ export function createJoining(options: {
         await accounts.linkAccount(credential);
         return user.id as string;
       }
-      await accounts.updatePassword(link.user_id!, hash);
-      if (proved) await accounts.updateUser(link.user_id!, { emailVerified: true });
-      for (const { token } of await accounts.listSessions(link.user_id!)) await accounts.deleteSession(token);
-      return link.user_id!;
+      const id = link.user_id!;
+      await accounts.updatePassword(id, hash);
+      await accounts.updateUser(id, { emailVerified: proved, twoFactorEnabled: false });
+      for (const model of ["passkey", "twoFactor"])
+        await adapter.deleteMany({ model, where: [{ field: "userId", value: id }] });
+      for (const { token } of await accounts.listSessions(id)) await accounts.deleteSession(token);
+      return id;
     });
     const name = kind === "new" ? { name: claim.name.trim() } : {};
     await inside.nativeUpdate(Member, { id: link.member_id }, { user_id: userId, ...name, email });
@@ -137,6 +152,7 @@ export function createJoining(options: {
         state: stateOf(link),
         madeBy: link.made_by,
         kind: kindOf(link),
+        proved: mayJoin(link),
         email: link.email === STAND_IN ? null : link.email,
         joined: link.joined,
         workspaceName: link.workspace_name,
@@ -145,7 +161,7 @@ export function createJoining(options: {
 
     /**
      * Follows a link and uses it up; then the account can sign in with `email` and the password that was given.
-     * @throws 404 for a link that is not live (`open` says why), 422 naming every wrong field, 409, 429.
+     * @throws 404 for a link that is not live (`open` says why), 403 for an account that may not follow it, 422 naming every wrong field, 409, 429.
      */
     async claim(
       token: string,
@@ -154,6 +170,7 @@ export function createJoining(options: {
     ): Promise<{ kind: LinkKind; email: string }> {
       const seen = await find(kysely, token);
       if (!seen || stateOf(seen) !== "live") throw notFound("link");
+      if (!mayJoin(seen)) throw unproved();
       const kind = kindOf(seen);
       const claim = { ...given, email: given.email.trim().toLowerCase() };
       const owner = { email: seen.email === STAND_IN ? claim.email : seen.email, name: claim.name };

@@ -51,8 +51,7 @@ export function createMail(
 
 type MailConfig = Pick<Config, "smtpUrl" | "mailFrom" | "publicUrl">;
 
-const UNEXPECTED =
-  "If you did not expect this mail, do nothing. Nobody can use the link without reading this mail.";
+const UNEXPECTED = "If you did not expect this mail, do nothing.";
 
 /** The mail that brings a one-time link which somebody made for this person. */
 export const linkMail = (to: string, workspace: string, link: string, joined: boolean): Message => ({
@@ -67,7 +66,7 @@ export const linkMail = (to: string, workspace: string, link: string, joined: bo
 Open this link within 7 days. It works once.
 ${link}
 
-${UNEXPECTED}
+${UNEXPECTED} Whoever made the link for you has it, too.
 `,
 });
 
@@ -80,6 +79,6 @@ export const resetMail = (to: string, link: string): Message => ({
 Open this link within one hour. It works once.
 ${link}
 
-${UNEXPECTED}
+${UNEXPECTED} Nobody can use the link without reading this mail.
 `,
 });

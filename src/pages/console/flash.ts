@@ -4,6 +4,8 @@ export const FLASHES = {
   "signed-out": "You are signed out.",
   "session-ended": "The session was ended.",
   "password-changed": "Your password was changed, and every other session was ended.",
+  "password-reset":
+    "Your password was set. Every other session was ended; passkeys and a second step were removed, so add your own again.",
   "name-changed": "Your name was changed in every workspace.",
   "workspace-made": "The workspace was made. You are its owner.",
   "workspace-renamed": "The workspace has its new name.",

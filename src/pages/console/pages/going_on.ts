@@ -32,7 +32,7 @@ export const stepPath = (path: string, { oauthQuery, next }: Wanted): string =>
 /** Whether browsers make and use passkeys under this server's address. */
 export const hasPasskeys = ({ deps }: Visit): boolean => passkeyHost(deps.publicUrl) !== null;
 
-export function goOn(visit: Visit, opened: Opened, wanted: Wanted, flash?: "password-changed"): Response {
+export function goOn(visit: Visit, opened: Opened, wanted: Wanted, flash?: "password-reset"): Response {
   if (opened.owesSecond) return visit.goTo(stepPath("/console/sign-in/code", wanted), flash, opened.cookies);
   const cookies = [...opened.cookies, visit.deps.forms.cookie(KNOWN_COOKIE, opened.mark, YEAR)];
   if (opened.next) return carryOn(visit, opened.next, cookies);

@@ -149,7 +149,7 @@ async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
     <section class="card" aria-labelledby="link"><h2 id="link">${row.joined ? "Reset access" : "One-time link"}</h2>
       <p class="hint">${
         row.joined
-          ? `For a lost password: the link lets ${row.email} choose a new one. Every session of the account ends then. Give the link to nobody else.`
+          ? `For a lost password: the link lets ${row.email} choose a new one. Every session, passkey and second step of the account ends then. Give the link to nobody else.`
           : "The link lets this person join. A new link takes the place of an earlier one."
       }</p>
       <form method="post" action="${at}/link">${token}<button class="plain">Make a new link</button></form></section>
@@ -180,7 +180,7 @@ async function linkPage(visit: MemberVisit, made: { email: string; joined: boole
       mailed
         ? html`It was sent to <strong>${email}</strong>. You can also hand it over yourself.`
         : html`Give it to <strong>${email}</strong> in a way that you trust.`
-    } Whoever opens it ${joined ? "chooses this person's password" : "becomes this member"}.</p>
+    } The link is yours to hand over: whoever opens it first ${joined ? "chooses this person's password" : "becomes this member"}, and in the workspace everything that this account does counts as done by this person. So open it for nobody else.</p>
     <p class="flash careful">The link works once, within 7 days. It is shown only now.</p>
     ${copyable(link, "the link")}
     <p><a class="button" href="${visit.base}members">Back to the members</a></p>`,

@@ -66,6 +66,22 @@ interface Words {
   button: string;
 }
 
+const ENDS = "Every session, passkey and second step of this account ends.";
+
+/** The account might be one that somebody else made ready for this address. */
+const unproved = (visit: Visit): Response =>
+  visit.page(
+    "Show first that this address is yours",
+    html`<h1>Show first that this address is yours</h1>
+    <p class="lede">This address has an account on this server already, and nobody has shown yet that it belongs to who reads the address.
+    ${
+      visit.deps.mail === null
+        ? "Ask the operator of this server for a link: it lets you set a new password and join."
+        : html`<a href="/console/forgot">Ask for a new password by mail</a>, then open this link again.`
+    }</p>`,
+    { status: 403, width: "narrow" },
+  );
+
 function wordsOf({ kind, joined, workspaceName }: OpenedLink): Words {
   if (kind === "new")
     return {
@@ -82,8 +98,8 @@ function wordsOf({ kind, joined, workspaceName }: OpenedLink): Words {
   return {
     title: "Choose a new password",
     lede: joined
-      ? "You sign in with it from now on. Every session of this account ends."
-      : `This address has an account on this server already. With a new password you join ${workspaceName}, and every session of this account ends.`,
+      ? `You sign in with it from now on. ${ENDS}`
+      : `This address has an account on this server already. With a new password you join ${workspaceName}. ${ENDS}`,
     button: "Save and sign in",
   };
 }
@@ -108,6 +124,7 @@ function address(visit: Visit, { email }: OpenedLink, error?: ApiError): Content
 async function form(visit: Visit, token: string, error?: ApiError): Promise<Response> {
   const link = await visit.deps.joining.open(token);
   if (link?.state !== "live") return ended(visit, link?.state ?? "unknown", link);
+  if (!link.proved) return unproved(visit);
   const { title, lede, button } = wordsOf(link);
   const { kind } = link;
   const long = `At least ${MIN_PASSWORD} characters. A few words are easier to remember than signs.`;
@@ -152,7 +169,7 @@ export const WELCOME_PAGES: readonly Page[] = [
       const { kind, email } = await deps.joining.claim(token, claim, address);
       const opened = await deps.people.openSession({ email, password }, null, request, address);
       if (!opened) return visit.goTo("/console/sign-in");
-      const flash = kind === "reset" ? "password-changed" : undefined;
+      const flash = kind === "reset" ? "password-reset" : undefined;
       return goOn(visit, opened, { oauthQuery: null, next: "/console" }, flash);
     } catch (error) {
       if (!(error instanceof ApiError) || error.type === "server_error") throw error;
