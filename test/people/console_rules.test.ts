@@ -155,7 +155,7 @@ describe("the console's rules", () => {
     expect((await admin.post(`${from}/${editor.id}`, { role: "owner", ...all }, { from })).status).toBe(403);
     for (const [path, fields] of [
       ["", { role: "viewer", ...all }],
-      ["/link", {}],
+      ["/link", { present: PASSWORD }],
       ["/remove", {}],
     ] as const) {
       const answer = await admin.post(`${from}/${ownerId}${path}`, fields, { from });
@@ -194,7 +194,9 @@ describe("the console's rules", () => {
     expect((await narrow.post(from, { ...wish, sees: "some", pusher: [other.id] })).status).toBe(403);
     expect((await narrow.post(from, { ...wish, sees: "some" })).status).toBe(422);
     expect((await narrow.get(from)).text).not.toContain(editor.email);
-    expect((await narrow.post(`${from}/${editor.id}/link`, {}, { from })).status).toBe(404);
+    expect((await narrow.post(`${from}/${editor.id}/link`, { present: PASSWORD }, { from })).status).toBe(
+      404,
+    );
     expect((await narrow.post(from, { ...wish, sees: "some", pusher: [mine.id] })).status).toBe(200);
     const bound = { name: "k", scope: ["pushers:read"], life: "7d", pusher: other.id };
     expect((await narrow.post(`${base}keys`, bound)).status).toBe(404);

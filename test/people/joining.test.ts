@@ -242,7 +242,7 @@ describe("one-time links", () => {
     const elsewhere = visitor();
     expect(await signIn(person.email, PASSWORD, elsewhere)).toBe(303);
     const from = `/console/${world.workspace.id}/members`;
-    const handed = await owner.post(`${from}/${person.id}/link`, {}, { from });
+    const handed = await owner.post(`${from}/${person.id}/link`, { present: PASSWORD }, { from });
     const made = /http:\/\/[^\s<]+welcome#[\w-]{43}/.exec(handed.text)![0];
     const form = await visitor().open(made);
     expect(form.text).toContain("<h1>Choose a new password</h1>");
@@ -278,7 +278,7 @@ describe("one-time links", () => {
     const fresh = await link(person.row, "manager");
     expect((await visitor().join(fresh, { name: "", email: "", password: OTHER })).status).toBe(403);
     const from = `/console/${world.workspace.id}/members`;
-    const refused = await owner.post(`${from}/${person.id}/link`, {}, { from });
+    const refused = await owner.post(`${from}/${person.id}/link`, { present: PASSWORD }, { from });
     expect(refused.status).toBe(403);
     expect(refused.text).toContain("a member of another workspace, too");
     expect(await signIn(person.email, PASSWORD)).toBe(303);

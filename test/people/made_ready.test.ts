@@ -4,9 +4,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newLink } from "../../src/identity/auth/links.ts";
 import { addMember, createWorkspace } from "../../src/identity/operator/accounts.ts";
-import { parseId } from "../../src/model/domain/ids.ts";
+import { parseId, showId } from "../../src/model/domain/ids.ts";
 import { Mails } from "../support/mails.ts";
-import { ownerOf, Visitor } from "../support/site.ts";
+import { OWNER, ownerOf, Visitor } from "../support/site.ts";
 import { WAIT } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
@@ -139,4 +139,23 @@ test("the address that a first owner chooses is proved by nothing", async () => 
   const email = "chosen@example.org";
   expect((await new Visitor(world).join(link, { name: "First", email, password: THEIRS })).status).toBe(303);
   expect((await account(email)).emailVerified).toBe(false);
+});
+
+// docs/rules.md#password-again
+test("a session alone makes nobody's link, and nobody makes their own", async () => {
+  const { email } = await madeReady();
+  const members = await world.sql("select id, email from member where email in (?, ?)", [email, OWNER.email]);
+  const idOf = (address: string) => showId("mem", members.find((row: any) => row.email === address).id);
+  const from = `/console/${world.workspace.id}/members`;
+  const make = (address: string, present: string) =>
+    maker.post(`${from}/${idOf(address)}/link`, { present }, { from: `${from}/${idOf(email)}` });
+  const without = await make(email, "not it");
+  expect(without.status).toBe(422);
+  expect(without.text).toContain("The current password is not right.");
+  expect(without.text).not.toMatch(LINK);
+  expect((await make(email, OWNER.password)).text).toMatch(LINK);
+  const own = await make(OWNER.email, OWNER.password);
+  expect(own.status).toBe(403);
+  expect(own.text).toContain("This is your own account");
+  expect((await maker.get(`${from}/${idOf(OWNER.email)}`)).text).toContain('href="/console/account"');
 });

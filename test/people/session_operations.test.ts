@@ -89,7 +89,7 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
   list_members: () => ({}),
   add_member: () => ({ ...wish, email: `p${++people}@example.org` }),
   update_member: async () => ({ ...wish, member_id: await member() }),
-  link_member: async () => ({ member_id: await member() }),
+  link_member: async () => ({ member_id: await member(), present }),
   remove_member: async () => ({ member_id: await member() }),
   list_connections: () => ({}),
   list_grants: () => ({ client_id: "any" }),
@@ -410,8 +410,8 @@ test("a manager who was demoted meanwhile, and one of certain channels, are judg
     narrow.member.id,
   ]);
   // Whom a manager does not see is not there, and neither is what such a one has.
-  const gone = await refused("link_member", { member_id: missing(stranger) }, narrow);
-  expect(await refused("link_member", { member_id: stranger }, narrow)).toEqual(gone);
+  const gone = await refused("link_member", { member_id: missing(stranger), present }, narrow);
+  expect(await refused("link_member", { member_id: stranger, present }, narrow)).toEqual(gone);
   const by = {
     ...narrow,
     member: { ...narrow.member, role: "admin" as const, pusherIds: only },

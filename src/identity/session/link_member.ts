@@ -9,15 +9,20 @@ export default defineSessionOperation({
   name: "link_member",
   title: "Make a one-time link for a member",
   description:
-    "Make a link for a member who has not joined yet, or who lost the password. Whoever holds it signs in as this person, so none is made for an account that other workspaces trust, too.",
+    "Make a link for a member who has not joined yet, or who lost the password. Whoever holds it signs in as this person, so it takes the password of who makes it, and none is made for oneself or for an account that other workspaces trust, too.",
   auth: "member",
   role: "admin",
+  stepUp: "present",
   writes: "rows",
-  errors: ["invalid_request", "forbidden", "not_found"],
-  input: z.strictObject({ member_id: z.string() }),
+  errors: ["invalid_request", "forbidden", "not_found", "rate_limited"],
+  input: z.strictObject({ member_id: z.string(), present: z.string() }),
   output: z.object({ email: z.string(), joined: z.boolean(), link: z.string() }),
   async handler({ member_id }, ctx) {
     const row = await managed(ctx, await takeTurn(ctx), member_id);
+    if (row.id === ctx.caller.member.id)
+      throw forbidden(
+        "This is your own account. Its page changes the password, which takes the current one.",
+      );
     const { user_id = null } = row;
     const elsewhere = { user_id, workspace: { $ne: ctx.caller.workspace.id } };
     if (user_id !== null && (await ctx.em.count(Member, elsewhere)) > 0)

@@ -8,6 +8,7 @@ import link_member from "../../../identity/session/link_member.ts";
 import list_members from "../../../identity/session/list_members.ts";
 import remove_member from "../../../identity/session/remove_member.ts";
 import update_member from "../../../identity/session/update_member.ts";
+import { MAX_PASSWORD } from "../../../model/domain/passwords.ts";
 import { grantableRoles } from "../../../model/domain/standing.ts";
 import type { Role } from "../../../model/entities/member.ts";
 import { ApiError } from "../../../model/errors.ts";
@@ -146,13 +147,19 @@ async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
         ${channelChoice("member", channels.data, wish, { mayAll: caller.pusherIds === null, error })}
         <button>Save</button>
       </form></section>
-    <section class="card" aria-labelledby="link"><h2 id="link">${row.joined ? "Reset access" : "One-time link"}</h2>
+    <section class="card" aria-labelledby="link"><h2 id="link">${row.joined ? "Reset access" : "One-time link"}</h2>${
+      row.self
+        ? html`<p class="hint">You change your own password on <a href="/console/account">your account's page</a>.</p>`
+        : html`
       <p class="hint">${
         row.joined
           ? `For a lost password: the link lets ${row.email} choose a new one. Every session, passkey and second step of the account ends then. Give the link to nobody else.`
           : "The link lets this person join. A new link takes the place of an earlier one."
       }</p>
-      <form method="post" action="${at}/link">${token}<button class="plain">Make a new link</button></form></section>
+      <form method="post" action="${at}/link" novalidate>${token}
+        ${field({ name: "present", label: "Your own password", type: "password", autocomplete: "current-password", maxlength: MAX_PASSWORD, error })}
+        <button class="plain">Make a new link</button></form>`
+    }</section>
     <section class="card" aria-labelledby="remove"><h2 id="remove">Remove from the workspace</h2>
       <p class="hint">${REMOVAL}</p>
       <p><a class="button danger" href="${at}/remove">Remove ${shown}</a></p></section>`,
@@ -225,7 +232,13 @@ export const MEMBER_PAGES: readonly Page[] = [
 
   memberPage("POST", "/members/:id/link", (visit) =>
     orForm(visit, one, async () =>
-      linkPage(visit, await visit.asMember(link_member, { member_id: visit.params.id ?? "" })),
+      linkPage(
+        visit,
+        await visit.asMember(link_member, {
+          member_id: visit.params.id ?? "",
+          present: visit.form.get("present") ?? "",
+        }),
+      ),
     ),
   ),
 
