@@ -2,7 +2,7 @@
 // The `belfry` command: hands the list of operations, the clock and the service to the command tree. Loads the rest
 // through a cache of compiled code, since a command line is started often and lives briefly.
 
-import { enableCache } from "./program/boot/compile_cache.ts";
+import { enableCache } from "./program/boot/start_cache.ts";
 
 enableCache();
 

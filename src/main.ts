@@ -1,14 +1,13 @@
 #!/usr/bin/env node
-// Starts the service. Its code is read from one file where it can be, and through a cache of compiled code.
+// Starts the service. Its code is read through caches of what is compiled, and of where imports lead.
 
 import { flushCompileCache } from "node:module";
-import { useCodeFile } from "./program/boot/code_file.ts";
-import { enableCache } from "./program/boot/compile_cache.ts";
+import { enableCache, followKnownImports } from "./program/boot/start_cache.ts";
 
 enableCache();
-const code = useCodeFile();
+const keep = followKnownImports();
 const { failStart, serveUntilStopped } = await import("./program/boot/serve.ts");
 await serveUntilStopped().catch(failStart);
-code.served();
+keep();
 // A process that is killed leaves it to the next one as well.
 flushCompileCache();

@@ -20,7 +20,6 @@ const KNOW_THE_TOOLS = /^(src\/(program\/boot\/app|cli)\.ts|scripts\/.*|bench\/.
 /** Where a clock may be read; everywhere else the instant is given. */
 const CLOCKS = new Set([
   "src/program/boot/parts.ts",
-  "src/program/boot/write_code_file.ts",
   "src/cli.ts",
   "src/model/domain/ids.ts",
   "src/pages/web_app/browser/clock.ts",

@@ -22,7 +22,7 @@ export const LONGEST = [
   "limits/rate_limits",
   "handset/inbox_property",
   "webhooks/verifiers",
-  "operator/code_file",
+  "operator/start_cache",
   "faults/rolling",
   "faults/embedded",
   "people/console",

@@ -1,0 +1,87 @@
+// What a start need not find out again: compiled code, which Node keeps, and where each import leads. Looking a thousand imports up
+// takes as long as running what they lead to. Both lie beside the packages, where only those who may change the code may write. Where
+// they cannot be written, a start takes longer. As a program it fills both, for the first start: `npm ci` runs it.
+
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { enableCompileCache, registerHooks } from "node:module";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "../../..");
+/** The scripts of package.json name it as well: so the first files come from it, and what strips types (14 MB) is not read. */
+const FOLDER = join(ROOT, "node_modules/.cache/belfry");
+const IMPORTS = join(FOLDER, "imports.json");
+
+/** Address of a module → what it imports → where that leads. */
+type Leads = Record<string, Record<string, [url: string, format: string]>>;
+
+/** It covers the modules that are imported afterwards. */
+export const enableCache = () => enableCompileCache(FOLDER);
+
+/** Which Node, which tree and which packages: npm writes both files with every change of these. */
+const madeFor = () =>
+  [process.version, ROOT]
+    .concat(["package.json", "node_modules/.package-lock.json"].map((path) => seen(join(ROOT, path))))
+    .join(" ");
+
+function seen(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found ? `${found.size} ${found.mtimeMs}` : "none";
+}
+
+function read(now: string): Leads {
+  try {
+    const found: { madeFor: string; leads: Leads } = JSON.parse(readFileSync(IMPORTS, "utf8"));
+    return found.madeFor === now ? found.leads : {};
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * From now on imports go where they led before; what is new is looked up, and noted. The answer ends both, and keeps what was noted
+ * for the next start. Texts are always read where they lie, so an edit needs no word to anybody.
+ */
+export function followKnownImports(): () => void {
+  const now = madeFor();
+  let leads = read(now);
+  let noted = false;
+  const hooks = registerHooks({
+    resolve(specifier, context, next) {
+      const { parentURL: from, conditions } = context;
+      // What CommonJS requires is looked up as ever.
+      if (from === undefined || conditions.includes("require")) return next(specifier, context);
+      const [url, format] = leads[from]?.[specifier] ?? [];
+      if (url !== undefined) return { url, format, shortCircuit: true };
+      const found = next(specifier, context);
+      if (found.format) {
+        leads[from] = { ...leads[from], [specifier]: [found.url, found.format] };
+        noted = true;
+      }
+      return found;
+    },
+  });
+  return () => {
+    hooks.deregister();
+    if (noted) write({ madeFor: now, leads });
+    leads = {};
+  };
+}
+
+/** Whole or not at all: several starts may write at once. */
+function write(contents: object): void {
+  try {
+    mkdirSync(FOLDER, { recursive: true });
+    writeFileSync(`${IMPORTS}.${process.pid}`, JSON.stringify(contents));
+    renameSync(`${IMPORTS}.${process.pid}`, IMPORTS);
+  } catch {
+    // The next start looks them up again.
+  }
+}
+
+if (import.meta.main) {
+  enableCache();
+  const keep = followKnownImports();
+  await import("./serve.ts");
+  await (await import("./parts.ts")).readMigrator();
+  keep();
+}

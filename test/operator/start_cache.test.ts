@@ -1,0 +1,111 @@
+// A start follows imports to where they led before, and reads the text that lies there now. Tried on a copy of the tree, whose
+// files may be changed.
+
+import { spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { startServer, temporaryFolder } from "../support/processes.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const folder = temporaryFolder();
+const tree = join(folder.path, "tree");
+const CACHE = join(tree, "node_modules/.cache/belfry");
+const IMPORTS = join(CACHE, "imports.json");
+/** Some module of the tree, another one in its place, and one that imports it and says what it holds. */
+const SCOPES = join(tree, "src/model/scopes.ts");
+const PLANTED = join(tree, "src/model/planted.ts");
+const SAYS = join(tree, "src/model/says.ts");
+
+beforeAll(() => {
+  for (const part of ["src", "tools", "package.json"])
+    cpSync(join(ROOT, part), join(tree, part), { recursive: true });
+  mkdirSync(join(tree, "node_modules"));
+  for (const name of readdirSync(join(ROOT, "node_modules")))
+    if (name !== ".cache") symlinkSync(join(ROOT, "node_modules", name), join(tree, "node_modules", name));
+  writeFileSync(PLANTED, readFileSync(SCOPES, "utf8").replace("Publish", "Whisper"));
+  writeFileSync(SAYS, `import { SCOPES } from "./scopes.ts";\nconsole.log(SCOPES["alerts:send"]);\n`);
+});
+afterAll(() => folder.remove());
+
+/** As a start does: imports, keeps what it learnt, and answers what the module says. */
+function said(): string {
+  const text = `
+    const { followKnownImports } = await import("./src/program/boot/start_cache.ts");
+    const keep = followKnownImports();
+    await import("./src/model/says.ts");
+    keep();`;
+  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", text], {
+    cwd: tree,
+    env: {},
+    encoding: "utf8",
+  });
+  return stdout || stderr;
+}
+
+/** Nothing but what is known leads from the module to the planted one. */
+function plant(): void {
+  const known = JSON.parse(readFileSync(IMPORTS, "utf8"));
+  known.leads[pathToFileURL(SAYS).href]["./scopes.ts"][0] = pathToFileURL(PLANTED).href;
+  writeFileSync(IMPORTS, JSON.stringify(known));
+}
+
+test("imports go where they led before, and the text is the one that lies there now", () => {
+  expect(said()).toMatch(/^Publish, /);
+  plant();
+  expect(said()).toMatch(/^Whisper, /);
+  writeFileSync(PLANTED, readFileSync(PLANTED, "utf8").replace("Whisper", "Announce"));
+  expect(said()).toMatch(/^Announce, /);
+});
+
+test("after npm changed a package, and where the file is damaged, they are looked up, and noted anew", () => {
+  const damage = [
+    () => appendFileSync(join(tree, "package.json"), "\n"),
+    () => truncateSync(IMPORTS, 20),
+    () => writeFileSync(IMPORTS, ""),
+    () => rmSync(IMPORTS),
+  ];
+  for (const harm of damage) {
+    said();
+    plant();
+    harm();
+    expect(said()).toMatch(/^Publish, /);
+    plant();
+    expect(said()).not.toMatch(/^Publish, /);
+  }
+});
+
+test("where nothing can be written, a start does without", () => {
+  rmSync(CACHE, { recursive: true });
+  writeFileSync(CACHE, "");
+  expect(said()).toMatch(/^Publish, /);
+  rmSync(CACHE);
+});
+
+test("npm ci fills it for the first start, and a service that found it empty fills it itself", async () => {
+  const holds = () => Object.keys(JSON.parse(readFileSync(IMPORTS, "utf8")).leads).length;
+  spawnSync(process.execPath, ["src/program/boot/start_cache.ts"], { cwd: tree, env: {} });
+  expect(holds()).toBeGreaterThan(500);
+  rmSync(IMPORTS);
+  const server = await startServer(join(folder.path, "data"), { args: [join(tree, "src/main.ts")] });
+  try {
+    // The greeting comes before the last import is over.
+    await vi.waitUntil(() => existsSync(IMPORTS), { timeout: 30_000 });
+    expect(holds()).toBeGreaterThan(500);
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  } finally {
+    await server.stop();
+  }
+});
