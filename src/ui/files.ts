@@ -12,9 +12,9 @@ export interface PageFile {
   type: string;
 }
 
-/** The file `name` beside `module` (its `import.meta.url`), read once, served under /static. */
-export const pageFile = (name: string, type: string, module: string): PageFile =>
-  madeFile(name, type, readFileSync(new URL(`./${name}`, module), "utf8"));
+/** The file `name` beside `module` (its `import.meta.url`), read once, served under /static; or one that its `parts` make up. */
+export const pageFile = (name: string, type: string, module: string, parts = [name]): PageFile =>
+  madeFile(name, type, parts.map((part) => readFileSync(new URL(part, module), "utf8")).join("\n"));
 
 /** The same of a text that was made. */
 export function madeFile(name: string, type: string, text: string): PageFile {
@@ -22,7 +22,12 @@ export function madeFile(name: string, type: string, text: string): PageFile {
   return { path: `/static/${name}`, href: `/static/${name}?v=${hash}`, text, type };
 }
 
-export const STYLES = pageFile("styles.css", "text/css; charset=utf-8", import.meta.url);
+export const STYLES = pageFile(
+  "styles.css",
+  "text/css; charset=utf-8",
+  import.meta.url,
+  ["palette", "frame", "cards", "forms", "rows", "tables"].map((part) => `styles/${part}.css`),
+);
 export const ALERT_CARD_STYLES = pageFile("alert_card.css", "text/css; charset=utf-8", import.meta.url);
 export const DRAWING_STYLES = pageFile("drawings.css", "text/css; charset=utf-8", import.meta.url);
 export const ICON = pageFile("icon.svg", "image/svg+xml", import.meta.url);

@@ -3,7 +3,7 @@
 
 import { html } from "./html.ts";
 
-/** The grounds of styles.css. */
+/** The grounds of styles/palette.css. */
 export const GROUNDS = { light: "#f6f6f3", dark: "#121419" };
 
 export const PHONE_HEAD = html`<meta charset="utf-8">

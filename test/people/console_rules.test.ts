@@ -374,7 +374,7 @@ test("every scope says which role it needs", () => {
 });
 
 test("the palette is readable in both schemes", () => {
-  const css = readFileSync(new URL("../../src/ui/styles.css", import.meta.url), "utf8");
+  const css = readFileSync(new URL("../../src/ui/styles/palette.css", import.meta.url), "utf8");
   const [light, dark] = [...css.matchAll(/:root \{([^}]+)\}/g)]
     .slice(0, 2)
     .map(([, block]) =>

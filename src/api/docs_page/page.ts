@@ -14,7 +14,10 @@ type Json = Record<string, any>;
 const SCRIPT = readFileSync(new URL("./script.js", import.meta.url), "utf8");
 
 /** What the page has besides the sheet of all pages. */
-export const DOCS_STYLES = pageFile("docs_page.css", "text/css; charset=utf-8", import.meta.url);
+export const DOCS_STYLES = pageFile("docs_page.css", "text/css; charset=utf-8", import.meta.url, [
+  "docs_page.css",
+  "operation.css",
+]);
 
 /** Sheets and the icon of this origin, and this one script. */
 export const DOCS_POLICY = [

@@ -43,7 +43,10 @@ export const PASSKEY_SCRIPT = pageFile("passkey.js", "text/javascript; charset=u
 /** What pages about people have of their own. */
 export const PEOPLE_STYLES = pageFile("people.css", "text/css; charset=utf-8", import.meta.url);
 
-const CONSOLE_STYLES = pageFile("console.css", "text/css; charset=utf-8", import.meta.url);
+const CONSOLE_STYLES = pageFile("console.css", "text/css; charset=utf-8", import.meta.url, [
+  "console.css",
+  "headings.css",
+]);
 
 /** Plots, their numbers, and lists by page. */
 export const HISTORY_STYLES = pageFile("history.css", "text/css; charset=utf-8", import.meta.url);
@@ -58,7 +61,10 @@ export const COMPOSE_SCRIPT = pageFile("compose.js", "text/javascript; charset=u
 export const ZONE_SCRIPT = pageFile("zone.js", "text/javascript; charset=utf-8", import.meta.url);
 
 /** What pages that write or review an alert have of their own. */
-export const COMPOSE_STYLES = pageFile("compose.css", "text/css; charset=utf-8", import.meta.url);
+export const COMPOSE_STYLES = pageFile("compose.css", "text/css; charset=utf-8", import.meta.url, [
+  "compose.css",
+  "compose_decide.css",
+]);
 
 /** What pages of the console refer to, besides what all pages share. */
 export const CONSOLE_FILES: readonly PageFile[] = [

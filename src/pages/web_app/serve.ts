@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { prepare, type Static } from "../../api/transports/static.ts";
-import { ALERT_CARD_STYLES, ICON, STYLES } from "../../ui/files.ts";
+import { ALERT_CARD_STYLES, ICON, pageFile, STYLES } from "../../ui/files.ts";
 import { FRAME_PAGE, FRAME_POLICIES } from "./frame.ts";
 import { manifest } from "./manifest.ts";
 import { asOneScript, hashOf, readModules } from "./modules.ts";
@@ -22,9 +22,16 @@ const FRAME = { ...HTML, ...KEPT };
 
 const file = (name: string) => readFileSync(new URL(name, import.meta.url));
 
+const { text: APP_STYLES } = pageFile(
+  "app.css",
+  "text/css; charset=utf-8",
+  import.meta.url,
+  ["frame", "lists", "alert", "settings"].map((part) => `styles/${part}.css`),
+);
+
 export function webAppFiles(): Map<string, Static> {
   const modules = readModules();
-  const sheet = STYLES.text + ALERT_CARD_STYLES.text + file("./app.css").toString();
+  const sheet = STYLES.text + ALERT_CARD_STYLES.text + APP_STYLES;
   const hash = hashOf([modules.hash, sheet, FRAME_PAGE, ...Object.values(FRAME_POLICIES)]);
   const place = (name: string) => placeOf(hash, name);
   const served = new Map<string, Static>();
