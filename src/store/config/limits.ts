@@ -4,53 +4,37 @@
 import { mayBeAdded } from "../../model/domain/redirect_schemes.ts";
 import { list, type Table, wholeNumber } from "./setting.ts";
 
-export interface LimitSettings {
-  deviceRegistrationsPerMinute: number;
-  pageViewsPerMinute: number;
-  devicesKeptDays: number;
-  auditRetentionDays: number;
-  clientRegistrationsPerMinute: number;
-  /** Further private-use schemes of assistants' redirect addresses, in lower case, without a colon. */
-  oauthRedirectSchemes: string[];
-}
-
-export const LIMITS: Table<LimitSettings> = {
+export const LIMITS = {
   deviceRegistrationsPerMinute: {
     name: "DEVICE_REGISTRATIONS_PER_MINUTE",
-    shownDefault: "60",
     meaning: "How many handsets one address may register in a minute; loopback is exempt.",
-    read: wholeNumber(1, 1_000_000, 60),
+    ...wholeNumber(1, 1_000_000, 60),
   },
   pageViewsPerMinute: {
     name: "PAGE_VIEWS_PER_MINUTE",
-    shownDefault: "600",
     meaning: "How many public pages and feeds one address may ask for in a minute; loopback is exempt.",
-    read: wholeNumber(1, 1_000_000, 600),
+    ...wholeNumber(1, 1_000_000, 600),
   },
   devicesKeptDays: {
     name: "DEVICES_KEPT_DAYS",
-    shownDefault: "365",
     meaning:
       "Days after which a handset that was not seen again is removed, which lowers its channels' subscribers as leaving does; what it reported stays counted. 0 keeps all.",
-    read: wholeNumber(0, 36_500, 365),
+    ...wholeNumber(0, 36_500, 365),
   },
   auditRetentionDays: {
     name: "AUDIT_RETENTION_DAYS",
-    shownDefault: "365",
     meaning: "Days after which a line of the audit log is removed. 0 keeps all.",
-    read: wholeNumber(0, 36_500, 365),
+    ...wholeNumber(0, 36_500, 365),
   },
   clientRegistrationsPerMinute: {
     name: "CLIENT_REGISTRATIONS_PER_MINUTE",
-    shownDefault: "20",
     meaning: "How many assistants one address may register in a minute; loopback is exempt.",
-    read: wholeNumber(1, 1_000_000, 20),
+    ...wholeNumber(1, 1_000_000, 20),
   },
   oauthRedirectSchemes: {
     name: "OAUTH_REDIRECT_SCHEMES",
-    shownDefault: "(none)",
     meaning:
       "Comma list of further schemes, such as myeditor, at which an assistant's own program may get its answer; reverse-domain schemes and those of known editors need no entry.",
-    read: list(mayBeAdded, "schemes without a colon, none of which a browser runs or opens by itself"),
+    ...list(mayBeAdded, "schemes without a colon, none of which a browser runs or opens by itself"),
   },
-};
+} satisfies Table;

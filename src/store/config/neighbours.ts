@@ -1,22 +1,16 @@
 // What else the service speaks to: Redis, the receivers of webhooks, a store of files, a mail server.
 
 import { isIP } from "node:net";
-import { ConfigError, httpUrl, list, matching, type Table, urlOf, wholeNumber } from "./setting.ts";
-
-export interface NeighbourSettings {
-  redisUrl: string | null;
-  redisWaitMs: number;
-  webhookAllowHosts: string[];
-  webhookDnsServers: string[];
-  /** The S3-compatible store of uploaded files; all five are null when they lie below the data directory. */
-  assetsS3Endpoint: string | null;
-  assetsS3Bucket: string | null;
-  assetsS3Region: string | null;
-  assetsS3AccessKeyId: string | null;
-  assetsS3SecretAccessKey: string | null;
-  smtpUrl: string | null;
-  mailFrom: string | null;
-}
+import {
+  ConfigError,
+  type Earlier,
+  httpUrl,
+  list,
+  matching,
+  type Table,
+  urlOf,
+  wholeNumber,
+} from "./setting.ts";
 
 /** Accepts `example.org`, `10.0.0.1:80` and `[::1]:80`. */
 export function isHostAndPort(item: string): boolean {
@@ -31,8 +25,10 @@ function isDnsServer(item: string): boolean {
   return !!parts && isIP(parts[1] ?? parts[2] ?? "") !== 0 && Number(parts[3]) < 65536;
 }
 
+const PRINTABLE = matching(/^[\x21-\x7e]{1,256}$/, "printable text without spaces");
+
 /** The five settings of the store go together; asked when the last of them is read. */
-function refuseHalfAStore(soFar: Partial<NeighbourSettings>): void {
+function refuseHalfAStore(soFar: Earlier & { assetsS3SecretAccessKey: string | null }): void {
   const parts = [
     "assetsS3Endpoint",
     "assetsS3Bucket",
@@ -48,7 +44,7 @@ function refuseHalfAStore(soFar: Partial<NeighbourSettings>): void {
     );
 }
 
-export const NEIGHBOURS: Table<NeighbourSettings> = {
+export const NEIGHBOURS = {
   redisUrl: {
     name: "REDIS_URL",
     shownDefault: "(in process)",
@@ -57,23 +53,21 @@ export const NEIGHBOURS: Table<NeighbourSettings> = {
   },
   redisWaitMs: {
     name: "REDIS_WAIT_MS",
-    shownDefault: "100",
     meaning:
       "Milliseconds that a call waits for Redis at most; then it is let through, and counted when Redis answers again.",
-    read: wholeNumber(10, 5_000, 100),
+    ...wholeNumber(10, 5_000, 100),
   },
   webhookAllowHosts: {
     name: "WEBHOOK_ALLOW_HOSTS",
-    shownDefault: "(none)",
     meaning:
       "Comma list of exact host[:port] that webhooks may reach although private or plain http, and assistants' descriptions although private.",
-    read: list(isHostAndPort, "exact host[:port] entries"),
+    ...list(isHostAndPort, "exact host[:port] entries"),
   },
   webhookDnsServers: {
     name: "WEBHOOK_DNS_SERVERS",
-    shownDefault: "(the system's)",
     meaning: "Comma list of ip[:port] that resolve webhook hosts.",
-    read: list(isDnsServer, "ip[:port] entries"),
+    ...list(isDnsServer, "ip[:port] entries"),
+    shownDefault: "(the system's)",
   },
   assetsS3Endpoint: {
     name: "ASSETS_S3_ENDPOINT",
@@ -84,28 +78,25 @@ export const NEIGHBOURS: Table<NeighbourSettings> = {
   },
   assetsS3Bucket: {
     name: "ASSETS_S3_BUCKET",
-    shownDefault: "(none)",
     meaning: "Its bucket; nothing else should lie in it.",
-    read: matching(/^[a-z0-9][\w.-]{1,254}$/i, "the name of a bucket"),
+    ...matching(/^[a-z0-9][\w.-]{1,254}$/i, "the name of a bucket"),
   },
   assetsS3Region: {
     name: "ASSETS_S3_REGION",
-    shownDefault: "(none)",
     meaning: "Its region; auto where the provider has none.",
-    read: matching(/^[a-z0-9-]{1,64}$/i, "the name of a region, such as eu-west-1 or auto"),
+    ...matching(/^[a-z0-9-]{1,64}$/i, "the name of a region, such as eu-west-1 or auto"),
   },
   assetsS3AccessKeyId: {
     name: "ASSETS_S3_ACCESS_KEY_ID",
-    shownDefault: "(none)",
     meaning: "Key that may read, write and delete in the bucket.",
-    read: matching(/^[\x21-\x7e]{1,256}$/, "printable text without spaces"),
+    ...PRINTABLE,
   },
   assetsS3SecretAccessKey: {
     name: "ASSETS_S3_SECRET_ACCESS_KEY",
-    shownDefault: "(none)",
     meaning: "The secret that goes with it.",
+    ...PRINTABLE,
     read: (raw, name, soFar) => {
-      const value = matching(/^[\x21-\x7e]{1,256}$/, "printable text without spaces")(raw, name);
+      const value = PRINTABLE.read(raw, name);
       refuseHalfAStore({ ...soFar, assetsS3SecretAccessKey: value });
       return value;
     },
@@ -119,8 +110,8 @@ export const NEIGHBOURS: Table<NeighbourSettings> = {
   },
   mailFrom: {
     name: "MAIL_FROM",
-    shownDefault: "belfry@ the host of PUBLIC_URL",
     meaning: "Sender of those mails.",
-    read: matching(/^[^\r\n<>]*<?[^\s@<>]+@[^\s@<>]+>?$/, "an e-mail address, with or without a name"),
+    ...matching(/^[^\r\n<>]*<?[^\s@<>]+@[^\s@<>]+>?$/, "an e-mail address, with or without a name"),
+    shownDefault: "belfry@ the host of PUBLIC_URL",
   },
-};
+} satisfies Table;

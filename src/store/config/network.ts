@@ -3,26 +3,6 @@
 import { isIP } from "node:net";
 import { ConfigError, flag, httpUrl, list, type Table, wholeNumber } from "./setting.ts";
 
-export interface NetworkSettings {
-  host: string;
-  port: number;
-  /** Origin under which clients reach the service, without a trailing slash. */
-  publicUrl: string;
-  /** Prefix of the public channel addresses, without a trailing slash. */
-  publicBase: string;
-  /** Addresses, ranges and their names (loopback, linklocal, uniquelocal). */
-  trustedProxies: string[];
-  requestsInFlight: number;
-  /** Polls that wait for something new, in this process and for one address. */
-  heldPolls: number;
-  heldPollsPerAddress: number;
-  stopDelayMs: number;
-  stopDeadlineMs: number;
-  metricsPublic: boolean;
-  logLevel: LogLevel;
-  nodeEnv: string;
-}
-
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -46,7 +26,7 @@ function isProxyRange(item: string): boolean {
   return family !== 0 && Number(bits ?? 1) <= (family === 4 ? 32 : 128);
 }
 
-export const NETWORK: Table<NetworkSettings> = {
+export const NETWORK = {
   host: {
     name: "HOST",
     shownDefault: "127.0.0.1",
@@ -59,9 +39,8 @@ export const NETWORK: Table<NetworkSettings> = {
   },
   port: {
     name: "PORT",
-    shownDefault: "8787",
     meaning: "Port to listen on; 0 picks a free one.",
-    read: wholeNumber(0, 65535, 8787),
+    ...wholeNumber(0, 65535, 8787),
   },
   publicUrl: {
     name: "PUBLIC_URL",
@@ -82,49 +61,42 @@ export const NETWORK: Table<NetworkSettings> = {
   },
   trustedProxies: {
     name: "TRUSTED_PROXIES",
-    shownDefault: "(none)",
     meaning:
       "Comma list of addresses and ranges (10.0.0.0/8, loopback) of proxies whose X-Forwarded-For and X-Request-Id are believed.",
-    read: list(isProxyRange, "addresses and ranges, such as 10.0.0.1, 10.0.0.0/8 or loopback"),
+    ...list(isProxyRange, "addresses and ranges, such as 10.0.0.1, 10.0.0.0/8 or loopback"),
   },
   requestsInFlight: {
     name: "REQUESTS_IN_FLIGHT",
-    shownDefault: "1000",
     meaning: "How many requests are worked on at once; more are answered 503 with Retry-After at once.",
-    read: wholeNumber(1, 1_000_000, 1000),
+    ...wholeNumber(1, 1_000_000, 1000),
   },
   heldPolls: {
     name: "HELD_POLLS",
-    shownDefault: "10000",
     meaning:
       "How many polls of inboxes wait for something new at once; more are answered at once. Each takes about 30 kB of memory (10,000: 300 MB); 0 holds none.",
-    read: wholeNumber(0, 1_000_000, 10_000),
+    ...wholeNumber(0, 1_000_000, 10_000),
   },
   heldPollsPerAddress: {
     name: "HELD_POLLS_PER_ADDRESS",
-    shownDefault: "1000",
     meaning: "How many of them one address may have waiting; loopback is exempt.",
-    read: wholeNumber(1, 1_000_000, 1_000),
+    ...wholeNumber(1, 1_000_000, 1_000),
   },
   stopDelayMs: {
     name: "STOP_DELAY_MS",
-    shownDefault: "1000",
     meaning:
       "How long a stopping server still takes requests while /readyz already says 503, in milliseconds.",
-    read: wholeNumber(0, 60_000, 1000),
+    ...wholeNumber(0, 60_000, 1000),
   },
   stopDeadlineMs: {
     name: "STOP_DEADLINE_MS",
-    shownDefault: "25000",
     meaning:
       "How long stopping may take after that, in milliseconds; then the process ends as it is, whatever it waits for.",
-    read: wholeNumber(1_000, 600_000, 25_000),
+    ...wholeNumber(1_000, 600_000, 25_000),
   },
   metricsPublic: {
     name: "METRICS_PUBLIC",
-    shownDefault: "false",
     meaning: "true serves /metrics to every address instead of loopback alone.",
-    read: flag(false),
+    ...flag(false),
   },
   logLevel: {
     name: "LOG_LEVEL",
@@ -143,4 +115,4 @@ export const NETWORK: Table<NetworkSettings> = {
     meaning: "Kept for the libraries that read it; the service behaves the same in all.",
     read: (raw) => raw ?? "production",
   },
-};
+} satisfies Table;

@@ -1,19 +1,11 @@
 // Whether handsets are woken through push services while their app is closed, who sends the wake-ups, and to where they may go.
 
 import { isHostAndPort } from "./neighbours.ts";
-import type { NetworkSettings } from "./network.ts";
 import { ConfigError, list, type Table } from "./setting.ts";
-
-export interface PushSettings {
-  webPush: boolean;
-  /** Whom a push service writes to when our wake-ups trouble it: `mailto:` or `https:`. Null while it is off. */
-  webPushContact: string | null;
-  webPushAllowHosts: string[];
-}
 
 const CONTACT = /^(mailto:[^\s@<>"\\]+@[^\s@<>"\\]+|https:\/\/[^\s"\\]+)$/;
 
-export const PUSH: Table<PushSettings, PushSettings & NetworkSettings> = {
+export const PUSH = {
   webPush: {
     name: "WEB_PUSH",
     shownDefault: "off",
@@ -25,6 +17,7 @@ export const PUSH: Table<PushSettings, PushSettings & NetworkSettings> = {
       return raw === "on";
     },
   },
+  /** Null while it is off. */
   webPushContact: {
     name: "WEB_PUSH_CONTACT",
     shownDefault: "PUBLIC_URL where that is https",
@@ -44,9 +37,8 @@ export const PUSH: Table<PushSettings, PushSettings & NetworkSettings> = {
   },
   webPushAllowHosts: {
     name: "WEB_PUSH_ALLOW_HOSTS",
-    shownDefault: "(none)",
     meaning:
       "Comma list of exact host[:port] of push services that may be private or plain http. Every handset may name them, so name nothing else.",
-    read: list(isHostAndPort, "exact host[:port] entries"),
+    ...list(isHostAndPort, "exact host[:port] entries"),
   },
-};
+} satisfies Table;

@@ -8,32 +8,43 @@ export class ConfigError extends Error {
   }
 }
 
-/** One setting. `All`: those of its topic. */
-export interface Setting<Value, All> {
+/** One setting. */
+export interface Setting<Value> {
   name: string;
   /** As the README shows it. */
   shownDefault: string;
   meaning: string;
-  /** `soFar`: what stands before it in its table, for a default that is derived. @throws ConfigError */
-  read(raw: string | undefined, name: string, soFar: Partial<All>): Value;
+  /** `soFar`: what stands before it, for a default that is derived. @throws ConfigError */
+  read(raw: string | undefined, name: string, soFar: Earlier): Value;
 }
 
-/**
- * The settings of a topic, in an order that matters only where a default is derived from an earlier one. `Before`: all that a
- * default may be derived from, where that is more than the topic.
- */
-export type Table<All, Before = All> = { [Key in keyof All]: Setting<All[Key], Before> };
+/** The values of settings that the reading of a later one asks for. */
+export type Earlier = Partial<{
+  host: string;
+  port: number;
+  publicUrl: string;
+  databaseUrl: string | null;
+  webPush: boolean;
+  assetsS3Endpoint: string | null;
+  assetsS3Bucket: string | null;
+  assetsS3Region: string | null;
+  assetsS3AccessKeyId: string | null;
+}>;
 
-/** Reads a whole number from `min` to `max`; `fallback` when it is not set. */
-export function wholeNumber(min: number, max: number, fallback: number) {
-  return (raw: string | undefined, name: string): number => {
+/** The settings of a topic, in an order that matters only where a default is derived from an earlier one. */
+export type Table = Record<string, Setting<unknown>>;
+
+/** A whole number from `min` to `max`; `fallback` when it is not set. */
+export const wholeNumber = (min: number, max: number, fallback: number) => ({
+  shownDefault: String(fallback),
+  read(raw: string | undefined, name: string): number {
     if (raw === undefined) return fallback;
     const value = Number(raw);
     if (!/^\d+$/.test(raw) || value < min || value > max)
       throw new ConfigError(name, `must be a whole number from ${min} to ${max}.`);
     return value;
-  };
-}
+  },
+});
 
 /** The URL in its normal form, without a trailing slash. @throws ConfigError naming the setting or flag. */
 export function httpUrl(raw: string, name: string): string {
@@ -46,13 +57,14 @@ export function httpUrl(raw: string, name: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
-/** Reads a text of this shape, which `words` describe; null when it is not set. */
-export function matching(shape: RegExp, words: string) {
-  return (raw: string | undefined, name: string): string | null => {
+/** A text of this shape, which `words` describe; null when it is not set. */
+export const matching = (shape: RegExp, words: string) => ({
+  shownDefault: "(none)",
+  read(raw: string | undefined, name: string): string | null {
     if (raw !== undefined && !shape.test(raw)) throw new ConfigError(name, `must be ${words}.`);
     return raw ?? null;
-  };
-}
+  },
+});
 
 /** Reads a URL of one of these protocols (`redis:`) as it was written; null when it is not set. */
 export function urlOf(protocols: string[]) {
@@ -65,9 +77,10 @@ export function urlOf(protocols: string[]) {
   };
 }
 
-/** Reads a comma list, in lower case; empty when it is not set. `shape` describes its items. */
-export function list(check: (item: string) => boolean, shape: string) {
-  return (raw: string | undefined, name: string): string[] => {
+/** A comma list, in lower case; empty when it is not set. `shape` describes its items. */
+export const list = (check: (item: string) => boolean, shape: string) => ({
+  shownDefault: "(none)",
+  read(raw: string | undefined, name: string): string[] {
     const items = (raw ?? "")
       .split(",")
       .map((item) => item.trim().toLowerCase())
@@ -75,14 +88,15 @@ export function list(check: (item: string) => boolean, shape: string) {
     for (const item of items)
       if (!check(item)) throw new ConfigError(name, `must be a comma list of ${shape}.`);
     return items;
-  };
-}
+  },
+});
 
-/** Reads true or false. */
-export function flag(fallback: boolean) {
-  return (raw: string | undefined, name: string): boolean => {
+/** true or false. */
+export const flag = (fallback: boolean) => ({
+  shownDefault: String(fallback),
+  read(raw: string | undefined, name: string): boolean {
     if (raw === undefined) return fallback;
     if (raw !== "true" && raw !== "false") throw new ConfigError(name, "must be true or false.");
     return raw === "true";
-  };
-}
+  },
+});

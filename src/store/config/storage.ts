@@ -3,26 +3,6 @@
 import { resolve } from "node:path";
 import { ConfigError, flag, type Table, urlOf, wholeNumber } from "./setting.ts";
 
-export interface StorageSettings {
-  dataDir: string;
-  databaseUrl: string | null;
-  /** Connections to the database that this process keeps at most. */
-  databasePool: number;
-  databaseConnectMs: number;
-  databaseStatementMs: number;
-  databaseLockMs: number;
-  databaseIdleMs: number;
-  databaseKeepaliveMs: number;
-  /** MB that stay free on its disk. */
-  diskReserveMb: number;
-  /** The embedded PostgreSQL: whose programs, its memory in MB, and whether it waits for the disk. */
-  postgresBin: string | null;
-  postgresSharedBuffers: number;
-  postgresSync: boolean;
-  /** The server secret; null until `loadSecret` has made or read the embedded one. */
-  secret: string | null;
-}
-
 export const MIN_SECRET_BYTES = 32;
 
 /** libpq's other way to name a socket's folder is not understood everywhere: the connection would go to another server. */
@@ -36,7 +16,7 @@ function databaseUrl(raw: string | undefined, name: string): string | null {
   return url;
 }
 
-export const STORAGE: Table<StorageSettings> = {
+export const STORAGE = {
   dataDir: {
     name: "DATA_DIR",
     shownDefault: ".data",
@@ -52,46 +32,39 @@ export const STORAGE: Table<StorageSettings> = {
   },
   databasePool: {
     name: "DATABASE_POOL",
-    shownDefault: "12",
     meaning: "How many connections to the database the process keeps at most.",
-    read: wholeNumber(2, 500, 12),
+    ...wholeNumber(2, 500, 12),
   },
   databaseConnectMs: {
     name: "DATABASE_CONNECT_MS",
-    shownDefault: "5000",
     meaning: "How long a call waits for a connection to the database; then it is 503.",
-    read: wholeNumber(10, 600_000, 5_000),
+    ...wholeNumber(10, 600_000, 5_000),
   },
   databaseStatementMs: {
     name: "DATABASE_STATEMENT_MS",
-    shownDefault: "15000",
     meaning: "How long one statement may take; then its call is 503. 0: as long as it takes.",
-    read: wholeNumber(0, 3_600_000, 15_000),
+    ...wholeNumber(0, 3_600_000, 15_000),
   },
   databaseLockMs: {
     name: "DATABASE_LOCK_MS",
-    shownDefault: "5000",
     meaning: "How long a statement waits for a lock; then its call is 503. 0: as long as it takes.",
-    read: wholeNumber(0, 3_600_000, 5_000),
+    ...wholeNumber(0, 3_600_000, 5_000),
   },
   databaseIdleMs: {
     name: "DATABASE_IDLE_MS",
-    shownDefault: "10000",
     meaning: "After how long the database ends a transaction in which nothing happens. 0: never.",
-    read: wholeNumber(0, 3_600_000, 10_000),
+    ...wholeNumber(0, 3_600_000, 10_000),
   },
   databaseKeepaliveMs: {
     name: "DATABASE_KEEPALIVE_MS",
-    shownDefault: "10000",
     meaning: "After how long an idle connection to the database is asked whether it is there. 0: never.",
-    read: wholeNumber(0, 3_600_000, 10_000),
+    ...wholeNumber(0, 3_600_000, 10_000),
   },
   diskReserveMb: {
     name: "DISK_RESERVE_MB",
-    shownDefault: "320",
     meaning:
       "While less is free on the disk of the embedded database, writes are 503 and /readyz says why; its log may take up to 256 MB.",
-    read: wholeNumber(0, 1_000_000_000, 320),
+    ...wholeNumber(0, 1_000_000_000, 320),
   },
   postgresBin: {
     name: "POSTGRES_BIN",
@@ -102,17 +75,16 @@ export const STORAGE: Table<StorageSettings> = {
   },
   postgresSharedBuffers: {
     name: "POSTGRES_SHARED_BUFFERS",
-    shownDefault: "32",
     meaning: "Memory in MB that the embedded database keeps pages in; more pays off beyond a million rows.",
-    read: wholeNumber(8, 65_536, 32),
+    ...wholeNumber(8, 65_536, 32),
   },
   postgresSync: {
     name: "POSTGRES_SYNC",
-    shownDefault: "true",
     meaning:
       "false lets the embedded database answer before the disk has what was written: faster on slow disks, and a loss of power may take the last half second of acknowledged sends along. Nothing is ever damaged.",
-    read: flag(true),
+    ...flag(true),
   },
+  /** Null until `loadSecret` has made or read the embedded one. */
   secret: {
     name: "SECRET",
     shownDefault: "(made in DATA_DIR)",
@@ -125,4 +97,4 @@ export const STORAGE: Table<StorageSettings> = {
       return raw ?? null;
     },
   },
-};
+} satisfies Table;
