@@ -1,12 +1,56 @@
 // The address table, block by block: first, last and the neighbours just outside; and the textual forms.
 
 import { describe, expect, test } from "vitest";
-import {
-  GLOBAL_IPV6,
-  isPublicAddress,
-  SPECIAL_IPV4,
-  SPECIAL_IPV6,
-} from "../../src/effects/webhooks/address.ts";
+import { isPublicAddress } from "../../src/effects/webhooks/address.ts";
+
+/** A block in CIDR notation and the name under which the registry lists it. */
+type SpecialBlock = readonly [cidr: string, name: string];
+
+/** Every IPv4 block of the registry (2025-10-09), refused whatever its "Globally Reachable" column says. */
+const SPECIAL_IPV4: readonly SpecialBlock[] = [
+  ["0.0.0.0/8", "This network"],
+  ["10.0.0.0/8", "Private-Use"],
+  ["100.64.0.0/10", "Shared Address Space"],
+  ["127.0.0.0/8", "Loopback"],
+  ["169.254.0.0/16", "Link Local"],
+  ["172.16.0.0/12", "Private-Use"],
+  ["192.0.0.0/24", "IETF Protocol Assignments"],
+  ["192.0.2.0/24", "Documentation (TEST-NET-1)"],
+  ["192.31.196.0/24", "AS112-v4"],
+  ["192.52.193.0/24", "AMT"],
+  ["192.88.99.0/24", "Deprecated (6to4 Relay Anycast)"],
+  ["192.168.0.0/16", "Private-Use"],
+  ["192.175.48.0/24", "Direct Delegation AS112 Service"],
+  ["198.18.0.0/15", "Benchmarking"],
+  ["198.51.100.0/24", "Documentation (TEST-NET-2)"],
+  ["203.0.113.0/24", "Documentation (TEST-NET-3)"],
+  ["224.0.0.0/4", "Multicast"],
+  ["240.0.0.0/4", "Reserved, and Limited Broadcast"],
+];
+
+const GLOBAL_IPV6 = "2000::/3";
+
+/** The IPv6 blocks to refuse; those outside 2000::/3 are listed so that the table is the whole registry. */
+const SPECIAL_IPV6: readonly SpecialBlock[] = [
+  ["::/96", "Unspecified, Loopback and IPv4-compatible (deprecated)"],
+  ["::ffff:0:0/96", "IPv4-mapped Address"],
+  ["::ffff:0:0:0/96", "IPv4-translated (SIIT)"],
+  ["64:ff9b::/96", "IPv4-IPv6 Translation (NAT64)"],
+  ["64:ff9b:1::/48", "IPv4-IPv6 Translation (local use)"],
+  ["100::/64", "Discard-Only Address Block"],
+  ["100:0:0:1::/64", "Dummy IPv6 Prefix"],
+  ["2001::/23", "IETF Protocol Assignments: Teredo, Benchmarking, AMT, AS112, ORCHID, DETs"],
+  ["2001:db8::/32", "Documentation"],
+  ["2002::/16", "6to4"],
+  ["2620:4f:8000::/48", "Direct Delegation AS112 Service"],
+  ["3ffe::/16", "6bone, returned to IANA (RFC 3701)"],
+  ["3fff::/20", "Documentation"],
+  ["5f00::/16", "Segment Routing (SRv6) SIDs"],
+  ["fc00::/7", "Unique-Local"],
+  ["fe80::/10", "Link-Local Unicast"],
+  ["fec0::/10", "Site-Local Unicast (deprecated)"],
+  ["ff00::/8", "Multicast"],
+];
 
 // Own arithmetic, so that the table is not checked by the code that reads it.
 function toNumber(ip: string): bigint {
