@@ -14,7 +14,7 @@ import {
 } from "../../operation/tool.ts";
 import { headerRefs, type Json, refusalResponses } from "./answers.ts";
 import { exampleAnswer, exampleArguments } from "./examples.ts";
-import { type CodeSample, type CredentialVariable, codeSamples } from "./samples.ts";
+import { type CodeSample, codeSamples } from "./samples.ts";
 import { answerSchema, type Components, requestSchema } from "./schemas.ts";
 
 export type Operation = Tool | HandsetOperation;
@@ -71,7 +71,7 @@ function prepare(operation: Operation, { publicUrl }: Making, alone: boolean): P
   const input = requestSchema(operation.input);
   const output = answerSchema(operation.output);
   const args = exampleArguments(operation, input, publicUrl);
-  const variable: CredentialVariable = isTool(operation)
+  const variable = isTool(operation)
     ? "BELFRY_API_KEY"
     : operation.auth === "nothing"
       ? null

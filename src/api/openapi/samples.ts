@@ -3,7 +3,7 @@
 import { type ClientRequest, requestFor } from "../../operation/request.ts";
 import type { Http } from "../../operation/tool.ts";
 import { EXAMPLE_IDEMPOTENCY_KEY } from "./examples.ts";
-import { go, python } from "./samples_elsewhere.ts";
+import { go, lines, python, type Where } from "./samples_elsewhere.ts";
 
 interface Sampled {
   http: Http;
@@ -16,28 +16,27 @@ export interface CodeSample {
   source: string;
 }
 
-/** Which variable of the environment holds the credential; null where none is needed. */
-export type CredentialVariable = "BELFRY_API_KEY" | "BELFRY_DEVICE_TOKEN" | null;
-
 /** `title` tells apart the operations of one route. */
 export function codeSamples(
   operation: Sampled,
   args: Record<string, unknown>,
-  options: { publicUrl: string; variable: CredentialVariable; title?: string },
+  { title, ...options }: Omit<Where, "answers"> & { title?: string },
 ): CodeSample[] {
   const key = operation.creates ? { idempotency_key: EXAMPLE_IDEMPOTENCY_KEY } : {};
   const request = requestFor(operation, { ...args, ...key });
-  const label = (language: string) => (options.title ? `${language} · ${options.title}` : language);
-  const answers = operation.http.status !== 204;
+  const where = { ...options, answers: operation.http.status !== 204 };
+  const sample = (label: string, write: typeof curl, lang = label) => ({
+    lang,
+    label: title ? `${label} · ${title}` : label,
+    source: write(request, where),
+  });
   return [
-    { lang: "Shell", label: label("curl"), source: curl(request, options) },
-    { lang: "JavaScript", label: label("JavaScript"), source: javascript(request, options, answers) },
-    { lang: "Python", label: label("Python"), source: python(request, { ...options, answers }) },
-    { lang: "Go", label: label("Go"), source: go(request, { ...options, answers }) },
+    sample("curl", curl, "Shell"),
+    sample("JavaScript", javascript),
+    sample("Python", python),
+    sample("Go", go),
   ];
 }
-
-type Where = { publicUrl: string; variable: CredentialVariable };
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 const PROPER: Record<string, string> = {
@@ -46,39 +45,34 @@ const PROPER: Record<string, string> = {
 };
 
 function curl({ method, path, headers, body }: ClientRequest, { publicUrl, variable }: Where): string {
-  const lines = [`curl -sS ${method === "GET" ? "" : `-X ${method} `}${quoted(publicUrl + path)}`];
-  if (variable) lines.push(`-H "Authorization: Bearer $${variable}"`);
-  for (const [name, value] of Object.entries(headers))
-    lines.push(`-H ${quoted(`${PROPER[name] ?? name}: ${value}`)}`);
-  if (body !== undefined)
-    lines.push(`-d ${quoted(JSON.stringify(JSON.parse(body), null, 2).replaceAll("\n", "\n  "))}`);
-  return lines.join(" \\\n  ");
+  const parts = [
+    `curl -sS ${method === "GET" ? "" : `-X ${method} `}${quoted(publicUrl + path)}`,
+    variable && `-H "Authorization: Bearer $${variable}"`,
+    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${PROPER[name] ?? name}: ${value}`)}`),
+    body && `-d ${quoted(JSON.stringify(JSON.parse(body), null, 2).replaceAll("\n", "\n  "))}`,
+  ];
+  return parts.filter(Boolean).join(" \\\n  ");
 }
 
-function javascript(
-  { method, path, headers, body }: ClientRequest,
-  { publicUrl, variable }: Where,
-  answers: boolean,
-): string {
+function javascript(request: ClientRequest, { publicUrl, variable, answers }: Where): string {
+  const { method, path, headers, body } = request;
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the reader's template, not ours
-  const bearer = "`Bearer ${env.VARIABLE}`".replace("VARIABLE", variable ?? "");
-  const sent = [
-    ...(variable ? [`authorization: ${bearer}`] : []),
-    ...Object.entries(headers).map(([name, value]) => `"${name}": ${JSON.stringify(value)}`),
-  ];
-  const options = [
-    ...(method === "GET" ? [] : [`method: "${method}",`]),
-    ...(sent.length === 1 ? [`headers: { ${sent[0]} },`] : []),
-    ...(sent.length > 1 ? ["headers: {", ...sent.map((line) => `  ${line},`), "},"] : []),
-    ...(body === undefined ? [] : `body: JSON.stringify(${objectLiteral(JSON.parse(body))}),`.split("\n")),
-  ];
-  return [
-    ...(variable ? ['import { env } from "node:process";', ""] : []),
-    `const response = await fetch(${JSON.stringify(publicUrl + path)}${options.length > 0 ? ", {" : ");"}`,
-    ...(options.length > 0 ? [...options.map((line) => `  ${line}`), "});"] : []),
+  const bearer = variable && "authorization: `Bearer ${env.VARIABLE}`".replace("VARIABLE", variable);
+  const others = Object.entries(headers).map(([name, value]) => `"${name}": ${JSON.stringify(value)}`);
+  const sent = bearer ? [bearer, ...others] : others;
+  const options = lines(
+    method !== "GET" && `method: "${method}",`,
+    sent.length === 1 && `headers: { ${sent[0]} },`,
+    sent.length > 1 && ["headers: {", ...sent.map((line) => `  ${line},`), "},"],
+    body !== undefined && `body: JSON.stringify(${objectLiteral(JSON.parse(body))}),`,
+  );
+  return lines(
+    variable && ['import { env } from "node:process";', ""],
+    `const response = await fetch(${JSON.stringify(publicUrl + path)}${options ? ", {" : ");"}`,
+    options && [options.replace(/^/gm, "  "), "});"],
     "if (!response.ok) throw new Error((await response.json()).error.message);",
-    ...(answers ? ["console.log(await response.json());"] : []),
-  ].join("\n");
+    answers && "console.log(await response.json());",
+  );
 }
 
 /** JSON as people write it in JavaScript: no quotes around names that need none. */

@@ -5,91 +5,75 @@ import type { ClientRequest } from "../../operation/request.ts";
 export interface Where {
   publicUrl: string;
   /** Which variable of the environment holds the credential; null where none is needed. */
-  variable: string | null;
+  variable: "BELFRY_API_KEY" | "BELFRY_DEVICE_TOKEN" | null;
   /** Whether there is a body to read. */
   answers: boolean;
 }
+
+type Line = string | false | null;
+
+/** The lines that there are; what is false or null is none. */
+export const lines = (...all: (Line | Line[])[]): string =>
+  all
+    .flat()
+    .filter((line) => typeof line === "string")
+    .join("\n");
 
 const text = (value: string) => JSON.stringify(value);
 
 export function python({ method, path, headers, body }: ClientRequest, where: Where): string {
   const { publicUrl, variable, answers } = where;
-  const sent = [
-    ...(variable ? [`"Authorization": "Bearer " + os.environ["${variable}"],`] : []),
-    ...Object.entries(headers).map(([name, value]) => `${text(name)}: ${text(value)},`),
-  ];
-  const needed = [(answers || body !== undefined) && "json", variable && "os", "urllib.request"].filter(
-    (name) => typeof name === "string",
+  const sent = lines(
+    variable && `        "Authorization": "Bearer " + os.environ["${variable}"],`,
+    Object.entries(headers).map(([name, value]) => `        ${text(name)}: ${text(value)},`),
   );
-  return [
-    ...needed.map((name) => `import ${name}`),
-    "",
-    "request = urllib.request.Request(",
+  return lines(
+    (answers || body !== undefined) && "import json",
+    variable && "import os",
+    ["import urllib.request", "", "request = urllib.request.Request("],
     `    ${text(publicUrl + path)},`,
-    ...(method === "GET" ? [] : [`    method="${method}",`]),
-    ...(sent.length > 0 ? ["    headers={", ...sent.map((line) => `        ${line}`), "    },"] : []),
-    ...(body === undefined ? [] : [`    data=json.dumps(${literal(JSON.parse(body), "    ")}).encode(),`]),
+    method !== "GET" && `    method="${method}",`,
+    sent !== "" && ["    headers={", sent, "    },"],
+    body !== undefined && `    data=json.dumps(${literal(JSON.parse(body))}).encode(),`,
     ")",
-    ...(answers
+    answers
       ? ["with urllib.request.urlopen(request) as response:", "    print(json.dumps(json.load(response)))"]
-      : ["urllib.request.urlopen(request).close()"]),
-  ].join("\n");
+      : "urllib.request.urlopen(request).close()",
+  );
 }
 
-/** JSON as Python writes it. */
-function literal(value: unknown, indent: string): string {
-  const deeper = `${indent}    `;
-  if (value === null) return "None";
-  if (value === true) return "True";
-  if (value === false) return "False";
-  if (typeof value !== "object") return JSON.stringify(value);
-  const entries = Array.isArray(value)
-    ? value.map((entry) => literal(entry, deeper))
-    : Object.entries(value).map(([name, entry]) => `${text(name)}: ${literal(entry, deeper)}`);
-  const [open, close] = Array.isArray(value) ? "[]" : "{}";
-  if (entries.length === 0) return `${open}${close}`;
-  return `${open}\n${entries.map((entry) => `${deeper}${entry},\n`).join("")}${indent}${close}`;
-}
+const WORDS: Record<string, string> = { null: "None", true: "True", false: "False" };
+
+/** JSON as Python writes it, with a comma behind each entry. */
+const literal = (value: unknown): string =>
+  JSON.stringify(value, null, 4)
+    .replace(/("(?:[^"\\]|\\.)*")|\b(?:null|true|false)\b/g, (word, string) => string ?? WORDS[word])
+    .replace(/([^{[,])\n/g, "$1,\n")
+    .replaceAll("\n", "\n    ");
 
 export function go({ method, path, headers, body }: ClientRequest, where: Where): string {
   const { publicUrl, variable, answers } = where;
-  const sent = [
-    ...(variable ? [`request.Header.Set("Authorization", "Bearer "+os.Getenv("${variable}"))`] : []),
-    ...Object.entries(headers).map(([name, value]) => `request.Header.Set(${text(name)}, ${text(value)})`),
-  ];
-  const packages = ["fmt", answers && "io", "net/http", "os", body !== undefined && "strings"].filter(
-    (name) => typeof name === "string",
-  );
-  const pretty =
-    body === undefined ? "" : JSON.stringify(JSON.parse(body), null, "\t").replaceAll("\n", "\n\t");
-  const quoted = pretty.includes("`") ? text(JSON.stringify(JSON.parse(body ?? "null"))) : `\`${pretty}\``;
-  const lines = [
-    ...(body === undefined ? [] : [`body := strings.NewReader(${quoted})`]),
+  const pretty = body && JSON.stringify(JSON.parse(body), null, "\t");
+  const quoted = body && pretty?.includes("`") ? text(body) : `\`${pretty}\``;
+  const inside = lines(
+    body !== undefined && `body := strings.NewReader(${quoted})`,
     `request, err := http.NewRequest("${method}", ${text(publicUrl + path)}, ${body === undefined ? "nil" : "body"})`,
-    ...FAILING,
-    ...sent,
+    FAILING,
+    variable && `request.Header.Set("Authorization", "Bearer "+os.Getenv("${variable}"))`,
+    Object.entries(headers).map(([name, value]) => `request.Header.Set(${text(name)}, ${text(value)})`),
     "response, err := http.DefaultClient.Do(request)",
-    ...FAILING,
-    "defer response.Body.Close()",
-    "if response.StatusCode >= 400 {",
-    "\tfmt.Fprintln(os.Stderr, response.Status)",
-    "\tos.Exit(1)",
-    "}",
-    ...(answers
-      ? ["answer, err := io.ReadAll(response.Body)", ...FAILING, "fmt.Println(string(answer))"]
-      : []),
-  ];
-  return [
-    "package main",
-    "",
-    "import (",
-    ...packages.map((name) => `\t"${name}"`),
-    ")",
-    "",
-    "func main() {",
-    ...lines.map((line) => `\t${line}`),
-    "}",
-  ].join("\n");
+    FAILING,
+    ["defer response.Body.Close()", "if response.StatusCode >= 400 {"],
+    ["\tfmt.Fprintln(os.Stderr, response.Status)", "\tos.Exit(1)", "}"],
+    answers && ["answer, err := io.ReadAll(response.Body)", ...FAILING, "fmt.Println(string(answer))"],
+  );
+  return lines(
+    ["package main", "", "import (", '\t"fmt"'],
+    answers && '\t"io"',
+    ['\t"net/http"', '\t"os"'],
+    body !== undefined && '\t"strings"',
+    [")", "", "func main() {", inside.replace(/^/gm, "\t"), "}"],
+  );
 }
 
 const FAILING = ["if err != nil {", "\tpanic(err)", "}"];
