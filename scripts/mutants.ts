@@ -348,8 +348,8 @@ export const MUTANTS: readonly Mutant[] = [
     area: "webhooks",
     fault: "6to4 counts as public",
     file: "src/effects/webhooks/address.ts",
-    from: '  ["2002::/16", "6to4"],\n',
-    to: "",
+    from: 'if (address.range() !== "unicast")',
+    to: 'if (!["unicast", "6to4"].includes(address.range()))',
     tests: TARGETS,
   },
   {

@@ -2,7 +2,7 @@
 
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from "node:net";
 import { connect as tlsConnect } from "node:tls";
-import type { Client } from "undici";
+import type { Dispatcher } from "undici";
 import { portOf, withoutFinalDot } from "./target.ts";
 
 /** Loaded by the first call, since most services start often and call nobody; kept, so that later ones do not wait. */
@@ -52,11 +52,19 @@ export async function dial(
   });
 }
 
-/** An HTTP client over that connection alone, without time limits of its own: the caller destroys both. */
-export async function clientOver(url: URL, socket: Socket): Promise<Client> {
+/**
+ * Makes one request over that connection alone, without time limits of its own, and has its answer read. Neither the connection nor
+ * its client is left afterwards, whatever became of them.
+ */
+export async function exchange<T>(
+  url: URL,
+  socket: Socket,
+  request: Omit<Dispatcher.RequestOptions, "path">,
+  read: (answer: Dispatcher.ResponseData) => Promise<T>,
+): Promise<T> {
   const { Client } = await library();
   let unused: Socket | null = socket;
-  return new Client(url.origin, {
+  const client = new Client(url.origin, {
     // The socket is handed out once: whatever goes wrong, there is no second connection and no second request.
     connect: (_options, callback) => {
       const ready = unused;
@@ -70,4 +78,12 @@ export async function clientOver(url: URL, socket: Socket): Promise<Client> {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+  try {
+    const answer = await client.request({ ...request, path: url.pathname + url.search, reset: true });
+    answer.body.on("error", () => {});
+    return await read(answer);
+  } finally {
+    socket.destroy();
+    await client.destroy();
+  }
 }

@@ -2,7 +2,7 @@
 // other. Must not know rows, failure counts or other deliveries; nothing is tried twice.
 
 import type { Socket } from "node:net";
-import { clientOver, dial } from "./connection.ts";
+import { dial, exchange } from "./connection.ts";
 import { signPayload } from "./sign.ts";
 import { resolveTarget, type TargetRules } from "./target.ts";
 
@@ -101,35 +101,27 @@ export async function deliverOnce(delivery: Delivery): Promise<DeliveryResult> {
 }
 
 /** Sends the one request over `socket` and reads the reply as far as it counts. Returns the status, or throws. */
-async function post(
+function post(
   url: URL,
   socket: Socket,
   delivery: Delivery,
   signal: AbortSignal,
   onStatus: (status: number) => void,
 ): Promise<number> {
-  const client = await clientOver(url, socket);
-  try {
-    // The connection stands: the timestamp is that of sending, not of a slow look-up's start.
-    const sentAt = Math.floor((delivery.now ?? Date.now)() / 1000);
-    const rawBody = Buffer.from(delivery.body);
-    const { statusCode, body } = await client.request({
-      method: "POST",
-      path: url.pathname + url.search,
-      headers: {
-        "Content-Type": "application/json",
-        "User-Agent": "Belfry-Webhook/1",
-        "X-Webhook-Signature": signPayload(delivery.secret, rawBody, sentAt, delivery.previousSecret),
-        "X-Webhook-Event": delivery.event,
-        "X-Webhook-Id": delivery.id,
-        "X-Webhook-Event-Id": delivery.eventId,
-      },
-      body: rawBody,
-      reset: true,
-      signal,
-    });
+  // The connection stands: the timestamp is that of sending, not of a slow look-up's start.
+  const sentAt = Math.floor((delivery.now ?? Date.now)() / 1000);
+  const rawBody = Buffer.from(delivery.body);
+  const headers = {
+    "Content-Type": "application/json",
+    "User-Agent": "Belfry-Webhook/1",
+    "X-Webhook-Signature": signPayload(delivery.secret, rawBody, sentAt, delivery.previousSecret),
+    "X-Webhook-Event": delivery.event,
+    "X-Webhook-Id": delivery.id,
+    "X-Webhook-Event-Id": delivery.eventId,
+  };
+  const request = { method: "POST", headers, body: rawBody, signal } as const;
+  return exchange(url, socket, request, async ({ statusCode, body }) => {
     onStatus(statusCode);
-    body.on("error", () => {});
     // What a failing receiver has to say is of no use to anyone; what a good one says is waited for, up to the limit.
     if (statusCode >= 200 && statusCode < 300) {
       let received = 0;
@@ -139,8 +131,5 @@ async function post(
       }
     }
     return statusCode;
-  } finally {
-    socket.destroy();
-    await client.destroy();
-  }
+  });
 }
