@@ -68,7 +68,6 @@ function countScripts(html: string): number {
     },
     close() {},
     other() {},
-    unfinished() {},
   });
   return count;
 }

@@ -17,10 +17,11 @@ export interface Events {
     before: string,
   ): void;
   close(name: string): void;
-  /** Anything that is neither text nor tag: "#comment", "#doctype", "#cdata", "#instruction". */
+  /**
+   * Anything that is neither text nor tag: "#comment", "#doctype", "#cdata", "#instruction"; and the name of a start tag that the
+   * end of the input cuts off, which browsers drop as well.
+   */
   other(name: string): void;
-  /** A start tag that the end of the input cuts off: browsers drop it as well. */
-  unfinished(name: string): void;
 }
 
 /** Start tags that end SVG and MathML content: "any other start tag" rules of the HTML standard, foreign content. */
@@ -186,6 +187,6 @@ export function scan(html: string, events: Events): void {
 
   const rest = html.slice(consumed, consumed + 64);
   const cutOff = /^<([a-z][^\t\n\f\r />]*)/i.exec(rest);
-  if (cutOff) events.unfinished(lower(cutOff[1]!));
+  if (cutOff) events.other(lower(cutOff[1]!));
   else if (/^<!doctype/i.test(rest)) events.other("#doctype");
 }

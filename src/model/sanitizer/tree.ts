@@ -81,10 +81,6 @@ export class Tree implements Events {
     this.#report.add("element", name);
   }
 
-  unfinished(name: string): void {
-    this.#report.add("element", name);
-  }
-
   open(name: string, attributes: ReadonlyArray<readonly [string, string]>, source = "", before = ""): void {
     const drops = DROPPED_WITH_CONTENT.has(name);
     if (this.#dropAt >= 0 || drops) {

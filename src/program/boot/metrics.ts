@@ -34,24 +34,14 @@ const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 /** How often the event loop's delay is measured. At the library's own 10 an idle process spends more on this than on all else. */
 const LAG_MS = 100;
 
-/** Loads the library with the first figure; what is counted until it is there is counted then. */
+/** Loads the library with the first figure; what is counted until it is there is counted then, in its order. */
 export function createMetrics(): Metrics {
-  let figures: Figures | null = null;
   let loading: Promise<Figures> | null = null;
-  const waiting: ((figures: Figures) => void)[] = [];
   const load = () => {
-    loading ??= import("prom-client").then((library) => {
-      figures = createFigures(library);
-      for (const note of waiting.splice(0)) note(figures);
-      return figures;
-    });
+    loading ??= import("prom-client").then(createFigures);
     return loading;
   };
-  const note = (what: (figures: Figures) => void) => {
-    if (figures) return what(figures);
-    waiting.push(what);
-    void load();
-  };
+  const note = (what: (figures: Figures) => void) => void load().then(what);
   return {
     contentType: CONTENT_TYPE,
     text: async () => (await load()).text(),

@@ -206,6 +206,7 @@ export function choosePlace(place: Place, runner: Runner): Place {
       place.dataDir,
       `cannot be reached by the user ${runner.user}, whom PostgreSQL runs as: let that user pass through the folders above it.`,
     );
+  let why = "";
   try {
     mkdirSync(ELSEWHERE, { recursive: true, mode: 0o755 });
     forgetUnfinished(place.dataDir);
@@ -215,12 +216,10 @@ export function choosePlace(place: Place, runner: Runner): Place {
     writePrivate(join(home, OWNER), `${realpathSync(place.dataDir)}\n`);
     if (mayReach(runner, home, "x")) return placeIn(place.dataDir, home);
   } catch (error) {
-    throw embeddedProblem(
-      `the user ${runner.user} can reach neither DATA_DIR (${place.dataDir}) nor ${ELSEWHERE} (${(error as NodeJS.ErrnoException).code}). Name another DATA_DIR, or ${BY_URL}`,
-    );
+    why = ` (${(error as NodeJS.ErrnoException).code})`;
   }
   throw embeddedProblem(
-    `the user ${runner.user} can reach neither DATA_DIR (${place.dataDir}) nor ${ELSEWHERE}. Name another DATA_DIR, or ${BY_URL}`,
+    `the user ${runner.user} can reach neither DATA_DIR (${place.dataDir}) nor ${ELSEWHERE}${why}. Name another DATA_DIR, or ${BY_URL}`,
   );
 }
 
