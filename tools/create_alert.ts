@@ -5,6 +5,7 @@ import { channelUuid, newUuid } from "../src/model/domain/ids.ts";
 import { conflict, notFound } from "../src/model/errors.ts";
 import { ALERT } from "../src/model/fields/alert.ts";
 import { argumentsOf } from "../src/model/fields/record.ts";
+import { LIMITS } from "../src/model/limits.ts";
 import { attachAssets } from "../src/operation/alerts/attach.ts";
 import { ALERT_SENDS, announce, nowMicros } from "../src/operation/alerts/change.ts";
 import { compose } from "../src/operation/alerts/compose.ts";
@@ -19,8 +20,7 @@ import { pathId } from "../src/store/shapes/fields.ts";
 export default defineTool({
   name: "create_alert",
   title: "Compose alert",
-  description:
-    "Compose an alert on a channel (pusher). Without send it stays a draft that no phone sees. With send true it is published at once, or scheduled when send_at is in the future; what is published cannot be unsent. Drafts are never limited, sends to 30 a minute for a channel.",
+  description: `Compose an alert on a channel (pusher). Without send it stays a draft that no phone sees. With send true it is published at once, or scheduled when send_at is in the future; what is published cannot be unsent. Drafts are never limited, sends to ${LIMITS.sends} a minute for a channel.`,
   scope: "alerts:write",
   alsoRequires: { "alerts:send": (raw) => raw.send === true },
   role: "editor",

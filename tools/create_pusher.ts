@@ -9,6 +9,7 @@ import { ReservedHandle } from "../src/model/entities/reserved_handle.ts";
 import { conflict, forbidden, invalidRequest } from "../src/model/errors.ts";
 import { PUSHER } from "../src/model/fields/pusher.ts";
 import { blanksOf } from "../src/model/fields/record.ts";
+import { LIMITS } from "../src/model/limits.ts";
 import { pictureHeld } from "../src/operation/channels/picture.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import {
@@ -23,14 +24,13 @@ const TAKEN = "This handle is taken; choose another one.";
 export default defineTool({
   name: "create_pusher",
   title: "Create channel",
-  description:
-    "Open an alert channel, here called a pusher, under a permanent public handle that can never be changed. Ask subscribers for requested_perms such as notify and sound, or its alerts only wait in the inbox. Public unless is_public is false. At most 10 a minute.",
+  description: `Open an alert channel, here called a pusher, under a permanent public handle that can never be changed. Ask subscribers for requested_perms such as notify and sound, or its alerts only wait in the inbox. Public unless is_public is false. At most ${LIMITS.creations} a minute.`,
   scope: "pushers:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/pushers", status: 201 },
   hints: { readOnly: false, destructive: false, idempotent: false },
   creates: true,
-  limit: { name: "pusher-creations", per: "creator", max: 10, seconds: 60 },
+  limit: { name: "pusher-creations", per: "creator", max: LIMITS.creations, seconds: LIMITS.window_seconds },
   errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
   input: z.strictObject(pusherCreate),
   output: changedPusherView,

@@ -4,17 +4,15 @@ import { WebhookEndpoint } from "../src/model/entities/webhook_endpoint.ts";
 import { conflict, invalidRequest } from "../src/model/errors.ts";
 import { argumentsOf } from "../src/model/fields/record.ts";
 import { WEBHOOK } from "../src/model/fields/webhook.ts";
+import { LIMITS } from "../src/model/limits.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { lockWorkspace } from "../src/store/queries/workspaces.ts";
 import { showWebhook, webhookView } from "../src/store/shapes/webhook.ts";
 
-const MAX_ENDPOINTS = 20;
-
 export default defineTool({
   name: "create_webhook",
   title: "Register webhook",
-  description:
-    "Register an https endpoint for signed events, at most 20 of them. The answer carries the signing secret, shown this once. One POST an event, no retries; 20 failures in a row disable it.",
+  description: `Register an https endpoint for signed events, at most ${LIMITS.webhooks} of them. The answer carries the signing secret, shown this once. One POST an event, no retries; ${LIMITS.webhook_failures} failures in a row disable it.`,
   scope: "webhooks:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/webhooks", status: 201 },
@@ -34,8 +32,8 @@ export default defineTool({
     await ctx.sql(lockWorkspace, { id: workspace.id });
     // All of the workspace's, not only what the caller sees of them.
     const count = await ctx.em.count(WebhookEndpoint, { workspace: workspace.id }, { filters: false });
-    if (count >= MAX_ENDPOINTS)
-      throw conflict(`A workspace has at most ${MAX_ENDPOINTS} webhook endpoints; delete one first.`);
+    if (count >= LIMITS.webhooks)
+      throw conflict(`A workspace has at most ${LIMITS.webhooks} webhook endpoints; delete one first.`);
     const { secret, sealed } = ctx.outside.webhooks.newSecret();
     const endpoint = ctx.em.create(WebhookEndpoint, {
       id: newUuid(),

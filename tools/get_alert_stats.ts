@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { notFound } from "../src/model/errors.ts";
 import { toIsoMicros } from "../src/model/fields/columns.ts";
+import { said } from "../src/model/limits.ts";
 import { alertIds } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { alertExists } from "../src/store/queries/alerts.ts";
@@ -9,8 +10,7 @@ import { pathId } from "../src/store/shapes/fields.ts";
 import { alertTimeline, alertTotals, SAMPLE } from "../src/store/stats/queries.ts";
 import { reach } from "../src/store/stats/shapes.ts";
 
-const NOTE =
-  "Totals are exact counts of what devices reported. The timeline thins out as devices prune old reports, and past 10,000 surviving reports it shows a sample of devices.";
+const NOTE = `Totals are exact counts of what devices reported. The timeline thins out as devices prune old reports, and past ${said("stats_sample")} surviving reports it shows a sample of devices.`;
 
 export default defineTool({
   name: "get_alert_stats",
@@ -37,7 +37,8 @@ export default defineTool({
     if (!alert) throw notFound("alert");
     const [row] = await ctx.sql(alertTotals, { alert_id: alertId });
     const { sent_at } = alert;
-    const timeline = sent_at === null ? [] : await ctx.sql(alertTimeline, { alert_id: alertId, sent_at });
+    const timeline =
+      sent_at === null ? [] : await ctx.sql(alertTimeline, { alert_id: alertId, sent_at, sample: SAMPLE });
     return {
       timezone: "UTC" as const,
       reach: row!.reach,

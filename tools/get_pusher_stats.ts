@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LIMITS } from "../src/model/limits.ts";
 import { findPusher } from "../src/operation/channels/judge.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { channelCounts } from "../src/store/queries/channels.ts";
@@ -10,8 +11,7 @@ import { dayBuckets, rangeView, sumOf } from "../src/store/stats/shapes.ts";
 export default defineTool({
   name: "get_pusher_stats",
   title: "Channel statistics",
-  description:
-    "Read the alerts sent, reads and acks of a channel (pusher) by UTC day, with its present reach: the last 7 days, another period, or from and to, at most 366 days.",
+  description: `Read the alerts sent, reads and acks of a channel (pusher) by UTC day, with its present reach: the last 7 days, another period, or from and to, at most ${LIMITS.stats_days} days.`,
   scope: "stats:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/stats", status: 200 },

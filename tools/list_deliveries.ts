@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { toIsoMicros } from "../src/model/fields/columns.ts";
+import { LIMITS } from "../src/model/limits.ts";
 import { endpointOf } from "../src/operation/channels/by_hand.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
@@ -10,7 +11,7 @@ import { before, DEFAULT_LIMIT, limit, pageMeta, pathId } from "../src/store/sha
 export default defineTool({
   name: "list_deliveries",
   title: "List webhook deliveries",
-  description: "List what became of a webhook's deliveries, newest first: the last 200 of 7 days.",
+  description: `List what became of a webhook's deliveries, newest first: the last ${LIMITS.deliveries} of ${LIMITS.deliveries_days} days.`,
   scope: "webhooks:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/webhooks/{webhook_id}/deliveries", status: 200 },

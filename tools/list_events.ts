@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LIMITS } from "../src/model/limits.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { sight } from "../src/store/queries/channels.ts";
 import { feedEnd, listEvents, numberEvents } from "../src/store/queries/events.ts";
@@ -18,8 +19,7 @@ const DAY_MS = 86_400_000;
 export default defineTool({
   name: "list_events",
   title: "List events",
-  description:
-    "Fetch the events that webhooks are sent, oldest first: keep next_after, and pass it as after in the next call. Events of 7 days.",
+  description: `Fetch the events that webhooks are sent, oldest first: keep next_after, and pass it as after in the next call. Events of ${LIMITS.events_days} days.`,
   scope: "webhooks:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/events", status: 200 },

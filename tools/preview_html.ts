@@ -2,6 +2,7 @@ import { z } from "zod";
 import { MAX_HTML } from "../src/model/domain/alert_content.ts";
 import { invalidRequest } from "../src/model/errors.ts";
 import { codePoints, isWithin, text } from "../src/model/fields/accepts.ts";
+import { said } from "../src/model/limits.ts";
 import { sanitizeHtml } from "../src/model/sanitizer/sanitize.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { blockedRows } from "../src/store/shapes/alert.ts";
@@ -16,8 +17,7 @@ const preview = z.object({
 export default defineTool({
   name: "preview_html",
   title: "Preview markup",
-  description:
-    "See what the sanitiser leaves of markup and what it would remove, before composing. Stores and sends nothing. At most 60,000 characters in layout html, 500,000 in document.",
+  description: `See what the sanitiser leaves of markup and what it would remove, before composing. Stores and sends nothing. At most ${said("alert_html")} characters in layout html, ${said("alert_document")} in document.`,
   scope: "alerts:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/core/preview", status: 200, maxBody: MAX_BODY.alerts },

@@ -4,17 +4,17 @@ import { parseId } from "../src/model/domain/ids.ts";
 import { WebhookEndpoint } from "../src/model/entities/webhook_endpoint.ts";
 import { notFound } from "../src/model/errors.ts";
 import { toIsoMicros } from "../src/model/fields/columns.ts";
+import { LIMITS } from "../src/model/limits.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
 import { showWebhook, webhookView } from "../src/store/shapes/webhook.ts";
 
-const OVERLAP_MS = 24 * 3600 * 1000;
+const OVERLAP_MS = LIMITS.webhook_overlap_hours * 3600 * 1000;
 
 export default defineTool({
   name: "rotate_webhook_secret",
   title: "Rotate webhook secret",
-  description:
-    "Make a new signing secret, shown this once. For 24 hours deliveries are signed with the old one, too.",
+  description: `Make a new signing secret, shown this once. For ${LIMITS.webhook_overlap_hours} hours deliveries are signed with the old one, too.`,
   scope: "webhooks:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/webhooks/{webhook_id}/secret", status: 200 },

@@ -4,6 +4,7 @@ import { ALERT_GRID } from "../src/model/domain/alert_status.ts";
 import { conflict } from "../src/model/errors.ts";
 import { instant } from "../src/model/fields/accepts.ts";
 import { toIsoMicrosOrNull } from "../src/model/fields/columns.ts";
+import { LIMITS } from "../src/model/limits.ts";
 import { ALERT_SENDS, alertFor, announce, nowMicros, published } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { scheduleAlert } from "../src/store/queries/alerts.ts";
@@ -14,8 +15,7 @@ import { expectedVersion, pathId } from "../src/store/shapes/fields.ts";
 export default defineTool({
   name: "schedule_alert",
   title: "Schedule alert",
-  description:
-    "Schedule a draft: it becomes visible at send_at by itself. send_at may be given here or stand in the draft already; on a scheduled alert it moves the instant. Until then the alert can be edited, cancelled or returned to draft. At most 30 sends and schedules a minute for a channel.",
+  description: `Schedule a draft: it becomes visible at send_at by itself. send_at may be given here or stand in the draft already; on a scheduled alert it moves the instant. Until then the alert can be edited, cancelled or returned to draft. At most ${LIMITS.sends} sends and schedules a minute for a channel.`,
   scope: "alerts:send",
   role: "editor",
   http: {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { checkNotExpired } from "../src/model/domain/alert_content.ts";
 import { toIsoMicrosOrNull } from "../src/model/fields/columns.ts";
+import { LIMITS } from "../src/model/limits.ts";
 import { ALERT_SENDS, alertFor, announce, nowMicros, published } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { publishAlert } from "../src/store/queries/alerts.ts";
@@ -11,8 +12,7 @@ import { expectedVersion, pathId } from "../src/store/shapes/fields.ts";
 export default defineTool({
   name: "send_alert",
   title: "Send alert",
-  description:
-    "Publish a draft or scheduled alert to every subscriber now. A sent alert cannot be unsent and cannot be edited; check it with get_alert first. Sending again changes nothing. At most 30 sends a minute for a channel.",
+  description: `Publish a draft or scheduled alert to every subscriber now. A sent alert cannot be unsent and cannot be edited; check it with get_alert first. Sending again changes nothing. At most ${LIMITS.sends} sends a minute for a channel.`,
   scope: "alerts:send",
   role: "editor",
   http: {

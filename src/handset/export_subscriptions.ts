@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { toIsoMicros } from "../model/fields/columns.ts";
+import { LIMITS } from "../model/limits.ts";
 import { keysetPage } from "../operation/page.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 import { exportedSubscriptions } from "../store/queries/moving.ts";
@@ -21,7 +22,7 @@ export default defineHandsetOperation({
     data: z.array(z.object({ handle: z.string(), muted: z.boolean(), permissions: z.array(z.string()) })),
     meta: pageMeta,
   }),
-  async handler({ limit: wanted = 100, before = null }, ctx) {
+  async handler({ limit: wanted = LIMITS.page, before = null }, ctx) {
     const { rows, next_before } = await keysetPage(
       wanted,
       (n) => ctx.sql(exportedSubscriptions, { device_id: ctx.caller.id, before, limit: n }),

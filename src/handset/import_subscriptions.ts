@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { text } from "../model/fields/accepts.ts";
+import { LIMITS } from "../model/limits.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 import { joinChannels, lockOpenChannels, subscriberCounts } from "../store/queries/moving.ts";
 import { announceCount } from "./announce.ts";
 import { refuseTooMany } from "./room.ts";
 import { EXPORT_VERSION, permissions } from "./shapes.ts";
 
-/** A page of an export has 100, and a few more where several share an instant. */
-const MAX = 150;
+/** A page of an export has a few more than asked for where several share an instant. */
+const MAX = LIMITS.import;
 
 export default defineHandsetOperation({
   name: "import_subscriptions",

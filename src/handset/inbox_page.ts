@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { AssetAddresses } from "../model/domain/assets.ts";
 import { toIsoMicros } from "../model/fields/columns.ts";
+import { LIMITS } from "../model/limits.ts";
 import { type Bounded, pageOf } from "../operation/page.ts";
 import { Shared } from "../store/context.ts";
 import type { InboxRecord, PageRow } from "../store/queries/inbox.ts";
@@ -17,7 +18,7 @@ const MAX_ROWS = 20_000;
 const MAX_TOTAL = 32 * 1024 * 1024;
 
 /** Bytes of one page (docs/rules.md#inbox-pages). An alert that is larger comes alone. */
-const MAX_BYTES = 1024 * 1024;
+const MAX_BYTES = LIMITS.inbox;
 /** Bytes of `{"data":[],"meta":{…}}`. */
 const FRAME = 256;
 /** How many bytes JSON may make of one. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { text } from "../model/fields/accepts.ts";
 import { toIsoMicros } from "../model/fields/columns.ts";
 import { CATEGORIES } from "../model/fields/pusher.ts";
+import { LIMITS } from "../model/limits.ts";
 import { keysetPage } from "../operation/page.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 import { directoryPage } from "../store/queries/directory.ts";
@@ -17,7 +18,7 @@ export default defineHandsetOperation({
   http: { method: "GET", path: "/handset/v1/channels", status: 200 },
   errors: ["invalid_request", "unauthorized"],
   input: z.strictObject({
-    q: text(1, 100).optional(),
+    q: text(1, LIMITS.search).optional(),
     category: z.enum(CATEGORIES).optional(),
     limit: limit(),
     before: before(),

@@ -1,9 +1,12 @@
 import { z } from "zod";
 import { parseId } from "../model/domain/ids.ts";
 import { REPORT_KINDS } from "../model/entities/handset.ts";
+import { LIMITS } from "../model/limits.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 
 const KINDS = Object.keys(REPORT_KINDS) as (keyof typeof REPORT_KINDS)[];
+
+const BATCH = `must hold 1 to ${LIMITS.reports} reports`;
 
 export default defineHandsetOperation({
   name: "post_reports",
@@ -17,8 +20,8 @@ export default defineHandsetOperation({
   input: z.strictObject({
     reports: z
       .array(z.strictObject({ alert_id: z.string(), kind: z.enum(KINDS) }))
-      .min(1, "must hold 1 to 100 reports")
-      .max(100, "must hold 1 to 100 reports"),
+      .min(1, BATCH)
+      .max(LIMITS.reports, BATCH),
   }),
   output: z.object({ accepted: z.int() }),
   async handler({ reports }, ctx) {

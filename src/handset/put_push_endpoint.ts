@@ -3,6 +3,7 @@ import { readPushKeys } from "../model/domain/push_keys.ts";
 import { PUSH_KINDS } from "../model/entities/handset.ts";
 import { conflict, invalidRequest, unauthorized } from "../model/errors.ts";
 import { text } from "../model/fields/accepts.ts";
+import { LIMITS } from "../model/limits.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
 import { putPushEndpoint } from "../store/queries/push.ts";
 
@@ -19,7 +20,7 @@ export default defineHandsetOperation({
   http: { method: "PUT", path: "/handset/v1/devices/me/push", status: 204, maxBody: MAX_BODY.handset },
   errors: ["invalid_request", "unauthorized", "conflict"],
   input: z.strictObject({
-    endpoint: text(1, 2048).meta({ format: "uri" }),
+    endpoint: text(1, LIMITS.url).meta({ format: "uri" }),
     kind: z.enum(PUSH_KINDS),
     keys: z.strictObject({ p256dh: text(1, 200), auth: text(1, 200) }).optional(),
   }),

@@ -4,6 +4,7 @@ import { DEVICE_PREFIX, mintToken } from "../identity/auth/tokens.ts";
 import { Device } from "../model/entities/handset.ts";
 import { DEVICE } from "../model/fields/device.ts";
 import { argumentsOf } from "../model/fields/record.ts";
+import { LIMITS } from "../model/limits.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
 
 export default defineHandsetOperation({
@@ -13,7 +14,12 @@ export default defineHandsetOperation({
   auth: "nothing",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices", status: 201, maxBody: MAX_BODY.handset },
-  limit: { name: "device-registrations", per: "address", max: 60, seconds: 60 },
+  limit: {
+    name: "device-registrations",
+    per: "address",
+    max: LIMITS.registrations,
+    seconds: LIMITS.window_seconds,
+  },
   errors: ["invalid_request", "rate_limited"],
   input: z.strictObject(argumentsOf(DEVICE)),
   output: z.object({ id: z.string(), token: z.string() }),

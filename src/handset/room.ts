@@ -1,10 +1,11 @@
 // How many channels one device may have joined: so many as one held poll can wait for (docs/rules.md#channels-of-a-device).
 
 import { conflict } from "../model/errors.ts";
+import { LIMITS } from "../model/limits.ts";
 import type { Context } from "../store/context.ts";
 import { channelsJoined } from "../store/queries/moving.ts";
 
-export const MAX_CHANNELS = 1_000;
+export const MAX_CHANNELS = LIMITS.channels_of_device;
 
 /** Asked after joining, in the same transaction. Joins at the same moment may end a few above. @throws 409. */
 export async function refuseTooMany(deviceId: string, ctx: Pick<Context, "sql">): Promise<void> {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { hashToken, looksLikeToken, TRANSFER_PREFIX } from "../identity/auth/tokens.ts";
 import { ApiError, unauthorized } from "../model/errors.ts";
 import { text } from "../model/fields/accepts.ts";
+import { LIMITS } from "../model/limits.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
 import { lockChannelsOf, lockDevices, unsubscribeDevices } from "../store/queries/devices.ts";
 import { copySubscriptions, takeTransfer } from "../store/queries/moving.ts";
@@ -12,7 +13,7 @@ import { refuseTooMany } from "./room.ts";
 const noSuchCode = () =>
   new ApiError(
     "not_found",
-    "This code moves nothing: it works once, within 15 minutes, on another handset. Make a new one where the subscriptions are.",
+    `This code moves nothing: it works once, within ${LIMITS.move_minutes} minutes, on another handset. Make a new one where the subscriptions are.`,
   );
 
 export default defineHandsetOperation({
@@ -23,7 +24,13 @@ export default defineHandsetOperation({
   auth: "device",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices/me/takeover", status: 200, maxBody: MAX_BODY.handset },
-  limit: { name: "device-takeovers", per: "address", max: 20, seconds: 60, attempts: true },
+  limit: {
+    name: "device-takeovers",
+    per: "address",
+    max: LIMITS.takeovers,
+    seconds: LIMITS.window_seconds,
+    attempts: true,
+  },
   errors: ["invalid_request", "unauthorized", "not_found", "conflict", "rate_limited"],
   input: z.strictObject({ code: text(1, 200) }),
   output: z.object({ moved: z.int() }),

@@ -9,6 +9,7 @@ import { reviewInstead } from "../model/domain/review.ts";
 import { roleReaches } from "../model/domain/visibility.ts";
 import type { Transport } from "../model/entities/audit_event.ts";
 import { ApiError, forbidden, insufficientScope, invalidRequest, refuseFields } from "../model/errors.ts";
+import { LIMITS } from "../model/limits.ts";
 import {
   type Anyone,
   type Caller,
@@ -232,10 +233,15 @@ function parse(schema: z.ZodObject, args: unknown, ids: string[]): Record<string
   return result.data;
 }
 
+const IDEMPOTENCY_KEY = new RegExp(`^[\\x20-\\x7e]{1,${LIMITS.idempotency_key}}$`);
+
 function checkIdempotencyKey(key: string | null | undefined): string | null {
   if (key === null || key === undefined) return null;
-  if (!/^[\x20-\x7e]{1,255}$/.test(key))
-    throw invalidRequest("An idempotency key is 1 to 255 printable ASCII characters.", "idempotency_key");
+  if (!IDEMPOTENCY_KEY.test(key))
+    throw invalidRequest(
+      `An idempotency key is 1 to ${LIMITS.idempotency_key} printable ASCII characters.`,
+      "idempotency_key",
+    );
   return key;
 }
 

@@ -4,6 +4,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
 import { invalidRequest } from "../model/errors.ts";
+import { LIMITS } from "../model/limits.ts";
 import { run } from "../store/db/statement.ts";
 import { claimKey, firstAnswer, forgetOldKey, keepAnswer } from "../store/queries/idempotency.ts";
 import type { Seal } from "../store/secret/seal.ts";
@@ -41,7 +42,7 @@ export function repeatsOf({ credentialId, tool, key, input, seal, recheck }: Cla
   const hash = hashOf(input);
   return {
     async firstAnswer(db) {
-      await run(db, forgetOldKey, own);
+      await run(db, forgetOldKey, { ...own, hours: LIMITS.idempotency_hours });
       const [isNew] = await run(db, claimKey, { ...own, request_hash: hash });
       if (isNew) return null;
       const [first] = await run(db, firstAnswer, own);

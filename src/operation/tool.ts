@@ -4,6 +4,7 @@
 import type { z } from "zod";
 import type { Role } from "../model/entities/member.ts";
 import type { ErrorType } from "../model/errors.ts";
+import { LIMITS } from "../model/limits.ts";
 import type { Scope } from "../model/scopes.ts";
 import type {
   Anyone,
@@ -22,10 +23,14 @@ import type { Statement } from "../store/db/statement.ts";
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * The most bytes that a body may have: where alerts are written (their markup has up to 500,000 characters, which JSON
- * may escape), where nothing else is said, and on the small routes of handsets.
+ * The most bytes that a body may have: where alerts are written (JSON may escape their markup), where nothing else is said,
+ * and on the small routes of handsets.
  */
-export const MAX_BODY = { alerts: 4 * 1024 * 1024, usual: 64 * 1024, handset: 16 * 1024 } as const;
+export const MAX_BODY = {
+  alerts: LIMITS.body_alerts,
+  usual: LIMITS.body,
+  handset: LIMITS.body_handset,
+} as const;
 
 export interface Http {
   method: Method;

@@ -1,6 +1,7 @@
 // What channels' own words mean to a person: categories, and what a channel asks a phone for.
 
 import type { CATEGORIES, Capability } from "../model/fields/pusher.ts";
+import { LIMITS } from "../model/limits.ts";
 import type { IconName } from "./icons.ts";
 
 export const CATEGORY_WORDS: Record<(typeof CATEGORIES)[number], string> = {
@@ -23,7 +24,7 @@ export const ASKS: Record<Capability, { icon: IconName; label: string; means: st
   sound: {
     icon: "sound",
     label: "Play a sound",
-    means: "Ring with a tone, or a recording of at most 20 seconds.",
+    means: `Ring with a tone, or a recording of at most ${LIMITS.recording_seconds} seconds.`,
   },
   vibrate: { icon: "shake", label: "Vibrate", means: "Shake the phone in one of a few short patterns." },
   tts: { icon: "speech", label: "Read aloud", means: "Speak the alert with the phone’s own voice." },

@@ -6,8 +6,9 @@ import { connect } from "node:net";
 import { join as joinPath } from "node:path";
 import { serve } from "srvx";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MAX_BYTES, MAX_UNATTACHED } from "../../src/model/domain/assets.ts";
+import { MAX_BYTES } from "../../src/model/domain/assets.ts";
 import { parseId } from "../../src/model/domain/ids.ts";
+import { LIMITS } from "../../src/model/limits.ts";
 import { consoleOf, GIF, HTML, M4A, MP3, PNG, padded } from "../support/assets.ts";
 import { inSeconds, World } from "../support/world.ts";
 
@@ -127,7 +128,7 @@ describe("on a service", () => {
       ];
       for (const answer of attempts) {
         expect(answer).toMatchObject({ status: 422, body: { error: { param: "file" } } });
-        expect(answer.body.error.message).toMatch(/at most (5 MB|2 MB|500 KB)\.$/);
+        expect(answer.body.error.message).toMatch(/at most (5 MB|2 MB|500 kB)\.$/);
       }
       expect([await rows(), files()]).toEqual(before);
     });
@@ -263,11 +264,11 @@ describe("on a service", () => {
 
     test("holds each member to so many unattached files, also at once", async () => {
       const key = await world.memberKey("editor");
-      const attempts = Array.from({ length: MAX_UNATTACHED + 10 }, () =>
+      const attempts = Array.from({ length: LIMITS.waiting_files + 10 }, () =>
         pages.call("POST", "?kind=html", { body: HTML, key }),
       );
       const statuses = (await Promise.all(attempts)).map(({ status }) => status);
-      expect(statuses.filter((status) => status === 201).length).toBe(MAX_UNATTACHED);
+      expect(statuses.filter((status) => status === 201).length).toBe(LIMITS.waiting_files);
       expect(statuses.filter((status) => status === 409).length).toBe(10);
       const { body } = await pages.call("GET", "?limit=1&kind=html", { key });
       await create({ html_asset_id: body.data[0].id });

@@ -99,6 +99,7 @@ describe("with 200,000 reports", () => {
     measured("alert_timeline", alertTimeline, () => ({
       alert_id: `'${alert}'`,
       sent_at: "now() - interval '1 day'",
+      sample: "10000",
     })),
     measured("alert_totals", alertTotals, () => ({ alert_id: `'${alert}'` })),
     measured("day_sums of a channel", daySums, day(one)),

@@ -28,24 +28,25 @@ interface Room {
 export const ROOMS: Record<string, Room> = {
   "model/errors": { may: [] },
   "model/scopes": { may: [] },
+  "model/limits": { may: [] },
   "model/migrations": { decides: "how a database comes to have what the entities say", may: [] },
   "model/fields": {
     decides:
       "what the nouns are made of: one record a field, and its kinds in the database, in arguments and in answers",
-    may: [],
+    may: ["model/limits"],
   },
   "model/entities": {
     decides:
       "the rows, and the triggers that keep counters in the transaction of what they count: the schema's source",
-    may: ["model/fields"],
+    may: ["model/fields", "model/limits"],
   },
   "model/domain": {
     decides: "the rules, as pure functions and tables",
-    may: ["model/entities", "model/errors", "model/fields"],
+    may: ["model/entities", "model/errors", "model/fields", "model/limits"],
   },
   "model/sanitizer": {
     decides: "what of an alert's markup stays, and an exact report of what does not",
-    may: ["model/fields"],
+    may: ["model/fields", "model/limits"],
   },
   "store/rate_limits": {
     decides:
@@ -54,7 +55,7 @@ export const ROOMS: Record<string, Room> = {
   },
   "store/config": {
     decides: "the settings by topic: name, default, meaning and how each is read",
-    may: ["model/domain"],
+    may: ["model/domain", "model/limits"],
   },
   "store/secret": {
     decides: "the server secret, what is sealed under it, and files that only their owner reads",
@@ -72,15 +73,15 @@ export const ROOMS: Record<string, Room> = {
   "store/queries": {
     decides:
       "the statements of hot paths, locks, aggregates and pages, with declared types, compiled once and run by name",
-    may: ["model/domain", "model/entities", "model/fields", "store/context", "store/db"],
+    may: ["model/domain", "model/entities", "model/fields", "model/limits", "store/context", "store/db"],
   },
   "store/shapes": {
     decides: "answers on the wire, put together from the fields",
-    may: ["model/domain", "model/entities", "model/fields", "store/queries"],
+    may: ["model/domain", "model/entities", "model/fields", "model/limits", "store/queries"],
   },
   "store/stats": {
     decides: "the aggregates",
-    may: ["model/domain", "model/errors", "model/fields", "store/db", "store/queries"],
+    may: ["model/domain", "model/errors", "model/fields", "model/limits", "store/db", "store/queries"],
   },
   operation: {
     decides:
@@ -89,6 +90,7 @@ export const ROOMS: Record<string, Room> = {
       "model/domain",
       "model/entities",
       "model/errors",
+      "model/limits",
       "model/scopes",
       "store/context",
       "store/db",
@@ -104,6 +106,7 @@ export const ROOMS: Record<string, Room> = {
       "model/entities",
       "model/errors",
       "model/fields",
+      "model/limits",
       "model/sanitizer",
       "operation",
       "store/context",
@@ -113,7 +116,15 @@ export const ROOMS: Record<string, Room> = {
   },
   "operation/channels": {
     decides: "what operations on channels and their webhook endpoints have in common",
-    may: ["model/domain", "model/entities", "model/errors", "store/context", "store/queries", "store/shapes"],
+    may: [
+      "model/domain",
+      "model/entities",
+      "model/errors",
+      "model/limits",
+      "store/context",
+      "store/queries",
+      "store/shapes",
+    ],
   },
   "identity/auth": {
     decides: "keys, people, connected assistants: who calls",
@@ -122,6 +133,7 @@ export const ROOMS: Record<string, Room> = {
       "model/entities",
       "model/errors",
       "model/fields",
+      "model/limits",
       "model/scopes",
       "store/config",
       "store/context",
@@ -163,6 +175,7 @@ export const ROOMS: Record<string, Room> = {
       "model/entities",
       "model/errors",
       "model/fields",
+      "model/limits",
       "model/scopes",
       "operation",
       "operation/alerts",
@@ -178,6 +191,7 @@ export const ROOMS: Record<string, Room> = {
       "model/entities",
       "model/errors",
       "model/fields",
+      "model/limits",
       "operation",
       "store/context",
       "store/db",
@@ -188,7 +202,7 @@ export const ROOMS: Record<string, Room> = {
   "handset/held": {
     decides:
       "polls that wait until there is something new: who waits for what, how they learn of a change, and how many may",
-    may: ["identity/auth", "store/context", "store/db", "store/queries"],
+    may: ["identity/auth", "model/limits", "store/context", "store/db", "store/queries"],
   },
   "handset/push": {
     decides:
@@ -197,6 +211,7 @@ export const ROOMS: Record<string, Room> = {
       "effects/webhooks",
       "handset/held",
       "model/domain",
+      "model/limits",
       "store/config",
       "store/context",
       "store/db",
@@ -210,6 +225,7 @@ export const ROOMS: Record<string, Room> = {
       "model/domain",
       "model/entities",
       "model/errors",
+      "model/limits",
       "store/config",
       "store/context",
       "store/db",
@@ -218,12 +234,20 @@ export const ROOMS: Record<string, Room> = {
   },
   "effects/webhooks": {
     decides: "signed events: who may be called, signing, delivery within five seconds",
-    may: ["model/domain", "store/config", "store/context", "store/db", "store/queries", "store/secret"],
+    may: [
+      "model/domain",
+      "model/limits",
+      "store/config",
+      "store/context",
+      "store/db",
+      "store/queries",
+      "store/secret",
+    ],
   },
   "effects/housekeeping": {
     decides:
       "what is removed when its time is over: a list of small steps that the server runs beside its work",
-    may: ["model/domain", "model/fields", "store/context", "store/db", "store/queries"],
+    may: ["model/domain", "model/fields", "model/limits", "store/context", "store/db", "store/queries"],
   },
   tools: {
     decides: "what an owner can do, one file an operation",
@@ -232,6 +256,7 @@ export const ROOMS: Record<string, Room> = {
       "model/entities",
       "model/errors",
       "model/fields",
+      "model/limits",
       "model/sanitizer",
       "operation",
       "operation/alerts",
@@ -245,12 +270,20 @@ export const ROOMS: Record<string, Room> = {
   ui: {
     decides:
       "what all pages share: the template that escapes everything, the style sheet, icons, cards, drawings, words",
-    may: ["model/fields"],
+    may: ["model/fields", "model/limits"],
   },
   "api/docs_page": { decides: "the readable page of the API", may: ["ui"] },
   "api/openapi": {
     decides: "the machine-readable description",
-    may: ["model/errors", "model/fields", "model/scopes", "operation", "package.json", "store/shapes"],
+    may: [
+      "model/errors",
+      "model/fields",
+      "model/limits",
+      "model/scopes",
+      "operation",
+      "package.json",
+      "store/shapes",
+    ],
   },
   "api/transports": {
     decides: "HTTP and MCP; no business word in them",
@@ -263,6 +296,7 @@ export const ROOMS: Record<string, Room> = {
       "model/domain",
       "model/entities",
       "model/errors",
+      "model/limits",
       "model/scopes",
       "operation",
       "store/context",
@@ -272,7 +306,7 @@ export const ROOMS: Record<string, Room> = {
   "pages/web_app": {
     decides:
       "the app in which people follow channels: its page, its modules as browsers run them, its worker",
-    may: ["api/transports", "model/errors", "store/db", "ui"],
+    may: ["api/transports", "model/errors", "model/limits", "store/db", "ui"],
   },
   "pages/console": {
     decides:
@@ -286,6 +320,7 @@ export const ROOMS: Record<string, Room> = {
       "model/entities",
       "model/errors",
       "model/fields",
+      "model/limits",
       "model/scopes",
       "operation",
       "store/context",
@@ -301,6 +336,7 @@ export const ROOMS: Record<string, Room> = {
       "model/domain",
       "model/errors",
       "model/fields",
+      "model/limits",
       "operation",
       "package.json",
       "pages/web_app",

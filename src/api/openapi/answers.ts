@@ -12,6 +12,7 @@ import {
   serverError,
   unauthorized,
 } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
 
 export type Json = Record<string, any>;
 
@@ -35,12 +36,12 @@ export const HEADERS: Json = {
   "RateLimit-Policy": {
     description: "The ceiling: policy name, calls (q) and window in seconds (w).",
     schema: text,
-    example: '"alert-sends";q=30;w=60',
+    example: `"alert-sends";q=${LIMITS.sends};w=${LIMITS.window_seconds}`,
   },
   RateLimit: {
     description: "What is left of it (r) and the seconds until the window ends (t).",
     schema: text,
-    example: '"alert-sends";r=29;t=60',
+    example: `"alert-sends";r=${LIMITS.sends - 1};t=${LIMITS.window_seconds}`,
   },
   "Preference-Applied": {
     description:
@@ -87,7 +88,7 @@ const refusals: Record<ErrorType, ErrorEnvelope> = {
   rate_limited: {
     error: {
       type: "rate_limited",
-      message: "At most 30 calls in 60 seconds (alert-sends); retry in 41 seconds.",
+      message: `At most ${LIMITS.sends} calls in ${LIMITS.window_seconds} seconds (alert-sends); retry in 41 seconds.`,
       param: null,
     },
   },

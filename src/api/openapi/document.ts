@@ -2,6 +2,7 @@
 // lists as arguments; the same lists give the same text, byte for byte.
 
 import manifest from "../../../package.json" with { type: "json" };
+import { LIMITS, spelled } from "../../model/limits.ts";
 import { SCOPES } from "../../model/scopes.ts";
 import type { HandsetOperation, Tool } from "../../operation/tool.ts";
 import { pusherView } from "../../store/shapes/pusher.ts";
@@ -62,16 +63,14 @@ export function openApiDocument(
         IdempotencyKey: {
           name: "Idempotency-Key",
           in: "header",
-          description:
-            "1 to 255 printable ASCII characters. A repeat within 24 hours answers with the first result; another body under the same key is 422.",
-          schema: { type: "string", minLength: 1, maxLength: 255 },
+          description: `1 to ${LIMITS.idempotency_key} printable ASCII characters. A repeat within ${LIMITS.idempotency_hours} hours answers with the first result; another body under the same key is 422.`,
+          schema: { type: "string", minLength: 1, maxLength: LIMITS.idempotency_key },
           example: EXAMPLE_IDEMPOTENCY_KEY,
         },
         Prefer: {
           name: "Prefer",
           in: "header",
-          description:
-            "wait=N beside If-None-Match holds the answer until something changes or N seconds are over, at most 55 (RFC 7240).",
+          description: `wait=N beside If-None-Match holds the answer until something changes or N seconds are over, at most ${LIMITS.held_seconds} (RFC 7240).`,
           schema: { type: "string" },
           example: "wait=50",
         },
@@ -103,8 +102,7 @@ const sorted = (record: Json): Json =>
 const OTHER_TAGS: Record<string, string> = {
   Handset:
     "What a subscribing device speaks, with its own token: register once and keep the token, join channels, then poll the inbox for ever with the last ETag as If-None-Match and with Prefer: wait=50. The inbox is state, newest first: draw what it holds, and take away what is gone from it. A 304 means that nothing changed; one without Preference-Applied was not held, so pause before the next poll. What rings is decided on the device. Reports of reads and acknowledgements are optional, come in batches and may be repeated.",
-  Events:
-    "What registered webhook endpoints receive: one signed POST an event, within five seconds, without retries.",
+  Events: `What registered webhook endpoints receive: one signed POST an event, within ${spelled("webhook_seconds")} seconds, without retries.`,
   Service: "Whether the server is up.",
 };
 

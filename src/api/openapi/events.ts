@@ -1,6 +1,7 @@
 // What registered endpoints receive: one signed POST an event (docs/rules.md#signed-webhooks).
 
 import { EVENTS } from "../../model/fields/webhook.ts";
+import { LIMITS, spelled } from "../../model/limits.ts";
 import type { Json } from "./answers.ts";
 import { EXAMPLE_IDS } from "./examples.ts";
 
@@ -70,7 +71,8 @@ function delivery(event: Received): Json {
     parameters: [
       header(
         "X-Webhook-Signature",
-        "`t=<unix>,v1=<hex>`: v1 is the hex HMAC-SHA256 of `<t>.<raw body>` under the endpoint's secret. There are two `v1` for a day after rotate_webhook_secret: one that fits is enough. Verify it before parsing, and refuse a `t` more than 300 seconds away.",
+        "`t=<unix>,v1=<hex>`: v1 is the hex HMAC-SHA256 of `<t>.<raw body>` under the endpoint's secret. There are two `v1` for a day after rotate_webhook_secret: one that fits is enough. Verify it before parsing, and refuse a `t` more than " +
+          `${LIMITS.webhook_clock_seconds} seconds away.`,
       ),
       header("X-Webhook-Event", "The event's name."),
       header("X-Webhook-Event-Id", "The same in every delivery of one event, and in list_events."),
@@ -90,7 +92,9 @@ function delivery(event: Received): Json {
       },
     },
     responses: {
-      "2XX": { description: "Taken. Anything else, or nothing within five seconds, counts as a failure." },
+      "2XX": {
+        description: `Taken. Anything else, or nothing within ${spelled("webhook_seconds")} seconds, counts as a failure.`,
+      },
     },
   };
 }

@@ -1,5 +1,7 @@
 // What a reader should know before the first call, in Markdown.
 
+import { LIMITS, said } from "../../model/limits.ts";
+
 export const introduction = (
   publicUrl: string,
 ): string => `Open alert channels, compose alerts, send them to subscribed handsets, and read statistics that claim only what can be backed.
@@ -20,7 +22,7 @@ Every refusal has one shape: \`{"error": {"type", "message", "param"}}\`. The me
 
 ## Retries
 
-Give operations that create something an \`Idempotency-Key\`: for 24 hours a repeat answers with the first result and acts only once.
+Give operations that create something an \`Idempotency-Key\`: for ${LIMITS.idempotency_hours} hours a repeat answers with the first result and acts only once.
 
 ## Pages
 
@@ -28,7 +30,7 @@ Lists run newest first. Pass \`meta.next_before\` back as \`before\`; null means
 
 ## Views
 
-Lists of alerts, and the answers of what writes them, take \`view\` in the query: \`full\`, the default here, is the whole row; \`brief\`, the default over MCP, cuts texts above 280 characters (\`body_length\` tells the whole) and leaves markup out (\`html_length\`). An answer over MCP stays under 25 kB: a longer list ends early and says so by \`next_before\`.
+Lists of alerts, and the answers of what writes them, take \`view\` in the query: \`full\`, the default here, is the whole row; \`brief\`, the default over MCP, cuts texts above ${LIMITS.brief_text} characters (\`body_length\` tells the whole) and leaves markup out (\`html_length\`). An answer over MCP stays under ${said("mcp_answer")}: a longer list ends early and says so by \`next_before\`.
 
 ## Publishing
 

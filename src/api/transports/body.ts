@@ -3,6 +3,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { ApiError, invalidRequest } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
 
 export type Body = { value: unknown; problem?: undefined } | { value?: undefined; problem: ApiError };
 
@@ -122,7 +123,6 @@ function collected(
 }
 
 /** More values than any request of ours needs: a full batch of reports holds 301. */
-const MAX_VALUES = 2_000;
 
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
 
@@ -137,8 +137,12 @@ export function tooManyValues(bytes: Uint8Array): ApiError | null {
     const byte = bytes[i];
     if (byte === QUOTE) inText = !inText;
     else if (inText && byte === BACKSLASH) i++;
-    else if (!inText && (byte === COMMA || byte === BRACKET || byte === BRACE) && ++values > MAX_VALUES)
-      return invalidRequest(`The body holds more than ${MAX_VALUES} values; send fewer at once.`);
+    else if (
+      !inText &&
+      (byte === COMMA || byte === BRACKET || byte === BRACE) &&
+      ++values > LIMITS.json_values
+    )
+      return invalidRequest(`The body holds more than ${LIMITS.json_values} values; send fewer at once.`);
   }
   return null;
 }

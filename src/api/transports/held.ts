@@ -1,11 +1,9 @@
 // A poll that may be held, as HTTP says it: `Prefer: wait=N` asks for it, `Preference-Applied` says that it was granted.
 // docs/rules.md#held-inbox. Knows nothing of what is polled.
 
+import { LIMITS } from "../../model/limits.ts";
 import { emptyAnswer, jsonAnswer } from "./answers.ts";
 import { waitSeconds } from "./prefer.ts";
-
-/** Proxies give up on an answer after 60 seconds. */
-export const LONGEST_SECONDS = 55;
 
 /** The seconds for which a request may be held; null for one that is answered as it is. */
 export function heldFor(request: Request): number | null {
@@ -14,7 +12,7 @@ export function heldFor(request: Request): number | null {
   const plain = /^[^?]*(\?limit=\d*)?$/.test(request.url);
   if (!plain && new URL(request.url).searchParams.has("before")) return null;
   const seconds = waitSeconds(request.headers);
-  return seconds === null || seconds === 0 ? null : Math.min(seconds, LONGEST_SECONDS);
+  return seconds === null || seconds === 0 ? null : Math.min(seconds, LIMITS.held_seconds);
 }
 
 export const isUnchanged = (response: Response): boolean => response.status === 304;

@@ -1,10 +1,11 @@
 // What an MCP result carries, and how long it may be: an assistant reads every byte of it. A list that would be too long
 // ends early and says so, anything else is answered in its short form. Holds no business word.
 
+import { LIMITS } from "../../model/limits.ts";
 import type { Tool } from "../../operation/tool.ts";
 
 /** Bytes of an answer's JSON. It stands in the result twice, as text and as structured content; a client shows one. */
-export const MAX_ANSWER = 25_000;
+export const MAX_ANSWER = LIMITS.mcp_answer;
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 

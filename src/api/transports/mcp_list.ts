@@ -1,6 +1,7 @@
 // What an assistant reads before it calls anything: the list of tools, and the instructions. It pays for every byte, so what
 // several tools have in common is said once, and what only the server has to check is not said.
 
+import { LIMITS } from "../../model/limits.ts";
 import { inputSchema, type JsonSchema } from "../../operation/schema.ts";
 import { pathArguments, type Tool } from "../../operation/tool.ts";
 
@@ -11,7 +12,7 @@ const ARGUMENTS =
   "An edit takes the fields that the tool which makes the thing describes, and only there null clears one. Unknown arguments are refused. Instants are RFC 3339 with Z or an offset. Arguments, where a tool says nothing else:";
 
 const IDEMPOTENCY_ARGUMENT: JsonSchema = {
-  description: "Same key, same result for 24 hours.",
+  description: `Same key, same result for ${LIMITS.idempotency_hours} hours.`,
   type: "string",
 };
 

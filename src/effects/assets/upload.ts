@@ -4,10 +4,11 @@
 import { createHash } from "node:crypto";
 import { raw } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { type FileStore, KIND_WORDS, MAX_BYTES, MAX_UNATTACHED } from "../../model/domain/assets.ts";
+import { type FileStore, KIND_WORDS, MAX_BYTES } from "../../model/domain/assets.ts";
 import { newUuid } from "../../model/domain/ids.ts";
 import { Asset, type AssetKind } from "../../model/entities/asset.ts";
 import { ApiError, conflict, invalidRequest } from "../../model/errors.ts";
+import { LIMITS, said } from "../../model/limits.ts";
 import type { Caller, Log } from "../../store/context.ts";
 import { run } from "../../store/db/statement.ts";
 import type { AssetRecord } from "../../store/queries/assets.ts";
@@ -88,17 +89,15 @@ export async function receiveUpload(upload: Upload): Promise<AssetRecord> {
 async function refuseOverQuota(em: SqlEntityManager, { member }: Caller): Promise<void> {
   // Uploads that are under way count.
   const waiting = { member: member.id, expires_at: { $gt: raw("clock_timestamp()") } };
-  if ((await em.count(Asset, waiting)) >= MAX_UNATTACHED)
+  if ((await em.count(Asset, waiting)) >= LIMITS.waiting_files)
     throw conflict(
-      `At most ${MAX_UNATTACHED} of your files may wait for an alert; attach or delete some, or wait until they expire.`,
+      `At most ${LIMITS.waiting_files} of your files may wait for an alert; attach or delete some, or wait until they expire.`,
     );
 }
 
-const shown = (bytes: number) => (bytes < 1e6 ? `${bytes / 1e3} KB` : `${bytes / 1e6} MB`);
-
 /** The refusal of a file beyond its kind's bound. */
 export function tooLarge(kind: AssetKind): ApiError {
-  return invalidRequest(`A file of kind ${kind} may have at most ${shown(MAX_BYTES[kind])}.`, "file");
+  return invalidRequest(`A file of kind ${kind} may have at most ${said(`${kind}_file`)}.`, "file");
 }
 
 /** The whole of a stream, which never holds more than the bound and its last chunk. @throws 422 beyond `max` bytes. */

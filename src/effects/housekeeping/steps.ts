@@ -2,6 +2,7 @@
 // here and nowhere else, so a new table whose rows expire needs a line here. Due alerts that nobody polled are settled here
 // as well.
 
+import { LIMITS } from "../../model/limits.ts";
 import { removeOldAudit } from "./audit.ts";
 import { type DeviceCleaning, removeUnseenDevices } from "./devices.ts";
 import { removal, type Step } from "./step.ts";
@@ -115,34 +116,44 @@ const STATEMENTS: Step[] = [
   },
   {
     name: "alert_changes",
-    removes:
-      "What edits of alerts replaced, after 30 days; of each alert only the newest 20 edits are kept at all.",
-    statement: removal("alert_changes", "alert_change", ended("updated_at", "interval '30 days'")),
+    removes: `What edits of alerts replaced, after ${LIMITS.alert_changes_days} days; of each alert only the newest ${LIMITS.alert_changes} edits are kept at all.`,
+    statement: removal(
+      "alert_changes",
+      "alert_change",
+      ended("updated_at", `interval '${LIMITS.alert_changes_days} days'`),
+    ),
     batch: 500,
     every_seconds: HOUR,
   },
   {
     name: "webhook_deliveries",
-    removes:
-      "What became of webhook deliveries, after 7 days; of each endpoint only the newest 200 are kept at all.",
-    statement: removal("webhook_deliveries", "webhook_delivery", ended("created_at", "interval '7 days'")),
+    removes: `What became of webhook deliveries, after ${LIMITS.deliveries_days} days; of each endpoint only the newest ${LIMITS.deliveries} are kept at all.`,
+    statement: removal(
+      "webhook_deliveries",
+      "webhook_delivery",
+      ended("created_at", `interval '${LIMITS.deliveries_days} days'`),
+    ),
     batch: 500,
     every_seconds: HOUR,
   },
   {
     name: "events",
-    removes: "Events of the feed that list_events reads, after 7 days.",
-    statement: removal("events", "workspace_event", ended("created_at", "interval '7 days'")),
+    removes: `Events of the feed that list_events reads, after ${LIMITS.events_days} days.`,
+    statement: removal(
+      "events",
+      "workspace_event",
+      ended("created_at", `interval '${LIMITS.events_days} days'`),
+    ),
     batch: 1000,
     every_seconds: HOUR / 4,
   },
   {
     name: "idempotency_records",
-    removes: "Idempotency keys and the answers kept under them, after 24 hours.",
+    removes: `Idempotency keys and the answers kept under them, after ${LIMITS.idempotency_hours} hours.`,
     statement: removal(
       "idempotency_records",
       "idempotency_record",
-      ended("created_at", "interval '24 hours'"),
+      ended("created_at", `interval '${LIMITS.idempotency_hours} hours'`),
     ),
     batch: 500,
     every_seconds: HOUR / 4,
@@ -163,7 +174,7 @@ export function housekeepingSteps(deps: StepDeps): Step[] {
     },
     {
       name: "unused_files",
-      removes: "Uploaded files that no alert took within 24 hours, from the store and from the list.",
+      removes: `Uploaded files that no alert took within ${LIMITS.waiting_files_hours} hours, from the store and from the list.`,
       work: (batch) => deps.removeExpiredAssets(batch),
       batch: 100,
       every_seconds: HOUR / 4,

@@ -2,14 +2,15 @@
 // other. Must not know rows, failure counts or other deliveries; nothing is tried twice.
 
 import type { Socket } from "node:net";
+import { LIMITS } from "../../model/limits.ts";
 import { dial, exchange } from "./connection.ts";
 import { signPayload } from "./sign.ts";
 import { resolveTarget, type TargetRules } from "./target.ts";
 
 /** All that a delivery may take (docs/rules.md#event-delivery). */
-export const DELIVERY_TIMEOUT_MS = 5000;
+export const DELIVERY_TIMEOUT_MS = LIMITS.webhook_seconds * 1000;
 /** docs/rules.md#event-answer */
-export const MAX_REPLY_BYTES = 64 * 1024;
+export const MAX_REPLY_BYTES = LIMITS.webhook_answer;
 
 /**
  * Where a delivery ended: the URL or one of its addresses is refused · DNS gave no address · time ran out · no TCP

@@ -3,6 +3,7 @@
 
 import type { DomainEvent } from "../../model/domain/events.ts";
 import { parseId } from "../../model/domain/ids.ts";
+import { LIMITS } from "../../model/limits.ts";
 import type { Config } from "../../store/config/settings.ts";
 import type { WebhookSupport } from "../../store/context.ts";
 import type { Orm } from "../../store/db/orm.ts";
@@ -13,11 +14,8 @@ import { createDeliveries, type DeliveriesOptions } from "./deliveries.ts";
 import { newWebhookSecret } from "./sign.ts";
 import { checkTarget, targetRules } from "./target.ts";
 
-/** Those in flight at shutdown are given their five seconds, and a little for the writing down of results. */
-const DRAIN_MS = 5_500;
-
-/** The newest deliveries of an endpoint that its log holds. */
-const DELIVERIES_KEPT = 200;
+/** Those in flight at shutdown are given their time, and a little for the writing down of results. */
+const DRAIN_MS = LIMITS.webhook_seconds * 1000 + 500;
 
 export interface Webhooks extends WebhookSupport {
   /** Starts the deliveries of an event; neither throws nor blocks. */
@@ -64,7 +62,8 @@ export function createWebhooks(options: {
         body: attempted.body,
         failure,
         duration_ms: durationMs,
-        kept: DELIVERIES_KEPT,
+        kept: LIMITS.deliveries,
+        disabling: LIMITS.webhook_failures,
       });
       return { enabled: row?.enabled ?? false };
     },

@@ -3,11 +3,12 @@
 
 import { isUtf8 } from "node:buffer";
 import type { Dispatcher } from "undici";
+import { LIMITS } from "../../model/limits.ts";
 import { dial, exchange } from "./connection.ts";
 import { resolveTarget, type TargetRules } from "./target.ts";
 
 export const FETCH_TIMEOUT_MS = 5000;
-export const MAX_DOCUMENT_BYTES = 16 * 1024;
+export const MAX_DOCUMENT_BYTES = LIMITS.client_document;
 
 /**
  * `refused`: not an address that may be called. `unreachable`: no answer from it within the time. `answer`: another one

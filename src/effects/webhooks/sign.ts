@@ -2,9 +2,10 @@
 // Pure: must not know endpoints, the network or where secrets are kept.
 
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { LIMITS } from "../../model/limits.ts";
 
 /** docs/rules.md#event-verifying */
-export const SIGNATURE_TOLERANCE_SECONDS = 300;
+export const SIGNATURE_TOLERANCE_SECONDS = LIMITS.webhook_clock_seconds;
 
 function digest(secret: string, rawBody: string | Uint8Array, timestamp: string): Buffer {
   // What is signed, and under what, says docs/rules.md#event-signature: the key is the secret

@@ -2,6 +2,7 @@
 // registration and re-checked at delivery." Must not know endpoints, rows or how a delivery is made.
 
 import { isIP, isIPv6 } from "node:net";
+import { LIMITS, said } from "../../model/limits.ts";
 import { isPublicAddress } from "./address.ts";
 import { type LookupOutcome, lookUp, lookUpLocally } from "./lookup.ts";
 
@@ -25,12 +26,12 @@ export type TargetResult =
   /** `reason` is a fixed sentence of ours that names the way out and echoes nothing. */
   | { ok: false; refusal: Refusal; reason: string };
 
-export const MAX_URL_LENGTH = 2048;
+export const MAX_URL_LENGTH = LIMITS.url;
 const REGISTRATION_LOOKUP_MS = 2000;
 
 const REASONS = {
   shape: "Give an absolute https URL with a full host name, such as https://hooks.example.com/belfry.",
-  long: "Give a URL of at most 2,048 characters.",
+  long: `Give a URL of at most ${said("url")} characters.`,
   credentials: "Leave user name and password out of the URL; verify X-Webhook-Signature instead.",
   port: "Give a port from 1 to 65535, or leave it out for 443.",
   // One sentence for a private address and for no such name: else names of an inner network could be told apart.

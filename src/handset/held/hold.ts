@@ -4,6 +4,7 @@
 
 import { setImmediate as breath } from "node:timers/promises";
 import { DEVICE_PREFIX, hashToken, looksLikeToken } from "../../identity/auth/tokens.ts";
+import { LIMITS } from "../../model/limits.ts";
 import type { Log } from "../../store/context.ts";
 import { batchedByPosition } from "../../store/db/batch.ts";
 import type { Orm } from "../../store/db/orm.ts";
@@ -19,9 +20,6 @@ const PLACES_EACH = 100;
 
 /** How many polls a stop ends before it lets other work have a turn. */
 const STOPPED_AT_ONCE = 200;
-
-/** Polls of one device: a few pages or programs may share its token. */
-const PER_DEVICE = 4;
 
 /** Polls that are asked by themselves at once: enough that they share what they read. */
 const WIDTH = 200;
@@ -123,7 +121,7 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures, agai
   function join(device: Device, sleeper: Sleeper): Device {
     devices.join(device, sleeper);
     const [oldest] = device.polls;
-    if (device.polls.size > PER_DEVICE) {
+    if (device.polls.size > LIMITS.held_polls) {
       devices.leave(device, oldest!);
       oldest!.end("newer");
     }

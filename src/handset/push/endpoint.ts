@@ -5,11 +5,12 @@ import type { Pool } from "undici";
 import { poolTo } from "../../effects/webhooks/kept.ts";
 import type { TargetRules } from "../../effects/webhooks/target.ts";
 import type { PushKeys } from "../../model/domain/push_keys.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { emptyMessage } from "./encrypted.ts";
 import type { Vapid } from "./vapid.ts";
 
 /** All that a wake-up may take. */
-const TIMEOUT_MS = 5_000;
+const TIMEOUT_MS = LIMITS.push_seconds * 1000;
 /** What is read of an answer, so that its connection can be used again. */
 const MAX_REPLY_BYTES = 4 * 1024;
 /** How long a push service keeps a wake-up for a handset that is not there. Later its app asks by itself. */

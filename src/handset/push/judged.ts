@@ -2,6 +2,7 @@
 // forgotten, one that fails is counted, one that works again counts from the beginning. A wake-up that was taken leaves
 // nothing (docs/rules.md#push-leaves-nothing).
 
+import { LIMITS } from "../../model/limits.ts";
 import { batched } from "../../store/db/batch.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run, type Statement } from "../../store/db/statement.ts";
@@ -17,7 +18,10 @@ export interface Version {
   failing: boolean;
 }
 
-type OfVersions = Statement<{ devices: readonly string[]; endpoints: readonly Uint8Array[] }, unknown>;
+type OfVersions<More> = Statement<
+  { devices: readonly string[]; endpoints: readonly Uint8Array[] } & More,
+  unknown
+>;
 
 export interface Judged {
   /** Neither throws nor blocks. What cannot be written is seen again with another wake-up. */
@@ -31,18 +35,18 @@ export function createJudged(orm: Orm, isLow: () => boolean, lost: (error: unkno
   const kysely = databaseOf(orm);
   const writing = new Set<Promise<void>>();
 
-  const together = (statement: OfVersions) =>
+  const together = <More extends object>(statement: OfVersions<More>, more: More) =>
     batched(
       async (versions: Version[]) => {
         const devices = versions.map(({ deviceId }) => deviceId);
-        await run(kysely, statement, { devices, endpoints: versions.map(({ sealed }) => sealed) });
+        await run(kysely, statement, { devices, endpoints: versions.map(({ sealed }) => sealed), ...more });
         return versions;
       },
       { inFlight: 1 },
     );
-  const forget = together(forgetEndpoints);
-  const fail = together(noteFailures);
-  const recover = together(noteRecoveries);
+  const forget = together(forgetEndpoints, {});
+  const fail = together(noteFailures, { failures: LIMITS.push_failures, days: LIMITS.push_failing_days });
+  const recover = together(noteRecoveries, {});
 
   return {
     judge(version, outcome) {

@@ -5,6 +5,7 @@ import { checkTarget, targetRules } from "../../effects/webhooks/target.ts";
 import type { DomainEvent } from "../../model/domain/events.ts";
 import { parseId } from "../../model/domain/ids.ts";
 import type { PushKeys } from "../../model/domain/push_keys.ts";
+import { said } from "../../model/limits.ts";
 import type { Config } from "../../store/config/settings.ts";
 import type { CameDue, Log, PushSupport } from "../../store/context.ts";
 import type { Orm } from "../../store/db/orm.ts";
@@ -24,8 +25,7 @@ const DRAIN_MS = 1_000;
 const LOOK_UPS = 32;
 const LOG_EVERY_MS = 60_000;
 
-const REFUSED =
-  "Give the https address, of at most 2,048 characters, that a push service on the public internet has handed out; the operator names others in WEB_PUSH_ALLOW_HOSTS.";
+const REFUSED = `Give the https address, of at most ${said("url")} characters, that a push service on the public internet has handed out; the operator names others in WEB_PUSH_ALLOW_HOSTS.`;
 
 export interface Push extends PushSupport {
   /** Told of every event after its commit; neither throws nor blocks. */

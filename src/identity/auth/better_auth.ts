@@ -13,7 +13,7 @@ import { parseCookies } from "better-auth/cookies";
 import { generateRandomString, symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
 import { jwt } from "better-auth/plugins";
 import { twoFactor } from "better-auth/plugins/two-factor";
-import { MIN_PASSWORD } from "../../model/domain/passwords.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { ALL_SCOPES } from "../../model/scopes.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { unlessAway } from "../../store/db/unavailable.ts";
@@ -72,7 +72,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
       schemaName: SCHEMA,
     },
     // Accounts come from a link that the operator or an owner hands out, never from a form that anybody finds.
-    emailAndPassword: { enabled: true, minPasswordLength: MIN_PASSWORD, disableSignUp: true },
+    emailAndPassword: { enabled: true, minPasswordLength: LIMITS.password_least, disableSignUp: true },
     session: { expiresIn: SESSION_SECONDS, cookieCache: { enabled: false } },
     // Counted by our own limits, which replicas share.
     rateLimit: { enabled: false },

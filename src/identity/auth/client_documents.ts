@@ -2,6 +2,7 @@
 // makes this server fetch that address, so it is fetched seldom, a few at a time, and so many a minute for one visitor.
 
 import { ApiError, invalidRequest } from "../../model/errors.ts";
+import { LIMITS, said } from "../../model/limits.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { findClient } from "../../store/queries/oauth_clients.ts";
@@ -15,7 +16,6 @@ import { OAuthError } from "./oauth_error.ts";
 const FRESH = 900;
 const MAX_AT_ONCE = 8;
 const POLICY = { name: "client-documents", max: 20, seconds: 60 };
-const MAX_ADDRESS = 2048;
 
 /** How documents are fetched: by the rules for addresses that others name. */
 export type FetchDocument = (
@@ -26,7 +26,7 @@ const WHY = {
   refused: "it is not one that this server may fetch",
   unreachable: "nothing answered there in time",
   answer: "there is no JSON document there",
-  large: "the document there has more than 16 KiB",
+  large: `the document there has more than ${said("client_document")}`,
 } as const;
 
 /** A person reads this, and can only tell it to whoever made the assistant. */
@@ -35,7 +35,7 @@ const unusable = (why: string) =>
 
 /** An https address with a path, written as parsers write it, without what could mean another document. */
 function isDocumentAddress(clientId: string): boolean {
-  const url = clientId.length <= MAX_ADDRESS ? URL.parse(clientId) : null;
+  const url = clientId.length <= LIMITS.url ? URL.parse(clientId) : null;
   return !!url && url.href === clientId && url.pathname !== "/" && !/[#@]/.test(clientId);
 }
 

@@ -2,12 +2,11 @@
 // so that nothing is kept which a server would one day fetch, show or believe.
 
 import { z } from "zod";
+import { LIMITS, said } from "../../model/limits.ts";
 import { OAuthError } from "./oauth_error.ts";
 import { redirectProblem } from "./redirects.ts";
 
-export const MAX_NAME = 120;
-const MAX_REDIRECTS = 10;
-const MAX_URI = 2048;
+export const MAX_NAME = LIMITS.client_name;
 /** Longer lists of grants or responses say nothing that is understood here. */
 const MAX_LISTED = 20;
 
@@ -29,7 +28,7 @@ const CONTROL = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 const isName = (name: string) =>
   name.length <= 2 * MAX_NAME && [...name].length <= MAX_NAME && !CONTROL.test(name);
 const isWebAddress = (uri: string) =>
-  uri.length <= MAX_URI && /^https?:\/\/[\x21-\x7e]+$/i.test(uri) && URL.canParse(uri);
+  uri.length <= LIMITS.url && /^https?:\/\/[\x21-\x7e]+$/i.test(uri) && URL.canParse(uri);
 
 /** Clients write null or nothing where they have nothing to say. */
 const may = <T extends z.ZodType>(type: T) =>
@@ -39,7 +38,7 @@ const listed = may(z.array(z.string().max(200)).max(MAX_LISTED));
 const SAID = z.object({
   client_name: may(z.string().refine(isName)),
   client_uri: may(z.string().refine(isWebAddress)),
-  redirect_uris: z.array(z.string()).min(1).max(MAX_REDIRECTS),
+  redirect_uris: z.array(z.string()).min(1).max(LIMITS.client_redirects),
   grant_types: listed,
   response_types: listed,
   token_endpoint_auth_method: may(z.enum(TOKEN_AUTH_METHODS)),
@@ -49,8 +48,8 @@ const SAID = z.object({
 const WRONG: Record<string, string> = {
   "": "Send the client's metadata as one JSON object.",
   client_name: `client_name is one line of 1 to ${MAX_NAME} characters.`,
-  client_uri: "client_uri is an http or https address of at most 2,048 characters.",
-  redirect_uris: `redirect_uris is a list of 1 to ${MAX_REDIRECTS} addresses of at most 2,048 characters each.`,
+  client_uri: `client_uri is an http or https address of at most ${said("url")} characters.`,
+  redirect_uris: `redirect_uris is a list of 1 to ${LIMITS.client_redirects} addresses of at most ${said("url")} characters each.`,
   grant_types: "grant_types is a list that names authorization_code, and refresh_token if wanted.",
   response_types: "response_types is a list that names code.",
   token_endpoint_auth_method: `token_endpoint_auth_method is one of ${TOKEN_AUTH_METHODS.join(", ")}.`,

@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { raw } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type LinkMaker, MemberLink } from "../../model/entities/member.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { run } from "../../store/db/statement.ts";
 import { replaceLinks } from "../../store/queries/links.ts";
 import { lockMember } from "../../store/queries/people.ts";
@@ -12,11 +13,15 @@ import { hashToken } from "./tokens.ts";
 
 const HOUR = 3600;
 /** A link that somebody hands out may wait for its reader; one that a person asked for is read at once. */
-const SECONDS: Record<LinkMaker, number> = { operator: 7 * 24 * HOUR, manager: 7 * 24 * HOUR, person: HOUR };
+const SECONDS: Record<LinkMaker, number> = {
+  operator: LIMITS.link_days * 24 * HOUR,
+  manager: LIMITS.link_days * 24 * HOUR,
+  person: HOUR,
+};
 /** The same in words. */
 export const LINK_LIFE: Record<LinkMaker, string> = {
-  operator: "7 days",
-  manager: "7 days",
+  operator: `${LIMITS.link_days} days`,
+  manager: `${LIMITS.link_days} days`,
   person: "one hour",
 };
 

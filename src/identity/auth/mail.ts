@@ -1,6 +1,7 @@
 // Mail, where a server for it is configured. Everything works without: what a mail would say is shown to whoever asked
 // for it, together with whether the mail server took it.
 
+import { LIMITS } from "../../model/limits.ts";
 import type { Config } from "../../store/config/settings.ts";
 import type { Log } from "../../store/context.ts";
 
@@ -63,7 +64,7 @@ export const linkMail = (to: string, workspace: string, link: string, joined: bo
       : `You were added to the workspace ${workspace} on Belfry.`
   }
 
-Open this link within 7 days. It works once.
+Open this link within ${LIMITS.link_days} days. It works once.
 ${link}
 
 ${UNEXPECTED} Whoever made the link for you has it, too.

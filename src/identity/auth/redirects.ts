@@ -2,8 +2,9 @@
 // document of its own; at the authorization itself the whole address must be one of them, to the letter.
 
 import { isPrivateScheme } from "../../model/domain/redirect_schemes.ts";
+import { LIMITS, said } from "../../model/limits.ts";
 
-export const MAX_REDIRECT_LENGTH = 2048;
+export const MAX_REDIRECT_LENGTH = LIMITS.url;
 
 export const isLoopbackName = (hostname: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
@@ -18,8 +19,7 @@ export function supportsConsent(publicUrl: string): boolean {
 }
 
 const REASONS = {
-  shape:
-    "A redirect URI is an absolute address of at most 2,048 printable ASCII characters, without fragment, user name or password.",
+  shape: `A redirect URI is an absolute address of at most ${said("url")} printable ASCII characters, without fragment, user name or password.`,
   http: "A redirect URI with http goes to localhost, 127.0.0.1 or [::1]; use https elsewhere.",
   scheme:
     "This scheme is not one that answers are sent to: use https, http on loopback, a reverse-domain scheme (com.example.app:/callback) or one that the operator names in OAUTH_REDIRECT_SCHEMES.",

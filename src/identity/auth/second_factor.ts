@@ -2,13 +2,13 @@
 // gone. Both lie encrypted in the sign-in library's table, so that the library asks for them when somebody signs in.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { LIMITS } from "../../model/limits.ts";
 import type { Person, SecondFactorSupport } from "../../store/context.ts";
 import { run } from "../../store/db/statement.ts";
 import { lockUser } from "../../store/queries/links.ts";
 import type { Accounts, LibraryRows } from "./better_auth.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
-const RECOVERY_CODES = 10;
 const SECRET_LENGTH = 32;
 
 interface Row {
@@ -26,7 +26,7 @@ async function otpOf(secret: string) {
 
 /** In small letters, as a person would write them down. */
 const newCodes = ({ chance }: LibraryRows) =>
-  Array.from({ length: RECOVERY_CODES }, () => `${chance(5)}-${chance(5)}`);
+  Array.from({ length: LIMITS.recovery_codes }, () => `${chance(5)}-${chance(5)}`);
 
 export function createSecondFactor(library: SignInLibrary): SecondFactorSupport {
   const find = async ({ adapter }: LibraryRows, person: Person) =>

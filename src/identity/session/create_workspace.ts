@@ -4,12 +4,13 @@ import { nameProblem } from "../../model/domain/one_line.ts";
 import { Member } from "../../model/entities/member.ts";
 import { Workspace } from "../../model/entities/workspace.ts";
 import { conflict, forbidden } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { defineSessionOperation } from "../../operation/tool.ts";
 import { lockUser } from "../../store/queries/links.ts";
 import { accountOf, ownWorkspaces } from "../../store/queries/own_workspaces.ts";
 
 /** A person's server is not filled by one person. */
-export const MOST_OWNED = 10;
+export const MOST_OWNED = LIMITS.own_workspaces;
 
 export default defineSessionOperation({
   name: "create_workspace",

@@ -4,6 +4,7 @@ import { parseId } from "../../model/domain/ids.ts";
 import { conflict, notFound } from "../../model/errors.ts";
 import { text } from "../../model/fields/accepts.ts";
 import { toIsoMicrosOrNull } from "../../model/fields/columns.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { alertFor, announce } from "../../operation/alerts/change.ts";
 import { shownWhole } from "../../operation/alerts/show.ts";
 import { defineSessionOperation } from "../../operation/tool.ts";
@@ -23,7 +24,7 @@ export default defineSessionOperation({
   input: z.strictObject({
     pusher_id: z.string(),
     alert_id: z.string(),
-    review_reply: text(1, 1000, { lines: true }),
+    review_reply: text(1, LIMITS.alert_review_reply, { lines: true }),
     expected_updated_at: expectedVersion(),
   }),
   output: reviewedView,

@@ -2,10 +2,11 @@
 // layout, the circle, and the order of its instants. Pure; judged after the row's own state, as the last 422.
 
 import { type ApiError, invalidRequest } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
 import { checkGeofence, type Geofence } from "./geofence.ts";
 
-/** docs/rules.md#alert-lengths; the other layouts count as html. */
-export const MAX_HTML = { html: 60_000, document: 500_000 } as const;
+/** Characters of markup (docs/rules.md#alert-lengths); the other layouts count as html. */
+export const MAX_HTML = { html: LIMITS.alert_html, document: LIMITS.alert_document } as const;
 
 interface Content extends Geofence {
   layout: string;

@@ -2,17 +2,19 @@
 // know of their addresses.
 
 import type { AssetKind } from "../entities/asset.ts";
+import { LIMITS } from "../limits.ts";
 
-/** Bytes that a file of each kind may have (docs/rules.md#uploads), in decimal units. */
-export const MAX_BYTES: Record<AssetKind, number> = { image: 5_000_000, audio: 2_000_000, html: 500_000 };
+/** Bytes that a file of each kind may have (docs/rules.md#uploads). */
+export const MAX_BYTES: Record<AssetKind, number> = {
+  image: LIMITS.image_file,
+  audio: LIMITS.audio_file,
+  html: LIMITS.html_file,
+};
 
 /** Of one frame: what a phone decodes into 100 MB. */
 export const MAX_PIXELS = 24_000_000;
 /** Of all frames of an animated picture together. */
 export const MAX_FRAMES_PIXELS = 60_000_000;
-
-/** Files of one member that no alert has taken yet. */
-export const MAX_UNATTACHED = 50;
 
 /** Which kind of file a field takes, and how the refusal of another one calls it. */
 export const ASSET_FIELDS = {

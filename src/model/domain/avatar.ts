@@ -1,11 +1,11 @@
 // What a channel looks like when its owner says nothing: initials from the name, gradient colours from the handle.
 
 import { createHash } from "node:crypto";
-import { MAX_INITIALS } from "../fields/pusher.ts";
+import { LIMITS } from "../limits.ts";
 
 const COLOUR = /^#[0-9a-f]{6}$/i;
 
-/** The first letters of the first two words, upper case, at most three characters. */
+/** The first letters of the first two words, upper case. */
 export function deriveInitials(name: string): string {
   const letters = name
     .split(/[^\p{L}\p{N}]+/u)
@@ -13,7 +13,7 @@ export function deriveInitials(name: string): string {
     .slice(0, 2)
     .map((word) => [...word][0]!.toUpperCase())
     .join("");
-  return [...(letters || [...name.trim()][0] || "?")].slice(0, MAX_INITIALS).join("");
+  return [...(letters || [...name.trim()][0] || "?")].slice(0, LIMITS.channel_initials).join("");
 }
 
 /** What is no colour keeps the current one (docs/rules.md#channel-colours). */

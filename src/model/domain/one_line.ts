@@ -2,19 +2,17 @@
 
 import { invalidRequest } from "../errors.ts";
 import { holdsControl, needlessInvisible } from "../fields/characters.ts";
+import { LIMITS } from "../limits.ts";
 
 /** Line breaks and control characters, and what is not seen or turns the direction of the text around it. */
 const breaks = (text: string): boolean =>
   holdsControl(text, { lines: false }) || needlessInvisible(text) !== null;
 
-/** Longest name of a workspace, a member or a key, in characters. */
-export const MAX_NAME = 80;
-
 /** What is wrong with a name, or null. `what` begins the sentence: "The workspace's name". */
 export function nameProblem(name: string, what: string): string | null {
   const text = name.trim();
   if (text === "") return `${what} is missing.`;
-  if (text.length > MAX_NAME) return `${what} may have at most ${MAX_NAME} characters.`;
+  if (text.length > LIMITS.name) return `${what} may have at most ${LIMITS.name} characters.`;
   return breaks(text) ? `${what} must be one line, without control or invisible characters.` : null;
 }
 
@@ -25,8 +23,8 @@ export function oneLineName(name: string, what: string, param = "name"): string 
   return name.trim();
 }
 
+const EMAIL = new RegExp(`^[^\\s@]{1,64}@[^\\s@]{1,${LIMITS.email - 65}}$`);
+
 /** What is wrong with an e-mail address, or null. Whether somebody reads mail there, only a mail can tell. */
 export const emailProblem = (email: string): string | null =>
-  /^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email) && !breaks(email)
-    ? null
-    : "Give a whole e-mail address, such as name@example.org.";
+  EMAIL.test(email) && !breaks(email) ? null : "Give a whole e-mail address, such as name@example.org.";

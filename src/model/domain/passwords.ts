@@ -1,10 +1,9 @@
 // How long a password is. Whether it is the right one, only sign-in knows.
 
-export const MIN_PASSWORD = 10;
-export const MAX_PASSWORD = 128;
+import { LIMITS } from "../limits.ts";
 
 /** What is wrong with a new password, or null. */
 export const passwordProblem = (password: string): string | null =>
-  password.length < MIN_PASSWORD || password.length > MAX_PASSWORD
-    ? `A password has ${MIN_PASSWORD} to ${MAX_PASSWORD} characters.`
+  password.length < LIMITS.password_least || password.length > LIMITS.password
+    ? `A password has ${LIMITS.password_least} to ${LIMITS.password} characters.`
     : null;

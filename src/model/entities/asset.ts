@@ -3,6 +3,7 @@
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "../fields/columns.ts";
+import { LIMITS } from "../limits.ts";
 import { Member } from "./member.ts";
 import { Workspace } from "./workspace.ts";
 
@@ -49,7 +50,9 @@ export const Asset = defineEntity({
     refs: p.integer().default(0),
     attached_at: instant().nullable(),
     /** When the file is removed unless an alert or a channel uses it; null while one does. The default as PostgreSQL prints it. */
-    expires_at: instant().nullable().defaultRaw("(clock_timestamp() + '24:00:00'::interval)"),
+    expires_at: instant()
+      .nullable()
+      .defaultRaw(`(clock_timestamp() + '${LIMITS.waiting_files_hours}:00:00'::interval)`),
     created_at: writtenAt(),
   },
 });

@@ -1,6 +1,8 @@
 // The triggers as they stand: they keep every counter and revision in the transaction of the rows that it counts. To
 // change one, change it here and let `npm run migration` write it into a migration.
 
+import { LIMITS } from "../limits.ts";
+
 /** A channel's narrow row follows its status; what handsets see of a suspended channel changes, so `rev` grows. */
 const CHANNEL_STATE = [
   `create function pusher_to_state() returns trigger language plpgsql as $$
@@ -168,7 +170,7 @@ const ASSETS = [
     loop
       update asset set refs = refs + moved.n,
         attached_at = case when refs + moved.n > 0 then coalesce(attached_at, clock_timestamp()) end,
-        expires_at = case when refs + moved.n = 0 then clock_timestamp() + interval '24 hours' end
+        expires_at = case when refs + moved.n = 0 then clock_timestamp() + interval '${LIMITS.waiting_files_hours} hours' end
       where id = moved.id;
     end loop;
     return null;
@@ -201,7 +203,7 @@ const PICTURES = [
     loop
       update asset set refs = refs + moved.n,
         attached_at = case when refs + moved.n > 0 then coalesce(attached_at, clock_timestamp()) end,
-        expires_at = case when refs + moved.n = 0 then clock_timestamp() + interval '24 hours' end
+        expires_at = case when refs + moved.n = 0 then clock_timestamp() + interval '${LIMITS.waiting_files_hours} hours' end
       where id = moved.id;
     end loop;
     return null;

@@ -2,6 +2,7 @@
 // own fixed text and says what to send instead.
 
 import { z } from "zod";
+import { LIMITS } from "../limits.ts";
 import { cleanText, holdsControl, needlessInvisible } from "./characters.ts";
 
 /** Characters of a text; two halves of a surrogate pair are one. */
@@ -47,18 +48,18 @@ export function text(min: number, max: number, { lines = false, cleaned = false 
     .meta(bounds);
 }
 
-/** https alone (docs/rules.md#https-only). At most 2,048 characters, no credentials, no white space, nothing invisible. */
+/** https alone (docs/rules.md#https-only), without credentials, white space and what is invisible. */
 export function httpsUrl() {
   return z
     .string()
     .refine((value) => {
       const url =
-        isWithin(value, 2048) && !/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(value)
+        isWithin(value, LIMITS.url) && !/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(value)
           ? URL.parse(value)
           : null;
       return url?.protocol === "https:" && /^https:\/\//i.test(value) && !url.username && !url.password;
-    }, "must be an absolute https URL of at most 2048 characters, without credentials and invisible characters")
-    .meta({ format: "uri", maxLength: 2048 });
+    }, `must be an absolute https URL of at most ${LIMITS.url} characters, without credentials and invisible characters`)
+    .meta({ format: "uri", maxLength: LIMITS.url });
 }
 
 /** A short opaque name: lower-case letters, digits, dot, dash and underscore, beginning with a letter or digit. */
@@ -79,7 +80,10 @@ const BCP47 =
 export function languageTag() {
   return z
     .string()
-    .max(64, { error: "must be at most 64 characters long", abort: true })
+    .max(LIMITS.language_tag, {
+      error: `must be at most ${LIMITS.language_tag} characters long`,
+      abort: true,
+    })
     .regex(BCP47, "must be a well-formed BCP-47 language tag, such as en or pt-BR");
 }
 
@@ -159,6 +163,6 @@ export function instant() {
 export const latitude = () => z.number().min(-90, "must be from -90 to 90").max(90, "must be from -90 to 90");
 export const longitude = () =>
   z.number().min(-180, "must be from -180 to 180").max(180, "must be from -180 to 180");
-/** Kilometres; half the Earth's circumference covers everything. */
-export const radiusKm = () =>
-  z.number().gt(0, "must be above 0 and at most 20038").max(20_038, "must be above 0 and at most 20038");
+/** Kilometres; the largest covers everything. */
+const RADIUS = `must be above 0 and at most ${LIMITS.radius}`;
+export const radiusKm = () => z.number().gt(0, RADIUS).max(LIMITS.radius, RADIUS);

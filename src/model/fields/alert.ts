@@ -2,6 +2,7 @@
 // the entity's own.
 
 import { z } from "zod";
+import { LIMITS } from "../limits.ts";
 import { httpsUrl, instant, languageTag, latitude, longitude, radiusKm, slug, text } from "./accepts.ts";
 import { json, jsonByName, moment, number, oneOf, reference, words, yesOr } from "./kinds.ts";
 import { named } from "./named.ts";
@@ -11,9 +12,6 @@ export const PRIORITIES = ["normal", "important", "urgent"] as const;
 export const LAYOUTS = ["text", "image", "html", "document"] as const;
 export const SOUNDS = ["default", "chime", "ping", "bell", "knock", "alarm", "siren", "silent"] as const;
 export const VIBRATIONS = ["default", "none", "short", "double", "long", "sos", "heartbeat"] as const;
-
-/** The longest markup of any layout; layout html takes 60,000 of them (see model/domain/alert_content.ts). */
-const MAX_HTML = 500_000;
 
 const EVERYWHERE = ["owner", "list", "handset"] as const;
 const EVENTS = ["owner", "list", "handset", "webhook"] as const;
@@ -26,7 +24,7 @@ const prose = (min: number, max: number, { lines = false } = {}) => ({
 
 const action = z.strictObject({
   type: z.literal("open_url"),
-  label: text(1, 40, { cleaned: true }),
+  label: text(1, LIMITS.alert_action_label, { cleaned: true }),
   url: httpsUrl(),
 });
 
@@ -46,8 +44,8 @@ export const blockedRow = z.object({
 const file = { ...reference.orNull, accepts: z.string(), shown: EVERYWHERE };
 
 export const ALERT = defineFields({
-  title: { ...words, ...prose(1, 120), required: true, shown: EVENTS },
-  body: { ...words.orNull, ...prose(0, 4000, { lines: true }), cut: true, shown: EVERYWHERE },
+  title: { ...words, ...prose(1, LIMITS.alert_title), required: true, shown: EVENTS },
+  body: { ...words.orNull, ...prose(0, LIMITS.alert_body, { lines: true }), cut: true, shown: EVERYWHERE },
   priority: {
     ...oneOf(PRIORITIES).or("normal"),
     accepts: z.enum(PRIORITIES),
@@ -65,10 +63,10 @@ export const ALERT = defineFields({
   image_asset_id: { ...file, about: "Picture uploaded in the console." },
   audio_asset_id: { ...file, about: "Sound uploaded in the console." },
   html_asset_id: { ...file, about: "Page uploaded in the console, sanitised as html is." },
-  /** In lists its length stands in for it. */
+  /** In lists its length stands in for it. Other layouts than document take less (see model/domain/alert_content.ts). */
   html: {
     ...words.orNull,
-    accepts: text(0, MAX_HTML, { lines: true, cleaned: true }),
+    accepts: text(0, LIMITS.alert_document, { lines: true, cleaned: true }),
     about: "Markup, sanitised on write.",
     shown: ["owner", "handset"],
   },
@@ -80,7 +78,7 @@ export const ALERT = defineFields({
   },
   actions: {
     ...json(actionView),
-    accepts: z.array(action).max(3, "must be at most 3 actions"),
+    accepts: z.array(action).max(LIMITS.alert_actions, `must be at most ${LIMITS.alert_actions} actions`),
     shown: EVERYWHERE,
   },
   requires_ack: {
@@ -106,7 +104,12 @@ export const ALERT = defineFields({
   sound: { ...oneOf(SOUNDS).orNull, accepts: z.enum(SOUNDS), shown: EVERYWHERE },
   audio_url: { ...words.orNull, accepts: httpsUrl(), shown: EVERYWHERE },
   vibrate: { ...oneOf(VIBRATIONS).orNull, accepts: z.enum(VIBRATIONS), shown: EVERYWHERE },
-  tts_text: { ...words.orNull, ...prose(0, 1000, { lines: true }), cut: true, shown: EVERYWHERE },
+  tts_text: {
+    ...words.orNull,
+    ...prose(0, LIMITS.alert_tts_text, { lines: true }),
+    cut: true,
+    shown: EVERYWHERE,
+  },
   tts_lang: {
     ...words.orNull,
     accepts: languageTag(),
@@ -121,16 +124,16 @@ export const ALERT = defineFields({
   },
   lon: { ...number.orNull, accepts: longitude(), shown: EVERYWHERE },
   radius_km: { ...number.orNull, accepts: radiusKm(), shown: EVERYWHERE },
-  geo_rule: { ...words.orNull, accepts: slug(40), shown: EVERYWHERE },
+  geo_rule: { ...words.orNull, accepts: slug(LIMITS.alert_geo_rule), shown: EVERYWHERE },
   collapse_key: {
     ...words.orNull,
-    accepts: slug(64),
+    accepts: slug(LIMITS.alert_collapse_key),
     about: "A newer alert with the same key replaces the older one on the phone.",
     shown: EVERYWHERE,
   },
   review_note: {
     ...words.orNull,
-    ...prose(0, 1000, { lines: true }),
+    ...prose(0, LIMITS.alert_review_note, { lines: true }),
     about: "Why this alert: for the person who reviews it, never for subscribers.",
     shown: ["owner", "list"],
   },

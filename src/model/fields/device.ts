@@ -1,6 +1,7 @@
 // What a handset says of itself. Owners and their assistants read it, so nothing of it is free text.
 
 import { z } from "zod";
+import { LIMITS } from "../limits.ts";
 import { languageTag, timeZone } from "./accepts.ts";
 import { oneOf, words } from "./kinds.ts";
 import { defineFields } from "./record.ts";
@@ -8,7 +9,7 @@ import { defineFields } from "./record.ts";
 /** What a handset may say that it runs on. */
 export const PLATFORMS = ["ios", "android", "web", "desktop", "cli", "other"] as const;
 
-const VERSION = "must be 1 to 40 of 0-9 A-Z a-z . + _ -, such as 1.4.0";
+const VERSION = `must be 1 to ${LIMITS.app_version} of 0-9 A-Z a-z . + _ -, such as 1.4.0`;
 
 /** Owners see each of them without the device: in lists of subscribers, and counted. */
 const OWNERS = ["owner", "list"] as const;
@@ -17,7 +18,7 @@ export const DEVICE = defineFields({
   platform: { ...oneOf(PLATFORMS), accepts: z.enum(PLATFORMS), required: true, shown: OWNERS },
   app_version: {
     ...words,
-    accepts: z.string().regex(/^[0-9A-Za-z.+_-]{1,40}$/, VERSION),
+    accepts: z.string().regex(new RegExp(`^[0-9A-Za-z.+_-]{1,${LIMITS.app_version}}$`), VERSION),
     required: true,
     shown: OWNERS,
   },

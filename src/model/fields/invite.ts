@@ -1,22 +1,23 @@
 // The fields of an invite that its owner fills.
 
 import { z } from "zod";
+import { LIMITS } from "../limits.ts";
 import { instant, text } from "./accepts.ts";
 import { moment, whole, words } from "./kinds.ts";
 import { defineFields } from "./record.ts";
 
-const USES = "must be a whole number from 1 to 1000000";
+const USES = `must be a whole number from 1 to ${LIMITS.invite_uses}`;
 
 export const INVITE = defineFields({
   label: {
     ...words.orNull,
-    accepts: text(0, 80),
+    accepts: text(0, LIMITS.invite_label),
     about: "Your own note; never shown to a subscriber.",
     shown: ["owner", "list"],
   },
   max_uses: {
     ...whole.orNull,
-    accepts: z.int().min(1, USES).max(1_000_000, USES),
+    accepts: z.int().min(1, USES).max(LIMITS.invite_uses, USES),
     about: "Phones that may join with it; without it, any number.",
     shown: ["owner", "list"],
   },

@@ -1,6 +1,7 @@
 // The fields of a webhook endpoint that its owner fills. Its secret and what became of deliveries are the entity's own.
 
 import { z } from "zod";
+import { LIMITS } from "../limits.ts";
 import { text } from "./accepts.ts";
 import { list, words } from "./kinds.ts";
 import { defineFields } from "./record.ts";
@@ -19,7 +20,7 @@ export type EventName = (typeof EVENTS)[number];
 export const WEBHOOK = defineFields({
   url: {
     ...words,
-    accepts: text(1, 2048),
+    accepts: text(1, LIMITS.url),
     about: "https, reachable from the internet.",
     required: true,
     shown: ["owner", "list"],

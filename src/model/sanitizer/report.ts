@@ -2,6 +2,7 @@
 // one of ours: the report goes to assistants, so nothing that a caller made up may travel in it.
 
 import type { Removed } from "../fields/characters.ts";
+import { LIMITS } from "../limits.ts";
 import { words } from "./allow_list.ts";
 
 export type BlockedKind = "element" | "attribute" | "url" | "style" | "character";
@@ -14,7 +15,6 @@ export interface BlockedRow {
 }
 
 /** Rows of one text that are kept. Nobody writes so many kinds of markup but to fill the report. */
-const MAX_KEPT = 100;
 
 const KNOWN: Record<BlockedKind, ReadonlySet<string>> = {
   element: words(`
@@ -145,9 +145,9 @@ export class Report {
   /** The rows as an alert keeps them: what is over a bound is counted as "unknown" of its kind. */
   kept(): BlockedRow[] {
     const rows = this.rows();
-    if (rows.length <= MAX_KEPT) return rows;
-    const others = rows.slice(MAX_KEPT).map((row) => ({ ...row, name: "unknown" }));
-    return new Report().addRows([...rows.slice(0, MAX_KEPT), ...others]).rows();
+    if (rows.length <= LIMITS.alert_blocked) return rows;
+    const others = rows.slice(LIMITS.alert_blocked).map((row) => ({ ...row, name: "unknown" }));
+    return new Report().addRows([...rows.slice(0, LIMITS.alert_blocked), ...others]).rows();
   }
 
   /** Elements, attributes, urls, styles, characters; by name within each, so that equal input gives equal bytes. */

@@ -13,6 +13,7 @@ import { conflict, insufficientScope, notFound } from "../../model/errors.ts";
 import { ALERT } from "../../model/fields/alert.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
 import { showFields, shownTo } from "../../model/fields/record.ts";
+import { LIMITS } from "../../model/limits.ts";
 import type { Context } from "../../store/context.ts";
 import type { AlertRecord } from "../../store/queries/alert_columns.ts";
 import { lockAlert } from "../../store/queries/alerts.ts";
@@ -114,4 +115,9 @@ export function nowMicros(ctx: Context): string {
   return ctx.now().toISOString().replace("Z", "000Z");
 }
 
-export const ALERT_SENDS = { name: "alert-sends", per: "pusher", max: 30, seconds: 60 } as const;
+export const ALERT_SENDS = {
+  name: "alert-sends",
+  per: "pusher",
+  max: LIMITS.sends,
+  seconds: LIMITS.window_seconds,
+} as const;

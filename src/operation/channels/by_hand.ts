@@ -5,11 +5,17 @@ import { newUuid, parseId } from "../../model/domain/ids.ts";
 import { WebhookDelivery } from "../../model/entities/webhook_delivery.ts";
 import { WebhookEndpoint } from "../../model/entities/webhook_endpoint.ts";
 import { notFound } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
 import type { Context } from "../../store/context.ts";
 import { showDelivery } from "../../store/shapes/delivery.ts";
 
 /** Calls that make this server speak to somebody else's. */
-export const BY_HAND = { name: "webhook-calls", per: "creator", max: 30, seconds: 60 } as const;
+export const BY_HAND = {
+  name: "webhook-calls",
+  per: "creator",
+  max: LIMITS.manual_deliveries,
+  seconds: LIMITS.window_seconds,
+} as const;
 
 /** @throws 404 when the caller sees no such endpoint. */
 export async function endpointOf(webhookId: string, ctx: Context) {

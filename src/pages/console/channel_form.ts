@@ -3,8 +3,9 @@
 
 import { defaultGradient, deriveInitials, pickColour } from "../../model/domain/avatar.ts";
 import type { ApiError } from "../../model/errors.ts";
-import { CAPABILITIES, CATEGORIES, MAX_INITIALS, PUSHER } from "../../model/fields/pusher.ts";
+import { CAPABILITIES, CATEGORIES, PUSHER } from "../../model/fields/pusher.ts";
 import type { Field } from "../../model/fields/record.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { CATEGORY_WORDS } from "../../ui/channel_words.ts";
 import { face, pictureHere } from "../../ui/face.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
@@ -52,8 +53,8 @@ function about({ values, handle, error }: ChannelForm): Html {
   const rest = html`${text("long", { rows: 5 })}
     <div class="columns">${textField({ name: "site", label: LABELS.site, value: values.get("site") ?? "", kind: "url", hint: "An https address.", error })}
     ${text("city")}</div>
-    <div class="columns">${text("tags", { rows: 3, hint: "One a line, at most 20. A search finds them." })}
-    ${text("alert_types", { rows: 3, hint: "One a line, at most 20: closures, tides." })}</div>`;
+    <div class="columns">${text("tags", { rows: 3, hint: `One a line, at most ${LIMITS.channel_tags}. A search finds them.` })}
+    ${text("alert_types", { rows: 3, hint: `One a line, at most ${LIMITS.channel_alert_types}: closures, tides.` })}</div>`;
   return panel(
     "What it is",
     html`${text("name", { required: true })}
@@ -63,7 +64,7 @@ function about({ values, handle, error }: ChannelForm): Html {
             name: "handle",
             label: LABELS.handle,
             value: values.get("handle") ?? "",
-            most: 30,
+            most: LIMITS.handle,
             hint: "Its public address, such as harbour-watch: small letters, digits, - and _. It can never be changed.",
             required: true,
             autocomplete: "off",
@@ -126,7 +127,7 @@ function reach({ values, error }: ChannelForm): Html {
       name: "loc_rule",
       label: LABELS.loc_rule,
       value: values.get("loc_rule") ?? "",
-      most: 40,
+      most: LIMITS.channel_loc_rule,
       hint: "A word that handsets understand, if yours have one. The service only passes it on.",
       autocomplete: "off",
       literal: true,
@@ -145,7 +146,7 @@ function looks({ values, handle, server, error }: ChannelForm): Html {
       name: "initials",
       label: LABELS.initials,
       value: values.get("initials") ?? "",
-      most: MAX_INITIALS,
+      most: LIMITS.channel_initials,
       hint: handle === null ? "Left empty, they are made of the name." : undefined,
       autocomplete: "off",
       error,
@@ -182,7 +183,7 @@ function facesOf(values: URLSearchParams, handle: string | null) {
   const chosen = handle !== null || values.get("colours") === "own";
   const pick = (name: string, otherwise: string) =>
     chosen ? pickColour(values.get(name) ?? undefined, otherwise) : otherwise;
-  const initials = [...(values.get("initials") ?? "").trim()].slice(0, MAX_INITIALS).join("");
+  const initials = [...(values.get("initials") ?? "").trim()].slice(0, LIMITS.channel_initials).join("");
   return {
     initials: initials || deriveInitials(values.get("name") ?? ""),
     gradient_from: pick("gradient_from", made.from),

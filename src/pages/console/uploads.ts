@@ -3,9 +3,9 @@
 
 import { IncomingFile } from "../../effects/assets/incoming.ts";
 import upload_file from "../../identity/session/upload_file.ts";
-import { MAX_BYTES } from "../../model/domain/assets.ts";
 import type { AssetKind } from "../../model/entities/asset.ts";
 import { ApiError } from "../../model/errors.ts";
+import { said } from "../../model/limits.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { inForm } from "./forms.ts";
 import { wrongWith } from "./parts.ts";
@@ -13,9 +13,9 @@ import type { MemberVisit } from "./visit.ts";
 
 /** What a person is told of each kind before choosing. */
 export const FILE_HINTS: Record<AssetKind, string> = {
-  image: `PNG, JPEG, GIF, WebP or AVIF, up to ${MAX_BYTES.image / 1e6} MB.`,
-  audio: `MP3, AAC, M4A, Ogg, WAV or FLAC, up to ${MAX_BYTES.audio / 1e6} MB.`,
-  html: `An .html page in UTF-8, up to ${MAX_BYTES.html / 1e3} KB.`,
+  image: `PNG, JPEG, GIF, WebP or AVIF, up to ${said("image_file")}.`,
+  audio: `MP3, AAC, M4A, Ogg, WAV or FLAC, up to ${said("audio_file")}.`,
+  html: `An .html page in UTF-8, up to ${said("html_file")}.`,
 };
 
 /** A file field of a form. */

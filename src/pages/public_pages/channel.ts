@@ -1,6 +1,8 @@
 // The page of one channel: docs/rules.md#channel-page. Finds what somebody who brings this code, or none, may see.
 
 import { toIsoMicros } from "../../model/fields/columns.ts";
+import { HANDLE } from "../../model/fields/pusher.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { run } from "../../store/db/statement.ts";
 import {
   type NewAlert,
@@ -15,11 +17,10 @@ import type { PageVisit, PublicPage } from "./mount.ts";
 import { refusals } from "./refusals.ts";
 
 /** Alerts on a page. */
-const NEWEST = 10;
+const NEWEST = LIMITS.channel_page;
 
-export const HANDLE = /^[a-z0-9][a-z0-9_-]{1,28}[a-z0-9]$/;
-/** Only what could be meant as one. */
-const CAPITALS = /^(?=.*[A-Z])[A-Za-z0-9_-]{3,30}$/;
+/** Only what could be meant as a handle. */
+const CAPITALS = new RegExp(`^(?=.*[A-Z])[A-Za-z0-9_-]{${LIMITS.handle_least},${LIMITS.handle}}$`);
 const CODE = /^[\w-]{1,200}$/;
 
 /** The channel, where whoever brings this code, or null, may see it. What has another shape than a handle is nobody's. */

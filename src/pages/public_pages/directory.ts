@@ -4,6 +4,7 @@
 import { instant } from "../../model/fields/accepts.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
 import { CATEGORIES } from "../../model/fields/pusher.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { keysetPage } from "../../operation/page.ts";
 import { run } from "../../store/db/statement.ts";
 import { type CardRecord, type DirectoryFilter, directoryPage } from "../../store/queries/directory.ts";
@@ -18,7 +19,6 @@ import { nearAddress, nearScript } from "./near.ts";
 
 /** Channels on a page. */
 const LIMIT = 24;
-const LONGEST = 100;
 const cursor = instant();
 /** The page may ask the device where it is; nothing else of it. */
 const PERMISSIONS =
@@ -26,7 +26,7 @@ const PERMISSIONS =
 
 /** What an address asks for. What cannot be meant is left out: a page is shown, never a refusal. */
 function filterOf(query: URLSearchParams): DirectoryFilter {
-  const find = [...(query.get("q") ?? "").replace(/\p{Cc}/gu, "").trim()].slice(0, LONGEST).join("");
+  const find = [...(query.get("q") ?? "").replace(/\p{Cc}/gu, "").trim()].slice(0, LIMITS.search).join("");
   const before = cursor.safeParse(query.get("before"));
   return {
     find: find === "" ? null : find,
@@ -89,7 +89,7 @@ function body(filter: DirectoryFilter, rows: CardRecord[], next: string | null, 
   return html`<h1>Channels</h1>
 <p class="lede">Alerts that everybody may follow. Find a channel by its name or a tag, and subscribe on its page.</p>
 <form class="finder" role="search" method="get" action="${places.directory}">
-<div><label for="q">Name or tag</label><input id="q" name="q" type="search" value="${find ?? ""}" maxlength="${LONGEST}" autocomplete="off" spellcheck="false"></div>
+<div><label for="q">Name or tag</label><input id="q" name="q" type="search" value="${find ?? ""}" maxlength="${LIMITS.search}" autocomplete="off" spellcheck="false"></div>
 <div><label for="category">Category</label><select id="category" name="category"><option value="">All</option>${CATEGORIES.map(
     (name) =>
       html`<option value="${name}"${name === category && html` selected`}>${CATEGORY_WORDS[name]}</option>`,

@@ -4,9 +4,10 @@
 import { createHash } from "node:crypto";
 import { holdsTag } from "../../api/transports/answers.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
+import { HANDLE } from "../../model/fields/pusher.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { run } from "../../store/db/statement.ts";
 import { type FeedAlert, type FeedChannel, feedAlerts, publicFeed } from "../../store/queries/feeds.ts";
-import { HANDLE } from "./channel.ts";
 import { type Places, type PublicPagesDeps, placesOf } from "./deps.ts";
 import { ATOM } from "./feed_atom.ts";
 import type { FeedFormat, ToldAlert } from "./feed_format.ts";
@@ -16,7 +17,9 @@ import { refusals } from "./refusals.ts";
 
 /** Goes up when unchanged rows are written in another form. */
 const FORMAT = 1;
-const MAX_BYTES = 1024 * 1024;
+const MAX_BYTES = LIMITS.feed_bytes;
+/** Which alerts a feed has, and how much of each. */
+const NEWEST = { limit: LIMITS.feed, markup_bytes: LIMITS.feed_markup };
 /** What is around the entries at most. */
 const FRAME = 8 * 1024;
 
@@ -34,7 +37,7 @@ function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPage {
       const { channel, due } = found;
       const headers = headersOf(format, channel, due, places);
       if (isHeld(request.headers, headers)) return new Response(null, { status: 304, headers });
-      const alerts = (await run(deps.db, feedAlerts, { pusher_id: channel.id, due })).map((row) =>
+      const alerts = (await run(deps.db, feedAlerts, { pusher_id: channel.id, due, ...NEWEST })).map((row) =>
         told(row, `${places.publicBase}/${handle}`, deps.assets.urlOf),
       );
       const text = written(format, channel, alerts, places);

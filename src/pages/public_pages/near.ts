@@ -2,8 +2,9 @@
 
 import { gzipSync } from "node:zlib";
 import { holdsTag } from "../../api/transports/answers.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { run } from "../../store/db/statement.ts";
-import { MOST_PLACED, placedChannels } from "../../store/queries/public_pages.ts";
+import { placedChannels } from "../../store/queries/public_pages.ts";
 import { CATEGORY_WORDS } from "../../ui/channel_words.ts";
 import { madeFile, type PageFile } from "../../ui/files.ts";
 import { inkOn } from "../../ui/ink.ts";
@@ -32,13 +33,13 @@ export function nearList(deps: PublicPagesDeps): PublicPage {
   return {
     path: placesOf(deps).directory + nearAddress,
     async answer({ request }) {
-      const found = await run(deps.db, placedChannels, {});
-      const data = found.slice(0, MOST_PLACED).map((channel) => ({
+      const found = await run(deps.db, placedChannels, { limit: LIMITS.near + 1 });
+      const data = found.slice(0, LIMITS.near).map((channel) => ({
         ...channel,
         words: CATEGORY_WORDS[channel.category],
         ink: inkOn(channel),
       }));
-      const text = JSON.stringify({ data, more: found.length > MOST_PLACED });
+      const text = JSON.stringify({ data, more: found.length > LIMITS.near });
       const zipped = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
       const headers: Record<string, string> = {
         "content-type": "application/json",

@@ -7,8 +7,8 @@ import { stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Bare names that our modules import: what all our pages share (package.json says where it lies), and parts of others. */
-const PARTS = ["#ui/ink", "preact", "preact/hooks", "htm", "idb"];
+/** Bare names that our modules import: what browser and server share (package.json says where it lies), and parts of others. */
+const PARTS = ["#limits", "#ui/ink", "preact", "preact/hooks", "htm", "idb"];
 
 const BROWSER = new URL("./browser/", import.meta.url);
 
@@ -62,7 +62,9 @@ export function asOneScript(file: URL, done = new Set<string>()): string {
   if (done.has(file.href)) return "";
   done.add(file.href);
   const text = withoutTypes(readFileSync(file, "utf8"));
-  const needed = [...text.matchAll(IMPORTS)].map(([, from]) => asOneScript(new URL(from!, file), done));
+  const needed = [...text.matchAll(IMPORTS)].map(([, from]) =>
+    asOneScript(new URL(from!.startsWith(".") ? from! : import.meta.resolve(from!), file), done),
+  );
   return needed.join("") + text.replace(IMPORTS, "").replace(/^export (\{\};)?/gm, "");
 }
 

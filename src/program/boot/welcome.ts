@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import { supportsConsent } from "../../identity/auth/redirects.ts";
+import { LIMITS } from "../../model/limits.ts";
 import type { Credentials } from "../../store/secret/credentials.ts";
 import type { Example } from "./example_channel.ts";
 
@@ -15,7 +16,7 @@ export function welcome(
 Belfry is ready, and this is its first start.
 
 ${example ? ringing(example, url, key, dataDir) : ""}  Console     ${console}
-              makes your account; works once, within 7 days
+              makes your account; works once, within ${LIMITS.link_days} days
   MCP         ${url}/mcp
   Your key    ${key}
               shown this once; also in DATA_DIR/credentials.json for the belfry command

@@ -2,6 +2,7 @@
 // back from its envelope. Shared by the tool commands and the stdio server; knows no operation by name.
 
 import { ApiError, fromEnvelope, invalidRequest } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
 import type { Outcome } from "../../operation/perform.ts";
 import { invalidInput } from "../../operation/problems.ts";
 import { CLI, requestFor, type STDIO } from "../../operation/request.ts";
@@ -139,7 +140,7 @@ function parsed(text: string): unknown {
 function refuseUnsendable(tool: Tool, args: Record<string, unknown>): void {
   const { idempotency_key: key, ...rest } = args;
   if (tool.creates && Object.hasOwn(args, "idempotency_key"))
-    if (typeof key !== "string" || !/^[\x20-\x7e]{1,255}$/.test(key))
+    if (typeof key !== "string" || !new RegExp(`^[\\x20-\\x7e]{1,${LIMITS.idempotency_key}}$`).test(key))
       throw invalidRequest("An idempotency key is 1 to 255 printable ASCII characters.", "idempotency_key");
   const inPath = pathArguments(tool.http.path);
   const result = tool.input.safeParse(tool.creates ? rest : args, { reportInput: true });

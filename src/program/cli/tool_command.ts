@@ -2,6 +2,7 @@
 // from flags and --json. What the values mean, and whether they hold, the service decides.
 
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { LIMITS } from "../../model/limits.ts";
 import { inputSchema, type JsonSchema, withoutNull } from "../../operation/schema.ts";
 import type { Tool } from "../../operation/tool.ts";
 import { type ConnectionOptions, callByRest, connectionFor, stateTarget } from "./client.ts";
@@ -12,7 +13,7 @@ export const dashed = (name: string) => name.replaceAll("_", "-");
 
 const IDEMPOTENCY_KEY: JsonSchema = {
   type: "string",
-  description: "Same key, same result for 24 hours: a retry never acts twice.",
+  description: `Same key, same result for ${LIMITS.idempotency_hours} hours: a retry never acts twice.`,
 };
 
 /** The arguments that a tool takes, the idempotency key among them. */

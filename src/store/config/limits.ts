@@ -2,13 +2,14 @@
 // may get its answer.
 
 import { mayBeAdded } from "../../model/domain/redirect_schemes.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { list, type Table, wholeNumber } from "./setting.ts";
 
-export const LIMITS = {
+export const BOUNDS = {
   deviceRegistrationsPerMinute: {
     name: "DEVICE_REGISTRATIONS_PER_MINUTE",
     meaning: "How many handsets one address may register in a minute; loopback is exempt.",
-    ...wholeNumber(1, 1_000_000, 60),
+    ...wholeNumber(1, 1_000_000, LIMITS.registrations),
   },
   pageViewsPerMinute: {
     name: "PAGE_VIEWS_PER_MINUTE",

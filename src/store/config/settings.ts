@@ -1,12 +1,12 @@
 // Every setting of the service: name, default, meaning and how each is read, by topic. The README's table is made of it.
 
-import { LIMITS } from "./limits.ts";
+import { BOUNDS } from "./limits.ts";
 import { NEIGHBOURS } from "./neighbours.ts";
 import { NETWORK } from "./network.ts";
 import { PUSH } from "./push.ts";
 import { STORAGE } from "./storage.ts";
 
-export const SETTINGS = { ...NETWORK, ...STORAGE, ...NEIGHBOURS, ...PUSH, ...LIMITS };
+export const SETTINGS = { ...NETWORK, ...STORAGE, ...NEIGHBOURS, ...PUSH, ...BOUNDS };
 
 /** What they hold, by key. */
 export type Config = {

@@ -2,15 +2,13 @@
 // own, and read newest first.
 
 import { jsonb, nullable, timestamptz, uuid } from "../../model/fields/sql.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
 
 const defineStatement = statementsOf("lists");
 
 /** Values by the name of their field. */
 export type Former = Record<string, unknown>;
-
-/** Edits that are kept of one alert. */
-export const KEPT_CHANGES = 20;
 
 export const KEEPING = { id: uuid, former: nullable(jsonb<Former>()) };
 
@@ -24,7 +22,7 @@ export const KEEP = `kept as (
   let_go as (
     delete from alert_change where alert_id = $id and $former::jsonb is not null and updated_at < (
       select updated_at from alert_change where alert_id = $id
-      order by updated_at desc offset ${KEPT_CHANGES - 2} limit 1))`;
+      order by updated_at desc offset ${LIMITS.alert_changes - 2} limit 1))`;
 
 export const listAlertChanges = defineStatement("list_alert_changes", {
   reads: true,

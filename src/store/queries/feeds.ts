@@ -4,16 +4,11 @@ import { isDue } from "../../model/domain/alert_status.ts";
 import { ALERT } from "../../model/fields/alert.ts";
 import { PUSHER } from "../../model/fields/pusher.ts";
 import { columnsOf } from "../../model/fields/record.ts";
-import { boolean, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
+import { boolean, int, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
 import { EPOCH } from "./handset.ts";
 
 const defineStatement = statementsOf("pages");
-
-/** Alerts in a feed. */
-export const FEED_ITEMS = 25;
-/** Bytes of markup that an entry holds; of a longer one it has the text alone. */
-const MARKUP_BYTES = 32 * 1024;
 
 const { name, description, image_url: picture } = columnsOf(PUSHER);
 
@@ -49,24 +44,27 @@ const { title, body, priority, source_url, image_url, image_asset_id, actions, e
   columnsOf(ALERT);
 const SHOWN = { id: uuid, title, body, priority, source_url, image_url, image_asset_id, actions, expires_at };
 
-/** The newest alerts of one channel. What came due is settled before; `due` adds what could not be (store/queries/settle.ts). */
+/**
+ * The newest alerts of one channel. What came due is settled before; `due` adds what could not be (store/queries/settle.ts). Of
+ * markup beyond `markup_bytes` an entry has the text alone.
+ */
 export const feedAlerts = defineStatement("feed_alerts", {
   reads: true,
-  parameters: { pusher_id: uuid, due: boolean },
+  parameters: { pusher_id: uuid, due: boolean, limit: int, markup_bytes: int },
   columns: { ...SHOWN, html: nullable(text), sent_at: neverNull(timestamptz) },
   text: `select ${Object.keys(SHOWN)
     .map((column) => `a.${column}`)
     .join(", ")},
-      case when a.layout <> 'document' and octet_length(coalesce(a.html, a.asset_html)) <= ${MARKUP_BYTES}
+      case when a.layout <> 'document' and octet_length(coalesce(a.html, a.asset_html)) <= $markup_bytes::int
         then coalesce(a.html, a.asset_html) end as html, a.visible_at as sent_at
     from (
       (select s.id from alert s where s.pusher_id = $pusher_id and s.status = 'sent'
-        order by s.visible_at desc, s.id desc limit ${FEED_ITEMS})
+        order by s.visible_at desc, s.id desc limit $limit::int)
       union all
       (select d.id from alert d where $due::boolean and d.pusher_id = $pusher_id and ${isDue("d")}
-        order by d.visible_at desc limit ${FEED_ITEMS})) newest
+        order by d.visible_at desc limit $limit::int)) newest
     join alert a on a.id = newest.id
-    order by a.visible_at desc, a.id desc limit ${FEED_ITEMS}`,
+    order by a.visible_at desc, a.id desc limit $limit::int`,
 });
 
 export type FeedAlert = RowOf<typeof feedAlerts>;

@@ -3,13 +3,14 @@
 // share, and by the text of its revision.
 
 import { array, bigint, float8, int, nullable, text, uuid } from "../../model/fields/sql.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
 import { HASHES } from "./hashes.ts";
 
 const defineStatement = statementsOf("inbox");
 
 /** More channels than one held poll may wait for (see handset/held/hold.ts), so that nobody reads an endless list. */
-export const CHANNELS_READ = 1_001;
+export const CHANNELS_READ = LIMITS.channels_of_device + 1;
 
 /** Milliseconds by the database's clock until something comes due in the channel `c`; infinite when nothing is planned. */
 const DUE_IN = "coalesce(extract(epoch from c.next_at - clock_timestamp()) * 1000, 'infinity')::float8";

@@ -1,7 +1,7 @@
 // Claiming a caller's idempotency key. The claim is a row in the transaction of the action itself: a concurrent repeat
 // waits for the first one's commit and then finds its answer; a failed first one leaves nothing behind.
 
-import { bytea, nullable, text } from "../../model/fields/sql.ts";
+import { bytea, int, nullable, text } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
 
 const defineStatement = statementsOf("journal");
@@ -12,10 +12,10 @@ const OWN = {
   text: "credential_id = $credential_id and operation = $operation and key = $key",
 };
 
-/** Forgets this key when its day is over; the others go by the housekeeping. */
+/** Forgets this key when its time is over; the others go by the housekeeping. */
 export const forgetOldKey = defineStatement("forget_old_key", {
-  parameters: OWN.parameters,
-  text: `delete from idempotency_record where ${OWN.text} and created_at < now() - interval '24 hours'`,
+  parameters: { ...OWN.parameters, hours: int },
+  text: `delete from idempotency_record where ${OWN.text} and created_at < now() - $hours::int * interval '1 hour'`,
 });
 
 /** One row when the key is new to this credential and operation; none when it was used. */

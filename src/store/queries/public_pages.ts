@@ -83,9 +83,6 @@ export const newestAlerts = defineStatement("newest_alerts", {
     order by a.visible_at desc, a.id desc limit $limit::int`,
 });
 
-/** Channels with a circle that a device is given at once. */
-export const MOST_PLACED = 1000;
-
 const PLACED = {
   handle: text,
   ...columnsOf(
@@ -97,13 +94,14 @@ const PLACED = {
   radius_km: neverNull(float8),
 };
 
-/** docs/rules.md#near-me. The newest channels of the directory that have a circle, and one more where there are more. */
+/** docs/rules.md#near-me. The newest channels of the directory that have a circle. */
 export const placedChannels = defineStatement("placed_channels", {
   reads: true,
+  parameters: { limit: int },
   columns: PLACED,
   text: `select ${selected("p", PLACED)}
     from pusher p where p.is_public and p.status = 'active' and p.radius_km is not null
-    order by p.created_at desc limit ${MOST_PLACED + 1}`,
+    order by p.created_at desc limit $limit::int`,
 });
 
 /** Two channels of the directory, where there are so many. */

@@ -53,8 +53,9 @@ export const forgetEndpoints = defineStatement("forget_push_endpoints", {
 
 /** An endpoint that has failed so often in a row, and for so long, is forgotten (docs/rules.md#push-forgets). */
 export const noteFailures = defineStatement("note_push_failures", {
-  parameters: VERSIONS.parameters,
-  text: `with failed as (select e.device_id, e.failures + 1 >= 20 and e.failing_since < now() - interval '3 days' as over
+  parameters: { ...VERSIONS.parameters, failures: int, days: int },
+  text: `with failed as (select e.device_id, e.failures + 1 >= $failures::int
+        and e.failing_since < now() - $days::int * interval '1 day' as over
       from push_endpoint e join ${VERSIONS.text} on ${OF} order by e.device_id for update of e),
     gone as (delete from push_endpoint e using failed f where e.device_id = f.device_id and f.over)
     update push_endpoint e set failures = e.failures + 1, failing_since = coalesce(e.failing_since, now())

@@ -31,8 +31,8 @@ export const endpointsFor = defineStatement("endpoints_for", {
 });
 
 /**
- * Counts a result in one step, so that simultaneous ones cannot lose one another: "Twenty consecutive failures disable
- * the endpoint. Any success resets the counter to zero." A disabled endpoint stays so. The same step writes the delivery
+ * Counts a result in one step, so that simultaneous ones cannot lose one another: so many consecutive failures disable
+ * the endpoint, and a success resets the counter to zero. A disabled endpoint stays so. The same step writes the delivery
  * into the endpoint's log, which keeps its newest, and forgets a secret whose time is over.
  */
 export const recordDelivery = defineStatement("record_delivery", {
@@ -47,11 +47,12 @@ export const recordDelivery = defineStatement("record_delivery", {
     failure: nullable(text),
     duration_ms: int,
     kept: int,
+    disabling: int,
   },
   columns: { enabled: boolean },
   text: `with e as (update webhook_endpoint set
       failure_count = case when not $ok::boolean then failure_count + 1 when disabled_at is null then 0 else failure_count end,
-      disabled_at = case when not $ok::boolean and failure_count + 1 >= 20 then coalesce(disabled_at, clock_timestamp())
+      disabled_at = case when not $ok::boolean and failure_count + 1 >= $disabling::int then coalesce(disabled_at, clock_timestamp())
         else disabled_at end,
       last_delivery_at = clock_timestamp(), last_status = $status,
       previous_secret = case when previous_secret_until > clock_timestamp() then previous_secret end,

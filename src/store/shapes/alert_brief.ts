@@ -6,10 +6,8 @@ import { codePoints } from "../../model/fields/accepts.ts";
 import { ALERT, type AlertFields } from "../../model/fields/alert.ts";
 import { named } from "../../model/fields/named.ts";
 import { marked, namesOf } from "../../model/fields/record.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { alertList, composedView, publishedView } from "./alert.ts";
-
-/** The longest text that a brief answer shows whole, in code points. */
-const SHOWN = 280;
 
 export const view = z
   .enum(["full", "brief"])
@@ -29,8 +27,8 @@ const lengths = Object.fromEntries(
 type Texts = Pick<AlertFields, (typeof CUT)[number]>;
 
 function cut(text: string | null): string | null {
-  if (text === null || codePoints(text) <= SHOWN) return text;
-  return `${[...text].slice(0, SHOWN - 1).join("")}…`;
+  if (text === null || codePoints(text) <= LIMITS.brief_text) return text;
+  return `${[...text].slice(0, LIMITS.brief_text - 1).join("")}…`;
 }
 
 function briefAlert({ html: _, asset_html: __, ...alert }: Texts & { html?: unknown; asset_html?: unknown }) {

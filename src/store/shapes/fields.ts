@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { instant, readInstant } from "../../model/fields/accepts.ts";
 import { named } from "../../model/fields/named.ts";
+import { LIMITS } from "../../model/limits.ts";
 
 /** Where a page begins: strictly before an instant, or inside of one, after the row with this uuid. */
 export interface Place {
@@ -54,11 +55,11 @@ export const pathId = (what: string) => z.string().describe(what);
 export const expectedVersion = () => instant().optional().describe("409 if updated_at is another by now.");
 
 /** The largest page. */
-export const MAX_LIMIT = 100;
-const LIMITS = `must be a whole number from 1 to ${MAX_LIMIT}`;
+export const MAX_LIMIT = LIMITS.page;
+const SIZES = `must be a whole number from 1 to ${MAX_LIMIT}`;
 /** How many rows a page has; `absent`: what is answered without it. */
-export const limit = (absent = "50 when absent.") =>
-  z.int(LIMITS).min(1, LIMITS).max(MAX_LIMIT, LIMITS).optional().describe(absent);
+export const limit = (absent = `${LIMITS.page_usual} when absent.`) =>
+  z.int(SIZES).min(1, SIZES).max(MAX_LIMIT, SIZES).optional().describe(absent);
 
 /** Where a page begins. */
 export const before = () => instant().optional().describe("Rows created strictly before it.");
@@ -70,7 +71,7 @@ export const pageMeta = named("PageMeta", z.object({ next_before: z.string().nul
 export const deletedView = z.object({ deleted: z.literal(true), id: z.string() });
 
 /** The page size when none is asked for. */
-export const DEFAULT_LIMIT = 50;
+export const DEFAULT_LIMIT = LIMITS.page_usual;
 
 /** The page size of lists that answer all unless they are asked for pages. */
 export const NO_LIMIT = 1_000_000_000;

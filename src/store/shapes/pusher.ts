@@ -6,16 +6,17 @@ import { showId } from "../../model/domain/ids.ts";
 import { PUSHER_STATUSES, type PusherRow } from "../../model/entities/pusher.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
 import { named } from "../../model/fields/named.ts";
-import { PUSHER } from "../../model/fields/pusher.ts";
+import { HANDLE, PUSHER } from "../../model/fields/pusher.ts";
 import { answersOf, argumentsOf, shownTo } from "../../model/fields/record.ts";
+import { LIMITS } from "../../model/limits.ts";
 import type { PusherRecord } from "../queries/channels.ts";
 
 export const pusherCreate = {
   handle: z
     .string()
     .regex(
-      /^[a-z0-9][a-z0-9_-]{1,28}[a-z0-9]$/,
-      "must be 3 to 30 of a-z 0-9 - _ and begin and end with a letter or digit",
+      HANDLE,
+      `must be ${LIMITS.handle_least} to ${LIMITS.handle} of a-z 0-9 - _ and begin and end with a letter or digit`,
     )
     .describe("Permanent public handle; it can never be changed."),
   ...argumentsOf(PUSHER),

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { invalidRequest } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
 
-const MAX_DAYS = 366;
 const DAY_MS = 86_400_000;
 
 const DAYS = { day: 1, week: 7, month: 30 } as const;
@@ -45,7 +45,8 @@ export function rangeOf(input: { period?: keyof typeof DAYS; from?: string; to?:
   if (to === undefined) throw invalidRequest("from and to go together; send both.", "to");
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   if (days < 1) throw invalidRequest("to must not be before from.", "to");
-  if (days > MAX_DAYS) throw invalidRequest(`A range is at most ${MAX_DAYS} days long.`, "to");
+  if (days > LIMITS.stats_days)
+    throw invalidRequest(`A range is at most ${LIMITS.stats_days} days long.`, "to");
   return { from, to };
 }
 

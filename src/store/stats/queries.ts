@@ -3,6 +3,7 @@
 
 import { isPlanned } from "../../model/domain/alert_status.ts";
 import { array, date, int, text, timestamptz, uuid } from "../../model/fields/sql.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
 import { VISIBLE } from "../queries/channels.ts";
 
@@ -69,21 +70,21 @@ export const alertTotals = defineStatement("alert_totals", {
 });
 
 /** More surviving reports than this are sampled by device, whose ids are random. */
-export const SAMPLE = 10_000;
+export const SAMPLE = LIMITS.stats_sample;
 
 /**
  * Half hours, then hours (docs/rules.md#alert-stats). `sent_at` is the instant at which the alert became visible. `seen` is how many reports survive, counted up to one more than the sample.
  */
 export const alertTimeline = defineStatement("alert_timeline", {
   reads: true,
-  parameters: { alert_id: uuid, sent_at: timestamptz },
+  parameters: { alert_id: uuid, sent_at: timestamptz, sample: int },
   columns: { start: timestamptz, reads: int, acks: int, seen: int },
   text: `with surviving as materialized (
       select kind, at, row_number() over (order by device_id, kind) as place from report
-      where alert_id = $alert_id and at is not null order by device_id, kind limit ${SAMPLE + 1}),
+      where alert_id = $alert_id and at is not null order by device_id, kind limit $sample::int + 1),
     bucketed as (
       select kind, greatest(0, floor(extract(epoch from at - $sent_at::timestamptz) / 1800))::int as half_hour
-      from surviving where place <= ${SAMPLE}),
+      from surviving where place <= $sample::int),
     starts as (
       select kind, case when half_hour < 12 then half_hour else half_hour - half_hour % 2 end as half_hour from bucketed)
     select $sent_at::timestamptz + half_hour * interval '30 minutes' as start,

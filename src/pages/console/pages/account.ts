@@ -6,8 +6,8 @@ import end_session from "../../../identity/session/end_session.ts";
 import get_sign_in from "../../../identity/session/get_sign_in.ts";
 import list_sessions from "../../../identity/session/list_sessions.ts";
 import update_profile from "../../../identity/session/update_profile.ts";
-import { MIN_PASSWORD } from "../../../model/domain/passwords.ts";
 import { ApiError, notFound } from "../../../model/errors.ts";
+import { LIMITS } from "../../../model/limits.ts";
 import { html } from "../../../ui/html.ts";
 import { inForm } from "../forms.ts";
 import { PEOPLE_STYLES } from "../page.ts";
@@ -50,8 +50,8 @@ async function account(
       ${problem(of("password"))}
       <form method="post" action="/console/account/password" novalidate>${token}
         <div class="columns">
-        ${field({ name: "present", label: "Current password", type: "password", autocomplete: "current-password", maxlength: 128, error: of("password") })}
-        ${field({ name: "next", label: `New password, at least ${MIN_PASSWORD} characters`, type: "password", autocomplete: "new-password", minlength: MIN_PASSWORD, maxlength: 128, error: of("password") })}
+        ${field({ name: "present", label: "Current password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error: of("password") })}
+        ${field({ name: "next", label: `New password, at least ${LIMITS.password_least} characters`, type: "password", autocomplete: "new-password", minlength: LIMITS.password_least, maxlength: LIMITS.password, error: of("password") })}
         </div>
         <p class="hint">All your other sessions end. Connected assistants stay connected; you can disconnect them on the page Assistants.</p>
         <button>Change the password</button>
@@ -74,7 +74,7 @@ async function account(
     <section class="card" aria-labelledby="name-title"><h2 id="name-title">Your name</h2>
       ${problem(of("name"))}
       <form method="post" action="/console/account/name" novalidate>${token}
-        ${field({ name: "name", label: "Name", value: sent.get("name") ?? session.user.name, hint: "By which you stand in every workspace.", autocomplete: "name", maxlength: 80, error: of("name") })}
+        ${field({ name: "name", label: "Name", value: sent.get("name") ?? session.user.name, hint: "By which you stand in every workspace.", autocomplete: "name", maxlength: LIMITS.name, error: of("name") })}
         <button>Save the name</button>
       </form></section>
     <h2>Close the account</h2>

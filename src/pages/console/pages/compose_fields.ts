@@ -3,6 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { ASSET_FIELDS, type AssetField } from "../../../model/domain/assets.ts";
+import { LIMITS } from "../../../model/limits.ts";
 import { numberOr } from "../channel_values.ts";
 import type { UploadField } from "../uploads.ts";
 
@@ -36,7 +37,7 @@ export const LABELS: Record<string, string> = {
 };
 
 /** Most buttons that an alert has, as rows of the form. */
-export const ACTION_ROWS = [0, 1, 2] as const;
+export const ACTION_ROWS: readonly number[] = [...Array(LIMITS.alert_actions).keys()];
 
 const NUMBERS = new Set(["lat", "lon", "radius_km"]);
 const INSTANTS = new Set(["send_at", "expires_at"]);

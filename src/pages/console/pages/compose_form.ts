@@ -2,10 +2,10 @@
 // every field that update_alert takes; what each may hold, the operations say.
 
 import { randomUUID } from "node:crypto";
-import { MAX_HTML } from "../../../model/domain/alert_content.ts";
 import type { AssetKind } from "../../../model/entities/asset.ts";
 import type { ApiError } from "../../../model/errors.ts";
 import { SOUNDS, VIBRATIONS } from "../../../model/fields/alert.ts";
+import { LIMITS, said } from "../../../model/limits.ts";
 import { distanceWords } from "../../../ui/alert_card.ts";
 import { positionWords } from "../../../ui/circle.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
@@ -43,8 +43,8 @@ const panel = (title: string, content: Content): Html =>
 function message(typed: Typed, shown: Shown): Html {
   return panel(
     "Message",
-    html`${written(typed, { name: "title", most: 120 })}
-    ${written(typed, { name: "body", rows: 4, most: 4000 })}
+    html`${written(typed, { name: "title", most: LIMITS.alert_title })}
+    ${written(typed, { name: "body", rows: 4, most: LIMITS.alert_body })}
     ${segments(typed, "layout", "Card", [
       { value: "text", label: "Text" },
       { value: "image", label: "Picture" },
@@ -57,7 +57,7 @@ function message(typed: Typed, shown: Shown): Html {
       name: "html",
       rows: 8,
       code: true,
-      hint: `HTML, up to ${MAX_HTML.html.toLocaleString("en")} characters as a page, ${MAX_HTML.document.toLocaleString("en")} as a document. A page is cleaned; a document is kept whole, and phones show it in a frame where scripts are inert.`,
+      hint: `HTML, up to ${said("alert_html")} characters as a page, ${said("alert_document")} as a document. A page is cleaned; a document is kept whole, and phones show it in a frame where scripts are inert.`,
     })}
       ${uploadOf(typed, "html", shown)}</div>`,
   );
@@ -83,7 +83,7 @@ function loudness(typed: Typed, shown: Shown): Html {
       html`
       ${written(typed, { name: "audio_url", kind: "url", hint: "Played in place of the sound; an uploaded one comes before it." })}
       ${uploadOf(typed, "audio", shown)}
-      ${written(typed, { name: "tts_text", rows: 2, most: 1000 })}
+      ${written(typed, { name: "tts_text", rows: 2, most: LIMITS.alert_tts_text })}
       ${written(typed, { name: "tts_lang", hint: "Such as en or pt-BR." })}`,
     )}`,
   );
@@ -137,7 +137,7 @@ function others(typed: Typed): Html {
     )}
     ${written(typed, { name: "source_url", kind: "url" })}
     ${written(typed, { name: "collapse_key", hint: "A newer alert with the same key replaces the older one on the phone. Letters a to z, digits, dot, dash and underscore." })}
-    ${written(typed, { name: "review_note", rows: 2, most: 1000, hint: "Why this alert. Only members of this workspace and its assistants read it." })}`,
+    ${written(typed, { name: "review_note", rows: 2, most: LIMITS.alert_review_note, hint: "Why this alert. Only members of this workspace and its assistants read it." })}`,
   );
 }
 

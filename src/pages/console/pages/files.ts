@@ -5,9 +5,10 @@ import { IncomingFile } from "../../../effects/assets/incoming.ts";
 import delete_file from "../../../identity/session/delete_file.ts";
 import list_files from "../../../identity/session/list_files.ts";
 import upload_file from "../../../identity/session/upload_file.ts";
-import { MAX_BYTES } from "../../../model/domain/assets.ts";
+import { MAX_BYTES, MAX_PIXELS } from "../../../model/domain/assets.ts";
 import { ASSET_KINDS, type AssetKind } from "../../../model/entities/asset.ts";
 import { ApiError, notFound } from "../../../model/errors.ts";
+import { LIMITS, said } from "../../../model/limits.ts";
 import { MAX_BODY } from "../../../operation/tool.ts";
 import { html } from "../../../ui/html.ts";
 import { COPY_SCRIPT } from "../page.ts";
@@ -16,9 +17,12 @@ import { type MemberVisit, memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 
 const KINDS: Record<AssetKind, { label: string; field: string }> = {
-  image: { label: "Picture, up to 5 MB and 24 million pixels", field: "image_asset_id" },
-  audio: { label: "Sound, up to 2 MB", field: "audio_asset_id" },
-  html: { label: "Page, up to 500 KB", field: "html_asset_id" },
+  image: {
+    label: `Picture, up to ${said("image_file")} and ${MAX_PIXELS / 1e6} million pixels`,
+    field: "image_asset_id",
+  },
+  audio: { label: `Sound, up to ${said("audio_file")}`, field: "audio_asset_id" },
+  html: { label: `Page, up to ${said("html_file")}`, field: "html_asset_id" },
 };
 
 const SHOWN = 100;
@@ -26,7 +30,7 @@ const SHOWN = 100;
 const MAX_UPLOAD = Math.max(...Object.values(MAX_BYTES)) + MAX_BODY.usual;
 
 const size = (bytes: number) =>
-  bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
+  bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 
 async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const { base, token, now, form: sent } = visit;
@@ -35,7 +39,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   return visit.page(
     "Files",
     html`<h1>Files</h1>
-    <p class="lede">Pictures, sounds and pages for alerts, and pictures of channels. The form of an alert offers them, and programs name their id. Unused files are deleted after 24 hours.</p>
+    <p class="lede">Pictures, sounds and pages for alerts, and pictures of channels. The form of an alert offers them, and programs name their id. Unused files are deleted after ${LIMITS.waiting_files_hours} hours.</p>
     <section class="card" aria-labelledby="new"><h2 id="new">Upload a file</h2>
       ${problem(error)}
       <form method="post" action="${base}files" enctype="multipart/form-data" novalidate>${token}

@@ -4,6 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { pngOf } from "../../../effects/assets/drawn.ts";
 import { ApiError, notFound } from "../../../model/errors.ts";
+import { LIMITS } from "../../../model/limits.ts";
 import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
@@ -107,7 +108,7 @@ function newInvite(visit: MemberVisit, base: string, error?: ApiError): Html {
   return html`<section class="card" aria-labelledby="new"><h2 id="new">Make an invite</h2>
     ${problem(error)}
     <form method="post" action="${base}/invites" novalidate>${visit.token}<input type="hidden" name="once" value="${once}">
-      <div class="columns">${textField({ name: "label", label: LABELS.label, value: form.get("label") ?? "", most: 80, hint: "Only you see it: where the code hangs, whom it is for.", error })}
+      <div class="columns">${textField({ name: "label", label: LABELS.label, value: form.get("label") ?? "", most: LIMITS.invite_label, hint: "Only you see it: where the code hangs, whom it is for.", error })}
       ${textField({ name: "max_uses", label: LABELS.max_uses, value: form.get("max_uses") ?? "", keys: "numeric", hint: "1 makes a one-shot link. Left empty, there is no bound.", autocomplete: "off", error })}</div>
       ${segmented({ name: "life", label: "Works for", options: Object.entries(LIVES).map(([value, { label }]) => ({ value, label })), value: life, error })}
       <div class="until">${textField({ name: "expires_at", label: LABELS.expires_at, value: form.get("expires_at") ?? "", kind: "datetime-local", zoned: true, hint: "Read when “Until…” is chosen.", error })}</div>

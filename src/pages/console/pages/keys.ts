@@ -4,6 +4,7 @@ import create_key, { KEY_LIVES } from "../../../identity/session/create_key.ts";
 import list_keys from "../../../identity/session/list_keys.ts";
 import revoke_key from "../../../identity/session/revoke_key.ts";
 import { ApiError, notFound } from "../../../model/errors.ts";
+import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { inForm } from "../forms.ts";
 import { COPY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
@@ -38,7 +39,7 @@ async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content
     ${problem(error, { scope: `scope-${OFFERED[0]}` })}
     <form method="post" action="${base}keys" novalidate>${token}
       <div class="columns">
-        ${field({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: 80, hint: "What the key is for. You see the name in the list of keys.", error })}
+        ${field({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: LIMITS.name, hint: "What the key is for. You see the name in the list of keys.", error })}
         ${select({ name: "life", label: "Works for", options: LIFE_OPTIONS, value: sent.get("life") ?? "90d", hint: "A key that ends by itself cannot be forgotten.", error })}
       </div>
       ${select({

@@ -12,6 +12,7 @@ import { MAX_PASSWORD } from "../../../model/domain/passwords.ts";
 import { grantableRoles } from "../../../model/domain/standing.ts";
 import type { Role } from "../../../model/entities/member.ts";
 import { ApiError } from "../../../model/errors.ts";
+import { LIMITS } from "../../../model/limits.ts";
 import type { MemberWish } from "../../../store/shapes/member.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { inForm } from "../forms.ts";
@@ -88,7 +89,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     ${problem(error, { sees: "new-sees" })}
     <form method="post" action="${base}members" novalidate>${token}
       <div class="columns">
-        ${field({ name: "email", label: "E-mail address", type: "email", value: sent.get("email") ?? "", maxlength: 254, autocomplete: "off", hint: deps.mail ? "The link is mailed to this address, and shown to you." : "This server sends no mail: you get a link to hand over.", error })}
+        ${field({ name: "email", label: "E-mail address", type: "email", value: sent.get("email") ?? "", maxlength: LIMITS.email, autocomplete: "off", hint: deps.mail ? "The link is mailed to this address, and shown to you." : "This server sends no mail: you get a link to hand over.", error })}
         ${select({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: sent.get("role") ?? "editor", hint: "You can give your own role and those below it.", error })}
       </div>
       ${channelChoice("new", channels.data, wish, { mayAll, error })}
@@ -188,7 +189,7 @@ async function linkPage(visit: MemberVisit, made: { email: string; joined: boole
         ? html`It was sent to <strong>${email}</strong>. You can also hand it over yourself.`
         : html`Give it to <strong>${email}</strong> in a way that you trust.`
     } The link is yours to hand over: whoever opens it first ${joined ? "chooses this person's password" : "becomes this member"}, and in the workspace everything that this account does counts as done by this person. So open it for nobody else.</p>
-    <p class="flash careful">The link works once, within 7 days. It is shown only now.</p>
+    <p class="flash careful">The link works once, within ${LIMITS.link_days} days. It is shown only now.</p>
     ${copyable(link, "the link")}
     <p><a class="button" href="${visit.base}members">Back to the members</a></p>`,
     { section: "members", scripts: [COPY_SCRIPT] },

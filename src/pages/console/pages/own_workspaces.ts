@@ -6,6 +6,7 @@ import leave_workspace from "../../../identity/session/leave_workspace.ts";
 import list_own_workspaces from "../../../identity/session/list_own_workspaces.ts";
 import rename_workspace from "../../../identity/session/rename_workspace.ts";
 import { ApiError } from "../../../model/errors.ts";
+import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { PEOPLE_STYLES } from "../page.ts";
 import { field, instant, problem, tick, wrongWith } from "../parts.ts";
@@ -83,7 +84,7 @@ export async function ownWorkspaces(visit: PersonVisit, error?: ApiError): Promi
     <details class="more"${error && html` open`}><summary>Make another workspace</summary>
       <p>It has channels, members and keys of its own. You are its owner.</p>
       <form method="post" action="${ACCOUNT}/workspaces" novalidate>${token}
-        ${field({ name: "workspace", label: "Its name", value: sent.get("workspace") ?? "", maxlength: 80, autocomplete: "organization", error })}
+        ${field({ name: "workspace", label: "Its name", value: sent.get("workspace") ?? "", maxlength: LIMITS.name, autocomplete: "organization", error })}
         <button>Make the workspace</button>
       </form></details>`;
 }
@@ -95,7 +96,7 @@ function nameForm(visit: MemberVisit, error?: ApiError): Response {
     <p class="lede">Its members and their assistants see the name. Addresses and channels stay as they are.</p>
     ${problem(error)}
     <form method="post" action="${visit.base}name" novalidate>${visit.token}
-      ${field({ name: "name", label: "Name", value: visit.form.get("name") ?? visit.caller.workspace.name, maxlength: 80, autocomplete: "organization", error })}
+      ${field({ name: "name", label: "Name", value: visit.form.get("name") ?? visit.caller.workspace.name, maxlength: LIMITS.name, autocomplete: "organization", error })}
       <div class="actions"><button>Save the name</button><a class="button plain" href="${ACCOUNT}">Keep it</a></div>
     </form>`,
     { width: "narrow", status: error?.status ?? 200 },
@@ -117,7 +118,7 @@ async function closing(visit: PersonVisit, error?: ApiError): Promise<Response> 
         ? html`<p class="flash careful">The account can be closed once no workspace depends on you.</p><p><a class="button" href="${ACCOUNT}">Back to your account</a></p>`
         : html`<form method="post" action="${ACCOUNT}/close" novalidate>${visit.token}
       ${data.map((own) => leftBehind(own, error))}
-      ${field({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: 128, error })}
+      ${field({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
       <div class="actions"><button class="danger">Close the account for good</button><a class="button plain" href="${ACCOUNT}">Keep it</a></div>
     </form>`
     }`,

@@ -3,6 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { ApiError } from "../../../model/errors.ts";
+import { LIMITS } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { tick, wrongWith } from "../parts.ts";
 import { devices } from "../phone.ts";
@@ -50,7 +51,7 @@ export function decisions(visit: MemberVisit, { alert, error }: Omit<Deciding, "
         html`<button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act" value="cancel">Cancel it</button>`
       }</div></section>
     <section class="card" aria-labelledby="decline"><h2 id="decline">Decline it</h2>
-      ${written(typed, { name: "review_reply", label: "What should change", rows: 3, most: 1000, hint: "Its author reads this. The alert stays a draft." })}
+      ${written(typed, { name: "review_reply", label: "What should change", rows: 3, most: LIMITS.alert_review_reply, hint: "Its author reads this. The alert stays a draft." })}
       <button class="plain" name="act" value="decline">Decline it</button></section>
     ${others(visit)}`;
 }

@@ -35,7 +35,7 @@ function codeForm(visit: Visit, error?: ApiError): Response {
     <details class="more"${recovering && html` open`}><summary>I do not have my phone</summary>
       <form method="post" action="${PATH}" novalidate>
         ${handedOn(visit)}
-        ${field({ name: "recovery", label: "Recovery code", hint: "One of the ten that you kept. Each works once.", autocomplete: "off", maxlength: 40, error })}
+        ${field({ name: "recovery", label: "Recovery code", hint: "One of those that you kept. Each works once.", autocomplete: "off", maxlength: 40, error })}
         <button>Sign in with it</button>
       </form>
       <p class="hint">No recovery code either? The operator of this server can turn the second step off for you.</p>

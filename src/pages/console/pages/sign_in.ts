@@ -3,8 +3,8 @@
 
 import { resetMail } from "../../../identity/auth/mail.ts";
 import { emailProblem } from "../../../model/domain/one_line.ts";
-import { MAX_PASSWORD } from "../../../model/domain/passwords.ts";
 import { ApiError, refuseFields } from "../../../model/errors.ts";
+import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { cookieOf } from "../forms.ts";
 import { PASSKEY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
@@ -38,8 +38,8 @@ export async function signInForm(
       ${visit.token}
       ${oauthQuery && html`<input type="hidden" name="oauth_query" value="${oauthQuery}">`}
       <input type="hidden" name="next" value="${next}">
-      ${field({ name: "email", label: "E-mail address", type: "email", value: options.email, autocomplete: "username", maxlength: 254, autofocus: !options.email, error })}
-      ${field({ name: "password", label: "Password", type: "password", autocomplete: "current-password", maxlength: MAX_PASSWORD, autofocus: !!options.email, error })}
+      ${field({ name: "email", label: "E-mail address", type: "email", value: options.email, autocomplete: "username", maxlength: LIMITS.email, autofocus: !options.email, error })}
+      ${field({ name: "password", label: "Password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, autofocus: !!options.email, error })}
       <button>Sign in</button>
     </form></div>
     ${hasPasskeys(visit) && passkeyForm(visit, { oauthQuery, next })}
@@ -77,7 +77,7 @@ function forgot(visit: Visit, error?: ApiError): Response {
     ${problem(error)}
     <div class="card wide"><form method="post" action="/console/forgot" novalidate>
       ${visit.token}
-      ${field({ name: "email", label: "E-mail address", type: "email", value: visit.form.get("email") ?? "", autocomplete: "username", maxlength: 254, autofocus: true, error })}
+      ${field({ name: "email", label: "E-mail address", type: "email", value: visit.form.get("email") ?? "", autocomplete: "username", maxlength: LIMITS.email, autofocus: true, error })}
       <button>Mail me a link</button>
     </form></div>`
         : html`<p class="lede">${lostPassword(false)}</p>`

@@ -12,6 +12,7 @@ import get_sign_in from "../../../identity/session/get_sign_in.ts";
 import remove_passkey from "../../../identity/session/remove_passkey.ts";
 import renew_recovery_codes from "../../../identity/session/renew_recovery_codes.ts";
 import { ApiError, notFound } from "../../../model/errors.ts";
+import { LIMITS, spelled } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { qrDrawing } from "../../../ui/qr.ts";
 import { COPY_SCRIPT, PASSKEY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
@@ -63,7 +64,7 @@ const passwordField = (error?: ApiError): Html =>
     label: "Your password",
     type: "password",
     autocomplete: "current-password",
-    maxlength: 128,
+    maxlength: LIMITS.password,
     autofocus: true,
     error,
   });
@@ -136,7 +137,7 @@ function recoveryCodes(visit: PersonVisit, title: string, codes: readonly string
   return visit.page(
     title,
     html`<h1>${title}</h1>
-    <p class="lede">These ten codes sign you in when your phone is gone, each of them once. Print them, or keep them where you keep your passwords.</p>
+    <p class="lede">These ${spelled("recovery_codes")} codes sign you in when your phone is gone, each of them once. Print them, or keep them where you keep your passwords.</p>
     <p class="flash careful">They are shown only now. Nobody can read them again later.</p>
     ${copyable(codes.join("\n"), "the recovery codes")}
     <p><a class="button" href="${ACCOUNT}">I have kept them</a></p>`,
@@ -153,8 +154,8 @@ function newPasskeyForm(visit: PersonVisit, error?: ApiError): Response {
     <p class="hint" data-without-passkeys>Passkeys need a browser of these years that runs the script of this page. Your password goes on working without.</p>
     <form method="post" action="${PASSKEYS}" novalidate hidden data-passkey="add" data-begin="${PASSKEYS}/begin">${visit.token}
       <input type="hidden" name="answer" value="">
-      ${field({ name: "name", label: "Name", value: visit.form.get("name") ?? "", hint: "By which you know it in your list, such as the device that keeps it.", maxlength: 80, autocomplete: "off", error })}
-      ${field({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: 128, error })}
+      ${field({ name: "name", label: "Name", value: visit.form.get("name") ?? "", hint: "By which you know it in your list, such as the device that keeps it.", maxlength: LIMITS.name, autocomplete: "off", error })}
+      ${field({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
       <p class="hint said" role="status" data-said></p>
       <div class="actions"><button>Add the passkey</button><a class="button plain" href="${ACCOUNT}">Back to your account</a></div>
     </form>`,

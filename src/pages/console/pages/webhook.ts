@@ -1,6 +1,7 @@
 // One endpoint: its state and what to do about it, what became of its deliveries, and what can be done by hand.
 
 import { ApiError, notFound } from "../../../model/errors.ts";
+import { LIMITS, spelled } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { minuteWords } from "../../../ui/instants.ts";
 import type { FlashCode } from "../flash.ts";
@@ -17,7 +18,7 @@ const PAGE = 50;
 const FAILURES: Record<string, string> = {
   refused_target: "The address is none that may be called: it is not public.",
   dns: "The name has no address.",
-  timeout: "No answer within five seconds.",
+  timeout: `No answer within ${spelled("webhook_seconds")} seconds.`,
   connect: "Nobody answers at the address.",
   tls: "The certificate is not trusted.",
   redirect: "It answered with a redirect, which nobody follows.",
@@ -47,7 +48,7 @@ function facts({ now }: MemberVisit, hook: any): Html {
       "Last delivery",
       html`${instant(hook.last_delivery_at, now)}${hook.last_status && `, answered ${hook.last_status}`}`,
     ],
-    ["Failed in a row", `${hook.failure_count} of 20 that disable it`],
+    ["Failed in a row", `${hook.failure_count} of ${LIMITS.webhook_failures} that disable it`],
     ["Added", instant(hook.created_at, now)],
   ];
   if (hook.dropped_count > 0)
@@ -66,14 +67,14 @@ function mending(visit: MemberVisit, hook: any, may: boolean): Content {
   const at = pathOf(visit, hook);
   const since = minuteWords(new Date(hook.disabled_at));
   return html`<section class="card mend" aria-labelledby="mend"><h2 id="mend">Disabled since ${since}</h2>
-    <p>Twenty deliveries failed in a row, so nothing is sent here any more.${!may && " An editor, an admin or an owner can enable it again."}</p>
+    <p>The last ${LIMITS.webhook_failures} deliveries failed, so nothing is sent here any more.${!may && " An editor, an admin or an owner can enable it again."}</p>
     ${
       may &&
       html`<ol>
         <li>Mend the receiver. The list below says how each delivery ended.</li>
         <li>Send a test event: a disabled endpoint gets it, too. ${act(visit, `${at}/test`, "Send a test event")}</li>
         <li>Enable the endpoint. ${act(visit, `${at}/enable`, "Enable it again", "")}</li>
-        <li>Deliver again by hand what it missed, in the list below. What happened while it was disabled was not tried: <code>list_events</code> has it for 7 days.</li>
+        <li>Deliver again by hand what it missed, in the list below. What happened while it was disabled was not tried: <code>list_events</code> has it for ${LIMITS.events_days} days.</li>
       </ol>`
     }</section>`;
 }
@@ -112,7 +113,7 @@ async function log(visit: MemberVisit, hook: any, may: boolean): Promise<Html> {
   });
   const at = pathOf(visit, hook);
   return html`<section aria-labelledby="log"><h2 id="log">Deliveries</h2>
-    <p class="hint">The newest 200 are kept, for 7 days. ${NO_RETRIES} What the receiver wrote is not kept.</p>
+    <p class="hint">The newest ${LIMITS.deliveries} are kept, for ${LIMITS.deliveries_days} days. ${NO_RETRIES} What the receiver wrote is not kept.</p>
     ${
       data.length === 0
         ? emptyState(
@@ -179,7 +180,7 @@ export const ONE_WEBHOOK_PAGES: readonly Page[] = [
     const hook = await endpoint(visit);
     return askOnce(visit, {
       title: "Make a new secret?",
-      effect: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with the new secret at once. For 24 hours they carry a second signature by the present one, so the receiver may change over at any time in between.${hook.previous_secret_until && " The secret before the present one ends at once."}`,
+      effect: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with the new secret at once. For ${LIMITS.webhook_overlap_hours} hours they carry a second signature by the present one, so the receiver may change over at any time in between.${hook.previous_secret_until && " The secret before the present one ends at once."}`,
       act: "Make a new secret",
       action: `${pathOf(visit, hook)}/secret`,
       back: pathOf(visit, hook),

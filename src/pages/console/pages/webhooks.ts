@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { DomainEvent } from "../../../model/domain/events.ts";
 import { ApiError } from "../../../model/errors.ts";
+import { LIMITS, spelled } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { COPY_SCRIPT, WEBHOOK_STYLES } from "../page.ts";
 import { copyable, emptyState, field, instant, problem, table, tick, wrongWith } from "../parts.ts";
@@ -20,8 +21,7 @@ export const EVENT_WORDS: Record<DomainEvent["event"], string> = {
 const EVENTS = Object.keys(EVENT_WORDS);
 
 /** What every page of webhooks says of trying again. */
-export const NO_RETRIES =
-  "Each event is delivered once, within five seconds. There are no automatic retries: what failed can be delivered again by hand.";
+export const NO_RETRIES = `Each event is delivered once, within ${spelled("webhook_seconds")} seconds. There are no automatic retries: what failed can be delivered again by hand.`;
 
 export const eventChips = (events: readonly string[]): Html =>
   html`<ul class="events">${events.map((event) => html`<li><code>${event}</code></li>`)}</ul>`;
@@ -61,7 +61,7 @@ function newForm({ form: sent, token, base }: MemberVisit, error?: ApiError): Co
     name: "url",
     label: "Address",
     value: sent.get("url") ?? "",
-    maxlength: 2048,
+    maxlength: LIMITS.url,
     hint: "https, and reachable from the internet.",
     autocomplete: "off",
     error,
@@ -105,7 +105,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   return visit.page(
     "Webhooks",
     html`<h1>Webhooks</h1>
-    <p class="lede">A webhook tells a program of yours what happens: one signed request an event. ${NO_RETRIES} Twenty failures in a row disable an endpoint.</p>
+    <p class="lede">A webhook tells a program of yours what happens: one signed request an event. ${NO_RETRIES} ${LIMITS.webhook_failures} failures in a row disable an endpoint.</p>
     ${error && form}
     ${
       hooks.length === 0
@@ -123,7 +123,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     }
     ${!error && form}
     <section class="card" aria-labelledby="pull"><h2 id="pull">Without a public address</h2>
-      <p>A program that nobody can reach fetches the same events instead, with a key that has the scope <code>webhooks:read</code>. They are kept for 7 days, whether there is an endpoint or not.</p>
+      <p>A program that nobody can reach fetches the same events instead, with a key that has the scope <code>webhooks:read</code>. They are kept for ${LIMITS.events_days} days, whether there is an endpoint or not.</p>
       ${copyable(`curl "${visit.deps.publicUrl}/api/v1/core/events" -H "Authorization: Bearer <your key>"`, "the command")}
       <p class="hint">Keep <code>next_after</code> of the answer, and send it as <code>after</code> with the next call: nothing is lost or repeated in between.</p>
     </section>`,

@@ -3,8 +3,8 @@
 
 import type { LinkState, OpenedLink } from "../../../identity/auth/joining.ts";
 import { LINK_LIFE, LINK_PAGE, tokenOf } from "../../../identity/auth/links.ts";
-import { MAX_PASSWORD, MIN_PASSWORD } from "../../../model/domain/passwords.ts";
 import { ApiError } from "../../../model/errors.ts";
+import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { LINK_SCRIPT } from "../page.ts";
 import { field, problem } from "../parts.ts";
@@ -112,7 +112,7 @@ function address(visit: Visit, { email }: OpenedLink, error?: ApiError): Content
   return field({
     ...common,
     value: visit.form.get("email") ?? "",
-    maxlength: 254,
+    maxlength: LIMITS.email,
     hint:
       visit.deps.mail === null
         ? "You sign in with it. This server sends no mail."
@@ -127,7 +127,7 @@ async function form(visit: Visit, token: string, error?: ApiError): Promise<Resp
   if (!link.proved) return unproved(visit);
   const { title, lede, button } = wordsOf(link);
   const { kind } = link;
-  const long = `At least ${MIN_PASSWORD} characters. A few words are easier to remember than signs.`;
+  const long = `At least ${LIMITS.password_least} characters. A few words are easier to remember than signs.`;
   return visit.page(
     title,
     html`<h1>${title}</h1><p class="lede">${lede}</p>
@@ -135,16 +135,16 @@ async function form(visit: Visit, token: string, error?: ApiError): Promise<Resp
     <div class="card wide"><form method="post" action="${LINK_PAGE}" novalidate>
       ${visit.token}
       <input type="hidden" name="token" value="${token}">
-      ${kind === "new" && field({ name: "name", label: "Your name", value: visit.form.get("name") ?? "", autocomplete: "name", maxlength: 80, autofocus: true, error })}
+      ${kind === "new" && field({ name: "name", label: "Your name", value: visit.form.get("name") ?? "", autocomplete: "name", maxlength: LIMITS.name, autofocus: true, error })}
       ${address(visit, link, error)}
       ${field({
         name: "password",
         label: kind === "reset" ? "New password" : "Password",
         type: "password",
         autocomplete: kind === "known" ? "current-password" : "new-password",
-        maxlength: MAX_PASSWORD,
+        maxlength: LIMITS.password,
         autofocus: kind !== "new",
-        ...(kind === "known" ? {} : { minlength: MIN_PASSWORD, hint: long }),
+        ...(kind === "known" ? {} : { minlength: LIMITS.password_least, hint: long }),
         error,
       })}
       <button>${button}</button>

@@ -1,5 +1,6 @@
 // The handset API over fetch: which requests there are, with which credential, and how a refusal or a silence looks to the app.
 
+import { LIMITS } from "#limits";
 import type { Alert, Card, Envelope, Page, ReportKind, Subscription } from "./wire.ts";
 
 /** The service answered, and said no. */
@@ -110,7 +111,7 @@ export const pruneReports = (token: string, before: string) =>
   tell(within("/reports", { before }), { method: "DELETE", token });
 
 export const listSubscriptions = (token: string, before: string | null) =>
-  ask<Page<Card>>(within("/subscriptions", { before, limit: "100" }), { token });
+  ask<Page<Card>>(within("/subscriptions", { before, limit: `${LIMITS.page}` }), { token });
 
 /** What is followed, as a file holds it. */
 export interface Exported {
@@ -178,4 +179,4 @@ export async function poll(
 }
 
 export const olderPage = (token: string, before: string, signal: AbortSignal) =>
-  ask<Page<Alert>>(within("/inbox", { limit: "100", before }), { token, signal });
+  ask<Page<Alert>>(within("/inbox", { limit: `${LIMITS.page}`, before }), { token, signal });

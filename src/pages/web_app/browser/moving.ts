@@ -1,6 +1,7 @@
 // How what is followed goes from one browser to another: as a file, which holds no secret and so no private channel, or by a code,
 // which moves everything once.
 
+import { LIMITS } from "#limits";
 import { type Exported, exportPage, importPart, listSubscriptions, makeTransfer, takeOver } from "./api.ts";
 import { keep } from "./channels.ts";
 import { ownDevice } from "./device.ts";
@@ -9,7 +10,7 @@ import { hurry } from "./tabs.ts";
 import type { Page } from "./wire.ts";
 
 /** As many as the service takes at once. */
-const PART = 150;
+const PART = LIMITS.import;
 /** More than any device follows. */
 const MOST_BYTES = 2_000_000;
 

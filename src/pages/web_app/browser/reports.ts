@@ -1,6 +1,7 @@
 // What channels are told: that an alert was read, that it was confirmed. Kept in order while nobody can be reached, sent in batches by
 // one tab at a time, and not made at all where the person switched it off.
 
+import { LIMITS } from "#limits";
 import { pruneReports, Refused, sendReports, Unreachable } from "./api.ts";
 import { now } from "./clock.ts";
 import { change, changed, current } from "./state.ts";
@@ -18,10 +19,10 @@ import { wholeAlert } from "./whole.ts";
 import type { ReportKind } from "./wire.ts";
 
 /** What the API takes at once. */
-const BATCH = 100;
+const BATCH = LIMITS.reports;
 const DAY_MS = 86_400_000;
 /** When it was reported is forgotten after so long; that it was stays counted. */
-const REMEMBERED_MS = 30 * DAY_MS;
+const REMEMBERED_MS = LIMITS.app_reports_days * DAY_MS;
 
 /** Notes that the person read or confirmed an alert, and queues the reports that they chose to send. */
 export async function did(alert: KeptAlert, kind: ReportKind): Promise<void> {

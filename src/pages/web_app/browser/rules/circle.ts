@@ -1,13 +1,14 @@
 // Is the device inside of an alert's circle? Answered here, on the device; a position goes nowhere. "Cannot say" is an
 // answer of its own, and the caller rings then: a warning too many is better than one too few.
 
+import { LIMITS } from "#limits";
 import type { Circle, Position } from "./types.ts";
 
 /** Mean radius of the earth in kilometres (IUGG). */
 const EARTH_KM = 6371.0088;
 
 /** A position that is older says nothing of where the device is now. */
-export const POSITION_LASTS_MS = 30 * 60_000;
+export const POSITION_LASTS_MS = LIMITS.position_minutes * 60_000;
 
 const radians = (degrees: number) => (degrees * Math.PI) / 180;
 

@@ -1,14 +1,15 @@
 // What deserves a look now, and what is history. An alert leaves the spotlight when it expires, is acknowledged, is
 // replaced by a newer one of its channel with the same collapse key, or has stood there long enough. It stays readable.
 
+import { LIMITS } from "#limits";
 import type { Alert } from "./types.ts";
 
 const HOUR = 3_600_000;
 
 /** How long an alert without an end of its own stands in the spotlight after it was sent. */
-export const STANDS_MS = 24 * HOUR;
+export const STANDS_MS = LIMITS.spotlight_hours * HOUR;
 /** And one that waits to be acknowledged. */
-export const WAITS_MS = 7 * 24 * HOUR;
+export const WAITS_MS = LIMITS.spotlight_waits_days * 24 * HOUR;
 
 type Arranged = Pick<
   Alert,

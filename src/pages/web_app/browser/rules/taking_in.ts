@@ -1,5 +1,7 @@
 // What an answer of the inbox says of what the device has: new, withdrawn, too old to keep. Pure.
 
+import { LIMITS } from "#limits";
+
 /** An alert as the device keeps it. */
 interface Kept {
   id: string;
@@ -35,8 +37,8 @@ export function compare<Row extends Kept, Known extends Kept>(
 }
 
 /** An app is no archive: the newest so many alerts are kept, and of these so many characters. */
-export const KEPT_ALERTS = 500;
-export const KEPT_CHARACTERS = 12_000_000;
+export const KEPT_ALERTS = LIMITS.app_alerts;
+export const KEPT_CHARACTERS = LIMITS.app_characters;
 /** What an alert takes besides its long texts. */
 const USUAL = 500;
 

@@ -1,8 +1,10 @@
-// A recording that a channel sends along: played as it streams, twenty seconds at most, and given up when it does not
+// A recording that a channel sends along: played as it streams, for a while at most, and given up when it does not
 // begin soon. The specification has phones fetch it themselves; nothing but the request reaches whoever holds the file.
 
+import { LIMITS } from "#limits";
+
 /** The longest that a device plays of a recording. */
-export const LONGEST_SECONDS = 20;
+export const LONGEST_SECONDS = LIMITS.recording_seconds;
 /** How long it may take to begin. */
 const BEGINS_WITHIN_MS = 5000;
 

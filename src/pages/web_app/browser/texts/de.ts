@@ -40,7 +40,7 @@ export const de: Texts = {
     other:
       "Du folgst {count} Kanälen aus der Datei. Diese gibt es nicht mehr, oder sie wollen eine Einladung: {names}",
   },
-  "device.move_hint": "Ein Link nimmt alles mit, auch private Kanäle: einmal, binnen 15 Minuten.",
+  "device.move_hint": "Ein Link nimmt alles mit, auch private Kanäle: einmal, binnen {minutes} Minuten.",
   "device.move": "In einen anderen Browser umziehen",
   "device.link": "Öffne dort diesen Link",
   "device.move_title": "Hierher umziehen",

@@ -40,7 +40,7 @@ export const en = {
     one: "You follow {count} channel of the file. These are gone or want an invite: {names}",
     other: "You follow {count} channels of the file. These are gone or want an invite: {names}",
   },
-  "device.move_hint": "A link takes everything along, private channels too: once, within 15 minutes.",
+  "device.move_hint": "A link takes everything along, private channels too: once, within {minutes} minutes.",
   "device.move": "Move to another browser",
   "device.link": "Open this link there",
   "device.move_title": "Move here",

@@ -2,6 +2,7 @@
 
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { LIMITS } from "#limits";
 import { findChannels } from "../api.ts";
 import { ownDevice } from "../device.ts";
 import { html } from "../markup.ts";
@@ -68,7 +69,7 @@ export function Discover({ chosen }: { chosen: string | null }): VNode {
 
   const load = async (before: string | null, signal: AbortSignal) => {
     const { token } = await ownDevice();
-    const words = q.trim().slice(0, 100);
+    const words = q.trim().slice(0, LIMITS.search);
     return findChannels(token, { ...(words && { q: words }), ...(category && { category }), before }, signal);
   };
   useEffect(() => {
@@ -101,7 +102,7 @@ export function Discover({ chosen }: { chosen: string | null }): VNode {
   return html`<${PaneHead} title=${t("nav.discover")} />
     <form class="search" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
       <label class="unseen" for="q">${t("discover.search")}</label>
-      <input id="q" type="search" placeholder=${t("discover.search")} value=${q} maxlength="100"
+      <input id="q" type="search" placeholder=${t("discover.search")} value=${q} maxlength=${LIMITS.search}
         onInput=${(event: Event) => setQ((event.currentTarget as HTMLInputElement).value)} />
       <label class="unseen" for="category">${t("discover.category")}</label>
       <select id="category" value=${category} onChange=${(event: Event) => setCategory((event.currentTarget as HTMLSelectElement).value)}>

@@ -2,6 +2,7 @@
 
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
+import { LIMITS } from "#limits";
 import { Refused } from "../api.ts";
 import { removeOwnDevice } from "../device.ts";
 import { html } from "../markup.ts";
@@ -64,7 +65,7 @@ export function ThisDevice(): VNode {
     </p>
     ${
       device &&
-      html`<p class="hint">${t("device.move_hint")}</p>
+      html`<p class="hint">${t("device.move_hint", { minutes: LIMITS.move_minutes })}</p>
       ${
         link === null
           ? html`<p><button class="plain" onClick=${() => void attempt(async () => setLink((await linkToMove()).url))}>${t("device.move")}</button></p>`

@@ -1,0 +1,147 @@
+// The number of every rule that a user can meet (docs/rules.md), once: fields, statements, forms, texts and the spans of the docs
+// read it here. test/house/limits.test.ts finds one that is written elsewhere. Browsers run it as well (pages/web_app/modules.ts), so it
+// knows nothing of ours. Characters are Unicode code points.
+
+export type Limit = readonly [value: number, unit: string, meaning: string];
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+export const LIMIT_TABLE = {
+  alert_title: [120, "characters", "the title of an alert"],
+  alert_body: [4_000, "characters", "the text of an alert"],
+  alert_tts_text: [1_000, "characters", "what phones read aloud"],
+  alert_html: [60_000, "characters", "markup in every layout but `document`"],
+  alert_document: [500_000, "characters", "markup in the layout `document`"],
+  alert_actions: [3, "buttons", "an alert"],
+  alert_action_label: [40, "characters", "the label of a button"],
+  alert_geo_rule: [40, "characters", "`geo_rule`"],
+  alert_collapse_key: [64, "characters", "`collapse_key`"],
+  alert_review_note: [1_000, "characters", "the note to the reviewer"],
+  alert_review_reply: [1_000, "characters", "why a person declined an alert"],
+  alert_blocked: [100, "rows", "the report of what one text of an alert lost"],
+  alert_changes: [20, "edits", "the history of an alert"],
+  alert_changes_days: [30, "days", "what an edit replaced is kept"],
+  brief_text: [280, "characters", "a text in a brief answer"],
+
+  handle_least: [3, "characters", "the shortest handle of a channel"],
+  handle: [30, "characters", "the handle of a channel"],
+  channel_name: [80, "characters", "the name of a channel"],
+  channel_description: [200, "characters", "the description of a channel"],
+  channel_long: [4_000, "characters", "the longer text about a channel"],
+  channel_city: [80, "characters", "the city of a channel"],
+  channel_loc_rule: [40, "characters", "`loc_rule`"],
+  channel_initials: [3, "characters", "the initials of a channel"],
+  channel_tags: [20, "tags", "a channel"],
+  channel_tag: [40, "characters", "a tag"],
+  channel_alert_types: [20, "types", "the alert types of a channel"],
+  channel_alert_type: [40, "characters", "an alert type"],
+  radius: [20_038, "kilometres", "the radius of a circle: half of the Earth's circumference"],
+  invite_label: [80, "characters", "the label of an invite"],
+  invite_uses: [1_000_000, "phones", "`max_uses` of an invite"],
+
+  url: [2_048, "characters", "an address that people, phones or the service open"],
+  language_tag: [64, "characters", "a language tag"],
+  search: [100, "characters", "what the directory is searched for"],
+  page: [100, "rows", "a page of a list"],
+  page_usual: [50, "rows", "a page of a list when `limit` is absent"],
+  body: [64 * KIB, "bytes", "the body of a request where nothing else is said"],
+  body_alerts: [4 * MIB, "bytes", "the body of a request that writes alerts, and of one to `/mcp`"],
+  body_handset: [16 * KIB, "bytes", "the body of a request on most handset routes"],
+  json_values: [2_000, "values", "the JSON of one body"],
+  idempotency_key: [255, "characters", "an idempotency key"],
+  idempotency_hours: [24, "hours", "a call can be repeated under its idempotency key"],
+  mcp_answer: [25_000, "bytes", "an answer over MCP"],
+  stats_days: [366, "days", "the range of statistics"],
+  stats_sample: [10_000, "reports", "the timeline of an alert that is no sample"],
+
+  window_seconds: [60, "seconds", "the window of a ceiling"],
+  creations: [10, "calls", "channels that a creator opens in a window"],
+  sends: [30, "calls", "alerts that a channel publishes in a window"],
+  manual_deliveries: [30, "calls", "deliveries that a member asks for by hand in a window"],
+  takeovers: [20, "calls", "codes that an address tries in a window"],
+  registrations: [
+    60,
+    "calls",
+    "handsets that an address registers in a window, unless a setting says otherwise",
+  ],
+
+  webhooks: [20, "endpoints", "a workspace"],
+  webhook_failures: [20, "failures", "in a row that disable an endpoint"],
+  webhook_seconds: [5, "seconds", "a delivery, from the look-up of the name to the end of the answer"],
+  webhook_answer: [64 * KIB, "bytes", "what is read of a receiver's answer"],
+  webhook_overlap_hours: [24, "hours", "the secret before signs beside a new one"],
+  webhook_clock_seconds: [300, "seconds", "the clock of a receiver and a signature differ"],
+  deliveries: [200, "deliveries", "the log of an endpoint"],
+  deliveries_days: [7, "days", "the log of an endpoint"],
+  events_days: [7, "days", "the feed of events"],
+
+  name: [80, "characters", "the name of a person, a workspace, a key or a passkey"],
+  email: [254, "characters", "an e-mail address"],
+  password_least: [10, "characters", "the shortest password"],
+  password: [128, "characters", "a password"],
+  link_days: [7, "days", "a link that a manager or the operator hands out works"],
+  recovery_codes: [10, "codes", "a person"],
+  own_workspaces: [10, "workspaces", "owned by one person"],
+  client_name: [120, "characters", "the name of an assistant"],
+  client_redirects: [10, "addresses", "redirect addresses of an assistant"],
+  client_document: [16 * KIB, "bytes", "the document that describes an assistant"],
+
+  image_file: [5_000_000, "bytes", "an uploaded picture"],
+  audio_file: [2_000_000, "bytes", "an uploaded sound"],
+  html_file: [500_000, "bytes", "an uploaded page"],
+  waiting_files: [50, "files", "of a member that no alert has taken yet"],
+  waiting_files_hours: [24, "hours", "a file that nothing uses is kept"],
+
+  app_version: [40, "characters", "the version of a handset's app"],
+  channels_of_device: [1_000, "channels", "joined by one device"],
+  import: [150, "subscriptions", "one import"],
+  move_minutes: [15, "minutes", "a code that moves subscriptions works"],
+  reports: [100, "reports", "one batch"],
+  inbox: [MIB, "bytes", "a page of the inbox"],
+  held_seconds: [55, "seconds", "a held poll"],
+  held_polls: [4, "polls", "held for one device"],
+  push_seconds: [5, "seconds", "a wake-up"],
+  push_failures: [20, "failures", "in a row that forget an endpoint of a handset"],
+  push_failing_days: [3, "days", "that these failures last"],
+
+  channel_page: [10, "alerts", "the page of a channel"],
+  feed: [25, "alerts", "a feed"],
+  feed_markup: [32 * KIB, "bytes", "the markup of an alert in a feed"],
+  feed_bytes: [MIB, "bytes", "a feed"],
+  near: [1_000, "channels", "with a circle, looked at for what is near"],
+
+  app_alerts: [500, "alerts", "kept by the web app"],
+  app_characters: [12_000_000, "characters", "all alerts that the web app keeps"],
+  app_reports_days: [30, "days", "the service knows when the web app reported"],
+  recording_seconds: [20, "seconds", "the part of a recording that is played"],
+  spotlight_hours: [24, "hours", "an alert without an end stands in the spotlight"],
+  spotlight_waits_days: [7, "days", "one that waits to be acknowledged stands there"],
+  position_minutes: [30, "minutes", "a position is good for"],
+} as const satisfies Record<string, Limit>;
+
+export type LimitName = keyof typeof LIMIT_TABLE;
+
+/** The numbers alone. */
+export const LIMITS = Object.fromEntries(
+  Object.entries(LIMIT_TABLE).map(([name, [value]]) => [name, value]),
+) as Readonly<Record<LimitName, number>>;
+
+const SIZES = [
+  [MIB, "MiB"],
+  [KIB, "KiB"],
+  [1_000_000, "MB"],
+  [1_000, "kB"],
+] as const;
+
+/** As a sentence says it: `4,000`, and with their unit `64 KiB`, `5 MB`. */
+export function said(name: LimitName): string {
+  const [value, unit] = LIMIT_TABLE[name];
+  const size = unit === "bytes" && SIZES.find(([one]) => value % one === 0);
+  return size ? `${value / size[0]} ${size[1]}` : value.toLocaleString("en");
+}
+
+const WORDS = "zero one two three four five six seven eight nine ten".split(" ");
+
+/** `five`: a small number in words, a larger one as `said`. */
+export const spelled = (name: LimitName): string => WORDS[LIMITS[name]] ?? said(name);
