@@ -10,6 +10,7 @@ import { listOf } from "../src/api/transports/mcp_list.ts";
 import { HANDSET_OPERATIONS } from "../src/handset/index.ts";
 import { SESSION_OPERATIONS } from "../src/identity/session/index.ts";
 import { ERROR_STATUS } from "../src/model/errors.ts";
+import { LIMIT_TABLE, type Limit, type LimitName, said, spelled } from "../src/model/limits.ts";
 import { SCOPES } from "../src/model/scopes.ts";
 import { SETTINGS } from "../src/store/config/settings.ts";
 import { PATHS } from "../src/store/db/paths.ts";
@@ -22,8 +23,15 @@ const SNAPSHOTS = "test/snapshots/tools";
 /** The address that the committed document speaks of: the one that the defaults give. */
 export const COMMITTED_URL = "http://127.0.0.1:8787";
 
-/** Pages with tables that are filled in. */
-const PAGES = ["README.md", "docs/architecture.md", "docs/running.md"];
+/** Pages with tables and numbers that are filled in. */
+const PAGES = [
+  "README.md",
+  "SECURITY.md",
+  "examples/README.md",
+  ...["architecture", "console", "handset", "handset_app", "rules", "running"].map(
+    (name) => `docs/${name}.md`,
+  ),
+];
 
 const at = (path: string) => fileURLToPath(new URL(path, ROOT));
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
@@ -95,6 +103,15 @@ const TABLES: Record<string, () => string> = {
         return [path, why, names.sort().join(", ")];
       }),
     ),
+  limits: () =>
+    table(
+      ["Limit", "Number", "Of what"],
+      (Object.entries(LIMIT_TABLE) as [LimitName, Limit][]).map(([name, [, unit, of]]) => [
+        code(name),
+        unit === "bytes" ? said(name) : `${said(name)} ${unit}`,
+        of,
+      ]),
+    ),
   session: () =>
     table(
       ["Operation", "Role", "Password again", "What it does"],
@@ -128,12 +145,31 @@ export function fillTables(text: string): string {
   );
 }
 
+/** A number in a sentence, `<!-- limit:name -->…<!-- / -->`, as it stands there: in figures or in a word. @throws on no limit. */
+function fillLimits(text: string): string {
+  return text.replace(
+    /(<!-- limit:(\w+) -->)(.*?)(<!-- \/ -->)/g,
+    (_, start: string, name: string, now: string, end: string) => {
+      if (!isLimit(name)) throw new Error(`A page asks for the limit "${name}"; there is none of that name.`);
+      const word = spelled(name);
+      const made = /^\d/.test(now)
+        ? said(name)
+        : /^[A-Z]/.test(now)
+          ? word[0]!.toUpperCase() + word.slice(1)
+          : word;
+      return start + made + end;
+    },
+  );
+}
+
+const isLimit = (name: string): name is LimitName => Object.hasOwn(LIMIT_TABLE, name);
+
 /** Every generated file by its path; null: it must not exist. */
 export function generated(): Map<string, string | null> {
   const document = openApiDocument(TOOLS, HANDSET_OPERATIONS, { publicUrl: COMMITTED_URL });
   const files = new Map<string, string | null>([
     ["openapi.json", pretty(document)],
-    ...PAGES.map((page) => [page, fillTables(readFileSync(at(page), "utf8"))] as const),
+    ...PAGES.map((page) => [page, fillLimits(fillTables(readFileSync(at(page), "utf8")))] as const),
   ]);
   for (const name of existsSync(at(SNAPSHOTS)) ? readdirSync(at(SNAPSHOTS)) : [])
     files.set(`${SNAPSHOTS}/${name}`, null);

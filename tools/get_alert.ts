@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { notFound } from "../src/model/errors.ts";
+import { said } from "../src/model/limits.ts";
 import { alertIds } from "../src/operation/alerts/change.ts";
 import { settleShown } from "../src/operation/alerts/settle.ts";
 import { shownWhole } from "../src/operation/alerts/show.ts";
@@ -13,8 +14,7 @@ import { pathId } from "../src/store/shapes/fields.ts";
 export default defineTool({
   name: "get_alert",
   title: "Read alert",
-  description:
-    "Read one alert whole: its present status, its sanitised markup, and notes that say why it may be silent. Over MCP, markup that would not fit into 25 kB is left out; html_length tells its length.",
+  description: `Read one alert whole: its present status, its sanitised markup, and notes that say why it may be silent. Over MCP, markup that would not fit into ${said("mcp_answer")} is left out; html_length tells its length.`,
   scope: "alerts:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 200 },

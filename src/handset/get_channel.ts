@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { notFound } from "../model/errors.ts";
 import { text } from "../model/fields/accepts.ts";
+import { LIMITS } from "../model/limits.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 import { channelCard } from "../store/queries/handset.ts";
 import { pathId } from "../store/shapes/fields.ts";
@@ -14,7 +15,7 @@ export default defineHandsetOperation({
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/channels/{handle}", status: 200 },
   errors: ["invalid_request", "unauthorized", "not_found"],
-  input: z.strictObject({ handle: pathId("The channel's handle."), invite: text(1, 200).optional() }),
+  input: z.strictObject({ handle: pathId("The channel's handle."), invite: text(1, LIMITS.code).optional() }),
   output: cardView,
   async handler({ handle, invite }, ctx) {
     const [card] = await ctx.sql(channelCard, { device_id: ctx.caller.id, handle, code: invite ?? null });

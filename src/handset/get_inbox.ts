@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { said } from "../model/limits.ts";
 import { boundedPage } from "../operation/page.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 import { NOT_MODIFIED, Validated } from "../store/context.ts";
@@ -10,8 +11,7 @@ import { inboxBody, inboxState, MAX_ROW_BYTES, showInbox, withinBytes } from "./
 export default defineHandsetOperation({
   name: "get_inbox",
   title: "Inbox",
-  description:
-    "The visible alerts of the handset's channels, newest first. An answer of state, not of news: cancelled alerts are gone from it. A page ends at 1 MiB as well. Poll with If-None-Match, and with Prefer: wait=50 to be answered as soon as something changes.",
+  description: `The visible alerts of the handset's channels, newest first. An answer of state, not of news: cancelled alerts are gone from it. A page ends at ${said("inbox")} as well. Poll with If-None-Match, and with Prefer: wait=50 to be answered as soon as something changes.`,
   auth: "device",
   lookUp: findDevicesWithInbox,
   writes: "nothing",

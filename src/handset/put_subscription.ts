@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Subscription } from "../model/entities/handset.ts";
 import { notFound, unauthorized } from "../model/errors.ts";
 import { text } from "../model/fields/accepts.ts";
+import { LIMITS } from "../model/limits.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
 import {
   changeSubscription,
@@ -25,7 +26,7 @@ export default defineHandsetOperation({
   errors: ["invalid_request", "unauthorized", "not_found", "conflict"],
   input: z.strictObject({
     handle: pathId("The channel's handle."),
-    invite: text(1, 200).optional(),
+    invite: text(1, LIMITS.code).optional(),
     muted: z.boolean().optional(),
     permissions: permissions.optional(),
   }),

@@ -32,7 +32,7 @@ export default defineHandsetOperation({
     attempts: true,
   },
   errors: ["invalid_request", "unauthorized", "not_found", "conflict", "rate_limited"],
-  input: z.strictObject({ code: text(1, 200) }),
+  input: z.strictObject({ code: text(1, LIMITS.code) }),
   output: z.object({ moved: z.int() }),
   async handler({ code }, ctx) {
     const { id: device_id, address } = ctx.caller;

@@ -161,7 +161,7 @@ export interface PasskeySupport {
   /** Whether browsers make passkeys for the address of this server at all. */
   readonly possible: boolean;
   list(em: SqlEntityManager, person: Person): Promise<OwnPasskey[]>;
-  /** What a browser is to be asked; the answer is good for five minutes and this session. Null: no more may be added. */
+  /** What a browser is to be asked; the answer is good for some minutes and this session. Null: no more may be added. */
   begin(em: SqlEntityManager, person: Person): Promise<Record<string, unknown> | null>;
   /** The id of the new one; null when the answer proves nothing. */
   add(

@@ -10,7 +10,7 @@ import { removal, type Step } from "./step.ts";
 const HOUR = 3600;
 
 /** A row is kept this long after its end, so that whoever still holds its secret is told what became of it. */
-const EXPLAINED_FOR = "interval '30 days'";
+const EXPLAINED_FOR = `interval '${LIMITS.link_explained_days} days'`;
 /** The sign-in library compares with the clock of its own process; a day is more than any two clocks differ. */
 const CLOCKS_AGREE = "interval '1 day'";
 
@@ -37,7 +37,7 @@ export interface StepDeps extends DeviceCleaning {
 const STATEMENTS: Step[] = [
   {
     name: "one_time_links",
-    removes: "One-time links, used or not, 30 days after they expired.",
+    removes: `One-time links, used or not, ${LIMITS.link_explained_days} days after they expired.`,
     statement: removal("one_time_links", "member_link", ended("expires_at", EXPLAINED_FOR)),
     batch: 500,
     every_seconds: HOUR,

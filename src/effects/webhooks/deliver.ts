@@ -1,4 +1,4 @@
-// One delivery: one POST within five seconds (docs/rules.md#event-delivery), to the address that was checked, and to no
+// One delivery: one POST within its time (docs/rules.md#event-delivery), to the address that was checked, and to no
 // other. Must not know rows, failure counts or other deliveries; nothing is tried twice.
 
 import type { Socket } from "node:net";

@@ -64,7 +64,7 @@ export interface Deliveries {
   emit(event: WebhookEvent, workspaceId: string): void;
   /** Starts one delivery to one endpoint, as `emit` does. */
   send(endpoint: DeliveryEndpoint, workspaceId: string, attempted: Attempted): void;
-  /** Drops what waits; what is under way ends within five seconds (docs/rules.md#webhook-removed). */
+  /** Drops what waits; what is under way ends within its time (docs/rules.md#webhook-removed). */
   forget(endpointId: string): void;
   /** Waits until nothing is pending, at most `ms`; then ends what is left and takes no more events. */
   drain(ms: number): Promise<void>;

@@ -2,6 +2,8 @@
 // within each between its endpoints.
 // A data structure and nothing else: must not know the network, storage, logs or the clock.
 
+import { LIMITS } from "../../model/limits.ts";
+
 export interface LaneLimits {
   /** Deliveries under way at once, over all endpoints. */
   inFlight: number;
@@ -23,7 +25,7 @@ export interface LaneLimits {
  */
 export const LANE_LIMITS: LaneLimits = {
   inFlight: 256,
-  waiting: 10_000,
+  waiting: LIMITS.waiting_deliveries,
   perEndpointIdle: 64,
   perEndpointBusy: 4,
   perEndpointFailing: 2,

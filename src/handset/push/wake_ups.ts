@@ -4,6 +4,7 @@
 
 import { createLanes, type LaneLimits } from "../../effects/webhooks/lanes.ts";
 import type { PushKeys } from "../../model/domain/push_keys.ts";
+import { LIMITS } from "../../model/limits.ts";
 import type { Outcome, Urgency } from "./endpoint.ts";
 
 export interface WakeUp {
@@ -17,7 +18,7 @@ export interface WakeUp {
 /** Browsers know few push services, so one origin may take many; strangers may name any number of others. */
 export const WAKE_UP_LIMITS: LaneLimits = {
   inFlight: 128,
-  waiting: 10_000,
+  waiting: LIMITS.waiting_wake_ups,
   perEndpointIdle: 32,
   perEndpointBusy: 16,
   perEndpointFailing: 2,

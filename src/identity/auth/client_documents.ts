@@ -13,9 +13,9 @@ import type { Clients } from "./clients.ts";
 import { OAuthError } from "./oauth_error.ts";
 
 /** How long a document is believed without being looked at again, in seconds. */
-const FRESH = 900;
+const FRESH = LIMITS.client_document_minutes * 60;
 const MAX_AT_ONCE = 8;
-const POLICY = { name: "client-documents", max: 20, seconds: 60 };
+const POLICY = { name: "client-documents", max: 20, seconds: LIMITS.window_seconds };
 
 /** How documents are fetched: by the rules for addresses that others name. */
 export type FetchDocument = (

@@ -3,6 +3,7 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { newUuid } from "../../model/domain/ids.ts";
+import { LIMITS } from "../../model/limits.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { keepClient } from "../../store/queries/oauth_clients.ts";
@@ -39,7 +40,7 @@ export function createClients(options: {
 }) {
   const { orm, library, limits, resource, schemes, perMinute, now } = options;
   const kysely = databaseOf(orm);
-  const policy = { name: "client-registrations", max: perMinute, seconds: 60 };
+  const policy = { name: "client-registrations", max: perMinute, seconds: LIMITS.window_seconds };
 
   /** Writes a client down under an id of its own; a known one gets what it says now. */
   async function keep(id: string, metadata: ClientMetadata, secret: string | null): Promise<void> {

@@ -1,9 +1,9 @@
 // Mail, where a server for it is configured. Everything works without: what a mail would say is shown to whoever asked
 // for it, together with whether the mail server took it.
 
-import { LIMITS } from "../../model/limits.ts";
 import type { Config } from "../../store/config/settings.ts";
 import type { Log } from "../../store/context.ts";
+import { LINK_LIFE } from "./links.ts";
 
 export interface Message {
   to: string;
@@ -64,7 +64,7 @@ export const linkMail = (to: string, workspace: string, link: string, joined: bo
       : `You were added to the workspace ${workspace} on Belfry.`
   }
 
-Open this link within ${LIMITS.link_days} days. It works once.
+Open this link within ${LINK_LIFE.manager}. It works once.
 ${link}
 
 ${UNEXPECTED} Whoever made the link for you has it, too.
@@ -77,7 +77,7 @@ export const resetMail = (to: string, link: string): Message => ({
   subject: "Choose a new Belfry password",
   text: `You can choose a new password for your Belfry account. Somebody asked for this on the sign-in page.
 
-Open this link within one hour. It works once.
+Open this link within ${LINK_LIFE.person}. It works once.
 ${link}
 
 ${UNEXPECTED} Nobody can use the link without reading this mail.

@@ -1,6 +1,7 @@
 // A person's own passkeys: asking a browser for a new one, checking what it answers, listing and removing. The rows are the
 // sign-in library's, which asks for them when somebody signs in.
 
+import { LIMITS } from "../../model/limits.ts";
 import type { PasskeySupport, Person } from "../../store/context.ts";
 import { run } from "../../store/db/statement.ts";
 import { lockUser } from "../../store/queries/links.ts";
@@ -9,7 +10,7 @@ import { passkeyHost } from "./passkey_shapes.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
 const MOST = 20;
-const CHALLENGE_MS = 5 * 60_000;
+const CHALLENGE_MS = LIMITS.passkey_minutes * 60_000;
 
 interface Row {
   id: string;

@@ -5,13 +5,21 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { ApiError } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { countedAs } from "../../store/rate_limits/client.ts";
 import { type Policy, type RateLimits, rateLimitHeaders } from "../../store/rate_limits/limits.ts";
 
+/** docs/rules.md#password-again */
+const WRONG = { max: LIMITS.wrong_passwords, seconds: LIMITS.wrong_passwords_minutes * 60 };
 /** How often the people of an office behind one address may mistype. */
-const BY_ADDRESS: Policy = { name: "sign-ins", max: 20, seconds: 60, keptAlone: true };
-const BY_ADDRESS_AND_ACCOUNT: Policy = { name: "sign-ins-of-account", max: 8, seconds: 300, keptAlone: true };
-const BY_BROWSER: Policy = { name: "sign-ins-of-browser", max: 8, seconds: 300, keptAlone: true };
+const BY_ADDRESS: Policy = {
+  name: "sign-ins",
+  max: LIMITS.sign_ins,
+  seconds: LIMITS.window_seconds,
+  keptAlone: true,
+};
+const BY_ADDRESS_AND_ACCOUNT: Policy = { name: "sign-ins-of-account", ...WRONG, keptAlone: true };
+const BY_BROWSER: Policy = { name: "sign-ins-of-browser", ...WRONG, keptAlone: true };
 /** This limit only counts and refuses nobody; people never reach it. */
 const BY_ACCOUNT: Policy = { name: "sign-ins-by-account", max: 1_000_000, seconds: 900, keptAlone: true };
 const RESETS: Policy = { name: "password-resets", max: 5, seconds: 600, keptAlone: true };
@@ -19,11 +27,11 @@ const MAILS: Policy = { name: "password-mails", max: 3, seconds: 3600, keptAlone
 /** As long as a code of an app is looked at, its own 30 seconds and those beside. */
 const CODES: Policy = { name: "second-factor-codes", max: 1, seconds: 120, keptAlone: true };
 /** The password asked for once more: so many wrong ones, and so many in all, since each costs a hash. */
-const CHANGES: Policy = { name: "password-changes", max: 8, seconds: 300, keptAlone: true };
+const CHANGES: Policy = { name: "password-changes", ...WRONG, keptAlone: true };
 const PROOFS: Policy = { name: "password-proofs", max: 100, seconds: 300, keptAlone: true };
 
 /** So many wrong passwords of an account, from wherever, cost nobody anything. */
-const FREE = 8;
+const FREE = LIMITS.wrong_passwords;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 3000;
 /** A wait holds a timer and a connection. With so many of them, further attempts go on at once: still nobody is refused. */

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { conflict } from "../../model/errors.ts";
+import { spelled } from "../../model/limits.ts";
 import { defineSessionOperation } from "../../operation/tool.ts";
 
 export default defineSessionOperation({
   name: "begin_passkey",
   title: "Begin a passkey",
-  description:
-    "Answer what a browser is to be asked for a new passkey, which takes the password. The session that asked may add it within five minutes.",
+  description: `Answer what a browser is to be asked for a new passkey, which takes the password. The session that asked may add it within ${spelled("passkey_minutes")} minutes.`,
   auth: "person",
   role: null,
   stepUp: "present",

@@ -2,6 +2,7 @@
 // that, and the circle to scale as soon as they make one.
 
 import type { ApiError } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { type Circle, circleDrawing } from "../../ui/circle.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
@@ -54,6 +55,6 @@ function circleOf(values: URLSearchParams): Circle | null {
     Math.abs(lat) <= 90 &&
     Math.abs(lon) <= 180 &&
     radius_km > 0.0005 &&
-    radius_km <= 20_038;
+    radius_km <= LIMITS.radius;
   return whole ? { lat, lon, radius_km } : null;
 }

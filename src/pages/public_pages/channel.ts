@@ -21,7 +21,7 @@ const NEWEST = LIMITS.channel_page;
 
 /** Only what could be meant as a handle. */
 const CAPITALS = new RegExp(`^(?=.*[A-Z])[A-Za-z0-9_-]{${LIMITS.handle_least},${LIMITS.handle}}$`);
-const CODE = /^[\w-]{1,200}$/;
+const CODE = new RegExp(`^[\\w-]{1,${LIMITS.code}}$`);
 
 /** The channel, where whoever brings this code, or null, may see it. What has another shape than a handle is nobody's. */
 export async function findChannel(

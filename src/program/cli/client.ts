@@ -141,7 +141,10 @@ function refuseUnsendable(tool: Tool, args: Record<string, unknown>): void {
   const { idempotency_key: key, ...rest } = args;
   if (tool.creates && Object.hasOwn(args, "idempotency_key"))
     if (typeof key !== "string" || !new RegExp(`^[\\x20-\\x7e]{1,${LIMITS.idempotency_key}}$`).test(key))
-      throw invalidRequest("An idempotency key is 1 to 255 printable ASCII characters.", "idempotency_key");
+      throw invalidRequest(
+        `An idempotency key is 1 to ${LIMITS.idempotency_key} printable ASCII characters.`,
+        "idempotency_key",
+      );
   const inPath = pathArguments(tool.http.path);
   const result = tool.input.safeParse(tool.creates ? rest : args, { reportInput: true });
   const issue = result.error?.issues.find(

@@ -2,6 +2,7 @@
 // to keep.
 
 import { SESSION_OPERATIONS } from "../../../identity/session/index.ts";
+import { LIMITS } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { minuteWords } from "../../../ui/instants.ts";
 import { csvAnswer } from "../csv.ts";
@@ -9,7 +10,7 @@ import { WEBHOOK_STYLES } from "../page.ts";
 import { emptyState, instant, select, table } from "../parts.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
 
-const PAGE = 50;
+const PAGE = LIMITS.page_usual;
 /** Lines of a file; who needs more asks the API, page by page. */
 const MOST_LINES = 5000;
 /** From how many of the newest lines the filter offers who did something. */

@@ -1,6 +1,7 @@
 // Signing in and out, and asking for a link when the password is lost. With the signed query of an assistant's request,
 // signing in carries on with that request.
 
+import { LINK_LIFE } from "../../../identity/auth/links.ts";
 import { resetMail } from "../../../identity/auth/mail.ts";
 import { emailProblem } from "../../../model/domain/one_line.ts";
 import { ApiError, refuseFields } from "../../../model/errors.ts";
@@ -97,7 +98,7 @@ export const SIGN_IN_PAGES: readonly Page[] = [
 
   openPage("POST", "/console/sign-in", async (visit) => {
     const { form: sent, request, address, deps } = visit;
-    const email = (sent.get("email") ?? "").slice(0, 254);
+    const email = (sent.get("email") ?? "").slice(0, LIMITS.email);
     const password = (sent.get("password") ?? "").slice(0, 256);
     try {
       refuseFields({
@@ -123,7 +124,7 @@ export const SIGN_IN_PAGES: readonly Page[] = [
     const { deps, form: sent, address } = visit;
     const { mail } = deps;
     if (mail === null) return forgot(visit);
-    const email = (sent.get("email") ?? "").trim().slice(0, 254);
+    const email = (sent.get("email") ?? "").trim().slice(0, LIMITS.email);
     try {
       refuseFields({ email: emailProblem(email) });
       await deps.joining.askReset(email, address, (to, link) => mail(resetMail(to, link)));
@@ -134,7 +135,7 @@ export const SIGN_IN_PAGES: readonly Page[] = [
     return visit.page(
       "Look into your mail",
       html`<h1>Look into your mail</h1>
-      <p class="lede">If this address has an account here, a link to a new password is sent to it. The link works once, within one hour.</p>
+      <p class="lede">If this address has an account here, a link to a new password is sent to it. The link works once, within ${LINK_LIFE.person}.</p>
       <p class="hint">Nothing came? Look into the spam folder, and check the address for which you asked. Otherwise ask an owner of your workspace, or the operator of this server, for a link.</p>
       <p><a class="button" href="/console/sign-in">Back to sign in</a></p>`,
       { width: "narrow" },

@@ -102,7 +102,7 @@ const QUESTIONS = {
   },
   recovery: {
     title: "Make new recovery codes",
-    lede: "Ten new codes take the place of those that are left, which stop working.",
+    lede: "New codes take the place of those that are left, which stop working.",
     act: "Make new codes",
     action: `${FACTOR}/recovery`,
   },

@@ -12,7 +12,7 @@ import { askOnce } from "./confirm.ts";
 import { eventChips, NO_RETRIES, secretPage, stateOf } from "./webhooks.ts";
 
 const PATH = "/webhooks/:webhook";
-const PAGE = 50;
+const PAGE = LIMITS.page_usual;
 
 /** Where a delivery ended (see effects/webhooks/deliver.ts). */
 const FAILURES: Record<string, string> = {

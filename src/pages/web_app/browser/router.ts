@@ -2,6 +2,7 @@
 // invite.
 
 import { useEffect, useState } from "preact/hooks";
+import { LIMITS } from "#limits";
 
 export type Route =
   | { view: "inbox" }
@@ -24,7 +25,7 @@ export function routeOf(hash: string): Route {
   const query = new URLSearchParams(text);
   const handle = query.get("join")?.toLowerCase() ?? "";
   if (HANDLE.test(handle))
-    return { view: "join", handle, invite: query.get("invite")?.slice(0, 200) || null };
+    return { view: "join", handle, invite: query.get("invite")?.slice(0, LIMITS.code) || null };
   const code = query.get("move") ?? "";
   if (CODE.test(code)) return { view: "move", code };
   const [view, name = ""] = text.split("/");
