@@ -3,13 +3,7 @@ import { LIMITS } from "../src/model/limits.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { sight } from "../src/store/queries/channels.ts";
 import { feedEnd, listEvents, numberEvents } from "../src/store/queries/events.ts";
-import {
-  EVENTS_KEPT_DAYS,
-  eventView,
-  feedPlace,
-  showEvent,
-  showFeedPlace,
-} from "../src/store/shapes/event.ts";
+import { eventView, feedPlace, showEvent, showFeedPlace } from "../src/store/shapes/event.ts";
 import { DEFAULT_LIMIT, limit } from "../src/store/shapes/fields.ts";
 
 /** Events that one call gives their places at most. */
@@ -43,7 +37,7 @@ export default defineTool({
     // What ends here is whole: places become visible in their order.
     const [{ events_numbered: end } = { events_numbered: "0" }] = await ctx.sql(feedEnd, { workspace_id });
     const at = ctx.now().getTime();
-    const tooOld = after !== undefined && at - after.at > EVENTS_KEPT_DAYS * DAY_MS;
+    const tooOld = after !== undefined && at - after.at > LIMITS.events_days * DAY_MS;
     // The database may have been set back to an earlier day.
     const ahead = after !== undefined && BigInt(after.position) > BigInt(end);
     const from = after === undefined || ahead ? "0" : after.position;

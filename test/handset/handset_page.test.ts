@@ -4,12 +4,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
-import { MAX_CHANNELS } from "../../src/handset/room.ts";
 import { ALERT } from "../../src/model/fields/alert.ts";
 import { PLATFORMS } from "../../src/model/fields/device.ts";
 import { CAPABILITIES } from "../../src/model/fields/pusher.ts";
 import { namesOf, shownTo } from "../../src/model/fields/record.ts";
-import { LIMITS } from "../../src/model/limits.ts";
+import { LIMITS, said } from "../../src/model/limits.ts";
 
 /** As it is read: without the marks of generated parts. */
 const page = readFileSync(new URL("../../docs/handset.md", import.meta.url), "utf8").replace(
@@ -44,7 +43,7 @@ test("every field by which an alert asks for something is there", () => {
 
 test("its numbers are the service's", () => {
   expect(chapter("Poll")).toContain(`\`wait\` is at most ${LIMITS.held_seconds},`);
-  expect(chapter("When something is refused")).toContain(`${MAX_CHANNELS.toLocaleString("en")} channels`);
+  expect(chapter("When something is refused")).toContain(`${said("channels_of_device")} channels`);
   const { limit } = HANDSET_OPERATIONS.find(({ name }) => name === "register_device")!;
   expect(chapter("The token")).toContain(`at most ${limit!.max} handsets a minute`);
 });

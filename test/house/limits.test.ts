@@ -180,15 +180,15 @@ describe("a number is found", () => {
     ["in a form of the app", "view.ts", "<input maxLength={120} />"],
     ["in a counter", "page.ts", 'field({ name: "title", most: 120 })'],
     ["in a schema", "fields.ts", "z.string().max(120)"],
-    ["in a constant", "rules.ts", "const MAX_TITLE = 120;"],
-    ["as bytes", "rules.ts", "const FEED = 1024 * 1024;"],
+    ["in a constant", "rules.ts", `const MAX_TITLE = ${LIMITS.alert_title};`],
+    ["as bytes", "rules.ts", `const FEED = ${LIMITS.feed_bytes / 1024} * 1024;`],
     ["in SQL", "queries.ts", "order by created_at limit 50`,"],
     ["in an interval of SQL", "queries.ts", "where created_at < now() - interval '7 days'"],
-    ["in a description", "tool.ts", 'description: "A title has at most 120 characters.",'],
-    ["in a doc", "page.md", "A text has up to 4,000 characters."],
-    ["as a word", "page.md", "One POST, in five seconds."],
-    ["as a size", "page.md", "Answers stay under 25 kB."],
-    ["as a rate", "page.md", "A channel publishes 30 alerts a minute."],
+    ["in a description", "tool.ts", `description: "A title has at most ${LIMITS.alert_title} characters.",`],
+    ["in a doc", "page.md", `A text has up to ${said("alert_body")} characters.`],
+    ["as a word", "page.md", `One POST, in ${spelled("webhook_seconds")} seconds.`],
+    ["as a size", "page.md", `Answers stay under ${said("mcp_answer")}.`],
+    ["as a rate", "page.md", `A channel publishes ${LIMITS.sends} alerts a minute.`],
   ])("%s", (_, file, text) => expect(strays(file, text)).not.toEqual([]));
 });
 

@@ -4,6 +4,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
+import { LIMITS } from "../../src/model/limits.ts";
 import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { HEAVIEST, keepsNobodyOut } from "../support/looks.ts";
 import { inSeconds } from "../support/world.ts";
@@ -60,7 +61,7 @@ inBrowser("an owner who writes and reviews", () => {
     const drawn = page.locator(".phone h3");
     await page.locator("#title").fill("River at 3.9 m & rising");
     await expect.poll(() => drawn.textContent()).toBe("River at 3.9 m & rising");
-    expect(await page.locator("[data-counts=title]").textContent()).toBe("23 of 120");
+    expect(await page.locator("[data-counts=title]").textContent()).toBe(`23 of ${LIMITS.alert_title}`);
 
     await choose(page, "layout", "html");
     await page.locator("#html").fill('<h2>Which way</h2><p onclick="x">Mill Street</p><script>x</script>');

@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addMember } from "../../src/identity/operator/accounts.ts";
-import { MOST_OWNED } from "../../src/identity/session/create_workspace.ts";
 import { parseId } from "../../src/model/domain/ids.ts";
+import { LIMITS } from "../../src/model/limits.ts";
 import { Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
@@ -59,7 +59,7 @@ test("a person makes workspaces within a bound, and each has its own log", async
   // The workspace in which the person was before learns nothing of it.
   const { body } = await world.rest("list_audit_events", { actor: id });
   expect(body.data.map((line: any) => line.operation)).not.toContain("create_workspace");
-  for (let i = 1; i < MOST_OWNED; i++) expect(await make(visitor, `More ${i}`)).toContain("wsp_");
+  for (let i = 1; i < LIMITS.own_workspaces; i++) expect(await make(visitor, `More ${i}`)).toContain("wsp_");
   expect(await make(visitor, "One more")).toBe("409");
 });
 

@@ -31,8 +31,8 @@ export function recording(seconds: number, pitch = 440): Buffer {
 }
 
 /** Tests load modules by `use`: an import in a test's own text is changed before it gets to the browser. */
-const PAGE =
-  '<!doctype html><title>Senses</title><script>use = (name) => import("/m/" + name)</script><p>Touch me';
+const pageOf = (imports: Readonly<Record<string, string>>) =>
+  `<!doctype html><title>Senses</title><script type="importmap">${JSON.stringify({ imports })}</script><script>use = (name) => import("/m/" + name)</script><p>Touch me`;
 
 /**
  * `/` is an empty page, `/m/…` the app's modules, `/60.wav` a minute of sound, `/silent` never answers,
@@ -47,12 +47,13 @@ export class Modules {
   }
 
   static async open(): Promise<Modules> {
-    const { texts } = readModules();
+    const { texts, bare } = readModules();
+    const page = pageOf(Object.fromEntries(Object.entries(bare).map(([name, as]) => [name, `/m/${as}`])));
     const server = createServer((request, response) => {
       const path = request.url ?? "/";
       const module = texts.get(path.replace(/^\/m\//, ""));
       const seconds = /^\/(\d+)\.wav$/.exec(path)?.[1];
-      if (path === "/") response.setHeader("content-type", "text/html").end(PAGE);
+      if (path === "/") response.setHeader("content-type", "text/html").end(page);
       else if (module !== undefined) response.setHeader("content-type", "text/javascript").end(module);
       else if (seconds) response.setHeader("content-type", "audio/wav").end(recording(Number(seconds)));
       else if (path === "/sw.js")

@@ -122,8 +122,6 @@ function collected(
   });
 }
 
-/** More values than any request of ours needs: a full batch of reports holds 301. */
-
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
 
 /**

@@ -6,7 +6,6 @@ import { LIMITS, said } from "../../model/limits.ts";
 import { OAuthError } from "./oauth_error.ts";
 import { redirectProblem } from "./redirects.ts";
 
-export const MAX_NAME = LIMITS.client_name;
 /** Longer lists of grants or responses say nothing that is understood here. */
 const MAX_LISTED = 20;
 
@@ -26,7 +25,7 @@ export interface ClientMetadata {
 
 const CONTROL = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 const isName = (name: string) =>
-  name.length <= 2 * MAX_NAME && [...name].length <= MAX_NAME && !CONTROL.test(name);
+  name.length <= 2 * LIMITS.client_name && [...name].length <= LIMITS.client_name && !CONTROL.test(name);
 const isWebAddress = (uri: string) =>
   uri.length <= LIMITS.url && /^https?:\/\/[\x21-\x7e]+$/i.test(uri) && URL.canParse(uri);
 
@@ -47,7 +46,7 @@ const SAID = z.object({
 
 const WRONG: Record<string, string> = {
   "": "Send the client's metadata as one JSON object.",
-  client_name: `client_name is one line of 1 to ${MAX_NAME} characters.`,
+  client_name: `client_name is one line of 1 to ${LIMITS.client_name} characters.`,
   client_uri: `client_uri is an http or https address of at most ${said("url")} characters.`,
   redirect_uris: `redirect_uris is a list of 1 to ${LIMITS.client_redirects} addresses of at most ${said("url")} characters each.`,
   grant_types: "grant_types is a list that names authorization_code, and refresh_token if wanted.",

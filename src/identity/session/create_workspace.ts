@@ -9,9 +9,6 @@ import { defineSessionOperation } from "../../operation/tool.ts";
 import { lockUser } from "../../store/queries/links.ts";
 import { accountOf, ownWorkspaces } from "../../store/queries/own_workspaces.ts";
 
-/** A person's server is not filled by one person. */
-export const MOST_OWNED = LIMITS.own_workspaces;
-
 export default defineSessionOperation({
   name: "create_workspace",
   title: "Make a workspace",
@@ -28,8 +25,8 @@ export default defineSessionOperation({
   async handler({ name }, { em, sql, caller: { person } }) {
     await sql(lockUser, { id: person.id });
     const own = await sql(ownWorkspaces, { user_id: person.id, workspace_id: null });
-    if (own.filter(({ role }) => role === "owner").length >= MOST_OWNED)
-      throw conflict(`You own ${MOST_OWNED} workspaces, and nobody owns more. Leave one first.`);
+    if (own.filter(({ role }) => role === "owner").length >= LIMITS.own_workspaces)
+      throw conflict(`You own ${LIMITS.own_workspaces} workspaces, and nobody owns more. Leave one first.`);
     const [account] = await sql(accountOf, { user_id: person.id });
     if (!account) throw forbidden("This account is closed.");
     const workspace = em.create(Workspace, { id: newUuid(), name: name.trim() });

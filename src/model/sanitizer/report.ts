@@ -14,8 +14,6 @@ export interface BlockedRow {
   count: number;
 }
 
-/** Rows of one text that are kept. Nobody writes so many kinds of markup but to fill the report. */
-
 const KNOWN: Record<BlockedKind, ReadonlySet<string>> = {
   element: words(`
     #comment #doctype #cdata #instruction #null

@@ -7,11 +7,7 @@ import { ALERT } from "../../model/fields/alert.ts";
 import { named } from "../../model/fields/named.ts";
 import { answersOf, shownTo } from "../../model/fields/record.ts";
 import { EVENTS } from "../../model/fields/webhook.ts";
-import { LIMITS } from "../../model/limits.ts";
 import type { EventRecord } from "../queries/events.ts";
-
-/** Days after which an event leaves the feed; as the step `events` of the housekeeping says. */
-export const EVENTS_KEPT_DAYS = LIMITS.events_days;
 
 export const eventView = named(
   "FeedEvent",
