@@ -44,7 +44,7 @@ const endings = new Set(
 
 /**
  * The words of code spans that mean a file or a folder: what ends as sources do, what ends in a slash, and what begins with a
- * folder of the top. Left alone are addresses (`/api/v1`), examples (`tools/<name>.ts`, `‹…›`) and packages (`@scope/name`).
+ * folder of the top. Left alone are addresses (`/api/v1`), examples (`tools/<name>.ts`) and packages (`@scope/name`).
  */
 const pathsIn = (text: string): string[] =>
   [...text.matchAll(/`([^`]+)`/g)]
@@ -86,7 +86,9 @@ describe.each(pages)("%s", (page) => {
   });
 
   test("the files that its code spans name", () => {
-    expect(pathsIn(text).filter((path) => !isThere(path))).toEqual([]);
+    // An entry of the changelog tells of its day.
+    const gone = page === "CHANGELOG.md" ? [] : pathsIn(text).filter((path) => !isThere(path));
+    expect(gone).toEqual([]);
   });
 });
 

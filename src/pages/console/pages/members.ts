@@ -8,7 +8,6 @@ import link_member from "../../../identity/session/link_member.ts";
 import list_members from "../../../identity/session/list_members.ts";
 import remove_member from "../../../identity/session/remove_member.ts";
 import update_member from "../../../identity/session/update_member.ts";
-import { MAX_PASSWORD } from "../../../model/domain/passwords.ts";
 import { grantableRoles } from "../../../model/domain/standing.ts";
 import type { Role } from "../../../model/entities/member.ts";
 import { ApiError } from "../../../model/errors.ts";
@@ -158,7 +157,7 @@ async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
           : "The link lets this person join. A new link takes the place of an earlier one."
       }</p>
       <form method="post" action="${at}/link" novalidate>${token}
-        ${field({ name: "present", label: "Your own password", type: "password", autocomplete: "current-password", maxlength: MAX_PASSWORD, error })}
+        ${field({ name: "present", label: "Your own password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
         <button class="plain">Make a new link</button></form>`
     }</section>
     <section class="card" aria-labelledby="remove"><h2 id="remove">Remove from the workspace</h2>
