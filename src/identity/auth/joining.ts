@@ -35,7 +35,7 @@ export interface OpenedLink {
   state: LinkState;
   madeBy: LinkMaker;
   kind: LinkKind;
-  /** False: the account has to show first that the address is its own. */
+  /** Whether it was shown that the account is of who reads the address. */
   proved: boolean;
   /** The address that the link is for; null when whoever follows it chooses one. */
   email: string | null;
@@ -131,8 +131,10 @@ export function createJoining(options: {
       }
       const id = link.user_id!;
       await accounts.updatePassword(id, hash);
-      await accounts.updateUser(id, { emailVerified: proved, twoFactorEnabled: false });
-      for (const model of ["passkey", "twoFactor"])
+      // Before the proof they may be somebody else's. Of a proved account the second step stands: mail alone opens no door.
+      const kept = link.proved ? {} : { twoFactorEnabled: false };
+      await accounts.updateUser(id, { emailVerified: proved, ...kept });
+      for (const model of link.proved ? ["passkey"] : ["passkey", "twoFactor"])
         await adapter.deleteMany({ model, where: [{ field: "userId", value: id }] });
       for (const { token } of await accounts.listSessions(id)) await accounts.deleteSession(token);
       return id;
@@ -152,7 +154,7 @@ export function createJoining(options: {
         state: stateOf(link),
         madeBy: link.made_by,
         kind: kindOf(link),
-        proved: mayJoin(link),
+        proved: link.proved === true,
         email: link.email === STAND_IN ? null : link.email,
         joined: link.joined,
         workspaceName: link.workspace_name,

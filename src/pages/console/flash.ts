@@ -5,7 +5,7 @@ export const FLASHES = {
   "session-ended": "The session was ended.",
   "password-changed": "Your password was changed, and every other session was ended.",
   "password-reset":
-    "Your password was set. Every other session was ended; passkeys and a second step were removed, so add your own again.",
+    "Your password was set. Other sessions and passkeys were ended, and a second step from before your address was proved.",
   "name-changed": "Your name was changed in every workspace.",
   "workspace-made": "The workspace was made. You are its owner.",
   "workspace-renamed": "The workspace has its new name.",

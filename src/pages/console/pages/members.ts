@@ -153,7 +153,7 @@ async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
         : html`
       <p class="hint">${
         row.joined
-          ? `For a lost password: the link lets ${row.email} choose a new one. Every session, passkey and second step of the account ends then. Give the link to nobody else.`
+          ? `For a lost password: the link lets ${row.email} choose a new one. Every session and passkey of the account ends then. Give the link to nobody else.`
           : "The link lets this person join. A new link takes the place of an earlier one."
       }</p>
       <form method="post" action="${at}/link" novalidate>${token}

@@ -66,8 +66,6 @@ interface Words {
   button: string;
 }
 
-const ENDS = "Every session, passkey and second step of this account ends.";
-
 /** The account might be one that somebody else made ready for this address. */
 const unproved = (visit: Visit): Response =>
   visit.page(
@@ -82,7 +80,8 @@ const unproved = (visit: Visit): Response =>
     { status: 403, width: "narrow" },
   );
 
-function wordsOf({ kind, joined, workspaceName }: OpenedLink): Words {
+function wordsOf({ kind, joined, proved, workspaceName }: OpenedLink): Words {
+  const ends = `Every session${proved ? " and passkey" : ", passkey and second step"} of this account ends.`;
   if (kind === "new")
     return {
       title: `Welcome to ${workspaceName}`,
@@ -98,8 +97,8 @@ function wordsOf({ kind, joined, workspaceName }: OpenedLink): Words {
   return {
     title: "Choose a new password",
     lede: joined
-      ? `You sign in with it from now on. ${ENDS}`
-      : `This address has an account on this server already. With a new password you join ${workspaceName}. ${ENDS}`,
+      ? `You sign in with it from now on. ${ends}`
+      : `This address has an account on this server already. With a new password you join ${workspaceName}. ${ends}`,
     button: "Save and sign in",
   };
 }
@@ -124,7 +123,7 @@ function address(visit: Visit, { email }: OpenedLink, error?: ApiError): Content
 async function form(visit: Visit, token: string, error?: ApiError): Promise<Response> {
   const link = await visit.deps.joining.open(token);
   if (link?.state !== "live") return ended(visit, link?.state ?? "unknown", link);
-  if (!link.proved) return unproved(visit);
+  if (link.kind === "known" && !link.proved) return unproved(visit);
   const { title, lede, button } = wordsOf(link);
   const { kind } = link;
   const long = `At least ${LIMITS.password_least} characters. A few words are easier to remember than signs.`;
