@@ -30,7 +30,7 @@ async function call(method: string, path: string, body?: object, etag?: string |
     ...(body && { body: JSON.stringify(body) }),
   });
   if (response.ok || response.status === 304) return response;
-  const { error }: any = await response.json();
+  const { error } = (await response.json()) as { error: { type: string; message: string } };
   throw new Error(`${response.status} ${error.type}: ${error.message}`);
 }
 
@@ -54,8 +54,8 @@ while (left > 0) {
     if (!response.headers.has("preference-applied")) await pause(Number(POLL_SECONDS) * 1000);
   } else {
     etag = response.headers.get("etag");
-    const { data }: any = await response.json();
-    const fresh = data.filter(({ id }: { id: string }) => !seen.has(id)).reverse();
+    const { data } = (await response.json()) as { data: { id: string; title: string }[] };
+    const fresh = data.filter(({ id }) => !seen.has(id)).reverse();
     for (const { id, title } of fresh.slice(0, left)) {
       console.log(`got ${id}: ${title}`);
       const reports = ["read", "ack"].map((kind) => ({ alert_id: id, kind }));

@@ -11,7 +11,7 @@ if (!handle || !title || !key) {
 }
 
 /** One call of the API. @throws with the service's own sentence, which names the way out. */
-async function call(method: string, path: string, body?: object): Promise<any> {
+async function call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
   const response = await fetch(`${BELFRY_URL}/api/v1${path}`, {
     method,
     headers: {
@@ -22,15 +22,20 @@ async function call(method: string, path: string, body?: object): Promise<any> {
     },
     ...(body && { body: JSON.stringify(body) }),
   });
-  const answer: any = await response.json();
-  if (!response.ok) throw new Error(`${response.status} ${answer.error.type}: ${answer.error.message}`);
-  return answer;
+  const answer = await response.json();
+  if (response.ok) return answer as Answer;
+  const { error } = answer as { error: { type: string; message: string } };
+  throw new Error(`${response.status} ${error.type}: ${error.message}`);
 }
 
-const found = await call("GET", `/pushers?handle=${encodeURIComponent(handle)}`);
+interface Made {
+  id: string;
+}
+
+const found = await call<{ data: Made[] }>("GET", `/pushers?handle=${encodeURIComponent(handle)}`);
 let channel = found.data[0];
 if (!channel) {
-  channel = await call("POST", "/pushers", {
+  channel = await call<Made>("POST", "/pushers", {
     handle,
     name: handle,
     category: "community",
@@ -40,7 +45,7 @@ if (!channel) {
   console.log(`opened ${channel.id}`);
 }
 
-const alert = await call("POST", `/pushers/${channel.id}/alerts`, { title, requires_ack: true });
+const alert = await call<Made>("POST", `/pushers/${channel.id}/alerts`, { title, requires_ack: true });
 console.log(`drafted ${alert.id}`);
 
 await call("PATCH", `/pushers/${channel.id}/alerts/${alert.id}`, { action: "send" });

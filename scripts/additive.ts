@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
+// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document, read by the names that its standard gives
 type Json = Record<string, any>;
 type Direction = "request" | "answer";
 

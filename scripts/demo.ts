@@ -107,9 +107,12 @@ function table(headings: string[], rows: string[][]): void {
 
 // ---- who speaks ---------------------------------------------------------------------------------------------------
 
+// biome-ignore lint/suspicious/noExplicitAny: each step looks into the answer of another operation
+type Body = any;
+
 interface Answer {
   status: number;
-  body: any;
+  body: Body;
   etag: string | null;
 }
 
@@ -129,7 +132,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 /** The owner speaks the API: an operation by its name. */
 function ownerOf({ url, key }: Stage) {
-  return async (name: string, args: Record<string, unknown> = {}): Promise<any> => {
+  return async (name: string, args: Record<string, unknown> = {}): Promise<Body> => {
     const tool = TOOLS.find((candidate) => candidate.name === name)!;
     const { method, path, headers, body } = requestFor(tool, args);
     const init = { method, headers: { ...headers, ...bearer(key) }, body: body ?? null };
@@ -143,7 +146,7 @@ class Handset {
   readonly #url: string;
   #token = "";
   #etag: string | null = null;
-  inbox: any[] = [];
+  inbox: Body[] = [];
 
   constructor(url: string) {
     this.#url = `${url}/handset/v1`;
@@ -221,7 +224,7 @@ async function play(at: Stage): Promise<void> {
     await step("handset", "registers, without name or account", async () => [await handset.register(), ""]);
     await step("handset", "finds the channel in the directory", async () => {
       const { body } = await handset.call("GET", `/channels?q=${encodeURIComponent(name)}`);
-      const card = body.data.find((found: any) => found.handle === handle);
+      const card = body.data.find((found: Body) => found.handle === handle);
       hold(card !== undefined, "the directory does not have it");
       return [card, `${card.name}: ${card.description}`];
     });

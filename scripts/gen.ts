@@ -17,6 +17,7 @@ import { PATHS } from "../src/store/db/paths.ts";
 import { ANYTHING, ROOMS, WINGS } from "../test/support/rooms.ts";
 import { TOOLS } from "../tools/index.ts";
 import { allStatements } from "./all_statements.ts";
+import { APP_FIELDS, appFields } from "./app_fields.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const SNAPSHOTS = "test/snapshots/tools";
@@ -169,6 +170,7 @@ export function generated(): Map<string, string | null> {
   const document = openApiDocument(TOOLS, HANDSET_OPERATIONS, { publicUrl: COMMITTED_URL });
   const files = new Map<string, string | null>([
     ["openapi.json", pretty(document)],
+    [APP_FIELDS, appFields()],
     ...PAGES.map((page) => [page, fillLimits(fillTables(readFileSync(at(page), "utf8")))] as const),
   ]);
   for (const name of existsSync(at(SNAPSHOTS)) ? readdirSync(at(SNAPSHOTS)) : [])

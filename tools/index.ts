@@ -36,7 +36,7 @@ import test_webhook from "./test_webhook.ts";
 import update_alert from "./update_alert.ts";
 import update_pusher from "./update_pusher.ts";
 
-export const TOOLS: readonly Tool[] = [
+const LIST = [
   get_me,
   list_webhooks,
   create_webhook,
@@ -71,4 +71,9 @@ export const TOOLS: readonly Tool[] = [
   get_account_stats,
   list_subscribers,
   list_audit_events,
-];
+] as const;
+
+export const TOOLS: readonly Tool[] = LIST;
+
+/** Each of them with its own name, arguments and answer. */
+export type KnownTool = (typeof LIST)[number];

@@ -34,8 +34,8 @@ export interface Runnable {
   limit?: Limit;
   validated?: true;
   writes: Writes;
-  madeWorkspace?(answer: any): MadeWorkspace;
-  handler(input: any, context: Context<any>): Promise<unknown>;
+  madeWorkspace?(answer: unknown): MadeWorkspace;
+  handler(input: unknown, context: Context<unknown>): Promise<unknown>;
 }
 
 /** One call of an operation. */

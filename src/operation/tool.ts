@@ -172,7 +172,7 @@ export interface SessionOperation<
   /** The least role that may call it; null where no workspace is concerned. */
   role: A extends "member" ? Role : null;
   /** The argument that holds the person's current password, which is asked for again whatever the session says. */
-  stepUp?: keyof I["shape"] & string;
+  stepUp?: string;
   writes: Writes;
   /**
    * The workspace that it has made, from its answer. The call is told in that one's audit log alone: it is no matter of the
@@ -183,19 +183,16 @@ export interface SessionOperation<
   fieldProblems?(input: z.output<I>): Record<string, string | false | null | undefined>;
 }
 
-/** One of them, as lists hold them: each has other arguments. */
-export type AnySessionOperation = SessionOperation<any, any, any>;
-
 /** An answer in few words: its shape, and how it follows from the whole one. */
 export interface Brief {
   output: z.ZodType;
   of(whole: unknown): unknown;
 }
 
-/** Only infers the types; the list in tools/index.ts is what makes a tool exist. */
-export function defineTool<I extends z.ZodObject, O extends z.ZodType>(tool: Tool<I, O>): Tool {
-  return tool as Tool;
-}
+/** Only infers the types, and keeps them for pages; the list in tools/index.ts is what makes a tool exist. */
+export const defineTool = <const N extends string, I extends z.ZodObject, O extends z.ZodType>(
+  tool: Tool<I, O> & { name: N },
+): Tool<I, O> & { name: N } => tool;
 
 /** The same for the handset's list in handset/index.ts. */
 export function defineHandsetOperation<
@@ -212,7 +209,7 @@ export function defineSessionOperation<
   A extends keyof SessionAuth,
   I extends z.ZodObject,
   O extends z.ZodType,
->(operation: SessionOperation<A, I, O>): SessionOperation<A, I, O> {
+>(operation: SessionOperation<A, I, O> & { stepUp?: keyof I["shape"] }): SessionOperation<A, I, O> {
   return operation;
 }
 

@@ -9,6 +9,14 @@ export interface Circle {
   radius_km: number;
 }
 
+/** The circle of a channel or of an alert; null where it has none. */
+export const circleOf = ({
+  lat,
+  lon,
+  radius_km,
+}: { [Part in keyof Circle]: number | null }): Circle | null =>
+  lat === null || lon === null || radius_km === null ? null : { lat, lon, radius_km };
+
 const WIDTH = 280;
 const HEIGHT = 168;
 /** Of the circle on the drawing. */

@@ -124,7 +124,7 @@ describe("the review of an alert", () => {
     // It is as urgent as it was, and the earlier edit was seen already.
     expect(since).not.toMatch(/Priority|Leaves at/);
     const story = text.slice(text.indexOf('id="story"'));
-    for (const summary of ["Card, markup, priority", "Title, priority", "Text"])
+    for (const summary of ["Priority, card, markup", "Title, priority", "Text"])
       expect(story).toContain(`<summary>${summary}</summary>`);
   });
 

@@ -14,7 +14,7 @@ import { newUuid, parseId, showId } from "../../src/model/domain/ids.ts";
 import { roleReaches } from "../../src/model/domain/visibility.ts";
 import { ROLES, type Role } from "../../src/model/entities/member.ts";
 import { ApiError } from "../../src/model/errors.ts";
-import type { AnySessionOperation } from "../../src/operation/tool.ts";
+import type { SessionOperation } from "../../src/operation/tool.ts";
 import type { Caller, MemberCaller } from "../../src/store/context.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { HTML } from "../support/assets.ts";
@@ -173,7 +173,7 @@ const FOREIGN: Record<string, (other: MemberCaller) => Promise<string>> = {
 };
 /** Names nothing that is looked up. */
 const FREE_IDS = ["client_id", "grant_id"];
-const idsOf = ({ input }: AnySessionOperation): string[] =>
+const idsOf = ({ input }: SessionOperation): string[] =>
   Object.keys(input.shape).filter((name) => name.endsWith("_id") && !FREE_IDS.includes(name));
 
 const operationOf = (name: string) => SESSION_OPERATIONS.find((operation) => operation.name === name)!;
@@ -181,7 +181,7 @@ const session = (name: string, args: unknown, by: unknown = caller): Promise<any
   world.service.dispatcher.session(operationOf(name), by as never, { args, log: SILENT });
 
 /** The operations of a kind, with their names. */
-const named = (wanted: (operation: AnySessionOperation) => unknown) =>
+const named = (wanted: (operation: SessionOperation) => unknown) =>
   SESSION_OPERATIONS.filter(wanted).map((operation) => [operation.name, operation] as const);
 
 /** How a call is refused. */

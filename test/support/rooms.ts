@@ -326,6 +326,7 @@ export const ROOMS: Record<string, Room> = {
       "store/context",
       "store/db",
       "store/shapes",
+      "tools/index",
       "ui",
     ],
   },

@@ -7,9 +7,7 @@ import { readFileSync } from "node:fs";
 import { ICON, pageFile, STYLES } from "../../ui/files.ts";
 import { PHONE_HEAD } from "../../ui/head.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
-import { codeFigure, fieldRows, fieldTable, inline, json, markdown, typeWords } from "./parts.ts";
-
-type Json = Record<string, any>;
+import { codeFigure, fieldRows, fieldTable, inline, type Json, json, markdown, typeWords } from "./parts.ts";
 
 const SCRIPT = readFileSync(new URL("./script.js", import.meta.url), "utf8");
 

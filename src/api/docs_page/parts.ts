@@ -2,7 +2,8 @@
 
 import { type Content, type Html, html } from "../../ui/html.ts";
 
-type Json = Record<string, any>;
+// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document, read by the names that its standard gives
+export type Json = Record<string, any>;
 
 export const refName = (ref: string): string => ref.split("/").at(-1)!;
 

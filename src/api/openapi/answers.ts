@@ -14,6 +14,7 @@ import {
 } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 
+// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document, read by the names that its standard gives
 export type Json = Record<string, any>;
 
 const text = { type: "string" };

@@ -67,7 +67,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
     telemetry: { enabled: false },
     logger: { disabled: true },
     database: {
-      db: orm.em.fork().getKysely<any>().withPlugin(datesForSignIn),
+      db: orm.em.fork().getKysely<unknown>().withPlugin(datesForSignIn),
       type: "postgres",
       schemaName: SCHEMA,
     },
@@ -189,7 +189,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
       work: (accounts: Awaited<typeof library.$context>["internalAdapter"], rows: LibraryRows) => Promise<T>,
     ): Promise<T> {
       const { options, internalAdapter, secretConfig: key } = await library.$context;
-      const kysely = em.getKysely<any>().withPlugin(datesForSignIn).withSchema(SCHEMA);
+      const kysely = em.getKysely<unknown>().withPlugin(datesForSignIn).withSchema(SCHEMA);
       const adapter = kyselyAdapter(kysely, { type: "postgres" })(options);
       const seal = (data: string) => symmetricEncrypt({ key, data });
       const open = (data: string) => symmetricDecrypt({ key, data });

@@ -75,8 +75,8 @@ const overtaken = () =>
   conflict("Somebody followed another link for this address at the same moment. Open your link again.");
 
 const isTaken = (error: unknown): boolean => {
-  for (let cause = error as any; cause; cause = cause.cause) if (cause.code === "23505") return true;
-  return false;
+  if (!(error instanceof Error)) return false;
+  return ("code" in error && error.code === "23505") || isTaken(error.cause);
 };
 
 export type Joining = ReturnType<typeof createJoining>;

@@ -38,6 +38,13 @@ function clientOf(fields: URLSearchParams, headers: Headers): string | null {
   }
 }
 
+/** What the library answered, which goes on as it is. */
+const saidBy = async (answer: Response) =>
+  (await answer
+    .clone()
+    .json()
+    .catch(() => null)) as { error?: string } | null;
+
 /** Puts itself in front of the library's handler; any other route goes through. `base` is the library's own path. */
 export function withTokenEndpoints(options: {
   handler: Handler;
@@ -77,12 +84,7 @@ export function withTokenEndpoints(options: {
       read ??
       (await refreshToken(token).then((row) => row && { grantId: row.grant_id, clientId: row.client_id }));
     const answer = await handler(again);
-    const refusal: any = answer.ok
-      ? null
-      : await answer
-          .clone()
-          .json()
-          .catch(() => null);
+    const refusal = answer.ok ? null : await saidBy(answer);
     // Two refusals of the library are answered as success. In the first it knows the token, but cannot end a signed one. In
     // the second it knows no such token, which "does not cause an error response" (RFC 7009 §2.2).
     const signed = refusal?.error === "unsupported_token_type";

@@ -1,6 +1,6 @@
 // The ordered list of what only a signed-in person can do: no key and no access token reaches any of it, over any transport.
 
-import type { AnySessionOperation } from "../../operation/tool.ts";
+import type { SessionOperation } from "../../operation/tool.ts";
 import add_member from "./add_member.ts";
 import add_passkey from "./add_passkey.ts";
 import begin_passkey from "./begin_passkey.ts";
@@ -36,7 +36,7 @@ import update_member from "./update_member.ts";
 import update_profile from "./update_profile.ts";
 import upload_file from "./upload_file.ts";
 
-export const SESSION_OPERATIONS: readonly AnySessionOperation[] = [
+export const SESSION_OPERATIONS: readonly SessionOperation[] = [
   list_keys,
   create_key,
   revoke_key,

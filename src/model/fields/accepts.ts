@@ -17,6 +17,12 @@ export function codePoints(text: string): number {
 export const isWithin = (text: string, max: number): boolean =>
   text.length <= max || (text.length <= 2 * max && codePoints(text) <= max);
 
+/** The most characters that a schema takes, where it bounds them. */
+export const mostOf = (schema: z.ZodType | undefined): number | undefined => {
+  const most = schema?.meta()?.maxLength;
+  return typeof most === "number" ? most : undefined;
+};
+
 interface TextRules {
   /** Line ends and tabs may stand in it. No other control character may stand in any text. */
   lines?: boolean;

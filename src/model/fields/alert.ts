@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
 import { httpsUrl, instant, languageTag, latitude, longitude, radiusKm, slug, text } from "./accepts.ts";
-import { json, jsonByName, moment, number, oneOf, reference, words, yesOr } from "./kinds.ts";
+import { json, jsonByName, link, moment, number, oneOf, reference, words, yesOr } from "./kinds.ts";
 import { named } from "./named.ts";
 import { defineFields, type RecordOf } from "./record.ts";
 
@@ -15,6 +15,8 @@ export const VIBRATIONS = ["default", "none", "short", "double", "long", "sos", 
 
 const EVERYWHERE = ["owner", "list", "handset"] as const;
 const EVENTS = ["owner", "list", "handset", "webhook"] as const;
+
+const EVERY_PAGE = ["form", "owner", "public", "feed", "app"] as const;
 
 /** A text for people: what no reader sees is taken out of it. */
 const prose = (min: number, max: number, { lines = false } = {}) => ({
@@ -44,48 +46,102 @@ export const blockedRow = z.object({
 const file = { ...reference.orNull, accepts: z.string(), shown: EVERYWHERE };
 
 export const ALERT = defineFields({
-  title: { ...words, ...prose(1, LIMITS.alert_title), required: true, shown: EVENTS },
-  body: { ...words.orNull, ...prose(0, LIMITS.alert_body, { lines: true }), cut: true, shown: EVERYWHERE },
+  title: {
+    ...words,
+    ...prose(1, LIMITS.alert_title),
+    required: true,
+    shown: EVENTS,
+    drawn: { label: "Title", own: EVERY_PAGE },
+  },
+  body: {
+    ...words.orNull,
+    ...prose(0, LIMITS.alert_body, { lines: true }),
+    cut: true,
+    shown: EVERYWHERE,
+    drawn: { label: "Text", own: EVERY_PAGE, rows: 4 },
+  },
   priority: {
     ...oneOf(PRIORITIES).or("normal"),
     accepts: z.enum(PRIORITIES),
     about: "A ceiling, never a promise; normal when absent.",
     shown: EVENTS,
+    drawn: { label: "Priority", own: EVERY_PAGE },
   },
   layout: {
     ...oneOf(LAYOUTS).or("text"),
     accepts: z.enum(LAYOUTS),
     about: "Default text, or html when html is given. image needs a picture, html and document need html.",
     shown: EVERYWHERE,
+    drawn: { label: "Card", own: ["form", "owner", "app"] },
   },
-  source_url: { ...words.orNull, accepts: httpsUrl(), about: "Where to read more.", shown: EVERYWHERE },
-  image_url: { ...words.orNull, accepts: httpsUrl(), shown: EVERYWHERE },
-  image_asset_id: { ...file, about: "Picture uploaded in the console." },
-  audio_asset_id: { ...file, about: "Sound uploaded in the console." },
-  html_asset_id: { ...file, about: "Page uploaded in the console, sanitised as html is." },
+  source_url: {
+    ...link.orNull,
+    accepts: httpsUrl(),
+    about: "Where to read more.",
+    shown: EVERYWHERE,
+    drawn: {
+      label: "Where to read more",
+      leads: "Read more at",
+      plain: ["form", "owner", "public", "app"],
+      own: ["feed"],
+    },
+  },
+  image_url: {
+    ...link.orNull,
+    accepts: httpsUrl(),
+    shown: EVERYWHERE,
+    drawn: {
+      label: "Address of a picture",
+      own: EVERY_PAGE,
+      hint: "Or choose an uploaded picture below. One of the two.",
+    },
+  },
+  image_asset_id: {
+    ...file,
+    about: "Picture uploaded in the console.",
+    drawn: { label: "Uploaded picture", own: ["form", "owner", "public", "feed"] },
+  },
+  audio_asset_id: {
+    ...file,
+    about: "Sound uploaded in the console.",
+    drawn: { label: "Uploaded recording", own: ["form", "owner"] },
+  },
+  html_asset_id: {
+    ...file,
+    about: "Page uploaded in the console, sanitised as html is.",
+    drawn: { label: "Uploaded page", own: ["form", "owner"] },
+  },
   /** In lists its length stands in for it. Other layouts than document take less (see model/domain/alert_content.ts). */
   html: {
     ...words.orNull,
     accepts: text(0, LIMITS.alert_document, { lines: true, cleaned: true }),
     about: "Markup, sanitised on write.",
     shown: ["owner", "handset"],
+    drawn: { label: "Markup", own: EVERY_PAGE, rows: 8 },
   },
   /** The sanitised text of the html asset: what handsets are shown as `html`. */
   asset_html: {
     ...words.orNull,
     shows: words.orNull.shows.describe("What handsets show of the uploaded page."),
     shown: ["owner"],
+    drawn: { label: "Markup of the uploaded page", own: ["owner"] },
   },
   actions: {
     ...json(actionView),
     accepts: z.array(action).max(LIMITS.alert_actions, `must be at most ${LIMITS.alert_actions} actions`),
     shown: EVERYWHERE,
+    drawn: { label: "Buttons", own: EVERY_PAGE },
   },
   requires_ack: {
     ...yesOr(false),
     accepts: z.boolean(),
     about: "Puts the acknowledgement button on the card.",
     shown: EVERYWHERE,
+    drawn: {
+      label: "Ask for a confirmation",
+      own: ["form", "owner", "app"],
+      hint: "Puts “I have seen this” on the card.",
+    },
   },
   send_at: {
     ...moment.orNull,
@@ -93,6 +149,11 @@ export const ALERT = defineFields({
     about: "Instant at which the alert becomes visible.",
     own: true,
     shown: ["owner", "list", "webhook"],
+    drawn: {
+      label: "Time",
+      own: ["form", "owner"],
+      hint: "Phones show it from then on, and each shows its own time.",
+    },
   },
   expires_at: {
     ...moment.orNull,
@@ -100,42 +161,101 @@ export const ALERT = defineFields({
     about: "Phones move it out of the spotlight then.",
     own: true,
     shown: EVERYWHERE,
+    drawn: {
+      label: "Over at",
+      own: EVERY_PAGE,
+      hint: "Phones move it out of the spotlight then. Empty: never.",
+    },
   },
-  sound: { ...oneOf(SOUNDS).orNull, accepts: z.enum(SOUNDS), shown: EVERYWHERE },
-  audio_url: { ...words.orNull, accepts: httpsUrl(), shown: EVERYWHERE },
-  vibrate: { ...oneOf(VIBRATIONS).orNull, accepts: z.enum(VIBRATIONS), shown: EVERYWHERE },
+  sound: {
+    ...oneOf(SOUNDS).orNull,
+    accepts: z.enum(SOUNDS),
+    shown: EVERYWHERE,
+    drawn: { label: "Sound", own: ["form", "owner", "app"], none: "As the phone has it" },
+  },
+  audio_url: {
+    ...link.orNull,
+    accepts: httpsUrl(),
+    shown: EVERYWHERE,
+    drawn: {
+      label: "Address of a recording",
+      own: ["form", "owner", "app"],
+      hint: "Played in place of the sound; an uploaded one comes before it.",
+    },
+  },
+  vibrate: {
+    ...oneOf(VIBRATIONS).orNull,
+    accepts: z.enum(VIBRATIONS),
+    shown: EVERYWHERE,
+    drawn: { label: "Vibration", own: ["form", "owner", "app"], none: "As the phone has it" },
+  },
   tts_text: {
     ...words.orNull,
     ...prose(0, LIMITS.alert_tts_text, { lines: true }),
     cut: true,
     shown: EVERYWHERE,
+    drawn: { label: "Words to read aloud", own: ["form", "owner", "app"], rows: 2 },
   },
   tts_lang: {
     ...words.orNull,
     accepts: languageTag(),
     about: "A language tag, such as pt-BR.",
     shown: EVERYWHERE,
+    drawn: { label: "Language of these words", own: ["form", "app"], hint: "Such as en or pt-BR." },
   },
   lat: {
     ...number.orNull,
     accepts: latitude(),
     about: "The alert's own circle; lat, lon and radius_km belong together.",
     shown: EVERYWHERE,
+    drawn: { label: "Latitude", own: ["form", "owner", "app"] },
   },
-  lon: { ...number.orNull, accepts: longitude(), shown: EVERYWHERE },
-  radius_km: { ...number.orNull, accepts: radiusKm(), shown: EVERYWHERE },
-  geo_rule: { ...words.orNull, accepts: slug(LIMITS.alert_geo_rule), shown: EVERYWHERE },
+  lon: {
+    ...number.orNull,
+    accepts: longitude(),
+    shown: EVERYWHERE,
+    drawn: { label: "Longitude", own: ["form", "owner", "app"] },
+  },
+  radius_km: {
+    ...number.orNull,
+    accepts: radiusKm(),
+    shown: EVERYWHERE,
+    drawn: { label: "Radius in kilometres", own: ["form", "owner", "public", "app"] },
+  },
+  geo_rule: {
+    ...words.orNull,
+    accepts: slug(LIMITS.alert_geo_rule),
+    shown: EVERYWHERE,
+    drawn: {
+      label: "Rule for places",
+      own: ["form"],
+      hint: "A label that phones are handed; most alerts have none.",
+    },
+  },
   collapse_key: {
     ...words.orNull,
     accepts: slug(LIMITS.alert_collapse_key),
     about: "A newer alert with the same key replaces the older one on the phone.",
     shown: EVERYWHERE,
+    drawn: {
+      label: "Replaces alerts with the key",
+      plain: ["form", "owner"],
+      own: ["public", "app"],
+      hint: "A newer alert with the same key replaces the older one on the phone. Letters a to z, digits, dot, dash and underscore.",
+    },
   },
   review_note: {
     ...words.orNull,
     ...prose(0, LIMITS.alert_review_note, { lines: true }),
     about: "Why this alert: for the person who reviews it, never for subscribers.",
     shown: ["owner", "list"],
+    drawn: {
+      label: "Note to the reviewer",
+      plain: ["form"],
+      own: ["owner"],
+      rows: 2,
+      hint: "Why this alert. Only members of this workspace and its assistants read it.",
+    },
   },
   /** What a person wrote who declined it; the next edit empties it (see identity/session/decline_alert.ts). */
   review_reply: {
@@ -143,6 +263,7 @@ export const ALERT = defineFields({
     shows: words.orNull.shows.describe("Why a person declined it; null once it is edited again."),
     own: true,
     shown: ["owner", "list"],
+    drawn: { label: "Why it was declined", own: ["owner"] },
   },
   /**
    * What the sanitiser took out of each text, by the field that holds it, with texts that lost nothing left out. Answers of one

@@ -15,13 +15,32 @@ const VERSION = `must be 1 to ${LIMITS.app_version} of 0-9 A-Z a-z . + _ -, such
 const OWNERS = ["owner", "list"] as const;
 
 export const DEVICE = defineFields({
-  platform: { ...oneOf(PLATFORMS), accepts: z.enum(PLATFORMS), required: true, shown: OWNERS },
+  platform: {
+    ...oneOf(PLATFORMS),
+    accepts: z.enum(PLATFORMS),
+    required: true,
+    shown: OWNERS,
+    drawn: { label: "Platform", own: ["owner"] },
+  },
   app_version: {
     ...words,
     accepts: z.string().regex(new RegExp(`^[0-9A-Za-z.+_-]{1,${LIMITS.app_version}}$`), VERSION),
     required: true,
     shown: OWNERS,
+    drawn: { label: "App version", own: ["owner"] },
   },
-  locale: { ...words, accepts: languageTag(), required: true, shown: OWNERS },
-  timezone: { ...words, accepts: timeZone(), required: true, shown: OWNERS },
+  locale: {
+    ...words,
+    accepts: languageTag(),
+    required: true,
+    shown: OWNERS,
+    drawn: { label: "Language and region", own: ["owner"] },
+  },
+  timezone: {
+    ...words,
+    accepts: timeZone(),
+    required: true,
+    shown: OWNERS,
+    drawn: { label: "Time zone", own: ["owner"] },
+  },
 });

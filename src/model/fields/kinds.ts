@@ -6,7 +6,11 @@ import { z } from "zod";
 import { instant, toIsoMicros } from "./columns.ts";
 import * as sql from "./sql.ts";
 
+/** How pages show a value: each of them draws what it has no drawing of its own for by this. */
+export type Look = "words" | "link" | "number" | "moment" | "choice" | "yes" | "lines" | "rows" | "file";
+
 export interface Kind<T = unknown, P = unknown, Z extends z.ZodType = z.ZodType> {
+  readonly look: Look;
   /** The entity's property. It returns undefined for a reference: the entity itself says what it refers to. */
   readonly property: () => P;
   /** The column, and the parameter of a statement. */
@@ -32,6 +36,7 @@ function kind<T, P, N, Z extends z.ZodType>({ nullable, ...plain }: Kind<T, P, Z
 }
 
 export const words = kind({
+  look: "words",
   property: () => p.text(),
   nullable: () => p.text().nullable(),
   sql: sql.text,
@@ -39,7 +44,18 @@ export const words = kind({
   bytes: (column: string) => `octet_length(${column})`,
 });
 
+/** An address that people may follow. */
+export const link = kind({
+  look: "link",
+  property: () => p.text(),
+  nullable: () => p.text().nullable(),
+  sql: sql.text,
+  shows: z.string(),
+  bytes: words.bytes,
+});
+
 export const number = kind({
+  look: "number",
   property: () => p.double().$type<number>(),
   nullable: () => p.double().$type<number>().nullable(),
   sql: sql.float8,
@@ -47,6 +63,7 @@ export const number = kind({
 });
 
 export const whole = kind({
+  look: "number",
   property: () => p.integer(),
   nullable: () => p.integer().nullable(),
   sql: sql.int,
@@ -54,6 +71,7 @@ export const whole = kind({
 });
 
 export const moment = kind({
+  look: "moment",
   property: () => instant(),
   nullable: () => instant().nullable(),
   sql: sql.timestamptz,
@@ -63,6 +81,7 @@ export const moment = kind({
 
 /** The id of a row of another table. */
 export const reference = kind({
+  look: "file",
   property: () => undefined,
   nullable: () => undefined,
   sql: sql.uuid,
@@ -71,6 +90,7 @@ export const reference = kind({
 
 export function oneOf<const V extends readonly string[]>(values: V) {
   const plain = {
+    look: "choice" as const,
     property: () => p.enum(values),
     nullable: () => p.enum(values).nullable(),
     sql: sql.oneOf(values),
@@ -85,6 +105,7 @@ export function oneOf<const V extends readonly string[]>(values: V) {
 }
 
 export const yesOr = (blank: boolean) => ({
+  look: "yes" as const,
   property: () => p.boolean().default(blank),
   sql: sql.boolean,
   shows: z.boolean(),
@@ -93,6 +114,7 @@ export const yesOr = (blank: boolean) => ({
 
 /** A list of texts, of some texts only where they are named. */
 export const list = <T extends string = string>() => ({
+  look: "lines" as const,
   property: () => p.array().$type<T[]>(),
   sql: sql.array(sql.text) as sql.SqlType<T[]>,
   shows: z.array(z.string()),
@@ -101,6 +123,7 @@ export const list = <T extends string = string>() => ({
 
 /** Lists of objects by the name of what they are about, in one column. */
 export const jsonByName = <S extends z.ZodObject>(of: S) => ({
+  look: "rows" as const,
   property: () => p.json<Record<string, z.output<S>[]>>().defaultRaw("'{}'::jsonb"),
   sql: sql.jsonb<Record<string, z.output<S>[]>>(),
   shows: z.record(z.string(), z.array(of)),
@@ -109,6 +132,7 @@ export const jsonByName = <S extends z.ZodObject>(of: S) => ({
 
 /** A list of objects in one column. */
 export const json = <S extends z.ZodObject>(of: S) => ({
+  look: "rows" as const,
   property: () => p.json<z.output<S>[]>().defaultRaw("'[]'::jsonb"),
   sql: sql.jsonb<z.output<S>[]>(),
   shows: z.array(of),

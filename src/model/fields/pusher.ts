@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
 import { httpsUrl, isWithin, latitude, longitude, radiusKm, slug, text } from "./accepts.ts";
-import { list, number, oneOf, words, yesOr } from "./kinds.ts";
+import { link, list, number, oneOf, words, yesOr } from "./kinds.ts";
 import { defineFields } from "./record.ts";
 
 export const CATEGORIES = [
@@ -42,32 +42,85 @@ const tags = z
   );
 
 export const PUSHER = defineFields({
-  name: { ...words, accepts: text(1, LIMITS.channel_name), required: true, shown: EVERYWHERE },
-  category: { ...oneOf(CATEGORIES), accepts: z.enum(CATEGORIES), required: true, shown: EVERYWHERE },
+  name: {
+    ...words,
+    accepts: text(1, LIMITS.channel_name),
+    required: true,
+    shown: EVERYWHERE,
+    drawn: { label: "Name", own: ["form", "owner", "public", "feed", "app"] },
+  },
+  category: {
+    ...oneOf(CATEGORIES),
+    accepts: z.enum(CATEGORIES),
+    required: true,
+    shown: EVERYWHERE,
+    drawn: { label: "Category", own: ["form", "owner", "public", "app"] },
+  },
   description: {
     ...words,
     accepts: text(1, LIMITS.channel_description),
     about: "One line shown in search results.",
     required: true,
     shown: EVERYWHERE,
+    drawn: {
+      label: "One line about it",
+      own: ["form", "owner", "public", "feed", "app"],
+      hint: "People read it in the directory and before they subscribe.",
+    },
   },
-  long: { ...words.orNull, accepts: text(0, LIMITS.channel_long, { lines: true }), shown: EVERYWHERE },
-  site: { ...words.orNull, accepts: httpsUrl(), shown: EVERYWHERE },
-  city: { ...words.orNull, accepts: text(0, LIMITS.channel_city), shown: EVERYWHERE },
+  long: {
+    ...words.orNull,
+    accepts: text(0, LIMITS.channel_long, { lines: true }),
+    shown: EVERYWHERE,
+    drawn: { label: "More about it", own: ["form", "public", "app"], rows: 5 },
+  },
+  site: {
+    ...link.orNull,
+    accepts: httpsUrl(),
+    shown: EVERYWHERE,
+    drawn: { label: "Web site", own: ["form", "public", "app"], hint: "An https address." },
+  },
+  city: {
+    ...words.orNull,
+    accepts: text(0, LIMITS.channel_city),
+    shown: EVERYWHERE,
+    drawn: { label: "Town or region", own: ["form", "owner", "public", "app"] },
+  },
   lat: {
     ...number.orNull,
     accepts: latitude(),
     about: "Geofence centre; lat, lon and radius_km belong together.",
     shown: EVERYWHERE,
+    drawn: { label: "Latitude", own: ["form", "public", "app"] },
   },
-  lon: { ...number.orNull, accepts: longitude(), shown: EVERYWHERE },
-  radius_km: { ...number.orNull, accepts: radiusKm(), shown: EVERYWHERE },
-  loc_rule: { ...words.orNull, accepts: slug(LIMITS.channel_loc_rule), shown: EVERYWHERE },
+  lon: {
+    ...number.orNull,
+    accepts: longitude(),
+    shown: EVERYWHERE,
+    drawn: { label: "Longitude", own: ["form", "public", "app"] },
+  },
+  radius_km: {
+    ...number.orNull,
+    accepts: radiusKm(),
+    shown: EVERYWHERE,
+    drawn: { label: "Radius in kilometres", own: ["form", "public", "app"] },
+  },
+  loc_rule: {
+    ...words.orNull,
+    accepts: slug(LIMITS.channel_loc_rule),
+    shown: EVERYWHERE,
+    drawn: {
+      label: "Rule for places",
+      own: ["form", "public"],
+      hint: "A word that handsets understand, if yours have one. The service only passes it on.",
+    },
+  },
   requested_perms: {
     ...list<Capability>(),
     accepts: z.array(z.enum(CAPABILITIES)).transform((asked) => [...new Set(asked)]),
     about: "Capabilities the channel asks subscribers for.",
     shown: EVERYWHERE,
+    drawn: { label: "What it asks of phones", own: ["form", "public", "app"] },
   },
   alert_types: {
     ...list(),
@@ -75,23 +128,64 @@ export const PUSHER = defineFields({
       .array(text(1, LIMITS.channel_alert_type))
       .max(LIMITS.channel_alert_types, `must be at most ${LIMITS.channel_alert_types} types`),
     shown: EVERYWHERE,
+    drawn: {
+      label: "Kinds of alerts",
+      own: ["form", "public"],
+      rows: 3,
+      hint: `One a line, at most ${LIMITS.channel_alert_types}: closures, tides.`,
+    },
   },
-  tags: { ...list(), accepts: tags, shown: EVERYWHERE },
+  tags: {
+    ...list(),
+    accepts: tags,
+    shown: EVERYWHERE,
+    drawn: {
+      label: "Tags",
+      own: ["form", "owner", "public", "app"],
+      rows: 3,
+      hint: `One a line, at most ${LIMITS.channel_tags}. A search finds them.`,
+    },
+  },
   is_public: {
     ...yesOr(true),
     accepts: z.boolean(),
     about: "A private channel answers nobody without an invite.",
     shown: EVERYWHERE,
+    drawn: {
+      label: "Who may subscribe",
+      own: ["form", "owner", "public"],
+      hint: "A public channel stands in the directory. A private one is not there for whoever brings no invite.",
+    },
   },
-  image_url: { ...words.orNull, accepts: httpsUrl(), shown: EVERYWHERE },
+  image_url: {
+    ...link.orNull,
+    accepts: httpsUrl(),
+    shown: EVERYWHERE,
+    drawn: {
+      label: "Address of the picture",
+      own: ["form", "owner", "public", "feed", "app"],
+      hint: "An https address, or empty for none. A picture that lies elsewhere is fetched only when somebody asks for it.",
+    },
+  },
   /** Made of the handle where nobody chooses it. */
   gradient_from: {
     ...words,
     accepts: z.string(),
     about: "#rrggbb; an invalid colour keeps the current one.",
     shown: EVERYWHERE,
+    drawn: { label: "First colour", own: ["form", "owner", "public", "app"] },
   },
-  gradient_to: { ...words, accepts: z.string(), shown: EVERYWHERE },
+  gradient_to: {
+    ...words,
+    accepts: z.string(),
+    shown: EVERYWHERE,
+    drawn: { label: "Second colour", own: ["form", "owner", "public", "app"] },
+  },
   /** Made of the name where nobody chooses them. */
-  initials: { ...words, accepts: text(1, LIMITS.channel_initials), shown: EVERYWHERE },
+  initials: {
+    ...words,
+    accepts: text(1, LIMITS.channel_initials),
+    shown: EVERYWHERE,
+    drawn: { label: "Initials", own: ["form", "owner", "public", "app"] },
+  },
 });

@@ -1,6 +1,6 @@
-// A field of a noun is one record: how it is kept, what is accepted, what it holds when nobody gives it, and who is shown
-// it. Entities, statements, arguments and answers are made of the records by the functions below, so that a field which is
-// in its table is everywhere, and one which is not is nowhere.
+// A field of a noun is one record: how it is kept, what is accepted, what it holds when nobody gives it, who is shown it, and
+// where pages draw it. Entities, statements, arguments, answers and pages are made of the records by the functions below, so that
+// a field which is in its table is everywhere, and one which is not is nowhere.
 
 import type { z } from "zod";
 import type { Kind } from "./kinds.ts";
@@ -12,6 +12,27 @@ import type { ValuesOf } from "./sql.ts";
  */
 export type Audience = "owner" | "list" | "handset" | "webhook";
 
+/** Pages that draw fields: the owner's form, what an owner reads, the public page of a channel, its feeds, and the app. */
+export type Place = "form" | "owner" | "public" | "feed" | "app";
+
+/** How pages draw a field. test/house/drawn.test.ts holds both lists against what the pages show. */
+export interface Drawn {
+  /** What pages call it, as a sentence begins. */
+  readonly label: string;
+  /** Where it is drawn by its kind, among all others that are. */
+  readonly plain?: readonly Place[];
+  /** Where the page has a drawing of its own for it. */
+  readonly own?: readonly Place[];
+  /** What the form says of it. */
+  readonly hint?: string;
+  /** Lines of its control. */
+  readonly rows?: number;
+  /** Of a choice: what no choice means. */
+  readonly none?: string;
+  /** Of a link: what stands before its host. */
+  readonly leads?: string;
+}
+
 export interface Field extends Kind {
   /** What a caller may give; left out for a field that is worked out. */
   readonly accepts?: z.ZodType;
@@ -22,6 +43,7 @@ export interface Field extends Kind {
   /** What it holds when nobody gives it. Without it, the operation works that out. */
   readonly blank?: unknown;
   readonly shown: readonly Audience[];
+  readonly drawn?: Drawn;
   /** Holds text for people: invisible characters are taken out of it and reported instead of refused. */
   readonly cleaned?: true;
   /** May be long: brief answers cut it and say how long it is. */
@@ -71,6 +93,30 @@ export const marked = <F extends Fields, M extends "cleaned" | "cut" | "own">(
   fields: F,
   mark: M,
 ): Where<F, Record<M, true>> => whereOf(fields, (field) => field[mark] === true);
+
+type Places<F, List extends "plain" | "own"> = F extends {
+  drawn: { [L in List]: readonly (infer P)[] };
+}
+  ? P
+  : never;
+
+/** The fields that a page draws by their kind. */
+export const plainOn = <F extends Fields, P extends Place>(
+  fields: F,
+  place: P,
+): { [N in keyof F as P extends Places<F[N], "plain"> ? N : never]: F[N] } =>
+  whereOf(fields, ({ drawn }) => drawn?.plain?.includes(place) ?? false);
+
+/** All fields that a page draws. */
+export const drawnOn = <F extends Fields, P extends Place>(
+  fields: F,
+  place: P,
+): { [N in keyof F as P extends Places<F[N], "plain"> | Places<F[N], "own"> ? N : never]: F[N] } =>
+  whereOf(fields, ({ drawn }) => [...(drawn?.plain ?? []), ...(drawn?.own ?? [])].includes(place));
+
+/** What pages call the fields, by name. */
+export const labelsOf = <F extends Fields>(fields: F): Record<keyof F & string, string> =>
+  mapFields(fields, ({ drawn }) => drawn?.label);
 
 /** Properties of the entity, but for references. */
 export const propertiesOf = <F extends Fields>(

@@ -9,9 +9,9 @@ import { channelBase } from "./channel_head.ts";
 import { ASKED } from "./channel_values.ts";
 import { livePart } from "./live.ts";
 import { emptyState } from "./parts.ts";
-import { figure, type Noun, numbersTable } from "./plots/numbers.ts";
+import { figures, type Noun, numbersTable } from "./plots/numbers.ts";
 import { type Mark, plot, type Slot } from "./plots/plot.ts";
-import { type MemberVisit, mayUse } from "./visit.ts";
+import { type Alert, type AnswerOf, type MemberVisit, mayUse } from "./visit.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -28,6 +28,8 @@ const SERIES = [
   },
 ] as const satisfies readonly { key: string; heading: string; column: string; noun: Noun }[];
 
+type Stats = AnswerOf<"get_alert_stats">;
+
 interface Bucket {
   /** Hours after the sending. */
   from: number;
@@ -37,8 +39,8 @@ interface Bucket {
   acks: number;
 }
 
-function bucketsOf(stats: any, sentAt: number): Bucket[] {
-  return stats.buckets.map(({ start, reads, acks }: any) => {
+function bucketsOf(stats: Stats, sentAt: number): Bucket[] {
+  return stats.buckets.map(({ start, reads, acks }) => {
     const from = (Date.parse(start) - sentAt) / HOUR_MS;
     return { from, to: from + (from < HALF_HOURS ? 0.5 : 1), start: new Date(start), reads, acks };
   });
@@ -58,16 +60,9 @@ function marks(hours: number): Mark[] {
   });
 }
 
-const figures = (stats: any): Html =>
-  html`<dl class="figures">${[
-    ["Could reach now", stats.reach],
-    ["Reads reported", stats.totals.reads],
-    ["Acks reported", stats.totals.acks],
-  ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${figure(value)}</dd></div>`)}</dl>`;
-
 async function plots(
-  stats: any,
-  { sent_at: sentAt, requires_ack: acknowledged }: { sent_at: string; requires_ack: boolean },
+  stats: Stats,
+  { sentAt, acknowledged }: { sentAt: string; acknowledged: boolean },
 ): Promise<Content> {
   const buckets = bucketsOf(stats, Date.parse(sentAt));
   const hours = Math.max(HALF_HOURS, Math.ceil(Math.max(0, ...buckets.map(({ to }) => to))));
@@ -114,7 +109,7 @@ export const timelineAddress = (visit: MemberVisit, alert: { id: string; pusher_
   new URL(`${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}/timeline`, visit.url);
 
 /** Reads and acks of an alert that phones could see; nothing of one that was never sent. */
-export async function timelinePart(visit: MemberVisit, alert: any): Promise<Html> {
+export async function timelinePart(visit: MemberVisit, alert: Alert): Promise<Html> {
   const address = timelineAddress(visit, alert);
   if (alert.sent_at === null)
     return livePart(
@@ -126,16 +121,20 @@ export async function timelinePart(visit: MemberVisit, alert: any): Promise<Html
   return livePart(
     "timeline",
     address,
-    html`${figures(stats)}${await plots(stats, alert)}
+    html`${figures([
+      ["Could reach now", stats.reach],
+      ["Reads reported", stats.totals.reads],
+      ["Acks reported", stats.totals.acks],
+    ])}${await plots(stats, { sentAt: alert.sent_at, acknowledged: alert.requires_ack })}
     ${stats.sampled && html`<p class="flash careful">So many devices reported that the plots show a sample of them. The totals are exact.</p>`}
     <p class="hint last">${stats.note}</p>`,
   );
 }
 
 /** What the alert leans on, and whether its channel asks subscribers for it. */
-function asked(alert: any): Html {
+function asked(alert: Alert): Html {
   const uses = new Set(capabilityNotes(alert, []).map(({ capability }) => capability));
-  const unasked = new Set(alert.notes.map(({ capability }: any) => capability));
+  const unasked = new Set(alert.notes.map(({ capability }) => capability));
   return html`<section class="card" aria-labelledby="asked"><h2 id="asked">What it asked phones for</h2>
     <ul class="asked">${[...uses].map(
       (name) =>
@@ -147,7 +146,7 @@ function asked(alert: any): Html {
     )}</ul></section>`;
 }
 
-function correction(visit: MemberVisit, alert: any): Content {
+function correction(visit: MemberVisit, alert: Alert): Content {
   if (!mayUse(visit, "duplicate_alert")) return null;
   const path = `${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}/duplicate`;
   return html`<section class="card" aria-labelledby="correct"><h2 id="correct">Correct or repeat it</h2>
@@ -160,7 +159,7 @@ function correction(visit: MemberVisit, alert: any): Content {
 }
 
 /** Of a sent or cancelled alert, as get_alert answers it; nothing of another one. */
-export async function alertTimeline(visit: MemberVisit, alert: any): Promise<Content> {
+export async function alertTimeline(visit: MemberVisit, alert: Alert): Promise<Content> {
   if (alert.status !== "sent" && alert.status !== "cancelled") return null;
   return html`<h2 class="after">What devices reported</h2>${await timelinePart(visit, alert)}${asked(alert)}${correction(visit, alert)}`;
 }

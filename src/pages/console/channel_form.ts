@@ -3,8 +3,8 @@
 
 import { defaultGradient, deriveInitials, pickColour } from "../../model/domain/avatar.ts";
 import type { ApiError } from "../../model/errors.ts";
-import { CAPABILITIES, CATEGORIES, PUSHER } from "../../model/fields/pusher.ts";
-import type { Field } from "../../model/fields/record.ts";
+import { CAPABILITIES, PUSHER } from "../../model/fields/pusher.ts";
+import { namesOf, plainOn } from "../../model/fields/record.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { CATEGORY_WORDS } from "../../ui/channel_words.ts";
 import { face, pictureHere } from "../../ui/face.ts";
@@ -13,12 +13,9 @@ import { icon } from "../../ui/icons.ts";
 import { ASKED, type ChannelField, LABELS } from "./channel_values.ts";
 import { circleFields, circleShown } from "./circle.ts";
 import { colour, folded, segmented, textField } from "./controls.ts";
-import { select, tick, wrongWith } from "./parts.ts";
+import { control, plainControls, type Typed } from "./field_controls.ts";
+import { tick, wrongWith } from "./parts.ts";
 import { FILE_HINTS, fileField, type UploadField } from "./uploads.ts";
-
-/** Characters that a field takes. */
-const MOST = (name: ChannelField): number | undefined =>
-  (PUSHER[name] as Field).accepts?.meta()?.maxLength as number | undefined;
 
 export interface ChannelForm {
   /** What the controls hold. */
@@ -47,14 +44,18 @@ const NO_CIRCLE = "No circle: the channel is for every place.";
 const panel = (title: string, content: Content) =>
   html`<fieldset class="card panel"><legend>${title}</legend>${content}</fieldset>`;
 
-function about({ values, handle, error }: ChannelForm): Html {
-  const text = (name: ChannelField, more: { hint?: Content; rows?: number; required?: boolean } = {}) =>
-    textField({ name, label: LABELS[name], value: values.get(name) ?? "", most: MOST(name), error, ...more });
-  const rest = html`${text("long", { rows: 5 })}
-    <div class="columns">${textField({ name: "site", label: LABELS.site, value: values.get("site") ?? "", kind: "url", hint: "An https address.", error })}
+const typedIn = ({ values, error }: ChannelForm): Typed => ({ form: values, error });
+
+function about(form: ChannelForm): Html {
+  const { values, handle, error } = form;
+  const text = (name: ChannelField, more: Parameters<typeof control>[3] = {}) =>
+    control(PUSHER, typedIn(form), name, more);
+  const others = plainControls(PUSHER, typedIn(form));
+  const rest = html`${text("long")}
+    <div class="columns">${text("site")}
     ${text("city")}</div>
-    <div class="columns">${text("tags", { rows: 3, hint: `One a line, at most ${LIMITS.channel_tags}. A search finds them.` })}
-    ${text("alert_types", { rows: 3, hint: `One a line, at most ${LIMITS.channel_alert_types}: closures, tides.` })}</div>`;
+    <div class="columns">${text("tags")}
+    ${text("alert_types")}</div>${others}`;
   return panel(
     "What it is",
     html`${text("name", { required: true })}
@@ -73,15 +74,9 @@ function about({ values, handle, error }: ChannelForm): Html {
           })
         : html`<div class="field"><p class="label">${LABELS.handle}</p><p class="fixed">@${handle}</p><p class="hint after">A handle never changes.</p></div>`
     }
-    ${select({
-      name: "category",
-      label: LABELS.category,
-      options: CATEGORIES.map((value) => ({ value, label: CATEGORY_WORDS[value] })),
-      value: values.get("category") ?? "community",
-      error,
-    })}
-    ${text("description", { hint: "People read it in the directory and before they subscribe.", required: true })}
-    ${folded({ form: values, error }, "Site, place, words to find it by", ["long", "site", "city", "tags", "alert_types"], rest)}`,
+    ${text("category", { options: CATEGORY_WORDS, value: "community" })}
+    ${text("description", { required: true })}
+    ${folded({ form: values, error }, "Site, place, words to find it by", ["long", "site", "city", "tags", "alert_types", ...namesOf(plainOn(PUSHER, "form"))], rest)}`,
   );
 }
 
@@ -106,7 +101,8 @@ function phones({ values, error }: ChannelForm): Html {
   );
 }
 
-function reach({ values, error }: ChannelForm): Html {
+function reach(form: ChannelForm): Html {
+  const { values, error } = form;
   return panel(
     "Who and where",
     html`${segmented({
@@ -117,39 +113,26 @@ function reach({ values, error }: ChannelForm): Html {
         { value: "false", label: html`${icon("lock", "s")}Who is invited` },
       ],
       value: values.get("is_public") ?? "true",
-      hint: "A public channel stands in the directory. A private one is not there for whoever brings no invite.",
+      hint: PUSHER.is_public.drawn.hint,
       error,
     })}
     <p class="label">Circle</p>
     <p class="hint">Where the channel matters. Fill in all three, or none. Phones compare it with their own place; no place leaves a phone.</p>
     ${circleFields(values, NO_CIRCLE, error)}
-    ${textField({
-      name: "loc_rule",
-      label: LABELS.loc_rule,
-      value: values.get("loc_rule") ?? "",
-      most: LIMITS.channel_loc_rule,
-      hint: "A word that handsets understand, if yours have one. The service only passes it on.",
-      autocomplete: "off",
-      literal: true,
-      error,
-    })}`,
+    ${control(PUSHER, typedIn(form), "loc_rule", { most: LIMITS.channel_loc_rule, autocomplete: "off", literal: true })}`,
   );
 }
 
-function looks({ values, handle, server, error }: ChannelForm): Html {
+function looks(form: ChannelForm): Html {
+  const { values, handle, server, error } = form;
   const face = facesOf(values, handle);
   const own = html`<div class="columns">${colour({ name: "gradient_from", label: LABELS.gradient_from, value: face.gradient_from, error })}
     ${colour({ name: "gradient_to", label: LABELS.gradient_to, value: face.gradient_to, error })}</div>`;
   return panel(
     "How it looks",
-    html`${textField({
-      name: "initials",
-      label: LABELS.initials,
-      value: values.get("initials") ?? "",
-      most: LIMITS.channel_initials,
-      hint: handle === null ? "Left empty, they are made of the name." : undefined,
+    html`${control(PUSHER, typedIn(form), "initials", {
+      hint: handle === null && "Left empty, they are made of the name.",
       autocomplete: "off",
-      error,
     })}
     ${
       handle === null
@@ -173,7 +156,7 @@ function looks({ values, handle, server, error }: ChannelForm): Html {
         error,
       })
     }
-    ${textField({ name: "image_url", label: LABELS.image_url, value: values.get("image_url") ?? "", kind: "url", hint: "An https address, or empty for none. A picture that lies elsewhere is fetched only when somebody asks for it.", error })}`,
+    ${control(PUSHER, typedIn(form), "image_url")}`,
   );
 }
 

@@ -1,8 +1,8 @@
 // What stands at the head of each page of a channel: its face and name, what state it is in, and its pages.
 
-import { face, pictureHere } from "../../ui/face.ts";
+import { type FaceFacts, face, pictureHere } from "../../ui/face.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
-import { type MemberVisit, mayUse } from "./visit.ts";
+import { type Channel, type MemberVisit, mayUse } from "./visit.ts";
 
 /** The pages of a channel: path below it, and name. */
 const TABS = [
@@ -29,8 +29,12 @@ export const channelOf = (visit: MemberVisit) =>
   visit.call("get_pusher", { pusher_id: visit.params.pusher ?? "" });
 
 /** The channel's face, with its picture where that was uploaded here. Arguments as of `face`. */
-export const channelFace = ({ deps }: MemberVisit, channel: any, id: string, size?: "m" | "l"): Html =>
-  face({ ...channel, picture: pictureHere(channel.image_url, deps.publicUrl) }, id, size);
+export const channelFace = (
+  { deps }: MemberVisit,
+  channel: FaceFacts & { image_url: string | null },
+  id: string,
+  size?: "m" | "l",
+): Html => face({ ...channel, picture: pictureHere(channel.image_url, deps.publicUrl) }, id, size);
 
 export const CHANNEL_STATUS: Record<string, Content> = {
   active: html`<span class="badge good">active</span>`,
@@ -42,7 +46,7 @@ export const CHANNEL_STATUS: Record<string, Content> = {
  * @param channel as get_pusher answers
  * @param tab the page that it stands on; null for a page below them, such as a form
  */
-export function channelHead(visit: MemberVisit, channel: any, tab: ChannelTab | null): Html {
+export function channelHead(visit: MemberVisit, channel: Channel, tab: ChannelTab | null): Html {
   const base = channelBase(visit, channel.id);
   return html`<div class="channel-head">${channelFace(visit, channel, "channel-face", "m")}<h1>${channel.name}</h1>${CHANNEL_STATUS[channel.status]}${
     mayUse(visit, "create_alert") && html`<a class="button act" href="${base}/alerts/new">New alert</a>`

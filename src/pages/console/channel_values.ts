@@ -5,32 +5,14 @@
 import { createHash } from "node:crypto";
 import { ApiError } from "../../model/errors.ts";
 import { type Capability, PUSHER } from "../../model/fields/pusher.ts";
-import { type Field, namesOf } from "../../model/fields/record.ts";
+import { labelsOf, namesOf } from "../../model/fields/record.ts";
+import { argumentOf, heldFor, lines } from "./form_values.ts";
+import type { Channel } from "./visit.ts";
 
 export type ChannelField = keyof typeof PUSHER;
 
-/** What the form calls them, in the order of its controls. */
-export const LABELS: Record<ChannelField | "handle", string> = {
-  name: "Name",
-  handle: "Handle",
-  category: "Category",
-  description: "One line about it",
-  long: "More about it",
-  site: "Web site",
-  city: "Town or region",
-  tags: "Tags",
-  alert_types: "Kinds of alerts",
-  requested_perms: "What it asks of phones",
-  is_public: "Who may subscribe",
-  lat: "Latitude",
-  lon: "Longitude",
-  radius_km: "Radius in kilometres",
-  loc_rule: "Rule for places",
-  initials: "Initials",
-  gradient_from: "First colour",
-  gradient_to: "Second colour",
-  image_url: "Address of the picture",
-};
+/** What the form calls them. */
+export const LABELS: Record<ChannelField | "handle", string> = { ...labelsOf(PUSHER), handle: "Handle" };
 
 /** What an owner asks phones for, and what follows when the channel does not ask or a person does not allow it. */
 export const ASKED: Record<Capability, { label: string; without: string }> = {
@@ -48,26 +30,12 @@ export const ASKED: Record<Capability, { label: string; without: string }> = {
 
 export const CHANNEL_FIELDS: readonly ChannelField[] = namesOf(PUSHER);
 
-const NUMBERS: ReadonlySet<ChannelField> = new Set(["lat", "lon", "radius_km"]);
-
-const blankOf = (name: ChannelField): unknown => (PUSHER[name] as Field).blank;
-const isList = (name: ChannelField) => Array.isArray(blankOf(name));
-
-/** Lists stand one a line, which no entry can hold. */
-const linesOf = (text: string) =>
-  text
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-
 /** What the controls hold for a channel, as get_pusher answers it. */
-export function valuesOf(channel: Record<string, any>): URLSearchParams {
+export function valuesOf(channel: Pick<Channel, ChannelField>): URLSearchParams {
   const values = new URLSearchParams();
   for (const name of CHANNEL_FIELDS) {
-    const value = channel[name];
-    if (name === "requested_perms") for (const asked of value) values.append(name, asked);
-    else if (isList(name)) values.set(name, value.join("\n"));
-    else values.set(name, value === null ? "" : String(value));
+    if (name === "requested_perms") for (const asked of channel.requested_perms) values.append(name, asked);
+    else values.set(name, heldFor(PUSHER[name], channel[name]));
   }
   return values;
 }
@@ -76,32 +44,20 @@ export function valuesOf(channel: Record<string, any>): URLSearchParams {
 function said(form: URLSearchParams, name: ChannelField): string {
   if (name === "requested_perms") return form.getAll(name).sort().join("\n");
   const text = form.get(name) ?? "";
-  return isList(name) ? linesOf(text).join("\n") : text.replace(/\r\n/g, "\n");
+  return PUSHER[name].look === "lines" ? heldFor(PUSHER[name], argumentOf(PUSHER[name], text)) : lines(text);
 }
 
-/** The arguments that some controls make. What cannot be read stays as it was typed, and is refused as that. */
-export function argumentsFrom(
+/** The arguments that some controls make. */
+export const argumentsFrom = (
   form: URLSearchParams,
   names: readonly ChannelField[],
-): Record<string, unknown> {
-  return Object.fromEntries(names.map((name) => [name, argumentFrom(form, name)]));
-}
-
-function argumentFrom(form: URLSearchParams, name: ChannelField): unknown {
-  if (name === "requested_perms") return form.getAll(name);
-  const text = said(form, name);
-  if (isList(name)) return linesOf(text);
-  if (blankOf(name) === null && text.trim() === "") return null;
-  if (NUMBERS.has(name)) return numberOr(text);
-  if (typeof blankOf(name) === "boolean") return text === "true" || (text === "false" ? false : text);
-  return text;
-}
-
-/** With a comma as well: many keyboards have no other. */
-export function numberOr(text: string): number | string {
-  const trimmed = text.trim().replace(",", ".");
-  return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(trimmed) ? Number(trimmed) : text;
-}
+): Record<string, unknown> =>
+  Object.fromEntries(
+    names.map((name) => [
+      name,
+      name === "requested_perms" ? form.getAll(name) : argumentOf(PUSHER[name], form.get(name)),
+    ]),
+  );
 
 const markOf = (form: URLSearchParams, name: ChannelField) =>
   createHash("sha256").update(said(form, name)).digest("base64url").slice(0, 10);
@@ -120,7 +76,7 @@ function touchedIn(form: URLSearchParams, seen: string): ChannelField[] {
 export function mergedValues(
   form: URLSearchParams,
   seen: string,
-  channel: Record<string, any>,
+  channel: Pick<Channel, ChannelField>,
 ): URLSearchParams {
   const values = valuesOf(channel);
   for (const name of touchedIn(form, seen)) {
@@ -135,7 +91,11 @@ export function mergedValues(
  * @param seen what `seenMark` made of the values that the page showed
  * @throws 409 naming every field that somebody else changed meanwhile to something else
  */
-export function changedBy(form: URLSearchParams, seen: string, channel: Record<string, any>): ChannelField[] {
+export function changedBy(
+  form: URLSearchParams,
+  seen: string,
+  channel: Pick<Channel, ChannelField>,
+): ChannelField[] {
   const now = valuesOf(channel);
   const changed = touchedIn(form, seen).filter((name) => said(form, name) !== said(now, name));
   const theirs = new Set(touchedIn(now, seen));

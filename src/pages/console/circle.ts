@@ -2,12 +2,13 @@
 // that, and the circle to scale as soon as they make one.
 
 import type { ApiError } from "../../model/errors.ts";
+import { PUSHER } from "../../model/fields/pusher.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { type Circle, circleDrawing } from "../../ui/circle.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
-import { LABELS, numberOr } from "./channel_values.ts";
-import { textField } from "./controls.ts";
+import { control } from "./field_controls.ts";
+import { numberOr } from "./form_values.ts";
 
 /** What the boot room says of every page, but for the position, which this page may ask the device for. */
 const PERMISSIONS =
@@ -26,16 +27,8 @@ const FIELDS = ["lat", "lon", "radius_km"] as const;
  * @param none what is said where there is no circle
  */
 export function circleFields(values: URLSearchParams, none: Content, error?: ApiError): Html {
-  return html`<div class="circle-fields">${FIELDS.map((name) =>
-    textField({
-      name,
-      label: LABELS[name],
-      value: values.get(name) ?? "",
-      keys: "decimal",
-      autocomplete: "off",
-      error,
-    }),
-  )}</div>
+  const typed = { form: values, error };
+  return html`<div class="circle-fields">${FIELDS.map((name) => control(PUSHER, typed, name))}</div>
     <p class="line"><button type="button" class="plain" id="here" hidden>${icon("place", "s")}Use this device’s position</button><span class="hint" role="status" id="here-said"></span></p>
     ${circleShown(values, none)}`;
 }

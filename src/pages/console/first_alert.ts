@@ -39,7 +39,7 @@ ${send("$PUSHER")}`;
 }
 
 /** @param channel the one that alerts are most likely written on; null while there is none */
-export function firstAlert(visit: MemberVisit, channel: any): Html {
+export function firstAlert(visit: MemberVisit, channel: { id: string; handle: string } | null): Html {
   const { base, deps } = visit;
   const opens = mayUse(visit, "create_pusher") && visit.caller.pusherIds === null;
   const said = channel

@@ -42,7 +42,7 @@ import { WAYS_IN_PAGES } from "./pages/ways_in.ts";
 import { ONE_WEBHOOK_PAGES } from "./pages/webhook.ts";
 import { WEBHOOK_PAGES } from "./pages/webhooks.ts";
 import { WELCOME_PAGES } from "./pages/welcome.ts";
-import type { ConsoleDeps, MemberVisit, Page, PersonVisit, Visit } from "./visit.ts";
+import type { AnswerOf, ConsoleDeps, MemberVisit, Page, PersonVisit, Visit } from "./visit.ts";
 
 export const PAGES: readonly Page[] = [
   ...OVERVIEW_PAGES,
@@ -226,7 +226,7 @@ function visitOf(facts: VisitFacts): Visit {
     async call(name, args = {}, once = null) {
       const tool = deps.tools.find((candidate) => candidate.name === name)!;
       const call = { args, log: facts.log, transport: "console", idempotencyKey: once } as const;
-      return (await dispatcher.tool(tool, caller, call)).body;
+      return (await dispatcher.tool(tool, caller, call)).body as AnswerOf<typeof name>;
     },
   };
   return member;

@@ -2,6 +2,7 @@
 // database, only sign-in, and operations through dispatch, which says who may do what.
 
 import type { z } from "zod";
+import type { KnownTool } from "../../../tools/index.ts";
 import type { Authorize } from "../../identity/auth/authorize.ts";
 import type { Joining } from "../../identity/auth/joining.ts";
 import type { Mail } from "../../identity/auth/mail.ts";
@@ -92,8 +93,19 @@ export interface MemberVisit extends PersonVisit {
    * Runs an operation that keys and assistants have, too, as this member. With `once`, a form that is sent twice makes one
    * thing (docs/rules.md#idempotency).
    */
-  call(tool: string, args?: Record<string, unknown>, once?: string | null): Promise<any>;
+  call<N extends ToolName>(tool: N, args?: ArgumentsOf<N>, once?: string | null): Promise<AnswerOf<N>>;
 }
+
+export type ToolName = KnownTool["name"];
+type Named<N extends ToolName> = Extract<KnownTool, { name: N }>;
+/** Names are checked here, values by the operation: what somebody typed may be anything. */
+type ArgumentsOf<N extends ToolName> = { [A in keyof z.input<Named<N>["input"]>]?: unknown };
+/** What an operation answers, by its name. */
+export type AnswerOf<N extends ToolName> = z.output<Named<N>["output"]>;
+/** A row of its list. */
+export type RowOf<N extends ToolName> = AnswerOf<N> extends { data: (infer Row)[] } ? Row : never;
+export type Alert = AnswerOf<"get_alert">;
+export type Channel = AnswerOf<"get_pusher">;
 
 export interface Page {
   method: "GET" | "POST";
@@ -139,5 +151,5 @@ export const memberPage = (
 });
 
 /** Whether the visitor's role lets an operation through: what is not allowed is not offered. Dispatch decides. */
-export const mayUse = ({ caller, deps }: MemberVisit, tool: string): boolean =>
+export const mayUse = ({ caller, deps }: MemberVisit, tool: ToolName): boolean =>
   roleReaches(caller.member.role, deps.tools.find(({ name }) => name === tool)!.role);

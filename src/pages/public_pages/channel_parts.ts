@@ -2,11 +2,14 @@
 // written.
 
 import type { AssetAddresses } from "../../model/domain/assets.ts";
+import { ALERT } from "../../model/fields/alert.ts";
+import { PUSHER } from "../../model/fields/pusher.ts";
 import { type NewAlert, type PublicCard, SHOWN_TEXT } from "../../store/queries/public_pages.ts";
 import { alertCard } from "../../ui/alert_card.ts";
 import { ASKS, CATEGORY_WORDS } from "../../ui/channel_words.ts";
-import { circleDrawing, positionWords } from "../../ui/circle.ts";
+import { circleDrawing, circleOf, positionWords } from "../../ui/circle.ts";
 import { face, pictureHere } from "../../ui/face.ts";
+import { plainFacts } from "../../ui/field_facts.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { qrDrawing } from "../../ui/qr.ts";
@@ -116,6 +119,7 @@ function newest({ card, alerts, assets, now }: ShownChannel): Content {
   if (alerts.length === 0)
     return html`<h2>Newest alerts</h2><div class="empty"><p class="lead">No alerts yet</p><p>What the channel sends appears here.</p></div>`;
   return html`<h2>Newest alerts</h2>${alerts.map((alert, at) => {
+    const plain = plainFacts(ALERT, "public", alert);
     const past = alert.expiresAt !== null && alert.expiresAt <= now;
     return alertCard({
       id: `alert-${at + 1}`,
@@ -131,19 +135,18 @@ function newest({ card, alerts, assets, now }: ShownChannel): Content {
       radiusKm: alert.radius_km,
       also: [
         alert.image_url && pictureElsewhere(alert.image_url, "Picture of this alert"),
+        plain.map(
+          ({ leads, label, words }) => leads === null && html`<p class="small">${label}: ${words}</p>`,
+        ),
         alert.has_page && html`<p class="xs">The rest of it is shown to subscribers.</p>`,
       ],
       acts: [
         ...alert.actions.map(({ label, url }) => away(url, [icon("out", "s"), label], "button plain")),
-        ...(alert.source_url
-          ? [
-              away(
-                alert.source_url,
-                [icon("out", "s"), `Read more at ${hostOf(alert.source_url)}`],
-                "button plain",
-              ),
-            ]
-          : []),
+        ...plain.flatMap(({ leads, words }) =>
+          leads === null
+            ? []
+            : [away(words, [icon("out", "s"), `${leads} ${hostOf(words)}`], "button plain")],
+        ),
       ],
     });
   })}`;
@@ -161,9 +164,10 @@ function cut(text: string): string {
 const pictureElsewhere = (address: string, alt: string) =>
   html`<details class="more elsewhere"><summary>Show the picture from ${hostOf(address)}</summary><img src="${address}" alt="${alt}" loading="lazy" decoding="async" referrerpolicy="no-referrer"></details>`;
 
-function place({ lat, lon, radius_km, city, loc_rule }: PublicCard): Content {
-  if (lat === null || lon === null || radius_km === null) return null;
-  const circle = { lat, lon, radius_km };
+function place({ city, loc_rule, ...card }: PublicCard): Content {
+  const circle = circleOf(card);
+  if (!circle) return null;
+  const { lat, lon, radius_km } = circle;
   return html`<section class="card"><h2>Where${city && html`: ${city}`}</h2>${circleDrawing(circle)}
 <dl class="who small"><dt>Centre</dt><dd><a href="geo:${lat},${lon}">${positionWords(circle)}</a></dd><dt>Radius</dt><dd>${radius_km.toLocaleString("en")} km</dd>${
     loc_rule && html`<dt>Rule</dt><dd>${loc_rule}</dd>`
@@ -172,7 +176,8 @@ function place({ lat, lon, radius_km, city, loc_rule }: PublicCard): Content {
 
 function facts({ card, places }: ShownChannel): Content {
   const { site, alert_types: types, tags, image_url, is_public } = card;
-  if (!site && types.length === 0 && tags.length === 0 && !image_url && !is_public) return null;
+  const plain = plainFacts(PUSHER, "public", card);
+  if (!site && !types.length && !tags.length && !image_url && !is_public && !plain.length) return null;
   const find = (tag: string) => `${places.directory}?${new URLSearchParams({ q: tag })}`;
   const feeds = `${places.publicBase}/${card.handle}`;
   return html`<section class="card"><h2>More about it</h2><dl class="who small">${
@@ -180,7 +185,7 @@ function facts({ card, places }: ShownChannel): Content {
   }${types.length > 0 && html`<dt>Alerts about</dt><dd>${types.join(", ")}</dd>`}${
     tags.length > 0 &&
     html`<dt>Tags</dt><dd class="line">${tags.map((tag) => html`<a class="chip" href="${find(tag)}">${tag}</a>`)}</dd>`
-  }${is_public && html`<dt>Feeds</dt><dd><a href="${feeds}/feed.atom">Atom</a>, <a href="${feeds}/feed.json">JSON</a></dd>`}</dl>${
+  }${plain.map(({ label, leads, words }) => html`<dt>${label}</dt><dd>${leads === null ? words : away(words, hostOf(words))}</dd>`)}${is_public && html`<dt>Feeds</dt><dd><a href="${feeds}/feed.atom">Atom</a>, <a href="${feeds}/feed.json">JSON</a></dd>`}</dl>${
     image_url &&
     !pictureHere(image_url, places.publicUrl) &&
     pictureElsewhere(image_url, "Picture of the channel")

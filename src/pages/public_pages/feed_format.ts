@@ -13,8 +13,7 @@ export interface ToldChannel extends Pick<FeedChannel, "name" | "description" | 
 }
 
 /** An alert as feeds tell of it. */
-export interface ToldAlert
-  extends Pick<FeedAlert, "title" | "body" | "html" | "priority" | "source_url" | "actions"> {
+export interface ToldAlert extends Omit<FeedAlert, "sent_at" | "expires_at"> {
   /** For ever the same. */
   id: string;
   /** RFC 3339. */

@@ -1,20 +1,13 @@
 // JSON Feed 1.1 (jsonfeed.org). What the standard has no word for stands under `_belfry`.
 
+import { ALERT } from "../../model/fields/alert.ts";
+import { namesOf, plainOn } from "../../model/fields/record.ts";
 import type { FeedFormat, ToldAlert, ToldChannel } from "./feed_format.ts";
 
-function item({
-  id,
-  title,
-  body,
-  html,
-  priority,
-  image,
-  source_url,
-  actions,
-  sent,
-  expires,
-  page,
-}: ToldAlert) {
+const PLAIN = namesOf(plainOn(ALERT, "feed"));
+
+function item(alert: ToldAlert) {
+  const { id, title, body, html, priority, image, source_url, actions, sent, expires, page } = alert;
   return {
     id,
     url: page,
@@ -26,7 +19,12 @@ function item({
     ...(image && { image }),
     date_published: sent,
     tags: [priority],
-    _belfry: { priority, expires_at: expires, actions },
+    _belfry: {
+      priority,
+      expires_at: expires,
+      actions,
+      ...Object.fromEntries(PLAIN.map((name) => [name, alert[name]])),
+    },
   };
 }
 

@@ -55,6 +55,7 @@ interface Client {
   connection: { stream: { destroy(): void } };
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: the compiler asks for just this of a class that another one extends
 type ClientClass = (new (...args: any[]) => Client) & { Query: QueryClass };
 
 /** What begins or gives up a transaction; not what goes back to a savepoint. */

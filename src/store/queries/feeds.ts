@@ -3,14 +3,14 @@
 import { isDue } from "../../model/domain/alert_status.ts";
 import { ALERT } from "../../model/fields/alert.ts";
 import { PUSHER } from "../../model/fields/pusher.ts";
-import { columnsOf } from "../../model/fields/record.ts";
+import { columnsOf, drawnOn } from "../../model/fields/record.ts";
 import { boolean, int, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
 import { EPOCH } from "./handset.ts";
 
 const defineStatement = statementsOf("pages");
 
-const { name, description, image_url: picture } = columnsOf(PUSHER);
+const HEAD = columnsOf(drawnOn(PUSHER, "feed"));
 
 /**
  * A channel whose feed anybody may read: docs/rules.md#feeds. `revision`: equal texts mean equal feeds. `due`: something came
@@ -22,15 +22,15 @@ export const publicFeed = defineStatement("public_feed", {
   columns: {
     id: uuid,
     handle: text,
-    name,
-    description,
-    image_url: picture,
+    ...HEAD,
     created_at: timestamptz,
     due: boolean,
     revision: text,
     modified: nullable(timestamptz),
   },
-  text: `select p.id, p.handle, p.name, p.description, p.image_url, p.created_at,
+  text: `select p.id, p.handle, ${Object.keys(HEAD)
+    .map((name) => `p.${name}`)
+    .join(", ")}, p.created_at,
       coalesce(c.next_at <= now(), false) as due, concat_ws('.', ${EPOCH}, p.id, c.rev, p.updated_at) as revision,
       case when clock_timestamp() >= m.second + interval '1 second' then m.second end as modified
     from pusher p join channel_state c on c.pusher_id = p.id
@@ -40,9 +40,9 @@ export const publicFeed = defineStatement("public_feed", {
 
 export type FeedChannel = RowOf<typeof publicFeed>;
 
-const { title, body, priority, source_url, image_url, image_asset_id, actions, expires_at } =
-  columnsOf(ALERT);
-const SHOWN = { id: uuid, title, body, priority, source_url, image_url, image_asset_id, actions, expires_at };
+/** Markup has a bound of its own below. */
+const { html: _, ...fields } = columnsOf(drawnOn(ALERT, "feed"));
+const SHOWN = { id: uuid, ...fields };
 
 /**
  * The newest alerts of one channel. What came due is settled before; `due` adds what could not be (store/queries/settle.ts). Of

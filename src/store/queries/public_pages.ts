@@ -5,7 +5,7 @@ import { isDue } from "../../model/domain/alert_status.ts";
 import { PUSHER_STATUSES } from "../../model/entities/pusher.ts";
 import { ALERT } from "../../model/fields/alert.ts";
 import { PUSHER } from "../../model/fields/pusher.ts";
-import { columnsOf, only } from "../../model/fields/record.ts";
+import { columnsOf, drawnOn, only } from "../../model/fields/record.ts";
 import {
   boolean,
   float8,
@@ -47,23 +47,9 @@ export type PublicCard = RowOf<typeof publicCard>;
 /** Characters of an alert's text that a page shows, and one more to tell that there are more. */
 export const SHOWN_TEXT = 600;
 
-const SHOWN = {
-  id: uuid,
-  ...columnsOf(
-    only(
-      ALERT,
-      "title",
-      "priority",
-      "source_url",
-      "image_url",
-      "image_asset_id",
-      "actions",
-      "expires_at",
-      "radius_km",
-      "collapse_key",
-    ),
-  ),
-};
+/** Of text and markup the page shows a part alone. */
+const { body: _, html: __, ...fields } = columnsOf(drawnOn(ALERT, "public"));
+const SHOWN = { id: uuid, ...fields };
 
 /**
  * The newest alerts of one channel. What came due is settled before; `due` adds what could not be (store/queries/settle.ts).

@@ -8,7 +8,7 @@ import { minuteWords } from "../../../ui/instants.ts";
 import { csvAnswer } from "../csv.ts";
 import { WEBHOOK_STYLES } from "../page.ts";
 import { emptyState, instant, select, table } from "../parts.ts";
-import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { type AnswerOf, type MemberVisit, memberPage, type Page, type RowOf } from "../visit.ts";
 
 const PAGE = LIMITS.page_usual;
 /** Lines of a file; who needs more asks the API, page by page. */
@@ -30,6 +30,8 @@ const ACTOR_WORDS: Record<string, string> = {
   session: "person",
   operator: "operator",
 };
+
+type Line = RowOf<"list_audit_events">;
 
 interface Filter {
   pusher_id?: string;
@@ -59,11 +61,11 @@ function operationWords({ deps }: MemberVisit, name: string): string {
   return known?.title ?? name.replaceAll("_", " ");
 }
 
-const actorName = ({ type, name, id }: any): string =>
+const actorName = ({ type, name, id }: Line["actor"]): string =>
   name ?? (type === "operator" ? "The operator" : (id ?? "Somebody"));
 
 /** What was made or changed, as a link where there is a page of it. */
-function subject({ base }: MemberVisit, { subject_id: id, pusher_id }: any): Content {
+function subject({ base }: MemberVisit, { subject_id: id, pusher_id }: Line): Content {
   if (id === null) return null;
   const shown = html`<code>${id}</code>`;
   if (id.startsWith("alr_") && pusher_id)
@@ -72,7 +74,7 @@ function subject({ base }: MemberVisit, { subject_id: id, pusher_id }: any): Con
   return shown;
 }
 
-function row(visit: MemberVisit, names: Map<string, string>, line: any, filter: Filter): Content[] {
+function row(visit: MemberVisit, names: Map<string, string>, line: Line, filter: Filter): Content[] {
   const { actor, transport, operation, pusher_id, status, created_at } = line;
   const who = actorName(actor);
   return [
@@ -92,10 +94,10 @@ function row(visit: MemberVisit, names: Map<string, string>, line: any, filter: 
 
 async function channels(visit: MemberVisit): Promise<Map<string, string>> {
   const { data } = await visit.call("list_pushers");
-  return new Map(data.map(({ id, name }: any) => [id, name]));
+  return new Map(data.map(({ id, name }) => [id, name]));
 }
 
-function filterForm(visit: MemberVisit, names: Map<string, string>, seen: any[], filter: Filter): Html {
+function filterForm(visit: MemberVisit, names: Map<string, string>, seen: Line[], filter: Filter): Html {
   const actors = new Map<string, string>();
   for (const { actor } of seen)
     if (actor.id !== null && !actors.has(actor.id))
@@ -142,7 +144,7 @@ async function page(visit: MemberVisit): Promise<Response> {
         : table(
             "What was done, newest first",
             ["Done", "By", "Channel", "To what", "When"],
-            data.map((line: any) => row(visit, names, line, filter)),
+            data.map((line) => row(visit, names, line, filter)),
           )
     }
     <p class="pages">${before && html`<a class="button plain" href="${at}${query(filter)}">Newest</a> `}${
@@ -162,14 +164,17 @@ async function file(visit: MemberVisit): Promise<Response> {
   const names = await channels(visit);
   const rows: (string | null)[][] = [];
   for (let before: string | null | undefined; before !== null && rows.length < MOST_LINES; ) {
-    const args: Record<string, unknown> = { ...filter, limit: 100, ...(before && { before }) };
-    const { data, meta } = await visit.call("list_audit_events", args);
-    for (const { id, actor, created_at, operation, transport, pusher_id, subject_id, status } of data)
+    const page: AnswerOf<"list_audit_events"> = await visit.call("list_audit_events", {
+      ...filter,
+      limit: 100,
+      ...(before && { before }),
+    });
+    for (const { id, actor, created_at, operation, transport, pusher_id, subject_id, status } of page.data)
       rows.push([
         ...[created_at, operation, actor.type, actor.id, actor.name, actor.member_id],
-        ...[transport, pusher_id, names.get(pusher_id) ?? null, subject_id, status, id],
+        ...[transport, pusher_id, names.get(pusher_id ?? "") ?? null, subject_id, status, id],
       ]);
-    before = meta.next_before;
+    before = page.meta.next_before;
   }
   return csvAnswer("audit-log", [[...COLUMNS, ...MORE_COLUMNS], ...rows]);
 }

@@ -7,7 +7,7 @@ import { channelBase, channelHead } from "../channel_head.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
 import { chips, emptyState, instant, table } from "../parts.ts";
-import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
+import { type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
 
 const SHOWN = 25;
 
@@ -33,8 +33,9 @@ const LOUDNESS: Record<string, Content> = {
 };
 
 /** When an alert was sent, will be, or was last changed. */
-function when(alert: any, now: Date): Content {
-  if (alert.status === "scheduled") return html`<span>for ${minuteWords(new Date(alert.send_at))}</span>`;
+function when(alert: RowOf<"list_alerts">, now: Date): Content {
+  if (alert.status === "scheduled")
+    return html`<span>for ${minuteWords(new Date(alert.send_at ?? ""))}</span>`;
   const at = alert.status === "cancelled" ? alert.cancelled_at : (alert.sent_at ?? alert.updated_at);
   return html`<span>${alert.status === "draft" && "changed "}${instant(at, now)}</span>`;
 }
@@ -87,9 +88,9 @@ async function alerts(visit: MemberVisit): Promise<Response> {
         : table(
             "Alerts, the newest first",
             ["Alert", "State", "When", "How loud"],
-            data.map((alert: any) => [
+            data.map((alert) => [
               html`<a href="${base}/alerts/${alert.id}">${alert.title}</a>`,
-              ALERT_STATE[alert.status as AlertStatus],
+              ALERT_STATE[alert.status],
               when(alert, now),
               LOUDNESS[alert.priority],
             ]),

@@ -33,7 +33,7 @@ import {
 } from "../page.ts";
 import { problem } from "../parts.ts";
 import { takeUploads, uploadsAt } from "../uploads.ts";
-import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
+import { type Channel, type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
 
 const OPTIONS = {
   section: "channels",
@@ -56,9 +56,10 @@ const FIRST = new URLSearchParams([
 function shownInForm(error: unknown): ApiError {
   if (!(error instanceof ApiError) || error.status === 403 || error.status === 404) throw error;
   const refused = inForm(error, {}, LABELS);
-  const order = Object.keys(LABELS);
+  const panels = channelPanels({ values: FIRST, handle: null, server: "" }).toString();
+  const placeOf = (name: string) => panels.indexOf(` name="${name}"`);
   const { type, message, status, headers } = refused;
-  const fields = [...refused.fields].sort((a, b) => order.indexOf(a.param) - order.indexOf(b.param));
+  const fields = [...refused.fields].sort((a, b) => placeOf(a.param) - placeOf(b.param));
   return new ApiError(type, message, { status, headers, fields });
 }
 
@@ -153,7 +154,7 @@ async function settings(visit: MemberVisit, error?: ApiError): Promise<Response>
   );
 }
 
-async function status(visit: MemberVisit, channel: any, action: string): Promise<Html> {
+async function status(visit: MemberVisit, channel: Channel, action: string): Promise<Html> {
   const { data } = await visit.call("list_pushers", { handle: channel.handle });
   const planned = data[0]?.scheduled ?? 0;
   const stays =
@@ -183,7 +184,7 @@ async function status(visit: MemberVisit, channel: any, action: string): Promise
   return html`<section class="card" aria-labelledby="state"><h2 id="state">${title}</h2><p>${says}</p>${act}</section>`;
 }
 
-const ending = (visit: MemberVisit, { id, subscribers }: any): Html =>
+const ending = (visit: MemberVisit, { id, subscribers }: Channel): Html =>
   html`<section class="card" aria-labelledby="end"><h2 id="end">Delete the channel</h2>
   <p>${
     subscribers === 0

@@ -5,7 +5,9 @@ import { icon } from "../../../ui/icons.ts";
 import { CHANNEL_STATUS, channelBase, channelFace } from "../channel_head.ts";
 import { CHANNEL_STYLES } from "../page.ts";
 import { chips, emptyState, table } from "../parts.ts";
-import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
+import { type AnswerOf, type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
+
+type Listed = RowOf<"list_pushers">;
 
 /** Channels on one page. */
 const SHOWN = 50;
@@ -13,14 +15,18 @@ const SHOWN = 50;
 const STATES = ["active", "paused", "suspended"] as const;
 
 /** A channel as a row names it: face, name, address. */
-export function channelName(visit: MemberVisit, channel: any): Html {
+export function channelName(visit: MemberVisit, channel: Listed): Html {
   return html`<div class="named">${channelFace(visit, channel, `face-${channel.id}`)}<div><strong><a href="${channelBase(visit, channel.id)}">${channel.name}</a></strong>
     <span class="muted small">@${channel.handle}${!channel.is_public && html` ${icon("lock", "s")}<span class="unseen">private</span>`}</span></div></div>`;
 }
 
 /** Channels in rows. `stats` is what get_account_stats answers. */
-export function channelTable(visit: MemberVisit, channels: readonly any[], stats: any): Html {
-  const reach = new Map<string, number>(stats.channels.map((row: any) => [row.pusher_id, row.reach]));
+export function channelTable(
+  visit: MemberVisit,
+  channels: readonly Listed[],
+  stats: AnswerOf<"get_account_stats">,
+): Html {
+  const reach = new Map(stats.channels.map((row) => [row.pusher_id, row.reach]));
   return table(
     "Alert channels",
     ["Channel", "State", "Could reach", "Scheduled", "Drafts"],
@@ -40,13 +46,13 @@ async function list(visit: MemberVisit): Promise<Response> {
   const state = STATES.find((known) => known === url.searchParams.get("status")) ?? null;
   const [{ data }, stats] = await Promise.all([visit.call("list_pushers"), visit.call("get_account_stats")]);
   const letters = find.toLowerCase();
-  const named = data.filter((channel: any) =>
+  const named = data.filter((channel) =>
     [channel.name, channel.handle, channel.city ?? "", channel.category, ...channel.tags]
       .join("\n")
       .toLowerCase()
       .includes(letters),
   );
-  const found = named.filter((channel: any) => state === null || channel.status === state);
+  const found = named.filter((channel) => state === null || channel.status === state);
   const pages = Math.max(1, Math.ceil(found.length / SHOWN));
   const page = Math.min(pages, Math.max(1, Number.parseInt(url.searchParams.get("page") ?? "", 10) || 1));
   const to = (more: Record<string, string | null>) => {
@@ -91,7 +97,7 @@ async function list(visit: MemberVisit): Promise<Response> {
 }
 
 function states(
-  channels: readonly any[],
+  channels: readonly Listed[],
   chosen: string | null,
   to: (more: Record<string, string | null>) => string,
 ): Content {

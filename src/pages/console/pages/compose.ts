@@ -21,7 +21,7 @@ import {
 } from "../page.ts";
 import { framedMarkup } from "../phone.ts";
 import { takeUploads } from "../uploads.ts";
-import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { type Alert, type Channel, type MemberVisit, memberPage, type Page } from "../visit.ts";
 import { clashReport, editedSince } from "./compose_clash.ts";
 import { argumentsOf, blankForm, changesOf, formOf, LABELS, UPLOADS } from "./compose_fields.ts";
 import { alertCircle, composePage, type Shown } from "./compose_form.ts";
@@ -59,7 +59,7 @@ async function show(
   return asksPlace(page);
 }
 
-const pageOf = (visit: MemberVisit, { id, pusher_id }: any) =>
+const pageOf = (visit: MemberVisit, { id, pusher_id }: Pick<Alert, "id" | "pusher_id">) =>
   `${channelBase(visit, pusher_id)}/alerts/${id}`;
 
 /** What only this page asks for, before anything is published. */
@@ -168,7 +168,10 @@ async function edit(visit: MemberVisit): Promise<Response> {
 }
 
 /** After the act: the alert's page; or, where a draft lost something on the way, the form with the report of it. */
-async function done(visit: MemberVisit, { channel, made, act, removed }: any): Promise<Response> {
+async function done(
+  visit: MemberVisit,
+  { channel, made, act, removed }: { channel: Channel; made: Alert; act: string; removed: boolean },
+): Promise<Response> {
   if (act !== "save" || !removed || made.blocked.length === 0)
     return visit.goTo(pageOf(visit, made), DONE[act]);
   const above = html`<p class="flash done" role="status">The draft is saved.</p>`;
@@ -176,7 +179,10 @@ async function done(visit: MemberVisit, { channel, made, act, removed }: any): P
 }
 
 /** Somebody changed the alert while this form was written: both texts, and nothing typed is lost. */
-async function clash(visit: MemberVisit, { channel, alert, form }: any): Promise<Response> {
+async function clash(
+  visit: MemberVisit,
+  { channel, alert, form }: { channel: Channel; alert: Alert; form: URLSearchParams },
+): Promise<Response> {
   const who = await editedSince(visit, alert);
   if (alert.review_url === null) {
     const error = conflict(

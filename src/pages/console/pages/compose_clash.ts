@@ -3,12 +3,12 @@
 
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { instant } from "../parts.ts";
-import type { MemberVisit } from "../visit.ts";
+import type { Alert, MemberVisit } from "../visit.ts";
 import { LABELS, merge } from "./compose_fields.ts";
 import { actorWords, storyOf } from "./review_story.ts";
 
 /** Who changed the alert last, and when, as the audit log has it. */
-export async function editedSince(visit: MemberVisit, alert: any): Promise<Content> {
+export async function editedSince(visit: MemberVisit, alert: Alert): Promise<Content> {
   const [last] = await storyOf(visit, alert.id);
   if (!last) return "Somebody";
   return html`${actorWords(last.actor)}, ${instant(last.created_at, visit.now)},`;
@@ -28,7 +28,7 @@ const shown = (name: string, value: unknown): string => {
 /** Brings `form` up to date with the alert, and says what happened. The version that the form carries next is the alert's. */
 export function clashReport(
   visit: MemberVisit,
-  { alert, form, who }: { alert: any; form: URLSearchParams; who: Content },
+  { alert, form, who }: { alert: Alert; form: URLSearchParams; who: Content },
 ): Html {
   const { clashes, taken } = merge(form, alert);
   const names = (fields: readonly string[]) => fields.map((name) => LABELS[name] ?? name).join(", ");

@@ -1,30 +1,18 @@
-// Controls that only the form of an alert has: fields of the form as it was typed, switches, and files with what was uploaded
-// before.
+// Controls that only the form of an alert has: switches of few choices, and files with what was uploaded before.
 
-import type { ApiError } from "../../../model/errors.ts";
+import { ALERT } from "../../../model/fields/alert.ts";
 import { type Html, html } from "../../../ui/html.ts";
-import { segmented, type TextField, textField } from "../controls.ts";
+import { segmented } from "../controls.ts";
+import { control, type Typed } from "../field_controls.ts";
 import { select } from "../parts.ts";
 import { fileField, type UploadField } from "../uploads.ts";
 import { LABELS } from "./compose_fields.ts";
 
-/** What every control is told: the form as it was typed, and what is wrong with it. */
-export interface Typed {
-  form: URLSearchParams;
-  error?: ApiError;
-}
+type Control = Parameters<typeof control>[3];
 
-type Control = Pick<TextField, "name"> & Partial<TextField>;
-
-/** Text of the form, as it was typed. */
-export const written = (
-  { form, error }: Typed,
-  { name, label = LABELS[name] ?? name, ...more }: Control,
-): Html => textField({ name, label, value: form.get(name) ?? "", error, ...more });
-
-/** To the minute. */
-export const minute = (typed: Typed, control: Control): Html =>
-  written(typed, { ...control, kind: "datetime-local", autocomplete: "off", zoned: true });
+/** The control of one field of an alert. */
+export const alertControl = (typed: Typed, name: keyof typeof ALERT, more?: Control): Html =>
+  control(ALERT, typed, name, more);
 
 export type Choice = Parameters<typeof segmented>[0]["options"][number];
 
@@ -32,13 +20,9 @@ export type Choice = Parameters<typeof segmented>[0]["options"][number];
 export const segments = (
   { form, error }: Typed,
   name: string,
-  label: string,
+  label: string | undefined,
   options: readonly Choice[],
-): Html => segmented({ name, label, options, value: form.get(name) ?? "", error });
-
-/** On or off, with a line of what it does. */
-export const onOff = (typed: Typed, name: string, hint: string): Html =>
-  html`<div class="switchrow"><label for="${name}">${LABELS[name]}</label><p class="hint" id="${name}-hint">${hint}</p><input id="${name}" name="${name}" type="checkbox" value="yes"${typed.form.has(name) && html` checked`} aria-describedby="${name}-hint"></div>`;
+): Html => segmented({ name, label: label ?? name, options, value: form.get(name) ?? "", error });
 
 /** A file to upload, and what was uploaded before. */
 export function upload(

@@ -3,65 +3,32 @@
 
 import { createHash } from "node:crypto";
 import { ASSET_FIELDS, type AssetField } from "../../../model/domain/assets.ts";
+import { ALERT } from "../../../model/fields/alert.ts";
+import { drawnOn, labelsOf, namesOf } from "../../../model/fields/record.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { numberOr } from "../channel_values.ts";
+import { argumentOf, heldFor } from "../form_values.ts";
 import type { UploadField } from "../uploads.ts";
+import type { Alert } from "../visit.ts";
 
-/** What the form calls each argument, as a sentence begins. */
-export const LABELS: Record<string, string> = {
-  title: "Title",
-  body: "Text",
-  layout: "Card",
-  image_url: "Address of a picture",
-  image_asset_id: "Uploaded picture",
-  html: "Markup",
-  html_asset_id: "Uploaded page",
-  actions: "Buttons",
-  source_url: "Where to read more",
-  priority: "Priority",
-  sound: "Sound",
-  audio_url: "Address of a recording",
-  audio_asset_id: "Uploaded recording",
-  vibrate: "Vibration",
-  requires_ack: "Ask for a confirmation",
-  tts_text: "Words to read aloud",
-  tts_lang: "Language of these words",
-  send_at: "Time",
-  expires_at: "Over at",
-  lat: "Latitude",
-  lon: "Longitude",
-  radius_km: "Radius in kilometres",
-  geo_rule: "Rule for places",
-  collapse_key: "Replaces alerts with the key",
-  review_note: "Note to the reviewer",
-};
+const FIELDS = drawnOn(ALERT, "form");
+/** Every field but the buttons, which have rows of controls. */
+const { actions: _, ...ONE_CONTROL } = FIELDS;
+const NAMES = namesOf(ONE_CONTROL);
+
+/** What pages call each field, as a sentence begins. */
+export const LABELS: Readonly<Record<string, string>> = labelsOf(ALERT);
 
 /** Most buttons that an alert has, as rows of the form. */
 export const ACTION_ROWS: readonly number[] = [...Array(LIMITS.alert_actions).keys()];
 
-const NUMBERS = new Set(["lat", "lon", "radius_km"]);
-const INSTANTS = new Set(["send_at", "expires_at"]);
-/** Fields of which one is always chosen, or where nothing is a mistake that the operation names. */
-const NEVER_NULL = new Set(["title", "layout", "priority"]);
-const ELSEWHERE = new Set(["actions", "requires_ack"]);
-const PLAIN = Object.keys(LABELS).filter((name) => !ELSEWHERE.has(name));
-
-/** To the minute and in UTC, as a field for an instant holds it. */
-export const minuteOf = (at: string | null): string => at?.slice(0, 16) ?? "";
-
-/** A time that was typed in UTC, to the minute, as operations take it; what is no time stays as it is, and is refused as that. */
-export const utc = (typed: string): string =>
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(typed) ? `${typed}:00Z` : typed;
-
-const lines = (text: string) => text.replace(/\r\n?/g, "\n");
-
 /** An alert (as get_alert answers it) as the form holds it. */
-export function formOf(alert: any): URLSearchParams {
+export function formOf(alert: Alert): URLSearchParams {
   const form = new URLSearchParams({ when: alert.send_at === null ? "now" : "later" });
-  for (const name of PLAIN)
-    form.set(name, INSTANTS.has(name) ? minuteOf(alert[name]) : lines(String(alert[name] ?? "")));
-  if (alert.requires_ack) form.set("requires_ack", "yes");
-  alert.actions.forEach(({ label, url }: { label: string; url: string }, i: number) => {
+  for (const name of NAMES) {
+    if (ALERT[name].look !== "yes") form.set(name, heldFor(ALERT[name], alert[name]));
+    else if (alert[name]) form.set(name, "yes");
+  }
+  alert.actions.forEach(({ label, url }, i) => {
     form.set(`actions.${i}.label`, label);
     form.set(`actions.${i}.url`, url);
   });
@@ -83,22 +50,15 @@ export function actionsOf(form: URLSearchParams): { label: string; url: string }
 
 /** What was typed, as arguments; every argument is there. */
 export function argumentsOf(form: URLSearchParams): Record<string, unknown> {
-  const args: Record<string, unknown> = {
-    requires_ack: form.has("requires_ack"),
-    actions: actionsOf(form).map((action) => ({ type: "open_url", ...action })),
-  };
-  for (const name of PLAIN) {
-    const typed = lines(form.get(name) ?? "");
-    if (typed === "" && !NEVER_NULL.has(name)) args[name] = null;
-    else if (NUMBERS.has(name)) args[name] = numberOr(typed);
-    else args[name] = INSTANTS.has(name) ? utc(typed) : typed;
-  }
+  const args: Record<string, unknown> = {};
+  for (const name of NAMES) args[name] = argumentOf(ALERT[name], form.get(name));
+  args.actions = actionsOf(form).map((action) => ({ type: "open_url", ...action }));
   if (form.get("when") !== "later") args.send_at = null;
   return args;
 }
 
 /** The arguments that a form changes of an alert. Instants that are the same to the minute are the same. */
-export function changesOf(form: URLSearchParams, alert: any): Record<string, unknown> {
+export function changesOf(form: URLSearchParams, alert: Alert): Record<string, unknown> {
   const before = argumentsOf(formOf(alert));
   const typed = Object.entries(argumentsOf(form));
   return Object.fromEntries(
@@ -129,7 +89,7 @@ export interface Clash {
  * @param alert as it is now
  * @returns what both changed, and the names of what was taken over
  */
-export function merge(form: URLSearchParams, alert: any): { clashes: Clash[]; taken: string[] } {
+export function merge(form: URLSearchParams, alert: Alert): { clashes: Clash[]; taken: string[] } {
   const base = new Map(
     (form.get("base") ?? "").split(" ").map((part) => part.split(":") as [string, string]),
   );

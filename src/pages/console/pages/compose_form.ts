@@ -4,27 +4,22 @@
 import { randomUUID } from "node:crypto";
 import type { AssetKind } from "../../../model/entities/asset.ts";
 import type { ApiError } from "../../../model/errors.ts";
-import { SOUNDS, VIBRATIONS } from "../../../model/fields/alert.ts";
-import { LIMITS, said } from "../../../model/limits.ts";
+import { ALERT } from "../../../model/fields/alert.ts";
+import { said } from "../../../model/limits.ts";
 import { distanceWords } from "../../../ui/alert_card.ts";
-import { positionWords } from "../../../ui/circle.ts";
+import { circleOf, positionWords } from "../../../ui/circle.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { channelBase, channelFace } from "../channel_head.ts";
 import { circleFields, circleShown } from "../circle.ts";
 import { folded } from "../controls.ts";
-import { problem, select, tick, wrongWith } from "../parts.ts";
+import { plainControls, type Typed, written } from "../field_controls.ts";
+import { problem, tick, wrongWith } from "../parts.ts";
 import { devices, removalReport } from "../phone.ts";
 import { FILE_HINTS, uploadsAt } from "../uploads.ts";
-import type { MemberVisit } from "../visit.ts";
-import { minute, onOff, segments, type Typed, upload, written } from "./compose_controls.ts";
-import { ACTION_ROWS, actionsOf, baseOf, formOf, UPLOADS } from "./compose_fields.ts";
+import type { Channel, MemberVisit } from "../visit.ts";
+import { alertControl, segments, upload } from "./compose_controls.ts";
+import { ACTION_ROWS, actionsOf, baseOf, formOf, LABELS, UPLOADS } from "./compose_fields.ts";
 import { type Previewed, pagePreview, preview } from "./compose_preview.ts";
-
-const words = (value: string) => value[0]!.toUpperCase() + value.slice(1);
-const choices = (values: readonly string[], none: string) => [
-  { value: "", label: none },
-  ...values.map((value) => ({ value, label: words(value) })),
-];
 
 export interface Shown extends Previewed {
   error?: ApiError;
@@ -43,20 +38,19 @@ const panel = (title: string, content: Content): Html =>
 function message(typed: Typed, shown: Shown): Html {
   return panel(
     "Message",
-    html`${written(typed, { name: "title", most: LIMITS.alert_title })}
-    ${written(typed, { name: "body", rows: 4, most: LIMITS.alert_body })}
-    ${segments(typed, "layout", "Card", [
+    html`${alertControl(typed, "title")}
+    ${alertControl(typed, "body")}
+    ${segments(typed, "layout", LABELS.layout, [
       { value: "text", label: "Text" },
       { value: "image", label: "Picture" },
       { value: "html", label: "Page" },
       { value: "document", label: "Document" },
     ])}
-    <div class="when-picture">${written(typed, { name: "image_url", kind: "url", hint: "Or choose an uploaded picture below. One of the two." })}
+    <div class="when-picture">${alertControl(typed, "image_url")}
       ${uploadOf(typed, "image", shown)}</div>
-    <div class="when-page">${written(typed, {
-      name: "html",
-      rows: 8,
+    <div class="when-page">${alertControl(typed, "html", {
       code: true,
+      most: undefined,
       hint: `HTML, up to ${said("alert_html")} characters as a page, ${said("alert_document")} as a document. A page is cleaned; a document is kept whole, and phones show it in a frame where scripts are inert.`,
     })}
       ${uploadOf(typed, "html", shown)}</div>`,
@@ -64,40 +58,39 @@ function message(typed: Typed, shown: Shown): Html {
 }
 
 function loudness(typed: Typed, shown: Shown): Html {
-  const { form, error } = typed;
   return panel(
     "How loud",
-    html`${segments(typed, "priority", "Priority", [
+    html`${segments(typed, "priority", LABELS.priority, [
       { value: "normal", label: "Normal" },
       { value: "important", label: "Important" },
       { value: "urgent", label: "Urgent", mark: "urgent" },
     ])}
     <p class="hint">A ceiling, never a promise: each phone decides what it lets through. Urgent may take over the screen where its owner allowed that.</p>
-    <div class="columns">${select({ name: "sound", label: "Sound", options: choices(SOUNDS, "As the phone has it"), value: form.get("sound") ?? "", error })}
-      ${select({ name: "vibrate", label: "Vibration", options: choices(VIBRATIONS, "As the phone has it"), value: form.get("vibrate") ?? "", error })}</div>
-    ${onOff(typed, "requires_ack", "Puts “I have seen this” on the card.")}
+    <div class="columns">${alertControl(typed, "sound")}
+      ${alertControl(typed, "vibrate")}</div>
+    ${alertControl(typed, "requires_ack")}
     ${folded(
       typed,
       "A recording, and words to read aloud",
       ["audio_url", "audio_asset_id", "audio_file", "tts_text", "tts_lang"],
       html`
-      ${written(typed, { name: "audio_url", kind: "url", hint: "Played in place of the sound; an uploaded one comes before it." })}
+      ${alertControl(typed, "audio_url")}
       ${uploadOf(typed, "audio", shown)}
-      ${written(typed, { name: "tts_text", rows: 2, most: LIMITS.alert_tts_text })}
-      ${written(typed, { name: "tts_lang", hint: "Such as en or pt-BR." })}`,
+      ${alertControl(typed, "tts_text")}
+      ${alertControl(typed, "tts_lang")}`,
     )}`,
   );
 }
 
-function whenAndWhere(typed: Typed, channel: any): Html {
+function whenAndWhere(typed: Typed, channel: Channel): Html {
   return panel(
     "When and where",
     html`${segments(typed, "when", "Phones show it", [
       { value: "now", label: "When it is sent" },
       { value: "later", label: "At a time" },
     ])}
-    <div class="when-later">${minute(typed, { name: "send_at", hint: "Phones show it from then on, and each shows its own time." })}</div>
-    ${minute(typed, { name: "expires_at", hint: "Phones move it out of the spotlight then. Empty: never." })}
+    <div class="when-later">${alertControl(typed, "send_at")}</div>
+    ${alertControl(typed, "expires_at")}
     ${folded(
       typed,
       "Only near a place",
@@ -105,19 +98,20 @@ function whenAndWhere(typed: Typed, channel: any): Html {
       html`
       <p class="hint">A circle of its own: fill in all three, or none. Outside of it, phones that granted the channel their place do not ring. They compare it themselves; no place leaves a phone.</p>
       ${circleFields(typed.form, noCircle(channel), typed.error)}
-      ${written(typed, { name: "geo_rule", hint: "A label that phones are handed; most alerts have none." })}`,
+      ${alertControl(typed, "geo_rule")}`,
     )}`,
   );
 }
 
 /** Only an alert's own circle silences (docs/rules.md#circle-on-device), which is not what people expect of a channel's. */
-function noCircle(channel: any): Content {
-  if (channel.radius_km === null) return "No circle: it is for every place.";
-  return html`No circle: it is for every place. The channel’s own, ${distanceWords(channel.radius_km)} around ${positionWords(channel)}, says what the channel is about and keeps no phone from ringing.`;
+function noCircle(channel: Channel): Content {
+  const circle = circleOf(channel);
+  if (!circle) return "No circle: it is for every place.";
+  return html`No circle: it is for every place. The channel’s own, ${distanceWords(circle.radius_km)} around ${positionWords(circle)}, says what the channel is about and keeps no phone from ringing.`;
 }
 
 /** The circle to scale, as the form has it. */
-export const alertCircle = (form: URLSearchParams, channel: any): Html =>
+export const alertCircle = (form: URLSearchParams, channel: Channel): Html =>
   circleShown(form, noCircle(channel));
 
 function others(typed: Typed): Html {
@@ -135,9 +129,7 @@ function others(typed: Typed): Html {
       (i) =>
         html`<div class="columns"${i === 0 && html` id="actions"`}>${written(inRows, { name: `actions.${i}.label`, label: `Button ${i + 1} says` })}${written(inRows, { name: `actions.${i}.url`, label: "And opens", kind: "url" })}</div>`,
     )}
-    ${written(typed, { name: "source_url", kind: "url" })}
-    ${written(typed, { name: "collapse_key", hint: "A newer alert with the same key replaces the older one on the phone. Letters a to z, digits, dot, dash and underscore." })}
-    ${written(typed, { name: "review_note", rows: 2, most: LIMITS.alert_review_note, hint: "Why this alert. Only members of this workspace and its assistants read it." })}`,
+    ${plainControls(ALERT, typed)}`,
   );
 }
 
@@ -145,7 +137,7 @@ function others(typed: Typed): Html {
 function deciding(typed: Typed, { channel, alert }: Shown): Html {
   const { form, error } = typed;
   const sure = wrongWith(error, "sure");
-  const reach = (channel.subscribers as number).toLocaleString("en");
+  const reach = channel.subscribers.toLocaleString("en");
   const could = devices(channel.subscribers);
   const keep = alert?.status === "scheduled" ? "Save changes" : "Save as draft";
   return html`<div class="deciding"><div class="in">

@@ -8,8 +8,8 @@ import { readInstant } from "../../../model/fields/accepts.ts";
 import { PRIORITIES } from "../../../model/fields/alert.ts";
 import { type Html, html } from "../../../ui/html.ts";
 import { channelBase } from "../channel_head.ts";
-import { capabilityReport, type Drawn, devices, pageFrame, phone, removalReport } from "../phone.ts";
-import type { MemberVisit } from "../visit.ts";
+import { capabilityReport, devices, pageFrame, phone, removalReport } from "../phone.ts";
+import type { Alert, Channel, MemberVisit } from "../visit.ts";
 import { actionsOf, argumentsOf } from "./compose_fields.ts";
 
 /** The most files that the choices of the form hold. */
@@ -27,17 +27,32 @@ const instantOf = (value: unknown): Date | null => {
 
 const numberOf = (value: unknown): number | null => (typeof value === "number" ? value : null);
 
+const wordsOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
 /** What is typed, as a phone draws it. Wrong fields are left out: the form says what is wrong with them. */
-function drawnOf(form: URLSearchParams, files: Files, alert: any, now: Date): Drawn {
-  const args = argumentsOf(form) as any;
+function drawnOf(form: URLSearchParams, files: Files, alert: Alert | null, now: Date) {
+  const args = argumentsOf(form);
+  const [image_url, audio_url, audio_asset_id] = [
+    wordsOf(args.image_url),
+    wordsOf(args.audio_url),
+    wordsOf(args.audio_asset_id),
+  ];
   const uploaded = files.find(({ id }) => id === args.image_asset_id)?.url;
   const kept = alert?.image_asset_id === args.image_asset_id ? alert?.image_asset_url : null;
   return {
-    ...args,
+    title: wordsOf(args.title) ?? "",
+    body: wordsOf(args.body),
     priority: PRIORITIES.find((known) => known === args.priority) ?? "normal",
-    picture: uploaded ?? kept ?? (/^https:/i.test(args.image_url ?? "") ? args.image_url : null),
+    picture: uploaded ?? kept ?? (/^https:/i.test(image_url ?? "") ? image_url : null),
+    requires_ack: form.has("requires_ack"),
     actions: actionsOf(form),
-    recording: args.audio_asset_id !== null || args.audio_url !== null,
+    sound: wordsOf(args.sound),
+    audio_url,
+    audio_asset_id,
+    recording: audio_asset_id !== null || audio_url !== null,
+    vibrate: wordsOf(args.vibrate),
+    tts_text: wordsOf(args.tts_text),
+    lat: numberOf(args.lat),
     radius_km: numberOf(args.radius_km),
     at: instantOf(args.send_at) ?? now,
     expires_at: instantOf(args.expires_at),
@@ -58,9 +73,9 @@ async function sanitised(visit: MemberVisit, form: URLSearchParams) {
 }
 
 export interface Previewed {
-  channel: any;
+  channel: Channel;
   /** The alert that is edited; null for a new one. */
-  alert: any;
+  alert: Alert | null;
   form: URLSearchParams;
   files: Files;
 }
@@ -71,13 +86,13 @@ export interface Previewed {
  */
 export async function preview(visit: MemberVisit, { channel, alert, form, files }: Previewed): Promise<Html> {
   const { blocked, script_count, refusal } = await sanitised(visit, form);
-  const typed: any = argumentsOf(form);
-  const notes = capabilityNotes(typed, channel.requested_perms);
-  const reach = channel.subscribers as number;
   const now = visit.deps.now();
+  const drawn = drawnOf(form, files, alert, now);
+  const notes = capabilityNotes(drawn, channel.requested_perms);
+  const reach = channel.subscribers;
   return html`<div id="preview" data-reach="${reach.toLocaleString("en")}"${alert && html` data-version="${alert.updated_at}"`}>
     <h2 class="unseen">Preview</h2>
-    ${phone(channel, drawnOf(form, files, alert, now), now)}
+    ${phone(channel, drawn, now)}
     <div class="beside"><p class="could"><strong>It could reach ${devices(reach)}.</strong> Whether it rings, each of them decides.</p>
     ${refusal && html`<p class="wrong">${refusal}</p>`}
     ${removalReport(blocked, script_count, true)}

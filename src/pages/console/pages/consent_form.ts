@@ -12,7 +12,7 @@ import type { Scope } from "../../../model/scopes.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { problem, scopeLine, select, tick } from "../parts.ts";
 import { leastRoleOf, PUBLISH, SCOPE_GROUPS } from "../scope_groups.ts";
-import type { PersonVisit } from "../visit.ts";
+import type { AnswerOf, PersonVisit } from "../visit.ts";
 import { destination } from "./carry_on.ts";
 
 export interface Choice {
@@ -45,7 +45,10 @@ export async function channelsOf(
   const tool = visit.deps.tools.find(({ name }) => name === "list_pushers")!;
   const caller = callerOf(visit.session, workspaceId)!;
   const { body } = await visit.deps.dispatcher.tool(tool, caller, { args: {}, log: visit.log });
-  return (body as { data: any[] }).data.map(({ id, name, handle }) => ({ id, label: `${name} (${handle})` }));
+  return (body as AnswerOf<"list_pushers">).data.map(({ id, name, handle }) => ({
+    id,
+    label: `${name} (${handle})`,
+  }));
 }
 
 /** How long it lasts, as the person would notice it. */

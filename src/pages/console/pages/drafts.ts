@@ -16,7 +16,7 @@ async function drafts(visit: MemberVisit): Promise<Response> {
     visit.call("list_account_alerts", { status: "draft", limit: SHOWN, ...(before && { before }) }),
     visit.call("list_pushers"),
   ]);
-  const names = new Map<string, string>(channels.data.map(({ id, name }: any) => [id, name]));
+  const names = new Map(channels.data.map(({ id, name }) => [id, name]));
   const part = livePart(
     "drafts",
     url,
@@ -31,7 +31,7 @@ async function drafts(visit: MemberVisit): Promise<Response> {
         : table(
             "Drafts, the newest first",
             ["Draft", "Channel", "Changed", "Review"],
-            data.map((draft: any) => [
+            data.map((draft) => [
               html`<a href="${channelBase(visit, draft.pusher_id)}/alerts/${draft.id}">${draft.title}</a>${
                 draft.review_note && html`<span class="why">${draft.review_note}</span>`
               }`,

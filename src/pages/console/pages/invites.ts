@@ -4,19 +4,21 @@
 import { randomBytes } from "node:crypto";
 import { pngOf } from "../../../effects/assets/drawn.ts";
 import { ApiError, notFound } from "../../../model/errors.ts";
-import { LIMITS } from "../../../model/limits.ts";
+import { INVITE } from "../../../model/fields/invite.ts";
+import { labelsOf, namesOf, plainOn } from "../../../model/fields/record.ts";
 import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import { minuteWords } from "../../../ui/instants.ts";
 import { qrDrawing, qrFile, qrModules } from "../../../ui/qr.ts";
 import { channelBase, channelHead, channelOf } from "../channel_head.ts";
-import { segmented, textField } from "../controls.ts";
+import { segmented } from "../controls.ts";
+import { control, plainControls } from "../field_controls.ts";
+import { argumentOf } from "../form_values.ts";
 import { inForm } from "../forms.ts";
 import { CHANNEL_STYLES, COPY_SCRIPT, COUNT_SCRIPT, ZONE_SCRIPT } from "../page.ts";
 import { copyable, emptyState, instant, problem, table } from "../parts.ts";
-import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
-import { utc } from "./compose_fields.ts";
+import { type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
 
 const OPTIONS = {
   section: "channels",
@@ -33,34 +35,36 @@ const LIVES: Record<string, { label: string; days: number | null }> = {
   own: { label: "Until…", days: null },
 };
 
-const LABELS = { label: "Note", max_uses: "Phones that may join", expires_at: "Ends at" };
+type Invite = RowOf<"list_invites">;
 
-async function inviteOf(visit: MemberVisit): Promise<any> {
+const LABELS = labelsOf(INVITE);
+
+async function inviteOf(visit: MemberVisit): Promise<Invite> {
   const { data } = await visit.call("list_invites", { pusher_id: visit.params.pusher ?? "" });
-  const invite = data.find(({ id }: { id: string }) => id === visit.params.invite);
+  const invite = data.find(({ id }) => id === visit.params.invite);
   if (!invite) throw notFound("invite");
   return invite;
 }
 
-const usable = (invite: any, now: Date) => stateOf(invite, now) === "works";
+const usable = (invite: Invite, now: Date) => stateOf(invite, now) === "works";
 
-function stateOf(invite: any, now: Date): "works" | "revoked" | "ended" | "used up" {
+function stateOf(invite: Invite, now: Date): "works" | "revoked" | "ended" | "used up" {
   if (invite.revoked_at !== null) return "revoked";
   if (invite.expires_at !== null && new Date(invite.expires_at) <= now) return "ended";
   return invite.max_uses !== null && invite.uses >= invite.max_uses ? "used up" : "works";
 }
 
-const badge = (invite: any, now: Date): Html => {
+const badge = (invite: Invite, now: Date): Html => {
   const state = stateOf(invite, now);
   return html`<span class="badge${state === "works" && " good"}">${state}</span>`;
 };
 
-const usesOf = ({ uses, max_uses }: any): string =>
+const usesOf = ({ uses, max_uses }: Invite): string =>
   max_uses === null
     ? uses.toLocaleString("en")
     : `${uses.toLocaleString("en")} of ${max_uses.toLocaleString("en")}`;
 
-const nameOf = ({ label, created_at }: any): string =>
+const nameOf = ({ label, created_at }: Invite): string =>
   label || `Invite of ${minuteWords(new Date(created_at))}`;
 
 async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
@@ -87,7 +91,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
         : table(
             "Invites",
             ["Invite", "State", "Joined by it", "Ends", ""],
-            data.map((invite: any) => [
+            data.map((invite) => [
               html`<strong><a href="${base}/invites/${invite.id}">${nameOf(invite)}</a></strong>`,
               badge(invite, now),
               usesOf(invite),
@@ -105,13 +109,13 @@ function newInvite(visit: MemberVisit, base: string, error?: ApiError): Html {
   const { form } = visit;
   const once = form.get("once") ?? randomBytes(18).toString("base64url");
   const life = form.get("life") ?? "month";
+  const typed = { form, error };
   return html`<section class="card" aria-labelledby="new"><h2 id="new">Make an invite</h2>
     ${problem(error)}
     <form method="post" action="${base}/invites" novalidate>${visit.token}<input type="hidden" name="once" value="${once}">
-      <div class="columns">${textField({ name: "label", label: LABELS.label, value: form.get("label") ?? "", most: LIMITS.invite_label, hint: "Only you see it: where the code hangs, whom it is for.", error })}
-      ${textField({ name: "max_uses", label: LABELS.max_uses, value: form.get("max_uses") ?? "", keys: "numeric", hint: "1 makes a one-shot link. Left empty, there is no bound.", autocomplete: "off", error })}</div>
+      <div class="columns">${plainControls(INVITE, typed)}</div>
       ${segmented({ name: "life", label: "Works for", options: Object.entries(LIVES).map(([value, { label }]) => ({ value, label })), value: life, error })}
-      <div class="until">${textField({ name: "expires_at", label: LABELS.expires_at, value: form.get("expires_at") ?? "", kind: "datetime-local", zoned: true, hint: "Read when “Until…” is chosen.", error })}</div>
+      <div class="until">${control(INVITE, typed, "expires_at", { autocomplete: undefined })}</div>
       <button>Make the invite</button>
     </form></section>`;
 }
@@ -120,18 +124,17 @@ async function make(visit: MemberVisit): Promise<Response> {
   const { form, now } = visit;
   const channel = await channelOf(visit);
   const life = LIVES[form.get("life") ?? ""];
-  const uses = (form.get("max_uses") ?? "").trim();
-  const at = form.get("expires_at") ?? "";
+  const typed = (name: keyof typeof INVITE) => argumentOf(INVITE[name], form.get(name));
+  const plain = namesOf(plainOn(INVITE, "form")).map((name) => [name, typed(name)]);
   const own = form.get("life") === "own";
   try {
     const made = await visit.call(
       "create_invite",
       {
         pusher_id: channel.id,
-        label: form.get("label") || null,
-        max_uses: uses === "" ? null : /^\d{1,9}$/.test(uses) ? Number(uses) : uses,
+        ...Object.fromEntries(plain),
         expires_at: own
-          ? utc(at)
+          ? (typed("expires_at") ?? "")
           : life?.days
             ? new Date(now.getTime() + life.days * 86_400_000).toISOString()
             : null,

@@ -48,7 +48,7 @@ async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content
         hint: "A key for one channel sees no other channel.",
         options: [
           { value: "", label: "Every channel that I see" },
-          ...channels.data.map((channel: any) => ({
+          ...channels.data.map((channel) => ({
             value: channel.id,
             label: `${channel.name} (${channel.handle})`,
           })),

@@ -9,7 +9,7 @@ import { firstAlert } from "../first_alert.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { CHANNEL_STYLES, COPY_SCRIPT, LIVE_SCRIPT } from "../page.ts";
 import { emptyState, instant } from "../parts.ts";
-import { type MemberVisit, mayUse, memberPage, openPage, type Page } from "../visit.ts";
+import { type MemberVisit, mayUse, memberPage, openPage, type Page, type RowOf } from "../visit.ts";
 import { channelTable } from "./channels.ts";
 
 /** Lines of each list; the whole lists have pages of their own. */
@@ -20,19 +20,22 @@ const LOOKED_AT = 100;
 
 const MOST_CHANNELS = 8;
 
+type Listed = RowOf<"list_account_alerts">;
+
 async function overview(visit: MemberVisit): Promise<Response> {
   const { base, caller } = visit;
-  const lately = (status: string, limit: number) =>
-    visit.call("list_account_alerts", { status, limit, view: "brief" });
+  const lately = async (status: string, limit: number) =>
+    (await visit.call("list_account_alerts", { status, limit, view: "brief" })).data;
   const alone = asksAlone(visit);
   const [{ data: channels }, stats, drafts, scheduled, sent] = await Promise.all([
     visit.call("list_pushers"),
     visit.call("get_account_stats"),
     lately("draft", SHOWN),
-    ...(alone ? [] : [lately("scheduled", LOOKED_AT), lately("sent", SHOWN)]),
+    alone ? [] : lately("scheduled", LOOKED_AT),
+    alone ? [] : lately("sent", SHOWN),
   ]);
-  const rows = (list: any[], at: (alert: any) => Content) => alertRows(visit, channels, list, at);
-  const sum = (name: string) => channels.reduce((total: number, row: any) => total + row[name], 0);
+  const rows = (list: Listed[], at: (alert: Listed) => Content) => alertRows(visit, channels, list, at);
+  const sum = (name: "drafts" | "scheduled") => channels.reduce((total, row) => total + row[name], 0);
   const figures: [string, number, string?][] = [
     ["Channels", channels.length, "channels"],
     ["Could reach", stats.reach],
@@ -48,16 +51,18 @@ async function overview(visit: MemberVisit): Promise<Response> {
         html`<div><dt>${name}</dt><dd>${path ? html`<a href="${base}${path}">${value.toLocaleString("en")}</a>` : value.toLocaleString("en")}</dd></div>`,
     )}</dl>
     ${
-      drafts.data.length > 0 &&
+      drafts.length > 0 &&
       html`<section aria-labelledby="waiting"><div class="between"><h2 id="waiting">Waiting for review</h2><a href="${base}drafts">All drafts</a></div>
-      ${rows(drafts.data, ({ updated_at }) => html`Changed ${instant(updated_at, visit.now)}`)}</section>`
+      ${rows(drafts, ({ updated_at }) => html`Changed ${instant(updated_at, visit.now)}`)}</section>`
     }`,
   );
   if (alone) return partAlone(waiting);
-  const next = [...scheduled.data].sort((a, b) => a.send_at.localeCompare(b.send_at)).slice(0, SHOWN);
-  const quiet = sent.data.length === 0;
+  const next = [...scheduled]
+    .sort((a, b) => (a.send_at ?? "").localeCompare(b.send_at ?? ""))
+    .slice(0, SHOWN);
+  const quiet = sent.length === 0;
   const opens = mayUse(visit, "create_pusher") && caller.pusherIds === null;
-  const active = channels.filter(({ status }: any) => status === "active");
+  const active = channels.filter(({ status }) => status === "active");
   return visit.page(
     caller.workspace.name,
     html`<div class="between"><h1>${caller.workspace.name}</h1><div class="actions">${
@@ -74,20 +79,21 @@ async function overview(visit: MemberVisit): Promise<Response> {
       html`<section aria-labelledby="first"><h2 id="first">${channels.length === 0 ? "Your first alert" : "Send your first alert"}</h2>${firstAlert(visit, active[0] ?? null)}</section>`
     }
     ${
-      next.length + sent.data.length > 0 &&
+      next.length + sent.length > 0 &&
       html`<div class="halves">
       <section aria-labelledby="next"><h2 id="next">Coming next</h2>${
         next.length === 0
           ? emptyState("Nothing is scheduled", "Alerts with a time stand here until they appear.")
           : rows(
               next,
-              ({ send_at }) => html`<time datetime="${send_at}">${minuteWords(new Date(send_at))}</time>`,
+              ({ send_at }) =>
+                html`<time datetime="${send_at}">${minuteWords(new Date(send_at ?? ""))}</time>`,
             )
       }</section>
       <section aria-labelledby="sent"><h2 id="sent">Sent lately</h2>${
         quiet
           ? emptyState("Nothing was sent", "What went out stands here.")
-          : rows(sent.data, ({ sent_at }) => instant(sent_at, visit.now))
+          : rows(sent, ({ sent_at }) => instant(sent_at, visit.now))
       }</section></div>`
     }
     <section aria-labelledby="channels"><div class="between"><h2 id="channels">Channels</h2>${
@@ -109,8 +115,8 @@ async function overview(visit: MemberVisit): Promise<Response> {
 }
 
 /** The way to the form of an alert; where several channels could carry it, their names come first. */
-function newAlert(visit: MemberVisit, active: readonly any[]): Content {
-  const form = ({ id }: any) => `${channelBase(visit, id)}/alerts/new`;
+function newAlert(visit: MemberVisit, active: readonly { id: string; name: string }[]): Content {
+  const form = ({ id }: { id: string }) => `${channelBase(visit, id)}/alerts/new`;
   if (active.length < 2)
     return active.map((channel) => html`<a class="button" href="${form(channel)}">New alert</a>`);
   return html`<details class="menu"><summary class="button">New alert</summary><ul>${active
@@ -123,9 +129,9 @@ function newAlert(visit: MemberVisit, active: readonly any[]): Content {
 /** Alerts, each with its channel, and why it was written where its author says so. Each leads to its own page. */
 function alertRows(
   visit: MemberVisit,
-  channels: readonly any[],
-  alerts: readonly any[],
-  at: (alert: any) => Content,
+  channels: readonly RowOf<"list_pushers">[],
+  alerts: readonly Listed[],
+  at: (alert: Listed) => Content,
 ): Html {
   return html`<ul class="entries">${alerts.map((alert) => {
     const channel = channels.find(({ id }) => id === alert.pusher_id);

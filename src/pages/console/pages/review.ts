@@ -3,30 +3,35 @@
 // page showed goes with every decision, so nobody sends what they have not seen (docs/rules.md#expected-version).
 
 import decline_alert from "../../../identity/session/decline_alert.ts";
+import { capabilityNotes } from "../../../model/domain/capabilities.ts";
 import { ApiError, notFound } from "../../../model/errors.ts";
+import { ALERT } from "../../../model/fields/alert.ts";
 import { distanceWords } from "../../../ui/alert_card.ts";
-import { type Circle, circleDrawing, positionWords } from "../../../ui/circle.ts";
+import { circleDrawing, circleOf, positionWords } from "../../../ui/circle.ts";
+import { plainFacts } from "../../../ui/field_facts.ts";
 import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { minuteWords } from "../../../ui/instants.ts";
 import { alertTimeline } from "../alert_timeline.ts";
 import { alertPath, channelBase } from "../channel_head.ts";
 import type { FlashCode } from "../flash.ts";
+import { utc } from "../form_values.ts";
 import { inForm } from "../forms.ts";
 import { COMPOSE_STYLES, COUNT_SCRIPT, HISTORY_STYLES, LIVE_SCRIPT, ZONE_SCRIPT } from "../page.ts";
 import { instant, problem } from "../parts.ts";
 import { capabilityReport, pageFrame, phone, removalReport } from "../phone.ts";
 import { pageEffort } from "../text_changes.ts";
-import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
-import { utc } from "./compose_fields.ts";
+import { type Alert, type Channel, type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 import { decisions, foot } from "./review_decide.ts";
 import { byline, pastOf, sinceDeclined, sinceSeen, storyCard } from "./review_story.ts";
 
 const PATH = "/channels/:pusher/alerts/:alert";
 
+type Verb = "send_alert" | "schedule_alert" | "cancel_alert" | "update_alert";
+
 /** What a form may ask for, and what the next page says of it. */
-const VERBS: Record<string, { operation: string; done: FlashCode }> = {
+const VERBS: Record<string, { operation: Verb; done: FlashCode }> = {
   send: { operation: "send_alert", done: "alert-sent" },
   schedule: { operation: "schedule_alert", done: "alert-scheduled" },
   cancel: { operation: "cancel_alert", done: "alert-cancelled" },
@@ -40,7 +45,7 @@ const STATES: Record<string, string> = {
 };
 
 /** Scripts that a document brings and phones never run, for who may decide about it. Other markup was cleaned when it was written. */
-async function inertScripts(visit: MemberVisit, { layout, html, asset_html }: any): Promise<number> {
+async function inertScripts(visit: MemberVisit, { layout, html, asset_html }: Alert): Promise<number> {
   const document = html ?? asset_html;
   if (layout !== "document" || !document || !mayUse(visit, "preview_html")) return 0;
   return (await visit.call("preview_html", { html: document, layout })).script_count;
@@ -68,7 +73,7 @@ async function review(visit: MemberVisit, error?: ApiError): Promise<Response> {
     alert.title,
     html`<p class="crumb"><a href="${channelBase(visit, channel.id)}">${channel.name}</a></p>
     <h1>${open ? "Review" : "Alert"}</h1>
-    <p class="lede">${STATES[alert.status] ?? html`Scheduled: phones show it from ${zoned(alert.send_at)} on.`}</p>
+    <p class="lede">${STATES[alert.status] ?? html`Scheduled: phones show it from ${zoned(alert.send_at ?? "")} on.`}</p>
     ${byline(past, now)}
     ${!isOld && problem(error)}
     <form class="reviewing" method="post" action="${visit.url.pathname}" novalidate>${visit.token}
@@ -78,7 +83,7 @@ async function review(visit: MemberVisit, error?: ApiError): Promise<Response> {
       <div class="pane">
         ${alert.review_reply && html`<section class="card"><h2>It was declined</h2><p class="written">${alert.review_reply}</p></section>`}
         ${alert.review_note && html`<section class="card"><h2>Why it was written</h2><p class="written">${alert.review_note}</p></section>`}
-        ${open && capabilityReport(alert.notes, `${channelBase(visit, channel.id)}/edit`)}
+        ${open && capabilityReport(capabilityNotes(alert, channel.requested_perms), `${channelBase(visit, channel.id)}/edit`)}
         ${await storyCard(past, effort, now)}
         ${facts(visit, alert)}
         ${mayUse(visit, "send_alert") ? decisions(visit, { alert, error }) : html`<p class="hint">Who may send alerts on this channel decides about it.</p>`}
@@ -98,14 +103,14 @@ async function review(visit: MemberVisit, error?: ApiError): Promise<Response> {
   );
 }
 
-function drawn(visit: MemberVisit, alert: any, channel: any): Html {
+function drawn(visit: MemberVisit, alert: Alert, channel: Channel): Html {
   const { now } = visit;
   const shown = {
     ...alert,
     picture: alert.image_asset_url ?? alert.image_url,
     recording: alert.audio_url !== null || alert.audio_asset_id !== null,
     at: new Date(alert.sent_at ?? alert.send_at ?? alert.updated_at),
-    expires_at: alert.expires_at && new Date(alert.expires_at),
+    expires_at: alert.expires_at === null ? null : new Date(alert.expires_at),
   };
   const markup = alert.layout === "html" || alert.layout === "document";
   return html`<h2 class="unseen">As a phone shows it</h2>${phone(channel, shown, now)}
@@ -122,23 +127,23 @@ function zoned(value: string): Html {
   return html`<time datetime="${date.toISOString()}" data-zone>${minuteWords(date)}</time>`;
 }
 
-function facts({ now }: MemberVisit, alert: any): Content {
+/** What the phone does not show of it. */
+function facts({ now }: MemberVisit, alert: Alert): Content {
   const lines: [string, Content][] = [["Changed", instant(alert.updated_at, now)]];
   if (alert.send_at) lines.push(["Planned for", zoned(alert.send_at)]);
   if (alert.sent_at) lines.push(["Visible since", zoned(alert.sent_at)]);
   if (alert.expires_at) lines.push(["Over at", zoned(alert.expires_at)]);
   for (const { label, url } of alert.actions) lines.push([`“${label}” opens`, url]);
-  if (alert.source_url) lines.push(["Where to read more", alert.source_url]);
   if (alert.tts_text) lines.push(["Read aloud", alert.tts_text]);
   if (alert.audio_url) lines.push(["Recording", alert.audio_url]);
-  const circle = alert.radius_km === null ? null : (alert as Circle);
+  const circle = circleOf(alert);
   if (circle) lines.push(["Only within", `${distanceWords(circle.radius_km)} of ${positionWords(circle)}`]);
-  if (alert.collapse_key) lines.push(["Replaces alerts with the key", alert.collapse_key]);
+  for (const { label, words } of plainFacts(ALERT, "owner", alert)) lines.push([label, words]);
   return html`<dl class="facts">${lines.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>${circle && circleDrawing(circle)}`;
 }
 
 /** An urgent alert is published by who ticked the box, and by nobody in passing. */
-function refuseUnsure(alert: any, form: URLSearchParams, act: string): void {
+function refuseUnsure(alert: Alert, form: URLSearchParams, act: string): void {
   if (alert.priority !== "urgent" || form.has("sure") || (act !== "send" && act !== "schedule")) return;
   const fields = [{ param: "sure", message: "Tick the box: an urgent alert may ring at night." }];
   throw new ApiError("invalid_request", fields[0]!.message, { fields });

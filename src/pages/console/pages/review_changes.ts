@@ -1,8 +1,10 @@
 // What edits changed of an alert, for whoever decides about it: each edit by itself, and several together as one. Texts are compared
 // word by word; what was taken out is struck through, what was put in is underlined, and a screen reader is told which is which.
 
+import { ALERT } from "../../../model/fields/alert.ts";
+import { type Fields, marked } from "../../../model/fields/record.ts";
+import { valueWords } from "../../../ui/field_facts.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { minuteWords } from "../../../ui/instants.ts";
 import { compareTexts, type Effort, type Piece, startOf } from "../text_changes.ts";
 import { LABELS } from "./compose_fields.ts";
 
@@ -19,11 +21,10 @@ export interface Change {
   replied_to: string | null;
 }
 
-const LABELS_OF: Record<string, string> = { ...LABELS, asset_html: "Markup of the uploaded page" };
-const ORDER = Object.keys(LABELS_OF);
+const FIELDS: Fields = ALERT;
 const MARKUP = new Set(["html", "asset_html"]);
-const TEXTS = new Set([...MARKUP, "title", "body", "tts_text", "review_note", "actions"]);
-const INSTANTS = new Set(["send_at", "expires_at"]);
+/** What is compared word by word. */
+const TEXTS = new Set([...MARKUP, ...Object.keys(marked(ALERT, "cleaned")), "actions"]);
 const CARDS: Record<string, string> = {
   text: "Text",
   image: "Picture",
@@ -38,7 +39,7 @@ const LONGEST = 1200;
 /** Pieces of one text. */
 const MOST = 40;
 
-const labelOf = (name: string) => LABELS_OF[name] ?? name;
+const labelOf = (name: string) => LABELS[name] ?? name;
 
 /** "Title, Text": which fields. */
 export const namesOf = (fields: readonly Field[]): string =>
@@ -54,23 +55,14 @@ export function together(changes: readonly Change[]): Field[] {
       const later = made.get(field.name);
       made.set(field.name, later ? { ...later, before: field.before } : field);
     }
-  return ORDER.flatMap((name) => made.get(name) ?? []).filter(
-    ({ before, after }) => JSON.stringify(before) !== JSON.stringify(after),
-  );
+  return Object.keys(ALERT)
+    .flatMap((name) => made.get(name) ?? [])
+    .filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after));
 }
 
 /** A value as text that can be compared or read. */
-function textOf(name: string, value: unknown): string {
-  if (value === null || value === "") return "";
-  if (name === "actions")
-    return (value as { label: string; url: string }[])
-      .map(({ label, url }) => `${label} → ${url}`)
-      .join("\n");
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  if (INSTANTS.has(name)) return minuteWords(new Date(String(value)));
-  if (name === "layout") return CARDS[String(value)] ?? String(value);
-  return String(value);
-}
+const textOf = (name: string, value: unknown): string =>
+  (name === "layout" && CARDS[String(value)]) || valueWords(FIELDS[name] ?? { look: "words" }, value);
 
 /** So much of a text as there is room for on the page. */
 function cut(text: string, effort: Effort): Content {
@@ -108,7 +100,7 @@ function inWords(pieces: readonly Piece[], effort: Effort): Content {
 }
 
 async function changeOf({ name, before, after }: Field, effort: Effort): Promise<Content> {
-  if (name.endsWith("_asset_id"))
+  if (FIELDS[name]?.look === "file")
     return before === null
       ? "A file was added."
       : after === null

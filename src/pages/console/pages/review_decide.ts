@@ -2,23 +2,25 @@
 // screen what is decided most. A button names its effect; an urgent alert has a box that nobody ticks in passing.
 
 import { randomUUID } from "node:crypto";
+import decline_alert from "../../../identity/session/decline_alert.ts";
 import type { ApiError } from "../../../model/errors.ts";
-import { LIMITS } from "../../../model/limits.ts";
+import { mostOf } from "../../../model/fields/accepts.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
+import { written } from "../field_controls.ts";
+import { minuteOf } from "../form_values.ts";
 import { tick, wrongWith } from "../parts.ts";
 import { devices } from "../phone.ts";
-import type { MemberVisit } from "../visit.ts";
-import { minute, written } from "./compose_controls.ts";
-import { minuteOf } from "./compose_fields.ts";
+import type { Alert, Channel, MemberVisit } from "../visit.ts";
+import { alertControl } from "./compose_controls.ts";
 
 interface Deciding {
-  alert: any;
-  channel: any;
+  alert: Alert;
+  channel: Channel;
   error?: ApiError;
 }
 
 /** What was typed, or else what the alert holds. */
-function formOf(visit: MemberVisit, alert: any): URLSearchParams {
+function formOf(visit: MemberVisit, alert: Alert): URLSearchParams {
   const form = new URLSearchParams(visit.form);
   if (!form.has("send_at")) form.set("send_at", minuteOf(alert.send_at));
   return form;
@@ -45,13 +47,13 @@ export function decisions(visit: MemberVisit, { alert, error }: Omit<Deciding, "
   const typed = { form: formOf(visit, alert), error };
   const scheduled = status === "scheduled";
   return html`<section class="card" aria-labelledby="at-a-time"><h2 id="at-a-time">${scheduled ? "Move or withdraw it" : "At a time"}</h2>
-      ${minute(typed, { name: "send_at", hint: "Phones show it from then on." })}
+      ${alertControl(typed, "send_at", { hint: "Phones show it from then on." })}
       <div class="actions"><button class="plain" name="act" value="schedule">${scheduled ? "Move it to this time" : "Schedule it"}</button>${
         scheduled &&
         html`<button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act" value="cancel">Cancel it</button>`
       }</div></section>
     <section class="card" aria-labelledby="decline"><h2 id="decline">Decline it</h2>
-      ${written(typed, { name: "review_reply", label: "What should change", rows: 3, most: LIMITS.alert_review_reply, hint: "Its author reads this. The alert stays a draft." })}
+      ${written(typed, { name: "review_reply", label: "What should change", rows: 3, most: mostOf(decline_alert.input.shape.review_reply), hint: "Its author reads this. The alert stays a draft." })}
       <button class="plain" name="act" value="decline">Decline it</button></section>
     ${others(visit)}`;
 }
@@ -60,7 +62,7 @@ export function decisions(visit: MemberVisit, { alert, error }: Omit<Deciding, "
 export function foot(visit: MemberVisit, { alert, channel, error }: Deciding): Content {
   if (alert.review_url === null) return null;
   const sure = wrongWith(error, "sure");
-  const reach = channel.subscribers as number;
+  const reach = channel.subscribers;
   return html`<div class="deciding"><div class="in">
     ${
       alert.priority === "urgent" &&

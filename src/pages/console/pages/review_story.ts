@@ -5,7 +5,7 @@ import list_alert_changes from "../../../identity/session/list_alert_changes.ts"
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { instant } from "../parts.ts";
 import type { Effort } from "../text_changes.ts";
-import type { MemberVisit } from "../visit.ts";
+import type { MemberVisit, RowOf } from "../visit.ts";
 import { type Change, differences, namesOf, together } from "./review_changes.ts";
 
 const DID: Record<string, string> = {
@@ -31,6 +31,8 @@ const LINES = 50;
 /** So many are shown before the others are folded. */
 const SHOWN = 4;
 
+type Act = RowOf<"list_audit_events">;
+
 /** Who acted, in words: a person by name, an assistant or a key by its own. */
 export function actorWords({ type, name }: { type: string; name: string | null }): Html {
   if (type === "operator") return html`The operator`;
@@ -40,14 +42,14 @@ export function actorWords({ type, name }: { type: string; name: string | null }
 }
 
 /** Everything that was done to an alert, newest first, as list_audit_events answers it. */
-export async function storyOf(visit: MemberVisit, alertId: string): Promise<readonly any[]> {
+export async function storyOf(visit: MemberVisit, alertId: string): Promise<readonly Act[]> {
   return (await visit.call("list_audit_events", { subject_id: alertId, limit: LINES })).data;
 }
 
 /** What the page shows of an alert's past. */
 export interface Past {
   /** Lines of the audit log, newest first. */
-  story: readonly any[];
+  story: readonly Act[];
   /** What kept edits changed, newest first. */
   changes: readonly Change[];
 }
@@ -65,14 +67,14 @@ export async function pastOf(
 }
 
 /** What these acts changed together; and how many edits of them are no longer kept. */
-function changedBy(past: Past, acts: readonly any[]) {
+function changedBy(past: Past, acts: readonly Act[]) {
   const kept = acts.map((line) => changeOf(past, line)).filter((change) => change !== undefined);
   const edits = acts.filter(({ operation }) => operation === "update_alert");
   return { kept, edits, lost: edits.filter((line) => changeOf(past, line) === undefined).length };
 }
 
 /** What an act changed: it is written down in the same transaction, and before its line in the log. */
-function changeOf({ story, changes }: Past, line: any): Change | undefined {
+function changeOf({ story, changes }: Past, line: Act): Change | undefined {
   const earlier = story[story.indexOf(line) + 1]?.created_at ?? "";
   return changes.find(({ updated_at }) => updated_at <= line.created_at && updated_at > earlier);
 }
@@ -107,7 +109,7 @@ export async function sinceSeen(past: Past, seen: string, effort: Effort, now: D
     ${fields.length > 0 && (await differences(fields, effort))}${lostWords(lost)}</section>`;
 }
 
-const actWords = ({ actor, operation, transport, created_at }: any, now: Date): Html =>
+const actWords = ({ actor, operation, transport, created_at }: Act, now: Date): Html =>
   html`<strong>${actorWords(actor)}</strong> ${DID[operation] ?? operation} ${BY[transport] ?? ""}, ${instant(created_at, now)}`;
 
 /** Who wrote it, and who had it in hand last, in one line. */
@@ -116,7 +118,8 @@ export function byline({ story }: Past, now: Date): Content {
     ({ operation }) => operation === "create_alert" || operation === "duplicate_alert",
   );
   const [last] = story;
-  if (!wrote) return last && html`<p class="byline">${actWords(last, now)}</p>`;
+  if (!last) return null;
+  if (!wrote) return html`<p class="byline">${actWords(last, now)}</p>`;
   return html`<p class="byline">${actWords(wrote, now)}${last !== wrote && html`<br>${actWords(last, now)}`}</p>`;
 }
 

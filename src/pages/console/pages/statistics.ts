@@ -2,41 +2,37 @@
 // figure and never a rate (docs/rules.md#console-figures).
 
 import { ApiError } from "../../../model/errors.ts";
-import { type Content, type Html, html } from "../../../ui/html.ts";
+import { type Content, html } from "../../../ui/html.ts";
 import { channelBase, channelHead } from "../channel_head.ts";
 import { type CsvRow, csvAnswer } from "../csv.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
 import { emptyState, problem, table } from "../parts.ts";
 import { dayPlots, dayTable, SERIES } from "../plots/days.ts";
-import { figure, whole } from "../plots/numbers.ts";
+import { figures, whole } from "../plots/numbers.ts";
 import { askedRange, dayOf, rangeForm, rangeQuery } from "../range.ts";
-import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { type AnswerOf, type MemberVisit, memberPage, type Page } from "../visit.ts";
+
+type Stats = AnswerOf<"get_pusher_stats"> | AnswerOf<"get_account_stats">;
+type Range = Pick<ReturnType<typeof askedRange>, "from" | "to">;
 
 /** What stands around the plots of a channel, or of all. */
-interface Around {
-  tool: "get_pusher_stats" | "get_account_stats";
-  args: Record<string, string>;
+interface Around<S extends Stats> {
+  read(range: Range): Promise<S>;
   /** Of the page, without its query. */
   path: string;
   title: string;
   section: string;
   head: Content;
-  below(stats: any, query: string): Content;
+  below(stats: S, query: string): Content;
 }
 
 const counting = html`<section class="card" aria-labelledby="how"><h2 id="how">How we count</h2>
   <p>Reads and acknowledgements are what devices chose to report, on the UTC day on which the report came. A device reports each once for an alert.</p>
   <p class="hint">“Could reach” is who is subscribed now, muted ones included. Nobody can know how many phones showed an alert, so no figure here says so.</p></section>`;
 
-const figures = ({ reach, totals }: any): Html =>
-  html`<dl class="figures">${[
-    ["Could reach now", reach],
-    ...SERIES.map(({ key, column }) => [column, totals[key]]),
-  ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${figure(value)}</dd></div>`)}</dl>`;
-
 /** `today`: where it is among the days. */
-async function plots({ buckets, totals }: any, today: string | null): Promise<Content> {
+async function plots({ buckets, totals }: Stats, today: string | null): Promise<Content> {
   if (SERIES.every(({ key }) => totals[key] === 0))
     return emptyState(
       "Nothing in these days",
@@ -47,25 +43,28 @@ async function plots({ buckets, totals }: any, today: string | null): Promise<Co
     ${dayTable(buckets)}`;
 }
 
-async function statistics(visit: MemberVisit, around: Around): Promise<Response> {
+async function statistics<S extends Stats>(visit: MemberVisit, around: Around<S>): Promise<Response> {
   const asked = askedRange(visit);
   const { path, title, section, head } = around;
   const options = { section, cards: true, styles: [HISTORY_STYLES] };
   const form = (error?: ApiError) => html`${head}${problem(error)}${rangeForm(path, asked, error)}`;
-  let stats: any;
+  let stats: S;
   try {
-    stats = await visit.call(around.tool, { ...around.args, from: asked.from, to: asked.to });
+    stats = await around.read({ from: asked.from, to: asked.to });
   } catch (error) {
     if (!(error instanceof ApiError) || error.type !== "invalid_request") throw error;
     return visit.page(title, form(error), { ...options, status: error.status });
   }
   const today = dayOf(visit.now);
   const query = rangeQuery(asked);
-  const running = stats.buckets.at(-1).date >= today && stats.buckets[0].date <= today;
+  const running = stats.buckets.some(({ date }) => date === today);
   const part = livePart(
     "statistics",
     visit.url,
-    html`${figures(stats)}${await plots(stats, running ? today : null)}
+    html`${figures([
+      ["Could reach now", stats.reach],
+      ...SERIES.map(({ key, column }) => [column, stats.totals[key]] as const),
+    ])}${await plots(stats, running ? today : null)}
     <p><a class="button plain" href="${path}.csv?${query}" download>Days as CSV</a></p>
     ${around.below(stats, query)}`,
   );
@@ -83,8 +82,7 @@ async function ofChannel(visit: MemberVisit): Promise<Response> {
   const args = channelArgs(visit);
   const channel = await visit.call("get_pusher", args);
   return statistics(visit, {
-    tool: "get_pusher_stats",
-    args,
+    read: (range) => visit.call("get_pusher_stats", { ...args, ...range }),
     path: `${channelBase(visit, args.pusher_id)}/stats`,
     title: `${channel.name}: statistics`,
     section: "channels",
@@ -95,8 +93,7 @@ async function ofChannel(visit: MemberVisit): Promise<Response> {
 
 const ofAll = (visit: MemberVisit): Promise<Response> =>
   statistics(visit, {
-    tool: "get_account_stats",
-    args: {},
+    read: (range) => visit.call("get_account_stats", range),
     path: `${visit.base}stats`,
     title: "Statistics",
     section: "stats",
@@ -111,7 +108,7 @@ const ofAll = (visit: MemberVisit): Promise<Response> =>
           : html`${table(
               "By channel",
               ["Channel", "Could reach now", ...SERIES.map(({ column }) => column)],
-              channels.map((channel: any) => [
+              channels.map((channel) => [
                 html`<a href="${channelBase(visit, channel.pusher_id)}/stats?${query}">${channel.name}</a>`,
                 whole(channel.reach),
                 ...SERIES.map(({ key }) => whole(channel[key])),
@@ -123,14 +120,14 @@ const ofAll = (visit: MemberVisit): Promise<Response> =>
 const KEYS = SERIES.map(({ key }) => key);
 
 /** The columns of a file of days. */
-const dayRows = (buckets: any[]): CsvRow[] => [
+const dayRows = (buckets: Stats["buckets"]): CsvRow[] => [
   ["day_utc", ...KEYS],
   ...buckets.map((day) => [day.date, ...KEYS.map((key) => day[key])]),
 ];
 
-async function statsOf(visit: MemberVisit, tool: Around["tool"], args = {}): Promise<any> {
+function rangeOf(visit: MemberVisit): Range {
   const { from, to } = askedRange(visit);
-  return visit.call(tool, { ...args, from, to });
+  return { from, to };
 }
 
 export const STATISTICS_PAGES: readonly Page[] = [
@@ -138,7 +135,7 @@ export const STATISTICS_PAGES: readonly Page[] = [
 
   memberPage("GET", "/channels/:pusher/stats.csv", async (visit) => {
     const args = channelArgs(visit);
-    const { buckets, from, to } = await statsOf(visit, "get_pusher_stats", args);
+    const { buckets, from, to } = await visit.call("get_pusher_stats", { ...args, ...rangeOf(visit) });
     const { handle } = await visit.call("get_pusher", args);
     return csvAnswer(`belfry_${handle}_${from}_${to}`, dayRows(buckets));
   }),
@@ -146,15 +143,15 @@ export const STATISTICS_PAGES: readonly Page[] = [
   memberPage("GET", "/stats", ofAll),
 
   memberPage("GET", "/stats.csv", async (visit) => {
-    const { buckets, from, to } = await statsOf(visit, "get_account_stats");
+    const { buckets, from, to } = await visit.call("get_account_stats", rangeOf(visit));
     return csvAnswer(`belfry_days_${from}_${to}`, dayRows(buckets));
   }),
 
   memberPage("GET", "/stats/channels.csv", async (visit) => {
-    const { channels, from, to } = await statsOf(visit, "get_account_stats");
+    const { channels, from, to } = await visit.call("get_account_stats", rangeOf(visit));
     return csvAnswer(`belfry_channels_${from}_${to}`, [
       ["handle", "name", "could_reach_now", ...KEYS],
-      ...channels.map((row: any) => [row.handle, row.name, row.reach, ...KEYS.map((key) => row[key])]),
+      ...channels.map((row) => [row.handle, row.name, row.reach, ...KEYS.map((key) => row[key])]),
     ]);
   }),
 ];

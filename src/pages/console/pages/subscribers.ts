@@ -1,24 +1,21 @@
 // Who subscribes to a channel, as the pseudonyms that the service knows them by, and what they are made up of. Nothing that
 // identifies (docs/rules.md#subscriber-device).
 
+import { DEVICE } from "../../../model/fields/device.ts";
+import { namesOf } from "../../../model/fields/record.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { channelBase, channelHead } from "../channel_head.ts";
 import { csvAnswer } from "../csv.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
 import { chips, emptyState, instant, table } from "../parts.ts";
-import { figure } from "../plots/numbers.ts";
+import { figure, figures } from "../plots/numbers.ts";
 import { ranks } from "../plots/ranks.ts";
-import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { type AnswerOf, type MemberVisit, memberPage, type Page } from "../visit.ts";
 
 const SHOWN = 25;
 
-const FACETS = [
-  { key: "platform", name: "Platform" },
-  { key: "app_version", name: "App version" },
-  { key: "locale", name: "Language and region" },
-  { key: "timezone", name: "Time zone" },
-] as const;
+const FACETS = namesOf(DEVICE).map((key) => ({ key, name: DEVICE[key].drawn.label }));
 
 const PLATFORMS: Record<string, string> = {
   ios: "iOS",
@@ -41,10 +38,10 @@ function said(facet: string, value: string): Content {
   return value.split("/").map((part, i) => (i === 0 ? part : html`/<wbr>${part}`));
 }
 
-async function mix(breakdown: any): Promise<Content> {
+async function mix(breakdown: AnswerOf<"list_subscribers">["breakdown"]): Promise<Content> {
   const parts = await Promise.all(
     FACETS.map(async ({ key, name }) => {
-      const counts = Object.entries(breakdown[key] as Record<string, number>);
+      const counts = Object.entries(breakdown[key]);
       const plot = await ranks(
         `Subscribers by ${name.toLowerCase()}`,
         counts.map(([value, n]) => ({ name: said(key, value), value: n })),
@@ -69,11 +66,11 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
   const base = `${channelBase(visit, pusher_id)}/subscribers`;
   const older = new URLSearchParams({ ...(status && { status }), before: meta.next_before ?? "" });
   const counted = { active: breakdown.total - breakdown.muted, muted: breakdown.muted };
-  const head = html`<dl class="figures">${[
+  const head = figures([
     ["Subscribers", breakdown.total],
     ["Listening", counted.active],
     ["Muted", counted.muted],
-  ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${figure(value)}</dd></div>`)}</dl>`;
+  ]);
   const all = status ? counted[status] : breakdown.total;
   const listed = html`<h2 id="list">One by one</h2>
     ${chips(
@@ -98,7 +95,7 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
           }${table(
             "Subscribers, the newest first",
             ["Pseudonym", "App", "Language", "Time zone", "State", "Since"],
-            data.map((row: any) => [
+            data.map((row) => [
               html`<code class="whole">${row.device}</code>`,
               html`${said("platform", row.platform)} ${row.app_version}`,
               row.locale,
@@ -150,9 +147,7 @@ export const SUBSCRIBER_PAGES: readonly Page[] = [
       ["fact", "value", "subscribers"],
       ["total", "", breakdown.total],
       ["muted", "", breakdown.muted],
-      ...FACETS.flatMap(({ key }) =>
-        Object.entries(breakdown[key] as Record<string, number>).map(([value, n]) => [key, value, n]),
-      ),
+      ...FACETS.flatMap(({ key }) => Object.entries(breakdown[key]).map(([value, n]) => [key, value, n])),
     ]);
   }),
 ];

@@ -7,9 +7,9 @@ import { minuteWords } from "../../../ui/instants.ts";
 import type { FlashCode } from "../flash.ts";
 import { WEBHOOK_STYLES } from "../page.ts";
 import { emptyState, instant, problem, table } from "../parts.ts";
-import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
+import { type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
-import { eventChips, NO_RETRIES, secretPage, stateOf } from "./webhooks.ts";
+import { eventChips, NO_RETRIES, secretPage, stateOf, type Webhook } from "./webhooks.ts";
 
 const PATH = "/webhooks/:webhook";
 const PAGE = LIMITS.page_usual;
@@ -26,20 +26,22 @@ const FAILURES: Record<string, string> = {
   reply: "The answer broke off.",
 };
 
-async function endpoint(visit: MemberVisit): Promise<any> {
+type Delivery = RowOf<"list_deliveries">;
+
+async function endpoint(visit: MemberVisit): Promise<Webhook> {
   const { data } = await visit.call("list_webhooks");
-  const hook = data.find(({ id }: any) => id === visit.params.webhook);
+  const hook = data.find(({ id }) => id === visit.params.webhook);
   if (!hook) throw notFound("webhook");
   return hook;
 }
 
-const pathOf = ({ base }: MemberVisit, { id }: any) => `${base}webhooks/${id}`;
+const pathOf = ({ base }: MemberVisit, { id }: Webhook) => `${base}webhooks/${id}`;
 
 /** A button that acts at once. */
 const act = ({ token }: MemberVisit, action: string, words: Content, kind = "plain"): Html =>
   html`<form method="post" action="${action}">${token}<button class="${kind}">${words}</button></form>`;
 
-function facts({ now }: MemberVisit, hook: any): Html {
+function facts({ now }: MemberVisit, hook: Webhook): Html {
   const until = hook.previous_secret_until && new Date(hook.previous_secret_until);
   const rows: [string, Content][] = [
     ["State", stateOf(hook)],
@@ -62,10 +64,10 @@ function facts({ now }: MemberVisit, hook: any): Html {
 }
 
 /** What brings a disabled endpoint back, in its order. */
-function mending(visit: MemberVisit, hook: any, may: boolean): Content {
+function mending(visit: MemberVisit, hook: Webhook, may: boolean): Content {
   if (!hook.disabled) return null;
   const at = pathOf(visit, hook);
-  const since = minuteWords(new Date(hook.disabled_at));
+  const since = minuteWords(new Date(hook.disabled_at ?? ""));
   return html`<section class="card mend" aria-labelledby="mend"><h2 id="mend">Disabled since ${since}</h2>
     <p>The last ${LIMITS.webhook_failures} deliveries failed, so nothing is sent here any more.${!may && " An editor, an admin or an owner can enable it again."}</p>
     ${
@@ -79,15 +81,15 @@ function mending(visit: MemberVisit, hook: any, may: boolean): Content {
     }</section>`;
 }
 
-function outcome({ ok, status, failure }: any): Content {
+function outcome({ ok, status, failure }: Delivery): Content {
   if (ok === null)
     return html`<span class="badge">under way</span><span class="muted">or the server stopped meanwhile</span>`;
   if (ok) return html`<span class="badge good">taken</span><span class="muted">answered ${status}</span>`;
-  const why = failure === "status" ? `It answered ${status}.` : (FAILURES[failure] ?? failure);
+  const why = failure === "status" ? `It answered ${status}.` : (FAILURES[failure ?? ""] ?? failure);
   return html`<span class="badge warn">failed</span><span class="muted">${why}</span>`;
 }
 
-function deliveryRow(visit: MemberVisit, hook: any, delivery: any, may: boolean): Content[] {
+function deliveryRow(visit: MemberVisit, hook: Webhook, delivery: Delivery, may: boolean): Content[] {
   const { id, event, created_at, duration_ms, redelivery_of } = delivery;
   const again = may && !hook.disabled && delivery.ok !== null;
   return [
@@ -104,7 +106,7 @@ function deliveryRow(visit: MemberVisit, hook: any, delivery: any, may: boolean)
   ];
 }
 
-async function log(visit: MemberVisit, hook: any, may: boolean): Promise<Html> {
+async function log(visit: MemberVisit, hook: Webhook, may: boolean): Promise<Html> {
   const before = visit.url.searchParams.get("before");
   const { data, meta } = await visit.call("list_deliveries", {
     webhook_id: hook.id,
@@ -125,7 +127,7 @@ async function log(visit: MemberVisit, hook: any, may: boolean): Promise<Html> {
         : table(
             "Deliveries, newest first",
             ["Event", "When", "Outcome", "Took", ""],
-            data.map((delivery: any) => deliveryRow(visit, hook, delivery, may)),
+            data.map((delivery) => deliveryRow(visit, hook, delivery, may)),
           )
     }
     <p class="pages">${before && html`<a class="button plain" href="${at}">Newest</a>`}${
@@ -158,7 +160,7 @@ async function page(visit: MemberVisit, error?: ApiError): Promise<Response> {
 }
 
 /** A form that runs one operation and comes back with a word on it; a refusal stands on the page. */
-const acting = (path: string, tool: string, done: FlashCode): Page =>
+const acting = (path: string, tool: "test_webhook" | "enable_webhook" | "redeliver", done: FlashCode): Page =>
   memberPage("POST", PATH + path, async (visit) => {
     const { webhook = "", delivery } = visit.params;
     try {
@@ -194,7 +196,7 @@ export const ONE_WEBHOOK_PAGES: readonly Page[] = [
     return secretPage(visit, hook, {
       title: "The new secret",
       lede: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with it from now on.`,
-      further: html`<p>The secret before is good until ${minuteWords(new Date(hook.previous_secret_until))}. Until then <code>X-Webhook-Signature</code> has two <code>v1</code> elements, and one that fits is enough.</p>`,
+      further: html`<p>The secret before is good until ${minuteWords(new Date(hook.previous_secret_until ?? ""))}. Until then <code>X-Webhook-Signature</code> has two <code>v1</code> elements, and one that fits is enough.</p>`,
     });
   }),
 

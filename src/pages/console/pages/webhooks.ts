@@ -3,11 +3,16 @@
 import { randomUUID } from "node:crypto";
 import type { DomainEvent } from "../../../model/domain/events.ts";
 import { ApiError } from "../../../model/errors.ts";
+import { mostOf } from "../../../model/fields/accepts.ts";
+import { WEBHOOK } from "../../../model/fields/webhook.ts";
 import { LIMITS, spelled } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
+import { plainControls } from "../field_controls.ts";
 import { COPY_SCRIPT, WEBHOOK_STYLES } from "../page.ts";
 import { copyable, emptyState, field, instant, problem, table, tick, wrongWith } from "../parts.ts";
-import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
+import { type AnswerOf, type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
+
+export type Webhook = RowOf<"list_webhooks">;
 
 /** When each of them is sent, in the words of an owner. */
 export const EVENT_WORDS: Record<DomainEvent["event"], string> = {
@@ -27,7 +32,7 @@ export const eventChips = (events: readonly string[]): Html =>
   html`<ul class="events">${events.map((event) => html`<li><code>${event}</code></li>`)}</ul>`;
 
 /** Whether deliveries go out, and how the last ones went. */
-export function stateOf({ disabled, failure_count, last_delivery_at }: any): Html {
+export function stateOf({ disabled, failure_count, last_delivery_at }: Webhook): Html {
   if (disabled) return html`<span class="badge warn">disabled</span>`;
   if (failure_count > 0) return html`<span class="badge warn">${failure_count} failed in a row</span>`;
   if (last_delivery_at === null) return html`<span class="badge">not used yet</span>`;
@@ -37,7 +42,7 @@ export function stateOf({ disabled, failure_count, last_delivery_at }: any): Htm
 /** The secret, which no other page ever shows. */
 export function secretPage(
   visit: MemberVisit,
-  hook: any,
+  hook: AnswerOf<"create_webhook" | "rotate_webhook_secret">,
   { title, lede, further }: { title: string; lede: Content; further?: Content },
 ): Response {
   const { base } = visit;
@@ -57,21 +62,17 @@ export function secretPage(
 function newForm({ form: sent, token, base }: MemberVisit, error?: ApiError): Content {
   const chosen = new Set(sent.getAll("events"));
   const wrong = wrongWith(error, "events", "said");
+  const { label, hint } = WEBHOOK.url.drawn;
   const url = {
-    name: "url",
-    label: "Address",
-    value: sent.get("url") ?? "",
-    maxlength: LIMITS.url,
-    hint: "https, and reachable from the internet.",
-    autocomplete: "off",
-    error,
+    ...{ name: "url", label, hint, value: sent.get("url") ?? "", autocomplete: "off", error },
+    maxlength: mostOf(WEBHOOK.url.accepts),
   };
   return html`<section class="card" aria-labelledby="new"><h2 id="new">Add an endpoint</h2>
     ${problem(error, { events: `event-${EVENTS[0]}` })}
     <form method="post" action="${base}webhooks" novalidate>${token}
       <input type="hidden" name="once" value="${sent.get("once") ?? randomUUID()}">
-      ${field(url)}
-      <fieldset><legend>What is sent there</legend>
+      ${field(url)}${plainControls(WEBHOOK, { form: sent, error })}
+      <fieldset><legend>${WEBHOOK.events.drawn.label}</legend>
         <p class="hint" id="events-hint">No event names a subscriber. Of a scheduled alert the receiver hears when it is scheduled, and nothing when its time comes.</p>${wrong.line}
         ${EVENTS.map((event, i) =>
           tick({
@@ -88,7 +89,7 @@ function newForm({ form: sent, token, base }: MemberVisit, error?: ApiError): Co
     </form></section>`;
 }
 
-function rowOf({ base, now }: MemberVisit, hook: any): Content[] {
+function rowOf({ base, now }: MemberVisit, hook: Webhook): Content[] {
   return [
     html`<a class="address" href="${base}webhooks/${hook.id}">${hook.url}</a>`,
     eventChips(hook.events),
@@ -118,7 +119,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
         : table(
             "Endpoints",
             ["Endpoint", "Events", "State", "Last delivery"],
-            hooks.map((hook: any) => rowOf(visit, hook)),
+            hooks.map((hook) => rowOf(visit, hook)),
           )
     }
     ${!error && form}

@@ -23,6 +23,10 @@ export const short = (value: number): string => (value < 10_000 ? whole(value) :
 export const figure = (value: number): string =>
   value < 1_000_000 ? whole(value) : made().short.format(value);
 
+/** The large figures at the head of a page. */
+export const figures = (named: readonly (readonly [name: string, value: number])[]): Html =>
+  html`<dl class="figures">${named.map(([name, value]) => html`<div><dt>${name}</dt><dd>${figure(value)}</dd></div>`)}</dl>`;
+
 /** One noun, and the same for several. */
 export type Noun = readonly [one: string, several: string];
 

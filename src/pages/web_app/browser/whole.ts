@@ -1,49 +1,24 @@
 // What an older version of the app has kept, as this one reads it: a field that did not exist then holds what says nothing. Without it
 // one old row would keep every view from being drawn.
 
+import { ALERT_BLANKS, CHANNEL_BLANKS } from "./fields.ts";
 import type { KeptAlert, KeptChannel } from "./store.ts";
 
 /** Each field of an alert without which it can be shown. The others have been there from the beginning. */
 const PLAIN_ALERT: Omit<KeptAlert, "id" | "handle" | "title" | "sent_at" | "because" | "pushed"> = {
+  ...ALERT_BLANKS,
   status: "sent",
-  body: null,
-  layout: "text",
-  priority: "normal",
-  source_url: null,
-  image_url: null,
   image_asset_url: null,
-  html: null,
-  actions: [],
-  lat: null,
-  lon: null,
-  radius_km: null,
-  expires_at: null,
-  requires_ack: false,
-  collapse_key: null,
-  sound: null,
-  audio_url: null,
   audio_asset_url: null,
-  vibrate: null,
-  tts_text: null,
-  tts_lang: null,
   arrived_at: 0,
   read_at: null,
   acked_at: null,
 };
 
 const PLAIN_CHANNEL: Omit<KeptChannel, "handle" | "url" | "name"> = {
+  ...CHANNEL_BLANKS,
   category: "community",
   description: "",
-  long: null,
-  site: null,
-  city: null,
-  lat: null,
-  lon: null,
-  radius_km: null,
-  requested_perms: [],
-  tags: [],
-  is_public: true,
-  image_url: null,
   gradient_from: "#56607a",
   gradient_to: "#56607a",
   initials: "",

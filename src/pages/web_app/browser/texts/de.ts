@@ -147,7 +147,7 @@ export const de: Texts = {
   "alert.ack_waits": "Deine Bestätigung wird gesendet, sobald du online bist.",
   "alert.until": "Bis {time}",
   "alert.within": "Im Umkreis von {distance} um einen Ort",
-  "alert.source": "Mehr lesen",
+  "alert.source_url": "Mehr lesen",
   "alert.show_picture": "Das Bild zeigen",
   "alert.show_picture_hint":
     "Es wird von {host} geholt. Dort sieht man, dass dieses Gerät danach gefragt hat.",

@@ -141,7 +141,7 @@ export const en = {
   "alert.ack_waits": "Your confirmation is sent when you are online.",
   "alert.until": "Until {time}",
   "alert.within": "Within {distance} of a place",
-  "alert.source": "Read more",
+  "alert.source_url": "Read more",
   "alert.show_picture": "Show the picture",
   "alert.show_picture_hint": "It is fetched from {host}, which learns that this device asked for it.",
   "alert.recording_failed": "The recording could not be played.",

@@ -2,6 +2,7 @@
 
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
+import { ALERT_PLAIN } from "../fields.ts";
 import { html } from "../markup.ts";
 import { did } from "../reports.ts";
 import { at } from "../router.ts";
@@ -9,9 +10,8 @@ import { arrange } from "../rules/spotlight.ts";
 import { useApp } from "../state.ts";
 import { momentOf } from "../texts/formats.ts";
 import { type Key, t } from "../texts/texts.ts";
-import { Acts, Facts, isLoud, isWeb, LOUD } from "./card.ts";
+import { Acts, Facts, isLoud, LOUD, Plain } from "./card.ts";
 import { MarkupFrame } from "./frame.ts";
-import { icon } from "./icons.ts";
 import { Face, Note, PaneHead } from "./parts.ts";
 import { Picture } from "./picture.ts";
 import { Sounds } from "./sounds.ts";
@@ -40,11 +40,7 @@ export function AlertView({ id }: { id: string }): VNode {
       ${alert.html && html`<${MarkupFrame} key=${alert.id} markup=${alert.html} title=${alert.title} whole=${alert.layout === "document"} />`}
       <${Facts} alert=${alert} at=${now} />
       <${Sounds} alert=${alert} />
-      ${
-        alert.source_url &&
-        isWeb(alert.source_url) &&
-        html`<p><a class="withicon" href=${alert.source_url} target="_blank" rel="noopener noreferrer">${t("alert.source")}${icon("out", "s")}</a></p>`
-      }
+      ${ALERT_PLAIN.map(({ name, look }) => html`<${Plain} look=${look} label=${t(`alert.${name}`)} value=${alert[name]} />`)}
       <div class="alertacts"><${Acts} alert=${alert} /></div>
       ${alert.acked_at && !settings.reports && html`<p class="hint">${t("alert.ack_stays")}</p>`}
       ${alert.acked_at && settings.reports && connection === "away" && html`<p class="hint">${t("alert.ack_waits")}</p>`}

@@ -87,5 +87,13 @@ export function Acts({ alert }: { alert: KeptAlert }): VNode | null {
   </footer>`;
 }
 
+/** A field without a drawing of its own. */
+export function Plain({ look, label, value }: { look: string; label: string; value: unknown }): VNode | null {
+  if (value === null || value === "" || (look === "link" && !isWeb(String(value)))) return null;
+  return look === "link"
+    ? html`<p><a class="withicon" href=${value} target="_blank" rel="noopener noreferrer">${label}${icon("out", "s")}</a></p>`
+    : html`<p class="text"><strong>${label}</strong> ${Array.isArray(value) ? value.join(", ") : String(value)}</p>`;
+}
+
 /** The service takes https addresses alone; an app does not rely on what somebody else checked. */
 export const isWeb = (address: string): boolean => /^https?:\/\//i.test(address);

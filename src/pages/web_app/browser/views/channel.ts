@@ -4,6 +4,7 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { adjust, join, leaveChannel, lookUp } from "../channels.ts";
+import { CHANNEL_PLAIN } from "../fields.ts";
 import { html } from "../markup.ts";
 import { at, replaceBy } from "../router.ts";
 import { wholeCircle } from "../rules/circle.ts";
@@ -12,7 +13,7 @@ import { change, useApp } from "../state.ts";
 import { distanceOf } from "../texts/formats.ts";
 import { t } from "../texts/texts.ts";
 import type { Card } from "../wire.ts";
-import { AlertCard, isWeb } from "./card.ts";
+import { AlertCard, isWeb, Plain } from "./card.ts";
 import { categoryName } from "./channels.ts";
 import { Grants } from "./grants.ts";
 import { icon } from "./icons.ts";
@@ -116,7 +117,8 @@ function About({ card }: { card: Card }): VNode | null {
       ${site && html`<dt>${t("channel.site")}</dt><dd><a href=${site} target="_blank" rel="noopener noreferrer">${site.replace(/^https?:\/\//, "")}</a></dd>`}
       ${card.tags.length > 0 && html`<dt>${t("channel.tags")}</dt><dd>${card.tags.join(", ")}</dd>`}
       <dt>${t("channel.page")}</dt><dd><a href=${new URL(card.url, location.href).pathname}>${t("channel.page_open")}</a></dd>
-    </dl></section>`;
+    </dl>
+    ${CHANNEL_PLAIN.map(({ name, look }) => html`<${Plain} look=${look} label=${t(`channel.${name}`)} value=${card[name]} />`)}</section>`;
 }
 
 function Latest({ handle }: { handle: string }): VNode | null {

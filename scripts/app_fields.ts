@@ -1,0 +1,45 @@
+// The fields that handsets are shown, as a module of the web app, which runs in browsers and cannot read src/model/fields itself: their
+// types, what they hold when nobody gives them, and which of them the app draws by their kind.
+
+import { z } from "zod";
+import { ALERT } from "../src/model/fields/alert.ts";
+import { PUSHER } from "../src/model/fields/pusher.ts";
+import { type Field, type Fields, plainOn, shownTo } from "../src/model/fields/record.ts";
+
+export const APP_FIELDS = "src/pages/web_app/browser/fields.ts";
+
+const TYPES: Partial<Record<Field["look"], string>> = { number: "number", yes: "boolean", lines: "string[]" };
+
+function typeOf({ look, shows, sql }: Field): string {
+  if (shows instanceof z.ZodArray && shows.element instanceof z.ZodObject)
+    return `{ ${Object.keys(shows.element.shape)
+      .map((name) => `${name}: string`)
+      .join("; ")} }[]`;
+  return `${TYPES[look] ?? "string"}${sql.nullable ? " | null" : ""}`;
+}
+
+const block = (head: string, lines: readonly string[], end: string) =>
+  lines.length === 0 ? `${head}${end}` : `${head}\n${lines.map((line) => `  ${line}\n`).join("")}${end}`;
+
+function noun(name: "Alert" | "Channel", all: Fields): string {
+  const [fields, upper] = [Object.entries(shownTo(all, "handset")), name.toUpperCase()];
+  const types = fields.map(([field, kind]) => `${field}: ${typeOf(kind)};`);
+  const blanks = fields
+    .filter(([, { blank }]) => blank !== undefined)
+    .map(([field, { blank }]) => `${field}: ${JSON.stringify(blank)},`);
+  const drawn: Fields = plainOn(all, "app");
+  const plain = Object.entries(drawn).map(([field, { look }]) => `{ name: "${field}", look: "${look}" },`);
+  return [
+    block(`export interface ${name}Fields {`, types, "}"),
+    `/** What they hold when nobody gives them. */\n${block(`export const ${upper}_BLANKS = {`, blanks, "};")}`,
+    `/** Those without a drawing of their own. */\n${block(`export const ${upper}_PLAIN = [`, plain, "] as const;")}`,
+  ].join("\n\n");
+}
+
+export const appFields =
+  (): string => `// What handsets are shown of an alert and of a channel, field by field. Made of src/model/fields by \`npm run gen\`.
+
+${noun("Alert", ALERT)}
+
+${noun("Channel", PUSHER)}
+`;

@@ -1,0 +1,78 @@
+// The controls of a form, made of the fields that it fills: label, hint, size and kind stand with each field (src/model/fields). A form
+// draws some of them at places of its own; the others follow by their kind, so that a new field is in its form without a word here.
+
+import type { ApiError } from "../../model/errors.ts";
+import { mostOf } from "../../model/fields/accepts.ts";
+import { type Field, type Fields, namesOf, plainOn } from "../../model/fields/record.ts";
+import { type Content, type Html, html } from "../../ui/html.ts";
+import { type TextField, textField } from "./controls.ts";
+import { select } from "./parts.ts";
+
+/** What every control is told: the form as it was typed, and what is wrong with it. */
+export interface Typed {
+  form: URLSearchParams;
+  error?: ApiError;
+}
+
+type Control = Partial<TextField>;
+
+/** Text of the form, as it was typed. */
+export const written = ({ form, error }: Typed, control: Control & { name: string; label: string }): Html =>
+  textField({ value: form.get(control.name) ?? "", error, ...control });
+
+/** "long" → "Long" */
+export const capital = (value: string): string => value.charAt(0).toUpperCase() + value.slice(1);
+
+/** What a choice offers: nothing at first, where the field may be empty. */
+function optionsOf({ sql, blank, drawn }: Field, labels: Readonly<Record<string, string>>) {
+  const options = (sql.values ?? []).map((value) => ({ value, label: labels[value] ?? capital(value) }));
+  return blank === null ? [{ value: "", label: drawn?.none ?? "None" }, ...options] : options;
+}
+
+/** On or off, with a line of what it does. */
+const onOff = ({ form }: Typed, name: string, label: string, hint: Content): Html =>
+  html`<div class="switchrow"><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p><input id="${name}" name="${name}" type="checkbox" value="yes"${form.has(name) && html` checked`} aria-describedby="${name}-hint"></div>`;
+
+/** What the kind of a field asks of the control for its text. */
+function kindOf({ look, sql, accepts }: Field): Control {
+  if (look === "link") return { kind: "url" };
+  if (look === "moment") return { kind: "datetime-local", autocomplete: "off", zoned: true };
+  if (look === "number") return { keys: sql.sql === "int" ? "numeric" : "decimal", autocomplete: "off" };
+  return { most: mostOf(accepts) };
+}
+
+/** The control of one field; `more` is what its form says otherwise. */
+export function control(
+  fields: Fields,
+  typed: Typed,
+  name: string,
+  more: Control & { options?: Readonly<Record<string, string>> } = {},
+): Html {
+  const { options: labels = {}, ...rest } = more;
+  const field = fields[name];
+  if (!field?.drawn) throw new Error(`no form draws ${name}`);
+  const { label, hint, rows } = field.drawn;
+  if (field.look === "yes") return onOff(typed, name, label, hint);
+  if (field.look === "choice") {
+    const options = optionsOf(field, labels);
+    return select({
+      name,
+      label,
+      options,
+      value: typed.form.get(name) ?? rest.value ?? "",
+      error: typed.error,
+    });
+  }
+  return written(typed, {
+    name,
+    label,
+    ...(hint && { hint }),
+    ...(rows && { rows }),
+    ...kindOf(field),
+    ...rest,
+  });
+}
+
+/** The fields that a form draws by their kind. */
+export const plainControls = (fields: Fields, typed: Typed): Html[] =>
+  namesOf(plainOn(fields, "form")).map((name) => control(fields, typed, name));

@@ -1,0 +1,98 @@
+// What handsets are shown of an alert and of a channel, field by field. Made of src/model/fields by `npm run gen`.
+
+export interface AlertFields {
+  title: string;
+  body: string | null;
+  priority: string;
+  layout: string;
+  source_url: string | null;
+  image_url: string | null;
+  image_asset_id: string | null;
+  audio_asset_id: string | null;
+  html_asset_id: string | null;
+  html: string | null;
+  actions: { type: string; label: string; url: string }[];
+  requires_ack: boolean;
+  expires_at: string | null;
+  sound: string | null;
+  audio_url: string | null;
+  vibrate: string | null;
+  tts_text: string | null;
+  tts_lang: string | null;
+  lat: number | null;
+  lon: number | null;
+  radius_km: number | null;
+  geo_rule: string | null;
+  collapse_key: string | null;
+}
+
+/** What they hold when nobody gives them. */
+export const ALERT_BLANKS = {
+  body: null,
+  priority: "normal",
+  layout: "text",
+  source_url: null,
+  image_url: null,
+  image_asset_id: null,
+  audio_asset_id: null,
+  html_asset_id: null,
+  html: null,
+  actions: [],
+  requires_ack: false,
+  expires_at: null,
+  sound: null,
+  audio_url: null,
+  vibrate: null,
+  tts_text: null,
+  tts_lang: null,
+  lat: null,
+  lon: null,
+  radius_km: null,
+  geo_rule: null,
+  collapse_key: null,
+};
+
+/** Those without a drawing of their own. */
+export const ALERT_PLAIN = [
+  { name: "source_url", look: "link" },
+] as const;
+
+export interface ChannelFields {
+  name: string;
+  category: string;
+  description: string;
+  long: string | null;
+  site: string | null;
+  city: string | null;
+  lat: number | null;
+  lon: number | null;
+  radius_km: number | null;
+  loc_rule: string | null;
+  requested_perms: string[];
+  alert_types: string[];
+  tags: string[];
+  is_public: boolean;
+  image_url: string | null;
+  gradient_from: string;
+  gradient_to: string;
+  initials: string;
+}
+
+/** What they hold when nobody gives them. */
+export const CHANNEL_BLANKS = {
+  long: null,
+  site: null,
+  city: null,
+  lat: null,
+  lon: null,
+  radius_km: null,
+  loc_rule: null,
+  requested_perms: [],
+  alert_types: [],
+  tags: [],
+  is_public: true,
+  image_url: null,
+};
+
+/** Those without a drawing of their own. */
+export const CHANNEL_PLAIN = [] as const;
