@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { need } from "../src/model/need.ts";
 import { alertFor, announce, published } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { cancelAlert } from "../src/store/queries/alerts.ts";
@@ -33,8 +34,9 @@ export default defineTool({
   async handler(input, ctx) {
     const { alert, cell } = await alertFor("cancel", input, ctx);
     if (cell.do === "stay") return published("cancel", alert, ctx);
-    const [after] = await ctx.sql(cancelAlert, { id: alert.id });
-    announce(ctx, "alert.cancelled", after!);
-    return published("cancel", after!, ctx);
+    const [row] = await ctx.sql(cancelAlert, { id: alert.id });
+    const after = need(row, "the alert is locked");
+    announce(ctx, "alert.cancelled", after);
+    return published("cancel", after, ctx);
   },
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { channelUuid, newUuid } from "../src/model/domain/ids.ts";
 import { notFound } from "../src/model/errors.ts";
+import { need } from "../src/model/need.ts";
 import { alertIds } from "../src/operation/alerts/change.ts";
 import { shownWhole } from "../src/operation/alerts/show.ts";
 import { defineTool } from "../src/operation/tool.ts";
@@ -33,15 +34,16 @@ export default defineTool({
   async handler(input, ctx) {
     const { pusherId, alertId } = alertIds(input);
     const target = input.to_pusher_id === undefined ? pusherId : channelUuid(input.to_pusher_id);
-    const [made] = await ctx.sql(duplicateAlert, {
+    const [row] = await ctx.sql(duplicateAlert, {
       ...scope(pusherId, ctx.caller),
       model_id: alertId,
       to_pusher_id: target,
       id: newUuid(),
     });
-    if (!made!.found) throw notFound("alert");
-    if (made!.requested_perms === null) throw notFound("channel");
-    if (made!.id === null) throw new Error("a channel took no copy");
-    return shownWhole(made!, made!.requested_perms, ctx);
+    const made = need(row, "it has a row whatever it finds");
+    if (!made.found) throw notFound("alert");
+    if (made.requested_perms === null) throw notFound("channel");
+    if (made.id === null) throw new Error("a channel took no copy");
+    return shownWhole(made, made.requested_perms, ctx);
   },
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { notFound } from "../src/model/errors.ts";
 import { toIsoMicros } from "../src/model/fields/columns.ts";
 import { said } from "../src/model/limits.ts";
+import { need } from "../src/model/need.ts";
 import { alertIds } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { alertExists } from "../src/store/queries/alerts.ts";
@@ -35,14 +36,15 @@ export default defineTool({
     const { pusherId, alertId } = alertIds(input);
     const [alert] = await ctx.sql(alertExists, { ...scope(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
-    const [row] = await ctx.sql(alertTotals, { alert_id: alertId });
+    const [totals] = await ctx.sql(alertTotals, { alert_id: alertId });
+    const { reach, reads, acks } = need(totals, "a count has a row");
     const { sent_at } = alert;
     const timeline =
       sent_at === null ? [] : await ctx.sql(alertTimeline, { alert_id: alertId, sent_at, sample: SAMPLE });
     return {
       timezone: "UTC" as const,
-      reach: row!.reach,
-      totals: { reads: row!.reads, acks: row!.acks },
+      reach,
+      totals: { reads, acks },
       buckets: timeline.map(({ start, reads, acks }) => ({ start: toIsoMicros(start), reads, acks })),
       note: NOTE,
       sampled: (timeline[0]?.seen ?? 0) > SAMPLE,

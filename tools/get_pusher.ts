@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { need } from "../src/model/need.ts";
 import { findPusher } from "../src/operation/channels/judge.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { channelCounts } from "../src/store/queries/channels.ts";
@@ -20,6 +21,6 @@ export default defineTool({
   async handler(input, ctx) {
     const pusher = await findPusher(input, ctx);
     const [counts] = await ctx.sql(channelCounts, { pusher_id: pusher.id });
-    return { ...showPusher(pusher, ctx.outside.publicBase), ...counts! };
+    return { ...showPusher(pusher, ctx.outside.publicBase), ...need(counts, "every channel has its counts") };
   },
 });

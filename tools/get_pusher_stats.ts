@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../src/model/limits.ts";
+import { need } from "../src/model/need.ts";
 import { findPusher } from "../src/operation/channels/judge.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { channelCounts } from "../src/store/queries/channels.ts";
@@ -28,7 +29,7 @@ export default defineTool({
       timezone: "UTC" as const,
       from,
       to,
-      reach: counts!.subscribers,
+      reach: need(counts, "every channel has its counts").subscribers,
       totals: sumOf(buckets),
       buckets,
     };

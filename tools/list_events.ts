@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../src/model/limits.ts";
+import { need } from "../src/model/need.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { sight } from "../src/store/queries/channels.ts";
 import { feedEnd, listEvents, numberEvents } from "../src/store/queries/events.ts";
@@ -44,7 +45,7 @@ export default defineTool({
     const rows = await ctx.sql(listEvents, { workspace_id, pusher_ids, after: from, end, limit: wanted + 1 });
     const data = rows.slice(0, wanted);
     const further = rows.length > wanted;
-    const position = further ? data.at(-1)!.position : end;
+    const position = further ? need(data.at(-1), "there are more rows than wanted").position : end;
     return {
       data: data.map(showEvent),
       meta: {

@@ -54,7 +54,7 @@ export default defineTool({
     const view = showChangedPusher(pusher, ctx.outside.publicBase);
     if (status !== "paused") return view;
     const [backlog] = await ctx.sql(channelBacklogs, { pusher_ids: [pusher.id] });
-    return { ...view, note: pauseNote(backlog!.scheduled) };
+    return { ...view, note: pauseNote(backlog?.scheduled ?? 0) };
   },
 });
 

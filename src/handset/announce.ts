@@ -1,6 +1,7 @@
 // Telling an account that somebody joined or left: the channel and a count (docs/rules.md#events-of-subscribers).
 
 import { showId } from "../model/domain/ids.ts";
+import { need } from "../model/need.ts";
 import type { Context } from "../store/context.ts";
 import { subscriberCounts } from "../store/queries/moving.ts";
 
@@ -12,7 +13,7 @@ export async function announceSubscribers(
   ctx: Pick<Context, "sql" | "emit">,
 ): Promise<void> {
   const [row] = await ctx.sql(subscriberCounts, { pusher_ids: [channel.id] });
-  announceCount(event, { ...channel, ...row! }, ctx);
+  announceCount(event, { ...channel, ...need(row, "a count has a row") }, ctx);
 }
 
 /** The same where the count is known. */

@@ -2,6 +2,7 @@
 // the same channels share. Whatever is not as it was known, or not that plain, is left to the ordinary way.
 
 import type { AssetAddresses } from "../model/domain/assets.ts";
+import { need } from "../model/need.ts";
 import type { Outside, Shared } from "../store/context.ts";
 import { batched } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
@@ -59,14 +60,14 @@ export function createAskedAgain({ orm, assets, seen, inboxTag, settle }: AgainD
     const looked: Looked[] = polls.map(() => "stale");
     for (const { first, page } of pagesIn(rows)) {
       for (const id of first.unseen ?? []) seen.note(id);
-      const changed = first.rev !== sets[first.set - 1]!.sum;
+      const changed = first.rev !== sets[first.set - 1]?.sum;
       const shared = first.read ? sharedPage(page, limit, assets) : null;
       const unread = changed && !first.read ? LATER : "ask";
-      for (const position of first.positions!) {
-        const poll = polls[position - 1]!;
+      for (const position of first.positions ?? []) {
+        const poll = need(polls[position - 1], "the statement numbers the polls that it was given");
         const found = first.due ? { due: first.due } : (tell(poll, first, shared) ?? unread);
         looked[position - 1] = found;
-        if (found !== LATER) poll.device.sum = first.rev!;
+        if (found !== LATER) poll.device.sum = first.rev ?? "";
       }
     }
     return looked;

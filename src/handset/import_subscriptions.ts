@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { text } from "../model/fields/accepts.ts";
 import { LIMITS } from "../model/limits.ts";
+import { need } from "../model/need.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 import { joinChannels, lockOpenChannels, subscriberCounts } from "../store/queries/moving.ts";
 import { announceCount } from "./announce.ts";
@@ -40,7 +41,7 @@ export default defineHandsetOperation({
     const device_id = ctx.caller.id;
     const wanted = new Map(data.map((one) => [one.handle, one]));
     const open = await ctx.sql(lockOpenChannels, { device_id, handles: [...wanted.keys()] });
-    const rows = open.map(({ id, handle }) => ({ id, ...wanted.get(handle)! }));
+    const rows = open.map(({ id, handle }) => ({ id, ...wanted.get(handle) }));
     const joined = await ctx.sql(joinChannels, {
       device_id,
       pusher_ids: rows.map(({ id }) => id),
@@ -51,7 +52,11 @@ export default defineHandsetOperation({
     const workspaces = new Map(open.map(({ id, workspace_id }) => [id, workspace_id]));
     const counts = await ctx.sql(subscriberCounts, { pusher_ids: joined.map(({ pusher_id }) => pusher_id) });
     for (const { pusher_id: id, subscribers } of counts)
-      announceCount("subscriber.created", { id, workspace_id: workspaces.get(id)!, subscribers }, ctx);
+      announceCount(
+        "subscriber.created",
+        { id, workspace_id: need(workspaces.get(id), "only open channels are joined"), subscribers },
+        ctx,
+      );
     for (const { handle } of open) wanted.delete(handle);
     return { joined: joined.length, present: open.length - joined.length, skipped: [...wanted.keys()] };
   },

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { AssetAddresses } from "../model/domain/assets.ts";
 import { toIsoMicros } from "../model/fields/columns.ts";
 import { LIMITS } from "../model/limits.ts";
+import { need } from "../model/need.ts";
 import { type Bounded, pageOf } from "../operation/page.ts";
 import { Shared } from "../store/context.ts";
 import type { InboxRecord, PageRow } from "../store/queries/inbox.ts";
@@ -115,10 +116,10 @@ export function pagesIn<Row extends PageRow>(rows: readonly Row[]): { first: Row
     if (sets.at(-1)?.first.set !== row.set) sets.push({ first: row, page: { rows: [], cards: [] } });
     if (row.id !== null) alerts.set(row.id, { row, card: new Card(row) });
     if (row.alert === null) continue;
-    const { row: shown, card } = alerts.get(row.alert)!;
-    const { page } = sets.at(-1)!;
+    const { row: shown, card } = need(alerts.get(row.alert), "an alert stands before the rows that name it");
+    const { page } = need(sets.at(-1), "the first row of a set opens it");
     page.rows.push(
-      row.id === null ? { ...shown, following: row.following, so_far: row.so_far! } : placed(row),
+      row.id === null ? { ...shown, following: row.following, so_far: row.so_far ?? 0 } : placed(row),
     );
     page.cards.push(card);
   }

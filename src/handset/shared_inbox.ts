@@ -28,7 +28,7 @@ export function createSharedInbox(orm: Orm, assets: AssetAddresses): Outside["sh
       const found = new Map<string, Page | typeof LATER>();
       for (const { first, page } of pagesIn(rows)) {
         const made = first.read ? sharedPage(page, limit, assets) : LATER;
-        for (const device of first.devices!) found.set(device, made);
+        for (const device of first.devices ?? []) found.set(device, made);
       }
       return devices.map((device) => found.get(device) ?? null);
     });

@@ -8,6 +8,7 @@ import type { DomainEvent } from "../model/domain/events.ts";
 import { newUuid } from "../model/domain/ids.ts";
 import type { Visibility } from "../model/entities/visibility.ts";
 import { ApiError } from "../model/errors.ts";
+import { need } from "../model/need.ts";
 import { type Context, type Log, NOT_MODIFIED, type Outside, Shared, Validated } from "../store/context.ts";
 import { managerFor } from "../store/db/manager.ts";
 import type { Orm } from "../store/db/orm.ts";
@@ -153,7 +154,7 @@ function contextOn(
     },
     clientHolds: (validator) => heldValidators?.includes(validator) ?? false,
     async countAgainstLimit(subject) {
-      const { name, max, seconds } = limit!;
+      const { name, max, seconds } = need(limit, "only an operation with a limit counts");
       const policy = { name, seconds, max: limitMax?.[name] ?? max };
       const answer = await limits.take(policy, subject);
       if (!answer.allowed) throw tooMany(policy, answer);

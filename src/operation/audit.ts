@@ -5,6 +5,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
 import { newUuid, parseId, showId } from "../model/domain/ids.ts";
 import type { Transport } from "../model/entities/audit_event.ts";
+import { need } from "../model/need.ts";
 import type { Caller } from "../store/context.ts";
 import { run } from "../store/db/statement.ts";
 import { insertAudit, membershipsToTell } from "../store/queries/audit.ts";
@@ -98,7 +99,7 @@ export function auditLines(
 
 /** Who made a workspace, as its own log names that person: its first member. */
 export const makerOf = (actors: Actor | readonly Actor[], made: MadeWorkspace): Actor => ({
-  ...[actors].flat()[0]!,
+  ...need([actors].flat()[0], "somebody has made it"),
   workspace_id: parseId("wsp", made.id),
   actor_id: made.member_id,
   member_id: parseId("mem", made.member_id),

@@ -109,8 +109,8 @@ async function runTool(
       concerns: readOnly ? [] : channelNamedIn(input),
     },
   );
-  if (view !== "brief") return outcome;
-  return { ...outcome, body: tool.brief!.output.parse(tool.brief!.of(outcome.body)) };
+  if (view !== "brief" || !tool.brief) return outcome;
+  return { ...outcome, body: tool.brief.output.parse(tool.brief.of(outcome.body)) };
 }
 
 async function runHandset(

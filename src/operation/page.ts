@@ -1,5 +1,7 @@
 // Keyset pages that lose and repeat nothing when rows share an instant: a page ends only between two instants.
 
+import { need } from "../model/need.ts";
+
 /** A row that knows when the next older one is: null after the oldest that was looked at. */
 interface Neighbour {
   sent_at: string;
@@ -53,8 +55,9 @@ export async function keysetPage<Row>(
   for (let wanted = limit; ; ) {
     const rows = await fetch(wanted + 1);
     if (rows.length <= wanted) return { rows, next_before: null };
-    const last = instantOf(rows[wanted - 1]!);
-    if (instantOf(rows[wanted]!) !== last) return { rows: rows.slice(0, wanted), next_before: last };
+    const last = instantOf(need(rows[wanted - 1], "there are more rows than wanted"));
+    if (instantOf(need(rows[wanted], "there are more rows than wanted")) !== last)
+      return { rows: rows.slice(0, wanted), next_before: last };
     // The page would end inside a tie: widen it to the end of the tie and look one row further.
     wanted = rows.findLastIndex((row) => instantOf(row) === last) + 1;
   }

@@ -97,7 +97,7 @@ function invalidAt(found: z.core.$ZodIssue, schema: z.ZodType, without: readonly
     issue = branch[0];
     path = [...path, ...issue.path];
   }
-  if (issue.code === "unrecognized_keys") return unknownField(schema, path, issue.keys[0]!, without);
+  if (issue.code === "unrecognized_keys") return unknownField(schema, path, issue.keys[0] ?? "", without);
   const param = paramOf(path);
   return invalidRequest(`${param ?? "The request"} ${words(issue)}.`, param);
 }

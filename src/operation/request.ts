@@ -26,7 +26,7 @@ export function requestFor(
   const { method, path, when } = tool.http;
   const names = pathArguments(path);
   let i = 0;
-  const filled = path.replace(/\{\w+\}/g, () => segment(args[names[i++]!]));
+  const filled = path.replace(/\{\w+\}/g, () => segment(args[names[i++] ?? ""]));
   const { idempotency_key, ...rest } = args;
   const fields = Object.entries(tool.creates ? rest : args).filter(([name]) => !names.includes(name));
   const reads = method === "GET" || method === "DELETE";

@@ -55,7 +55,7 @@ export const PATH_ARGUMENTS: Record<string, string> = {
 
 /** The arguments that a path takes, in order: `/pushers/{id}/alerts/{alertId}` → pusher_id, alert_id. */
 export function pathArguments(path: string): string[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, segment]) => PATH_ARGUMENTS[segment!]!);
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, segment = ""]) => PATH_ARGUMENTS[segment] ?? segment);
 }
 
 /** Arguments that say how to answer, not what to do: over REST they stand in the query, whatever the method. */

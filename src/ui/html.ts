@@ -26,12 +26,12 @@ function show(value: Content): string {
   if (value === null || value === undefined || value === false) return "";
   if (value instanceof Markup) return value.toString();
   if (Array.isArray(value)) return value.map(show).join("");
-  return String(value).replace(/[&<>"']/g, (character) => ESCAPES[character]!);
+  return String(value).replace(/[&<>"']/g, (character) => ESCAPES[character] ?? "");
 }
 
 /** Markup with every value escaped; null, undefined and false show nothing. */
 export function html(strings: TemplateStringsArray, ...values: Content[]): Html {
-  let text = strings[0]!;
+  let text = strings[0] ?? "";
   values.forEach((value, i) => {
     text += show(value) + strings[i + 1];
   });

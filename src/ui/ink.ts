@@ -11,10 +11,10 @@ const PAPER = "#ffffff";
 
 /** WCAG's relative luminance of `#rrggbb`, 0 to 1. */
 function luminance(colour: string): number {
-  const [red, green, blue] = [1, 3, 5]
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5]
     .map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255)
     .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
 const contrast = (one: number, other: number) =>

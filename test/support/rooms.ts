@@ -17,6 +17,9 @@ export const WINGS: Record<string, string> = {
 
 export const ANYTHING: readonly string[] = ["*"];
 
+/** What every room may import without saying so. */
+export const FOR_ALL = "model/need";
+
 interface Room {
   /** What it decides; a room of one file says it in the file's first lines. */
   decides?: string;
@@ -27,6 +30,7 @@ interface Room {
 /** A folder, or a file that stands beside rooms. A new one needs a line here. */
 export const ROOMS: Record<string, Room> = {
   "model/errors": { may: [] },
+  "model/need": { may: [] },
   "model/scopes": { may: [] },
   "model/limits": { may: [] },
   "model/migrations": { decides: "how a database comes to have what the entities say", may: [] },

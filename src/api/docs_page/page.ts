@@ -191,7 +191,7 @@ function needs(operation: Json): Content {
 
 function parameterTable(place: string, parameters: Json[]): Content {
   if (parameters.length === 0) return null;
-  const title = { path: "Path", query: "Query", header: "Headers" }[place]!;
+  const title = { path: "Path", query: "Query", header: "Headers" }[place] ?? place;
   const rows = parameters.map(({ name, required = false, description, schema }) => ({
     name,
     required,
@@ -204,7 +204,7 @@ function bodyTables(requestBody: Json, document: Json, side: "sent" | "answered"
   const { schema } = requestBody.content["application/json"];
   const alternatives: Json[] = (schema.oneOf ?? [schema]).map((one: Json) => resolve(one, document));
   if (alternatives.length === 1)
-    return html`<h4>Body${!requestBody.required && html` <small>may be left out</small>`}</h4>${fieldTable(fieldRows(alternatives[0]!), side)}`;
+    return html`<h4>Body${!requestBody.required && html` <small>may be left out</small>`}</h4>${fieldTable(fieldRows(alternatives[0] ?? {}), side)}`;
   return html`<h4>Body <small>one of</small></h4>${alternatives.map(
     (one, i) =>
       html`<details class="more"${i > 0 && html` open`}><summary>${one.title}</summary>${fieldTable(fieldRows(one))}</details>`,
@@ -228,7 +228,7 @@ function samples(operation: Json): Content {
   const all: Json[] = operation["x-codeSamples"] ?? [];
   const byTitle = Map.groupBy(all, ({ label }) => label.split(" · ")[1] ?? "");
   const blocks = [...byTitle].map(([title, panes], i) => {
-    const named = panes.map(({ label, source }) => ({ language: label.split(" · ")[0]!, source }));
+    const named = panes.map(({ label, source }) => ({ language: label.replace(/ · .*/, ""), source }));
     const block = html`<figure class="code"><figcaption>${named.map(
       ({ language }) => html`<button type="button" data-set="${language}">${language}</button>`,
     )}</figcaption>${named.map(

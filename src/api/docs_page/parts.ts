@@ -5,7 +5,7 @@ import { type Content, type Html, html } from "../../ui/html.ts";
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document, read by the names that its standard gives
 export type Json = Record<string, any>;
 
-export const refName = (ref: string): string => ref.split("/").at(-1)!;
+export const refName = (ref: string): string => ref.replace(/.*\//, "");
 
 const joined = (parts: readonly Content[], between: Content): Content =>
   parts.flatMap((part, i) => (i === 0 ? [part] : [between, part]));
@@ -26,7 +26,7 @@ export const codeFigure = (head: Content, code: Content): Html =>
 export const markdown = (text: string): Content =>
   text.split(/\n{2,}/).map((block) => {
     const heading = /^## (.+)$/.exec(block);
-    if (heading) return html`<h2 class="minor">${inline(heading[1]!)}</h2>`;
+    if (heading) return html`<h2 class="minor">${inline(heading[1] ?? "")}</h2>`;
     const code = /^```\n([\s\S]*?)\n```$/.exec(block);
     return code ? codeFigure(null, code[1]) : html`<p>${inline(block)}</p>`;
   });

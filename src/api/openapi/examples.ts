@@ -211,21 +211,21 @@ export function exampleArguments(
   const values = story(publicUrl);
   const given = REQUESTS[operation.name] ?? {};
   const properties = schema.properties ?? {};
-  const kind = kindOf(properties, operation.name.split("_").at(-1)!);
+  const kind = kindOf(properties, operation.name.replace(/.*_/, ""));
   const wanted = Object.keys(properties).filter(
     (name) => schema.required?.includes(name) || Object.hasOwn(given, name),
   );
   return Object.fromEntries(
     wanted.map((name) => [
       name,
-      given[name] ?? EXAMPLE_IDS[name] ?? sample(properties[name]!, name, kind, values),
+      given[name] ?? EXAMPLE_IDS[name] ?? sample(properties[name] ?? {}, name, kind, values),
     ]),
   );
 }
 
 function kindOf(properties: Record<string, unknown>, otherwise: string): string {
   const sign = Object.keys(KINDS).find((name) => Object.hasOwn(properties, name));
-  return sign ? KINDS[sign]! : otherwise;
+  return (sign && KINDS[sign]) || otherwise;
 }
 
 function sample(schema: JsonSchema, name: string, kind: string, values: Record<string, unknown[]>): unknown {

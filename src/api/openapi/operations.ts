@@ -1,6 +1,7 @@
 // One route of the document from the records that share it: parameters, body, answers, examples and samples.
 
 import type { ErrorType } from "../../model/errors.ts";
+import { need } from "../../model/need.ts";
 import type { Scope } from "../../model/scopes.ts";
 import type { JsonSchema } from "../../operation/schema.ts";
 import {
@@ -41,7 +42,7 @@ interface Prepared {
 
 /** The OpenAPI operation of one path and method. Those that `action` tells apart become alternatives of its body. */
 export function routeOperation(onRoute: readonly Operation[], making: Making): Json {
-  const main = onRoute.find(({ http }) => !http.when) ?? onRoute[0]!;
+  const main = onRoute.find(({ http }) => !http.when) ?? need(onRoute[0], "a route has an operation");
   const alone = onRoute.length === 1;
   const ordered = [main, ...onRoute.filter((operation) => operation !== main)];
   const prepared = ordered.map((operation) => prepare(operation, making, alone));
@@ -53,7 +54,7 @@ export function routeOperation(onRoute: readonly Operation[], making: Making): J
     description: ordered.map((operation) => describe(operation, alone)).join("\n\n"),
     security: securityOf(ordered),
     ...scopeFields(ordered, alone),
-    parameters: parametersOf(prepared[0]!),
+    parameters: parametersOf(need(prepared[0], "a route has an operation")),
     ...(body ? { requestBody: body } : {}),
     responses: { ...success(prepared, making), ...refusalsOf(ordered, making) },
     "x-codeSamples": prepared.flatMap(({ samples }) => samples),
@@ -64,7 +65,7 @@ export function routeOperation(onRoute: readonly Operation[], making: Making): J
 export function tagOf(operation: Operation): string {
   if (!isTool(operation)) return "Handset";
   const [group] = operation.scope.split(":") as [string];
-  return group[0]!.toUpperCase() + group.slice(1);
+  return group.charAt(0).toUpperCase() + group.slice(1);
 }
 
 function prepare(operation: Operation, { publicUrl }: Making, alone: boolean): Prepared {
@@ -82,7 +83,10 @@ function prepare(operation: Operation, { publicUrl }: Making, alone: boolean): P
     input,
     args,
     output,
-    brief: isTool(operation) && hasView(operation) ? answerSchema(operation.brief!.output) : null,
+    brief:
+      isTool(operation) && hasView(operation) && operation.brief
+        ? answerSchema(operation.brief.output)
+        : null,
     answer: exampleAnswer(operation.name, output, publicUrl),
     samples: codeSamples(operation, args, { publicUrl, variable, title }),
   };
@@ -143,7 +147,7 @@ function scopeFields(operations: Operation[], alone: boolean): Json {
       : {}),
     ...(operation.limit ? { "x-rate-limit": operation.limit } : {}),
   });
-  if (alone) return one(operations[0]!);
+  if (alone && operations[0]) return one(operations[0]);
   return {
     "x-operations": operations.map((operation) => ({
       name: operation.name,
@@ -170,8 +174,8 @@ function parametersOf({ operation, input, args }: Prepared): Json[] {
       ...(args[argument] === undefined ? {} : { example: args[argument] }),
     };
   };
-  const segments = [...path.matchAll(/\{(\w+)\}/g)].map(([, segment]) => segment!);
-  const inPath = segments.map((segment) => parameter(segment, "path", PATH_ARGUMENTS[segment]!));
+  const segments = [...path.matchAll(/\{(\w+)\}/g)].map(([, segment = ""]) => segment);
+  const inPath = segments.map((segment) => parameter(segment, "path", PATH_ARGUMENTS[segment] ?? segment));
   const taken = pathArguments(path);
   const inQuery = Object.keys(properties).filter((name) =>
     takesQuery(operation) ? !taken.includes(name) : ANSWER_ARGUMENTS.includes(name),
@@ -248,7 +252,7 @@ function success(prepared: Prepared[], { components }: Making): Json {
   const versioned = isTool(operation) && operation.version !== undefined && status !== 204;
   const etag = validates(operation) ? ["ETag", "Preference-Applied"] : versioned ? ["ETag"] : [];
   const headers = headerRefs(...etag, ...(limited ? ["RateLimit-Policy", "RateLimit"] : []));
-  const description = SUCCESS[status]!;
+  const description = SUCCESS[status] ?? "";
   if (status === 204) return { 204: { description, headers } };
   const schemas = prepared.flatMap(({ output, brief }) =>
     (brief ? [output, brief] : [output]).map((schema) => components.lift(schema)),
@@ -257,7 +261,7 @@ function success(prepared: Prepared[], { components }: Making): Json {
   const oneOrAny = distinct.length === 1 ? distinct[0] : { anyOf: distinct };
   const content =
     prepared.length === 1
-      ? { schema: oneOrAny, example: prepared[0]!.answer }
+      ? { schema: oneOrAny, example: prepared[0]?.answer }
       : {
           schema: oneOrAny,
           examples: Object.fromEntries(

@@ -117,8 +117,10 @@ export class Components {
     if (!base) return node;
     const [baseName, whole] = base;
     this.lift({ ...whole, [NAME]: baseName });
-    const added = Object.entries(properties).filter(([field]) => !Object.hasOwn(whole.properties!, field));
-    const needed = required.filter((field) => !Object.hasOwn(whole.properties!, field));
+    const added = Object.entries(properties).filter(
+      ([field]) => !Object.hasOwn(whole.properties ?? {}, field),
+    );
+    const needed = required.filter((field) => !Object.hasOwn(whole.properties ?? {}, field));
     const extra = {
       type: "object",
       properties: Object.fromEntries(added),
@@ -130,8 +132,8 @@ export class Components {
   #holds(wide: JsonSchema, narrow: JsonSchema): boolean {
     return (
       (narrow.required ?? []).every((field) => wide.required?.includes(field)) &&
-      Object.entries(narrow.properties!).every(([field, schema]) => {
-        const mine = wide.properties![field];
+      Object.entries(narrow.properties ?? {}).every(([field, schema]) => {
+        const mine = wide.properties?.[field];
         return mine !== undefined && this.#same(mine, schema);
       })
     );

@@ -25,7 +25,7 @@ const COMMON = {
 type Part = "file" | "frame";
 
 export function addAssetRoutes(app: H3, assets: Assets): void {
-  const routes: [string, Part | null][] = [
+  const routes: [string, Part][] = [
     ["/assets/:id/:token", "file"],
     ["/assets/:id/:token/frame", "frame"],
   ];
@@ -33,7 +33,7 @@ export function addAssetRoutes(app: H3, assets: Assets): void {
     for (const method of ["GET", "HEAD"] as const)
       app.on(method, path, (event) => {
         const { id = "", token = "" } = event.context.params ?? {};
-        return serve(assets, requestOf(event), id, token, part!);
+        return serve(assets, requestOf(event), id, token, part);
       });
     app.all(path, () => {
       throw noSuchMethod("GET, HEAD");

@@ -115,7 +115,7 @@ function collected(
     };
     incoming
       .on("data", take)
-      .once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+      .once("end", () => resolve((chunks.length === 1 && chunks[0]) || Buffer.concat(chunks)))
       .once("error", () => resolve(unreadable()))
       // Every request closes in the end, and an error that nobody needs is not free.
       .once("close", () => incoming.readableEnded || resolve(unreadable()));

@@ -8,6 +8,7 @@ import {
   validateOriginHeader,
 } from "@modelcontextprotocol/server";
 import { ApiError, forbidden, invalidRequest, unauthorized } from "../../model/errors.ts";
+import { need } from "../../model/need.ts";
 import { BASE_SCOPES } from "../../model/scopes.ts";
 import type { Dispatcher } from "../../operation/dispatch.ts";
 import { refuseScopes } from "../../operation/dispatch.ts";
@@ -82,7 +83,10 @@ export function createMcpEndpoint({
     };
 
   const handler = createMcpHandler(({ authInfo }) =>
-    createToolServer(tools, callFor((authInfo!.extra as { passed: Passed }).passed)),
+    createToolServer(
+      tools,
+      callFor((need(authInfo, "each call is made with it").extra as { passed: Passed }).passed),
+    ),
   );
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   let answers: PlainAnswers | undefined;

@@ -35,7 +35,7 @@ export function fitted(tool: Tool, body: unknown, isBrief: boolean): Written {
 /** As many rows as fit; never between two that share the instant which the next page goes on from, and at least one. */
 function endEarly(page: Page, by: string): Page {
   const { data } = page;
-  const instantOf = (i: number) => data[i]![by] as string;
+  const instantOf = (i: number) => data[i]?.[by] as string;
   let room = MAX_ANSWER - bytesOf({ ...page, data: [], meta: { next_before: instantOf(0) } });
   let end = data.findIndex((row) => {
     room -= bytesOf(row) + 1;

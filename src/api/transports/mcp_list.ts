@@ -56,7 +56,8 @@ function argumentsOf({ creates, http: { method, path, when }, input }: Tool): Fi
   const own = mapped(inputSchema(input).properties ?? {}, (schema, name) => {
     const field = short(schema, isEdit && !named.includes(name) ? UNSAID_IN_EDITS : UNSAID);
     if (!Array.isArray(field.type)) return field;
-    if (!isEdit) return { ...field, type: field.type[0]! };
+    const [type] = field.type;
+    if (!isEdit) return { ...field, type };
     return field.enum ? { ...field, enum: [...field.enum, null] } : field;
   });
   return creates ? { ...own, idempotency_key: IDEMPOTENCY_ARGUMENT } : own;

@@ -6,7 +6,7 @@ function preferences(header: string): string[] {
   let quoted = false;
   let inParameters = false;
   for (let i = 0; i < header.length; i++) {
-    const character = header[i]!;
+    const character = header.charAt(i);
     if (character === '"') quoted = !quoted;
     if (!quoted && character === ",") {
       found.push("");

@@ -3,6 +3,7 @@
 
 import type { H3, H3Event } from "h3";
 import { type ApiError, invalidRequest, noSuchMethod } from "../../model/errors.ts";
+import { need } from "../../model/need.ts";
 import type { Call } from "../../operation/dispatch.ts";
 import type { Outcome } from "../../operation/perform.ts";
 import { CLI, STDIO } from "../../operation/request.ts";
@@ -34,6 +35,10 @@ export interface Runner<O extends Routed, C> {
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 
+/** Of the operations of one route, the one that no `action` chooses. */
+const plainOf = <O extends Routed>(onRoute: readonly O[]): O =>
+  need(onRoute.find(({ http }) => !http.when) ?? onRoute[0], "a route has an operation");
+
 /** `/pushers/{id}` → `/pushers/:id`, the router's spelling. */
 const routePattern = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
 
@@ -48,13 +53,13 @@ export function addRoutes<O extends Routed, C>(
     byMethod.set("HEAD", byMethod.get("GET") ?? []);
     const served = METHODS.filter((method) => byMethod.get(method)?.length);
     for (const method of served) {
-      const onRoute = byMethod.get(method)!;
+      const onRoute = need(byMethod.get(method), "the path is served by it");
       const meta: RouteMeta = {
         maxBody: Math.max(...onRoute.map(({ http }) => http.maxBody ?? MAX_BODY.usual)),
       };
       const handle = (event: H3Event) => {
         const ask = () => serve(event, onRoute, runner);
-        return runner.hold ? runner.hold(onRoute[0]!, event, ask) : ask();
+        return runner.hold ? runner.hold(plainOf(onRoute), event, ask) : ask();
       };
       app.on(method, routePattern(path), handle, { meta });
     }
@@ -70,7 +75,7 @@ async function serve<O extends Routed, C>(
   runner: Runner<O, C>,
 ): Promise<Response> {
   const request = requestOf(event);
-  const caller = await runner.authenticate(onRoute[0]!, event);
+  const caller = await runner.authenticate(plainOf(onRoute), event);
   const { operation, args, problem } = await readCall(event, request, onRoute);
   const { body, headers } = await runner.dispatch(operation, caller, {
     args,
@@ -143,13 +148,13 @@ async function readCall<O extends Routed>(event: H3Event, request: Request, onRo
  * the request is refused (docs/rules.md#action-or-fields).
  */
 function chooseByAction<O extends Routed>(onRoute: O[], body: Record<string, unknown>) {
-  const plain = onRoute.find(({ http }) => !http.when) ?? onRoute[0]!;
+  const plain = plainOf(onRoute);
   const verbs = onRoute.filter(({ http }) => http.when);
   if (verbs.length === 0 || !Object.hasOwn(body, "action")) return { operation: plain, body };
   const { action, ...rest } = body;
-  const operation = verbs.find(({ http }) => http.when!.action === action);
+  const operation = verbs.find(({ http }) => http.when?.action === action);
   if (!operation) {
-    const allowed = verbs.map(({ http }) => http.when!.action).join(", ");
+    const allowed = verbs.map(({ http }) => http.when?.action).join(", ");
     return {
       operation: plain,
       body: rest,

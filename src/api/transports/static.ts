@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { H3 } from "h3";
 import { noSuchMethod } from "../../model/errors.ts";
+import { need } from "../../model/need.ts";
 import { requestOf } from "./request.ts";
 
 export interface Static {
@@ -31,7 +32,7 @@ export function prepare(content: string | Uint8Array, headers: Record<string, st
 
 function staticAnswer(request: Request, { plain, gzip, headers }: Static): Response {
   const held = request.headers.get("if-none-match");
-  if (held && (held === "*" || held.includes(headers.etag!)))
+  if (held && (held === "*" || held.includes(need(headers.etag, "it was prepared with one"))))
     return new Response(null, { status: 304, headers });
   const compressed = gzip !== null && /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
   const body = request.method === "HEAD" ? null : compressed ? gzip : plain;

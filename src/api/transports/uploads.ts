@@ -137,7 +137,8 @@ async function* fromForm(
       throw invalidRequest("The form could not be read; send the file as the body instead.", "file");
     });
   const files = [...form.values()].filter((value): value is File => typeof value !== "string");
-  if (files.length !== 1) throw invalidRequest("The form must carry exactly one file.", "file");
-  called(files[0]!.name);
-  yield new Uint8Array(await files[0]!.arrayBuffer());
+  const [file] = files;
+  if (!file || files.length !== 1) throw invalidRequest("The form must carry exactly one file.", "file");
+  called(file.name);
+  yield new Uint8Array(await file.arrayBuffer());
 }

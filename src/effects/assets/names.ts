@@ -1,12 +1,13 @@
 // The owner's file names: cleaned for keeping, and spelt for a download.
 
 import type { AssetKind } from "../../model/entities/asset.ts";
+import { need } from "../../model/need.ts";
 
 const MAX_NAME = 120;
 
 /** The last part of a path, without what would steer a terminal or turn the reading direction; never empty. */
 export function cleanName(name: string, kind: AssetKind): string {
-  const last = name.toWellFormed().normalize("NFC").split(/[\\/]/).at(-1)!;
+  const last = name.toWellFormed().normalize("NFC").split(/[\\/]/).at(-1) ?? "";
   const plain = last
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
     .replace(/\s+/g, " ")
@@ -31,7 +32,7 @@ const EXTENSIONS: Record<string, [string, ...string[]]> = {
 
 /** The name under which a file is saved. The extension follows the content, so that no other program opens it. */
 function savedName(name: string, contentType: string): string {
-  const extensions = EXTENSIONS[contentType]!;
+  const extensions = need(EXTENSIONS[contentType], "every type that is sniffed has some");
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase();
   return extension && extensions.includes(extension) ? name : `${name}.${extensions[0]}`;
 }

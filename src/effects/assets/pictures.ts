@@ -3,6 +3,7 @@
 
 import { MAX_FRAMES_PIXELS, MAX_PIXELS } from "../../model/domain/assets.ts";
 import { type ApiError, invalidRequest } from "../../model/errors.ts";
+import { need } from "../../model/need.ts";
 
 type Sharp = typeof import("sharp").default;
 type Picture = ReturnType<Sharp>;
@@ -78,7 +79,7 @@ export async function cleanPicture(bytes: Buffer, contentType: string, maxBytes:
   if (!says && (header.orientation ?? 1) === 1 && !MARKS.some((mark) => bytes.includes(mark))) return bytes;
   for (const quality of [90, 75]) {
     const clean = await inTurn(() =>
-      ENCODE[contentType]!(
+      need(ENCODE[contentType], "a picture was sniffed as one of these")(
         sharp(bytes, { limitInputPixels: MAX_FRAMES_PIXELS, animated })
           .timeout({ seconds: DEADLINE_SECONDS })
           .autoOrient()

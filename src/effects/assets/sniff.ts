@@ -3,7 +3,7 @@
 // well-kept file-type (22.3) takes eight of the files that the test has refused: films under a sound's brand, signatures alone.
 
 import type { AssetKind } from "../../model/entities/asset.ts";
-import { isAac, isMp3, isMp4Audio, isOggAudio, mediaBrands } from "./sniff_audio.ts";
+import { isAac, isMp3, isMp4Audio, isOggAudio, mediaBrands, view } from "./sniff_audio.ts";
 import { looksLikeHtml } from "./sniff_html.ts";
 
 export interface Sniffed {
@@ -11,8 +11,7 @@ export interface Sniffed {
   contentType: string;
 }
 
-const latin = (bytes: Uint8Array, from: number, to: number) =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1", from, to);
+const latin = (bytes: Uint8Array, from: number, to: number) => view(bytes).toString("latin1", from, to);
 
 const startsWith = (bytes: Uint8Array, ...magic: number[]) => magic.every((byte, i) => bytes[i] === byte);
 
@@ -24,15 +23,16 @@ const isPng = (b: Uint8Array) =>
 const isJpeg = (b: Uint8Array) =>
   startsWith(b, 0xff, 0xd8, 0xff) &&
   b.length > 6 &&
-  b[3]! >= 0xc0 &&
-  b[3]! < 0xff &&
-  (b[4]! << 8) + b[5]! >= 2;
+  view(b).readUInt8(3) >= 0xc0 &&
+  view(b).readUInt8(3) < 0xff &&
+  view(b).readUInt16BE(4) >= 2;
 
 /** Signature, a screen of some size, and after the colour table an extension, an image or the end. */
 function isGif(b: Uint8Array): boolean {
   if (!/^GIF8[79]a$/.test(latin(b, 0, 6)) || b.length < 14) return false;
-  const [width, height] = [b[6]! + (b[7]! << 8), b[8]! + (b[9]! << 8)];
-  const table = b[10]! & 0x80 ? 3 * 2 ** ((b[10]! & 7) + 1) : 0;
+  const [width, height] = [view(b).readUInt16LE(6), view(b).readUInt16LE(8)];
+  const flags = view(b).readUInt8(10);
+  const table = flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0;
   return width > 0 && height > 0 && [0x21, 0x2c, 0x3b].includes(b[13 + table] ?? 0);
 }
 
@@ -44,7 +44,7 @@ const isAvif = (b: Uint8Array) => mediaBrands(b).some((brand) => brand === "avif
 /** The format chunk may stand behind others. */
 function isWav(b: Uint8Array): boolean {
   if (riff(b) !== "WAVE") return false;
-  const bytes = Buffer.from(b.buffer, b.byteOffset, b.byteLength);
+  const bytes = view(b);
   for (let at = 12; at + 24 <= bytes.length; ) {
     const size = bytes.readUInt32LE(at + 4);
     if (latin(b, at, at + 4) === "fmt ") return size >= 16;
@@ -54,7 +54,7 @@ function isWav(b: Uint8Array): boolean {
 }
 
 const isFlac = (b: Uint8Array) =>
-  latin(b, 0, 4) === "fLaC" && startsWith(b.subarray(4), b[4]! & 0x80, 0, 0, 34);
+  latin(b, 0, 4) === "fLaC" && startsWith(b.subarray(4), (b[4] ?? 0) & 0x80, 0, 0, 34);
 
 const TABLE: [AssetKind, string, (bytes: Uint8Array) => boolean][] = [
   ["image", "image/png", isPng],

@@ -1,7 +1,7 @@
 // The audio formats whose signature alone says too little: MPEG frames must follow one another, and a container must
 // hold sound and nothing to look at.
 
-const view = (b: Uint8Array) => Buffer.from(b.buffer, b.byteOffset, b.byteLength);
+export const view = (b: Uint8Array) => Buffer.from(b.buffer, b.byteOffset, b.byteLength);
 
 // kbit/s by the header's index, for layer III of MPEG 1, and of MPEG 2 and 2.5.
 const KBITS_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
@@ -10,21 +10,21 @@ const HERTZ = [44_100, 48_000, 32_000];
 
 /** Bytes of the layer III frame that begins here; 0 when none does. */
 function mp3Frame(b: Buffer, at: number): number {
-  if (at + 4 > b.length || b[at] !== 0xff || (b[at + 1]! & 0xe6) !== 0xe2) return 0;
-  const version = (b[at + 1]! >> 3) & 3;
-  const kbits = (version === 3 ? KBITS_1 : KBITS_2)[b[at + 2]! >> 4];
-  const hertz = HERTZ[(b[at + 2]! >> 2) & 3];
+  if (at + 4 > b.length || b[at] !== 0xff || (b.readUInt8(at + 1) & 0xe6) !== 0xe2) return 0;
+  const version = (b.readUInt8(at + 1) >> 3) & 3;
+  const kbits = (version === 3 ? KBITS_1 : KBITS_2)[b.readUInt8(at + 2) >> 4];
+  const hertz = HERTZ[(b.readUInt8(at + 2) >> 2) & 3];
   if (version === 1 || !kbits || !hertz) return 0;
   const divisor = version === 3 ? 1 : version === 2 ? 2 : 4;
   const samples = version === 3 ? 144 : 72;
-  return Math.floor((samples * kbits * 1000) / (hertz / divisor)) + ((b[at + 2]! >> 1) & 1);
+  return Math.floor((samples * kbits * 1000) / (hertz / divisor)) + ((b.readUInt8(at + 2) >> 1) & 1);
 }
 
 /** Bytes of the ADTS frame that begins here; 0 when none does. */
 function aacFrame(b: Buffer, at: number): number {
-  if (at + 7 > b.length || b[at] !== 0xff || (b[at + 1]! & 0xf6) !== 0xf0) return 0;
-  if (((b[at + 2]! >> 2) & 15) > 12) return 0;
-  const size = ((b[at + 3]! & 3) << 11) | (b[at + 4]! << 3) | (b[at + 5]! >> 5);
+  if (at + 7 > b.length || b[at] !== 0xff || (b.readUInt8(at + 1) & 0xf6) !== 0xf0) return 0;
+  if (((b.readUInt8(at + 2) >> 2) & 15) > 12) return 0;
+  const size = ((b.readUInt8(at + 3) & 3) << 11) | (b.readUInt8(at + 4) << 3) | (b.readUInt8(at + 5) >> 5);
   return size > 7 ? size : 0;
 }
 
@@ -33,7 +33,7 @@ function afterTag(b: Buffer): number {
   if (b.length < 10 || b.toString("latin1", 0, 3) !== "ID3") return 0;
   const digits = [...b.subarray(6, 10)];
   if (digits.some((digit) => digit > 127)) return 0;
-  let at = 10 + digits.reduce((size, digit) => size * 128 + digit, 0) + (b[5]! & 0x10 ? 10 : 0);
+  let at = 10 + digits.reduce((size, digit) => size * 128 + digit, 0) + (b.readUInt8(5) & 0x10 ? 10 : 0);
   while (b[at] === 0) at++;
   return at;
 }
@@ -55,9 +55,9 @@ export function isOggAudio(bytes: Uint8Array): boolean {
   let streams = 0;
   for (let at = 0; at + 28 <= b.length; ) {
     if (b.toString("latin1", at, at + 5) !== "OggS\0") return false;
-    const segments = b[at + 26]!;
+    const segments = b.readUInt8(at + 26);
     const body = at + 27 + segments;
-    if ((b[at + 5]! & 2) === 0) break;
+    if ((b.readUInt8(at + 5) & 2) === 0) break;
     if (!/^(OpusHead|\x01vorbis)/.test(b.toString("latin1", body, body + 8))) return false;
     streams++;
     at = body + b.subarray(at + 27, body).reduce((sum, size) => sum + size, 0);

@@ -2,6 +2,7 @@
 // their row; which of them exist and who may have them, only the rows know.
 
 import type { FileStore } from "../../model/domain/assets.ts";
+import { need } from "../../model/need.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { folderBackend } from "./folder.ts";
@@ -39,16 +40,19 @@ type StoreConfig = Pick<
   | "assetsS3SecretAccessKey"
 >;
 
+/** Why none of the store's settings is missing where its address is there. */
+const TOGETHER = "the settings of a store go together";
+
 async function backendFor(config: StoreConfig): Promise<Backend> {
   if (config.assetsS3Endpoint === null) return folderBackend(dataPaths(config.dataDir).assets);
   // The library is read only where such a store is configured.
   const { s3Backend } = await import("./s3.ts");
   return s3Backend({
     endpoint: config.assetsS3Endpoint,
-    bucket: config.assetsS3Bucket!,
-    region: config.assetsS3Region!,
-    accessKeyId: config.assetsS3AccessKeyId!,
-    secretAccessKey: config.assetsS3SecretAccessKey!,
+    bucket: need(config.assetsS3Bucket, TOGETHER),
+    region: need(config.assetsS3Region, TOGETHER),
+    accessKeyId: need(config.assetsS3AccessKeyId, TOGETHER),
+    secretAccessKey: need(config.assetsS3SecretAccessKey, TOGETHER),
   });
 }
 

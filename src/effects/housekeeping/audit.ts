@@ -2,6 +2,7 @@
 // instant that this statement names, and of nothing else.
 
 import { int } from "../../model/fields/sql.ts";
+import { need } from "../../model/need.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run, statementsOf } from "../../store/db/statement.ts";
 
@@ -22,5 +23,5 @@ const removeAudit = defineStatement("remove_audit", {
 /** Removes up to `max` lines that are older than so many days, the oldest first; answers how many. */
 export async function removeOldAudit(orm: Orm, days: number, max: number): Promise<number> {
   const [row] = await run(databaseOf(orm), removeAudit, { days, batch: max });
-  return row!.removed;
+  return need(row, "a count has a row").removed;
 }

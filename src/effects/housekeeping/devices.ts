@@ -4,6 +4,7 @@
 import type { DomainEvent } from "../../model/domain/events.ts";
 import { newUuid, showId } from "../../model/domain/ids.ts";
 import { array, bigint, int, text } from "../../model/fields/sql.ts";
+import { need } from "../../model/need.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { run, statementsOf } from "../../store/db/statement.ts";
 import { lockChannelsOf, removeDevices, unsubscribeDevices } from "../../store/queries/devices.ts";
@@ -66,7 +67,7 @@ export async function removeUnseenDevices(
       }),
     );
     if (events.length > 0) await run(em, insertEvents, eventRows(events));
-    return { events, removed: row!.removed };
+    return { events, removed: need(row, "a count has a row").removed };
   });
   for (const event of done.events) publish(event);
   return done.removed;

@@ -2,6 +2,7 @@
 // request, on every replica alike. Knows no step by name.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { need } from "../../model/need.ts";
 import type { Log } from "../../store/context.ts";
 import { run } from "../../store/db/statement.ts";
 import type { Step } from "./step.ts";
@@ -46,7 +47,7 @@ export function createHousekeeping(options: {
       const removed =
         "work" in step
           ? await step.work(step.batch)
-          : (await run(fork(), step.statement, { batch: step.batch }))[0]!.removed;
+          : need((await run(fork(), step.statement, { batch: step.batch }))[0], "a count has a row").removed;
       figures.housekeeping(step.name, removed);
       if (removed > 0) log.debug({ step: step.name, removed }, "housekeeping");
       return removed;

@@ -2,6 +2,7 @@
 // somebody else's one, and who has most waiting pays when there is no room.
 // A data structure and nothing else: must not know the network, storage, logs or the clock.
 
+import { need } from "../../model/need.ts";
 import type { WebhookEvent } from "./deliveries.ts";
 
 /** Events of one name and one channel of a workspace in a row: they go to the same endpoints, which are asked for once. */
@@ -35,7 +36,7 @@ export function createBacklog(max: number): Backlog {
     for (const entry of queues) if (!longest || entry[1].size > longest[1].size) longest = entry;
     if (!longest) return;
     const [workspaceId, queue] = longest;
-    const oldest = queue.runs[0]!;
+    const oldest = need(queue.runs[0], "the longest queue holds a run");
     oldest.told.shift();
     oldest.dropped += 1;
     queue.size -= 1;
@@ -63,7 +64,7 @@ export function createBacklog(max: number): Backlog {
       const [next] = queues;
       if (!next) return undefined;
       const [workspaceId, queue] = next;
-      const run = queue.runs.shift()!;
+      const run = need(queue.runs.shift(), "an empty queue is removed");
       queue.size -= run.told.length;
       size -= run.told.length;
       queues.delete(workspaceId);

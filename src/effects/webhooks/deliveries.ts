@@ -208,8 +208,8 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   async function writeDrops(): Promise<void> {
     // What is dropped in the same turn goes into the same statement.
     await Promise.resolve();
-    for (const [endpointId] of drops) {
-      const count = drops.get(endpointId)!;
+    for (const endpointId of drops.keys()) {
+      const count = drops.get(endpointId) ?? 0;
       drops.delete(endpointId);
       try {
         await onDropped(endpointId, count);

@@ -182,7 +182,7 @@ export function createLanes<T>(limits: LaneLimits): Lanes<T> {
       failing.delete(endpointId);
       if (!ok) failing.add(endpointId);
       const [oldest] = failing;
-      if (failing.size > MOST_FAILING) failing.delete(oldest!);
+      if (oldest && failing.size > MOST_FAILING) failing.delete(oldest);
     },
     release(endpointId) {
       const lane = lanes.get(endpointId);

@@ -87,7 +87,11 @@ export function createDevices(waited: Waited, max: number): Devices {
     if (known) return known;
     const alike = new Alike(key, channels);
     byChannels.set(key, alike);
-    const list: Known[] = channels.map((id, i) => ({ id, rev: channel_revs[i]!, dueIn: due_in[i]! }));
+    const list: Known[] = channels.map((id, i) => ({
+      id,
+      rev: channel_revs[i] ?? "",
+      dueIn: due_in[i] ?? 0,
+    }));
     waited.add(alike, list);
     return alike;
   }

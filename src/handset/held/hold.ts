@@ -121,9 +121,9 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures, agai
   function join(device: Device, sleeper: Sleeper): Device {
     devices.join(device, sleeper);
     const [oldest] = device.polls;
-    if (device.polls.size > LIMITS.held_polls) {
-      devices.leave(device, oldest!);
-      oldest!.end("newer");
+    if (oldest && device.polls.size > LIMITS.held_polls) {
+      devices.leave(device, oldest);
+      oldest.end("newer");
     }
     return device;
   }

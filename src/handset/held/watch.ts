@@ -69,7 +69,7 @@ export function createWatch({ orm, log, others }: { orm: Orm; log: Log; others: 
   const lookAt = batched<{ id: string; cause: string }, void>(async (items) => {
     const causes = new Map(items.map(({ id, cause }) => [id, cause]));
     const known = waited.known(causes.keys());
-    if (known.length > 0 && !closed) await ask(known, (id) => causes.get(id)!);
+    if (known.length > 0 && !closed) await ask(known, (id) => causes.get(id) ?? "");
     return items.map(() => undefined);
   });
   const look = (ids: readonly string[], cause: string) => {

@@ -6,6 +6,7 @@ import type { DomainEvent } from "../../model/domain/events.ts";
 import { parseId } from "../../model/domain/ids.ts";
 import type { PushKeys } from "../../model/domain/push_keys.ts";
 import { said } from "../../model/limits.ts";
+import { need } from "../../model/need.ts";
 import type { Config } from "../../store/config/settings.ts";
 import type { CameDue, Log, PushSupport } from "../../store/context.ts";
 import type { Orm } from "../../store/db/orm.ts";
@@ -68,7 +69,11 @@ export async function createPush(options: PushOptions): Promise<Push> {
 
   const kysely = databaseOf(orm);
   const rules = targetRules({ allowHosts: config.webPushAllowHosts, dnsServers: config.webhookDnsServers });
-  const vapid = createVapid(await pushKey(orm, secret), config.webPushContact!, () => now().getTime());
+  const vapid = createVapid(
+    await pushKey(orm, secret),
+    need(config.webPushContact, "without one nothing is woken"),
+    () => now().getTime(),
+  );
   const sender = createSender({ rules, vapid, connections: WAKE_UP_LIMITS.perEndpointIdle });
   const said = createSaid(log);
   let lookUps = 0;
@@ -99,7 +104,7 @@ export async function createPush(options: PushOptions): Promise<Push> {
         const target = opened(endpoint);
         if (target) wakeUps.add({ deviceId: device_id, sealed: endpoint, failing, ...target, urgency });
       }
-      return rows[0]!.last;
+      return need(rows[0], "a page has its last row").last;
     },
     room: () => wakeUps.room(PAGE),
     lost(error) {

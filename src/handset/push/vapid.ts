@@ -56,7 +56,7 @@ export function createVapid(pem: string, contact: string, now: () => number): Va
       kept.delete(origin);
       kept.set(origin, { value, until: seconds + USE_S });
       const [oldest] = kept.keys();
-      if (kept.size > KEPT) kept.delete(oldest!);
+      if (oldest !== undefined && kept.size > KEPT) kept.delete(oldest);
       return value;
     },
   };

@@ -107,7 +107,8 @@ export function createWakeUps<T extends WakeUp>(options: WakeUpsOptions<T>): Wak
     const rests = misses + 1 >= MISSES;
     silent.delete(origin);
     silent.set(origin, { misses: misses + 1, until: rests ? now() + REST_MS : 0 });
-    if (silent.size > REMEMBERED) silent.delete(silent.keys().next().value!);
+    const [oldest] = silent.keys();
+    if (oldest !== undefined && silent.size > REMEMBERED) silent.delete(oldest);
     if (rests) drop(lanes.forget(origin));
   }
 
@@ -160,5 +161,6 @@ export function createWakeUps<T extends WakeUp>(options: WakeUpsOptions<T>): Wak
 
 function remember(known: Set<string>, origin: string): void {
   known.add(origin);
-  if (known.size > REMEMBERED) known.delete(known.values().next().value!);
+  const [oldest] = known;
+  if (oldest !== undefined && known.size > REMEMBERED) known.delete(oldest);
 }

@@ -55,7 +55,7 @@ const WRONG: Record<string, string> = {
   application_type: "application_type is web or native.",
 };
 
-function refuse(field: string, why = WRONG[field] ?? WRONG[""]!): never {
+function refuse(field: string, why = WRONG[field] ?? WRONG[""] ?? field): never {
   throw new OAuthError(field === "redirect_uris" ? "invalid_redirect_uri" : "invalid_client_metadata", why);
 }
 

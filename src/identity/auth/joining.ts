@@ -5,6 +5,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { emailProblem, nameProblem } from "../../model/domain/one_line.ts";
 import { type LinkMaker, Member } from "../../model/entities/member.ts";
 import { conflict, forbidden, invalidRequest, notFound, refuseFields } from "../../model/errors.ts";
+import { need } from "../../model/need.ts";
 import type { Log } from "../../store/context.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
@@ -108,7 +109,7 @@ export function createJoining(options: {
     const [used] = await run(inside, useLink, { token_hash: hashToken(token) });
     if (!used) throw notFound("link");
     if (seen.user_id !== null) await run(inside, lockUser, { id: seen.user_id });
-    const link = (await find(inside, token))!;
+    const link = need(await find(inside, token), "the link was just used");
     if (kindOf(link) !== kindOf(seen) || link.user_id !== seen.user_id) throw overtaken();
     if (!mayJoin(link)) throw unproved();
     const kind = kindOf(link);
@@ -120,8 +121,9 @@ export function createJoining(options: {
     // A link that travelled by mail alone shows that its reader reads the mail of the address, and the operator answers for
     // the person to whom a link goes, though not for an address that this one chooses.
     const proved = link.made_by === "person" || (link.made_by === "operator" && link.email !== STAND_IN);
+    const account = () => need(link.user_id, "a link that makes no account is of one");
     const userId = await library.inTransaction(inside, async (accounts, { adapter }) => {
-      if (kind === "known") return link.user_id!;
+      if (kind === "known") return account();
       if (kind === "new") {
         const wanted = { email, name: claim.name.trim(), emailVerified: proved };
         const user = await accounts.createUser(wanted, { method: "email-password" });
@@ -129,7 +131,7 @@ export function createJoining(options: {
         await accounts.linkAccount(credential);
         return user.id as string;
       }
-      const id = link.user_id!;
+      const id = account();
       await accounts.updatePassword(id, hash);
       // Before the proof they may be somebody else's. Of a proved account the second step stands: mail alone opens no door.
       const kept = link.proved ? {} : { twoFactorEnabled: false };
@@ -184,7 +186,7 @@ export function createJoining(options: {
       let hash = "";
       if (kind === "known") {
         const right = await brake.attempt({ email: seen.email, address, browser: null }, () =>
-          library.provesPassword(seen.user_id!, claim.password),
+          library.provesPassword(need(seen.user_id, "a known person has a user"), claim.password),
         );
         if (!right)
           throw invalidRequest("This is not the password of the account with this address.", "password");

@@ -30,7 +30,7 @@ export async function newPasswordProblem(
   const small = password.toLowerCase();
   const word = core(small);
   const near = small.length - word.length <= AROUND;
-  const own = [email, email.split("@")[0]!, name].map((text) => text.trim().toLowerCase());
+  const own = [email, email.replace(/@.*/s, ""), name].map((text) => text.trim().toLowerCase());
   if (own.some((text) => text !== "" && (small === text || (near && word === core(text))))) return OWN;
   const common = await commonWords();
   if (common.has(small) || (near && common.has(word)) || new Set(small).size < LEAST_DIFFERENT) return COMMON;

@@ -3,6 +3,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { LIMITS } from "../../model/limits.ts";
+import { need } from "../../model/need.ts";
 import type { Person, SecondFactorSupport } from "../../store/context.ts";
 import { run } from "../../store/db/statement.ts";
 import { lockUser } from "../../store/queries/links.ts";
@@ -71,7 +72,7 @@ export function createSecondFactor(library: SignInLibrary): SecondFactorSupport 
           });
         const user = await accounts.findUserById(person.id);
         const uri = (await otpOf(plain)).url("Belfry", user?.email ?? "");
-        return { uri, secret: new URL(uri).searchParams.get("secret")! };
+        return { uri, secret: need(new URL(uri).searchParams.get("secret"), "the library writes it there") };
       }),
 
     confirm: (em, person, code) =>

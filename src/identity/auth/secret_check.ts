@@ -4,6 +4,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { bytea } from "../../model/fields/sql.ts";
+import { need } from "../../model/need.ts";
 import { run, statementsOf } from "../../store/db/statement.ts";
 import { createSeal } from "../../store/secret/seal.ts";
 
@@ -45,7 +46,10 @@ export async function isSecretOf(em: SqlEntityManager, secret: string): Promise<
     await run(em, keepCheck, { check_value: checkValue(secret) });
   }
   // Two first starts at the same time may bring two secrets. The one that was written first counts.
-  return timingSafeEqual(Buffer.from((await known())!.check_value), checkValue(secret));
+  return timingSafeEqual(
+    Buffer.from(need(await known(), "it was kept above").check_value),
+    checkValue(secret),
+  );
 }
 
 function opens(secret: string, box: Uint8Array): boolean {

@@ -209,12 +209,12 @@ export function createSigningIn(options: {
         if (verified && verified.status >= 500) throw failed(verified);
         return verified?.ok ? verified : null;
       });
-      if (!answer)
+      if (!shown || !answer)
         throw new ApiError(
           "unauthorized",
           "This passkey is not known here, or the answer came too late. Try again, or use your password.",
         );
-      const [account] = await run(database, usePasskey, { credential_id: shown!.id });
+      const [account] = await run(database, usePasskey, { credential_id: shown.id });
       return openedBy(answer, account?.email ?? "");
     },
 

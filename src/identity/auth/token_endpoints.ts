@@ -30,7 +30,7 @@ function clientOf(fields: URLSearchParams, headers: Headers): string | null {
   if (named) return named;
   try {
     const basic = /^Basic +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
-    if (basic) return decodeURIComponent(Buffer.from(basic, "base64").toString("utf8").split(":")[0]!);
+    if (basic) return decodeURIComponent(Buffer.from(basic, "base64").toString("utf8").replace(/:.*/s, ""));
     const assertion = fields.get("client_assertion")?.split(".")[1] ?? "";
     return JSON.parse(Buffer.from(assertion, "base64url").toString("utf8")).sub ?? null;
   } catch {

@@ -11,6 +11,7 @@ import { Pusher } from "../../model/entities/pusher.ts";
 import { Workspace } from "../../model/entities/workspace.ts";
 import { ApiError, conflict, invalidRequest, notFound } from "../../model/errors.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
+import { need } from "../../model/need.ts";
 import { ALL_SCOPES, isScope, type Scope } from "../../model/scopes.ts";
 import { run } from "../../store/db/statement.ts";
 import { lockChannel } from "../../store/queries/channels.ts";
@@ -56,7 +57,7 @@ async function workspaceOf(em: Em, workspace: string | undefined): Promise<strin
       "There is not exactly one workspace; say which with --workspace wsp_….",
       "workspace",
     );
-  return all[0]!.id;
+  return need(all[0], "there is exactly one").id;
 }
 
 export interface NewMember {
@@ -164,7 +165,7 @@ async function memberByEmail(em: Em, workspace: string | undefined, email: strin
       "Several workspaces have a member with this e-mail address; say which with --workspace wsp_….",
       "workspace",
     );
-  return rows[0]!;
+  return need(rows[0], "there is exactly one");
 }
 
 /** The member that is named by id or address, or else the workspace's first owner. @throws 404, 422. */

@@ -4,6 +4,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { int, text } from "../../model/fields/sql.ts";
+import { need } from "../../model/need.ts";
 import { run, statementsOf } from "../../store/db/statement.ts";
 
 const defineStatement = statementsOf("upkeep");
@@ -88,6 +89,6 @@ export async function doctor(
 ): Promise<Diagnosis> {
   const mended: NonNullable<Diagnosis["mended"]> = [];
   for (const { name, statement } of mend ? sweeps : [])
-    mended.push({ name, removed: (await run(em, statement, {}))[0]!.removed });
+    mended.push({ name, removed: need((await run(em, statement, {}))[0], "a count has a row").removed });
   return { checks: await run(em, recount, {}), ...(mend ? { mended } : {}) };
 }

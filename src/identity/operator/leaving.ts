@@ -6,6 +6,7 @@ import { showId } from "../../model/domain/ids.ts";
 import { Member } from "../../model/entities/member.ts";
 import { Workspace } from "../../model/entities/workspace.ts";
 import { conflict } from "../../model/errors.ts";
+import { need } from "../../model/need.ts";
 import { auditLines, personActors } from "../../operation/audit.ts";
 import type { Context, PersonCaller } from "../../store/context.ts";
 import type { RowOf } from "../../store/db/statement.ts";
@@ -63,7 +64,10 @@ async function pauseAll(ctx: Context<PersonCaller>, own: OwnWorkspace): Promise<
   await sql(lockWorkspaceChannels, { workspace_id: own.id });
   const paused = await sql(pauseWorkspaceChannels, { workspace_id: own.id, at: ctx.now().toISOString() });
   const actors = [await personActors(em, caller.person.id, "console")].flat();
-  const actor = actors.find(({ workspace_id }) => workspace_id === own.id)!;
+  const actor = need(
+    actors.find(({ workspace_id }) => workspace_id === own.id),
+    "the workspace is one of the person's",
+  );
   for (const row of paused) {
     const id = showId("psh", row.id);
     for (const line of auditLines(actor, "update_pusher", { pusher_id: id }, { id, status: "paused" }))

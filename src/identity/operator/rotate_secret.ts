@@ -6,6 +6,7 @@ import { symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
 import { createAssetUrls } from "../../effects/assets/urls.ts";
 import { conflict, invalidRequest } from "../../model/errors.ts";
 import { array, bytea, int, neverNull, type SqlType, text, uuid } from "../../model/fields/sql.ts";
+import { need } from "../../model/need.ts";
 import { run, statementsOf } from "../../store/db/statement.ts";
 import { createSeal, type Sealed } from "../../store/secret/seal.ts";
 import { adoptSecret, isSecretOf } from "../auth/secret_check.ts";
@@ -129,10 +130,11 @@ export async function rotateSecret(
   { from, to }: { from: string; to: string },
 ): Promise<Rotation> {
   if (from === to) throw invalidRequest("The new secret is the old one.", "to");
-  const [open] = await run(em, others, {});
-  if (open!.others > 0)
+  const [row] = await run(em, others, {});
+  const open = need(row, "a count has a row").others;
+  if (open > 0)
     throw conflict(
-      `${open!.others} other connections to the database are open; stop every Belfry process on it first.`,
+      `${open} other connections to the database are open; stop every Belfry process on it first.`,
     );
   if (!(await isSecretOf(em, from)))
     throw invalidRequest("SECRET is not the secret that this database was used with.", "from");
@@ -146,7 +148,7 @@ export async function rotateSecret(
   };
   for (const { id, image_asset_id, image_url } of await run(em, pictures, {})) {
     const [server] = image_url.split("/assets/");
-    const { urlOf } = createAssetUrls(to, server!);
+    const { urlOf } = createAssetUrls(to, need(server, "a split text has a first part"));
     await run(em, replacePicture, { id, image_url: urlOf(image_asset_id) });
   }
   await run(em, dropReplays, {});
@@ -172,7 +174,7 @@ async function reseal(em: SqlEntityManager, what: Sealed, from: string, to: stri
       const boxes = rows.map(({ box }) => fresh.seal(old.open(box)));
       await run(em, replace, { keys: rows.map(({ key }) => key), boxes });
       done += rows.length;
-      after = rows.at(-1)!.key;
+      after = need(rows.at(-1), "a page that goes on has rows").key;
     }
   return done;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseId, showId } from "../../model/domain/ids.ts";
 import { emailProblem } from "../../model/domain/one_line.ts";
+import { need } from "../../model/need.ts";
 import { defineSessionOperation } from "../../operation/tool.ts";
 import { memberWish } from "../../store/shapes/member.ts";
 import { STAND_IN, writeLink } from "../auth/links.ts";
@@ -33,7 +34,12 @@ export default defineSessionOperation({
       role,
       ...(wish.every_channel ? {} : { pushers: wish.pusher_ids }),
     });
-    const link = await writeLink(ctx.em, ctx.outside.publicUrl, parseId("mem", id)!, "manager");
+    const link = await writeLink(
+      ctx.em,
+      ctx.outside.publicUrl,
+      need(parseId("mem", id), "it was shown as an id"),
+      "manager",
+    );
     return { id, email: clean(email), link };
   },
 });

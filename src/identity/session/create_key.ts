@@ -3,6 +3,7 @@ import { parseId, showId } from "../../model/domain/ids.ts";
 import { nameProblem } from "../../model/domain/one_line.ts";
 import { Pusher } from "../../model/entities/pusher.ts";
 import { notFound } from "../../model/errors.ts";
+import { need } from "../../model/need.ts";
 import { isScope } from "../../model/scopes.ts";
 import { defineSessionOperation } from "../../operation/tool.ts";
 import { createKey } from "../operator/accounts.ts";
@@ -44,7 +45,7 @@ export default defineSessionOperation({
       const id = parseId("psh", pusher_id);
       if (!id || !(await em.findOne(Pusher, { id }))) throw notFound("channel");
     }
-    const { seconds } = KEY_LIVES[life]!;
+    const { seconds } = need(KEY_LIVES[life], "the form's problems were refused before");
     const wish = {
       member: showId("mem", caller.member.id),
       workspace: showId("wsp", caller.workspace.id),

@@ -3,6 +3,7 @@ import { newUuid, parseId, showId } from "../../model/domain/ids.ts";
 import { ConnectionGrant } from "../../model/entities/connection.ts";
 import { Pusher } from "../../model/entities/pusher.ts";
 import { notFound } from "../../model/errors.ts";
+import { need } from "../../model/need.ts";
 import { ALL_SCOPES, IMPLICIT_SCOPE } from "../../model/scopes.ts";
 import { defineSessionOperation } from "../../operation/tool.ts";
 import { connect, forgetEarlierConsents } from "../../store/queries/connections.ts";
@@ -35,7 +36,7 @@ export default defineSessionOperation({
       pusher_id: pusher,
       scopes: [...new Set([IMPLICIT_SCOPE, ...scopes])],
     });
-    const connection_id = connection!.id;
+    const connection_id = need(connection, "what is written comes back").id;
     await em.insert(ConnectionGrant, { id: grant_id, connection: connection_id });
     await sql(forgetEarlierConsents, { connection_id, last_grant_id: grant_id });
     return { id: showId("con", connection_id) };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { IncomingFile } from "../../effects/assets/incoming.ts";
 import { receiveUpload } from "../../effects/assets/upload.ts";
 import { ASSET_KINDS, type AssetKind } from "../../model/entities/asset.ts";
+import { need } from "../../model/need.ts";
 import { defineSessionOperation } from "../../operation/tool.ts";
 import { assetView, showAsset } from "../../store/shapes/asset.ts";
 
@@ -35,7 +36,7 @@ export default defineSessionOperation({
       log,
       caller,
       kind: kind as AssetKind,
-      file: file!,
+      file: need(file, "the form's problems were refused before"),
     });
     return showAsset(row, assets);
   },

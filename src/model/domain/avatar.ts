@@ -11,7 +11,7 @@ export function deriveInitials(name: string): string {
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean)
     .slice(0, 2)
-    .map((word) => [...word][0]!.toUpperCase())
+    .map((word) => [...word].slice(0, 1).join("").toUpperCase())
     .join("");
   return [...(letters || [...name.trim()][0] || "?")].slice(0, LIMITS.channel_initials).join("");
 }

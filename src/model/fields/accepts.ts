@@ -135,17 +135,17 @@ const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz
 export function readInstant(value: string): string | null {
   const parts = RFC3339.exec(value);
   if (!parts) return null;
-  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [number, ...number[]];
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1, 7).map(Number);
   const date = new Date(0);
-  date.setUTCFullYear(year, month! - 1, day);
-  date.setUTCHours(hour!, minute, second);
+  date.setUTCFullYear(year, month - 1, day);
+  date.setUTCHours(hour, minute, second);
   const real =
-    date.getUTCMonth() === month! - 1 &&
+    date.getUTCMonth() === month - 1 &&
     date.getUTCDate() === day &&
     date.getUTCHours() === hour &&
     date.getUTCMinutes() === minute &&
     date.getUTCSeconds() === second;
-  const [sign, hours, minutes] = /^([+-])(\d\d):(\d\d)$/.exec(parts[8]!)?.slice(1) ?? ["+", "0", "0"];
+  const [sign, hours, minutes] = /^([+-])(\d\d):(\d\d)$/.exec(parts[8] ?? "")?.slice(1) ?? ["+", "0", "0"];
   if (!real || Number(hours) > 23 || Number(minutes) > 59) return null;
   const ahead = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -1 : 1);
   const utc = new Date(date.getTime() - ahead * 60_000);
@@ -163,7 +163,7 @@ export function instant() {
       "must be an RFC 3339 instant with Z or an offset, such as 2026-11-20T14:25:31Z",
     )
     .meta({ format: "date-time" })
-    .transform((value) => readInstant(value)!);
+    .transform((value) => readInstant(value) ?? value);
 }
 
 export const latitude = () => z.number().min(-90, "must be from -90 to 90").max(90, "must be from -90 to 90");

@@ -174,7 +174,7 @@ export function needlessInvisible(text: string): InvisibleName | null {
 
 function ruleOf(char: string): { name: InvisibleName; needed: Judge } {
   if (BIDI.test(char)) return { name: "bidi-control", needed: never };
-  const code = char.codePointAt(0)!;
+  const code = char.codePointAt(0) ?? 0;
   const rule = RULES.find(([first, last]) => code >= first && code <= last);
   return rule ? { name: rule[2], needed: rule[3] } : { name: "format", needed: never };
 }

@@ -3,6 +3,7 @@
 // a field which is in its table is everywhere, and one which is not is nowhere.
 
 import type { z } from "zod";
+import { need } from "../need.ts";
 import type { Kind } from "./kinds.ts";
 import type { ValuesOf } from "./sql.ts";
 
@@ -152,7 +153,8 @@ const describe = (schema: z.ZodType, about: string | undefined) =>
   about === undefined ? schema : schema.describe(about);
 
 function given({ accepts, required, blank, about }: Field, mayBeAbsent: boolean): z.ZodType {
-  const schema = blank === null ? accepts!.nullable() : accepts!;
+  const one = need(accepts, "only fields that are accepted are asked for");
+  const schema = blank === null ? one.nullable() : one;
   return describe(required && !mayBeAbsent ? schema : schema.optional(), about);
 }
 

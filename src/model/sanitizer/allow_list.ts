@@ -80,9 +80,11 @@ const DATETIME = /^[\dA-Za-z:.+\- ]{1,64}$/;
  * all pasted texts; in exchange whoever shows an alert inside a styled page must keep that page's style sheet and
  * scripts away from it (frame or shadow root).
  */
+const LANGUAGE = /^(?:[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,6})?$/;
+
 const GLOBAL: Record<string, Rule> = {
   title: "text",
-  lang: /^(?:[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,6})?$/,
+  lang: LANGUAGE,
   dir: /^(?:ltr|rtl|auto)$/i,
   translate: /^(?:yes|no|)$/i,
   class: /^\s*[A-Za-z_][\w-]{0,63}(?:\s+[A-Za-z_][\w-]{0,63}){0,19}\s*$/,
@@ -103,7 +105,7 @@ const CELL: Record<string, Rule> = {
 };
 
 const PER_ELEMENT: Record<string, Record<string, Rule>> = {
-  a: { href: "link", target: /^_(?:blank|self)$/i, rel: "rel", hreflang: GLOBAL.lang! },
+  a: { href: "link", target: /^_(?:blank|self)$/i, rel: "rel", hreflang: LANGUAGE },
   img: {
     src: "image",
     alt: "text",

@@ -1,6 +1,7 @@
 // Which attributes of an allowed element stay, and how they are written. Knows nothing of nesting.
 
 import { cleanText } from "../fields/characters.ts";
+import { need } from "../need.ts";
 import { ATTRIBUTES, LINK_REL, type Rule, words } from "./allow_list.ts";
 import { type Look, readColor, tooAlike } from "./hidden.ts";
 import type { Report } from "./report.ts";
@@ -61,7 +62,7 @@ export function writeAttributes(
   report: Report,
   inherited: Look,
 ): { written: string; look: Look } {
-  const rules = ATTRIBUTES.get(element)!;
+  const rules = need(ATTRIBUTES.get(element), "only allowed elements are written");
   const seen = new Set<string>();
   let written = "";
   let link = false;

@@ -54,8 +54,8 @@ function pixels(amount: string, unit: string, fontSize: number, percent: number)
 /** The largest size that a value names. */
 function largest(value: string, fontSize: number): number {
   let most = 0;
-  for (const [, amount, unit = ""] of value.matchAll(SIZES))
-    most = Math.max(most, pixels(amount!, unit, fontSize, PHONE));
+  for (const [, amount = "", unit = ""] of value.matchAll(SIZES))
+    most = Math.max(most, pixels(amount, unit, fontSize, PHONE));
   return most;
 }
 
@@ -64,7 +64,7 @@ export function fontSizeOf(value: string, inherited: number): number {
   const word = value.toLowerCase();
   if (word === "smaller") return inherited * SHRINK;
   if (word === "larger") return inherited * 1.2;
-  if (Object.hasOwn(WORDS, word)) return WORDS[word]!;
+  if (Object.hasOwn(WORDS, word)) return WORDS[word] ?? inherited;
   const [, amount, unit = ""] = /^(\d*\.?\d+)([a-z%]*)$/.exec(word) ?? [];
   return amount === undefined ? inherited : pixels(amount, unit, inherited, inherited);
 }
@@ -90,8 +90,10 @@ export function readColor(value: string): { rgb: Rgb; alpha: number } | null {
   if (Object.hasOwn(names, text)) return { rgb: names[text as keyof typeof names] as Rgb, alpha: 1 };
   const hex = /^#(?:([0-9a-f]{3,4})|([0-9a-f]{6}|[0-9a-f]{8}))$/.exec(text);
   if (hex) {
-    const digits = hex[2] ?? [...hex[1]!].map((digit) => digit + digit).join("");
-    const [r = 0, g = 0, b = 0, a = 255] = digits.match(/../g)!.map((pair) => Number.parseInt(pair, 16));
+    const digits = hex[2] ?? [...(hex[1] ?? "")].map((digit) => digit + digit).join("");
+    const [r = 0, g = 0, b = 0, a = 255] = (digits.match(/../g) ?? []).map((pair) =>
+      Number.parseInt(pair, 16),
+    );
     return { rgb: [r, g, b], alpha: a / 255 };
   }
   const [, model, inner = ""] = /^(rgb|hsl)a?\((.*)\)$/.exec(text) ?? [];
@@ -135,7 +137,8 @@ export function tooAlike(one: Rgb | null, other: Rgb | null): boolean {
   return Math.max(a, b) / Math.min(a, b) < MIN_CONTRAST && distance(one, other) < 48;
 }
 
-const distance = (one: Rgb, other: Rgb) => Math.max(...[0, 1, 2].map((i) => Math.abs(one[i]! - other[i]!)));
+const distance = (one: Rgb, other: Rgb) =>
+  Math.max(...one.map((part, i) => Math.abs(part - (other[i] ?? 0))));
 
 function luminance(rgb: Rgb): number {
   const [r, g, b] = rgb.map((value) => {

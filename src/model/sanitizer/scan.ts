@@ -67,7 +67,7 @@ class OpenElements {
   pop(): string | undefined {
     const name = this.#names.pop();
     this.#spaces.pop();
-    if (name !== undefined) this.#counts.set(name, this.#counts.get(name)! - 1);
+    if (name !== undefined) this.#counts.set(name, (this.#counts.get(name) ?? 1) - 1);
     return name;
   }
 
@@ -187,6 +187,6 @@ export function scan(html: string, events: Events): void {
 
   const rest = html.slice(consumed, consumed + 64);
   const cutOff = /^<([a-z][^\t\n\f\r />]*)/i.exec(rest);
-  if (cutOff) events.other(lower(cutOff[1]!));
+  if (cutOff) events.other(lower(cutOff[1] ?? ""));
   else if (/^<!doctype/i.test(rest)) events.other("#doctype");
 }

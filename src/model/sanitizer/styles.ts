@@ -90,7 +90,7 @@ function declarations(style: string): string[] {
   let quote = "";
   let depth = 0;
   for (let i = 0; i < style.length; i++) {
-    const c = style[i]!;
+    const c = style.charAt(i);
     if (quote !== "") {
       if (c === quote) quote = "";
     } else if (c === '"' || c === "'") quote = c;

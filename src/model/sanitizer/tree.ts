@@ -175,8 +175,8 @@ export class Tree implements Events {
   }
 
   #popShadow(): string {
-    const name = this.#shadow.pop()!;
-    this.#shadowCounts.set(name, this.#shadowCounts.get(name)! - 1);
+    const name = this.#shadow.pop() ?? "";
+    this.#shadowCounts.set(name, (this.#shadowCounts.get(name) ?? 1) - 1);
     if (this.#shadow.length <= this.#dropAt) this.#dropAt = -1;
     return name;
   }
@@ -200,7 +200,7 @@ export class Tree implements Events {
     this.#endRun();
     const name = this.#kept.pop();
     this.#looks.pop();
-    const start = name === "rp" ? this.#parentheses.pop()! : -1;
+    const start = name === "rp" ? (this.#parentheses.pop() ?? -1) : -1;
     if (
       start >= 0 &&
       this.#out.slice(start).some((part) => typeof part !== "string" && !BRACKET.test(part.text))
@@ -219,14 +219,14 @@ export class Tree implements Events {
       while (this.#kept[at] === "table" && this.#kept.length > at) this.#pop();
     }
     const context = CLEARS_BACK_TO.get(name);
-    while (context && !context.has(this.#kept.at(-1)!)) this.#pop();
+    while (context && !context.has(this.#kept.at(-1) ?? "")) this.#pop();
   }
 
   /** Where in `kept` the element is that an end tag closes; cells keep the end tags of their content to themselves. */
   #find(name: string): number {
     const table = name === "table" || TABLE_PARTS.has(name);
     for (let at = this.#kept.length - 1; at >= 0; at--) {
-      const open = this.#kept[at]!;
+      const open = this.#kept[at] ?? "";
       if (open === name) return at;
       if (table ? open === "table" : TABLE_SCOPE.has(open)) return -1;
     }

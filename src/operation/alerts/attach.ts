@@ -31,7 +31,7 @@ export async function attachAssets<S extends Named & { layout?: string }>(
   const ids = Object.fromEntries(
     FIELDS.filter((field) => typeof sent[field] === "string").map((field) => [
       field,
-      parseId("ast", sent[field]!),
+      parseId("ast", sent[field] ?? ""),
     ]),
   ) as { [F in AssetField]?: string | null };
   const named = Object.values(ids).filter((id) => id !== null);

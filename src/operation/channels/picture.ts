@@ -19,12 +19,12 @@ export async function pictureHeld(
   ctx: Context,
 ): Promise<string | null | undefined> {
   if (imageUrl === undefined || imageUrl === before) return undefined;
-  const named = imageUrl && /^(https:.*\/assets\/)(ast_\w+)\/[^/]*$/.exec(imageUrl);
-  const id = named && parseId("ast", named[2]!);
+  const [, before_id = "", named = ""] = /^(https:.*\/assets\/)(ast_\w+)\/[^/]*$/.exec(imageUrl ?? "") ?? [];
+  const id = parseId("ast", named);
   if (!id) return null;
   const address = ctx.outside.assets.urlOf(id);
   // Another server's files have such addresses, too.
-  if (!address.startsWith(named[1]!)) return null;
+  if (!address.startsWith(before_id)) return null;
   const [asset] = await ctx.sql(attachableAssets, { ...assetScope(ctx.caller), ids: [id] });
   if (!asset || address !== imageUrl)
     throw invalidRequest("No such uploaded file; upload the picture again.", "image_url");

@@ -108,7 +108,7 @@ export function changedBy(
   if (fields.length > 0)
     throw new ApiError(
       "conflict",
-      `${fields[0]!.message} Nothing was saved. Save again to put what you see here in its place.`,
+      `${fields[0]?.message} Nothing was saved. Save again to put what you see here in its place.`,
       { fields },
     );
   return changed;

@@ -72,7 +72,7 @@ export function inForm(
   labels: Record<string, string> = {},
 ): ApiError {
   const worded = error.fields.map(({ param, message }) => {
-    const whole = param.split(".")[0]!;
+    const whole = param.replace(/\..*/s, "");
     const label = Object.hasOwn(labels, whole) ? labels[whole] : undefined;
     return label !== undefined && message.startsWith(`${param} `)
       ? { param: whole, message: label + message.slice(param.length) }
@@ -80,7 +80,7 @@ export function inForm(
   });
   const fields = worded.map(({ param, message }) => ({ param: names[param] ?? param, message }));
   const { type, headers, status } = error;
-  return new ApiError(type, fields.length === 1 ? fields[0]!.message : error.message, {
+  return new ApiError(type, (fields.length === 1 && fields[0]?.message) || error.message, {
     headers,
     status,
     fields,

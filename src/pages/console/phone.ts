@@ -7,6 +7,7 @@ import type { FaceFacts } from "../../ui/face.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { ASKED } from "./channel_values.ts";
+import { capital } from "./field_controls.ts";
 
 /** What a phone draws of an alert, whether it is written already or being typed. */
 export interface Drawn {
@@ -34,11 +35,10 @@ const actsOf = ({ requires_ack, actions }: Drawn): Html[] => [
 
 /** "Siren", "Long": what the author asks for, of what makes itself heard or felt. */
 function capsOf({ sound, vibrate, recording, tts_text }: Drawn): Html[] {
-  const word = (text: string) => text[0]!.toUpperCase() + text.slice(1);
-  const heard = recording ? "Recording" : sound && sound !== "silent" ? word(sound) : null;
+  const heard = recording ? "Recording" : sound && sound !== "silent" ? capital(sound) : null;
   return [
     ...(heard ? [html`<span>${icon("sound", "s")}${heard}</span>`] : []),
-    ...(vibrate && vibrate !== "none" ? [html`<span>${icon("shake", "s")}${word(vibrate)}</span>`] : []),
+    ...(vibrate && vibrate !== "none" ? [html`<span>${icon("shake", "s")}${capital(vibrate)}</span>`] : []),
     ...(tts_text ? [html`<span>${icon("speech", "s")}Read aloud</span>`] : []),
   ];
 }

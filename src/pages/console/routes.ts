@@ -42,7 +42,15 @@ import { WAYS_IN_PAGES } from "./pages/ways_in.ts";
 import { ONE_WEBHOOK_PAGES } from "./pages/webhook.ts";
 import { WEBHOOK_PAGES } from "./pages/webhooks.ts";
 import { WELCOME_PAGES } from "./pages/welcome.ts";
-import type { AnswerOf, ConsoleDeps, MemberVisit, Page, PersonVisit, Visit } from "./visit.ts";
+import {
+  type AnswerOf,
+  type ConsoleDeps,
+  type MemberVisit,
+  type Page,
+  type PersonVisit,
+  toolOf,
+  type Visit,
+} from "./visit.ts";
 
 export const PAGES: readonly Page[] = [
   ...OVERVIEW_PAGES,
@@ -135,7 +143,7 @@ async function serve(
     if (page.for !== "anyone" && !session) return toSignIn(page, url);
     if (page.for === "member") {
       const id = parseId("wsp", params.workspace ?? "");
-      caller = id ? callerOf(session!, id) : null;
+      caller = id && session ? callerOf(session, id) : null;
       if (!caller) throw notFound("workspace");
     }
     if (page.method === "POST" || page.writes) support.mustHaveRoom();
@@ -224,7 +232,7 @@ function visitOf(facts: VisitFacts): Visit {
     base: `/console/${showId("wsp", caller.workspace.id)}/`,
     asMember: (operation, args) => dispatcher.session(operation, caller, { args, log: facts.log }),
     async call(name, args = {}, once = null) {
-      const tool = deps.tools.find((candidate) => candidate.name === name)!;
+      const tool = toolOf(deps, name);
       const call = { args, log: facts.log, transport: "console", idempotencyKey: once } as const;
       return (await dispatcher.tool(tool, caller, call)).body as AnswerOf<typeof name>;
     },

@@ -93,12 +93,7 @@ function readable(pieces: readonly Piece[]): Piece[] {
     if (kind === "gone") gone += text;
     else if (kind === "new") come += text;
     else if (text === "") return;
-    else if (
-      gone + come !== "" &&
-      /^\s{1,2}$/.test(text) &&
-      pieces[i + 1] &&
-      pieces[i + 1]!.kind !== "same"
-    ) {
+    else if (gone + come !== "" && /^\s{1,2}$/.test(text) && (pieces[i + 1]?.kind ?? "same") !== "same") {
       gone += text;
       come += text;
     } else {

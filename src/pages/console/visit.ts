@@ -9,6 +9,7 @@ import type { Mail } from "../../identity/auth/mail.ts";
 import type { People, Session } from "../../identity/auth/people.ts";
 import { roleReaches } from "../../model/domain/visibility.ts";
 import type { ApiError } from "../../model/errors.ts";
+import { need } from "../../model/need.ts";
 import type { Dispatcher } from "../../operation/dispatch.ts";
 import type { SessionOperation, Tool } from "../../operation/tool.ts";
 import type { Log, MemberCaller } from "../../store/context.ts";
@@ -150,6 +151,13 @@ export const memberPage = (
   answer: answer as Page["answer"],
 });
 
+/** The operation of a name. */
+export const toolOf = ({ tools }: Pick<ConsoleDeps, "tools">, name: ToolName): Tool =>
+  need(
+    tools.find((tool) => tool.name === name),
+    "the names are those of the list",
+  );
+
 /** Whether the visitor's role lets an operation through: what is not allowed is not offered. Dispatch decides. */
 export const mayUse = ({ caller, deps }: MemberVisit, tool: ToolName): boolean =>
-  roleReaches(caller.member.role, deps.tools.find(({ name }) => name === tool)!.role);
+  roleReaches(caller.member.role, toolOf(deps, tool).role);

@@ -41,14 +41,15 @@ export function nearList(deps: PublicPagesDeps): PublicPage {
       }));
       const text = JSON.stringify({ data, more: found.length > LIMITS.near });
       const zipped = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
+      const etag = tagOf(text);
       const headers: Record<string, string> = {
         "content-type": "application/json",
         "cache-control": "public, no-cache",
         "x-content-type-options": "nosniff",
         vary: "accept-encoding",
-        etag: tagOf(text),
+        etag,
       };
-      if (holdsTag(request.headers.get("if-none-match"), headers.etag!))
+      if (holdsTag(request.headers.get("if-none-match"), etag))
         return new Response(null, { status: 304, headers });
       if (zipped) headers["content-encoding"] = "gzip";
       const body = request.method === "HEAD" ? null : zipped ? new Uint8Array(gzipSync(text)) : text;

@@ -50,8 +50,8 @@ function reachedFrom(
 ): string[] {
   const reached = new Set([first]);
   for (const name of reached)
-    for (const [, from] of texts.get(name)!.matchAll(IMPORTS)) {
-      const other = from!.startsWith(".") ? join(dirname(name), from!).replaceAll("\\", "/") : bare[from!];
+    for (const [, from = ""] of (texts.get(name) ?? "").matchAll(IMPORTS)) {
+      const other = from.startsWith(".") ? join(dirname(name), from).replaceAll("\\", "/") : bare[from];
       if (other !== undefined && texts.has(other)) reached.add(other);
     }
   return [...reached];
@@ -62,8 +62,8 @@ export function asOneScript(file: URL, done = new Set<string>()): string {
   if (done.has(file.href)) return "";
   done.add(file.href);
   const text = withoutTypes(readFileSync(file, "utf8"));
-  const needed = [...text.matchAll(IMPORTS)].map(([, from]) =>
-    asOneScript(new URL(from!.startsWith(".") ? from! : import.meta.resolve(from!), file), done),
+  const needed = [...text.matchAll(IMPORTS)].map(([, from = ""]) =>
+    asOneScript(new URL(from.startsWith(".") ? from : import.meta.resolve(from), file), done),
   );
   return needed.join("") + text.replace(IMPORTS, "").replace(/^export (\{\};)?/gm, "");
 }

@@ -27,6 +27,7 @@ import type { StepUps } from "../../identity/auth/step_up.ts";
 import { bearerToken } from "../../identity/auth/tokens.ts";
 import { parseId } from "../../model/domain/ids.ts";
 import { ApiError, notFound, overloaded, unauthorized } from "../../model/errors.ts";
+import { need } from "../../model/need.ts";
 import type { Dispatcher } from "../../operation/dispatch.ts";
 import { type HandsetOperation, MAX_BODY, type Tool } from "../../operation/tool.ts";
 import { addConsole } from "../../pages/console/routes.ts";
@@ -102,7 +103,7 @@ export function createApp(deps: AppDeps): App {
   const secure = new URL(config.publicUrl).protocol === "https:";
   const passing = new WeakMap<object, Passing>();
   const clientOf = createClientReader(config.trustedProxies);
-  const of = (event: H3Event): Passing => passing.get(event.req)!;
+  const of = (event: H3Event): Passing => need(passing.get(event.req), "each request is noted when it comes");
   const logOf = (event: H3Event) => of(event).log;
   /** What limits per address count; null for this machine, which is exempt from them. */
   const countedOf = (event: H3Event): string | null => {
@@ -217,7 +218,7 @@ export function createApp(deps: AppDeps): App {
     async callerOf({ headers }) {
       const session = await deps.console.people.session(headers);
       const named = headers.get("belfry-workspace");
-      const only = session?.memberships.length === 1 ? session.memberships[0]!.workspace_id : null;
+      const only = session?.memberships.length === 1 ? (session.memberships[0]?.workspace_id ?? null) : null;
       const workspace = named === null ? only : parseId("wsp", named);
       return session && workspace ? callerOf(session, workspace) : null;
     },

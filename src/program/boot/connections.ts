@@ -123,7 +123,7 @@ export function gateConnections(node: Server, refuse: Handle) {
         line.foundIdle = false;
         line.waiting.shift()?.();
       });
-      handle!(request, response);
+      handle?.(request, response);
     };
     if (line.running < AT_ONCE) start();
     else if (line.waiting.length < WAITING) line.waiting.push(start);

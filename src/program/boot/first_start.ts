@@ -8,6 +8,7 @@ import { isSecretOf } from "../../identity/auth/secret_check.ts";
 import { addMember, createKey, createWorkspace } from "../../identity/operator/accounts.ts";
 import { parseId } from "../../model/domain/ids.ts";
 import { Workspace } from "../../model/entities/workspace.ts";
+import { need } from "../../model/need.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { ConfigError } from "../../store/config/setting.ts";
 import type { Config } from "../../store/config/settings.ts";
@@ -67,7 +68,7 @@ export async function firstStart(
     writeCredentials(config.dataDir, credentials);
     return credentials;
   });
-  const link = await newLink(parseId("mem", made.member_id)!);
+  const link = await newLink(need(parseId("mem", made.member_id), "it was shown as an id"));
   const credentials = { ...made, console: link };
   writeCredentials(config.dataDir, credentials);
   return credentials;

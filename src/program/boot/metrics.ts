@@ -1,6 +1,8 @@
 // Prometheus figures of this process: requests by surface and status, the housekeeping's, and the runtime's own. Never an id,
 // a handle or a device as a label. Their library is read once there is something to count.
 
+import { need } from "../../model/need.ts";
+
 type Library = typeof import("prom-client");
 
 export interface Metrics {
@@ -58,7 +60,7 @@ type Figures = Omit<Metrics, "contentType">;
 
 function createFigures({ Counter, collectDefaultMetrics, Gauge, Histogram, Registry }: Library): Figures {
   const registers = [new Registry()];
-  const registry = registers[0]!;
+  const registry = need(registers[0], "this process has one of its own");
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_MS });
   const requests = new Counter({
     name: "belfry_http_requests_total",

@@ -32,6 +32,7 @@ import { createStepUps } from "../../identity/auth/step_up.ts";
 import { createDeviceHash } from "../../model/domain/device_hash.ts";
 import type { DomainEvent } from "../../model/domain/events.ts";
 import { createInboxTag } from "../../model/domain/inbox_tag.ts";
+import { need } from "../../model/need.ts";
 import { createDispatcher } from "../../operation/dispatch.ts";
 import { createForms } from "../../pages/console/forms.ts";
 import { ConfigError } from "../../store/config/setting.ts";
@@ -90,7 +91,10 @@ export async function openParts(
   const { cluster, space, log, closers } = opened;
   const { isLow, mustHaveRoom } = space;
   const now = options.now ?? (() => new Date());
-  const orm = openOrm({ ...config, databaseUrl: config.databaseUrl ?? cluster!.url });
+  const orm = openOrm({
+    ...config,
+    databaseUrl: config.databaseUrl ?? need(cluster, "without an address one is started").url,
+  });
   closers.push(() => orm.close(true));
   const migrated = await migrate(orm).catch((error) => {
     throw config.databaseUrl ? (unreachable(error) ?? error) : error;

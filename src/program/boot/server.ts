@@ -39,7 +39,7 @@ export async function listen(
     fetch: (request) => app.fetch(requestOf({ req: request }), request.ip ?? null),
   });
   await server.ready();
-  const node = server.node!.server as NodeServer;
+  const node = server.node?.server as NodeServer;
   node.timeout = times.silence;
   const gate = gateConnections(node, (_request, response) => {
     const refused = overloaded();

@@ -106,7 +106,7 @@ export async function callByRest(
   }
   if (response.status === 401 && !key) throw noKey();
   const answerHeaders = Object.fromEntries(
-    TOLD.flatMap((name) => (response.headers.has(name) ? [[name, response.headers.get(name)!]] : [])),
+    TOLD.flatMap((name) => (response.headers.has(name) ? [[name, response.headers.get(name) ?? ""]] : [])),
   );
   if (response.status === 204) return { body: deleted(tool, args), headers: answerHeaders };
   const answer = parsed(text);
@@ -122,7 +122,7 @@ export async function callByRest(
 
 /** docs/rules.md#deleted-answer */
 function deleted(tool: Tool, args: Record<string, unknown>) {
-  return { deleted: true, id: args[pathArguments(tool.http.path).at(-1)!] };
+  return { deleted: true, id: args[pathArguments(tool.http.path).at(-1) ?? ""] };
 }
 
 function parsed(text: string): unknown {

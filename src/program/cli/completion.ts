@@ -2,6 +2,7 @@
 // are static: completing a word starts no process.
 
 import type { Command, Option } from "commander";
+import { need } from "../../model/need.ts";
 
 interface Flag {
   name: string;
@@ -35,14 +36,14 @@ function nodeFor(command: Command, above: string | null): Node {
 
 function flagFor({ long, description, required, optional, argChoices }: Option): Flag {
   const values = argChoices ?? (optional ? ["true", "false"] : []);
-  return { name: long!, description, takesValue: required, values };
+  return { name: long ?? "", description, takesValue: required, values };
 }
 
 const flatten = (node: Node): Node[] => [node, ...node.children.flatMap(flatten)];
 
 /** What may follow a command: its commands, its arguments' values, its flags. */
 const followers = ({ children, words, flags }: Node) => [
-  ...children.map(({ names }) => names[0]!),
+  ...children.map(({ names }) => names[0] ?? ""),
   ...words,
   ...flags.map(({ name }) => name),
 ];
@@ -110,7 +111,8 @@ if [ "$funcstack[1]" = "_belfry" ]; then _belfry "$@"; else compdef _belfry belf
 }
 
 function fish(root: Node): string {
-  const quote = (text: string) => `'${text.split("\n")[0]!.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+  const quote = (text: string) =>
+    `'${text.replace(/\n.*/s, "").replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
   const lines = ["# fish completion for belfry", "complete -c belfry -f"];
   for (const node of flatten(root)) {
     const seen = node.path.split("/").slice(1);
@@ -139,5 +141,5 @@ export const SHELLS = Object.keys(WRITERS);
 
 /** The script for one of SHELLS. */
 export function completionFor(shell: string, program: Command): string {
-  return WRITERS[shell]!(nodeFor(program, null));
+  return need(WRITERS[shell], "the command takes no other shell")(nodeFor(program, null));
 }

@@ -15,7 +15,7 @@ const LONGEST = 36_500 * 86_400;
 /** 90d → seconds. */
 function readDuration(text: string): number {
   const parts = /^(\d{1,12})([smhd])$/.exec(text);
-  const seconds = parts ? Number(parts[1]) * SECONDS[parts[2]!]! : 0;
+  const seconds = parts ? Number(parts[1]) * (SECONDS[parts[2] ?? ""] ?? 0) : 0;
   if (seconds < 1 || seconds > LONGEST)
     throw new InvalidArgumentError("It must be a number with s, m, h or d, such as 90d, of at most 36500d.");
   return seconds;

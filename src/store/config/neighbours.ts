@@ -37,9 +37,10 @@ function refuseHalfAStore(soFar: Earlier & { assetsS3SecretAccessKey: string | n
     "assetsS3SecretAccessKey",
   ] as const;
   const missing = parts.filter((part) => soFar[part] == null);
-  if (missing.length > 0 && missing.length < parts.length)
+  const [first] = missing;
+  if (first && missing.length < parts.length)
     throw new ConfigError(
-      NEIGHBOURS[missing[0]!].name,
+      NEIGHBOURS[first].name,
       "is missing: the ASSETS_S3_ settings go together, all or none.",
     );
 }

@@ -49,7 +49,7 @@ export const NETWORK = {
       "Origin under which clients reach the service; its host is the one that /mcp accepts besides loopback.",
     read: (raw, name, soFar) => {
       if (raw !== undefined) return origin(raw, name);
-      const host = soFar.host === "0.0.0.0" || soFar.host === "::" ? "127.0.0.1" : soFar.host!;
+      const host = soFar.host === "0.0.0.0" || soFar.host === "::" ? "127.0.0.1" : (soFar.host ?? "");
       return `http://${isIP(host) === 6 ? `[${host}]` : host}:${soFar.port}`;
     },
   },

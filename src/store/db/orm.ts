@@ -6,6 +6,7 @@ import type { Platform } from "@mikro-orm/core";
 import { MikroORM as PgORM } from "@mikro-orm/postgresql";
 import type { PostgreSqlSchemaHelper } from "@mikro-orm/sql";
 import { ENTITIES } from "../../model/entities/all.ts";
+import { need } from "../../model/need.ts";
 import type { Config } from "../config/settings.ts";
 import { type Bounds, PATIENT, patient, poolOptions, resilient } from "./pool.ts";
 import { type Connections, databaseOf, runOn } from "./statement.ts";
@@ -101,7 +102,7 @@ const boundsOf = new WeakMap<Orm, Bounds>();
 
 /** Runs something that may take as long as it takes: no bound on statements holds on `orm` meanwhile. */
 export async function unbounded<T>(orm: Orm, work: () => Promise<T>): Promise<T> {
-  const bounds = boundsOf.get(orm)!;
+  const bounds = need(boundsOf.get(orm), "each was opened here");
   const { statementMs } = bounds;
   bounds.statementMs = 0;
   try {

@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { CompiledQuery, type Kysely } from "kysely";
 import type { Fields, ParametersOf, SqlType, ValuesOf } from "../../model/fields/sql.ts";
+import { need } from "../../model/need.ts";
 import type { Path } from "./paths.ts";
 
 /** What a declaration without parameters, or without columns, has of them. */
@@ -84,7 +85,7 @@ function define<P extends Fields, C extends Fields, J extends Fields>(
     name,
     path,
     text,
-    parameters: names.map((parameter) => [parameter, parameters[parameter]!] as const),
+    parameters: names.map((parameter) => [parameter, declared(parameters, parameter)] as const),
     columns,
     joined,
     closes: declaration.closes ?? false,
@@ -94,6 +95,9 @@ function define<P extends Fields, C extends Fields, J extends Fields>(
   defined.set(text, statement);
   return statement;
 }
+
+const declared = (parameters: Fields, name: string) =>
+  need(parameters[name], "numbered names only what is declared");
 
 /** A text with `$1`, `$2` … in place of the names, and the names in this order. */
 function numbered(name: string, named: string, parameters: Fields): { text: string; names: string[] } {
@@ -112,7 +116,7 @@ function numbered(name: string, named: string, parameters: Fields): { text: stri
 
 /** Made once a statement: a call only reads the values by name. */
 function inOrder(names: readonly string[], parameters: Fields) {
-  const encoders = names.map((name) => parameters[name]!.encode);
+  const encoders = names.map((name) => declared(parameters, name).encode);
   return (values: Readonly<Record<string, unknown>>): unknown[] =>
     names.map((name, i) => {
       const value = values[name];

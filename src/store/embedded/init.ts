@@ -37,7 +37,7 @@ export async function initialise(
   const making = `${place.cluster}.new`;
   rmSync(making, { recursive: true, force: true });
   mkdirSync(making, { mode: 0o700 });
-  if (runner.uid !== null) chownSync(making, runner.uid, runner.gid!);
+  if (runner.uid !== null && runner.gid !== null) chownSync(making, runner.uid, runner.gid);
   await succeed(place, runner, binaries.initdb, initArguments(making, binaries));
   // Single-user mode needs no server, and does not wait for the disk.
   await succeed(
@@ -98,6 +98,6 @@ export function writeAccess({ cluster }: Place, { uid, gid }: Runner): void {
     const path = join(cluster, name);
     writeFileSync(path, `# Belfry writes this file at each start.\n${lines.join("\n")}\n`, { mode: 0o600 });
     chmodSync(path, 0o600);
-    if (uid !== null) chownSync(path, uid, gid!);
+    if (uid !== null && gid !== null) chownSync(path, uid, gid);
   }
 }

@@ -176,7 +176,7 @@ export function mendCopy({ dataDir, cluster, made }: Place, { uid, gid }: Runner
   if (!made) return;
   const { mode, uid: owner } = statSync(cluster);
   try {
-    if (uid !== null && owner === 0) giveAll(cluster, uid, gid!);
+    if (uid !== null && gid !== null && owner === 0) giveAll(cluster, uid, gid);
     if ((mode & 0o027) !== 0) chmodSync(cluster, 0o700);
   } catch (error) {
     throw dataDirProblem(
@@ -243,7 +243,7 @@ function forgetUnfinished(dataDir: string): void {
 /** The folder stays the service's own; the runner's group may only pass through it. */
 function letThrough(folder: string, { gid }: Runner): void {
   const { uid, mode } = statSync(folder);
-  if (uid !== process.getuid?.() || (mode & 0o001) !== 0) return;
-  chownSync(folder, uid, gid!);
+  if (gid === null || uid !== process.getuid?.() || (mode & 0o001) !== 0) return;
+  chownSync(folder, uid, gid);
   chmodSync(folder, (mode & 0o777) | 0o010);
 }

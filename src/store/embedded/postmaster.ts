@@ -5,6 +5,7 @@ import type { ChildProcess } from "node:child_process";
 import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { need } from "../../model/need.ts";
 import type { Binaries } from "./binaries.ts";
 import { lastComplaint } from "./init.ts";
 import type { Place } from "./place.ts";
@@ -71,23 +72,23 @@ export async function startPostmaster(
         stdio: ["pipe", "pipe", "pipe"],
       });
   let words = "";
-  for (const stream of [child.stdout!, child.stderr!]) {
+  for (const stream of [child.stdout, child.stderr]) {
     let rest = "";
-    stream.on("data", (chunk) => {
+    stream?.on("data", (chunk) => {
       words = (words + chunk).slice(-4_000);
       const lines = (rest + chunk).split("\n");
-      rest = lines.pop()!;
+      rest = lines.pop() ?? "";
       for (const line of lines) if (line.trim()) hear(line.trim());
     });
-    stream.on("error", () => {});
+    stream?.on("error", () => {});
   }
-  child.stdin!.on("error", () => {});
+  child.stdin?.on("error", () => {});
   let gone = false;
   const ended = new Promise<string>((resolve) => {
     const end = (said: string) => {
       gone = true;
       // Closing the pipe ends the watchdog, which has nothing left to watch.
-      child.stdin!.destroy();
+      child.stdin?.destroy();
       resolve(said);
     };
     child.once("error", (error: NodeJS.ErrnoException) => end(String(error.code)));
@@ -113,7 +114,7 @@ export async function startPostmaster(
     for (const [signal, wait] of steps) {
       if (gone) return;
       const dead = child.exitCode !== null || child.signalCode !== null;
-      if (!dead) sendSignal(runner, child.pid!, signal);
+      if (!dead) sendSignal(runner, need(child.pid, "it started"), signal);
       const waiting = new AbortController();
       await Promise.race([ended, pause(wait, null, { signal: waiting.signal }).catch(() => {})]);
       waiting.abort();
@@ -125,7 +126,7 @@ export async function startPostmaster(
     if (signal?.aborted) throw new Error("it was given up");
     throw new Error(`it was not ready after ${START_MS / 1000} seconds: ${lastComplaint(words)}`);
   }
-  return { pid: child.pid!, ended, stop };
+  return { pid: need(child.pid, "it is ready"), ended, stop };
 }
 
 export interface Status {
@@ -177,8 +178,11 @@ export async function clearLeftovers(cluster: string, runner: Runner): Promise<v
           `another PostgreSQL (process ${left.pid}) holds ${cluster} and does not end; end it.`,
         );
       const signals = ["SIGINT", "SIGQUIT"] as const;
-      if (signalsSent === 0 || (signalsSent === 1 && waited > ASKED_MS))
-        sendSignal(runner, left.pid, signals[signalsSent++]!);
+      const signal = signals[signalsSent];
+      if (signal && (signalsSent === 0 || waited > ASKED_MS)) {
+        sendSignal(runner, left.pid, signal);
+        signalsSent++;
+      }
     }
     await pause(20);
   }
@@ -212,6 +216,6 @@ function standsIn(pid: number): string | null {
     if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
   }
   const args = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-  const named = args[args.indexOf("-D") + 1]!;
+  const named = args[args.indexOf("-D") + 1] ?? "";
   return existsSync(named) ? realpathSync(named) : null;
 }

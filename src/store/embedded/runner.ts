@@ -39,7 +39,7 @@ function accounts(): Account[] {
     .split("\n")
     .map((line) => line.split(":"))
     .filter((fields) => fields.length >= 4)
-    .map(([name, , uid, gid]) => ({ name: name!, uid: Number(uid), gid: Number(gid) }));
+    .map(([name = "", , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
 }
 
 /** The name of the service's own user. @throws ConfigError when it has none. */
@@ -103,7 +103,7 @@ function options({ uid, gid }: Runner): SpawnOptions {
   // PostgreSQL warns when it cannot reach its working directory, so it starts in the root folder.
   const base: SpawnOptions = process.platform === "win32" ? {} : { cwd: "/", env: ENVIRONMENT };
   // Both, since a child with a uid alone would keep root's group.
-  return uid === null ? base : { ...base, uid, gid: gid! };
+  return uid === null || gid === null ? base : { ...base, uid, gid };
 }
 
 /** Starts a program as the runner. @throws EPERM and EINVAL at once; other refusals come as its error event. */
@@ -134,10 +134,10 @@ export function runToEnd(runner: Runner, program: string, args: string[], input 
     // EPERM and EINVAL are thrown here, EACCES and ENOENT come as an event; both reject.
     const child = start(runner, program, args, { stdio: "pipe" });
     let output = "";
-    child.stdout!.on("data", (chunk) => (output += chunk));
-    child.stderr!.on("data", (chunk) => (output += chunk));
-    child.stdin!.on("error", () => {});
-    child.stdin!.end(input);
+    child.stdout?.on("data", (chunk) => (output += chunk));
+    child.stderr?.on("data", (chunk) => (output += chunk));
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(input);
     child.on("error", reject);
     child.on("close", (code) => resolve({ code, output }));
   });

@@ -4,6 +4,7 @@
 import { type DomainEvent, eventBody } from "../../model/domain/events.ts";
 import { parseId } from "../../model/domain/ids.ts";
 import { array, bigint, int, neverNull, nullable, text, uuid } from "../../model/fields/sql.ts";
+import { need } from "../../model/need.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
 import { AUDIT_INSERT, AUDIT_LINE } from "./audit.ts";
 
@@ -27,7 +28,9 @@ const EVENTS = {
 export const eventRows = (events: readonly DomainEvent[]) => ({
   event_ids: events.map(({ id }) => id),
   event_workspaces: events.map(({ workspaceId }) => workspaceId),
-  event_pushers: events.map(({ data }) => parseId("psh", data.pusher_id)!),
+  event_pushers: events.map(({ data }) =>
+    need(parseId("psh", data.pusher_id), "events name channels as they are shown"),
+  ),
   event_bodies: events.map(eventBody),
 });
 

@@ -7,6 +7,7 @@ import { ALERT } from "../../model/fields/alert.ts";
 import { named } from "../../model/fields/named.ts";
 import { answersOf, shownTo } from "../../model/fields/record.ts";
 import { EVENTS } from "../../model/fields/webhook.ts";
+import { need } from "../../model/need.ts";
 import type { EventRecord } from "../queries/events.ts";
 
 export const eventView = named(
@@ -52,4 +53,4 @@ export const feedPlace = () =>
     .string()
     .max(64, "must be next_after of an earlier answer")
     .refine((value) => readFeedPlace(value) !== null, "must be next_after of an earlier answer")
-    .transform((value) => readFeedPlace(value)!);
+    .transform((value) => need(readFeedPlace(value), "it was refused above"));

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { instant, readInstant } from "../../model/fields/accepts.ts";
 import { named } from "../../model/fields/named.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { need } from "../../model/need.ts";
 
 /** Where a page begins: strictly before an instant, or inside of one, after the row with this uuid. */
 export interface Place {
@@ -45,7 +46,7 @@ export function place() {
       "must be next_before of another page, or an RFC 3339 instant with Z or an offset, such as 2026-11-20T14:25:31Z",
     )
     .meta({ format: "date-time" })
-    .transform((value) => readPlace(value)!);
+    .transform((value) => need(readPlace(value), "it was refused above"));
 }
 
 /** Path ids are plain strings: one that is no id answers 404, never 422. */

@@ -163,7 +163,7 @@ async function status(visit: MemberVisit, channel: Channel, action: string): Pro
       : html`${planned === 1 ? "One alert is scheduled and still appears" : `${planned} alerts are scheduled and still appear`}; to stop ${planned === 1 ? "it" : "one"}, cancel it.`;
   const button = (act: string, words: string) =>
     html`<form method="post" action="${action}">${visit.token}<button class="plain" name="act" value="${act}">${words}</button></form>`;
-  const parts: Record<string, [title: string, says: Content, act: Content]> = {
+  const parts: Record<Channel["status"], [title: string, says: Content, act: Content]> = {
     active: [
       "Pause the channel",
       html`A paused channel keeps its handle, its page and its subscribers, and leaves the directory. Sends are refused until it goes on; drafts can be written. ${stays}`,
@@ -180,7 +180,7 @@ async function status(visit: MemberVisit, channel: Channel, action: string): Pro
       null,
     ],
   };
-  const [title, says, act] = parts[channel.status]!;
+  const [title, says, act] = parts[channel.status];
   return html`<section class="card" aria-labelledby="state"><h2 id="state">${title}</h2><p>${says}</p>${act}</section>`;
 }
 

@@ -3,6 +3,7 @@
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import { CHANNEL_STATUS, channelBase, channelFace } from "../channel_head.ts";
+import { capital } from "../field_controls.ts";
 import { CHANNEL_STYLES } from "../page.ts";
 import { chips, emptyState, table } from "../parts.ts";
 import { type AnswerOf, type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
@@ -109,7 +110,7 @@ function states(
       .filter((state) => state === null || state === chosen || of(state) > 0)
       .map((state) => ({
         href: to({ status: state }),
-        name: html`${state === null ? "All" : `${state[0]!.toUpperCase()}${state.slice(1)}`} <b>${of(state)}</b>`,
+        name: html`${state === null ? "All" : capital(state)} <b>${of(state)}</b>`,
         chosen: state === chosen,
       })),
   );

@@ -73,8 +73,8 @@ function unready(form: URLSearchParams, act: string): ApiError | undefined {
       ? [{ param: "sure", message: "Tick the box: an urgent alert may ring at night." }]
       : []),
   ];
-  if (fields.length === 0) return undefined;
-  return new ApiError("invalid_request", fields[0]!.message, { fields });
+  const [first] = fields;
+  return first && new ApiError("invalid_request", first.message, { fields });
 }
 
 /** Where the form stands for what a button asks; an unknown one asks for nothing. */
@@ -98,7 +98,7 @@ function worded(error: ApiError): ApiError {
     return { param, message: message.replace(param, `${what} of button ${Number(row) + 1}`) };
   });
   const { type, headers, status } = said;
-  return new ApiError(type, fields.length === 1 ? fields[0]!.message : said.message, {
+  return new ApiError(type, (fields.length === 1 && fields[0]?.message) || said.message, {
     headers,
     status,
     fields,

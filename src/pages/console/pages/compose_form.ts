@@ -6,6 +6,7 @@ import type { AssetKind } from "../../../model/entities/asset.ts";
 import type { ApiError } from "../../../model/errors.ts";
 import { ALERT } from "../../../model/fields/alert.ts";
 import { said } from "../../../model/limits.ts";
+import { need } from "../../../model/need.ts";
 import { distanceWords } from "../../../ui/alert_card.ts";
 import { circleOf, positionWords } from "../../../ui/circle.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
@@ -29,7 +30,14 @@ export interface Shown extends Previewed {
 
 function uploadOf(typed: Typed, kind: AssetKind, { files }: Shown): Html {
   const fitting = files.filter((file) => file.kind === kind);
-  return upload(typed, UPLOADS.find((one) => one.kind === kind)!, { files: fitting, hint: FILE_HINTS[kind] });
+  return upload(
+    typed,
+    need(
+      UPLOADS.find((one) => one.kind === kind),
+      "each kind of file has its field",
+    ),
+    { files: fitting, hint: FILE_HINTS[kind] },
+  );
 }
 
 const panel = (title: string, content: Content): Html =>

@@ -6,6 +6,7 @@ import grant_connection from "../../../identity/session/grant_connection.ts";
 import list_grants from "../../../identity/session/list_grants.ts";
 import { newUuid, showId } from "../../../model/domain/ids.ts";
 import { ApiError, invalidRequest } from "../../../model/errors.ts";
+import { need } from "../../../model/need.ts";
 import { IMPLICIT_SCOPE, isScope } from "../../../model/scopes.ts";
 import { html } from "../../../ui/html.ts";
 import { CHOOSABLE, PUBLISH } from "../scope_groups.ts";
@@ -74,15 +75,19 @@ async function allow(visit: PersonVisit, asking: Asking, choice: Choice): Promis
   const unseen = asking.earlier.filter((scope) => !choice.onPage.has(scope));
   // Only an answer with a code lets the assistant in. With any other answer the server asks for something more, or refuses.
   if (URL.parse(next)?.searchParams.has("code"))
-    await deps.dispatcher.session(grant_connection, callerOf(session, member.workspace_id)!, {
-      args: {
-        grant_id: grantId,
-        client_id: clientId,
-        pusher_id: choice.pusher === "" ? null : choice.pusher,
-        scopes: [...ticked, ...unseen],
+    await deps.dispatcher.session(
+      grant_connection,
+      need(callerOf(session, member.workspace_id), "the membership is the session's"),
+      {
+        args: {
+          grant_id: grantId,
+          client_id: clientId,
+          pusher_id: choice.pusher === "" ? null : choice.pusher,
+          scopes: [...ticked, ...unseen],
+        },
+        log: visit.log,
       },
-      log: visit.log,
-    });
+    );
   return carryOn(visit, next, [], {
     title: "Connected",
     text: html`${named(clientName)} may now do what you ticked. You can close this page when the assistant says that it is connected.`,

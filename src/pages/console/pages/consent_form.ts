@@ -8,6 +8,7 @@ import { callerOf } from "../../../identity/auth/people.ts";
 import { showId } from "../../../model/domain/ids.ts";
 import { roleReaches } from "../../../model/domain/visibility.ts";
 import type { ApiError } from "../../../model/errors.ts";
+import { need } from "../../../model/need.ts";
 import type { Scope } from "../../../model/scopes.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { problem, scopeLine, select, tick } from "../parts.ts";
@@ -42,8 +43,11 @@ export async function channelsOf(
   visit: PersonVisit,
   workspaceId: string,
 ): Promise<{ id: string; label: string }[]> {
-  const tool = visit.deps.tools.find(({ name }) => name === "list_pushers")!;
-  const caller = callerOf(visit.session, workspaceId)!;
+  const tool = need(
+    visit.deps.tools.find(({ name }) => name === "list_pushers"),
+    "the list has it",
+  );
+  const caller = need(callerOf(visit.session, workspaceId), "the workspace is one of the session's");
   const { body } = await visit.deps.dispatcher.tool(tool, caller, { args: {}, log: visit.log });
   return (body as AnswerOf<"list_pushers">).data.map(({ id, name, handle }) => ({
     id,
@@ -69,7 +73,7 @@ function roleNote(visit: PersonVisit, scope: Scope): Content {
   const below = visit.session.memberships.filter(({ role }) => !roleReaches(role, needed));
   if (below.length === 0) return null;
   if (visit.session.memberships.length === 1)
-    return `This has no effect now: your role is ${below[0]!.role}, and it needs the role ${needed}.`;
+    return `This has no effect now: your role is ${below[0]?.role}, and it needs the role ${needed}.`;
   return `This has no effect in ${below.map((m) => `${m.workspace_name} (${m.role})`).join(", ")}: it needs the role ${needed}.`;
 }
 
@@ -134,7 +138,7 @@ export async function consentForm(
   const { session, token } = visit;
   const { request, earlier, shown, memberId } = asking;
   const workspaces = session.memberships;
-  const only = workspaces.length === 1 ? workspaces[0]! : null;
+  const only = workspaces.length === 1 ? workspaces[0] : null;
   const channels = await Promise.all(
     workspaces.map(async ({ workspace_id, workspace_name }) => ({
       label: workspace_name,
@@ -180,7 +184,7 @@ export async function consentForm(
         name: "pusher",
         label: "Channel",
         hint: "If you choose one channel, it sees no other channel.",
-        options: only ? [...every, ...channels[0]!.options] : every,
+        options: only ? [...every, ...(channels[0]?.options ?? [])] : every,
         groups: only ? [] : channels.filter(({ options }) => options.length > 0),
         value: choice.pusher,
         error,

@@ -7,6 +7,7 @@ import list_own_workspaces from "../../../identity/session/list_own_workspaces.t
 import rename_workspace from "../../../identity/session/rename_workspace.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
+import { need } from "../../../model/need.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { PEOPLE_STYLES } from "../page.ts";
 import { field, instant, problem, tick, wrongWith } from "../parts.ts";
@@ -62,7 +63,7 @@ function unticked(data: readonly Own[], ticked: readonly string[]): ApiError | u
     }));
   return fields.length === 0
     ? undefined
-    : new ApiError("invalid_request", fields[0]!.message, { status: 422, fields });
+    : new ApiError("invalid_request", fields[0]?.message ?? "", { status: 422, fields });
 }
 
 /** The part of the account's page. */
@@ -133,7 +134,7 @@ const isHere =
 
 async function leaving(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const { data } = await visit.asPerson(list_own_workspaces, {});
-  const own = data.find(isHere(visit))!;
+  const own = need(data.find(isHere(visit)), "whoever visits it is a member of it");
   const title = `Leave ${own.name}?`;
   if (own.without_you === "holds")
     return visit.page(

@@ -4,7 +4,7 @@
 
 import decline_alert from "../../../identity/session/decline_alert.ts";
 import { capabilityNotes } from "../../../model/domain/capabilities.ts";
-import { ApiError, notFound } from "../../../model/errors.ts";
+import { ApiError, invalidRequest, notFound } from "../../../model/errors.ts";
 import { ALERT } from "../../../model/fields/alert.ts";
 import { distanceWords } from "../../../ui/alert_card.ts";
 import { circleDrawing, circleOf, positionWords } from "../../../ui/circle.ts";
@@ -31,12 +31,14 @@ const PATH = "/channels/:pusher/alerts/:alert";
 type Verb = "send_alert" | "schedule_alert" | "cancel_alert" | "update_alert";
 
 /** What a form may ask for, and what the next page says of it. */
-const VERBS: Record<string, { operation: Verb; done: FlashCode }> = {
-  send: { operation: "send_alert", done: "alert-sent" },
-  schedule: { operation: "schedule_alert", done: "alert-scheduled" },
-  cancel: { operation: "cancel_alert", done: "alert-cancelled" },
-  draft: { operation: "update_alert", done: "alert-drafted" },
-};
+const VERBS = new Map<string, { operation: Verb; done: FlashCode }>(
+  Object.entries({
+    send: { operation: "send_alert", done: "alert-sent" },
+    schedule: { operation: "schedule_alert", done: "alert-scheduled" },
+    cancel: { operation: "cancel_alert", done: "alert-cancelled" },
+    draft: { operation: "update_alert", done: "alert-drafted" },
+  }),
+);
 
 const STATES: Record<string, string> = {
   draft: "Draft: nobody has seen it.",
@@ -145,8 +147,7 @@ function facts({ now }: MemberVisit, alert: Alert): Content {
 /** An urgent alert is published by who ticked the box, and by nobody in passing. */
 function refuseUnsure(alert: Alert, form: URLSearchParams, act: string): void {
   if (alert.priority !== "urgent" || form.has("sure") || (act !== "send" && act !== "schedule")) return;
-  const fields = [{ param: "sure", message: "Tick the box: an urgent alert may ring at night." }];
-  throw new ApiError("invalid_request", fields[0]!.message, { fields });
+  throw invalidRequest("Tick the box: an urgent alert may ring at night.", "sure");
 }
 
 async function decide(visit: MemberVisit): Promise<Response> {
@@ -158,13 +159,13 @@ async function decide(visit: MemberVisit): Promise<Response> {
     await visit.asMember(decline_alert, { ...path, review_reply: form.get("review_reply") ?? "" });
     return visit.goTo(back, "alert-declined");
   }
-  if (!Object.hasOwn(VERBS, act)) throw notFound("form");
-  const { operation, done } = VERBS[act]!;
+  const verb = VERBS.get(act);
+  if (!verb) throw notFound("form");
   refuseUnsure(await visit.call("get_alert", alertPath(visit)), form, act);
   const at = act === "schedule" ? form.get("send_at") : null;
   const more = act === "draft" ? { send_at: null } : at ? { send_at: utc(at) } : {};
-  await visit.call(operation, { ...path, ...more });
-  return visit.goTo(back, done);
+  await visit.call(verb.operation, { ...path, ...more });
+  return visit.goTo(back, verb.done);
 }
 
 /** Asks once more; of an alert that was sent meanwhile it says why it stays. */

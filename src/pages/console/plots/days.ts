@@ -63,7 +63,7 @@ function marks(dates: readonly string[]): Mark[] {
   let said = "";
   return Array.from({ length: MARKS }, (_, k) => {
     const i = Math.round((k * last) / (MARKS - 1));
-    const [day, month, year] = partsOf(dates[i]!);
+    const [day, month, year] = partsOf(dates[i] ?? "");
     const under = year === said ? null : year;
     said = year;
     const side = k === 0 ? "start" : k === MARKS - 1 ? "end" : "middle";
@@ -82,7 +82,7 @@ export function dayPlots(
   totals: Record<(typeof SERIES)[number]["key"], number>,
   today: string | null,
 ): Promise<Html[]> {
-  const range = `from ${words(days[0]!.date)} to ${words(days.at(-1)!.date)}`;
+  const range = `from ${words(days[0]?.date ?? "")} to ${words(days.at(-1)?.date ?? "")}`;
   const bars = barsOf(days);
   return Promise.all(
     SERIES.map(({ key, heading, noun }) => {
@@ -91,7 +91,9 @@ export function dayPlots(
           from: i / bars.length,
           to: (i + 1) / bars.length,
           value: bar.reduce((sum, day) => sum + day[key], 0),
-          words: [...new Set([bar[0]!, bar.at(-1)!].map(({ date }) => words(date)))].join(" to "),
+          words: [...new Set([...bar.slice(0, 1), ...bar.slice(-1)].map(({ date }) => words(date)))].join(
+            " to ",
+          ),
           running: bar.some(({ date }) => date === today),
         }),
       );
@@ -104,7 +106,7 @@ export function dayPlots(
         noun,
         about,
         slots,
-        marks: marks(bars.map(([first]) => first!.date)),
+        marks: marks(bars.map(([first]) => first?.date ?? "")),
         nothing: `No ${noun[1]} in these days.`,
       };
       return plot(shown);

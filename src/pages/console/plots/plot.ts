@@ -1,6 +1,7 @@
 // One plot of counts along time, as SVG that needs no script. Places along it are percents, so that words keep their size on
 // every screen; heights are pixels. How a plot looks: history.css.
 
+import { need } from "../../../model/need.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { plotLibraries } from "./libraries.ts";
 import { counted, type Noun, short, whole } from "./numbers.ts";
@@ -115,7 +116,7 @@ function bar({ from, to, value, words, running }: Slot, noun: Noun, height: Heig
 /** Many slots as one shape without gaps, drawn over a width of one. */
 async function area({ slots }: Plot, height: Height): Promise<Content> {
   const libraries = await plotLibraries();
-  const last = slots.at(-1)!;
+  const last = need(slots.at(-1), "a plot has a slot");
   const shape = libraries
     .area<{ at: number; value: number }>()
     .curve(libraries.curveStepAfter)

@@ -24,7 +24,7 @@ export async function takePage(token: string, polled: Polled, signal: AbortSigna
   const rows = [...polled.page.data];
   let next = polled.page.meta.next_before;
   // What the worker took in alone says nothing of what came before it.
-  const meets = ({ id }: Alert) => known.has(id) && !known.get(id)!.pushed;
+  const meets = ({ id }: Alert) => known.has(id) && !known.get(id)?.pushed;
   for (let pages = 1; next !== null && pages < MOST_PAGES && !rows.some(meets); pages++) {
     const page = await olderPage(token, next, signal);
     rows.push(...page.data);

@@ -28,6 +28,7 @@ async function start(): Promise<void> {
   await openState();
   let language = current().settings.language;
   await speakAs(language);
+  // biome-ignore lint/style/noNonNullAssertion: the page that loads this script has it
   const root = document.getElementById("app")!;
   root.replaceChildren();
   render(html`<${App} />`, root);

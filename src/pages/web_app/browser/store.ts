@@ -143,7 +143,7 @@ export async function oldestReports(store: Store, most: number): Promise<[key: n
     work.store.getAllKeys(null, most),
     work.store.getAll(null, most),
   ]);
-  return keys.map((key, i) => [key, reports[i]!]);
+  return keys.flatMap((key, i) => (reports[i] ? [[key, reports[i]]] : []));
 }
 
 export async function removeReports(store: Store, keys: number[]): Promise<void> {

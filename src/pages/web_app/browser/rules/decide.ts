@@ -32,8 +32,9 @@ export interface Decision {
 }
 
 /** The most that each priority can be: how loud, and whether it may take over the screen and break into quiet hours. */
+const NORMAL = { volume: 0.5, full: false, breaks_quiet: false };
 const CEILINGS = new Map([
-  ["normal", { volume: 0.5, full: false, breaks_quiet: false }],
+  ["normal", NORMAL],
   ["important", { volume: 0.75, full: false, breaks_quiet: false }],
   ["urgent", { volume: 1, full: true, breaks_quiet: true }],
 ]);
@@ -72,7 +73,7 @@ export function decide(alert: Alert, channel: Channel, device: Device, now: numb
   if (over !== null) return { ...SILENT, because: [over] };
 
   const because: Because[] = [];
-  const ceiling = CEILINGS.get(alert.priority) ?? CEILINGS.get("normal")!;
+  const ceiling = CEILINGS.get(alert.priority) ?? NORMAL;
   /** Whether the person lets the channel do this, and if not, notes why. */
   const may = (what: Asked): boolean => {
     const asked = channel.requested_perms.includes(what);

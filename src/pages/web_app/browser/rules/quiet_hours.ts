@@ -30,8 +30,8 @@ export function areQuietHours({ from, to }: QuietHours): boolean {
 /** `from` is quiet, `to` is not any more. Hours that are none are never quiet. */
 export function isQuiet(hours: QuietHours | null, now: number, timezone: string): boolean {
   if (hours === null || !areQuietHours(hours)) return false;
-  const from = minutesOf(hours.from)!;
-  const to = minutesOf(hours.to)!;
+  const from = minutesOf(hours.from) ?? 0;
+  const to = minutesOf(hours.to) ?? 0;
   const minute = wallClock(now, timezone);
   return from < to ? minute >= from && minute < to : minute >= from || minute < to;
 }

@@ -127,6 +127,7 @@ async function play(
     say("ring.recording_failed");
   }
   const { promise, resolve } = Promise.withResolvers<void>();
+  // biome-ignore lint/style/noNonNullAssertion: whoever is ready to sound has one
   tone = playTone(context!, sound, volume, resolve);
   change({ sounding: tone.seconds > 0 });
   await promise;
@@ -141,6 +142,7 @@ export async function tryTone(name: string, volume: number): Promise<void> {
   if (!(await unlock())) return;
   const mine = ++turn;
   const { promise, resolve } = Promise.withResolvers<void>();
+  // biome-ignore lint/style/noNonNullAssertion: unlocking made one
   tone = playTone(context!, name, volume, resolve);
   await promise;
   if (mine === turn) tone = null;

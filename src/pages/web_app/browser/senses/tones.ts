@@ -41,11 +41,11 @@ const struck = (pitch: number, at: number, lasts: number, gain: number): Note[] 
     [1.56, 0.35, 0.5],
     [2.01, 0.45, 0.4],
     [2.74, 0.2, 0.25],
-  ].map(([ratio, loud, long]) => ({
+  ].map(([ratio = 1, loud = 1, long = 1]) => ({
     at,
-    lasts: lasts * long!,
-    pitch: pitch * ratio!,
-    gain: (gain * loud!) / 3.05,
+    lasts: lasts * long,
+    pitch: pitch * ratio,
+    gain: (gain * loud) / 3.05,
     swell: 0.004,
   }));
 

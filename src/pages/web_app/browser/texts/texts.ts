@@ -31,7 +31,7 @@ const isLanguage = (tag: string): tag is Language => Object.hasOwn(LANGUAGES, ta
 /** The first of the person's languages that the app has, and the tag under which they named it. */
 export function chooseLanguage(preferred: readonly string[]): { language: Language; locale: string } {
   for (const locale of preferred) {
-    const language = locale.toLowerCase().split("-")[0]!;
+    const language = locale.toLowerCase().replace(/-.*/, "");
     if (isLanguage(language)) return { language, locale: isLocale(locale) ? locale : language };
   }
   return { language: "en", locale: "en" };
@@ -72,7 +72,7 @@ export function t(key: Key, values: Values = {}): string {
 export function fill(text: Text, values: Values, locale: string): string {
   const form = typeof text === "string" ? text : pluralOf(text, values.count, locale);
   return form.replace(/\{(\w+)\}/g, (whole, name: string) => {
-    const value = Object.hasOwn(values, name) ? values[name]! : whole;
+    const value = Object.hasOwn(values, name) ? (values[name] ?? whole) : whole;
     return typeof value === "number" ? new Intl.NumberFormat(locale).format(value) : value;
   });
 }

@@ -12,7 +12,7 @@ import { arrange, newestFirst } from "../rules/spotlight.ts";
 import { change, useApp } from "../state.ts";
 import { distanceOf } from "../texts/formats.ts";
 import { t } from "../texts/texts.ts";
-import type { Card } from "../wire.ts";
+import type { Card, Subscription } from "../wire.ts";
 import { AlertCard, isWeb, Plain } from "./card.ts";
 import { categoryName } from "./channels.ts";
 import { Grants } from "./grants.ts";
@@ -52,7 +52,7 @@ export function ChannelView({ handle, invite = null, back, joining = false }: Pr
     <div class="hero"><${Face} card=${card} size="l" /><div>${joining && !card.subscription && html`<h2>${card.name}</h2>`}
       <p class="muted small">${[`@${card.handle}`, categoryName(card.category), card.city].filter(Boolean).join(" · ")}</p></div></div>
     <p class="says">${card.description}</p>
-    ${card.subscription ? html`<${Followed} card=${card} />` : html`<${Joining} card=${card} invite=${invite} />`}
+    ${card.subscription ? html`<${Followed} card=${card} subscription=${card.subscription} />` : html`<${Joining} card=${card} invite=${invite} />`}
     <${About} card=${card} />
     <${Latest} handle=${card.handle} />`;
 }
@@ -80,8 +80,8 @@ function Joining({ card, invite }: { card: Card; invite: string | null }): VNode
     <div class="decide"><button class="wide" disabled=${busy} onClick=${() => void go()}>${icon("bell", "s")}${t("channel.subscribe")}</button></div>`;
 }
 
-function Followed({ card }: { card: Card }): VNode {
-  const { muted, permissions } = card.subscription!;
+function Followed({ card, subscription }: { card: Card; subscription: Subscription }): VNode {
+  const { muted, permissions } = subscription;
   const [leaving, setLeaving] = useState(false);
   const leave = async () => {
     if (!(await attempt(() => leaveChannel(card.handle)))) return;

@@ -90,10 +90,10 @@ export function Discover({ chosen }: { chosen: string | null }): VNode {
       asking.abort();
     };
   }, [q, category]);
-  const more = async () => {
+  const more = async ({ data, meta }: Page<Card>) => {
     try {
-      const page = await load(found!.meta.next_before, new AbortController().signal);
-      setFound({ data: [...found!.data, ...page.data], meta: page.meta });
+      const page = await load(meta.next_before, new AbortController().signal);
+      setFound({ data: [...data, ...page.data], meta: page.meta });
     } catch (error) {
       setTrouble(wordsFor(error));
     }
@@ -114,5 +114,5 @@ export function Discover({ chosen }: { chosen: string | null }): VNode {
     ${!found && !trouble && html`<${Waiting} />`}
     ${found && found.data.length === 0 && html`<div class="empty"><p class="lead">${t("discover.none")}</p><p>${t("discover.none_hint")}</p></div>`}
     <ul class="rows">${found?.data.map((card) => html`<${Row} key=${card.handle} card=${card} to=${at.found(card.handle)} chosen=${card.handle === chosen} mark=${channels.get(card.handle)?.subscription ? t("channel.subscribed") : null} />`)}</ul>
-    ${found?.meta.next_before && html`<p><button class="plain wide" onClick=${() => void more()}>${t("discover.more")}</button></p>`}`;
+    ${found?.meta.next_before && html`<p><button class="plain wide" onClick=${() => void more(found)}>${t("discover.more")}</button></p>`}`;
 }

@@ -30,7 +30,7 @@ export function Sounds({ alert }: { alert: KeptAlert }): VNode | null {
   if (!heard && !pattern && !alert.tts_text) return null;
   const play = async () => {
     setTrouble(null);
-    if (recording === null) return tryTone(tone!, settings.volume);
+    if (recording === null) return tone === null ? undefined : tryTone(tone, settings.volume);
     if ((await tryRecording(recording, settings.volume)) === "failed")
       setTrouble(t("alert.recording_failed"));
   };
@@ -45,12 +45,12 @@ export function Sounds({ alert }: { alert: KeptAlert }): VNode | null {
     ${
       heard &&
       html`<p class="line"><button class="plain" onClick=${() => void play()}>${icon("sound", "s")}${t("alert.play")}</button>
-      <span class="small muted">${recording === null ? t(`tone.${tone!}`) : isHere(recording) ? t("alert.recording") : t("alert.recording_at", { host: hostOf(recording) })}</span></p>`
+      <span class="small muted">${recording === null ? tone && t(`tone.${tone}`) : isHere(recording) ? t("alert.recording") : t("alert.recording_at", { host: hostOf(recording) })}</span></p>`
     }
     ${pattern && html`<p class="small muted">${t("senses.vibrate", { pattern: t(`pattern.${pattern}` as "pattern.sos") })}</p>`}
     ${
       alert.tts_text &&
-      html`<div><p class="line"><button class="plain" onClick=${() => void read(alert.tts_text!)}>${icon("bell", "s")}${t("alert.read_aloud")}</button></p>
+      html`<div><p class="line"><button class="plain" onClick=${() => void read(alert.tts_text ?? "")}>${icon("bell", "s")}${t("alert.read_aloud")}</button></p>
       <blockquote class="small" lang=${alert.tts_lang ?? undefined}>${alert.tts_text}</blockquote></div>`
     }
     <p class="small muted" role="status">${trouble}</p>
