@@ -51,6 +51,22 @@ inBrowser("the app", () => {
     await context.close();
   });
 
+  test("an address that changes just when it is drawn first is followed", async () => {
+    const { context, page } = await watched(its.browser, its.site);
+    await page.addInitScript(() => {
+      const { document, history, MutationObserver } = globalThis as any;
+      const drawn = new MutationObserver(() => {
+        if (document.querySelector("#app h1")?.textContent !== "Inbox") return;
+        drawn.disconnect();
+        history.replaceState(null, "", "#settings");
+      });
+      drawn.observe(document, { childList: true, subtree: true });
+    });
+    await page.goto(`${its.site.url}/app`);
+    await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+    await context.close();
+  });
+
   test("its policy names no other host, and scripts come from here alone", async () => {
     const answer = await fetch(`${its.site.url}/app/`);
     const policy = answer.headers.get("content-security-policy")!;

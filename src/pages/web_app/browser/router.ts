@@ -56,6 +56,8 @@ export function useRoute(): Route {
   useEffect(() => {
     const see = () => setHash(location.hash);
     addEventListener("hashchange", see);
+    // It may have changed since this was drawn.
+    see();
     return () => removeEventListener("hashchange", see);
   }, []);
   return routeOf(hash);
