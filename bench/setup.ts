@@ -3,7 +3,7 @@
 
 import { readdirSync } from "node:fs";
 import { loadConfig } from "../src/store/config/load.ts";
-import { once } from "../src/store/db/once.ts";
+import { lazy } from "../src/store/db/lazy.ts";
 import { type Cluster, openCluster } from "../src/store/embedded/cluster.ts";
 import { CONNECTIONS } from "./load.ts";
 import { mintTokens, type Size, type Tokens } from "./seed.ts";
@@ -53,12 +53,12 @@ export const withBench = (seconds: number, work: (bench: Bench) => Promise<void>
   inFolder(async (folder) => {
     const worlds: OpenWorld[] = [];
     const closers: (() => unknown)[] = [];
-    const cluster = once(async () => {
+    const cluster = lazy(async () => {
       const opened = await openEmbedded(folder);
       closers.push(() => opened.close());
       return opened;
     });
-    const everything = once(async () => {
+    const everything = lazy(async () => {
       const server = await startEverything();
       if (server) closers.push(server.stop);
       return server;

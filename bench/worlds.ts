@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CompiledQuery } from "kysely";
+import { lazy } from "../src/store/db/lazy.ts";
 import { migrate } from "../src/store/db/migrate.ts";
-import { once } from "../src/store/db/once.ts";
 import { openOrm } from "../src/store/db/orm.ts";
 import { databaseOf } from "../src/store/db/statement.ts";
 import type { World } from "./case.ts";
@@ -59,7 +59,7 @@ export async function openWorld(adminUrl: string, making: Making): Promise<OpenW
     const secret = randomBytes(32).toString("hex");
     const server = await startServer({ databaseUrl, secret });
     closers.push(server.stop);
-    const logged = once(async () => {
+    const logged = lazy(async () => {
       const folder = mkdtempSync(join(tmpdir(), "belfry-bench-"));
       closers.push(async () => rmSync(folder, { recursive: true }));
       const second = await startServer({ databaseUrl, secret, logTo: join(folder, "log") });

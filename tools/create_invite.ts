@@ -6,7 +6,7 @@ import { invalidRequest } from "../src/model/errors.ts";
 import { INVITE } from "../src/model/fields/invite.ts";
 import { argumentsOf, blanksOf } from "../src/model/fields/record.ts";
 import { nowMicros } from "../src/operation/alerts/change.ts";
-import { findPusher } from "../src/operation/channels/judge.ts";
+import { findPusher } from "../src/operation/channels/find_pusher.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
 import { inviteView, showInvite } from "../src/store/shapes/invite.ts";
@@ -46,6 +46,6 @@ export default defineTool({
       ...fields,
     });
     await ctx.em.flush();
-    return showInvite(invite, pusher, ctx.outside.publicBase);
+    return showInvite(invite, pusher, ctx.services.publicBase);
   },
 });

@@ -34,7 +34,7 @@ export default defineTool({
     const count = await ctx.em.count(WebhookEndpoint, { workspace: workspace.id }, { filters: false });
     if (count >= LIMITS.webhooks)
       throw conflict(`A workspace has at most ${LIMITS.webhooks} webhook endpoints; delete one first.`);
-    const { secret, sealed } = ctx.outside.webhooks.newSecret();
+    const { secret, sealed } = ctx.services.webhooks.newSecret();
     const endpoint = ctx.em.create(WebhookEndpoint, {
       id: newUuid(),
       workspace: workspace.id,

@@ -21,7 +21,7 @@ export default defineTool({
     // One statement: of two that delete it at the same time one finds nothing.
     const gone = id ? await ctx.em.nativeDelete(WebhookEndpoint, { id }) : 0;
     if (!id || gone === 0) throw notFound("webhook");
-    ctx.outside.webhooks.forget(id);
+    ctx.services.webhooks.forget(id);
     return { deleted: true as const, id: webhook_id };
   },
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { endpointOf } from "../src/operation/channels/by_hand.ts";
+import { endpointOf } from "../src/operation/channels/manual_delivery.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
 import { showWebhook, webhookView } from "../src/store/shapes/webhook.ts";

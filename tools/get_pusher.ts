@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { need } from "../src/model/need.ts";
-import { findPusher } from "../src/operation/channels/judge.ts";
+import { findPusher } from "../src/operation/channels/find_pusher.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { channelCounts } from "../src/store/queries/channels.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
@@ -21,6 +21,9 @@ export default defineTool({
   async handler(input, ctx) {
     const pusher = await findPusher(input, ctx);
     const [counts] = await ctx.sql(channelCounts, { pusher_id: pusher.id });
-    return { ...showPusher(pusher, ctx.outside.publicBase), ...need(counts, "every channel has its counts") };
+    return {
+      ...showPusher(pusher, ctx.services.publicBase),
+      ...need(counts, "every channel has its counts"),
+    };
   },
 });

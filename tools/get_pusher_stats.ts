@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LIMITS } from "../src/model/limits.ts";
 import { need } from "../src/model/need.ts";
-import { findPusher } from "../src/operation/channels/judge.ts";
+import { findPusher } from "../src/operation/channels/find_pusher.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { channelCounts } from "../src/store/queries/channels.ts";
 import { pathId } from "../src/store/shapes/fields.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { listInput, listPage } from "../src/operation/alerts/list.ts";
-import { visiblePusherId } from "../src/operation/channels/judge.ts";
+import { visiblePusherId } from "../src/operation/channels/find_pusher.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { listAlerts } from "../src/store/queries/alerts.ts";
 import { alertList } from "../src/store/shapes/alert.ts";

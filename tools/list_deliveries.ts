@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { toIsoMicros } from "../src/model/fields/columns.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { endpointOf } from "../src/operation/channels/by_hand.ts";
+import { endpointOf } from "../src/operation/channels/manual_delivery.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { listDeliveries } from "../src/store/queries/deliveries.ts";

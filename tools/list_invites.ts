@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { toIsoMicros } from "../src/model/fields/columns.ts";
-import { findPusher } from "../src/operation/channels/judge.ts";
+import { findPusher } from "../src/operation/channels/find_pusher.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { listInvites } from "../src/store/queries/invites.ts";
@@ -31,7 +31,7 @@ export default defineTool({
       (n) => ctx.sql(listInvites, { pusher_id: pusher.id, before: input.before ?? null, limit: n }),
       (row) => row.created_at,
     );
-    const data = rows.map((row) => showInvite(row, pusher, ctx.outside.publicBase));
+    const data = rows.map((row) => showInvite(row, pusher, ctx.services.publicBase));
     if (input.limit === undefined) return { data };
     return { data, meta: { next_before: next_before && toIsoMicros(next_before) } };
   },

@@ -39,7 +39,7 @@ export default defineTool({
       (row) => row.created_at,
     );
     const data = rows.map((row) => ({
-      ...showPusher(row, ctx.outside.publicBase),
+      ...showPusher(row, ctx.services.publicBase),
       drafts: row.drafts,
       scheduled: row.scheduled,
     }));

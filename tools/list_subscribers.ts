@@ -3,7 +3,7 @@ import { countsByText } from "../src/model/fields/accepts.ts";
 import { toIsoMicros } from "../src/model/fields/columns.ts";
 import { DEVICE } from "../src/model/fields/device.ts";
 import { answersOf, namesOf, shownTo } from "../src/model/fields/record.ts";
-import { visiblePusherId } from "../src/operation/channels/judge.ts";
+import { visiblePusherId } from "../src/operation/channels/find_pusher.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { listSubscribers, subscriberMix } from "../src/store/queries/subscribers.ts";
@@ -62,7 +62,7 @@ export default defineTool({
     );
     return {
       data: rows.map(({ device_id, subscribed_at, ...facts }) => ({
-        device: ctx.outside.deviceHash(device_id),
+        device: ctx.services.deviceHash(device_id),
         ...facts,
         subscribed_at: toIsoMicros(subscribed_at),
       })),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { newUuid, parseId } from "../src/model/domain/ids.ts";
 import { WebhookDelivery } from "../src/model/entities/webhook_delivery.ts";
 import { conflict, notFound } from "../src/model/errors.ts";
-import { BY_HAND, deliverByHand, endpointOf } from "../src/operation/channels/by_hand.ts";
+import { deliverManually, endpointOf, MANUAL_DELIVERIES } from "../src/operation/channels/manual_delivery.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { deliveryView } from "../src/store/shapes/delivery.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
@@ -20,7 +20,7 @@ export default defineTool({
   },
   hints: { readOnly: false, destructive: false, idempotent: false },
   creates: true,
-  limit: BY_HAND,
+  limit: MANUAL_DELIVERIES,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   input: z.strictObject({ webhook_id: pathId("whk_…"), delivery_id: pathId("dlv_…") }),
   output: deliveryView,
@@ -36,6 +36,6 @@ export default defineTool({
     // What was delivered before events had ids gets one now.
     const { event, body, event_id = null } = old;
     const what = { endpoint_id: endpoint.id, event, body, event_id: event_id ?? newUuid() };
-    return deliverByHand({ ...what, redelivery_of: id }, ctx);
+    return deliverManually({ ...what, redelivery_of: id }, ctx);
   },
 });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseId, showId } from "../src/model/domain/ids.ts";
 import { Invite } from "../src/model/entities/invite.ts";
 import { notFound } from "../src/model/errors.ts";
-import { lockPusher } from "../src/operation/channels/judge.ts";
+import { lockPusher } from "../src/operation/channels/find_pusher.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { evictInvited } from "../src/store/queries/invites.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
@@ -47,7 +47,7 @@ export default defineTool({
         event: "subscriber.deleted",
         data: { pusher_id: showId("psh", pusher.id), count: state.subscribers - left },
       });
-    const view = showInvite(invite, pusher, ctx.outside.publicBase);
+    const view = showInvite(invite, pusher, ctx.services.publicBase);
     return { ...view, removed_subscribers: removed };
   },
 });

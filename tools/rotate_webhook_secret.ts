@@ -30,7 +30,7 @@ export default defineTool({
     const lock = { populate: ["secret"], lockMode: LockMode.PESSIMISTIC_WRITE } as const;
     const endpoint = id && (await ctx.em.findOne(WebhookEndpoint, { id }, lock));
     if (!endpoint) throw notFound("webhook");
-    const { secret, sealed } = ctx.outside.webhooks.newSecret();
+    const { secret, sealed } = ctx.services.webhooks.newSecret();
     ctx.em.assign(endpoint, {
       previous_secret: endpoint.secret,
       previous_secret_until: toIsoMicros(new Date(ctx.now().getTime() + OVERLAP_MS)),

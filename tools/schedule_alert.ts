@@ -44,7 +44,7 @@ export default defineTool({
     if (cell.do === "stay" && wanted === before) return published("schedule", alert, ctx);
     const sendAt = checkSchedule(wanted, nowMicros(ctx));
     const changed = { send_at: true, expires_at: true, scheduled: true };
-    const stored = showAlert(alert, ctx.outside.assets);
+    const stored = showAlert(alert, ctx.services.assets);
     checkContent({ ...stored, send_at: sendAt }, 0, changed, nowMicros(ctx));
     const former = sendAt === before ? null : { send_at: before };
     const [after] = await ctx.sql(scheduleAlert, { id: alert.id, send_at: sendAt, former });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { newUuid, showId } from "../src/model/domain/ids.ts";
-import { BY_HAND, deliverByHand, endpointOf } from "../src/operation/channels/by_hand.ts";
+import { deliverManually, endpointOf, MANUAL_DELIVERIES } from "../src/operation/channels/manual_delivery.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { deliveryView } from "../src/store/shapes/delivery.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
@@ -18,7 +18,7 @@ export default defineTool({
   http: { method: "POST", path: "/api/v1/webhooks/{webhook_id}/test", status: 201 },
   hints: { readOnly: false, destructive: false, idempotent: false },
   creates: true,
-  limit: BY_HAND,
+  limit: MANUAL_DELIVERIES,
   errors: ["invalid_request", "forbidden", "not_found", "rate_limited"],
   input: z.strictObject({ webhook_id: pathId("whk_…") }),
   output: deliveryView,
@@ -27,6 +27,6 @@ export default defineTool({
     const event = "webhook.test";
     const data = { pusher_id: NO_CHANNEL, webhook_id };
     const body = JSON.stringify({ event, created_at: ctx.now().toISOString(), data });
-    return deliverByHand({ endpoint_id: id, event_id: newUuid(), event, body, redelivery_of: null }, ctx);
+    return deliverManually({ endpoint_id: id, event_id: newUuid(), event, body, redelivery_of: null }, ctx);
   },
 });

@@ -49,7 +49,7 @@ export default defineTool({
   brief: composedBrief,
   async handler(input, ctx) {
     const { pusher_id: _, alert_id: __, expected_updated_at: ___, ...sent } = input;
-    const { assets } = ctx.outside;
+    const { assets } = ctx.services;
     if (Object.values(sent).every((value) => value === undefined)) {
       // Nothing is edited, so a frozen alert has nothing to refuse.
       const { alert } = await lockedAlert(input, ctx);

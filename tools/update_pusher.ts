@@ -4,7 +4,7 @@ import { checkGeofence } from "../src/model/domain/geofence.ts";
 import { ApiError, invalidRequest } from "../src/model/errors.ts";
 import { PUSHER } from "../src/model/fields/pusher.ts";
 import { changesOf } from "../src/model/fields/record.ts";
-import { lockPusher } from "../src/operation/channels/judge.ts";
+import { lockPusher } from "../src/operation/channels/find_pusher.ts";
 import { pictureHeld } from "../src/operation/channels/picture.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { channelBacklogs } from "../src/store/queries/channels.ts";
@@ -51,7 +51,7 @@ export default defineTool({
     checkGeofence(pusher);
     if (JSON.stringify(pusher) !== before) pusher.updated_at = ctx.now().toISOString().replace("Z", "000Z");
     await ctx.em.flush();
-    const view = showChangedPusher(pusher, ctx.outside.publicBase);
+    const view = showChangedPusher(pusher, ctx.services.publicBase);
     if (status !== "paused") return view;
     const [backlog] = await ctx.sql(channelBacklogs, { pusher_ids: [pusher.id] });
     return { ...view, note: pauseNote(backlog?.scheduled ?? 0) };

@@ -3,7 +3,7 @@
 
 import type { AssetAddresses } from "../model/domain/assets.ts";
 import { need } from "../model/need.ts";
-import type { Outside, Shared } from "../store/context.ts";
+import type { Services, Shared } from "../store/context.ts";
 import { batched } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
@@ -45,7 +45,7 @@ type Looked = AgainAnswer | { due: string[] } | typeof LATER;
 /** The page of a set was not read along with others. */
 const LATER = Symbol("later");
 
-export interface AgainDeps extends Pick<Outside, "inboxTag" | "settle"> {
+export interface AgainDeps extends Pick<Services, "inboxTag" | "settle"> {
   orm: Orm;
   assets: AssetAddresses;
   seen: Pick<Seen, "note">;

@@ -25,7 +25,7 @@ export default defineHandsetOperation({
     });
     if (!row) throw unauthorized();
     // Behind the "#", which no browser sends: no server or log on the way sees it.
-    const url = `${ctx.outside.publicUrl}/app/#move=${code}`;
+    const url = `${ctx.services.publicUrl}/app/#move=${code}`;
     return { code, url, expires_at: toIsoMicros(row.expires_at) };
   },
 });

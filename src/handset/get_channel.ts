@@ -20,6 +20,6 @@ export default defineHandsetOperation({
   async handler({ handle, invite }, ctx) {
     const [card] = await ctx.sql(channelCard, { device_id: ctx.caller.id, handle, code: invite ?? null });
     if (!card) throw notFound("channel");
-    return showCard(card, ctx.outside.publicBase);
+    return showCard(card, ctx.services.publicBase);
   },
 });

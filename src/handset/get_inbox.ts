@@ -22,12 +22,12 @@ export default defineHandsetOperation({
   output: inboxBody,
   async handler({ limit: wanted = DEFAULT_LIMIT, before }, ctx) {
     const { id } = ctx.caller;
-    const { revision, due } = await ctx.outside.settledInbox(ctx.caller, ctx.caller);
+    const { revision, due } = await ctx.services.settledInbox(ctx.caller, ctx.caller);
     const place = before && showPlace(before);
-    const tag = ctx.outside.inboxTag(id, inboxState(revision, wanted, place, due));
+    const tag = ctx.services.inboxTag(id, inboxState(revision, wanted, place, due));
     if (ctx.clientHolds(tag)) return new Validated(tag, NOT_MODIFIED);
     // With others that ask now; what is settled only for this poll, and what is further back, is read for it alone.
-    const shared = before || due.length > 0 ? null : await ctx.outside.sharedInbox(id, wanted);
+    const shared = before || due.length > 0 ? null : await ctx.services.sharedInbox(id, wanted);
     if (shared) return new Validated(tag, shared);
     const page = await boundedPage(wanted, async (n) => {
       const from = {
@@ -40,8 +40,8 @@ export default defineHandsetOperation({
       const found = await (due.length === 0
         ? ctx.sql(inboxPage, from)
         : ctx.sql(inboxPageWithDue, { ...from, due }));
-      return withinBytes(found, ctx.outside.assets);
+      return withinBytes(found, ctx.services.assets);
     });
-    return new Validated(tag, showInbox(page, ctx.outside.assets));
+    return new Validated(tag, showInbox(page, ctx.services.assets));
   },
 });

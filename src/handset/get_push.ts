@@ -18,7 +18,7 @@ export default defineHandsetOperation({
     kind: z.enum(PUSH_KINDS).nullable(),
   }),
   async handler(_, ctx) {
-    const { publicKey } = ctx.outside.push;
+    const { publicKey } = ctx.services.push;
     const own = await ctx.em.findOne(PushEndpoint, { device: ctx.caller.id }, { fields: ["kind"] });
     return { enabled: publicKey !== null, public_key: publicKey, kind: own?.kind ?? null };
   },

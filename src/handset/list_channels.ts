@@ -37,7 +37,7 @@ export default defineHandsetOperation({
       (row) => row.created_at,
     );
     return {
-      data: rows.map((row) => showCard(row, ctx.outside.publicBase)),
+      data: rows.map((row) => showCard(row, ctx.services.publicBase)),
       meta: { next_before: next_before && toIsoMicros(next_before) },
     };
   },

@@ -24,7 +24,7 @@ export default defineHandsetOperation({
       (row) => row.subscribed_at,
     );
     return {
-      data: rows.map((row) => showCard(row, ctx.outside.publicBase)),
+      data: rows.map((row) => showCard(row, ctx.services.publicBase)),
       meta: { next_before: next_before && toIsoMicros(next_before) },
     };
   },

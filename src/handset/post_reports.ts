@@ -30,7 +30,7 @@ export default defineHandsetOperation({
       return alertId ? [{ alertId, kind: REPORT_KINDS[kind] }] : [];
     });
     return {
-      accepted: rows.length === 0 ? 0 : await ctx.outside.takeReports({ deviceId: ctx.caller.id, rows }),
+      accepted: rows.length === 0 ? 0 : await ctx.services.takeReports({ deviceId: ctx.caller.id, rows }),
     };
   },
 });

@@ -36,7 +36,7 @@ export default defineHandsetOperation({
   },
   async handler({ endpoint, kind, keys }, ctx) {
     const needed = kind === "unified_push" ? (keys ?? null) : null;
-    const sealed = ctx.outside.push.sealed(endpoint, needed);
+    const sealed = ctx.services.push.sealed(endpoint, needed);
     const [row] = await ctx.sql(putPushEndpoint, { device_id: ctx.caller.id, kind, endpoint: sealed });
     if (!row) throw unauthorized();
     return {};

@@ -2,14 +2,14 @@
 // shown.
 
 import { unauthorized } from "../model/errors.ts";
-import type { Outside } from "../store/context.ts";
+import type { Services } from "../store/context.ts";
 import { batchedByPosition } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
 import { inboxStates } from "../store/queries/handset.ts";
 import type { Settler } from "./settle.ts";
 
-export function createSettledInbox(orm: Orm, { settle }: Pick<Settler, "settle">): Outside["settledInbox"] {
+export function createSettledInbox(orm: Orm, { settle }: Pick<Settler, "settle">): Services["settledInbox"] {
   const kysely = databaseOf(orm);
   const stateOf = batchedByPosition((devices: string[]) => run(kysely, inboxStates, { devices }));
 

@@ -2,7 +2,7 @@
 // have the same channels in its snapshot. Nothing is kept: a page is read after everybody who is answered with it has asked.
 
 import type { AssetAddresses } from "../model/domain/assets.ts";
-import type { Outside, Shared } from "../store/context.ts";
+import type { Services, Shared } from "../store/context.ts";
 import { batched } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
@@ -14,7 +14,7 @@ type Page = Shared | null;
 /** The set of a device was not read along with others. */
 const LATER = Symbol("later");
 
-export function createSharedInbox(orm: Orm, assets: AssetAddresses): Outside["sharedInbox"] {
+export function createSharedInbox(orm: Orm, assets: AssetAddresses): Services["sharedInbox"] {
   const kysely = databaseOf(orm);
 
   const pagesOf = (limit: number) =>

@@ -9,7 +9,7 @@ import { newUuid } from "../model/domain/ids.ts";
 import type { Visibility } from "../model/entities/visibility.ts";
 import { ApiError } from "../model/errors.ts";
 import { need } from "../model/need.ts";
-import { type Context, type Log, NOT_MODIFIED, type Outside, Shared, Validated } from "../store/context.ts";
+import { type Context, type Log, NOT_MODIFIED, type Services, Shared, Validated } from "../store/context.ts";
 import { managerFor } from "../store/db/manager.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { run } from "../store/db/statement.ts";
@@ -22,7 +22,7 @@ import type { Limit, MadeWorkspace, Writes } from "./tool.ts";
 export interface AttemptDeps {
   orm: Orm;
   limits: RateLimits;
-  outside: Outside;
+  services: Services;
   /** Ceilings that a setting moved, by the limit's name. */
   limitMax?: Record<string, number>;
   now(): Date;
@@ -133,7 +133,7 @@ function contextOn(
   attempt: Attempt,
   { limit, writes }: Runnable,
   { caller, log, address, visible, heldValidators, expectedVersions }: Performance,
-  { orm, limits, outside, limitMax, now }: AttemptDeps,
+  { orm, limits, services, limitMax, now }: AttemptDeps,
 ): Context<unknown> {
   return {
     get em() {
@@ -141,7 +141,7 @@ function contextOn(
       return attempt.em;
     },
     caller,
-    outside,
+    services,
     log,
     now,
     sql: (statement, parameters) => run(db, statement, parameters),

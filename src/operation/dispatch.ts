@@ -83,7 +83,7 @@ async function runTool(
   call: Call,
 ): Promise<Outcome> {
   call.log.note?.({ caller: caller.credential.id, operation: tool.name });
-  const missing = refuseScopes(tool, caller, call.args, deps.outside.publicUrl);
+  const missing = refuseScopes(tool, caller, call.args, deps.services.publicUrl);
   if (missing) throw missing;
   if (call.problem) throw call.problem;
   // How to answer is no part of what to do: a repeat under an idempotency key may ask for the other view.
@@ -92,7 +92,7 @@ async function runTool(
   const visible = visibilityOf(caller);
   if (!roleReaches(caller.member.role, tool.role))
     await refuseRole(managerFor(deps.orm, visible, null), caller, input);
-  const refusal = await tool.check?.(input, deps.outside).catch((error: unknown) => error);
+  const refusal = await tool.check?.(input, deps.services).catch((error: unknown) => error);
   const repeats = key === null ? null : repeatsUnder(key, deps, tool, caller, input);
   const { readOnly } = tool.hints;
   const outcome = await perform(
@@ -126,7 +126,7 @@ async function runHandset(
   const input = parse(operation.input, call.args, []);
   // Handset operations find their rows by subscription and handle, in raw SQL; the filter stays unset, so an
   // ORM query on channels would throw.
-  const refusal = await operation.check?.(input, deps.outside).catch((error: unknown) => error);
+  const refusal = await operation.check?.(input, deps.services).catch((error: unknown) => error);
   const concerns = operation.writes === "rows" && "id" in caller ? [caller.id] : [];
   // Nobody learns what one device did, so the audit log names no handset.
   const told = {
@@ -156,7 +156,7 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
   refuseLesserRole(operation, member);
   const wrong = operation.fieldProblems?.(input as z.output<I>) ?? {};
   const { stepUp } = operation;
-  if (stepUp && !(await deps.outside.signIn.proves(person, String(input[stepUp]))))
+  if (stepUp && !(await deps.services.signIn.proves(person, String(input[stepUp]))))
     refuseFields({ [stepUp]: "The current password is not right.", ...wrong });
   refuseFields(wrong);
   const address = member ? addressOf(member) : NO_WORKSPACE;

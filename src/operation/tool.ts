@@ -13,8 +13,8 @@ import type {
   DeviceCaller,
   MemberCaller,
   NOT_MODIFIED,
-  Outside,
   PersonCaller,
+  Services,
   Shared,
   Validated,
 } from "../store/context.ts";
@@ -87,7 +87,7 @@ interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
   /** Its answers have a validator: the handler returns them as Validated. */
   validated?: true;
   /** What only the network can say of a request: runs before the transaction, which must not wait for it. */
-  check?(input: z.output<I>, outside: Outside): Promise<void>;
+  check?(input: z.output<I>, services: Services): Promise<void>;
   /** A dozen lines: load, apply a domain rule, write, show. */
   handler(
     input: z.output<I>,

@@ -188,7 +188,7 @@ export interface SignInSupport {
 }
 
 /** The few things outside of the rows that answers depend on. */
-export interface Outside {
+export interface Services {
   /** Origin under which everything is reached, pages for people included. */
   publicUrl: string;
   /** Prefix of the public channel addresses. */
@@ -223,7 +223,7 @@ export interface Context<C = Caller> {
   /** Forked for this call, inside its transaction when the operation writes, narrowed to what the caller sees. */
   readonly em: SqlEntityManager;
   caller: C;
-  outside: Outside;
+  services: Services;
   log: Log;
   /** The only clock. */
   now(): Date;

@@ -2,7 +2,7 @@
 // end of the service.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { createHousekeeping } from "../../src/effects/housekeeping/keeper.ts";
+import { createHousekeeping } from "../../src/effects/housekeeping/scheduler.ts";
 import { doctor } from "../../src/identity/operator/doctor.ts";
 import { createMetrics } from "../../src/program/boot/metrics.ts";
 import { WAIT } from "../support/wait.ts";
@@ -167,17 +167,17 @@ describe("housekeeping", () => {
     );
   const there = async (token: string) => (await world.handset("GET", "/inbox", token)).status === 200;
 
-  test("every step is one of the list, with its sentence, its size and its interval", () => {
-    const steps = world.service.housekeeping.steps;
-    expect(new Set(steps.map(({ name }) => name)).size).toBe(steps.length);
-    for (const step of steps) {
-      expect(step.removes).toMatch(/^[A-Z].*\.$/);
-      expect(step.batch).toBeGreaterThan(0);
-      expect(step.batch).toBeLessThanOrEqual(1000);
-      expect(step.every_seconds).toBeGreaterThanOrEqual(60);
+  test("every job is one of the list, with its sentence, its size and its interval", () => {
+    const jobs = world.service.housekeeping.jobs;
+    expect(new Set(jobs.map(({ name }) => name)).size).toBe(jobs.length);
+    for (const job of jobs) {
+      expect(job.removes).toMatch(/^[A-Z].*\.$/);
+      expect(job.batch).toBeGreaterThan(0);
+      expect(job.batch).toBeLessThanOrEqual(1000);
+      expect(job.every_seconds).toBeGreaterThanOrEqual(60);
     }
     // A new statement needs rows here that it must remove and rows that it must leave.
-    expect(steps.filter((step) => "statement" in step).map(({ name }) => name)).toEqual(Object.keys(ENDED));
+    expect(jobs.filter((job) => "statement" in job).map(({ name }) => name)).toEqual(Object.keys(ENDED));
   });
 
   test.each(Object.entries(ENDED))(
@@ -185,7 +185,7 @@ describe("housekeeping", () => {
     async (name, row) => {
       await world.pusher();
       const before = await count(row.table);
-      const { batch } = world.service.housekeeping.steps.find((step) => step.name === name)!;
+      const { batch } = world.service.housekeeping.jobs.find((job) => job.name === name)!;
       await world.sql(row.fill(3, row.live));
       await world.sql(row.fill(batch + 7, row.over));
       expect(await world.service.housekeeping.round(name)).toBe(batch);
@@ -297,14 +297,14 @@ describe("the keeper", () => {
   const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const keeper = (work: () => Promise<number>) =>
     createHousekeeping({
-      steps: [{ name: "x", removes: "X.", batch: 10, every_seconds: 3600, work }],
+      jobs: [{ name: "x", removes: "X.", batch: 10, every_seconds: 3600, work }],
       fork: () => undefined as never,
-      figures: createMetrics(),
+      metrics: createMetrics(),
       log: quiet,
       random: () => 0,
     });
 
-  test("repeats soon while batches are full, then rests, and tries a failed step again", async () => {
+  test("repeats soon while batches are full, then rests, and tries a failed job again", async () => {
     vi.useFakeTimers();
     try {
       const found = [10, 10, 3, new Error("away"), 0];

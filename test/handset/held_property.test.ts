@@ -183,10 +183,10 @@ test("followers on two processes miss nothing while eight write and those who li
 
 // docs/rules.md#held-inbox
 test("who is entered before the reading misses no send, who is entered after it does", async () => {
-  const figures = { held: () => {}, woken: () => {} };
+  const metrics = { held: () => {}, woken: () => {} };
   const { orm, log } = world.service;
   const again = () => Promise.reject(new Error("each of these asks by itself"));
-  const hold = createHold({ orm, log, max: 1000, maxPerAddress: 1000, others: true, figures, again });
+  const hold = createHold({ orm, log, max: 1000, maxPerAddress: 1000, others: true, metrics, again });
   const missed = { entered: 0, late: 0, together: 0 };
   let trials = 0;
   /** `late`: what was read before it was entered has to do. */

@@ -37,7 +37,7 @@ const OTHERS: Record<string, string[]> = {
     "docs/rules.md: 15 minute",
     "src/identity/auth/signing_in.ts: 15 minute",
     "src/identity/auth/passkey_shapes.ts: .max(8",
-    "src/identity/auth/sign_in_brake.ts: 120",
+    "src/identity/auth/sign_in_throttle.ts: 120",
     "src/identity/session/confirm_second_factor.ts: 30",
     "src/pages/console/pages/second_step.ts: 30",
   ],

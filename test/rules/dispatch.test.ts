@@ -45,7 +45,7 @@ describe("on a service", () => {
       orm: world.service.orm,
       limits: createRateLimits(),
       idempotencySeal: createSeal("a secret of the tests that is long enough", "idempotency"),
-      outside: {} as never,
+      services: {} as never,
       changed: () => {},
       publish: (event) => events.push(event),
       now: () => new Date(),

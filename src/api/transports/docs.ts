@@ -2,7 +2,7 @@
 
 import type { H3 } from "h3";
 import type { HandsetOperation, Tool } from "../../operation/tool.ts";
-import { once } from "../../store/db/once.ts";
+import { lazy } from "../../store/db/lazy.ts";
 import { addStatic, prepare } from "./static.ts";
 
 export const DOCUMENT_PATH = "/api/v1/openapi.json";
@@ -16,14 +16,14 @@ interface DocsOptions {
 }
 
 export function addDocs(app: H3, { tools, handsetOperations, publicUrl }: DocsOptions): void {
-  const document = once(async () => {
+  const document = lazy(async () => {
     const { openApiDocument } = await import("../openapi/document.ts");
     return openApiDocument(tools, handsetOperations, { publicUrl });
   });
   addStatic(
     app,
     DOCUMENT_PATH,
-    once(async () =>
+    lazy(async () =>
       prepare(JSON.stringify(await document()), {
         "content-type": "application/json",
         "cache-control": KEPT,
@@ -34,7 +34,7 @@ export function addDocs(app: H3, { tools, handsetOperations, publicUrl }: DocsOp
   addStatic(
     app,
     "/static/docs_page.css",
-    once(async () => {
+    lazy(async () => {
       const { text, type } = (await import("../docs_page/page.ts")).DOCS_STYLES;
       return prepare(text, {
         "content-type": type,
@@ -46,7 +46,7 @@ export function addDocs(app: H3, { tools, handsetOperations, publicUrl }: DocsOp
   addStatic(
     app,
     PAGE_PATH,
-    once(async () => {
+    lazy(async () => {
       const { DOCS_POLICY, docsPage } = await import("../docs_page/page.ts");
       return prepare(docsPage(await document(), DOCUMENT_PATH), {
         "content-type": "text/html; charset=utf-8",

@@ -11,7 +11,7 @@ export interface Run {
   /** The first of them. */
   event: WebhookEvent;
   /** Id and JSON text of each. */
-  told: { id: string; body: string }[];
+  events: { id: string; body: string }[];
   /** How many more there were before they were dropped. */
   dropped: number;
 }
@@ -37,11 +37,11 @@ export function createBacklog(max: number): Backlog {
     if (!longest) return;
     const [workspaceId, queue] = longest;
     const oldest = need(queue.runs[0], "the longest queue holds a run");
-    oldest.told.shift();
+    oldest.events.shift();
     oldest.dropped += 1;
     queue.size -= 1;
     size -= 1;
-    if (oldest.told.length > 0) return;
+    if (oldest.events.length > 0) return;
     queue.runs.shift();
     if (queue.size === 0) queues.delete(workspaceId);
   }
@@ -52,8 +52,8 @@ export function createBacklog(max: number): Backlog {
       queues.set(workspaceId, queue);
       const last = queue.runs.at(-1);
       if (last && last.event.event === event.event && last.event.data.pusher_id === event.data.pusher_id)
-        last.told.push({ id: event.id, body });
-      else queue.runs.push({ workspaceId, event, told: [{ id: event.id, body }], dropped: 0 });
+        last.events.push({ id: event.id, body });
+      else queue.runs.push({ workspaceId, event, events: [{ id: event.id, body }], dropped: 0 });
       queue.size += 1;
       size += 1;
       if (size <= max) return false;
@@ -65,8 +65,8 @@ export function createBacklog(max: number): Backlog {
       if (!next) return undefined;
       const [workspaceId, queue] = next;
       const run = need(queue.runs.shift(), "an empty queue is removed");
-      queue.size -= run.told.length;
-      size -= run.told.length;
+      queue.size -= run.events.length;
+      size -= run.events.length;
       queues.delete(workspaceId);
       if (queue.size > 0) queues.set(workspaceId, queue);
       return run;

@@ -135,13 +135,13 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     }
   }
 
-  async function addDeliveries({ workspaceId, event, told, dropped: before }: Run): Promise<void> {
+  async function addDeliveries({ workspaceId, event, events, dropped: before }: Run): Promise<void> {
     try {
       // The caller's own work goes on before anything else is done.
       await Promise.resolve();
       const endpoints = await endpointsFor(event, workspaceId);
       for (const { id } of endpoints) recordDropped(id, before);
-      for (const { id: eventId, body } of told)
+      for (const { id: eventId, body } of events)
         for (const endpoint of endpoints) {
           if (end.signal.aborted) break;
           const loser = lanes.add(workspaceId, endpoint.id, { endpoint, eventId, event: event.event, body });

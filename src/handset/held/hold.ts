@@ -2,7 +2,7 @@
 // become another one or its time is over (docs/rules.md#held-inbox). Each time it is an ordinary poll from its beginning,
 // credential included. No answer is kept in between, and no connection to the database.
 
-import { setImmediate as breath } from "node:timers/promises";
+import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { DEVICE_PREFIX, hashToken, looksLikeToken } from "../../identity/auth/tokens.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Log } from "../../store/context.ts";
@@ -83,7 +83,7 @@ export interface HoldOptions {
   maxPerAddress: number;
   /** Further processes may work on the same database. */
   others: boolean;
-  figures: { held(count: number): void; woken(cause: string): void };
+  metrics: { held(count: number): void; woken(cause: string): void };
   /**
    * Asks a poll together with others that are asked now, from the beginning: the device is looked for by its token. `stale`: it is
    * not there, or its subscriptions are not what was known of them. `ask`: it has to be asked by itself.
@@ -91,7 +91,7 @@ export interface HoldOptions {
   again(poll: Page & { device: Device }): Promise<Found | "stale" | "ask">;
 }
 
-export function createHold({ orm, log, max, maxPerAddress, others, figures, again }: HoldOptions): Hold {
+export function createHold({ orm, log, max, maxPerAddress, others, metrics, again }: HoldOptions): Hold {
   const kysely = databaseOf(orm);
   const watch = createWatch({ orm, log, others });
   const { waited } = watch;
@@ -185,7 +185,7 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures, agai
     let ended = 0;
     for (const sleeper of held) {
       sleeper.end("stop");
-      if (++ended % STOPPED_AT_ONCE === 0) await breath();
+      if (++ended % STOPPED_AT_ONCE === 0) await yieldToLoop();
     }
   }
 
@@ -193,12 +193,12 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures, agai
     async poll<A>(poll: Poll<A>): Promise<Held<A>> {
       const { token, address, ms, signal } = poll;
       let restedMs = 0;
-      const once = async () => {
+      const pollOnce = async () => {
         const answer = await poll.ask();
         return { answer, granted: !poll.unchanged(answer), restedMs };
       };
-      if (!hasRoom(address) || !looksLikeToken(DEVICE_PREFIX, token)) return once();
-      const sleeper = new Sleeper((cause) => figures.woken(cause));
+      if (!hasRoom(address) || !looksLikeToken(DEVICE_PREFIX, token)) return pollOnce();
+      const sleeper = new Sleeper((cause) => metrics.woken(cause));
       const gone = () => sleeper.end("gone");
       signal.addEventListener("abort", gone);
       if (signal.aborted) gone();
@@ -207,14 +207,14 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures, agai
       count(address, 1);
       const rest = async () => {
         const since = performance.now();
-        figures.held(++asleep);
+        metrics.held(++asleep);
         await sleeper.rest();
-        figures.held(--asleep);
+        metrics.held(--asleep);
         restedMs += performance.now() - since;
       };
       try {
         const answered = await hold(poll, sleeper, rest);
-        return answered ? { ...answered, restedMs } : await inTurn(once);
+        return answered ? { ...answered, restedMs } : await inTurn(pollOnce);
       } finally {
         clearTimeout(timer);
         signal.removeEventListener("abort", gone);
@@ -227,7 +227,7 @@ export function createHold({ orm, log, max, maxPerAddress, others, figures, agai
     async close() {
       await stop();
       // Polls that were asked just now still use the database.
-      while (held.size > 0) await breath();
+      while (held.size > 0) await yieldToLoop();
       devices.close();
       await watch.close();
     },

@@ -15,7 +15,7 @@ import { wokenDevices } from "../../store/queries/push.ts";
 import { createSeal } from "../../store/secret/seal.ts";
 import { createChannels, PAGE } from "./channels.ts";
 import { createSender, type Outcome, type Urgency } from "./endpoint.ts";
-import { createJudged, type Version } from "./judged.ts";
+import { createEndpointOutcomes, type Version } from "./endpoint_outcomes.ts";
 import { pushKey } from "./key.ts";
 import { createVapid } from "./vapid.ts";
 import { createWakeUps, WAKE_UP_LIMITS, type WakeUp } from "./wake_ups.ts";
@@ -44,14 +44,14 @@ export interface PushOptions {
   log: Log;
   /** Nothing may be written now. */
   isLow(): boolean;
-  figures: { wakeUps(outcome: Outcome | "dropped", count: number): void };
+  metrics: { wakeUps(outcome: Outcome | "dropped", count: number): void };
   now(): Date;
 }
 
 const urgencyOf = (priority: unknown): Urgency => (priority === "normal" ? "normal" : "high");
 
 export async function createPush(options: PushOptions): Promise<Push> {
-  const { orm, secret, config, log, isLow, figures, now } = options;
+  const { orm, secret, config, log, isLow, metrics, now } = options;
   const seal = createSeal(secret, "push endpoints");
   /** One line, and with keys three. */
   const sealed = (endpoint: string, keys: PushKeys | null) =>
@@ -80,18 +80,18 @@ export async function createPush(options: PushOptions): Promise<Push> {
 
   const dropped = (count: number) => {
     if (count === 0) return;
-    figures.wakeUps("dropped", count);
+    metrics.wakeUps("dropped", count);
     said({ dropped: count }, "wake-ups dropped: too many wait, or a push service does not answer");
   };
 
-  const judged = createJudged(orm, isLow, (error) =>
+  const outcomes = createEndpointOutcomes(orm, isLow, (error) =>
     said({ err: error }, "what became of wake-ups is not written down"),
   );
   const wakeUps = createWakeUps<WakeUp & Version>({
     send: sender.send,
     sent(version, outcome) {
-      figures.wakeUps(outcome, 1);
-      judged.judge(version, outcome);
+      metrics.wakeUps(outcome, 1);
+      outcomes.record(version, outcome);
     },
     dropped,
   });
@@ -108,7 +108,7 @@ export async function createPush(options: PushOptions): Promise<Push> {
     },
     room: () => wakeUps.room(PAGE),
     lost(error) {
-      figures.wakeUps("dropped", 1);
+      metrics.wakeUps("dropped", 1);
       said({ err: error }, "the devices of a channel could not be read; they are not woken");
     },
   });
@@ -149,7 +149,7 @@ export async function createPush(options: PushOptions): Promise<Push> {
     async close() {
       await Promise.all([channels.close(), wakeUps.close(DRAIN_MS)]);
       await sender.close();
-      await judged.close();
+      await outcomes.close();
     },
   };
 }

@@ -55,7 +55,7 @@ export interface LibraryRows {
   seal(text: string): Promise<string>;
   open(sealed: string): Promise<string>;
   /** Figures and small letters by chance. */
-  chance(length: number): string;
+  randomString(length: number): string;
 }
 
 export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOptions) {
@@ -193,8 +193,8 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
       const adapter = kyselyAdapter(kysely, { type: "postgres" })(options);
       const seal = (data: string) => symmetricEncrypt({ key, data });
       const open = (data: string) => symmetricDecrypt({ key, data });
-      const chance = (length: number) => generateRandomString(length, "a-z", "0-9");
-      return runWithAdapter(adapter, () => work(internalAdapter, { adapter, seal, open, chance }));
+      const randomString = (length: number) => generateRandomString(length, "a-z", "0-9");
+      return runWithAdapter(adapter, () => work(internalAdapter, { adapter, seal, open, randomString }));
     },
   };
 }

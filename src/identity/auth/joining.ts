@@ -19,8 +19,8 @@ import {
 } from "../../store/queries/links.ts";
 import { newLink, STAND_IN } from "./links.ts";
 import { newPasswordProblem } from "./new_password.ts";
-import type { Brake } from "./sign_in_brake.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
+import type { Throttle } from "./sign_in_throttle.ts";
 import { hashToken } from "./tokens.ts";
 
 /** What became of a link. */
@@ -85,11 +85,11 @@ export type Joining = ReturnType<typeof createJoining>;
 export function createJoining(options: {
   orm: Orm;
   library: SignInLibrary;
-  brake: Brake;
+  throttle: Throttle;
   publicUrl: string;
   log: Log;
 }) {
-  const { orm, library, brake, publicUrl, log } = options;
+  const { orm, library, throttle, publicUrl, log } = options;
   const kysely = databaseOf(orm);
 
   const find = async (on: SqlEntityManager | typeof kysely, token: string) =>
@@ -185,13 +185,13 @@ export function createJoining(options: {
       });
       let hash = "";
       if (kind === "known") {
-        const right = await brake.attempt({ email: seen.email, address, browser: null }, () =>
+        const right = await throttle.attempt({ email: seen.email, address, browser: null }, () =>
           library.provesPassword(need(seen.user_id, "a known person has a user"), claim.password),
         );
         if (!right)
           throw invalidRequest("This is not the password of the account with this address.", "password");
       } else {
-        await brake.countAddress(address);
+        await throttle.countAddress(address);
         // Hashing takes its time, so it is done before anything is locked.
         hash = await library.hashPassword(claim.password);
       }
@@ -213,11 +213,11 @@ export function createJoining(options: {
       address: string | null,
       mail: (to: string, link: string) => unknown,
     ): Promise<void> {
-      await brake.countReset(address);
+      await throttle.countReset(address);
       const to = email.trim().toLowerCase();
       const send = async () => {
         const [member] = await run(kysely, memberToReset, { email: to });
-        if (!member || !(await brake.mayMail(to))) return;
+        if (!member || !(await throttle.mayMail(to))) return;
         await mail(to, await newLink(orm.em.fork(), publicUrl, member.member_id, "person"));
       };
       send().catch((error) => log.error({ err: error }, "a link to a new password was not made"));

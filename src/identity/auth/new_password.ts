@@ -2,9 +2,9 @@
 // comes with the service, so nobody outside is asked; it is read when somebody first sets a password.
 
 import { passwordProblem } from "../../model/domain/passwords.ts";
-import { once } from "../../store/db/once.ts";
+import { lazy } from "../../store/db/lazy.ts";
 
-const commonWords = once(async () => {
+const commonWords = lazy(async () => {
   const { dictionary } = await import("@zxcvbn-ts/language-common");
   return new Set(dictionary["passwords-common"]);
 });

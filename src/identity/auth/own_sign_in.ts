@@ -5,21 +5,21 @@ import type { SignInSupport } from "../../store/context.ts";
 import { newPasswordProblem } from "./new_password.ts";
 import { createOwnPasskeys } from "./own_passkeys.ts";
 import { createSecondFactor } from "./second_factor.ts";
-import type { Brake } from "./sign_in_brake.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
+import type { Throttle } from "./sign_in_throttle.ts";
 
 export function createOwnSignIn(options: {
   library: SignInLibrary;
-  brake: Brake;
+  throttle: Throttle;
   publicUrl: string;
   now: () => Date;
 }): SignInSupport {
-  const { library, brake, publicUrl, now } = options;
+  const { library, throttle, publicUrl, now } = options;
   return {
     secondFactor: createSecondFactor(library),
     passkeys: createOwnPasskeys(library, publicUrl, now),
 
-    proves: (person, given) => brake.proof(person.id, () => library.provesPassword(person.id, given)),
+    proves: (person, given) => throttle.proof(person.id, () => library.provesPassword(person.id, given)),
 
     sessionsOf: (em, person) =>
       library.inTransaction(em, async (accounts) =>

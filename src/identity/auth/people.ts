@@ -13,8 +13,8 @@ import { clientName } from "./client_name.ts";
 import type { Grants } from "./grants.ts";
 import { createLastUse } from "./last_use.ts";
 import { newLink } from "./links.ts";
-import type { Brake } from "./sign_in_brake.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
+import type { Throttle } from "./sign_in_throttle.ts";
 import { createAsk, createSigningIn } from "./signing_in.ts";
 
 export interface Session {
@@ -67,14 +67,14 @@ export function createPeople(options: {
   orm: Orm;
   library: SignInLibrary;
   grants: Grants;
-  brake: Brake;
+  throttle: Throttle;
   publicUrl: string;
   /** True while nothing may be written. */
   isLow: () => boolean;
   now: () => Date;
   log: Log;
 }) {
-  const { orm, library, grants, brake, publicUrl, isLow, now, log } = options;
+  const { orm, library, grants, throttle, publicUrl, isLow, now, log } = options;
   const kysely = databaseOf(orm);
   const ask = createAsk(library, publicUrl);
   const used = createLastUse({ now, isLow, log }, (id) => run(kysely, noteSessionUse, { id }));
@@ -92,7 +92,7 @@ export function createPeople(options: {
   }
 
   return {
-    ...createSigningIn({ library, brake, ask, database: kysely, now }),
+    ...createSigningIn({ library, throttle, ask, database: kysely, now }),
 
     /** A one-time link for a member, as the operator hands it out. An earlier link of the member ends. */
     newLink: (memberId: string): Promise<string> => newLink(orm.em.fork(), publicUrl, memberId, "operator"),

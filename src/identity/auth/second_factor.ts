@@ -26,8 +26,8 @@ async function otpOf(secret: string) {
 }
 
 /** In small letters, as a person would write them down. */
-const newCodes = ({ chance }: LibraryRows) =>
-  Array.from({ length: LIMITS.recovery_codes }, () => `${chance(5)}-${chance(5)}`);
+const newCodes = ({ randomString }: LibraryRows) =>
+  Array.from({ length: LIMITS.recovery_codes }, () => `${randomString(5)}-${randomString(5)}`);
 
 export function createSecondFactor(library: SignInLibrary): SecondFactorSupport {
   const find = async ({ adapter }: LibraryRows, person: Person) =>
@@ -58,7 +58,7 @@ export function createSecondFactor(library: SignInLibrary): SecondFactorSupport 
       inTurn(em, person, async (accounts, rows) => {
         const before = await find(rows, person);
         if (before?.verified) return null;
-        const plain = rows.chance(SECRET_LENGTH);
+        const plain = rows.randomString(SECRET_LENGTH);
         const fresh = {
           secret: await rows.seal(plain),
           backupCodes: await rows.seal("[]"),

@@ -1,7 +1,7 @@
 // The sign-in library as the others know it: it keeps accounts and sessions and is the authorization server. It is loaded
 // when it is first asked, by a person who signs in or an assistant with a token: a handset and a key never need it.
 
-import { once } from "../../store/db/once.ts";
+import { lazy } from "../../store/db/lazy.ts";
 import type { BetterAuth, LibraryOptions } from "./better_auth.ts";
 
 export interface SignInLibrary extends Omit<BetterAuth, "library"> {
@@ -11,7 +11,7 @@ export interface SignInLibrary extends Omit<BetterAuth, "library"> {
 
 export function createSignInLibrary(options: LibraryOptions): SignInLibrary {
   /** A failure is not kept: after the database was away, the next caller tries again. */
-  const load = once(async () => {
+  const load = lazy(async () => {
     const { createBetterAuth } = await import("./better_auth.ts");
     const opened = createBetterAuth(options);
     await opened.library.$context;

@@ -7,8 +7,8 @@ import { ApiError, invalidRequest } from "../../model/errors.ts";
 import { run } from "../../store/db/statement.ts";
 import { usePasskey } from "../../store/queries/people.ts";
 import type { shownPasskey } from "./passkey_shapes.ts";
-import type { Brake } from "./sign_in_brake.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
+import type { Throttle } from "./sign_in_throttle.ts";
 
 /** What became of a right password, code or passkey. */
 export interface Opened {
@@ -22,12 +22,12 @@ export interface Opened {
 }
 
 /** Whence an attempt to sign in comes, as the brake counts it. */
-export interface From {
+export interface ClientOrigin {
   address: string | null;
   browser: string | null;
 }
 
-const along = (oauthQuery: string | null) => (oauthQuery ? { oauth_query: oauthQuery } : {});
+const withOAuthQuery = (oauthQuery: string | null) => (oauthQuery ? { oauth_query: oauthQuery } : {});
 
 const signInAgain = () =>
   new ApiError("unauthorized", "This took too long, or too many codes were wrong. Sign in again.");
@@ -80,12 +80,12 @@ export const createAsk =
 
 export function createSigningIn(options: {
   library: SignInLibrary;
-  brake: Brake;
+  throttle: Throttle;
   ask: Ask;
   database: Kysely<unknown>;
   now: () => Date;
 }) {
-  const { library, brake, ask, database, now } = options;
+  const { library, throttle, ask, database, now } = options;
 
   /** The account whose password this browser has shown, as long as that counts. */
   async function challenged(headers: Headers) {
@@ -100,7 +100,7 @@ export function createSigningIn(options: {
       cookies: answer.headers.getSetCookie(),
       owesSecond: next.twoFactorRedirect === true,
       next: next.redirect && next.url ? next.url : null,
-      mark: brake.markOf(email),
+      mark: throttle.markOf(email),
     };
   }
 
@@ -111,7 +111,7 @@ export function createSigningIn(options: {
     from: Request,
     address: string | null,
   ): Promise<Opened | null> {
-    const body = { ...credentials, ...along(oauthQuery) };
+    const body = { ...credentials, ...withOAuthQuery(oauthQuery) };
     const answer = await ask("/sign-in/email", { headers: from.headers, body, address });
     if (answer.ok) return openedBy(answer, credentials.email);
     const { code } = (await answer.json().catch(() => ({}))) as { code?: string };
@@ -131,10 +131,10 @@ export function createSigningIn(options: {
       credentials: { email: string; password: string },
       oauthQuery: string | null,
       from: Request,
-      at: From,
+      at: ClientOrigin,
     ): Promise<Opened> {
       const email = credentials.email.trim().toLowerCase();
-      const opened = await brake.attempt({ email, ...at }, () =>
+      const opened = await throttle.attempt({ email, ...at }, () =>
         openSession({ ...credentials, email }, oauthQuery, from, at.address),
       );
       if (!opened) throw new ApiError("unauthorized", "The e-mail address or the password is not right.");
@@ -153,17 +153,17 @@ export function createSigningIn(options: {
       given: { kind: "code" | "recovery"; text: string },
       oauthQuery: string | null,
       from: Request,
-      at: From,
+      at: ClientOrigin,
     ): Promise<Opened> {
       const account = await challenged(from.headers);
       if (!account) throw signInAgain();
       const { kind } = given;
       const code = given.text.replace(/\s/g, "").toLowerCase();
-      const opened = await brake.attempt({ email: account.email, ...at }, async () => {
-        const back = kind === "code" ? await brake.useOnce(account.id, code) : null;
+      const opened = await throttle.attempt({ email: account.email, ...at }, async () => {
+        const back = kind === "code" ? await throttle.useOnce(account.id, code) : null;
         if (kind === "code" && !back) return null;
         const path = kind === "code" ? "/two-factor/verify-totp" : "/two-factor/verify-backup-code";
-        const body = { code, ...along(oauthQuery) };
+        const body = { code, ...withOAuthQuery(oauthQuery) };
         const asked = ask(path, { headers: withoutSession(from), body, address: at.address });
         const answer = await asked.catch(async (error) => {
           await back?.();
@@ -184,7 +184,7 @@ export function createSigningIn(options: {
 
     /** What a browser is to be asked for a passkey, and the cookie that its answer belongs to. @throws 429. */
     async beginPasskey(from: Request, address: string | null) {
-      await brake.countAddress(address);
+      await throttle.countAddress(address);
       const path = "/passkey/generate-authenticate-options";
       const answer = await ask(path, { method: "GET", headers: withoutSession(from) });
       if (!answer.ok) throw invalidRequest("Passkeys cannot be used just now. Sign in with your password.");
@@ -202,9 +202,9 @@ export function createSigningIn(options: {
       from: Request,
       address: string | null,
     ): Promise<Opened> {
-      const body = { response: shown, ...along(oauthQuery) };
+      const body = { response: shown, ...withOAuthQuery(oauthQuery) };
       const headers = withoutSession(from);
-      const answer = await brake.attemptPasskey(address, async () => {
+      const answer = await throttle.attemptPasskey(address, async () => {
         const verified = shown && (await ask("/passkey/verify-authentication", { headers, body, address }));
         if (verified && verified.status >= 500) throw failed(verified);
         return verified?.ok ? verified : null;

@@ -36,7 +36,7 @@ export default defineSessionOperation({
     });
     const link = await writeLink(
       ctx.em,
-      ctx.outside.publicUrl,
+      ctx.services.publicUrl,
       need(parseId("mem", id), "it was shown as an id"),
       "manager",
     );

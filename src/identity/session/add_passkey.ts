@@ -16,7 +16,7 @@ export default defineSessionOperation({
   input: z.strictObject({ name: z.string(), answer: newPasskey.nullable() }),
   output: z.object({ id: z.string() }),
   fieldProblems: ({ name }) => ({ name: nameProblem(name, "The passkey's name") }),
-  async handler({ name, answer }, { em, caller, outside: { signIn } }) {
+  async handler({ name, answer }, { em, caller, services: { signIn } }) {
     const given = answer && { name: name.trim(), answer };
     const id = given && (await signIn.passkeys.add(em, caller.person, given));
     if (!id)

@@ -14,7 +14,7 @@ export default defineSessionOperation({
   errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
   input: z.strictObject({ present: z.string() }),
   output: z.object({ options: z.record(z.string(), z.unknown()) }),
-  async handler(_input, { em, caller, outside: { signIn } }) {
+  async handler(_input, { em, caller, services: { signIn } }) {
     const options = await signIn.passkeys.begin(em, caller.person);
     if (options) return { options };
     throw conflict(

@@ -14,7 +14,7 @@ export default defineSessionOperation({
   errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
   input: z.strictObject({ present: z.string() }),
   output: z.object({ uri: z.string(), secret: z.string() }),
-  async handler(_input, { em, caller, outside: { signIn } }) {
+  async handler(_input, { em, caller, services: { signIn } }) {
     const begun = await signIn.secondFactor.begin(em, caller.person);
     if (!begun) throw conflict("Your second factor is on already. Turn it off first to use another app.");
     return begun;

@@ -15,7 +15,7 @@ export default defineSessionOperation({
   input: z.strictObject({ present: z.string(), next: z.string() }),
   output: z.object({ ended_sessions: z.int() }),
   fieldProblems: ({ next }) => ({ next: passwordProblem(next) }),
-  async handler({ next }, { em, caller, outside: { signIn } }) {
+  async handler({ next }, { em, caller, services: { signIn } }) {
     const { person } = caller;
     refuseFields({ next: await signIn.passwordProblem(em, person, next) });
     await signIn.setPassword(em, person, next);

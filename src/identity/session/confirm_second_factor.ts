@@ -13,7 +13,7 @@ export default defineSessionOperation({
   errors: ["invalid_request", "forbidden", "conflict"],
   input: z.strictObject({ code: z.string().max(40) }),
   output: z.object({ recovery_codes: z.array(z.string()) }),
-  async handler({ code }, { em, caller: { person }, outside: { signIn } }) {
+  async handler({ code }, { em, caller: { person }, services: { signIn } }) {
     const codes = await signIn.secondFactor.confirm(em, person, code.replace(/\s/g, ""));
     if (codes === null)
       throw conflict("Nothing was begun, or it is on already. Begin again on your account's page.");

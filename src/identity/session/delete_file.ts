@@ -13,7 +13,7 @@ export default defineSessionOperation({
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   input: z.strictObject({ file_id: z.string() }),
   output: deletedView,
-  async handler({ file_id }, { em, caller, outside: { assets } }) {
+  async handler({ file_id }, { em, caller, services: { assets } }) {
     await removeUpload(em, assets.store, caller, file_id);
     return { deleted: true as const, id: file_id };
   },

@@ -13,7 +13,7 @@ export default defineSessionOperation({
   errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
   input: z.strictObject({ present: z.string() }),
   output: z.object({ ended: z.literal(true) }),
-  async handler(_input, { em, caller, outside: { signIn } }) {
+  async handler(_input, { em, caller, services: { signIn } }) {
     if (!(await signIn.secondFactor.end(em, caller.person)))
       throw conflict("Your second factor is off already.");
     return { ended: true as const };

@@ -13,7 +13,7 @@ export default defineSessionOperation({
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({ session_id: z.string() }),
   output: deletedView,
-  async handler({ session_id: id }, { em, caller, outside: { signIn } }) {
+  async handler({ session_id: id }, { em, caller, services: { signIn } }) {
     const own = await signIn.sessionsOf(em, caller.person);
     if (!own.some((session) => session.id === id)) throw notFound("session");
     await signIn.endSessions(em, caller.person, [id]);

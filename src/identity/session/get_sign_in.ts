@@ -26,7 +26,7 @@ export default defineSessionOperation({
       }),
     ),
   }),
-  async handler(_input, { em, caller: { person }, outside: { signIn } }) {
+  async handler(_input, { em, caller: { person }, services: { signIn } }) {
     const factor = await signIn.secondFactor.state(em, person);
     const passkeys = await signIn.passkeys.list(em, person);
     return {

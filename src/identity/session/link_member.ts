@@ -29,7 +29,7 @@ export default defineSessionOperation({
       throw forbidden(
         "This person is a member of another workspace, too, so no link of this one can change the password. The operator of this server can make one: belfry members link --email …",
       );
-    const link = await writeLink(ctx.em, ctx.outside.publicUrl, row.id, "manager");
+    const link = await writeLink(ctx.em, ctx.services.publicUrl, row.id, "manager");
     return { email: row.email, joined: user_id !== null, link };
   },
 });

@@ -34,6 +34,6 @@ export default defineSessionOperation({
     const [alert] = await ctx.sql(readAlert, { ...scope(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
     const changes = await ctx.sql(listAlertChanges, { alert_id: alertId });
-    return { data: changesBetween(showAlert(alert, ctx.outside.assets), changes) };
+    return { data: changesBetween(showAlert(alert, ctx.services.assets), changes) };
   },
 });

@@ -22,7 +22,7 @@ export default defineSessionOperation({
     before: before(),
   }),
   output: z.object({ data: z.array(assetView), meta: pageMeta }),
-  async handler(input, { sql, caller, outside }) {
+  async handler(input, { sql, caller, services }) {
     const { rows, next_before } = await keysetPage(
       input.limit ?? DEFAULT_LIMIT,
       (n) =>
@@ -35,7 +35,7 @@ export default defineSessionOperation({
       (row) => row.created_at,
     );
     return {
-      data: rows.map((row) => showAsset(row, outside.assets)),
+      data: rows.map((row) => showAsset(row, services.assets)),
       meta: { next_before: next_before && toIsoMicros(next_before) },
     };
   },

@@ -23,8 +23,8 @@ export default defineSessionOperation({
       }),
     ),
   }),
-  async handler(_input, { em, caller, outside }) {
-    const sessions = await outside.signIn.sessionsOf(em, caller.person);
+  async handler(_input, { em, caller, services }) {
+    const sessions = await services.signIn.sessionsOf(em, caller.person);
     return {
       data: sessions.map((row) => ({
         id: row.id,

@@ -14,7 +14,7 @@ export default defineSessionOperation({
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({ passkey_id: z.string() }),
   output: deletedView,
-  async handler({ passkey_id: id }, { em, caller, outside: { signIn } }) {
+  async handler({ passkey_id: id }, { em, caller, services: { signIn } }) {
     if (!(await signIn.passkeys.remove(em, caller.person, id))) throw notFound("passkey");
     return { deleted: true as const, id };
   },

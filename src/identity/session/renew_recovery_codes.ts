@@ -14,7 +14,7 @@ export default defineSessionOperation({
   errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
   input: z.strictObject({ present: z.string() }),
   output: z.object({ recovery_codes: z.array(z.string()) }),
-  async handler(_input, { em, caller, outside: { signIn } }) {
+  async handler(_input, { em, caller, services: { signIn } }) {
     const codes = await signIn.secondFactor.renewCodes(em, caller.person);
     if (!codes) throw conflict("Your second factor is off, so there are no recovery codes.");
     return { recovery_codes: codes };

@@ -29,7 +29,7 @@ export default defineSessionOperation({
     kind: !isKind(kind) && `Choose what the file is. kind must be one of ${ASSET_KINDS.join(", ")}.`,
     file: file === null && "Choose a file.",
   }),
-  async handler({ kind, file }, { em, caller, log, outside: { assets } }) {
+  async handler({ kind, file }, { em, caller, log, services: { assets } }) {
     const row = await receiveUpload({
       em,
       store: assets.store,

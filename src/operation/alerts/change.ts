@@ -62,7 +62,7 @@ export async function lockedAlert(path: AlertToChange, ctx: Context) {
   const { expected_updated_at: expected = version } = path;
   if (expected !== version || !ctx.mayChange(version)) throw conflict(CHANGED);
   // If the rest of the change fails, they are due all the same, and a wake-up says no more than that something may be new.
-  if (alert.due) ctx.outside.cameDue(await ctx.sql(settleDue, { channels: [pusherId], limit: SETTLED }));
+  if (alert.due) ctx.services.cameDue(await ctx.sql(settleDue, { channels: [pusherId], limit: SETTLED }));
   return { alert, pusherId };
 }
 
@@ -93,7 +93,7 @@ export function refuseComposer(alert: AlertRecord, sent: { send_at?: string | nu
 
 /** What send, schedule and cancel answer: the alert as it is now, and what the verb means. */
 export function published(verb: keyof typeof NOTES, record: AlertRecord, ctx: Context) {
-  return { ...showAlert(record, ctx.outside.assets), note: NOTES[verb] };
+  return { ...showAlert(record, ctx.services.assets), note: NOTES[verb] };
 }
 
 /** Announces a change of an alert with the data that receivers plan from. */

@@ -29,7 +29,7 @@ export async function listPage(
   );
   await settleShown(rows, ctx);
   return {
-    data: rows.map((row) => showAlert(row, ctx.outside.assets)),
+    data: rows.map((row) => showAlert(row, ctx.services.assets)),
     meta: { next_before: next_before && toIsoMicros(next_before) },
   };
 }

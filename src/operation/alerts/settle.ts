@@ -6,5 +6,5 @@ import type { AlertRecord } from "../../store/queries/alert_columns.ts";
 /** Settles what these rows show as sent though it is only due. The rows stay as they were read. */
 export async function settleShown(rows: AlertRecord[], ctx: Context): Promise<void> {
   const channels = new Set(rows.filter(({ due }) => due).map(({ pusher_id }) => pusher_id));
-  if (channels.size > 0) await ctx.outside.settle([...channels]);
+  if (channels.size > 0) await ctx.services.settle([...channels]);
 }

@@ -14,14 +14,14 @@ const REVIEWED: ReadonlySet<AlertRecord["status"]> = new Set(["draft", "schedule
 /** The address of an alert's review; null when it is frozen (docs/rules.md#review-url). */
 export function reviewUrlOf({ id, pusher_id, status }: AlertRecord, ctx: Context): string | null {
   if (!REVIEWED.has(status)) return null;
-  const { publicUrl } = ctx.outside;
+  const { publicUrl } = ctx.services;
   return reviewUrl({ publicUrl, workspaceId: ctx.caller.workspace.id, pusherId: pusher_id, alertId: id });
 }
 
 /** One alert whole. `requested`: what its channel asks subscribers for. */
 export function shownWhole<R extends AlertRecord>(record: R, requested: readonly string[], ctx: Context) {
   return {
-    ...showAlert(record, ctx.outside.assets),
+    ...showAlert(record, ctx.services.assets),
     review_url: reviewUrlOf(record, ctx),
     notes: capabilityNotes(record, requested),
     blocked: blockedOf(record),

@@ -22,7 +22,7 @@ export async function pictureHeld(
   const [, before_id = "", named = ""] = /^(https:.*\/assets\/)(ast_\w+)\/[^/]*$/.exec(imageUrl ?? "") ?? [];
   const id = parseId("ast", named);
   if (!id) return null;
-  const address = ctx.outside.assets.urlOf(id);
+  const address = ctx.services.assets.urlOf(id);
   // Another server's files have such addresses, too.
   if (!address.startsWith(before_id)) return null;
   const [asset] = await ctx.sql(attachableAssets, { ...assetScope(ctx.caller), ids: [id] });

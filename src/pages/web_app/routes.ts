@@ -4,13 +4,13 @@
 import type { H3 } from "h3";
 import { addStatic } from "../../api/transports/static.ts";
 import { notFound } from "../../model/errors.ts";
-import { once } from "../../store/db/once.ts";
+import { lazy } from "../../store/db/lazy.ts";
 
 /** Addresses of the app besides its modules and pictures. */
 const PATHS = ["/app", "/app/", "/sw.js", "/manifest.webmanifest"];
 
 export function addWebApp(app: H3): void {
-  const files = once(async () => (await import("./serve.ts")).webAppFiles());
+  const files = lazy(async () => (await import("./serve.ts")).webAppFiles());
   for (const path of [...PATHS, "/static/app/**"])
     addStatic(app, path, async (request) => {
       const found = (await files()).get(new URL(request.url).pathname);

@@ -37,7 +37,7 @@ import { addPublicPages } from "../../pages/public_pages/routes.ts";
 import { addWebApp } from "../../pages/web_app/routes.ts";
 import type { Config } from "../../store/config/settings.ts";
 import type { Anyone, Caller, DeviceCaller } from "../../store/context.ts";
-import { once } from "../../store/db/once.ts";
+import { lazy } from "../../store/db/lazy.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
 import type { Space } from "../../store/embedded/space.ts";
 import { type Client, countedAs, createClientReader } from "../../store/rate_limits/client.ts";
@@ -79,7 +79,7 @@ export interface App {
   close(): Promise<void>;
 }
 
-interface Passing {
+interface RequestState {
   log: RequestLog;
   client: Client;
   /** Milliseconds for which it was held: nobody worked on it meanwhile. */
@@ -101,13 +101,14 @@ export function createApp(deps: AppDeps): App {
   const { config, dispatcher, metrics, space } = deps;
   const { mustHaveRoom } = space;
   const secure = new URL(config.publicUrl).protocol === "https:";
-  const passing = new WeakMap<object, Passing>();
+  const states = new WeakMap<object, RequestState>();
   const clientOf = createClientReader(config.trustedProxies);
-  const of = (event: H3Event): Passing => need(passing.get(event.req), "each request is noted when it comes");
-  const logOf = (event: H3Event) => of(event).log;
+  const stateOf = (event: H3Event): RequestState =>
+    need(states.get(event.req), "each request is noted when it comes");
+  const logOf = (event: H3Event) => stateOf(event).log;
   /** What limits per address count; null for this machine, which is exempt from them. */
   const countedOf = (event: H3Event): string | null => {
-    const { address, local } = of(event).client;
+    const { address, local } = stateOf(event).client;
     return local || address === null ? null : countedAs(address);
   };
 
@@ -164,7 +165,7 @@ export function createApp(deps: AppDeps): App {
       logOf(event).note({ operation: operation.name });
       // What is held is not in flight, and has a bound of its own; thousands may be answered in one moment.
       inFlight--;
-      of(event).counted = false;
+      stateOf(event).counted = false;
       const { answer, granted, restedMs } = await deps.hold.poll({
         token: bearerToken(request.headers) ?? "",
         address: countedOf(event),
@@ -178,7 +179,7 @@ export function createApp(deps: AppDeps): App {
         unchanged: isUnchanged,
         show: showFound,
       });
-      of(event).heldMs = restedMs;
+      stateOf(event).heldMs = restedMs;
       return granted ? applied(answer, seconds) : answer;
     },
   });
@@ -188,7 +189,7 @@ export function createApp(deps: AppDeps): App {
 
   // Most who start a service do so for handsets or REST alone.
   let mcpOpened = false;
-  const mcp = once(async () => {
+  const mcp = lazy(async () => {
     const { createMcpEndpoint } = await import("../../api/transports/mcp.ts");
     mcpOpened = true;
     return createMcpEndpoint({
@@ -226,12 +227,17 @@ export function createApp(deps: AppDeps): App {
   addConsole(
     app,
     { ...deps.console, dispatcher, tools: TOOLS },
-    { mustHaveRoom, logOf, addressOf: (event) => of(event).client.address },
+    { mustHaveRoom, logOf, addressOf: (event) => stateOf(event).client.address },
   );
 
   addWebApp(app);
 
-  const probes = addProbes(app, { ...deps, ...config, logOf, isLocal: (event) => of(event).client.local });
+  const probes = addProbes(app, {
+    ...deps,
+    ...config,
+    logOf,
+    isLocal: (event) => stateOf(event).client.local,
+  });
 
   addPublicPages(app, deps.publicPages, { logOf, countedOf });
 
@@ -245,8 +251,8 @@ export function createApp(deps: AppDeps): App {
       const given = client.byTrustedProxy ? request.headers.get("x-request-id") : null;
       const requestId = given !== null && REQUEST_ID.test(given) ? given : randomUUID();
       const log = new RequestLog(deps.log, requestId);
-      const pass: Passing = { log, client, heldMs: 0, counted: true };
-      passing.set(request, pass);
+      const pass: RequestState = { log, client, heldMs: 0, counted: true };
+      states.set(request, pass);
       const { pathname } = new URL(request.url);
       // Whether the process lives and is ready is answered always.
       const busy = inFlight >= config.requestsInFlight && !PROBES.has(pathname);

@@ -38,12 +38,12 @@ const LAG_MS = 100;
 
 /** Loads the library with the first figure; what is counted until it is there is counted then, in its order. */
 export function createMetrics(): Metrics {
-  let loading: Promise<Figures> | null = null;
+  let loading: Promise<Counters> | null = null;
   const load = () => {
-    loading ??= import("prom-client").then(createFigures);
+    loading ??= import("prom-client").then(createCounters);
     return loading;
   };
-  const note = (what: (figures: Figures) => void) => void load().then(what);
+  const note = (what: (counters: Counters) => void) => void load().then(what);
   return {
     contentType: CONTENT_TYPE,
     text: async () => (await load()).text(),
@@ -56,9 +56,9 @@ export function createMetrics(): Metrics {
   };
 }
 
-type Figures = Omit<Metrics, "contentType">;
+type Counters = Omit<Metrics, "contentType">;
 
-function createFigures({ Counter, collectDefaultMetrics, Gauge, Histogram, Registry }: Library): Figures {
+function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Registry }: Library): Counters {
   const registers = [new Registry()];
   const registry = need(registers[0], "this process has one of its own");
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_MS });

@@ -2,8 +2,8 @@
 // service.ts while the database starts, since reading this much code takes about as long.
 
 import { createAssets } from "../../effects/assets/files.ts";
-import { createHousekeeping } from "../../effects/housekeeping/keeper.ts";
-import { housekeepingSteps } from "../../effects/housekeeping/steps.ts";
+import { housekeepingJobs } from "../../effects/housekeeping/jobs.ts";
+import { createHousekeeping } from "../../effects/housekeeping/scheduler.ts";
 import { createWebhooks } from "../../effects/webhooks/endpoints.ts";
 import { fetchDocument } from "../../effects/webhooks/fetch.ts";
 import { targetRules } from "../../effects/webhooks/target.ts";
@@ -26,8 +26,8 @@ import { createKeyAuthenticator } from "../../identity/auth/keys.ts";
 import { createMail } from "../../identity/auth/mail.ts";
 import { createOwnSignIn } from "../../identity/auth/own_sign_in.ts";
 import { createPeople } from "../../identity/auth/people.ts";
-import { createBrake } from "../../identity/auth/sign_in_brake.ts";
 import { createSignInLibrary } from "../../identity/auth/sign_in_library.ts";
+import { createThrottle } from "../../identity/auth/sign_in_throttle.ts";
 import { createStepUps } from "../../identity/auth/step_up.ts";
 import { createDeviceHash } from "../../model/domain/device_hash.ts";
 import type { DomainEvent } from "../../model/domain/events.ts";
@@ -64,7 +64,7 @@ const NO_PASSWORD = /client password must be/;
 function unreachable(error: unknown): ConfigError | null {
   let why: string | null = unavailability(error);
   if (why === "closed") why = "no answer";
-  for (let at = error as Said; at && why === null; at = at.cause as Said) {
+  for (let at = error as ErrorLike; at && why === null; at = at.cause as ErrorLike) {
     if (NO_PASSWORD.test(at.message ?? "")) why = "it wants a password, and none is named";
     why ??= REFUSED.find(([code]) => code.test(at.code ?? ""))?.[1] ?? null;
   }
@@ -73,7 +73,7 @@ function unreachable(error: unknown): ConfigError | null {
     : new ConfigError("DATABASE_URL", `names no database that can be opened (${why}).`);
 }
 
-type Said = { code?: string; message?: string; cause?: unknown };
+type ErrorLike = { code?: string; message?: string; cause?: unknown };
 
 /** Redis's library is loaded where there is a Redis. */
 async function sharedWindows(config: Config, log: Service["log"]): Promise<Windows | undefined> {
@@ -106,16 +106,16 @@ export async function openParts(
   const noteDropped = (count: number) => metrics.webhooksDropped(count);
   const webhooks = createWebhooks({ orm, secret, config, log, noteDropped, now });
   closers.push(() => webhooks.close());
-  const push = await createPush({ orm, secret, config, log, isLow, figures: metrics, now });
+  const push = await createPush({ orm, secret, config, log, isLow, metrics, now });
   closers.push(() => push.close());
   const limits = createRateLimits({ shared: await sharedWindows(config, log) });
   closers.push(() => limits.close());
   const grants = createGrants(orm);
   const library = createSignInLibrary({ orm, grants, secret, publicUrl: config.publicUrl });
-  const brake = createBrake({ limits, secret });
+  const throttle = createThrottle({ limits, secret });
   const { publicUrl } = config;
-  const people = createPeople({ orm, library, grants, brake, publicUrl, isLow, now, log });
-  const joining = createJoining({ orm, library, brake, publicUrl, log });
+  const people = createPeople({ orm, library, grants, throttle, publicUrl, isLow, now, log });
+  const joining = createJoining({ orm, library, throttle, publicUrl, log });
   const made = await firstStart(orm, config, now(), people.newLink);
   await cluster?.synced;
   const clients = createClients({
@@ -148,7 +148,7 @@ export async function openParts(
   const settler = createSettler(orm, log, (settled) => push.cameDue(settled));
   closers.push(() => seen.close());
   const housekeeping = createHousekeeping({
-    steps: housekeepingSteps({
+    jobs: housekeepingJobs({
       orm,
       publish,
       now,
@@ -159,7 +159,7 @@ export async function openParts(
       auditRetentionDays: config.auditRetentionDays,
     }),
     fork: () => orm.em.fork(),
-    figures: metrics,
+    metrics,
     log,
   });
   closers.push(() => housekeeping.close());
@@ -172,7 +172,7 @@ export async function openParts(
     maxPerAddress: config.heldPollsPerAddress,
     // The embedded database is this process's own.
     others: config.databaseUrl !== null,
-    figures: metrics,
+    metrics,
     again: createAskedAgain({ orm, assets, seen, inboxTag, settle }),
   });
   closers.push(() => hold.close());
@@ -181,7 +181,7 @@ export async function openParts(
     limits,
     mustHaveRoom,
     idempotencySeal: createSeal(secret, "idempotency"),
-    outside: {
+    services: {
       publicUrl,
       publicBase: config.publicBase,
       takeReports: createReportTaker(orm),
@@ -194,7 +194,7 @@ export async function openParts(
       push,
       cameDue: (settled) => push.cameDue(settled),
       assets,
-      signIn: createOwnSignIn({ library, brake, publicUrl, now }),
+      signIn: createOwnSignIn({ library, throttle, publicUrl, now }),
     },
     limitMax: { "device-registrations": config.deviceRegistrationsPerMinute, ...options.limitMax },
     publish,

@@ -3,7 +3,7 @@
 
 import type { DestinationStream } from "pino";
 import type { Assets } from "../../effects/assets/files.ts";
-import type { Housekeeping } from "../../effects/housekeeping/keeper.ts";
+import type { Housekeeping } from "../../effects/housekeeping/scheduler.ts";
 import type { Push } from "../../handset/push/push.ts";
 import type { People } from "../../identity/auth/people.ts";
 import type { DomainEvent } from "../../model/domain/events.ts";

@@ -31,7 +31,7 @@ export function batched<T, R>(
     running++;
     try {
       const results = await run(batch.map(({ item }) => item));
-      results.forEach((result, i) => batch[i]?.resolve(result));
+      for (const [i, { resolve }] of batch.entries()) resolve(results[i] as (typeof results)[number]);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { closingQuery } from "./closing.ts";
 import { openingQuery, type Query, type QueryClass, type QueryConfig } from "./opening.ts";
 import { isClosing, nameOf } from "./statement.ts";
-import { heard } from "./unavailable.ts";
+import { recordStatementOutcome } from "./unavailable.ts";
 
 /** Milliseconds; 0 is without bound. */
 export interface Bounds {
@@ -112,11 +112,11 @@ export function resilient<C extends ClientClass>(Client: C, bounds: Pick<Bounds,
           : super.query(config, ...rest);
       if (!(result instanceof Promise)) return result;
       const well = (value: unknown) => {
-        heard(null);
+        recordStatementOutcome(null);
         return value;
       };
       return result.then(well, (error: Error & { code?: string }) => {
-        heard(error);
+        recordStatementOutcome(error);
         if (error.message === "Query read timeout") this.connection.stream.destroy();
         // The server has ended it; the pool must not hand it out before the socket says so as well.
         if (ENDED.test(error.code ?? "") || BRACKET.test(text)) this.end().catch(() => {});
@@ -163,7 +163,7 @@ export function patient(pool: Pool, { connectMs }: Pick<Bounds, "connectMs">): v
       try {
         return await connect();
       } catch (error) {
-        heard(error);
+        recordStatementOutcome(error);
         if ((error as { code?: string }).code !== TOO_MANY || performance.now() > until) throw error;
         // The pool counts as full with the connections that it holds, so that the next try waits for one of them.
         pool.options.max = Math.max(1, pool.totalCount);

@@ -42,7 +42,7 @@ export function faultOf(error: unknown): ApiError {
 const listening = new AsyncLocalStorage<{ away: unknown }>();
 
 /** Notes how the last statement on any connection ended; null when it ended well. */
-export function heard(error: unknown): void {
+export function recordStatementOutcome(error: unknown): void {
   const met = listening.getStore();
   if (met) met.away = error !== null && unavailability(error) !== null ? error : null;
 }

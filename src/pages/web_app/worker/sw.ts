@@ -7,7 +7,7 @@ import { lineOf } from "../browser/senses/notify.ts";
 import type { KeptAlert, KeptChannel, Settings } from "../browser/store.ts";
 import { wholeAlert, wholeChannel } from "../browser/whole.ts";
 import type { Alert, Page } from "../browser/wire.ts";
-import { facts, keepAll, read, readAll } from "./kept.ts";
+import { facts, keepAll, read, readAll } from "./store.ts";
 
 declare const VERSION: string;
 declare const SHELL: string[];

@@ -10,7 +10,7 @@ import type { Context } from "../../store/context.ts";
 import { showDelivery } from "../../store/shapes/delivery.ts";
 
 /** Calls that make this server speak to somebody else's. */
-export const BY_HAND = {
+export const MANUAL_DELIVERIES = {
   name: "webhook-calls",
   per: "creator",
   max: LIMITS.manual_deliveries,
@@ -29,7 +29,7 @@ export async function endpointOf(webhookId: string, ctx: Context) {
 const UNDER_WAY = { ok: null, status: null, failure: null, duration_ms: null };
 
 /** Writes the delivery down as under way, counts it, and begins it after the commit. */
-export async function deliverByHand(
+export async function deliverManually(
   what: { endpoint_id: string; event_id: string; event: string; body: string; redelivery_of: string | null },
   ctx: Context,
 ) {
@@ -38,6 +38,6 @@ export async function deliverByHand(
   await ctx.em.flush();
   await ctx.countAgainstLimit(ctx.caller.member.id);
   const { workspace } = ctx.caller;
-  ctx.afterCommit(() => ctx.outside.webhooks.deliver(workspace.id, { ...what, id: row.id }));
+  ctx.afterCommit(() => ctx.services.webhooks.deliver(workspace.id, { ...what, id: row.id }));
   return showDelivery({ ...what, ...UNDER_WAY, id: row.id, created_at: row.created_at });
 }

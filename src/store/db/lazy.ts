@@ -1,7 +1,7 @@
 // Something that is made when it is first asked for, and then stays.
 
 /** @returns what `make` made the first time; after a failure it is made anew. */
-export function once<T>(make: () => Promise<T>): () => Promise<T> {
+export function lazy<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {
     made ??= make().catch((error) => {

@@ -49,9 +49,9 @@ export interface Attempt {
   browser: string | null;
 }
 
-export type Brake = ReturnType<typeof createBrake>;
+export type Throttle = ReturnType<typeof createThrottle>;
 
-export function createBrake(options: {
+export function createThrottle(options: {
   limits: RateLimits;
   secret: string;
   /** Lets so many milliseconds pass. */

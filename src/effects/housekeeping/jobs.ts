@@ -5,7 +5,7 @@
 import { LIMITS } from "../../model/limits.ts";
 import { removeOldAudit } from "./audit.ts";
 import { type DeviceCleaning, removeUnseenDevices } from "./devices.ts";
-import { removal, type Step } from "./step.ts";
+import { type Job, removal } from "./job.ts";
 
 const HOUR = 3600;
 
@@ -34,7 +34,7 @@ export interface StepDeps extends DeviceCleaning {
   auditRetentionDays: number;
 }
 
-const STATEMENTS: Step[] = [
+const STATEMENTS: Job[] = [
   {
     name: "one_time_links",
     removes: `One-time links, used or not, ${LIMITS.link_explained_days} days after they expired.`,
@@ -161,9 +161,9 @@ const STATEMENTS: Step[] = [
 ];
 
 /** The steps of one service. */
-export function housekeepingSteps(deps: StepDeps): Step[] {
+export function housekeepingJobs(deps: StepDeps): Job[] {
   const { devicesKeptDays: days, auditRetentionDays: audited } = deps;
-  const steps: Step[] = [
+  const jobs: Job[] = [
     ...STATEMENTS,
     {
       name: "due_alerts",
@@ -181,7 +181,7 @@ export function housekeepingSteps(deps: StepDeps): Step[] {
     },
   ];
   if (days > 0)
-    steps.push({
+    jobs.push({
       name: "unseen_devices",
       removes:
         "Devices that were not seen for so many days as DEVICES_KEPT_DAYS says, with their subscriptions.",
@@ -190,12 +190,12 @@ export function housekeepingSteps(deps: StepDeps): Step[] {
       every_seconds: HOUR,
     });
   if (audited > 0)
-    steps.push({
+    jobs.push({
       name: "audit_events",
       removes: "Lines of the audit log that are as old as AUDIT_RETENTION_DAYS says.",
       work: (batch) => removeOldAudit(deps.orm, audited, batch),
       batch: 1000,
       every_seconds: HOUR,
     });
-  return steps;
+  return jobs;
 }

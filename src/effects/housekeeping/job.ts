@@ -28,7 +28,7 @@ export interface WorkStep extends Described {
   work(batch: number): Promise<number>;
 }
 
-export type Step = StatementStep | WorkStep;
+export type Job = StatementStep | WorkStep;
 
 /**
  * A statement that removes up to `batch` rows of `table` for which the SQL in `where` holds. Rows that another replica is

@@ -5,7 +5,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { need } from "../../model/need.ts";
 import type { Log } from "../../store/context.ts";
 import { run } from "../../store/db/statement.ts";
-import type { Step } from "./step.ts";
+import type { Job } from "./job.ts";
 
 /** Between two rounds while there is more to remove. */
 const PAUSE_MS = 1_000;
@@ -14,13 +14,13 @@ const FIRST_MS = { least: 30_000, spread: 90_000 };
 /** After a failure: a database that is away is not asked every second. */
 const RETRY_MS = 60_000;
 
-export interface Figures {
+export interface Metrics {
   /** `removed` is null when the round failed. */
-  housekeeping(step: string, removed: number | null): void;
+  housekeeping(job: string, removed: number | null): void;
 }
 
 export interface Housekeeping {
-  readonly steps: readonly Step[];
+  readonly jobs: readonly Job[];
   /** One round of a step, now; answers how many it removed. @throws what the database or the store said. */
   round(name: string): Promise<number>;
   /** No further round; waits for the one under way. */
@@ -28,66 +28,66 @@ export interface Housekeeping {
 }
 
 export function createHousekeeping(options: {
-  steps: readonly Step[];
+  jobs: readonly Job[];
   /** A manager of its own for each round. */
   fork(): SqlEntityManager;
-  figures: Figures;
+  metrics: Metrics;
   log: Log;
   /** From 0 to 1, for the moment of the first rounds. */
   random?: () => number;
 }): Housekeeping {
-  const { steps, fork, figures, log, random = Math.random } = options;
-  const timers = new Map<Step, NodeJS.Timeout>();
+  const { jobs, fork, metrics, log, random = Math.random } = options;
+  const timers = new Map<Job, NodeJS.Timeout>();
   let closed = false;
   let last: Promise<unknown> = Promise.resolve();
 
-  async function perform(step: Step): Promise<number> {
+  async function perform(job: Job): Promise<number> {
     if (closed) return 0;
     try {
       const removed =
-        "work" in step
-          ? await step.work(step.batch)
-          : need((await run(fork(), step.statement, { batch: step.batch }))[0], "a count has a row").removed;
-      figures.housekeeping(step.name, removed);
-      if (removed > 0) log.debug({ step: step.name, removed }, "housekeeping");
+        "work" in job
+          ? await job.work(job.batch)
+          : need((await run(fork(), job.statement, { batch: job.batch }))[0], "a count has a row").removed;
+      metrics.housekeeping(job.name, removed);
+      if (removed > 0) log.debug({ step: job.name, removed }, "housekeeping");
       return removed;
     } catch (error) {
-      figures.housekeeping(step.name, null);
+      metrics.housekeeping(job.name, null);
       throw error;
     }
   }
 
   /** Rounds queue up behind one another. */
-  function round(step: Step): Promise<number> {
-    const result = last.then(() => perform(step));
+  function round(job: Job): Promise<number> {
+    const result = last.then(() => perform(job));
     last = result.catch(() => {});
     return result;
   }
 
-  function plan(step: Step, ms: number): void {
+  function plan(job: Job, ms: number): void {
     if (closed) return;
-    timers.set(step, setTimeout(() => void act(step), ms).unref());
+    timers.set(job, setTimeout(() => void act(job), ms).unref());
   }
 
-  async function act(step: Step): Promise<void> {
-    const pause = step.every_seconds * 1000;
+  async function act(job: Job): Promise<void> {
+    const pause = job.every_seconds * 1000;
     try {
-      plan(step, (await round(step)) >= step.batch ? PAUSE_MS : pause);
+      plan(job, (await round(job)) >= job.batch ? PAUSE_MS : pause);
     } catch (error) {
-      log.warn({ err: error, step: step.name }, "a step of the housekeeping failed; it is tried again");
-      plan(step, RETRY_MS);
+      log.warn({ err: error, step: job.name }, "a job of the housekeeping failed; it is tried again");
+      plan(job, RETRY_MS);
     }
   }
 
-  for (const step of steps)
-    plan(step, Math.min(step.every_seconds * 1000, FIRST_MS.least + random() * FIRST_MS.spread));
+  for (const job of jobs)
+    plan(job, Math.min(job.every_seconds * 1000, FIRST_MS.least + random() * FIRST_MS.spread));
 
   return {
-    steps,
+    jobs,
     async round(name) {
-      const step = steps.find((candidate) => candidate.name === name);
-      if (!step) throw new Error(`no step ${name}`);
-      return round(step);
+      const job = jobs.find((candidate) => candidate.name === name);
+      if (!job) throw new Error(`no job ${name}`);
+      return round(job);
     },
     async close() {
       closed = true;

@@ -23,15 +23,19 @@ type OfVersions<More> = Statement<
   unknown
 >;
 
-export interface Judged {
+export interface EndpointOutcomes {
   /** Neither throws nor blocks. What cannot be written is seen again with another wake-up. */
-  judge(version: Version, outcome: Outcome): void;
+  record(version: Version, outcome: Outcome): void;
   /** Waits for what is being written. */
   close(): Promise<void>;
 }
 
 /** `isLow`: nothing may be written now. `lost`: what could not be written; must not throw. */
-export function createJudged(orm: Orm, isLow: () => boolean, lost: (error: unknown) => void): Judged {
+export function createEndpointOutcomes(
+  orm: Orm,
+  isLow: () => boolean,
+  lost: (error: unknown) => void,
+): EndpointOutcomes {
   const kysely = databaseOf(orm);
   const writing = new Set<Promise<void>>();
 
@@ -49,7 +53,7 @@ export function createJudged(orm: Orm, isLow: () => boolean, lost: (error: unkno
   const recover = together(noteRecoveries, {});
 
   return {
-    judge(version, outcome) {
+    record(version, outcome) {
       if (isLow() || (outcome === "accepted" && !version.failing)) return;
       const write = outcome === "gone" ? forget : outcome === "accepted" ? recover : fail;
       const written = write(version)

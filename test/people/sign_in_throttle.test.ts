@@ -2,7 +2,7 @@
 // sign-in page, with and without the cache that replicas share.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createBrake, waitFor } from "../../src/identity/auth/sign_in_brake.ts";
+import { createThrottle, waitFor } from "../../src/identity/auth/sign_in_throttle.ts";
 import { addMember } from "../../src/identity/operator/accounts.ts";
 import { parseId } from "../../src/model/domain/ids.ts";
 import { ApiError, unavailable } from "../../src/model/errors.ts";
@@ -16,9 +16,9 @@ const log = { warn() {} };
 const EMAIL = "somebody@example.org";
 
 /** A brake whose waits are written down, and end at once unless they are held. */
-function brake(held: Promise<unknown> | null = null) {
+function throttle(held: Promise<unknown> | null = null) {
   const waits: number[] = [];
-  const made = createBrake({
+  const made = createThrottle({
     limits: createRateLimits(),
     secret: "a secret of the tests that is long enough",
     pause: async (ms) => {
@@ -46,10 +46,10 @@ function brake(held: Promise<unknown> | null = null) {
   return { made, attempt, waits, checked: () => checked };
 }
 
-describe("the brake", () => {
+describe("the throttle", () => {
   // docs/rules.md#guessing
   test("however much strangers guess, the right password is never refused", async () => {
-    const { attempt, waits } = brake();
+    const { attempt, waits } = throttle();
     for (let i = 0; i < 400; i++) expect(await attempt(false, `192.0.2.${i % 100}`)).toBe("wrong");
     expect(await attempt(true, "198.51.100.1")).toBe("right");
     // It waits for a time that is bounded, and so do the strangers.
@@ -64,7 +64,7 @@ describe("the brake", () => {
   });
 
   test("whoever guesses is refused, for this account and before the password is looked at", async () => {
-    const { attempt, checked } = brake();
+    const { attempt, checked } = throttle();
     for (let i = 0; i < 8; i++) expect(await attempt(false, "192.0.2.1")).toBe("wrong");
     const before = checked();
     expect(await attempt(true, "192.0.2.1")).toBe("rate_limited");
@@ -74,7 +74,7 @@ describe("the brake", () => {
   });
 
   test("an address is refused after twenty wrong ones over all accounts", async () => {
-    const { attempt } = brake();
+    const { attempt } = throttle();
     for (let i = 0; i < 20; i++) expect(await attempt(false, "192.0.2.1", `a${i}@example.org`)).toBe("wrong");
     expect(await attempt(true, "192.0.2.1", "b@example.org")).toBe("rate_limited");
     // Without an address everybody is one.
@@ -83,14 +83,14 @@ describe("the brake", () => {
   });
 
   test("right passwords are not counted", async () => {
-    const { attempt, waits } = brake();
+    const { attempt, waits } = throttle();
     for (let i = 0; i < 50; i++) expect(await attempt(true, "192.0.2.1")).toBe("right");
     expect(waits).toEqual([]);
   });
 
   // docs/rules.md#guessing
   test("what ends in a fault is no wrong password; what is refused is", async () => {
-    const { made, attempt } = brake();
+    const { made, attempt } = throttle();
     const at = { email: EMAIL, address: "192.0.2.1", browser: null };
     const fails = (error: Error) => async () => {
       throw error;
@@ -107,14 +107,14 @@ describe("the brake", () => {
   });
 
   test("attempts at the same moment count before their answers are there", async () => {
-    const { attempt, checked } = brake();
+    const { attempt, checked } = throttle();
     const all = await Promise.all(Array.from({ length: 30 }, () => attempt(false, "192.0.2.1")));
     expect(all.filter((one) => one === "wrong")).toHaveLength(8);
     expect(checked()).toBe(8);
   });
 
   test("a browser that signed in before is not touched by what strangers do at its address", async () => {
-    const { made, attempt, waits } = brake();
+    const { made, attempt, waits } = throttle();
     const mark = made.markOf(EMAIL);
     for (let i = 0; i < 30; i++) await attempt(false, "192.0.2.1");
     expect(await attempt(true, "192.0.2.1")).toBe("rate_limited");
@@ -131,7 +131,7 @@ describe("the brake", () => {
 
   test("so many waits are open at once and no more; who comes then is not refused either", async () => {
     const { promise: held, resolve } = Promise.withResolvers<void>();
-    const { attempt, waits, checked } = brake(held);
+    const { attempt, waits, checked } = throttle(held);
     for (let i = 0; i < 8; i++) await attempt(false, `192.0.2.${i}`);
     const all = Array.from({ length: 600 }, (_, i) => attempt(false, `2001:db8:${i}::1`));
     await expect.poll(() => checked()).toBe(8 + 100);
