@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { showId, showIdOrNull } from "../src/model/domain/ids.ts";
 import { ROLES } from "../src/model/entities/member.ts";
-import { nowMicros } from "../src/operation/alerts/change.ts";
+import { nowMicros } from "../src/model/fields/columns.ts";
 import { defineTool } from "../src/operation/tool.ts";
 
 export default defineTool({

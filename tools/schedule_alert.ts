@@ -3,9 +3,9 @@ import { checkContent, checkSchedule } from "../src/model/domain/alert_content.t
 import { ALERT_GRID } from "../src/model/domain/alert_status.ts";
 import { conflict } from "../src/model/errors.ts";
 import { instant } from "../src/model/fields/accepts.ts";
-import { toIsoMicrosOrNull } from "../src/model/fields/columns.ts";
+import { nowMicros, toIsoMicrosOrNull } from "../src/model/fields/columns.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { ALERT_SENDS, alertFor, announce, nowMicros, published } from "../src/operation/alerts/change.ts";
+import { ALERT_SENDS, alertFor, announce, published } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { scheduleAlert } from "../src/store/queries/alerts.ts";
 import { publishedView, showAlert } from "../src/store/shapes/alert.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { checkNotExpired } from "../src/model/domain/alert_content.ts";
-import { toIsoMicrosOrNull } from "../src/model/fields/columns.ts";
+import { nowMicros, toIsoMicrosOrNull } from "../src/model/fields/columns.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { ALERT_SENDS, alertFor, announce, nowMicros, published } from "../src/operation/alerts/change.ts";
+import { ALERT_SENDS, alertFor, announce, published } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { publishAlert } from "../src/store/queries/alerts.ts";
 import { publishedView } from "../src/store/shapes/alert.ts";

@@ -3,15 +3,10 @@ import { checkContent } from "../src/model/domain/alert_content.ts";
 import { ALERT_GRID } from "../src/model/domain/alert_status.ts";
 import { conflict } from "../src/model/errors.ts";
 import { ALERT } from "../src/model/fields/alert.ts";
+import { nowMicros } from "../src/model/fields/columns.ts";
 import { changesOf } from "../src/model/fields/record.ts";
 import { attachAssets } from "../src/operation/alerts/attach.ts";
-import {
-  alertFor,
-  announce,
-  lockedAlert,
-  nowMicros,
-  refuseComposer,
-} from "../src/operation/alerts/change.ts";
+import { alertFor, announce, lockedAlert, refuseComposer } from "../src/operation/alerts/change.ts";
 import { formerOf } from "../src/operation/alerts/changes.ts";
 import { compose } from "../src/operation/alerts/compose.ts";
 import { shownWhole } from "../src/operation/alerts/show.ts";

@@ -65,11 +65,11 @@ inBrowser("pages about people", () => {
     await press("Go on");
     await look("second-step-pairing");
     const uri = await page.locator("input[name=uri]").inputValue();
-    await page.getByLabel("Code that the app shows").fill("000000");
-    await press("Turn the second step on");
+    await page.getByLabel("6-digit code").fill("000000");
+    await press("Turn two-factor authentication on");
     await look("second-step-wrong-code");
-    await page.getByLabel("Code that the app shows").fill(await codeOf(uri));
-    await press("Turn the second step on");
+    await page.getByLabel("6-digit code").fill(await codeOf(uri));
+    await press("Turn two-factor authentication on");
     await page.getByRole("button", { name: "Copy the recovery codes" }).waitFor();
     await look("recovery-codes");
     await open("/console/account/second-factor", "second-step-on");
@@ -91,7 +91,7 @@ inBrowser("pages about people", () => {
     await page.goto(`${its.site.url}/console/account/second-factor/off`);
     await page.getByLabel("Your password").fill(OWNER.password);
     await press("Turn it off");
-    await page.getByText("The second step is off.").waitFor();
+    await page.getByText("Two-factor authentication is off.").waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });
@@ -101,9 +101,9 @@ inBrowser("pages about people", () => {
     await page.getByLabel("E-mail address").fill(OWNER.email);
     await page.getByLabel("Password").fill(OWNER.password);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await page.getByLabel("Code from your app").waitFor();
+    await page.getByLabel("6-digit code").waitFor();
     await look("code");
-    await page.getByLabel("Code from your app").fill(await codeOf(uri, 1));
+    await page.getByLabel("6-digit code").fill(await codeOf(uri, 1));
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.waitForURL(/wsp_/);
   }

@@ -86,7 +86,7 @@ test("a new password by a link removes passkeys, second step and sessions from b
   await expect.poll(() => mails.taken.some(asked), WAIT).toBe(true);
   const mailed = mails.linkTo(email)!;
   expect((await new Visitor(world).open(mailed)).text).toContain(
-    "Every session, passkey and second step of this account ends.",
+    "Every session, passkey and two-factor authentication of this account ends.",
   );
   const own = new Visitor(world);
   expect((await join(mailed, OWN, own)).status).toBe(303);

@@ -193,8 +193,8 @@ inBrowser("in a browser", () => {
     await page.getByLabel("Your password").fill(PASSWORD);
     await page.getByRole("button", { name: "Go on" }).click();
     const uri = await page.locator("input[name=uri]").inputValue();
-    await page.getByLabel("Code that the app shows").fill(await codeOf(uri));
-    await page.getByRole("button", { name: "Turn the second step on" }).click();
+    await page.getByLabel("6-digit code").fill(await codeOf(uri));
+    await page.getByRole("button", { name: "Turn two-factor authentication on" }).click();
     await page.getByRole("link", { name: "I have kept them" }).click();
 
     await page.getByRole("link", { name: "Add a passkey" }).click();
@@ -213,7 +213,7 @@ inBrowser("in a browser", () => {
 
     await page.getByRole("button", { name: "Sign out" }).first().click();
     await signIn(page, owner);
-    await page.getByLabel("Code from your app").fill(await codeOf(uri));
+    await page.getByLabel("6-digit code").fill(await codeOf(uri));
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.locator("nav.sections").waitFor();
     expect(faults).toEqual([]);

@@ -101,7 +101,7 @@ export const OPERATOR_OPERATIONS = {
       const member = await memberOf(em, which);
       const [ended] =
         member.user_id == null ? [] : await run(em, dropSecondFactor, { user_id: member.user_id });
-      if (!ended) throw conflict("This person has no second step to turn off.");
+      if (!ended) throw conflict("This person has no two-factor authentication to turn off.");
       return { member_id: showId("mem", member.id), email: member.email, second_factor: false };
     },
   ),

@@ -4,7 +4,7 @@ import { defineSessionOperation } from "../../operation/tool.ts";
 
 export default defineSessionOperation({
   name: "confirm_second_factor",
-  title: "Turn the second factor on",
+  title: "Turn two-factor authentication on",
   description:
     "Turn it on by a code of the app, and answer the recovery codes, which are shown only now. Every other session of the person ends.",
   auth: "person",

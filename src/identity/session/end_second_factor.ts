@@ -4,7 +4,7 @@ import { defineSessionOperation } from "../../operation/tool.ts";
 
 export default defineSessionOperation({
   name: "end_second_factor",
-  title: "Turn the second factor off",
+  title: "Turn two-factor authentication off",
   description: "Sign in by the password alone again, which takes the password. The recovery codes end, too.",
   auth: "person",
   role: null,
@@ -15,7 +15,7 @@ export default defineSessionOperation({
   output: z.object({ ended: z.literal(true) }),
   async handler(_input, { em, caller, services: { signIn } }) {
     if (!(await signIn.secondFactor.end(em, caller.person)))
-      throw conflict("Your second factor is off already.");
+      throw conflict("Two-factor authentication is off already.");
     return { ended: true as const };
   },
 });

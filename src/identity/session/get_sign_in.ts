@@ -4,7 +4,8 @@ import { defineSessionOperation } from "../../operation/tool.ts";
 export default defineSessionOperation({
   name: "get_sign_in",
   title: "Get own ways to sign in",
-  description: "Whether the person's second factor is on, and the passkeys. No secret is ever shown again.",
+  description:
+    "Whether the person's two-factor authentication is on, and the passkeys. No secret is ever shown again.",
   auth: "person",
   role: null,
   writes: "nothing",

@@ -16,7 +16,7 @@ export default defineSessionOperation({
   output: z.object({ recovery_codes: z.array(z.string()) }),
   async handler(_input, { em, caller, services: { signIn } }) {
     const codes = await signIn.secondFactor.renewCodes(em, caller.person);
-    if (!codes) throw conflict("Your second factor is off, so there are no recovery codes.");
+    if (!codes) throw conflict("Two-factor authentication is off, so there are no recovery codes.");
     return { recovery_codes: codes };
   },
 });

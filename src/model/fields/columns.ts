@@ -36,3 +36,8 @@ export const instant = () => p.type(Instant);
 
 /** Server-assigned at the real instant of the write, not at the start of its transaction. */
 export const writtenAt = () => instant().defaultRaw("clock_timestamp()");
+
+/** Now, in the form that instants of rows have. */
+export function nowMicros(clock: { now(): Date }): string {
+  return clock.now().toISOString().replace("Z", "000Z");
+}

@@ -110,11 +110,6 @@ export function announce(ctx: Context, event: AlertEvent, record: AlertRecord): 
   if (event === "alert.sent") ctx.handsetsSee([pusher_id]);
 }
 
-/** Now, in the form that instants of rows have. */
-export function nowMicros(ctx: Context): string {
-  return ctx.now().toISOString().replace("Z", "000Z");
-}
-
 export const ALERT_SENDS = {
   name: "alert-sends",
   per: "pusher",

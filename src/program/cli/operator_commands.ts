@@ -109,7 +109,7 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
   members
     .command("end-second-factor")
     .description(
-      "Turn a person's second step off, who lost the phone and the recovery codes. Be sure who asks.",
+      "Turn off the two-factor authentication of a person who lost the phone and the recovery codes. Be sure who asks.",
     )
     .option(...WORKSPACE)
     .option("--member <mem_…>", "the member; the workspace's owner when absent")

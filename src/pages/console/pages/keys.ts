@@ -39,7 +39,7 @@ async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content
     ${problem(error, { scope: `scope-${OFFERED[0]}` })}
     <form method="post" action="${base}keys" novalidate>${token}
       <div class="columns">
-        ${field({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: LIMITS.name, hint: "What the key is for. You see the name in the list of keys.", error })}
+        ${field({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: LIMITS.name, hint: "A name to recognise it by: what the key is for.", error })}
         ${select({ name: "life", label: "Works for", options: LIFE_OPTIONS, value: sent.get("life") ?? "90d", hint: "A key that ends by itself cannot be forgotten.", error })}
       </div>
       ${select({

@@ -25,11 +25,11 @@ function codeForm(visit: Visit, error?: ApiError): Response {
   return visit.page(
     "Enter your code",
     html`<h1>Enter your code</h1>
-    <p class="lede">The password was right. Your account asks for a second step.</p>
+    <p class="lede">The password was right. Your account has two-factor authentication.</p>
     ${problem(error)}
     <div class="card wide"><form method="post" action="${PATH}" novalidate>
       ${handedOn(visit)}
-      ${field({ name: "code", label: "Code from your app", hint: "Six figures, which change every 30 seconds.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, autofocus: !recovering, error })}
+      ${field({ name: "code", label: "6-digit code", hint: "Your app shows it, a new one every 30 seconds.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, autofocus: !recovering, error })}
       <button>Sign in</button>
     </form></div>
     <details class="more"${recovering && html` open`}><summary>I do not have my phone</summary>
@@ -38,7 +38,7 @@ function codeForm(visit: Visit, error?: ApiError): Response {
         ${field({ name: "recovery", label: "Recovery code", hint: "One of those that you kept. Each works once.", autocomplete: "off", maxlength: 40, error })}
         <button>Sign in with it</button>
       </form>
-      <p class="hint">No recovery code either? The operator of this server can turn the second step off for you.</p>
+      <p class="hint">No recovery code either? The operator of this server can turn two-factor authentication off for you.</p>
     </details>
     <p class="hint"><a href="${stepPath("/console/sign-in", wantedBy(visit))}">Start again</a></p>`,
     { status: error?.status ?? 200, width: "narrow", styles: [PEOPLE_STYLES] },

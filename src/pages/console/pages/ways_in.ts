@@ -1,4 +1,4 @@
-// A person's own ways to sign in, as the account's page shows them, and the pages that change them: the second factor with its
+// A person's own ways to sign in, as the account's page shows them, and the pages that change them: two-factor authentication with its
 // recovery codes, and passkeys. What is secret is shown once, on the answering page.
 
 import type { z } from "zod";
@@ -41,7 +41,7 @@ export function waysIn(ways: Ways, now: Date): Html {
     <ul class="ways">
       <li><div class="what"><p><strong>Second step</strong> <span class="badge${on && " good"}">${on ? "on" : "off"}</span></p>
         <p>${on ? codesLeft(ways) : "After the password, a code from an app on your phone. Whoever learns your password cannot sign in with it alone."}</p></div>
-        <a class="button${on ? " plain" : ""}" href="${FACTOR}">${on ? "Change the second step" : "Turn it on"}</a></li>
+        <a class="button${on ? " plain" : ""}" href="${FACTOR}">${on ? "Change two-factor authentication" : "Turn it on"}</a></li>
       ${passkeys.map(
         (row) =>
           html`<li><div class="what"><p><strong>${row.name}</strong> <span class="badge">passkey</span></p>
@@ -95,7 +95,7 @@ function askPassword(
 
 const QUESTIONS = {
   begin: {
-    title: "Turn the second step on",
+    title: "Turn two-factor authentication on",
     lede: "You need an app that shows codes on your phone, such as the one that keeps your passwords. Every sign-in then asks for a code after the password.",
     act: "Go on",
     action: FACTOR,
@@ -107,7 +107,7 @@ const QUESTIONS = {
     action: `${FACTOR}/recovery`,
   },
   off: {
-    title: "Turn the second step off?",
+    title: "Turn two-factor authentication off?",
     lede: "The password alone signs you in then. Your recovery codes stop working, and the entry in your app is of no use any more.",
     act: "Turn it off",
     action: `${FACTOR}/off`,
@@ -122,12 +122,12 @@ function pairing(visit: PersonVisit, uri: string, error?: ApiError): Response {
     html`<h1>Connect your app</h1>
     <p class="lede">Scan the picture with the app, or type the secret into it. Then give the code that it shows. Until then nothing has changed.</p>
     ${problem(error)}
-    <div class="pairing">${qrDrawing(uri, "The secret of your second step as a QR code")}
+    <div class="pairing">${qrDrawing(uri, "The secret of your two-factor authentication as a QR code")}
       <div><p>No camera at hand? Type this into the app:</p>
       ${copyable(secret.replace(/(.{4})(?=.)/g, "$1 "), "the secret")}
       <form method="post" action="${FACTOR}/confirm" novalidate>${visit.token}<input type="hidden" name="uri" value="${uri}">
-        ${field({ name: "code", label: "Code that the app shows", hint: "Six figures.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, error })}
-        <div class="actions"><button>Turn the second step on</button><a class="button plain" href="${ACCOUNT}">Leave it off</a></div>
+        ${field({ name: "code", label: "6-digit code", hint: "The one that the app shows now.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, error })}
+        <div class="actions"><button>Turn two-factor authentication on</button><a class="button plain" href="${ACCOUNT}">Leave it off</a></div>
       </form></div></div>`,
     { status: error?.status ?? 200, styles: [PEOPLE_STYLES], scripts: [COPY_SCRIPT] },
   );
@@ -154,7 +154,7 @@ function newPasskeyForm(visit: PersonVisit, error?: ApiError): Response {
     <p class="hint" data-without-passkeys>Passkeys need a browser of these years that runs the script of this page. Your password goes on working without.</p>
     <form method="post" action="${PASSKEYS}" novalidate hidden data-passkey="add" data-begin="${PASSKEYS}/begin">${visit.token}
       <input type="hidden" name="answer" value="">
-      ${field({ name: "name", label: "Name", value: visit.form.get("name") ?? "", hint: "By which you know it in your list, such as the device that keeps it.", maxlength: LIMITS.name, autocomplete: "off", error })}
+      ${field({ name: "name", label: "Name", value: visit.form.get("name") ?? "", hint: "A name to recognise it by, such as the device that keeps it.", maxlength: LIMITS.name, autocomplete: "off", error })}
       ${field({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
       <p class="hint said" role="status" data-said></p>
       <div class="actions"><button>Add the passkey</button><a class="button plain" href="${ACCOUNT}">Back to your account</a></div>
@@ -186,8 +186,8 @@ export const WAYS_IN_PAGES: readonly Page[] = [
     const ways = await visit.asPerson(get_sign_in, {});
     if (!ways.second_factor) return askPassword(visit, QUESTIONS.begin);
     return visit.page(
-      "The second step",
-      html`<h1>The second step is on</h1><p class="lede">Every sign-in asks for a code of your app after the password. ${codesLeft(ways)}</p>
+      "Two-factor authentication",
+      html`<h1>Two-factor authentication is on</h1><p class="lede">Every sign-in asks for a code of your app after the password. ${codesLeft(ways)}</p>
       <div class="actions"><a class="button" href="${FACTOR}/recovery">Make new recovery codes</a><a class="button danger" href="${FACTOR}/off">Turn it off</a></div>
       <p class="hint">To use another app or phone, turn it off and on again.</p><p><a href="${ACCOUNT}">Back to your account</a></p>`,
       { width: "narrow", styles: [PEOPLE_STYLES] },
@@ -210,7 +210,7 @@ export const WAYS_IN_PAGES: readonly Page[] = [
         const { recovery_codes } = await visit.asPerson(confirm_second_factor, {
           code: (visit.form.get("code") ?? "").slice(0, 40),
         });
-        return recoveryCodes(visit, "The second step is on", recovery_codes);
+        return recoveryCodes(visit, "Two-factor authentication is on", recovery_codes);
       },
       (error) => pairing(visit, uri, error),
     );

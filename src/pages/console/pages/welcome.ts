@@ -81,7 +81,7 @@ const unproved = (visit: Visit): Response =>
   );
 
 function wordsOf({ kind, joined, proved, workspaceName }: OpenedLink): Words {
-  const ends = `Every session${proved ? " and passkey" : ", passkey and second step"} of this account ends.`;
+  const ends = `Every session${proved ? " and passkey" : ", passkey and two-factor authentication"} of this account ends.`;
   if (kind === "new")
     return {
       title: `Welcome to ${workspaceName}`,
