@@ -9,7 +9,8 @@ import { channelBase } from "./channel_head.ts";
 import { ASKED } from "./channel_values.ts";
 import { livePart } from "./live.ts";
 import { emptyState } from "./parts.ts";
-import { figures, type Noun, numbersTable } from "./plots/numbers.ts";
+import { SERIES as DAY_SERIES } from "./plots/days.ts";
+import { figures, numbersTable } from "./plots/numbers.ts";
 import { type Mark, plot, type Slot } from "./plots/plot.ts";
 import { type Alert, type AnswerOf, type MemberVisit, mayUse } from "./visit.ts";
 
@@ -18,15 +19,7 @@ const HOUR_MS = 3_600_000;
 /** A bucket is half an hour long for so many hours after the sending, an hour afterwards (docs/rules.md#alert-stats). */
 const HALF_HOURS = 6;
 
-const SERIES = [
-  { key: "reads", heading: "Reads that devices reported", column: "Reads", noun: ["read", "reads"] },
-  {
-    key: "acks",
-    heading: "Acknowledgements that devices reported",
-    column: "Acks",
-    noun: ["acknowledgement", "acknowledgements"],
-  },
-] as const satisfies readonly { key: string; heading: string; column: string; noun: Noun }[];
+const [, ...SERIES] = DAY_SERIES;
 
 type Stats = AnswerOf<"get_alert_stats">;
 
@@ -105,7 +98,7 @@ async function plots(
 }
 
 /** The address of the live part, which is no page. */
-export const timelineAddress = (visit: MemberVisit, alert: { id: string; pusher_id: string }) =>
+const timelineAddress = (visit: MemberVisit, alert: { id: string; pusher_id: string }) =>
   new URL(`${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}/timeline`, visit.url);
 
 /** Reads and acks of an alert that phones could see; nothing of one that was never sent. */

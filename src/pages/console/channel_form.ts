@@ -8,11 +8,11 @@ import { namesOf, plainOn } from "../../model/fields/record.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { CATEGORY_WORDS } from "../../ui/channel_words.ts";
 import { face, pictureHere } from "../../ui/face.ts";
-import { type Content, type Html, html } from "../../ui/html.ts";
+import { type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { ASKED, type ChannelField, LABELS } from "./channel_values.ts";
 import { circleFields, circleShown } from "./circle.ts";
-import { colour, folded, segmented, textField } from "./controls.ts";
+import { colour, folded, panel, segmented, textField } from "./controls.ts";
 import { control, plainControls, type Typed } from "./field_controls.ts";
 import { tick, wrongWith } from "./parts.ts";
 import { FILE_HINTS, fileField, type UploadField } from "./uploads.ts";
@@ -40,9 +40,6 @@ export function channelPanels(form: ChannelForm): Html {
 }
 
 const NO_CIRCLE = "No circle: the channel is for every place.";
-
-const panel = (title: string, content: Content) =>
-  html`<fieldset class="card panel"><legend>${title}</legend>${content}</fieldset>`;
 
 const typedIn = ({ values, error }: ChannelForm): Typed => ({ form: values, error });
 

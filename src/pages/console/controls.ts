@@ -70,6 +70,10 @@ export function segmented(s: {
     ${s.hint && html`<p class="hint after" id="${s.name}-hint">${s.hint}</p>`}</fieldset>`;
 }
 
+/** A part of a form under its own heading. */
+export const panel = (title: string, content: Content): Html =>
+  html`<fieldset class="card panel"><legend>${title}</legend>${content}</fieldset>`;
+
 /** `value` is `#rrggbb`. */
 export function colour(c: { name: string; label: string; value: string; error?: ApiError }): Html {
   const { line, attributes } = wrongWith(c.error, c.name);

@@ -32,18 +32,11 @@ export function heldFor({ look }: Pick<Field, "look">, value: unknown): string {
   return look === "moment" ? minuteOf(value as string | null) : lines(String(value ?? ""));
 }
 
-/** What a box that is ticked says, and what a choice between yes and no does. */
-const SAID = new Map([
-  ["yes", true],
-  ["true", true],
-  ["false", false],
-]);
-
-/** The argument that a control makes. */
+/** The argument that a control makes; a box, which says nothing where it is not ticked, is its form's own. */
 export function argumentOf({ look, blank }: Pick<Field, "look" | "blank">, typed: string | null): unknown {
   const text = lines(typed ?? "");
   if (look === "lines") return entriesOf(text);
-  if (look === "yes") return text !== "" && (SAID.get(text) ?? text);
+  if (look === "yes") return text === "true" || (text === "false" ? false : text);
   if (blank === null && text.trim() === "") return null;
   if (look === "number") return numberOr(text);
   return look === "moment" ? utc(text) : text;

@@ -79,12 +79,22 @@ export function inForm(
       : { param, message };
   });
   const fields = worded.map(({ param, message }) => ({ param: names[param] ?? param, message }));
-  const { type, headers, status } = error;
-  return new ApiError(type, (fields.length === 1 && fields[0]?.message) || error.message, {
-    headers,
-    status,
-    fields,
-  });
+  return withFields(error, fields);
+}
+
+/** The same refusal about these fields: of one field, in its words. */
+export function withFields(
+  { type, message, headers, status }: ApiError,
+  fields: ApiError["fields"],
+): ApiError {
+  const said = (fields.length === 1 && fields[0]?.message) || message;
+  return new ApiError(type, said, { headers, status, fields });
+}
+
+/** A refusal that the form can show; the others are pages of their own. */
+export function shownRefusal(error: unknown): ApiError {
+  if (!(error instanceof ApiError) || error.status === 403 || error.status === 404) throw error;
+  return error;
 }
 
 export type Forms = ReturnType<typeof createForms>;

@@ -130,6 +130,20 @@ export function table(
     )}</tbody></table>`;
 }
 
+/** The ways to the newest rows of a list and to older ones. `query` is what its address says besides. */
+export function pager(
+  path: string,
+  at: { before: string | null; next: string | null; query?: Record<string, string>; part?: string },
+): Content {
+  const { before, next, query = {}, part = "" } = at;
+  const way = (more: Record<string, string>, name: string) => {
+    const asked = new URLSearchParams({ ...query, ...more }).toString();
+    return html`<a class="button plain" href="${path}${asked && `?${asked}`}${part}">${name}</a>`;
+  };
+  if (!before && !next) return null;
+  return html`<nav class="pages" aria-label="Pages">${before && way({}, "Newest")}${next && way({ before: next }, "Older")}</nav>`;
+}
+
 export function emptyState(title: string, text: Content): Html {
   return html`<div class="empty"><p class="lead">${title}</p><p>${text}</p></div>`;
 }

@@ -31,7 +31,7 @@ export function batched<T, R>(
     running++;
     try {
       const results = await run(batch.map(({ item }) => item));
-      for (const [i, { resolve }] of batch.entries()) resolve(results[i] as (typeof results)[number]);
+      for (const [i, result] of results.entries()) batch[i]?.resolve(result);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {

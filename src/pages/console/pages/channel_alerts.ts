@@ -6,7 +6,7 @@ import { minuteWords } from "../../../ui/instants.ts";
 import { channelBase, channelHead } from "../channel_head.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
-import { chips, emptyState, instant, table } from "../parts.ts";
+import { chips, emptyState, instant, pager, table } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
 
 const SHOWN = 25;
@@ -19,7 +19,7 @@ const FILTERS: { status: AlertStatus | null; name: string; none: string }[] = [
   { status: "cancelled", name: "Cancelled", none: "Nothing was cancelled on this channel." },
 ];
 
-export const ALERT_STATE: Record<AlertStatus, Content> = {
+const ALERT_STATE: Record<AlertStatus, Content> = {
   draft: html`<span class="badge">draft</span>`,
   scheduled: html`<span class="badge warn">scheduled</span>`,
   sent: html`<span class="badge good">sent</span>`,
@@ -78,7 +78,6 @@ async function alerts(visit: MemberVisit): Promise<Response> {
     ...(before && { before }),
   });
   const base = channelBase(visit, pusher_id);
-  const older = new URLSearchParams({ ...(status && { status }), before: meta.next_before ?? "" });
   const rows = livePart(
     "alerts",
     url,
@@ -95,13 +94,7 @@ async function alerts(visit: MemberVisit): Promise<Response> {
               LOUDNESS[alert.priority],
             ]),
           )
-    }${
-      data.length > 0 &&
-      (before || meta.next_before) &&
-      html`<nav class="pages" aria-label="Pages">${before && html`<a class="button plain" href="${base}${status && `?status=${status}`}">Newest</a>`}${
-        meta.next_before && html`<a class="button plain" href="${base}?${older.toString()}">Older</a>`
-      }</nav>`
-    }`,
+    }${data.length > 0 && pager(base, { before, next: meta.next_before, query: status ? { status } : {} })}`,
   );
   if (asksAlone(visit)) return partAlone(rows);
   const channel = await visit.call("get_pusher", { pusher_id });

@@ -3,7 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { MAX_BYTES } from "../../../model/domain/assets.ts";
-import { ApiError, forbidden, notFound } from "../../../model/errors.ts";
+import { type ApiError, forbidden, notFound } from "../../../model/errors.ts";
 import { MAX_BODY } from "../../../operation/tool.ts";
 import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
@@ -22,7 +22,7 @@ import {
 } from "../channel_values.ts";
 import { asksPlace } from "../circle.ts";
 import type { FlashCode } from "../flash.ts";
-import { inForm } from "../forms.ts";
+import { inForm, shownRefusal, withFields } from "../forms.ts";
 import {
   CHANNEL_SCRIPT,
   CHANNEL_STYLES,
@@ -54,13 +54,13 @@ const FIRST = new URLSearchParams([
 
 /** A refusal that the form shows, in the order of its controls; any other is a page of its own. */
 function shownInForm(error: unknown): ApiError {
-  if (!(error instanceof ApiError) || error.status === 403 || error.status === 404) throw error;
-  const refused = inForm(error, {}, LABELS);
+  const refused = inForm(shownRefusal(error), {}, LABELS);
   const panels = channelPanels({ values: FIRST, handle: null, server: "" }).toString();
   const placeOf = (name: string) => panels.indexOf(` name="${name}"`);
-  const { type, message, status, headers } = refused;
-  const fields = [...refused.fields].sort((a, b) => placeOf(a.param) - placeOf(b.param));
-  return new ApiError(type, message, { status, headers, fields });
+  return withFields(
+    refused,
+    [...refused.fields].sort((a, b) => placeOf(a.param) - placeOf(b.param)),
+  );
 }
 
 function answer(visit: MemberVisit, title: string, body: Html, error?: ApiError): Response {
@@ -116,8 +116,7 @@ async function open(visit: MemberVisit): Promise<Response> {
     const refused = shownInForm(error);
     // The one thing of a channel that can be taken is its handle.
     if (refused.type !== "conflict") return newForm(visit, refused);
-    const fields = [{ param: "handle", message: refused.message }];
-    return newForm(visit, new ApiError("conflict", refused.message, { fields }));
+    return newForm(visit, withFields(refused, [{ param: "handle", message: refused.message }]));
   }
 }
 

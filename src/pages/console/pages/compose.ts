@@ -10,7 +10,7 @@ import { html } from "../../../ui/html.ts";
 import { alertPath, channelBase, channelOf } from "../channel_head.ts";
 import { asksPlace } from "../circle.ts";
 import type { FlashCode } from "../flash.ts";
-import { inForm } from "../forms.ts";
+import { inForm, shownRefusal, withFields } from "../forms.ts";
 import {
   CIRCLE_SCRIPT,
   COMPOSE_SCRIPT,
@@ -97,17 +97,11 @@ function worded(error: ApiError): ApiError {
     const what = part === "url" ? "The address" : "The text";
     return { param, message: message.replace(param, `${what} of button ${Number(row) + 1}`) };
   });
-  const { type, headers, status } = said;
-  return new ApiError(type, (fields.length === 1 && fields[0]?.message) || said.message, {
-    headers,
-    status,
-    fields,
-  });
+  return withFields(said, fields);
 }
 
-/** A refusal that the form can show; the others are pages of their own. */
-function shownError(error: unknown): ApiError {
-  if (!(error instanceof ApiError) || error.status === 403 || error.status === 404) throw error;
+function shownError(refused: unknown): ApiError {
+  const error = shownRefusal(refused);
   if (error.param === "idempotency_key")
     return conflict("This form made an alert already. Send it again if it shall make another one.");
   return worded(error);

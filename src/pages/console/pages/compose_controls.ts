@@ -4,7 +4,7 @@ import { ALERT } from "../../../model/fields/alert.ts";
 import { type Html, html } from "../../../ui/html.ts";
 import { segmented } from "../controls.ts";
 import { control, type Typed } from "../field_controls.ts";
-import { select } from "../parts.ts";
+import { select, tick, wrongWith } from "../parts.ts";
 import { fileField, type UploadField } from "../uploads.ts";
 import { LABELS } from "./compose_fields.ts";
 
@@ -23,6 +23,13 @@ export const segments = (
   label: string | undefined,
   options: readonly Choice[],
 ): Html => segmented({ name, label: label ?? name, options, value: form.get(name) ?? "", error });
+
+/** What nobody ticks in passing, before an urgent alert is published. */
+export function sureBox({ form, error }: Typed): Html {
+  const { line, attributes } = wrongWith(error, "sure");
+  const label = "This is urgent, and worth a ring at night";
+  return html`<div class="sure">${line}${tick({ id: "sure", name: "sure", value: "yes", label, checked: form.has("sure"), attributes })}</div>`;
+}
 
 /** A file to upload, and what was uploaded before. */
 export function upload(

@@ -51,7 +51,8 @@ export function actionsOf(form: URLSearchParams): { label: string; url: string }
 /** What was typed, as arguments; every argument is there. */
 export function argumentsOf(form: URLSearchParams): Record<string, unknown> {
   const args: Record<string, unknown> = {};
-  for (const name of NAMES) args[name] = argumentOf(ALERT[name], form.get(name));
+  for (const name of NAMES)
+    args[name] = ALERT[name].look === "yes" ? form.has(name) : argumentOf(ALERT[name], form.get(name));
   args.actions = actionsOf(form).map((action) => ({ type: "open_url", ...action }));
   if (form.get("when") !== "later") args.send_at = null;
   return args;

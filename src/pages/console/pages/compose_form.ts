@@ -12,13 +12,13 @@ import { circleOf, positionWords } from "../../../ui/circle.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { channelBase, channelFace } from "../channel_head.ts";
 import { circleFields, circleShown } from "../circle.ts";
-import { folded } from "../controls.ts";
+import { folded, panel } from "../controls.ts";
 import { plainControls, type Typed, written } from "../field_controls.ts";
-import { problem, tick, wrongWith } from "../parts.ts";
+import { problem, wrongWith } from "../parts.ts";
 import { devices, removalReport } from "../phone.ts";
 import { FILE_HINTS, uploadsAt } from "../uploads.ts";
 import type { Channel, MemberVisit } from "../visit.ts";
-import { alertControl, segments, upload } from "./compose_controls.ts";
+import { alertControl, segments, sureBox, upload } from "./compose_controls.ts";
 import { ACTION_ROWS, actionsOf, baseOf, formOf, LABELS, UPLOADS } from "./compose_fields.ts";
 import { type Previewed, pagePreview, preview } from "./compose_preview.ts";
 
@@ -30,18 +30,12 @@ export interface Shown extends Previewed {
 
 function uploadOf(typed: Typed, kind: AssetKind, { files }: Shown): Html {
   const fitting = files.filter((file) => file.kind === kind);
-  return upload(
-    typed,
-    need(
-      UPLOADS.find((one) => one.kind === kind),
-      "each kind of file has its field",
-    ),
-    { files: fitting, hint: FILE_HINTS[kind] },
-  );
+  const [to] = UPLOADS.filter((one) => one.kind === kind);
+  return upload(typed, need(to, "each kind of file has its field"), {
+    files: fitting,
+    hint: FILE_HINTS[kind],
+  });
 }
-
-const panel = (title: string, content: Content): Html =>
-  html`<fieldset class="card panel"><legend>${title}</legend>${content}</fieldset>`;
 
 function message(typed: Typed, shown: Shown): Html {
   return panel(
@@ -143,20 +137,11 @@ function others(typed: Typed): Html {
 
 /** What is decided, at the foot of the screen. The first of its buttons is what the return key presses. */
 function deciding(typed: Typed, { channel, alert }: Shown): Html {
-  const { form, error } = typed;
-  const sure = wrongWith(error, "sure");
   const reach = channel.subscribers.toLocaleString("en");
   const could = devices(channel.subscribers);
   const keep = alert?.status === "scheduled" ? "Save changes" : "Save as draft";
   return html`<div class="deciding"><div class="in">
-    <div class="sure">${sure.line}${tick({
-      id: "sure",
-      name: "sure",
-      value: "yes",
-      label: "This is urgent, and worth a ring at night",
-      checked: form.has("sure"),
-      attributes: sure.attributes,
-    })}</div>
+    ${sureBox(typed)}
     <p class="said">It could reach ${could}. A sent alert cannot be unsent.</p>
     <div class="acts"><button class="plain" name="act" value="save">${keep}</button>
       <button class="when-now" name="act" value="send">Send to <span data-reach>${reach}</span></button>

@@ -13,7 +13,7 @@ import type { Alert, Channel, MemberVisit } from "../visit.ts";
 import { actionsOf, argumentsOf } from "./compose_fields.ts";
 
 /** The most files that the choices of the form hold. */
-export const FILES_SHOWN = 100;
+const FILES_SHOWN = 100;
 
 export const filesOf = async (visit: MemberVisit) =>
   (await visit.asMember(list_files, { limit: FILES_SHOWN })).data;

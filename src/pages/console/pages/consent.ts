@@ -74,20 +74,18 @@ async function allow(visit: PersonVisit, asking: Asking, choice: Choice): Promis
   // Scopes that another page granted this member meanwhile, and that this page did not show, stay granted.
   const unseen = asking.earlier.filter((scope) => !choice.onPage.has(scope));
   // Only an answer with a code lets the assistant in. With any other answer the server asks for something more, or refuses.
-  if (URL.parse(next)?.searchParams.has("code"))
-    await deps.dispatcher.session(
-      grant_connection,
-      need(callerOf(session, member.workspace_id), "the membership is the session's"),
-      {
-        args: {
-          grant_id: grantId,
-          client_id: clientId,
-          pusher_id: choice.pusher === "" ? null : choice.pusher,
-          scopes: [...ticked, ...unseen],
-        },
-        log: visit.log,
+  if (URL.parse(next)?.searchParams.has("code")) {
+    const caller = need(callerOf(session, member.workspace_id), "the membership is the session's");
+    await deps.dispatcher.session(grant_connection, caller, {
+      args: {
+        grant_id: grantId,
+        client_id: clientId,
+        pusher_id: choice.pusher === "" ? null : choice.pusher,
+        scopes: [...ticked, ...unseen],
       },
-    );
+      log: visit.log,
+    });
+  }
   return carryOn(visit, next, [], {
     title: "Connected",
     text: html`${named(clientName)} may now do what you ticked. You can close this page when the assistant says that it is connected.`,

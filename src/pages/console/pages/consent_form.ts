@@ -13,7 +13,7 @@ import type { Scope } from "../../../model/scopes.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { problem, scopeLine, select, tick } from "../parts.ts";
 import { leastRoleOf, PUBLISH, SCOPE_GROUPS } from "../scope_groups.ts";
-import type { AnswerOf, PersonVisit } from "../visit.ts";
+import { type AnswerOf, type PersonVisit, toolOf } from "../visit.ts";
 import { destination } from "./carry_on.ts";
 
 export interface Choice {
@@ -43,10 +43,7 @@ export async function channelsOf(
   visit: PersonVisit,
   workspaceId: string,
 ): Promise<{ id: string; label: string }[]> {
-  const tool = need(
-    visit.deps.tools.find(({ name }) => name === "list_pushers"),
-    "the list has it",
-  );
+  const tool = toolOf(visit.deps, "list_pushers");
   const caller = need(callerOf(visit.session, workspaceId), "the workspace is one of the session's");
   const { body } = await visit.deps.dispatcher.tool(tool, caller, { args: {}, log: visit.log });
   return (body as AnswerOf<"list_pushers">).data.map(({ id, name, handle }) => ({

@@ -4,7 +4,7 @@ import { html } from "../../../ui/html.ts";
 import { channelBase } from "../channel_head.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
-import { emptyState, instant, table } from "../parts.ts";
+import { emptyState, instant, pager, table } from "../parts.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
 
 const SHOWN = 25;
@@ -40,14 +40,7 @@ async function drafts(visit: MemberVisit): Promise<Response> {
               draft.review_reply === null ? "Waits" : html`<span class="badge warn">declined</span>`,
             ]),
           )
-    }${
-      data.length > 0 &&
-      (before || meta.next_before) &&
-      html`<nav class="pages" aria-label="Pages">${before && html`<a class="button plain" href="${base}drafts">Newest</a>`}${
-        meta.next_before &&
-        html`<a class="button plain" href="${base}drafts?${new URLSearchParams({ before: meta.next_before }).toString()}">Older</a>`
-      }</nav>`
-    }`,
+    }${data.length > 0 && pager(`${base}drafts`, { before, next: meta.next_before })}`,
   );
   if (asksAlone(visit)) return partAlone(part);
   return visit.page(

@@ -3,7 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { pngOf } from "../../../effects/assets/drawn.ts";
-import { ApiError, notFound } from "../../../model/errors.ts";
+import { type ApiError, notFound } from "../../../model/errors.ts";
 import { INVITE } from "../../../model/fields/invite.ts";
 import { labelsOf, namesOf, plainOn } from "../../../model/fields/record.ts";
 import { DRAWING_STYLES } from "../../../ui/files.ts";
@@ -15,7 +15,7 @@ import { channelBase, channelHead, channelOf } from "../channel_head.ts";
 import { segmented } from "../controls.ts";
 import { control, plainControls } from "../field_controls.ts";
 import { argumentOf } from "../form_values.ts";
-import { inForm } from "../forms.ts";
+import { inForm, shownRefusal } from "../forms.ts";
 import { CHANNEL_STYLES, COPY_SCRIPT, COUNT_SCRIPT, ZONE_SCRIPT } from "../page.ts";
 import { copyable, emptyState, instant, problem, table } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
@@ -143,8 +143,7 @@ async function make(visit: MemberVisit): Promise<Response> {
     );
     return visit.goTo(`${channelBase(visit, channel.id)}/invites/${made.id}`, "invite-made");
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status === 403 || error.status === 404) throw error;
-    return list(visit, inForm(error, {}, LABELS));
+    return list(visit, inForm(shownRefusal(error), {}, LABELS));
   }
 }
 

@@ -4,7 +4,7 @@
 
 import decline_alert from "../../../identity/session/decline_alert.ts";
 import { capabilityNotes } from "../../../model/domain/capabilities.ts";
-import { ApiError, invalidRequest, notFound } from "../../../model/errors.ts";
+import { type ApiError, invalidRequest, notFound } from "../../../model/errors.ts";
 import { ALERT } from "../../../model/fields/alert.ts";
 import { distanceWords } from "../../../ui/alert_card.ts";
 import { circleDrawing, circleOf, positionWords } from "../../../ui/circle.ts";
@@ -16,7 +16,7 @@ import { alertTimeline } from "../alert_timeline.ts";
 import { alertPath, channelBase } from "../channel_head.ts";
 import type { FlashCode } from "../flash.ts";
 import { utc } from "../form_values.ts";
-import { inForm } from "../forms.ts";
+import { inForm, shownRefusal } from "../forms.ts";
 import { COMPOSE_STYLES, COUNT_SCRIPT, HISTORY_STYLES, LIVE_SCRIPT, ZONE_SCRIPT } from "../page.ts";
 import { instant, problem } from "../parts.ts";
 import { capabilityReport, pageFrame, phone, removalReport } from "../phone.ts";
@@ -31,14 +31,12 @@ const PATH = "/channels/:pusher/alerts/:alert";
 type Verb = "send_alert" | "schedule_alert" | "cancel_alert" | "update_alert";
 
 /** What a form may ask for, and what the next page says of it. */
-const VERBS = new Map<string, { operation: Verb; done: FlashCode }>(
-  Object.entries({
-    send: { operation: "send_alert", done: "alert-sent" },
-    schedule: { operation: "schedule_alert", done: "alert-scheduled" },
-    cancel: { operation: "cancel_alert", done: "alert-cancelled" },
-    draft: { operation: "update_alert", done: "alert-drafted" },
-  }),
-);
+const VERBS: Record<string, { operation: Verb; done: FlashCode }> = {
+  send: { operation: "send_alert", done: "alert-sent" },
+  schedule: { operation: "schedule_alert", done: "alert-scheduled" },
+  cancel: { operation: "cancel_alert", done: "alert-cancelled" },
+  draft: { operation: "update_alert", done: "alert-drafted" },
+};
 
 const STATES: Record<string, string> = {
   draft: "Draft: nobody has seen it.",
@@ -159,7 +157,7 @@ async function decide(visit: MemberVisit): Promise<Response> {
     await visit.asMember(decline_alert, { ...path, review_reply: form.get("review_reply") ?? "" });
     return visit.goTo(back, "alert-declined");
   }
-  const verb = VERBS.get(act);
+  const verb = Object.hasOwn(VERBS, act) ? VERBS[act] : null;
   if (!verb) throw notFound("form");
   refuseUnsure(await visit.call("get_alert", alertPath(visit)), form, act);
   const at = act === "schedule" ? form.get("send_at") : null;
@@ -199,8 +197,10 @@ export const REVIEW_PAGES: readonly Page[] = [
     try {
       return await decide(visit);
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status === 403 || error.status === 404) throw error;
-      return review(visit, inForm(error, { expected_updated_at: "version" }, { review_reply: "The reply" }));
+      return review(
+        visit,
+        inForm(shownRefusal(error), { expected_updated_at: "version" }, { review_reply: "The reply" }),
+      );
     }
   }),
 
@@ -211,8 +211,7 @@ export const REVIEW_PAGES: readonly Page[] = [
     try {
       await visit.call("delete_alert", { ...alertPath(visit), expected_updated_at });
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status === 403 || error.status === 404) throw error;
-      return deleting(visit, error);
+      return deleting(visit, shownRefusal(error));
     }
     return visit.goTo(channelBase(visit, visit.params.pusher ?? ""), "alert-deleted");
   }),

@@ -8,10 +8,9 @@ import { mostOf } from "../../../model/fields/accepts.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { written } from "../field_controls.ts";
 import { minuteOf } from "../form_values.ts";
-import { tick, wrongWith } from "../parts.ts";
 import { devices } from "../phone.ts";
 import type { Alert, Channel, MemberVisit } from "../visit.ts";
-import { alertControl } from "./compose_controls.ts";
+import { alertControl, sureBox } from "./compose_controls.ts";
 
 interface Deciding {
   alert: Alert;
@@ -61,20 +60,9 @@ export function decisions(visit: MemberVisit, { alert, error }: Omit<Deciding, "
 /** What is decided most, at the foot of the screen; nothing of it for what is sent or cancelled. */
 export function foot(visit: MemberVisit, { alert, channel, error }: Deciding): Content {
   if (alert.review_url === null) return null;
-  const sure = wrongWith(error, "sure");
   const reach = channel.subscribers;
   return html`<div class="deciding"><div class="in">
-    ${
-      alert.priority === "urgent" &&
-      html`<div class="sure">${sure.line}${tick({
-        id: "sure",
-        name: "sure",
-        value: "yes",
-        label: "This is urgent, and worth a ring at night",
-        checked: visit.form.has("sure"),
-        attributes: sure.attributes,
-      })}</div>`
-    }
+    ${alert.priority === "urgent" && sureBox({ form: visit.form, error })}
     <p class="said">It could reach ${devices(reach)}. A sent alert cannot be unsent.</p>
     <div class="acts"><a class="button plain" href="#decline">Decline</a><a class="button plain" href="${visit.url.pathname}/edit">Edit</a><a class="button plain" href="#at-a-time">${alert.status === "scheduled" ? "Move" : "Schedule"}</a><button class="first" name="act" value="send">${
       alert.status === "scheduled" ? "Send now to" : "Send to"

@@ -8,7 +8,7 @@ import { channelBase, channelHead } from "../channel_head.ts";
 import { csvAnswer } from "../csv.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
-import { chips, emptyState, instant, table } from "../parts.ts";
+import { chips, emptyState, instant, pager, table } from "../parts.ts";
 import { figure, figures } from "../plots/numbers.ts";
 import { ranks } from "../plots/ranks.ts";
 import { type AnswerOf, type MemberVisit, memberPage, type Page } from "../visit.ts";
@@ -64,7 +64,6 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
     ...(before && { before }),
   });
   const base = `${channelBase(visit, pusher_id)}/subscribers`;
-  const older = new URLSearchParams({ ...(status && { status }), before: meta.next_before ?? "" });
   const counted = { active: breakdown.total - breakdown.muted, muted: breakdown.muted };
   const head = figures([
     ["Subscribers", breakdown.total],
@@ -106,13 +105,7 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
               instant(row.subscribed_at, now),
             ]),
           )}`
-    }${
-      data.length > 0 &&
-      (before || meta.next_before) &&
-      html`<nav class="pages" aria-label="Pages">${before && html`<a class="button plain" href="${base}${status && `?status=${status}`}#list">Newest</a>`}${
-        meta.next_before && html`<a class="button plain" href="${base}?${older.toString()}#list">Older</a>`
-      }</nav>`
-    }`;
+    }${data.length > 0 && pager(base, { before, next: meta.next_before, query: status ? { status } : {}, part: "#list" })}`;
   const part = livePart(
     "subscribers",
     url,

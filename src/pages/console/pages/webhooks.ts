@@ -15,7 +15,7 @@ import { type AnswerOf, type MemberVisit, mayUse, memberPage, type Page, type Ro
 export type Webhook = RowOf<"list_webhooks">;
 
 /** When each of them is sent, in the words of an owner. */
-export const EVENT_WORDS: Record<DomainEvent["event"], string> = {
+const EVENT_WORDS: Record<DomainEvent["event"], string> = {
   "alert.sent": "An alert was sent",
   "alert.scheduled": "An alert was scheduled",
   "alert.cancelled": "An alert was cancelled",
