@@ -144,7 +144,7 @@ test("damaged, foreign, of an earlier version, of another user", async () => {
   }
 });
 
-test("read-only, in whole", async ({ skip }) => {
+test("read-only, in whole", async ({ onTestFinished, skip }) => {
   const dataDir = copyOf();
   if (process.getuid!() === 0) {
     // Modes say nothing to root.
@@ -152,7 +152,10 @@ test("read-only, in whole", async ({ skip }) => {
     skip(prevented(bound ? null : "no read-only folder: this root may not mount"));
     mounts.push(dataDir);
     spawnSync("mount", ["-o", "remount,ro,bind", dataDir]);
-  } else chmodSync(dataDir, 0o500);
+  } else {
+    chmodSync(dataDir, 0o500);
+    onTestFinished(() => chmodSync(dataDir, 0o700));
+  }
   expect(await refused(dataDir)).toMatch(
     /DATA_DIR \(.*\) cannot be used: .*(read-?only|EROFS|EACCES|permission)/i,
   );

@@ -21,7 +21,7 @@ beforeAll(async () => {
   server = await startServer(`${folder.path}/data`);
 });
 afterAll(async () => {
-  await server.stop();
+  await server?.stop();
   folder.remove();
 });
 

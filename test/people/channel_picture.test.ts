@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PNG as DOT, MP3 } from "../support/assets.ts";
 import { inBrowser } from "../support/in_browser.ts";
+import { lacks } from "../support/lacks.ts";
 import { selfSigned } from "../support/sinks.ts";
 import { launch, Site, signIn, Visitor } from "../support/site.ts";
 import { uniqueHandle, World } from "../support/world.ts";
@@ -120,7 +121,10 @@ describe("a channel's picture", () => {
 });
 
 inBrowser("a channel's picture in a browser", () => {
-  test("it goes up at once with its progress, the face shows it, and it is saved with the form", async () => {
+  test("it goes up at once with its progress, the face shows it, and it is saved with the form", async ({
+    skip,
+  }) => {
+    skip(lacks("openssl"));
     const { key, cert } = selfSigned("localhost");
     let inner = 0;
     const outer = createTls({ key, cert }, (from, to) => {

@@ -77,6 +77,7 @@ describe("the overview", () => {
   });
 
   test("a new alert begins on any channel that is open", async () => {
+    await world.pusher({ name: "Another" });
     const paused = await world.pusher({ name: "Paused" });
     await world.rest("update_pusher", { pusher_id: paused.id, status: "paused" });
     const { data } = (await world.rest("list_pushers", {})).body;

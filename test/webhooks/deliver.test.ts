@@ -8,6 +8,7 @@ import { DELIVERY_TIMEOUT_MS, type Delivery, deliverOnce } from "../../src/effec
 import { newWebhookSecret, verifySignature } from "../../src/effects/webhooks/sign.ts";
 import { targetRules } from "../../src/effects/webhooks/target.ts";
 import { type DnsScript, scriptedDns } from "../support/dns.ts";
+import { lacks } from "../support/lacks.ts";
 import { httpSink, selfSigned, tcpSink } from "../support/sinks.ts";
 import { turn, turnUntil, WAIT } from "../support/wait.ts";
 
@@ -427,7 +428,7 @@ describe("a host that was repointed", () => {
   });
 });
 
-describe("TLS", () => {
+describe.skipIf(lacks("openssl"))("TLS", () => {
   async function tlsSink(certified: string) {
     const servers: unknown[] = [];
     const pair = selfSigned(certified);
