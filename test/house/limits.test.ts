@@ -39,7 +39,6 @@ const OTHERS: Record<string, string[]> = {
     "src/identity/auth/passkey_shapes.ts: .max(8",
     "src/identity/auth/sign_in_throttle.ts: 120",
     "src/identity/session/confirm_second_factor.ts: 30",
-    "src/pages/console/pages/second_step.ts: 30",
   ],
   "what is taken before anybody looks at it closely": [
     "tools/list_audit_events.ts: .max(64",

@@ -2,7 +2,8 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { distanceKm, inCircle } from "../../src/pages/web_app/browser/rules/circle.ts";
+import { inCircle } from "../../src/pages/web_app/browser/rules/circle.ts";
+import { distanceKm } from "../../src/pages/web_app/browser/rules/distance.ts";
 import { areQuietHours, isQuiet } from "../../src/pages/web_app/browser/rules/quiet_hours.ts";
 import { arrange, leavesAt, STANDS_MS, WAITS_MS } from "../../src/pages/web_app/browser/rules/spotlight.ts";
 

@@ -1,6 +1,6 @@
 // What is near, worked out on this device: it asks for the list of all channels with a circle, which is the same for
 // everybody, and holds the position against it here. The position is in no request.
-import { distanceKm } from "../web_app/browser/rules/circle.ts";
+import { distanceKm } from "../web_app/browser/rules/distance.ts";
 
 const button = document.getElementById("near");
 const results = document.getElementById("results");

@@ -2,25 +2,11 @@
 // answer of its own, and the caller rings then: a warning too many is better than one too few.
 
 import { LIMITS } from "#limits";
+import { distanceKm, type Place } from "./distance.ts";
 import type { Circle, Position } from "./types.ts";
-
-/** Mean radius of the earth in kilometres (IUGG). */
-const EARTH_KM = 6371.0088;
 
 /** A position that is older says nothing of where the device is now. */
 export const POSITION_LASTS_MS = LIMITS.position_minutes * 60_000;
-
-const radians = (degrees: number) => (degrees * Math.PI) / 180;
-
-type Place = { lat: number; lon: number };
-
-/** Kilometres between two places, along the surface. */
-export function distanceKm(a: Place, b: Place): number {
-  const half = (from: number, to: number) => Math.sin(radians(to - from) / 2) ** 2;
-  const h = half(a.lat, b.lat) + Math.cos(radians(a.lat)) * Math.cos(radians(b.lat)) * half(a.lon, b.lon);
-  // Rounding takes h past 1 for opposite places.
-  return 2 * EARTH_KM * Math.asin(Math.sqrt(Math.min(1, h)));
-}
 
 /** The centre and radius of a circle that is whole; null when there is none. */
 export function wholeCircle({ lat, lon, radius_km }: Circle): (Place & { radius_km: number }) | null {
