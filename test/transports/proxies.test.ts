@@ -43,7 +43,7 @@ for (const proxy of PROXIES)
       folder = mkdtempSync(join(tmpdir(), "belfry-proxy-"));
       const settings = { TRUSTED_PROXIES: "loopback", PUBLIC_URL: "https://alerts.example.org" };
       const first = await World.open({ settings });
-      worlds = [first, await first.replica()];
+      worlds = [first, await first.replica(settings)];
       ports = [await freePort(HOST), await freePort(HOST)];
       listening = [await open(0), await open(1)];
       port = await freePort(HOST);
