@@ -56,6 +56,8 @@ inBrowser("the settings of the senses", () => {
     });
     await expect.poll(() => truth("Read aloud").textContent()).toContain("A voice for English is installed.");
     await page.getByLabel("Loudness on this device").fill("40");
+    // The page says so once the setting is taken.
+    await page.getByText("40%", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Read a sentence" }).click();
     await expect
       .poll(() => page.evaluate(() => (globalThis as any).heard.spoken))
