@@ -2,6 +2,7 @@ import { z } from "zod";
 import { pickColour } from "../src/model/domain/avatar.ts";
 import { checkGeofence } from "../src/model/domain/geofence.ts";
 import { ApiError, invalidRequest } from "../src/model/errors.ts";
+import { nowMicros } from "../src/model/fields/columns.ts";
 import { PUSHER } from "../src/model/fields/pusher.ts";
 import { changesOf } from "../src/model/fields/record.ts";
 import { lockPusher } from "../src/operation/channels/find_pusher.ts";
@@ -49,7 +50,7 @@ export default defineTool({
     });
     pusher.search = searchText(pusher);
     checkGeofence(pusher);
-    if (JSON.stringify(pusher) !== before) pusher.updated_at = ctx.now().toISOString().replace("Z", "000Z");
+    if (JSON.stringify(pusher) !== before) pusher.updated_at = nowMicros(ctx);
     await ctx.em.flush();
     const view = showChangedPusher(pusher, ctx.services.publicBase);
     if (status !== "paused") return view;

@@ -39,5 +39,5 @@ export const writtenAt = () => instant().defaultRaw("clock_timestamp()");
 
 /** Now, in the form that instants of rows have. */
 export function nowMicros(clock: { now(): Date }): string {
-  return clock.now().toISOString().replace("Z", "000Z");
+  return toIsoMicros(clock.now());
 }
