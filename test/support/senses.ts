@@ -73,12 +73,22 @@ export class Modules {
 /**
  * What the far devices were told, and a tap before the loudspeaker: `heard.peak()` is what sounds at this moment, `heard.ever()` the
  * loudest of what has sounded and `heard.strips` what the app said that it rings, both since the last `heard.forget()` in silence.
+ * `heard.notified` are the titles of the notifications that the browser has taken. Who asks the browser for its list before that may
+ * lose the notification: Chromium forgets what it has kept and not yet shown.
  */
 export async function observe(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const here = globalThis as any;
-    here.heard = { vibrations: [], spoken: [], media: null, voices: [], strips: [] };
+    here.heard = { vibrations: [], spoken: [], media: null, voices: [], strips: [], notified: [] };
     const { heard } = here;
+    const { showNotification } = here.ServiceWorkerRegistration.prototype;
+    here.ServiceWorkerRegistration.prototype.showNotification = async function (
+      title: string,
+      more: unknown,
+    ) {
+      await showNotification.call(this, title, more);
+      heard.notified.push(title);
+    };
     here.Navigator.prototype.vibrate = (pattern: unknown) => {
       heard.vibrations.push(pattern);
       return true;

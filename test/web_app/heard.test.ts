@@ -111,12 +111,13 @@ inBrowser("from an assistant to an ear", () => {
         ),
         within(
           "notification",
-          vi.waitFor(async () => expect(await lines()).toContain(title), WAIT),
+          page.waitForFunction((title) => (globalThis as any).heard.notified.includes(title), title, waits),
         ),
       ]);
       await vi.waitFor(async () => expect(await peak()).toBe(0), WAIT);
       await page.evaluate(() => (globalThis as any).heard.forget());
       await held();
+      expect(await lines()).toContain(title);
     }
     console.log(`web_app/heard: from the call on, ms: ${JSON.stringify([...times])}`);
     expect(pressed).toBeGreaterThan(0);
