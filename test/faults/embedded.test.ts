@@ -6,12 +6,14 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -124,13 +126,8 @@ describe("whose it is", () => {
   test("nobody else gets in: a closed folder, no network, and the system's own word for who calls", async () => {
     const cluster = await start(newFolder());
     expect(statSync(cluster.folder).mode & 0o777).toBe(0o700);
-    const rules = await query(
-      cluster,
-      "select type, auth_method, array_to_string(options, ',') as options from pg_hba_file_rules",
-    );
-    expect(new Set(rules.map((rule) => JSON.stringify(rule)))).toEqual(
-      new Set([JSON.stringify({ type: "local", auth_method: "peer", options: "map=belfry" })]),
-    );
+    const rules = await query(cluster, "select type, auth_method, options from pg_hba_file_rules");
+    expect(rules).toEqual([{ type: "local", auth_method: "peer", options: ["map=belfry"] }]);
     const names = await query(cluster, "select sys_name, pg_username from pg_ident_file_mappings");
     const own = chooseRunner(null).uid === null ? [cluster.user, "root"] : ["root"];
     expect(names.map(({ sys_name }) => sys_name).sort()).toEqual([...new Set(own)].sort());
@@ -147,6 +144,47 @@ describe("whose it is", () => {
       spawnSync("psql", ["-XAtc", "select 'in'", cluster.url], { cwd: "/", encoding: "utf8", ...who });
     expect(ask({}).stdout).toBe("in\n");
     expect(ask({ uid, gid }).stderr).toContain("Peer authentication failed");
+    // Not even once it has changed the file that PostgreSQL reads by default.
+    const loaded = async () => (await query(cluster, "select pg_conf_load_time()::text as at"))[0].at;
+    const before = await loaded();
+    const trusting = 'echo "local all all trust" > pg_hba.conf; kill -s HUP "$0"';
+    spawnSync("/bin/sh", ["-c", trusting, String(cluster.pid())], { cwd: cluster.folder, uid, gid });
+    expect(readFileSync(join(cluster.folder, "pg_hba.conf"), "utf8")).toContain("trust");
+    await eventually(async () => (await loaded()) !== before);
+    expect(ask({ uid, gid }).stderr).toContain("Peer authentication failed");
+  });
+
+  test("a link that the lent user planted in its folder is never followed by root", async ({ skip }) => {
+    skip(prevented(isRoot ? null : "no user is lent, since this one is not root"));
+    const victims = newFolder();
+    const victim = (name: string) => {
+      const path = join(victims, name);
+      writeFileSync(path, "root's own", { mode: 0o600 });
+      return path;
+    };
+    const untouched = () => {
+      for (const name of ["", ...readdirSync(victims)]) {
+        const { uid, mode } = statSync(join(victims, name));
+        expect([name, uid, mode & 0o777]).toEqual([name, 0, name ? 0o600 : 0o700]);
+        if (name) expect(readFileSync(join(victims, name), "utf8")).toBe("root's own");
+      }
+    };
+    const dataDir = newFolder();
+    await stop(await start(dataDir));
+    for (const name of ["pg_hba.conf", "pg_ident.conf"]) {
+      rmSync(join(dataDir, "postgres", name));
+      symlinkSync(victim(name), join(dataDir, "postgres", name));
+    }
+    await stop(await start(dataDir));
+    untouched();
+    // Root copied the folder, so that all in it is given to the lent user again.
+    const copy = copyOf();
+    symlinkSync(victims, join(copy, "postgres/pg_tblspc/1"));
+    linkSync(victim("linked"), join(copy, "postgres/base/linked"));
+    symlinkSync(victim("followed"), join(copy, "postgres/base/followed"));
+    const cluster = await start(copy);
+    expect(await query(cluster, "select value from kept")).toEqual([{ value: "text" }]);
+    untouched();
   });
 
   test("a folder that the lent user cannot reach keeps its database elsewhere, and remembers where", async () => {

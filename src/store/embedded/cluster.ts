@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Config } from "../config/settings.ts";
 import { lockDataDir } from "../db/lock.ts";
+import { DATABASE, ROLE, writeAccess } from "./access.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
-import { DATABASE, initialise, ROLE, writeAccess } from "./init.ts";
+import { initialise } from "./init.ts";
 import {
   choosePlace,
   findPlace,
@@ -89,28 +90,36 @@ function serverSettings(config: Settings): Record<string, string> {
  */
 export async function openCluster(config: Settings, options: ClusterOptions): Promise<Cluster> {
   const found = findPlace(config.dataDir);
-  const owner = ownerOf(found);
-  const runner = chooseRunner(owner);
-  let place = choosePlace(found, runner);
-  const binaries = await findBinaries(config.postgresBin, runner, place.home);
-  refuseOtherMajor(place, binaries.major);
-  mendCopy(place, runner);
-  let synced = Promise.resolve();
-  if (!place.made)
-    ({ place, synced } = await initialise(place, binaries, runner, { sync: options.sync !== false }));
+  const runner = chooseRunner(ownerOf(found));
+  const place = choosePlace(found, runner);
+  // A copied DATA_DIR points to the same folder elsewhere, so that folder has a lock of its own.
+  const unlock = place.home === config.dataDir ? () => {} : lockDataDir(join(place.home, "instance.lock"));
+  return openPlace(place, runner, config, options, unlock).catch((error) => {
+    unlock();
+    throw error;
+  });
+}
+
+async function openPlace(
+  found: Place,
+  runner: Runner,
+  config: Settings,
+  options: ClusterOptions,
+  unlock: () => void,
+): Promise<Cluster> {
+  const binaries = await findBinaries(config.postgresBin, runner, found.home);
+  refuseOtherMajor(found, binaries.major);
+  mendCopy(found, runner);
+  const { place, synced } = found.made
+    ? { place: found, synced: Promise.resolve() }
+    : await initialise(found, binaries, runner, { sync: options.sync !== false });
   // Those who promise something to a person await this. A failure before that needs no other listener.
   synced.catch(() => {});
   remember(place);
-  writeAccess(place, runner);
+  const settings = { ...serverSettings(config), ...writeAccess(place, runner), ...options.server };
   const socket = socketFolder(place.cluster);
-  // A copied DATA_DIR points to the same folder elsewhere, so that folder has a lock of its own.
-  const unlock = place.home === config.dataDir ? () => {} : lockDataDir(join(place.home, "instance.lock"));
-  const release = () => {
+  const supervised = await supervise(place, binaries, runner, settings, options.log).catch((error: Error) => {
     socket.release();
-    unlock();
-  };
-  const supervised = await supervise(place, binaries, runner, config, options).catch((error: Error) => {
-    release();
     throw dataDirProblem(
       config.dataDir,
       `holds a database that does not start: ${error.message.replace(/\.?$/, ".")}`,
@@ -130,7 +139,8 @@ export async function openCluster(config: Settings, options: ClusterOptions): Pr
     async close(how) {
       await synced.catch(() => {});
       await supervised.close(how);
-      release();
+      socket.release();
+      unlock();
     },
   };
 }
@@ -160,10 +170,9 @@ async function supervise(
   place: Place,
   binaries: Binaries,
   runner: Runner,
-  config: Settings,
-  { log, server: own }: ClusterOptions,
+  settings: Record<string, string>,
+  log: Log,
 ): Promise<{ pid(): number | null; close(how?: { waitForClients?: boolean }): Promise<void> }> {
-  const settings = { ...serverSettings(config), ...own };
   // A reason that prevents the first start is reported once, by the code that is refused.
   let started = false;
   const hear = (line: string) => {

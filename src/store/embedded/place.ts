@@ -6,10 +6,14 @@ import {
   accessSync,
   chmodSync,
   chownSync,
+  closeSync,
   constants,
   existsSync,
-  lchownSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -66,8 +70,6 @@ const PARTS = [
   "pg_tblspc",
   "pg_twophase",
   "postgresql.conf",
-  "pg_hba.conf",
-  "pg_ident.conf",
 ];
 
 const placeIn = (dataDir: string, home: string): Place => {
@@ -170,14 +172,14 @@ export function refuseOtherMajor({ dataDir, cluster, made }: Place, major: numbe
 
 /**
  * What a copy of the folder may have lost: its modes (PostgreSQL takes 0700 and 0750 alone), and when root copied it, its
- * owner.
+ * owner. A folder of another lent user is given to the one of now. The database must be down.
  */
 export function mendCopy({ dataDir, cluster, made }: Place, { uid, gid }: Runner): void {
   if (!made) return;
   const { mode, uid: owner } = statSync(cluster);
   try {
-    if (uid !== null && gid !== null && owner === 0) giveAll(cluster, uid, gid);
-    if ((mode & 0o027) !== 0) chmodSync(cluster, 0o700);
+    if (uid !== null && gid !== null && owner !== uid) giveFolder(cluster, uid, gid);
+    else if ((mode & 0o027) !== 0) chmodSync(cluster, 0o700);
   } catch (error) {
     throw dataDirProblem(
       dataDir,
@@ -186,11 +188,38 @@ export function mendCopy({ dataDir, cluster, made }: Place, { uid, gid }: Runner
   }
 }
 
-function giveAll(folder: string, uid: number, gid: number): void {
-  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }))
-    lchownSync(join(folder, name), uid, gid);
-  // The folder itself comes last, so that an interrupted run is begun again.
-  lchownSync(folder, uid, gid);
+/** A folder's entries by way of its descriptor, which stays that folder whatever is put in its place. */
+const DESCRIPTORS = "/proc/self/fd";
+
+/**
+ * Gives a folder and what is in it to a user. Its former owner may have planted links in it and be at work there: the
+ * folder is closed first, each thing is opened without following a link and changed by its descriptor, and a file that
+ * also has a name elsewhere stays whose it is.
+ */
+function giveFolder(folder: string, uid: number, gid: number): void {
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const descriptor = openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  try {
+    fchownSync(descriptor, 0, 0);
+    fchmodSync(descriptor, 0o700);
+    const inside = existsSync(DESCRIPTORS) ? `${DESCRIPTORS}/${descriptor}` : folder;
+    for (const entry of readdirSync(inside, { withFileTypes: true })) {
+      const path = join(inside, entry.name);
+      if (entry.isDirectory()) giveFolder(path, uid, gid);
+      if (!entry.isFile()) continue;
+      const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      try {
+        const { nlink } = fstatSync(file);
+        if (nlink === 1) fchownSync(file, uid, gid);
+      } finally {
+        closeSync(file);
+      }
+    }
+    // The folder itself comes last, so that an interrupted run is begun again.
+    fchownSync(descriptor, uid, gid);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /**

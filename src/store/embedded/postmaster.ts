@@ -7,9 +7,8 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { need } from "../../model/need.ts";
 import type { Binaries } from "./binaries.ts";
-import { lastComplaint } from "./init.ts";
 import type { Place } from "./place.ts";
-import { type Runner, sendSignal, start } from "./runner.ts";
+import { lastComplaint, type Runner, sendSignal, start } from "./runner.ts";
 
 export interface Postmaster {
   pid: number;
@@ -94,7 +93,7 @@ export async function startPostmaster(
     child.once("error", (error: NodeJS.ErrnoException) => end(String(error.code)));
     // Its last words may still be on their way.
     child.once("exit", (code, signal) =>
-      setTimeout(() => end(signal ?? `exit ${code}: ${lastComplaint(words)}`), 20),
+      setTimeout(() => end(`${signal ?? `exit ${code}`}: ${lastComplaint(words)}`), 20),
     );
   });
 

@@ -111,15 +111,13 @@ export function start(runner: Runner, program: string, args: string[], more: Spa
   return spawn(program, args, { ...options(runner), ...more });
 }
 
-/** Sends a signal to a process of the runner's; root without CAP_KILL may do so only as the runner. Whether it was sent. */
-export function sendSignal(runner: Runner, pid: number, signal: NodeJS.Signals): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EPERM" || runner.uid === null) return false;
-  }
+/**
+ * Sends a signal to a process of the runner's, as the runner: a lent user's file names the process, so root's own word would reach
+ * whatever that user likes. Nothing happens when it is gone.
+ */
+export function sendSignal(runner: Runner, pid: number, signal: NodeJS.Signals): void {
   const name = signal.replace(/^SIG/, "");
-  return spawnSync("/bin/sh", ["-c", 'kill -s "$0" "$1"', name, String(pid)], options(runner)).status === 0;
+  spawnSync("/bin/sh", ["-c", 'kill -s "$0" "$1"', name, String(pid)], options(runner));
 }
 
 export interface Ended {
@@ -148,4 +146,32 @@ export function mayReach(runner: Runner, path: string, test: "x" | "r" | "w"): b
   if (runner.uid === null) return true;
   const { status } = spawnSync("/bin/sh", ["-c", `test -${test} "$0"`, path], options(runner));
   return status === 0;
+}
+
+/**
+ * Runs a program of PostgreSQL's that must succeed. Single-user mode ends well whatever became of its statements.
+ * @throws what `refuse` makes of the program's complaint.
+ */
+export async function succeed(
+  refuse: (said: string) => Error,
+  runner: Runner,
+  program: string,
+  args: string[],
+  input?: string,
+): Promise<void> {
+  const { code, output } = await runToEnd(runner, program, args, input).catch((error) => ({
+    code: null,
+    output: String(error.code),
+  }));
+  if (code === 0 && !/^.*?(FATAL|PANIC|ERROR): /m.test(output)) return;
+  throw refuse(lastComplaint(output));
+}
+
+const COMPLAINT = /^.*?(initdb: error|FATAL|PANIC|ERROR):\s*/m;
+
+/** The line of PostgreSQL's output that says what was wrong. */
+export function lastComplaint(output: string): string {
+  const lines = output.split("\n").filter((line) => line.trim() !== "");
+  const found = lines.findLast((line) => COMPLAINT.test(line)) ?? lines.at(-1) ?? "no word about it";
+  return found.replace(COMPLAINT, "$1: ").trim();
 }

@@ -1,18 +1,21 @@
 // A file that is there whole or not at all, and that its owner alone reads.
 
-import { chmodSync, closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Nobody reads half of it, nor does a crash or a loss of power leave half of it; an old file's permissions are not kept. */
+/**
+ * Nobody reads half of it, nor does a crash or a loss of power leave half of it; an old file's permissions are not kept, and a
+ * link that stands in its place is replaced, not followed.
+ */
 export function writePrivate(path: string, text: string): void {
-  const file = openSync(`${path}.new`, "w", 0o600);
+  rmSync(`${path}.new`, { force: true });
+  const file = openSync(`${path}.new`, "wx", 0o600);
   try {
     writeSync(file, text);
     fsyncSync(file);
   } finally {
     closeSync(file);
   }
-  chmodSync(`${path}.new`, 0o600);
   renameSync(`${path}.new`, path);
   syncFolder(dirname(path));
 }
