@@ -121,6 +121,7 @@ export const LIMIT_TABLE = {
   near: [1_000, "channels", "with a circle, looked at for what is near"],
 
   app_alerts: [500, "alerts", "kept by the web app"],
+  app_before: [20, "alerts", "of each channel kept by the web app that were sent before it was followed"],
   app_characters: [12_000_000, "characters", "all alerts that the web app keeps"],
   app_reports_days: [30, "days", "the service knows when the web app reported"],
   recording_seconds: [20, "seconds", "the part of a recording that is played"],

@@ -158,6 +158,22 @@ describe("the spotlight", () => {
     expect(arrange([plain, waits], NOW + WAITS_MS).next_change_at).toBe(null);
   });
 
+  // docs/rules.md#app-before-joining
+  test("of what was sent before joining that stands which says how long it counts", () => {
+    const [plain, waits] = [row("a", 1, { before: true }), row("b", 1, { before: true, requires_ack: true })];
+    const counts = row("c", 1, { before: true, expires_at: ago(-60) });
+    expect(shown([plain, waits, counts])).toEqual([["c"], ["b", "a"]]);
+  });
+
+  // docs/rules.md#app-marks-tell-nobody
+  test("one that was put away leaves it, and replaces the older ones all the same", () => {
+    const [old, put] = [
+      row("a", 2, { collapse_key: "k" }),
+      row("b", 1, { collapse_key: "k", dismissed: true }),
+    ];
+    expect(shown([old, put])).toEqual([[], ["b", "a"]]);
+  });
+
   test("acknowledged and withdrawn ones leave it at once", () =>
     expect(shown([row("a", 1, { acked_at: ago(0) }), row("b", 2, { status: "cancelled" })])).toEqual([
       [],

@@ -4,8 +4,10 @@ import { describe, expect, test } from "vitest";
 import {
   compare,
   KEPT_ALERTS,
+  KEPT_BEFORE,
   KEPT_CHARACTERS,
   pauseAfter,
+  sinceJoining,
   tooOld,
 } from "../../src/pages/web_app/browser/rules/taking_in.ts";
 
@@ -41,6 +43,29 @@ describe("an answer of the inbox", () => {
   });
 });
 
+// docs/rules.md#app-before-joining
+describe("what was sent before the device followed the channel", () => {
+  const alert = row(5, { read_at: null, requires_ack: true }) as any;
+  const since = (minute: string) => ({
+    subscription: { subscribed_at: `2026-11-22T08:${minute}:00.000000Z` },
+  });
+
+  test("is read since then, and nothing of it is to be confirmed", () => {
+    expect(sinceJoining(alert, since("06"))).toEqual({
+      ...alert,
+      before: true,
+      requires_ack: false,
+      read_at: "2026-11-22T08:06:00.000000Z",
+    });
+    expect(sinceJoining({ ...alert, read_at: "earlier" }, since("06")).read_at).toBe("earlier");
+  });
+
+  test("what came at that instant or later is as it was, and so is what has no channel here", () => {
+    for (const channel of [since("05"), since("04"), { subscription: null }, undefined])
+      expect(sinceJoining(alert, channel)).toBe(alert);
+  });
+});
+
 describe("what is kept", () => {
   // docs/rules.md#app-keeps-the-newest
   test("so many alerts, the newest", () => {
@@ -50,6 +75,22 @@ describe("what is kept", () => {
       sent_at: new Date(1.7e12 + i * 1000).toISOString(),
     }));
     expect(tooOld(rows).sort()).toEqual(["alr_0", "alr_1"]);
+  });
+
+  // docs/rules.md#app-before-joining
+  test("of what was sent before joining the newest of each channel, and of what came since all", () => {
+    const rows = (handle: string, before: boolean, count: number) =>
+      Array.from({ length: count }, (_, i) => ({
+        ...row(0, { handle, before }),
+        id: `${handle}_${before}_${i}`,
+        sent_at: new Date((before ? 1.6e12 : 1.7e12) + i * 1000).toISOString(),
+      }));
+    const all = [
+      ...rows("quay", true, KEPT_BEFORE + 2),
+      ...rows("mill", true, KEPT_BEFORE),
+      ...rows("quay", false, 50),
+    ];
+    expect(tooOld(all).sort()).toEqual(["quay_true_0", "quay_true_1"]);
   });
 
   test("so many characters, and the newest one however long it is", () => {

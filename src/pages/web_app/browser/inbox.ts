@@ -2,7 +2,7 @@
 
 import { olderPage, type Polled } from "./api.ts";
 import { now } from "./clock.ts";
-import { compare, tooOld } from "./rules/taking_in.ts";
+import { compare, sinceJoining, tooOld } from "./rules/taking_in.ts";
 import { current } from "./state.ts";
 import { type KeptAlert, takeIn } from "./store.ts";
 import type { Alert } from "./wire.ts";
@@ -25,17 +25,19 @@ export async function takePage(token: string, polled: Polled, signal: AbortSigna
   let next = polled.page.meta.next_before;
   // What the worker took in alone says nothing of what came before it.
   const meets = ({ id }: Alert) => known.has(id) && !known.get(id)?.pushed;
-  for (let pages = 1; next !== null && pages < MOST_PAGES && !rows.some(meets); pages++) {
+  const at = now();
+  const asKept = (row: Alert): KeptAlert => ({ ...row, arrived_at: at, read_at: null, acked_at: null });
+  const settled = (alert: KeptAlert) => sinceJoining(alert, channels.get(alert.handle));
+  // Of what was sent before the device followed anything of it, one page says enough.
+  const allBefore = () => rows.every((row) => settled(asKept(row)).before);
+  for (let pages = 1; next !== null && pages < MOST_PAGES && !rows.some(meets) && !allBefore(); pages++) {
     const page = await olderPage(token, next, signal);
     rows.push(...page.data);
     next = page.meta.next_before;
   }
-  const at = now();
   const { fresh: rowsBefore, withdrawn } = compare(rows, next === null, known);
-  const fresh = rowsBefore.map(
-    (row): KeptAlert => ({ ...row, arrived_at: at, read_at: null, acked_at: null }),
-  );
-  const removed = new Set(tooOld([...known.values(), ...fresh]));
+  const fresh = rowsBefore.map(asKept);
+  const removed = new Set(tooOld([...known.values(), ...fresh.map(settled)]));
   await takeIn(store, {
     fresh: fresh.filter(({ id }) => !removed.has(id)),
     withdrawn: withdrawn.map(({ id }) => id).filter((id) => !removed.has(id)),

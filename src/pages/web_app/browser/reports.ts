@@ -29,11 +29,11 @@ export async function did(alert: KeptAlert, kind: ReportKind): Promise<void> {
   const { store, settings } = current();
   if (!store || (kind === "ack" ? alert.acked_at : alert.read_at) !== null) return;
   const at = new Date(now()).toISOString();
-  await amend(store, alert.id, (found) => {
+  await amend(store, [alert.id], (found) => {
     const kept = wholeAlert(found);
     if ((kind === "ack" ? kept.acked_at : kept.read_at) !== null) return null;
-    // Who confirms has read.
-    const kinds: ReportKind[] = kind === "ack" && kept.read_at === null ? ["read", "ack"] : [kind];
+    // Who confirms has read. What is reported again counts nothing.
+    const kinds: ReportKind[] = kind === "ack" ? ["read", "ack"] : [kind];
     return {
       alert: { ...kept, read_at: kept.read_at ?? at, acked_at: kind === "ack" ? at : kept.acked_at },
       reports: settings.reports ? kinds.map((kind) => ({ alert_id: kept.id, kind })) : [],
@@ -41,6 +41,26 @@ export async function did(alert: KeptAlert, kind: ReportKind): Promise<void> {
   });
   await changed();
   void flush();
+}
+
+/** Nothing of these is unread any more. Channels are told of what was opened, so of this they are not. */
+export const markRead = (alerts: readonly KeptAlert[]): Promise<void> => {
+  const read_at = new Date(now()).toISOString();
+  return note(alerts, (kept) => ({ ...kept, read_at: kept.read_at ?? read_at }));
+};
+
+/** Puts an alert out of the spotlight, read, or back into it. What it waits for it waits for in the history. */
+export const dismiss = (alert: KeptAlert, dismissed: boolean): Promise<void> => {
+  const read_at = new Date(now()).toISOString();
+  return note([alert], (kept) => ({ ...kept, dismissed, read_at: kept.read_at ?? read_at }));
+};
+
+async function note(alerts: readonly KeptAlert[], after: (kept: KeptAlert) => KeptAlert): Promise<void> {
+  const { store } = current();
+  if (!store) return;
+  const ids = alerts.map(({ id }) => id);
+  await amend(store, ids, (found) => ({ alert: after(wholeAlert(found)) }));
+  await changed();
 }
 
 /** Sends what waits. What the service will never take is dropped; everything else is tried again later. */

@@ -31,7 +31,7 @@ export async function announce(fresh: readonly KeptAlert[]): Promise<void> {
   );
   for (const { alert, decision } of decided) {
     const { because } = decision;
-    if (because.length > 0) await amend(store, alert.id, (kept) => ({ alert: { ...kept, because } }));
+    if (because.length > 0) await amend(store, [alert.id], (kept) => ({ alert: { ...kept, because } }));
     if (decision.full) change({ full: alert.id });
     if (decision.notify) {
       const channel = channelOf(alert.handle)?.name ?? `@${alert.handle}`;

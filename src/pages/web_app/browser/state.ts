@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { now } from "./clock.ts";
+import { sinceJoining } from "./rules/taking_in.ts";
 import {
   type Device,
   getFact,
@@ -118,13 +119,14 @@ export async function readStore(): Promise<void> {
     store.getAll("alerts"),
     store.count("reports"),
   ]);
+  const followed = new Map(channels.map((channel) => [channel.handle, wholeChannel(channel)]));
   change({
     ready: true,
     device: device ?? null,
     settings: { ...USUAL_SETTINGS, ...settings },
     currentAt: currentAt ?? null,
-    channels: new Map(channels.map((channel) => [channel.handle, wholeChannel(channel)])),
-    alerts: alerts.map(wholeAlert),
+    channels: followed,
+    alerts: alerts.map((alert) => sinceJoining(wholeAlert(alert), followed.get(alert.handle))),
     waiting,
     at: now(),
   });

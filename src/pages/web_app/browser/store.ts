@@ -122,17 +122,19 @@ export async function takeIn(
   await work.done;
 }
 
-/** Changes an alert as it is kept now, with the reports that go with it. Null of `change`: nothing is to be done. */
+/** Changes alerts as they are kept now, with the reports that go with them. Null of `change`: nothing is to be done. */
 export async function amend(
   store: Store,
-  id: string,
+  ids: readonly string[],
   change: (alert: KeptAlert) => { alert: KeptAlert; reports?: Report[] } | null,
 ): Promise<void> {
   const work = store.transaction(["alerts", "reports"], "readwrite");
-  const kept = await work.objectStore("alerts").get(id);
-  const after = kept ? change(kept) : null;
-  if (after) void work.objectStore("alerts").put(after.alert);
-  for (const report of after?.reports ?? []) void work.objectStore("reports").add(report);
+  for (const id of ids) {
+    const kept = await work.objectStore("alerts").get(id);
+    const after = kept ? change(kept) : null;
+    if (after) void work.objectStore("alerts").put(after.alert);
+    for (const report of after?.reports ?? []) void work.objectStore("reports").add(report);
+  }
   await work.done;
 }
 

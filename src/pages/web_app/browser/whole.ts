@@ -5,7 +5,10 @@ import { ALERT_BLANKS, CHANNEL_BLANKS } from "./fields.ts";
 import type { KeptAlert, KeptChannel } from "./store.ts";
 
 /** Each field of an alert without which it can be shown. The others have been there from the beginning. */
-const PLAIN_ALERT: Omit<KeptAlert, "id" | "handle" | "title" | "sent_at" | "because" | "pushed"> = {
+const PLAIN_ALERT: Omit<
+  KeptAlert,
+  "id" | "handle" | "title" | "sent_at" | "because" | "pushed" | "dismissed" | "before"
+> = {
   ...ALERT_BLANKS,
   status: "sent",
   image_asset_url: null,

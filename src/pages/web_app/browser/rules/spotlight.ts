@@ -1,5 +1,5 @@
 // What deserves a look now, and what is history. An alert leaves the spotlight when it expires, is acknowledged, is
-// replaced by a newer one of its channel with the same collapse key, or has stood there long enough. It stays readable.
+// put away, replaced by a newer one of its channel with the same collapse key, or has stood there long enough. It stays readable.
 
 import { LIMITS } from "#limits";
 import type { Alert } from "./types.ts";
@@ -22,6 +22,8 @@ type Arranged = Pick<
   | "requires_ack"
   | "collapse_key"
   | "acked_at"
+  | "dismissed"
+  | "before"
 >;
 
 export interface Arrangement<A> {
@@ -47,8 +49,11 @@ export function leavesAt({
   sent_at,
   expires_at,
   requires_ack,
-}: Pick<Alert, "sent_at" | "expires_at" | "requires_ack">): number {
+  before,
+}: Pick<Alert, "sent_at" | "expires_at" | "requires_ack" | "before">): number {
   if (expires_at !== null) return Date.parse(expires_at);
+  // Who follows from now on is shown of the past what says itself that it still counts.
+  if (before) return 0;
   return Date.parse(sent_at) + (requires_ack ? WAITS_MS : STANDS_MS);
 }
 
@@ -60,7 +65,8 @@ export function arrange<A extends Arranged>(alerts: readonly A[], now: number): 
   for (const alert of order) {
     // What was withdrawn replaces nothing: for a device that never had it, the older one stands.
     const replaced = !isWithdrawn(alert) && alert.collapse_key !== null && !claims(standing, alert);
-    const over = replaced || isWithdrawn(alert) || Boolean(alert.acked_at) || leavesAt(alert) <= now;
+    const answered = Boolean(alert.acked_at) || alert.dismissed;
+    const over = replaced || isWithdrawn(alert) || answered || leavesAt(alert) <= now;
     (over ? history : spotlight).push(alert);
   }
   const next = Math.min(...spotlight.map(leavesAt));

@@ -11,6 +11,24 @@ interface Kept {
   html?: string | null;
   body?: string | null;
   tts_text?: string | null;
+  before?: boolean;
+}
+
+/** What of an alert and its channel says whether it was sent before the device followed the channel. */
+interface Joined {
+  subscription: { subscribed_at: string } | null;
+}
+
+/**
+ * An alert as the person has it: one that was sent before they followed its channel is read, and nothing of it is to be
+ * confirmed (docs/rules.md#app-before-joining). What is kept stays as the channel sent it.
+ */
+export function sinceJoining<
+  Row extends { sent_at: string; read_at: string | null; requires_ack: boolean; before?: boolean },
+>(alert: Row, channel: Joined | undefined): Row {
+  const since = channel?.subscription?.subscribed_at;
+  if (since === undefined || alert.sent_at >= since) return alert;
+  return { ...alert, before: true, read_at: alert.read_at ?? since, requires_ack: false };
 }
 
 export interface Compared<Row, Known> {
@@ -36,20 +54,28 @@ export function compare<Row extends Kept, Known extends Kept>(
   return { fresh: rows.filter(({ id }) => !known.has(id)), withdrawn };
 }
 
-/** An app is no archive: the newest so many alerts are kept, and of these so many characters. */
+/** An app is no archive: the newest so many alerts are kept, of these so many characters, and so many from before joining a channel. */
 export const KEPT_ALERTS = LIMITS.app_alerts;
 export const KEPT_CHARACTERS = LIMITS.app_characters;
+export const KEPT_BEFORE = LIMITS.app_before;
 /** What an alert takes besides its long texts. */
 const USUAL = 500;
 
 /** Ids of the alerts beyond what is kept, the oldest of all. The newest one stays, however long it is. */
 export function tooOld(alerts: readonly Kept[]): string[] {
   let characters = 0;
+  let count = 0;
+  /** Of each channel, how many from before it was followed. */
+  const past = new Map<string, number>();
   return alerts
     .toSorted((a, b) => (a.sent_at < b.sent_at ? 1 : -1))
-    .filter(({ html, body, tts_text }, i) => {
+    .filter(({ handle, before, html, body, tts_text }) => {
+      const older = before ? (past.get(handle) ?? 0) + 1 : 0;
+      if (before) past.set(handle, older);
+      if (older > KEPT_BEFORE) return true;
       characters += (html?.length ?? 0) + (body?.length ?? 0) + (tts_text?.length ?? 0) + USUAL;
-      return i >= KEPT_ALERTS || (i > 0 && characters > KEPT_CHARACTERS);
+      count++;
+      return count > KEPT_ALERTS || (count > 1 && characters > KEPT_CHARACTERS);
     })
     .map(({ id }) => id);
 }

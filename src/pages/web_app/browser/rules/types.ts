@@ -33,6 +33,10 @@ export interface Alert extends Circle {
   tts_lang: string | null;
   /** When the person acknowledged it here. */
   acked_at?: string | null;
+  /** The person put it out of the spotlight. */
+  dismissed?: boolean;
+  /** It was sent before the device followed its channel. */
+  before?: boolean;
 }
 
 /** What a channel asks for now, and what the person settled with it. A grant beyond what is asked is void. */

@@ -4,13 +4,13 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { ALERT_PLAIN } from "../fields.ts";
 import { html } from "../markup.ts";
-import { did } from "../reports.ts";
+import { did, dismiss } from "../reports.ts";
 import { at } from "../router.ts";
-import { arrange } from "../rules/spotlight.ts";
+import { arrange, leavesAt } from "../rules/spotlight.ts";
 import { useApp } from "../state.ts";
 import { momentOf } from "../texts/formats.ts";
 import { type Key, t } from "../texts/texts.ts";
-import { Acts, Facts, isLoud, LOUD, Plain } from "./card.ts";
+import { Acts, Facts, isLoud, LOUD, markOf, Plain } from "./card.ts";
 import { MarkupFrame } from "./frame.ts";
 import { Face, Note, PaneHead } from "./parts.ts";
 import { Picture } from "./picture.ts";
@@ -27,13 +27,15 @@ export function AlertView({ id }: { id: string }): VNode {
 
   const channel = channels.get(alert.handle) ?? null;
   const over = !arrange(alerts, now).spotlight.includes(alert);
+  const state = markOf(alert, over);
+  const back = alert.dismissed && alert.acked_at === null && alert.status === "sent" && leavesAt(alert) > now;
   const mark = isLoud(alert.priority) ? alert.priority : null;
   return html`<${PaneHead} title=${alert.title} back=${at.inbox} />
     <article class="whole">
       <p class="from"><${Face} card=${channel} /><span><a href=${at.channel(alert.handle)}><strong>${channel?.name ?? `@${alert.handle}`}</strong></a>
         <time class="muted small" datetime=${alert.sent_at}>${momentOf(Date.parse(alert.sent_at), now)}</time></span>
         ${mark && html`<span class=${`tag ${mark}`}>${t(LOUD[mark])}</span>`}
-        ${over && html`<span class="tag">${t("alert.over")}</span>`}</p>
+        ${state && html`<span class="tag">${t(state)}</span>`}</p>
       ${alert.status !== "sent" && html`<${Note} tone="warn" sign="careful"><p>${t("alert.withdrawn")}</p><//>`}
       <${Picture} alert=${alert} />
       ${alert.body && html`<p class="text">${alert.body}</p>`}
@@ -42,6 +44,7 @@ export function AlertView({ id }: { id: string }): VNode {
       <${Sounds} alert=${alert} />
       ${ALERT_PLAIN.map(({ name, look }) => html`<${Plain} look=${look} label=${t(`alert.${name}`)} value=${alert[name]} />`)}
       <div class="alertacts"><${Acts} alert=${alert} /></div>
+      ${back && html`<p><button class="link" onClick=${() => void dismiss(alert, false)}>${t("alert.bring_back")}</button></p>`}
       ${alert.acked_at && !settings.reports && html`<p class="hint">${t("alert.ack_stays")}</p>`}
       ${alert.acked_at && settings.reports && connection === "away" && html`<p class="hint">${t("alert.ack_waits")}</p>`}
       ${

@@ -3,19 +3,27 @@
 
 import type { VNode } from "preact";
 import { html } from "../markup.ts";
-import { did } from "../reports.ts";
+import { did, dismiss } from "../reports.ts";
 import { at } from "../router.ts";
 import { wholeCircle } from "../rules/circle.ts";
 import { useApp } from "../state.ts";
 import type { KeptAlert } from "../store.ts";
 import { distanceOf, momentOf, timeOf } from "../texts/formats.ts";
-import { t } from "../texts/texts.ts";
+import { type Key, t } from "../texts/texts.ts";
 import { icon } from "./icons.ts";
 import { Face, wordsFor } from "./parts.ts";
 import { mayFetch, Picture, pictureOf } from "./picture.ts";
 
 export const LOUD = { important: "alert.important", urgent: "alert.urgent" } as const;
 export const isLoud = (priority: string): priority is keyof typeof LOUD => Object.hasOwn(LOUD, priority);
+
+/** Why nothing of the alert is wanted any more; null where something is, and for one from before joining, whose facts say so. */
+export function markOf({ status, acked_at, before, dismissed }: KeptAlert, over: boolean): Key | null {
+  if (status !== "sent") return "alert.taken_back";
+  if (acked_at) return "alert.seen";
+  if (!over || before) return null;
+  return dismissed ? "alert.dismissed" : "alert.over";
+}
 
 /** `over`: it left the spotlight, so that nothing of it is wanted any more. */
 export function AlertCard({
@@ -49,11 +57,13 @@ export function CardHead({ alert, over, bare }: { alert: KeptAlert; over: boolea
   const channel = channels.get(alert.handle) ?? null;
   const sent = Date.parse(alert.sent_at);
   const mark = isLoud(alert.priority) && !over ? alert.priority : null;
+  const state = markOf(alert, over);
   return html`<header><${Face} card=${channel} size="m" /><span class="name">${channel?.name ?? `@${alert.handle}`}</span>
     ${mark && html`<span class=${`tag ${mark}`}>${t(LOUD[mark])}</span>`}
-    ${over && html`<span class="tag">${t(alert.status === "sent" ? "alert.over" : "alert.taken_back")}</span>`}
+    ${state && html`<span class="tag">${t(state)}</span>`}
     <time datetime=${alert.sent_at}>${over ? momentOf(sent, now) : timeOf(sent)}</time>
     ${!alert.read_at && !bare && html`<span class="dot" role="img" aria-label=${t("alert.unread")}></span>`}
+    ${!over && !bare && html`<button class="link put" aria-label=${t("alert.dismiss")} onClick=${() => void dismiss(alert, true)}>${icon("close", "s")}</button>`}
   </header>`;
 }
 
@@ -62,6 +72,7 @@ export function Facts({ alert, at: now }: { alert: KeptAlert; at: number }): VNo
   const circle = wholeCircle(alert);
   const until = alert.expires_at === null ? null : Date.parse(alert.expires_at);
   const facts = [
+    alert.before && html`<span>${t("alert.before")}</span>`,
     circle &&
       html`${icon("place", "s")}<span>${t("alert.within", { distance: distanceOf(circle.radius_km) })}</span>`,
     until !== null &&

@@ -1,9 +1,11 @@
-// The inbox: what counts now, and what was, by day. What arrives while somebody reads further down waits behind a button, so that
+// The inbox: what counts now, and what was, by day; all of it, or what is looked for. What arrives while somebody reads further down waits behind a button, so that
 // nothing moves under their eyes.
 
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { LIMITS } from "#limits";
 import { html } from "../markup.ts";
+import { markRead } from "../reports.ts";
 import { at } from "../router.ts";
 import { arrange } from "../rules/spotlight.ts";
 import { useApp } from "../state.ts";
@@ -14,6 +16,11 @@ import { AlertCard } from "./card.ts";
 import { Note, PaneHead, Waiting } from "./parts.ts";
 
 type Filter = "all" | "unread" | "to_confirm";
+/** What is looked for: by words in the alerts that are here, and in one channel's; nobody else is asked. */
+interface Looked {
+  words: string;
+  handle: string;
+}
 
 /** So many of the history at first, and with each asking. */
 const STEP = 40;
@@ -53,22 +60,28 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
   const [most, setMost] = useState(STEP);
   const { spotlight, history } = arrange(alerts, now);
   const calm = useCalm(alerts.map(({ id }) => id));
-  const count = (of: Filter) => alerts.filter(holds[of]).length;
+  const [looked, setLooked] = useState<Looked>({ words: "", handle: "" });
+  const found = alerts.filter((alert) => finds(looked, alert, channels.get(alert.handle)?.name ?? ""));
+  const count = (of: Filter) => found.filter(holds[of]).length;
   const chip = (of: Filter, label: string) =>
     html`<button class="chip" aria-pressed=${filter === of} onClick=${() => setFilter(of)}>${label}${
       of !== "all" && count(of) > 0 && html` <b>${count(of)}</b>`
     }</button>`;
 
-  const now_ = spotlight.filter(holds[filter]);
-  const then = history.filter(holds[filter]);
+  const shown = new Set(found.filter(holds[filter]));
+  const now_ = spotlight.filter((alert) => shown.has(alert));
+  const then = history.filter((alert) => shown.has(alert));
+  const unread = [...shown].filter(holds.unread);
   const days = Map.groupBy(then.slice(0, most), ({ sent_at }) => dayOf(Date.parse(sent_at), now));
   const following = [...channels.values()].some(({ subscription }) => subscription !== null);
   return html`<${PaneHead} title=${t("nav.inbox")} />
     ${
       alerts.length > 0 &&
       html`<div class="chips" role="group" aria-label=${t("inbox.show")}>
-      ${chip("all", t("inbox.all"))}${chip("unread", t("inbox.filter_unread"))}${chip("to_confirm", t("inbox.to_confirm"))}</div>`
+      ${chip("all", t("inbox.all"))}${chip("unread", t("inbox.filter_unread"))}${chip("to_confirm", t("inbox.to_confirm"))}</div>
+      <${Looking} looked=${looked} onChange=${setLooked} />`
     }
+    ${unread.length > 0 && html`<p class="acts"><button class="link small" onClick=${() => void markRead(unread)}>${t("inbox.mark_read")}</button></p>`}
     <${NetStrip} />
     ${calm.waiting > 0 && html`<div class="newpill"><button onClick=${calm.show}>${t("inbox.new", { count: calm.waiting })}</button></div>`}
     ${!ready && html`<${Waiting} />`}
@@ -86,6 +99,33 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
         ${rows.map((alert) => html`<${AlertCard} key=${alert.id} alert=${alert} over chosen=${alert.id === chosen} />`)}</section>`,
     )}
     ${then.length > most && html`<p><button class="plain wide" onClick=${() => setMost(most + STEP)}>${t("inbox.more")}</button></p>`}`;
+}
+
+/** Every word stands somewhere in what the alert says, or in its channel's name. */
+function finds({ words, handle }: Looked, alert: KeptAlert, channel: string): boolean {
+  if (handle !== "" && alert.handle !== handle) return false;
+  const said = [alert.title, alert.body, alert.tts_text, channel, alert.handle].join(" ").toLocaleLowerCase();
+  return words
+    .toLocaleLowerCase()
+    .split(/\s+/)
+    .every((word) => said.includes(word));
+}
+
+function Looking({ looked, onChange }: { looked: Looked; onChange(looked: Looked): void }): VNode {
+  const { alerts, channels } = useApp();
+  const handles = [...new Set(alerts.map(({ handle }) => handle))];
+  const named = handles.map((handle) => ({ handle, name: channels.get(handle)?.name ?? `@${handle}` }));
+  const set = (event: Event, name: keyof Looked) =>
+    onChange({ ...looked, [name]: (event.currentTarget as HTMLInputElement | HTMLSelectElement).value });
+  return html`<form class="search" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
+    <label class="unseen" for="look">${t("inbox.search")}</label>
+    <input id="look" type="search" placeholder=${t("inbox.search")} value=${looked.words} maxlength=${LIMITS.search} onInput=${(event: Event) => set(event, "words")} />
+    <label class="unseen" for="of">${t("inbox.channel")}</label>
+    <select id="of" value=${looked.handle} onChange=${(event: Event) => set(event, "handle")}>
+      <option value="">${t("inbox.every_channel")}</option>
+      ${named.toSorted((a, b) => a.name.localeCompare(b.name)).map(({ handle, name }) => html`<option value=${handle}>${name}</option>`)}
+    </select>
+  </form>`;
 }
 
 function Empty({ following, asked }: { following: boolean; asked: boolean }): VNode | null {
