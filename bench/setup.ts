@@ -5,6 +5,7 @@ import { readdirSync } from "node:fs";
 import { loadConfig } from "../src/store/config/load.ts";
 import { lazy } from "../src/store/db/lazy.ts";
 import { type Cluster, openCluster } from "../src/store/embedded/cluster.ts";
+import { prepareServer } from "../test/support/databases.ts";
 import { CONNECTIONS } from "./load.ts";
 import { mintTokens, type Size, type Tokens } from "./seed.ts";
 import { startEverything } from "./served.ts";
@@ -34,6 +35,7 @@ async function openEmbedded(folder: string): Promise<Cluster> {
   const config = loadConfig({ DATA_DIR: folder, DATABASE_URL: "" });
   const log = { debug: () => {}, info: () => {}, error: console.error };
   const server = { max_connections: String(2 * CONNECTIONS + 2 * config.databasePool) };
+  await prepareServer(folder);
   return openCluster(config, { log, server });
 }
 

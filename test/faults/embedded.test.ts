@@ -4,6 +4,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   linkSync,
@@ -26,8 +27,9 @@ import { openOrm } from "../../src/store/db/orm.ts";
 import { unavailability } from "../../src/store/db/unavailable.ts";
 import { findBinaries, refuseOtherLibc } from "../../src/store/embedded/binaries.ts";
 import { type Cluster, openCluster } from "../../src/store/embedded/cluster.ts";
+import { findPlace, ownerOf } from "../../src/store/embedded/place.ts";
 import { readStatus } from "../../src/store/embedded/postmaster.ts";
-import { chooseRunner, runToEnd } from "../../src/store/embedded/runner.ts";
+import { chooseRunner, runToEnd, succeed } from "../../src/store/embedded/runner.ts";
 import { pause } from "../support/at_once.ts";
 import { lacks, prevented } from "../support/lacks.ts";
 import { isAlive, processesOn } from "../support/processes.ts";
@@ -93,6 +95,64 @@ const refusal = (dataDir: string, more?: Record<string, string>): Promise<string
     (error: Error) => error.message,
   );
 
+async function isBound(cluster: Cluster): Promise<void> {
+  const [role] = await query(
+    cluster,
+    "select current_user, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls from pg_roles where rolname = current_user",
+  );
+  expect(role).toEqual({
+    current_user: "belfry",
+    rolsuper: false,
+    rolcreatedb: false,
+    rolcreaterole: false,
+    rolreplication: false,
+    rolbypassrls: false,
+  });
+  for (const forbidden of [
+    "copy (select 1) to program 'true'",
+    "copy (select 1) to '/tmp/belfry-never'",
+    "select pg_read_file('/etc/passwd')",
+    "select lo_import('/etc/passwd')",
+    "alter system set work_mem = '1MB'",
+  ]) {
+    const said = await query(cluster, forbidden).catch((error) => error);
+    expect([forbidden, said.code]).toEqual([forbidden, "42501"]);
+  }
+}
+
+/** What a cluster was under an earlier version, by its own statements: the service's role was that of initdb. */
+async function makeEarlier(dataDir: string): Promise<void> {
+  const place = findPlace(dataDir);
+  const runner = chooseRunner(ownerOf(place));
+  const { postgres } = await findBinaries(null, runner, place.home);
+  const statements = [
+    "create role other superuser; set session authorization other; drop database belfry; drop role belfry",
+    "set session authorization other; alter role belfry_superuser rename to belfry",
+    "set session authorization belfry; drop role other; create database belfry",
+  ];
+  const kept = [
+    "create schema own; create table own.kept (id int generated always as identity, more serial, one int)",
+    "insert into own.kept (one) values (1); create sequence own.numbers; create view own.seen as select * from own.kept",
+    "create function own.say() returns text language sql as $$ select 'said' $$",
+  ];
+  for (const [database, lines] of [
+    ["template1", statements],
+    ["belfry", kept],
+  ] as const) {
+    const input = lines.join(";").replaceAll(";", ";\n").concat(";\n");
+    await succeed(
+      (said) => new Error(said),
+      runner,
+      postgres,
+      ["--single", "-D", place.cluster, database],
+      input,
+    );
+  }
+  rmSync(join(place.cluster, "pg_hba.conf"));
+  writeFileSync(join(place.cluster, "pg_hba.conf"), "# Belfry writes this file at each start.\n");
+  if (runner.uid !== null) chownSync(join(place.cluster, "pg_hba.conf"), runner.uid, runner.gid!);
+}
+
 /** One initialised folder that the tests copy. */
 let template: string;
 beforeAll(async () => {
@@ -126,11 +186,14 @@ describe("whose it is", () => {
   test("nobody else gets in: a closed folder, no network, and the system's own word for who calls", async () => {
     const cluster = await start(newFolder());
     expect(statSync(cluster.folder).mode & 0o777).toBe(0o700);
-    const rules = await query(cluster, "select type, auth_method, options from pg_hba_file_rules");
-    expect(rules).toEqual([{ type: "local", auth_method: "peer", options: ["map=belfry"] }]);
-    const names = await query(cluster, "select sys_name, pg_username from pg_ident_file_mappings");
+    const rules = (name: string) =>
+      readFileSync(join(dirname(cluster.folder), name), "utf8")
+        .trimEnd()
+        .split("\n")
+        .slice(1);
+    expect(rules("pg_hba.conf")).toEqual(["local all all peer map=belfry"]);
     const own = chooseRunner(null).uid === null ? [cluster.user, "root"] : ["root"];
-    expect(names.map(({ sys_name }) => sys_name).sort()).toEqual([...new Set(own)].sort());
+    expect(rules("pg_ident.conf")).toEqual([...new Set(own)].map((name) => `belfry "${name}" belfry`));
     expect((await query(cluster, "show listen_addresses"))[0]).toEqual({ listen_addresses: "" });
   });
 
@@ -185,6 +248,26 @@ describe("whose it is", () => {
     const cluster = await start(copy);
     expect(await query(cluster, "select value from kept")).toEqual([{ value: "text" }]);
     untouched();
+  });
+
+  test("the service's role owns the database and can do nothing outside of it", async () => {
+    await isBound(await start(newFolder()));
+  });
+
+  test("the database of an earlier version, whose role was the superuser, is brought over", async () => {
+    const dataDir = newFolder();
+    await stop(await start(dataDir));
+    await makeEarlier(dataDir);
+    const cluster = await start(dataDir);
+    await isBound(cluster);
+    expect(await query(cluster, "select one from own.kept")).toEqual([{ one: 1 }]);
+    expect(await query(cluster, "select own.say(), nextval('own.numbers')::int as next")).toEqual([
+      { say: "said", next: 1 },
+    ]);
+    await query(cluster, "alter table own.kept add column two int; drop function own.say");
+    await query(cluster, "drop schema own cascade");
+    await stop(cluster);
+    await isBound(await start(dataDir));
   });
 
   test("a folder that the lent user cannot reach keeps its database elsewhere, and remembers where", async () => {

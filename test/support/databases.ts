@@ -8,8 +8,15 @@ import { loadConfig } from "../../src/store/config/load.ts";
 import { findBinaries } from "../../src/store/embedded/binaries.ts";
 import { openCluster } from "../../src/store/embedded/cluster.ts";
 import { initialise } from "../../src/store/embedded/init.ts";
-import { choosePlace, findPlace } from "../../src/store/embedded/place.ts";
-import { chooseRunner } from "../../src/store/embedded/runner.ts";
+import {
+  choosePlace,
+  findPlace,
+  mendCopy,
+  ownerOf,
+  type Place,
+  remember,
+} from "../../src/store/embedded/place.ts";
+import { chooseRunner, succeed } from "../../src/store/embedded/runner.ts";
 
 export interface TestServer {
   /** URL of a database on it that may make others. */
@@ -28,12 +35,40 @@ const CARELESS = {
   shared_buffers: "64MB",
 };
 
-/** Makes a cluster that nobody has started yet; `remove` takes it away. */
-export async function makeCluster(): Promise<{ cluster: string; remove(): void }> {
-  const folder = mkdtempSync(join(tmpdir(), "belfry-cluster-"));
+async function makeClusterIn(folder: string): Promise<Place> {
   const runner = chooseRunner(null);
   const place = choosePlace(findPlace(folder), runner);
   await initialise(place, await findBinaries(null, runner, place.home), runner, { sync: false });
+  remember(place);
+  return place;
+}
+
+/**
+ * Puts a cluster into a data directory, a copy of `made` or a new one, whose role may do what tests and the bench do and no service
+ * does: make databases, and fill them past the triggers. Single-user mode alone may say so.
+ */
+export async function prepareServer(folder: string, made?: string): Promise<void> {
+  if (made) copyCluster(made, folder);
+  else await makeClusterIn(folder);
+  const found = findPlace(folder);
+  const runner = chooseRunner(ownerOf(found));
+  const place = choosePlace(found, runner);
+  mendCopy(place, runner);
+  const { postgres } = await findBinaries(null, runner, place.home);
+  const sql = "alter role belfry createdb;\ngrant set on parameter session_replication_role to belfry;\n";
+  await succeed(
+    (said) => new Error(said),
+    runner,
+    postgres,
+    ["--single", "-F", "-D", place.cluster, "belfry"],
+    sql,
+  );
+}
+
+/** Makes a cluster that nobody has started yet; `remove` takes it away. */
+export async function makeCluster(): Promise<{ cluster: string; remove(): void }> {
+  const folder = mkdtempSync(join(tmpdir(), "belfry-cluster-"));
+  const place = await makeClusterIn(folder);
   const remove = () => {
     for (const path of [place.home, folder]) rmSync(path, { recursive: true, force: true });
   };
@@ -49,7 +84,7 @@ export async function openTestServer(made?: string): Promise<TestServer> {
   const url = process.env.TEST_DATABASE_URL;
   if (url) return { url, thrownAway: false, close: async () => {} };
   const folder = mkdtempSync(join(tmpdir(), "belfry-test-"));
-  if (made) copyCluster(made, folder);
+  await prepareServer(folder, made);
   const silent = { debug: () => {}, info: () => {}, error: console.error };
   const config = loadConfig({ DATA_DIR: folder, DATABASE_URL: "" });
   const cluster = await openCluster(config, { log: silent, server: CARELESS, sync: false });

@@ -1,14 +1,23 @@
-// Who may connect to the embedded database: it stands in files that the user who runs PostgreSQL cannot change.
+// Who may connect to the embedded database, and that it is kept from those who may not: the service is no superuser, and
+// who comes in stands in files that the user who runs PostgreSQL cannot change.
 
-import { chmodSync, chownSync } from "node:fs";
+import { chmodSync, chownSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writePrivate } from "../secret/private_file.ts";
+import type { Binaries } from "./binaries.ts";
 import type { Place } from "./place.ts";
-import { ownUser, type Runner } from "./runner.ts";
+import { dataDirProblem } from "./problem.ts";
+import { ownUser, type Runner, runToEnd, succeed } from "./runner.ts";
 
-/** The role that owns everything, and the database. */
+/** The role of the service, which owns the database and all in it and can do nothing outside of it. */
 export const ROLE = "belfry";
 export const DATABASE = "belfry";
+/** Of initdb. Nobody is let in as it. */
+export const SUPERUSER = "belfry_superuser";
+
+/** What single-user mode, which is the superuser, is told of a new cluster. */
+export const NEW_DATABASE = `create role ${ROLE} login;\ncreate database ${DATABASE} owner ${ROLE};\n`;
+
 const HEADER = "# Belfry writes this file at each start.";
 
 /**
@@ -35,4 +44,47 @@ export function writeAccess({ home }: Place, { gid }: Runner): Record<string, st
     settings[`${name}_file`] = path;
   }
   return settings;
+}
+
+/**
+ * In an earlier Belfry's cluster the service's role is the superuser of initdb, which keeps its number whatever it is called: it
+ * gets another name, and what it owns in the database a new owner. One transaction; when it was done, it does nothing.
+ */
+const BRING_OVER = `do $$ declare found record; begin
+  if not exists (select from pg_roles where oid = 10 and rolname = '${ROLE}') then return; end if;
+  create role belfry_bringing superuser;
+  set local session authorization belfry_bringing;
+  alter role ${ROLE} rename to ${SUPERUSER};
+  create role ${ROLE} login;
+  alter database ${DATABASE} owner to ${ROLE};
+  for found in
+    with room as (select * from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema')
+    select format('schema %I', nspname) as thing from room where nspowner = 10
+    union all select format('table %s', c.oid::regclass) from pg_class c join room on room.oid = relnamespace
+      where relowner = 10 and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+        and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and relkind = 'S' and deptype in ('a', 'i'))
+    union all select format('routine %s', p.oid::regprocedure) from pg_proc p join room on room.oid = pronamespace where proowner = 10
+  loop execute format('alter %s owner to ${ROLE}', found.thing); end loop;
+  set local session authorization ${SUPERUSER};
+  drop role belfry_bringing;
+end $$;`;
+
+/**
+ * Brings a cluster over that an earlier Belfry has made. That one wrote the access file inside of the cluster, which tells both
+ * apart, also when a copy of an older cluster was put in place; the file goes last. The database must be down.
+ * @throws ConfigError with what PostgreSQL said.
+ */
+export async function bringOver(place: Place, binaries: Binaries, runner: Runner): Promise<void> {
+  const path = join(place.cluster, "pg_hba.conf");
+  if (!readFileSync(path, "utf8").startsWith(HEADER)) return;
+  const sql = `${BRING_OVER.replaceAll("\n", " ")}\n`;
+  const refuse = (said: string) =>
+    dataDirProblem(place.dataDir, `holds a database that cannot be brought to this version: ${said}.`);
+  await succeed(refuse, runner, binaries.postgres, ["--single", "-D", place.cluster, DATABASE], sql);
+  // By the user whose folder it is.
+  await runToEnd(runner, "/bin/sh", [
+    "-c",
+    'echo "# Not used: the file beside this folder is." > "$0"',
+    path,
+  ]);
 }

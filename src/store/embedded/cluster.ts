@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Config } from "../config/settings.ts";
 import { lockDataDir } from "../db/lock.ts";
-import { DATABASE, ROLE, writeAccess } from "./access.ts";
+import { bringOver, DATABASE, ROLE, writeAccess } from "./access.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
 import { initialise } from "./init.ts";
 import {
@@ -72,6 +72,8 @@ function serverSettings(config: Settings): Record<string, string> {
     // With "off" the disk gets the data a moment after the answer. Nothing is half written in either case.
     synchronous_commit: config.postgresSync ? "on" : "off",
     max_connections: String(config.databasePool + OTHERS),
+    // For whom they would be kept is never let in.
+    superuser_reserved_connections: "0",
     jit: "off",
     max_wal_size: "256MB",
     min_wal_size: "32MB",
@@ -110,6 +112,10 @@ async function openPlace(
   const binaries = await findBinaries(config.postgresBin, runner, found.home);
   refuseOtherMajor(found, binaries.major);
   mendCopy(found, runner);
+  if (found.made) {
+    await clearLeftovers(found.cluster, runner);
+    await bringOver(found, binaries, runner);
+  }
   const { place, synced } = found.made
     ? { place: found, synced: Promise.resolve() }
     : await initialise(found, binaries, runner, { sync: options.sync !== false });

@@ -3,7 +3,7 @@
 
 import { chownSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { syncFolder } from "../secret/private_file.ts";
-import { DATABASE, ROLE } from "./access.ts";
+import { NEW_DATABASE, SUPERUSER } from "./access.ts";
 import type { Binaries } from "./binaries.ts";
 import type { Place } from "./place.ts";
 import { dataDirProblem } from "./problem.ts";
@@ -12,7 +12,7 @@ import { type Runner, succeed } from "./runner.ts";
 /** Small segments, since they are most of a small cluster; the order of text is that of its code points everywhere. */
 function initArguments(cluster: string, { major }: Binaries): string[] {
   return [
-    ...["-D", cluster, "-U", ROLE, "-E", "UTF8", "--wal-segsize=4", "--no-sync"],
+    ...["-D", cluster, "-U", SUPERUSER, "-E", "UTF8", "--wal-segsize=4", "--no-sync"],
     ...(major >= 17
       ? ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
       : ["--locale=C"]),
@@ -42,7 +42,7 @@ export async function initialise(
     runner,
     binaries.postgres,
     ["--single", "-F", "-D", making, "template1"],
-    `create database ${DATABASE};\n`,
+    NEW_DATABASE,
   );
   renameSync(making, place.cluster);
   const synced = sync

@@ -70,6 +70,7 @@ const PARTS = [
   "pg_tblspc",
   "pg_twophase",
   "postgresql.conf",
+  "pg_hba.conf",
 ];
 
 const placeIn = (dataDir: string, home: string): Place => {
