@@ -51,6 +51,11 @@ export const LIMIT_TABLE = {
   body_handset: [16 * KIB, "bytes", "the body of a request on most handset routes"],
   json_values: [2_000, "values", "the JSON of one body; a full batch of reports has 301"],
   idempotency_key: [255, "characters", "an idempotency key"],
+  equal_send_minutes: [
+    10,
+    "minutes",
+    "in which an equal alert is sent a second time only when its person says so",
+  ],
   idempotency_hours: [24, "hours", "a call can be repeated under its idempotency key"],
   mcp_answer: [25_000, "bytes", "an answer over MCP"],
   stats_days: [366, "days", "the range of statistics"],

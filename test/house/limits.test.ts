@@ -62,9 +62,12 @@ const OTHERS: Record<string, string[]> = {
     "src/handset/seen.ts: 10_000",
     "src/store/queries/handset.ts: limit 200",
     "src/store/queries/held.ts: interval '2 seconds'",
+    "src/store/queries/connections.ts: ten minute",
     "src/effects/webhooks/deliveries.ts: at most four",
   ],
   "advice, examples, measurements and what the Earth has": [
+    "README.md: ten-minute",
+    "README.md: ten minute",
     "docs/handset.md: 60 second",
     "docs/handset.md: up to 60",
     "docs/running.md: five second",

@@ -1,6 +1,7 @@
 // Writing an alert in the console, without a browser and so without a script: every field, each button, what is refused, two people
 // at one draft, and the preview.
 
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMember } from "../../src/identity/operator/accounts.ts";
 import { ALERT } from "../../src/model/fields/alert.ts";
@@ -45,6 +46,9 @@ const WHOLE = {
   review_note: "The harbour called.",
 };
 
+/** The address of a form that nobody has opened yet. */
+const fresh = (alerts: string) => `${alerts}/new?once=${randomUUID()}`;
+
 describe("writing an alert in the console", () => {
   let world: World;
   let owner: Visitor;
@@ -88,7 +92,7 @@ describe("writing an alert in the console", () => {
   }
 
   test("the form has a control for every field that an edit takes", async () => {
-    const { text } = await owner.get(`${base}/new`);
+    const { text } = await owner.get(fresh(base));
     const controls = new Set(
       [...text.matchAll(/<(?:input|select|textarea)[^>]* name="([^"]+)"/g)].map(([, name]) => name),
     );
@@ -149,7 +153,7 @@ describe("writing an alert in the console", () => {
 
   // docs/rules.md#console-once
   test("a form that is sent twice makes one alert", async () => {
-    const { once } = filled((await owner.get(`${base}/new`)).text);
+    const { once } = filled((await owner.get(fresh(base))).text);
     const fields = { title: "Only once", once: once!, act: "send" };
     expect(idOf(await sendNew(fields))).toBe(idOf(await sendNew(fields)));
     expect((await alerts()).filter(({ title }: any) => title === "Only once")).toHaveLength(1);
@@ -224,7 +228,7 @@ describe("writing an alert in the console", () => {
     await world.rest("send_alert", { pusher_id: pusher.id, alert_id: alert.id });
     const late = await owner.send(`${base}/${alert.id}/edit`, { ...fields, title: "Too late", act: "save" });
     expect(late.status).toBe(409);
-    expect(late.text).toContain(`action="${base}/new"`);
+    expect(late.text).toContain(`action="${base}/new?once=`);
     expect(filled(late.text)).toMatchObject({ title: "Too late" });
     expect((await now(alert.id)).title).toBe("Going out");
   });
@@ -253,7 +257,7 @@ describe("writing an alert in the console", () => {
       when: "now",
     };
     const whole = await sendNew({ ...typed, act: "preview" });
-    const token = await owner.token(`${base}/new`);
+    const token = await owner.token(fresh(base));
     const part = await owner.post(`${base}/preview`, typed, { token });
     for (const { status, text } of [whole, part]) {
       expect(status).toBe(200);
@@ -282,16 +286,16 @@ describe("writing an alert in the console", () => {
 
   // docs/rules.md#circle-on-device
   test("the circle is drawn to scale, and without one the form says what the channel's does", async () => {
-    const plain = await owner.get(`${base}/new`);
+    const plain = await owner.get(fresh(base));
     expect(plain.text).toContain("No circle: it is for every place.");
     expect(plain.headers.get("permissions-policy")).toContain("geolocation=(self)");
     const at = await world.pusher({ name: "Harbour", lat: 41.5, lon: -8.61, radius_km: 12 });
     const own = `/console/${world.workspace.id}/channels/${at.id}/alerts`;
-    const none = await owner.get(`${own}/new`);
+    const none = await owner.get(fresh(own));
     expect(none.text).toContain("The channel’s own, 12 km around 41.5000° N, 8.6100° W");
     expect(none.text).not.toContain('class="circle"');
     const typed = { title: "Here", layout: "text", lat: "41,5", lon: "-8.61", radius_km: "0.4" };
-    const token = await owner.token(`${own}/new`);
+    const token = await owner.token(fresh(own));
     const drawn = "A circle of 400 m around 41.5000° N, 8.6100° W";
     expect((await owner.post(`${own}/preview`, typed, { token })).text).toContain(drawn);
     const saved = await owner.send(`${own}/new`, { priority: "normal", when: "now", ...typed, act: "save" });
@@ -340,7 +344,7 @@ describe("writing an alert in the console", () => {
       pushers: undefined,
     });
     const viewer = await signedInAs(world, { ...OWNER, email });
-    expect((await viewer.get(`${base}/new`)).status).toBe(403);
+    expect((await viewer.get(fresh(base))).status).toBe(403);
     expect((await viewer.send(`${base}/new`, { title: "x", act: "send" })).status).toBe(403);
     const elsewhere = base.replace(pusher.id, `psh_${"0".repeat(26)}`);
     expect((await owner.get(`${elsewhere}/new`)).status).toBe(404);

@@ -133,6 +133,7 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
     const pusher = await world.pusher();
     return { pusher_id: pusher.id, alert_id: (await world.alert(pusher.id)).id };
   },
+  find_equal_send: async () => ({ pusher_id: (await world.pusher()).id, once: null, fields: { title: "x" } }),
   decline_alert: async () => {
     const pusher = await world.pusher();
     const alert = await world.alert(pusher.id);

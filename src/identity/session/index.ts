@@ -15,6 +15,7 @@ import delete_file from "./delete_file.ts";
 import end_connection from "./end_connection.ts";
 import end_second_factor from "./end_second_factor.ts";
 import end_session from "./end_session.ts";
+import find_equal_send from "./find_equal_send.ts";
 import get_sign_in from "./get_sign_in.ts";
 import grant_connection from "./grant_connection.ts";
 import leave_workspace from "./leave_workspace.ts";
@@ -71,4 +72,5 @@ export const SESSION_OPERATIONS: readonly SessionOperation[] = [
   delete_file,
   decline_alert,
   list_alert_changes,
+  find_equal_send,
 ];

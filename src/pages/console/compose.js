@@ -102,5 +102,13 @@ addEventListener("beforeunload", (event) => {
   if (touched) event.preventDefault();
 });
 
+// After the way back the browser puts in again what was typed, and says so to nobody.
+addEventListener("pageshow", ({ persisted }) => {
+  const [{ type }] = performance.getEntriesByType("navigation");
+  if (type === "navigate" && !persisted) return;
+  for (const field of form.elements) field.dispatchEvent(new Event("input", { bubbles: true }));
+  touched = false;
+});
+
 form.querySelector("[data-refresh]").remove();
 show.remove();

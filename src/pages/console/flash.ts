@@ -36,6 +36,7 @@ export const FLASHES = {
   "alert-saved": "Saved. No phone shows a draft.",
   "alert-deleted": "The alert was deleted.",
   "alert-sent": "The alert was sent. Phones show it from now on.",
+  "alert-sent-before": "This form had sent the alert already. It was not sent a second time.",
   "alert-scheduled": "The alert is scheduled. Phones show it from its instant on.",
   "alert-cancelled": "The alert was cancelled. Phones that have not fetched it never show it.",
   "alert-declined": "The alert was declined. Its author can read what you wrote.",

@@ -4,17 +4,19 @@
 import { effectiveSentAt, isPlanned, isVisible } from "../../model/domain/alert_status.ts";
 import type { AlertStatus } from "../../model/entities/alert.ts";
 import { ALERT } from "../../model/fields/alert.ts";
-import { marked } from "../../model/fields/record.ts";
+import { columnsOf, marked, shownTo } from "../../model/fields/record.ts";
 import {
   array,
   boolean,
   int,
+  neverNull,
   nullable,
   outerJoined,
   text,
   timestamptz,
   uuid,
 } from "../../model/fields/sql.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
 import { KEEP, KEEPING } from "./alert_changes.ts";
 import { FIELDS, GIVEN, LISTED, NAMES, WHOLE } from "./alert_columns.ts";
@@ -88,6 +90,30 @@ export const alertExists = defineStatement("alert_exists", {
   columns: { id: uuid, sent_at: nullable(timestamptz) },
   text: `select id, ${effectiveSentAt()} as sent_at from alert
     where id = $id and pusher_id = (select p.id from pusher p where p.id = $pusher_id and ${VISIBLE.text})`,
+});
+
+/** What handsets are shown: two alerts that agree in it are one to who reads them. */
+const READ = columnsOf(shownTo(ALERT, "handset"));
+const READ_NAMES = Object.keys(READ) as (keyof typeof READ)[];
+
+/**
+ * The newest alert of a channel that was sent in the last minutes and reads as the given fields do. One row for a visible
+ * channel, with nulls where there is none; the alert that a form made is none to that form (`once`).
+ */
+export const equalSend = defineList("equal_send", {
+  reads: true,
+  parameters: { ...SCOPE, credential_id: text, once: nullable(text), ...READ },
+  joined: { id: uuid, sent_at: neverNull(timestamptz) },
+  text: `select alert.id, alert.sent_at from pusher p
+    left join lateral (
+      select id, sent_at from alert
+      where pusher_id = p.id and status = 'sent'
+        and visible_at > clock_timestamp() - interval '${LIMITS.equal_send_minutes} minutes'
+        and (${READ_NAMES.join(", ")}) is not distinct from (${READ_NAMES.map((name) => `$${name}::${READ[name].sql}`).join(", ")})
+        and not exists (select from idempotency_record
+          where credential_id = $credential_id and operation = 'create_alert' and key = $once::text)
+      order by visible_at desc limit 1) alert on true
+    where p.id = $pusher_id and ${VISIBLE.text}`,
 });
 
 /**

@@ -1,6 +1,7 @@
 // Writing an alert: a new one, or an edit of a draft or a scheduled one. Every button is an operation; the version that the page
 // was made of goes along, so two people who edit one draft never overwrite each other unseen (docs/rules.md#expected-version).
 
+import { createHash, randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { MAX_BYTES } from "../../../model/domain/assets.ts";
 import { ApiError, conflict, notFound } from "../../../model/errors.ts";
@@ -26,11 +27,18 @@ import { clashReport, editedSince } from "./compose_clash.ts";
 import { argumentsOf, blankForm, changesOf, formOf, LABELS, UPLOADS } from "./compose_fields.ts";
 import { alertCircle, composePage, type Shown } from "./compose_form.ts";
 import { filesOf, preview } from "./compose_preview.ts";
+import { sentBefore } from "./sent_before.ts";
 
 const NEW = "/channels/:pusher/alerts/new";
 const EDIT = "/channels/:pusher/alerts/:alert/edit";
 /** All three files and the markup. */
 const MAX_FORM = MAX_BYTES.image + MAX_BYTES.audio + MAX_BYTES.html + MAX_BODY.alerts;
+
+/** What was sent so long before this form came was sent by the same form before. */
+const REPEATED_MS = 10_000;
+
+/** What names a form in its address. */
+const ONCE = /^[\w-]{22,64}$/;
 
 const DONE: Record<string, FlashCode> = {
   send: "alert-sent",
@@ -100,11 +108,19 @@ function worded(error: ApiError): ApiError {
   return withFields(said, fields);
 }
 
-function shownError(refused: unknown): ApiError {
+function shownError(refused: unknown, form: URLSearchParams): ApiError {
   const error = shownRefusal(refused);
-  if (error.param === "idempotency_key")
-    return conflict("This form made an alert already. Send it again if it shall make another one.");
-  return worded(error);
+  if (error.param !== "idempotency_key") return worded(error);
+  // One successor for each, so that whoever goes back and forth makes no third one unasked.
+  form.set(
+    "once",
+    createHash("sha256")
+      .update(form.get("once") ?? "")
+      .digest("base64url"),
+  );
+  return conflict(
+    "This form made an alert already, and now holds another text. Send it again if it shall make another alert.",
+  );
 }
 
 async function write(visit: MemberVisit): Promise<Response> {
@@ -115,11 +131,20 @@ async function write(visit: MemberVisit): Promise<Response> {
   const wrong = error ?? (act === "preview" ? undefined : unready(form, act));
   if (act === "preview" || wrong) return show(visit, { channel, alert: null, form, error: wrong });
   try {
-    const args = { pusher_id: channel.id, ...argumentsOf(form), send: act !== "save" };
-    const made = await visit.call("create_alert", args, form.get("once"));
+    const once = form.get("once");
+    const fields = argumentsOf(form);
+    const above = act === "send" && (await sentBefore(visit, channel.id, fields, once));
+    if (above) return await show(visit, { channel, alert: null, form, above, status: 409 });
+    const made = await visit.call(
+      "create_alert",
+      { pusher_id: channel.id, ...fields, send: act !== "save" },
+      once,
+    );
+    const repeated = act === "send" && visit.now.getTime() - Date.parse(made.sent_at ?? "") > REPEATED_MS;
+    if (repeated) return visit.goTo(pageOf(visit, made), "alert-sent-before");
     return await done(visit, { channel, made, act, removed: made.blocked.length > 0 });
   } catch (refused) {
-    return show(visit, { channel, alert: null, form, error: shownError(refused) });
+    return show(visit, { channel, alert: null, form, error: shownError(refused, form) });
   }
 }
 
@@ -136,6 +161,8 @@ async function edit(visit: MemberVisit): Promise<Response> {
   if (act === "preview" || wrong) return show(visit, { channel, alert, form, error: wrong });
   let made = alert;
   try {
+    const above = act === "send" && (await sentBefore(visit, channel.id, argumentsOf(form)));
+    if (above) return await show(visit, { channel, alert, form, above, status: 409 });
     const changes = changesOf(form, alert);
     made = await visit.call("update_alert", {
       ...alertPath(visit),
@@ -157,7 +184,7 @@ async function edit(visit: MemberVisit): Promise<Response> {
     // Somebody was faster between the look above and the write; what this form has saved itself is no clash.
     if (now.updated_at !== made.updated_at || now.review_url === null)
       return clash(visit, { channel, alert: now, form });
-    return show(visit, { channel, alert: now, form, error: shownError(refused) });
+    return show(visit, { channel, alert: now, form, error: shownError(refused, form) });
   }
 }
 
@@ -195,9 +222,13 @@ async function page(visit: MemberVisit): Promise<Response> {
 }
 
 export const COMPOSE_PAGES: readonly Page[] = [
-  memberPage("GET", NEW, async (visit) =>
-    show(visit, { channel: await channelOf(visit), alert: null, form: blankForm() }),
-  ),
+  // The address names the form, so that the browser's way back leads to the same one, which makes one alert.
+  memberPage("GET", NEW, async (visit) => {
+    const channel = await channelOf(visit);
+    const once = visit.url.searchParams.get("once") ?? "";
+    if (!ONCE.test(once)) return visit.goTo(`${visit.url.pathname}?once=${randomUUID()}`);
+    return show(visit, { channel, alert: null, form: blankForm(once) });
+  }),
   { ...memberPage("POST", NEW, write), maxFiles: MAX_FORM },
 
   memberPage("GET", EDIT, async (visit) => {

@@ -35,9 +35,9 @@ export function formOf(alert: Alert): URLSearchParams {
   return form;
 }
 
-/** The form of an alert that is not written yet. */
-export const blankForm = (): URLSearchParams =>
-  new URLSearchParams({ when: "now", layout: "text", priority: "normal" });
+/** The form of an alert that is not written yet; it makes one alert under the key `once`. */
+export const blankForm = (once: string): URLSearchParams =>
+  new URLSearchParams({ once, when: "now", layout: "text", priority: "normal" });
 
 /** The rows of buttons that were filled in, in their order; empty ones between them are gone. */
 export function actionsOf(form: URLSearchParams): { label: string; url: string }[] {

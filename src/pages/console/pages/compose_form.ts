@@ -21,6 +21,7 @@ import type { Channel, MemberVisit } from "../visit.ts";
 import { alertControl, segments, sureBox, upload } from "./compose_controls.ts";
 import { ACTION_ROWS, actionsOf, baseOf, formOf, LABELS, UPLOADS } from "./compose_fields.ts";
 import { type Previewed, pagePreview, preview } from "./compose_preview.ts";
+import { askedField } from "./sent_before.ts";
 
 export interface Shown extends Previewed {
   error?: ApiError;
@@ -154,7 +155,10 @@ export async function composePage(visit: MemberVisit, shown: Shown): Promise<Htm
   const { channel, alert, form, error, above } = shown;
   const typed = { form, error };
   const base = channelBase(visit, channel.id);
-  const action = alert ? `${base}/alerts/${alert.id}/edit` : `${base}/alerts/new`;
+  const once = form.get("once") ?? randomUUID();
+  const action = alert
+    ? `${base}/alerts/${alert.id}/edit`
+    : `${base}/alerts/new?${new URLSearchParams({ once }).toString()}`;
   // Preview buttons come after the fields and the return key presses "Save as draft"; uploads have buttons of their own.
   return html`<p class="crumb"><a href="${base}">${channel.name}</a></p>
     <div class="dest">${channelFace(visit, channel, "dest-face", "m")}<h1>${alert ? "Edit the alert" : "New alert"}</h1></div>
@@ -162,7 +166,7 @@ export async function composePage(visit: MemberVisit, shown: Shown): Promise<Htm
     ${alert?.review_reply && html`<section class="report warn"><h2>It was declined</h2><p class="written">${alert.review_reply}</p></section>`}
     ${alert && removalReport(alert.blocked, 0)}
     <form class="compose" method="post" action="${action}" enctype="multipart/form-data" novalidate data-compose="${base}/alerts" data-uploads="${uploadsAt(visit)}">${visit.token}
-      ${alert ? html`<input type="hidden" name="version" value="${alert.updated_at}"><input type="hidden" name="base" value="${baseOf(formOf(alert))}">` : html`<input type="hidden" name="once" value="${randomUUID()}">`}
+      ${alert ? html`<input type="hidden" name="version" value="${alert.updated_at}"><input type="hidden" name="base" value="${baseOf(formOf(alert))}">` : html`<input type="hidden" name="once" value="${once}">`}${askedField(shown)}
       <div class="pane">${message(typed, shown)}${loudness(typed, shown)}${whenAndWhere(typed, channel)}${others(typed)}</div>
       <aside class="stick" aria-label="Preview"><details class="peek" open><summary>Preview<span class="muted"> as a phone shows it</span></summary>
         ${await preview(visit, shown)}

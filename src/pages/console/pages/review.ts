@@ -22,9 +22,11 @@ import { instant, problem } from "../parts.ts";
 import { capabilityReport, pageFrame, phone, removalReport } from "../phone.ts";
 import { pageEffort } from "../text_changes.ts";
 import { type Alert, type Channel, type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
+import { argumentsOf, formOf } from "./compose_fields.ts";
 import { askOnce } from "./confirm.ts";
 import { decisions, foot } from "./review_decide.ts";
 import { byline, pastOf, sinceDeclined, sinceSeen, storyCard } from "./review_story.ts";
+import { askedField, sentBefore } from "./sent_before.ts";
 
 const PATH = "/channels/:pusher/alerts/:alert";
 
@@ -51,7 +53,7 @@ async function inertScripts(visit: MemberVisit, { layout, html, asset_html }: Al
   return (await visit.call("preview_html", { html: document, layout })).script_count;
 }
 
-async function review(visit: MemberVisit, error?: ApiError): Promise<Response> {
+async function review(visit: MemberVisit, error?: ApiError, asks: Html | null = null): Promise<Response> {
   const path = alertPath(visit);
   const { now } = visit;
   const alert = await visit.call("get_alert", path);
@@ -65,6 +67,7 @@ async function review(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const isOld = error?.type === "conflict" && seen !== "" && seen !== alert.updated_at;
   const effort = pageEffort();
   const notices = [
+    asks,
     isOld && (await sinceSeen(past, seen, effort, now)),
     open && !isOld && (await sinceDeclined(past, effort, now)),
     open && removalReport(alert.blocked, inert),
@@ -77,7 +80,7 @@ async function review(visit: MemberVisit, error?: ApiError): Promise<Response> {
     ${byline(past, now)}
     ${!isOld && problem(error)}
     <form class="reviewing" method="post" action="${visit.url.pathname}" novalidate>${visit.token}
-      <input type="hidden" name="version" value="${alert.updated_at}">
+      <input type="hidden" name="version" value="${alert.updated_at}">${askedField(visit)}
       ${notices.length > 0 && html`<div class="notices">${notices}</div>`}
       <div class="seen">${drawn(visit, alert, channel)}</div>
       <div class="pane">
@@ -92,7 +95,7 @@ async function review(visit: MemberVisit, error?: ApiError): Promise<Response> {
     </form>
     ${await alertTimeline(visit, alert)}`,
     {
-      status: error?.status ?? 200,
+      status: error?.status ?? (asks ? 409 : 200),
       section: "channels",
       width: "wide",
       cards: true,
@@ -159,7 +162,10 @@ async function decide(visit: MemberVisit): Promise<Response> {
   }
   const verb = Object.hasOwn(VERBS, act) ? VERBS[act] : null;
   if (!verb) throw notFound("form");
-  refuseUnsure(await visit.call("get_alert", alertPath(visit)), form, act);
+  const alert = await visit.call("get_alert", alertPath(visit));
+  refuseUnsure(alert, form, act);
+  const asks = act === "send" && (await sentBefore(visit, alert.pusher_id, argumentsOf(formOf(alert))));
+  if (asks) return review(visit, undefined, asks);
   const at = act === "schedule" ? form.get("send_at") : null;
   const more = act === "draft" ? { send_at: null } : at ? { send_at: utc(at) } : {};
   await visit.call(verb.operation, { ...path, ...more });

@@ -2,6 +2,7 @@
 // changed. The log holds no contents; what edits replaced is kept with the alert, for a while (docs/rules.md#alert-changes).
 
 import list_alert_changes from "../../../identity/session/list_alert_changes.ts";
+import { showId } from "../../../model/domain/ids.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { instant } from "../parts.ts";
 import type { Effort } from "../text_changes.ts";
@@ -40,6 +41,10 @@ export function actorWords({ type, name }: { type: string; name: string | null }
   if (type === "key") return html`${name ?? "A key"} <span class="tag">key</span>`;
   return html`${name ?? "A member"}`;
 }
+
+/** Whether the visitor did it in the console, and none of the keys and assistants that act for the visitor. */
+export const isOwn = ({ caller }: MemberVisit, { actor }: Pick<Act, "actor">): boolean =>
+  actor.type === "session" && actor.id === showId("mem", caller.member.id);
 
 /** Everything that was done to an alert, newest first, as list_audit_events answers it. */
 export async function storyOf(visit: MemberVisit, alertId: string): Promise<readonly Act[]> {
