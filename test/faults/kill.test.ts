@@ -658,6 +658,7 @@ describe("settings", () => {
     webPushAllowHosts: ["http://x", "a b", "x:99999", "*.example", "[zz]"],
     trustedProxies: ["proxy.example", "10.0.0.0/33", "1.2.3.4/0", "fd00::/129", "10.0.0.1, x", "all"],
     requestsInFlight: ["0", "many"],
+    connectionsPerAddress: ["0", "many"],
     heldPolls: ["-1", "many"],
     heldPollsPerAddress: ["0", "many"],
     stopDelayMs: ["-1", "60001", "1s"],

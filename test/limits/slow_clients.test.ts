@@ -119,7 +119,7 @@ describe("on a service", () => {
   describe("a client that does not go on", () => {
     let listening: Listening;
     let port: number;
-    const times = { ...TIMES, headers: 1_000, body: 3_000, idle: 2_000, silence: 20_000, rest: 1_500 };
+    const times = { headers: 1_000, body: 4_000, pace: 1_500, idle: 2_000, silence: 20_000, rest: 2_500 };
     beforeAll(async () => {
       port = await freePort(HOST);
       listening = await listen(world.service.app, { host: HOST, port }, times);
@@ -130,6 +130,7 @@ describe("on a service", () => {
       expect(TIMES).toEqual({
         headers: 10_000,
         body: 60_000,
+        pace: 10_000,
         idle: 75_000,
         silence: 120_000,
         rest: 30_000,
@@ -142,13 +143,13 @@ describe("on a service", () => {
       [
         "sends half of its body",
         "POST /handset/v1/devices HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{",
-        times.body,
+        times.pace,
       ],
       ["is silent after an answer", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", times.idle],
       [
         "was refused and never sends the rest",
         "POST /handset/v1/devices HTTP/1.1\r\nHost: x\r\nContent-Length: 999999\r\n\r\n{",
-        times.rest,
+        times.pace,
       ],
     ])("%s: the connection ends", async (_name, text, bound) => {
       const socket = connect(port, HOST);
@@ -157,6 +158,33 @@ describe("on a service", () => {
       const { ms } = await untilEnd(socket);
       expect(ms).toBeGreaterThan(bound * 0.8);
       expect(ms).toBeLessThan(30_000);
+    });
+
+    // docs/rules.md#slow-bodies
+    test.concurrent.each([
+      ["a body within its bound has its whole time, and no more", 16_000, times.body],
+      ["what is thrown away after a refusal has its own", 999_999, times.rest],
+    ])("%s", async (_name, length, bound) => {
+      const socket = connect(port, HOST);
+      socket.write(`POST /handset/v1/devices HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`);
+      // Fast enough, and still it would take longer than anybody may.
+      const going = setInterval(() => socket.write("x".repeat(600)), 200);
+      const { ms } = await untilEnd(socket);
+      clearInterval(going);
+      expect(ms).toBeGreaterThan(bound * 0.8);
+      expect(ms).toBeLessThan(30_000);
+    });
+
+    // docs/rules.md#slow-bodies
+    test("one that comes too slowly is told so", async () => {
+      const socket = connect(port, HOST);
+      socket.write("POST /handset/v1/devices HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n");
+      socket.on("error", () => {});
+      const going = setInterval(() => socket.write("x"), 1_000);
+      const [text] = await once(socket, "data");
+      clearInterval(going);
+      socket.destroy();
+      expect(`${text}`).toMatch(/^HTTP\/1.1 408 /);
     });
   });
 });

@@ -15,6 +15,12 @@ export async function wakes(world: World, cause: string): Promise<number> {
   return Number(line.exec(await figures(world))?.[1] ?? 0);
 }
 
+/** How many requests were turned away so far. */
+export async function turnedAway(world: World): Promise<number> {
+  const lines = (await figures(world)).matchAll(/^belfry_http_requests_total\{.*status="503".*\} (\d+)$/gm);
+  return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
 const figures = async (world: World): Promise<string> =>
   String((await world.request("GET", "/metrics")).body);
 

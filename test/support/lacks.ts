@@ -35,3 +35,7 @@ export function prevented(reason: string | null): boolean {
   if (reason !== null) console.log(`skipped: ${reason}`);
   return reason !== null;
 }
+
+/** For `skipIf`: whether a test cannot be several addresses of this machine at once. */
+export const lacksAddresses = (): boolean =>
+  prevented(process.platform === "linux" ? null : "only Linux has the whole of 127.0.0.0/8");

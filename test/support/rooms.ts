@@ -206,7 +206,7 @@ export const ROOMS: Record<string, Room> = {
   "handset/held": {
     decides:
       "polls that wait until there is something new: who waits for what, how they learn of a change, and how many may",
-    may: ["identity/auth", "model/limits", "store/context", "store/db", "store/queries"],
+    may: ["identity/auth", "model/limits", "store/context", "store/db", "store/queries", "store/rate_limits"],
   },
   "handset/push": {
     decides:

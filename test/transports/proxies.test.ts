@@ -3,12 +3,14 @@
 
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
-import { lacks } from "../support/lacks.ts";
+import { turnedAway } from "../support/held.ts";
+import { lacks, lacksAddresses } from "../support/lacks.ts";
 import { PROXIES, startProxy } from "../support/proxies.ts";
 import { WAIT } from "../support/wait.ts";
 import { World } from "../support/world.ts";
@@ -25,7 +27,14 @@ for (const proxy of PROXIES)
     let child: ChildProcess;
 
     const open = (i: number) =>
-      listen(worlds[i]!.service.app, { host: HOST, port: ports[i]!, stopDelayMs: 1_000 });
+      listen(worlds[i]!.service.app, {
+        host: HOST,
+        port: ports[i]!,
+        stopDelayMs: 1_000,
+        trustedProxies: ["loopback"],
+        // Of a trusted proxy nobody counts them.
+        connectionsPerAddress: 1,
+      });
     const ask = (method: "GET" | "POST", path: string, body?: string, headers = {}) =>
       request(`http://${HOST}:${port}${path}`, {
         method,
@@ -41,7 +50,11 @@ for (const proxy of PROXIES)
 
     beforeAll(async () => {
       folder = mkdtempSync(join(tmpdir(), "belfry-proxy-"));
-      const settings = { TRUSTED_PROXIES: "loopback", PUBLIC_URL: "https://alerts.example.org" };
+      const settings = {
+        TRUSTED_PROXIES: "loopback",
+        PUBLIC_URL: "https://alerts.example.org",
+        REQUESTS_IN_FLIGHT: "40",
+      };
       const first = await World.open({ settings });
       worlds = [first, await first.replica(settings)];
       ports = [await freePort(HOST), await freePort(HOST)];
@@ -80,4 +93,28 @@ for (const proxy of PROXIES)
         expect.stringContaining("larger than 64 KiB"),
       ]);
     });
+
+    // docs/rules.md#one-address
+    test.skipIf(lacksAddresses())(
+      "bodies of one client that never come leave room for the others",
+      async () => {
+        const halves = Array.from({ length: 60 }, () => {
+          const socket = connect({ port, host: HOST, localAddress: "127.0.0.2" });
+          socket.on("error", () => {});
+          socket.write(
+            "POST /handset/v1/devices HTTP/1.1\r\nHost: alerts.example.org\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
+          );
+          return socket;
+        });
+        // nginx keeps a body to itself until all of it is there; Caddy hands the request on without it, to one replica.
+        const away = proxy === "caddy" ? 50 : 0;
+        await vi.waitFor(async () => expect(await turnedAway(worlds[0]!)).toBe(away), WAIT);
+        for (let i = 0; i < 20; i++) {
+          const me = await ask("GET", "/api/v1/me");
+          await me.body.dump();
+          expect(me.statusCode).toBe(200);
+        }
+        for (const socket of halves) socket.destroy();
+      },
+    );
   });

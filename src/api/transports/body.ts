@@ -79,11 +79,23 @@ function bounded(whole: ReadableStream, declared: number, max: number): Readable
   });
 }
 
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+
+const incomingOf = (request: Request): IncomingMessage | undefined =>
+  (request as { runtime?: { node?: { req: IncomingMessage } } }).runtime?.node?.req;
+
+/** What the body of a request comes by, below a server; null where it has none. */
+export function bodyOf(request: Request): IncomingMessage | null {
+  const incoming = incomingOf(request);
+  return incoming && hasBody(incoming) ? incoming : null;
+}
+
 const unreadable = () => invalidRequest("The body could not be read; send it again.");
 
 /** The bytes of the body, which is read once. */
 export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffer> | ApiError> {
-  const incoming = (request as { runtime?: { node?: { req: IncomingMessage } } }).runtime?.node?.req;
+  const incoming = incomingOf(request);
   const max = bounds.get(request);
   // Below a server its own stream is read, within the same bound: a stream of the web's costs as much as many an answer.
   if (incoming && max !== undefined) return collected(incoming, declaredBytes(request), max);

@@ -10,6 +10,7 @@ import { batchedByPosition } from "../../store/db/batch.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { CHANNELS_READ, findWaitedFor } from "../../store/queries/held.ts";
+import { createPlaces } from "../../store/rate_limits/places.ts";
 import { createDevices, type Device } from "./devices.ts";
 import { Sleeper } from "./sleeper.ts";
 import { createTurns } from "./turns.ts";
@@ -98,24 +99,14 @@ export function createHold({ orm, log, max, maxPerAddress, others, metrics, agai
   const devices = createDevices(waited, max);
   const turns = createTurns(WIDTH);
   const held = new Set<Sleeper>();
-  const byAddress = new Map<string, number>();
+  const places = createPlaces(max, maxPerAddress);
   let asleep = 0;
   let stopping = false;
 
   const find = batchedByPosition((hashes: string[]) => run(kysely, findWaitedFor, { hashes }));
 
-  const count = (address: string | null, by: 1 | -1) => {
-    if (address === null) return;
-    const now = (byAddress.get(address) ?? 0) + by;
-    if (now > 0) byAddress.set(address, now);
-    else byAddress.delete(address);
-  };
-
   const hasRoom = (address: string | null) =>
-    !stopping &&
-    held.size < max &&
-    waited.places() < max * PLACES_EACH &&
-    (address === null || (byAddress.get(address) ?? 0) < maxPerAddress);
+    !stopping && places.hasRoom(address) && waited.places() < max * PLACES_EACH;
 
   /** A device has a few polls at a time; one more ends the oldest. */
   function join(device: Device, sleeper: Sleeper): Device {
@@ -204,7 +195,7 @@ export function createHold({ orm, log, max, maxPerAddress, others, metrics, agai
       if (signal.aborted) gone();
       const timer = setTimeout(() => sleeper.end("time"), ms).unref();
       held.add(sleeper);
-      count(address, 1);
+      const leave = places.take(address);
       const rest = async () => {
         const since = performance.now();
         metrics.held(++asleep);
@@ -219,7 +210,7 @@ export function createHold({ orm, log, max, maxPerAddress, others, metrics, agai
         clearTimeout(timer);
         signal.removeEventListener("abort", gone);
         held.delete(sleeper);
-        count(address, -1);
+        leave();
       }
     },
     changed: (surely, perhaps) => watch.changed(surely, perhaps),

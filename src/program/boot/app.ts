@@ -2,12 +2,13 @@
 // ids, the request log, health and metrics around them.
 
 import { randomUUID } from "node:crypto";
+import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { H3, type H3Event, HTTPError } from "h3";
 import { TOOLS } from "../../../tools/index.ts";
 import { refusal } from "../../api/transports/answers.ts";
 import { addAssetRoutes } from "../../api/transports/assets.ts";
 import { addAuthorizationRoutes } from "../../api/transports/authorization.ts";
-import { boundBody, type RouteMeta } from "../../api/transports/body.ts";
+import { bodyOf, boundBody, type RouteMeta } from "../../api/transports/body.ts";
 import { addDocs } from "../../api/transports/docs.ts";
 import { applied, heldFor, isUnchanged, showFound } from "../../api/transports/held.ts";
 import { requestOf } from "../../api/transports/request.ts";
@@ -41,6 +42,7 @@ import { lazy } from "../../store/db/lazy.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
 import type { Space } from "../../store/embedded/space.ts";
 import { type Client, countedAs, createClientReader } from "../../store/rate_limits/client.ts";
+import { createAdmission, type Pass } from "./admission.ts";
 import { type Logs, RequestLog } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { addProbes, PROBES } from "./probes.ts";
@@ -84,8 +86,8 @@ interface RequestState {
   client: Client;
   /** Milliseconds for which it was held: nobody worked on it meanwhile. */
   heldMs: number;
-  /** It is one of those in flight. */
-  counted: boolean;
+  /** Null for what is answered however much there is to do. */
+  pass: Pass | null;
 }
 
 const SECRETS = /(bfk_|bfd_|bft_|whsec_)[\w-]+/g;
@@ -124,7 +126,7 @@ export function createApp(deps: AppDeps): App {
     return refusal(faultOf(error));
   };
 
-  let inFlight = 0;
+  const admission = createAdmission(config.requestsInFlight);
   const app = new H3({
     silent: true,
     onError: (error, event) => {
@@ -164,18 +166,14 @@ export function createApp(deps: AppDeps): App {
       if (seconds === null) return ask();
       logOf(event).note({ operation: operation.name });
       // What is held is not in flight, and has a bound of its own; thousands may be answered in one moment.
-      inFlight--;
-      stateOf(event).counted = false;
+      stateOf(event).pass?.leave();
       const { answer, granted, restedMs } = await deps.hold.poll({
         token: bearerToken(request.headers) ?? "",
         address: countedOf(event),
         ms: seconds * 1000,
         signal: request.signal,
         page: firstPage(event.url.search, tagsOf(request.headers.get("if-none-match"))),
-        ask: () => {
-          inFlight++;
-          return ask().finally(() => inFlight--);
-        },
+        ask: () => admission.during(ask),
         unchanged: isUnchanged,
         show: showFound,
       });
@@ -251,23 +249,27 @@ export function createApp(deps: AppDeps): App {
       const given = client.byTrustedProxy ? request.headers.get("x-request-id") : null;
       const requestId = given !== null && REQUEST_ID.test(given) ? given : randomUUID();
       const log = new RequestLog(deps.log, requestId);
-      const pass: RequestState = { log, client, heldMs: 0, counted: true };
-      states.set(request, pass);
       const { pathname } = new URL(request.url);
-      // Whether the process lives and is ready is answered always.
-      const busy = inFlight >= config.requestsInFlight && !PROBES.has(pathname);
-      inFlight++;
-      const response = busy
-        ? refusal(overloaded(), 503)
-        : await routed(request).catch((error) => failed(error, log));
-      if (pass.counted) inFlight--;
+      const body = bodyOf(request);
+      // What has come together with its headers is there a turn later.
+      if (body) await yieldToLoop();
+      const owner = client.address === null ? null : countedAs(client.address);
+      const probe = PROBES.has(pathname);
+      const pass = probe ? null : admission.enter(owner, body);
+      const state = { log, client, heldMs: 0, pass };
+      states.set(request, state);
+      const response =
+        pass || probe
+          ? await routed(request).catch((error) => failed(error, log))
+          : refusal(overloaded(), 503);
+      pass?.leave();
       response.headers.set("x-request-id", requestId);
       if (secure) response.headers.set("strict-transport-security", "max-age=31536000");
       const { headers } = response;
       // A page that needs something of a device says so itself.
       if (headers.get("content-type")?.startsWith("text/html") && !headers.has("permissions-policy"))
         headers.set("permissions-policy", PERMISSIONS);
-      const ms = performance.now() - started - pass.heldMs;
+      const ms = performance.now() - started - state.heldMs;
       metrics.request(request.method, pathname, response.status, ms / 1000);
       // Never the query: an invite's code may stand in it. A secret that was put into the path is cut, a file's token, too.
       const path = withoutToken(pathname).replace(SECRETS, "$1(cut)");
@@ -279,7 +281,7 @@ export function createApp(deps: AppDeps): App {
           status: response.status,
           ms: Math.round(ms * 10) / 10,
           client: client.address,
-          held_ms: pass.heldMs > 0 ? Math.round(pass.heldMs) : undefined,
+          held_ms: state.heldMs > 0 ? Math.round(state.heldMs) : undefined,
           ...log.about,
         },
         "request",

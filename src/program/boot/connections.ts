@@ -1,8 +1,9 @@
-// What a connection may do, whatever is asked on it: how long it may take over headers, body and silence, and how an
-// answer reaches a client that is still sending, and how many of its requests run at once. Knows nothing of what is served.
+// What a connection may do, whatever is asked on it: how long it may take over headers, body and silence, how many of its
+// requests run at once, and how many connections one address may have. Knows nothing of what is served.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { createPlaces } from "../../store/rate_limits/places.ts";
 
 /** Milliseconds. */
 export interface Times {
@@ -10,6 +11,8 @@ export interface Times {
   headers: number;
   /** From the first byte of a request to the end of its body. */
   body: number;
+  /** How long a body may be slower than it must be on the whole. */
+  pace: number;
   /** Between two requests; longer than the 60 s for which proxies keep a connection, so that they close first. */
   idle: number;
   /** Without a byte in either direction while an answer is due or being read; above the longest held request. */
@@ -21,14 +24,11 @@ export interface Times {
 export const TIMES: Times = {
   headers: 10_000,
   body: 60_000,
+  pace: 10_000,
   idle: 75_000,
   silence: 120_000,
   rest: 30_000,
 };
-
-/** How much of a body is thrown away after its answer. */
-const REST_BYTES = 32 * 1024 * 1024;
-const LOOK_MS = 50;
 
 /** The same as options of Node's server. */
 export const nodeTimes = (times: Times) => ({
@@ -40,55 +40,25 @@ export const nodeTimes = (times: Times) => ({
   maxHeaderSize: 16 * 1024,
 });
 
-const hasBody = ({ headers }: IncomingMessage) =>
-  headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
-
-/**
- * A refusal is often written before the body has come. Were the connection cut then, the client's system would throw the
- * answer away together with what was being sent; so the rest is read and forgotten, within bounds, and only the sending
- * side is closed.
- */
-export function readOnAfterAnswers(node: Server, times: Times): void {
-  const reading = new WeakMap<Socket, IncomingMessage>();
-
-  node.on("connection", (socket: Socket) => {
-    const cut = socket.destroySoon.bind(socket);
-    socket.destroySoon = () => {
-      const request = reading.get(socket);
-      if (request && !request.complete) socket.end();
-      else cut();
-    };
-  });
-
-  node.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
-    const { socket } = request;
-    if (!hasBody(request)) return;
-    reading.set(socket, request);
-    response.once("finish", () => {
-      if (request.complete || socket.destroyed) return;
-      // The route that began to read has stopped. Further bytes must not pile up in its listeners.
-      request.removeAllListeners("data");
-      request.resume();
-      const began = { at: performance.now(), bytes: socket.bytesRead };
-      const look = setInterval(() => {
-        const over = performance.now() - began.at > times.rest || socket.bytesRead - began.bytes > REST_BYTES;
-        if (!over && !request.complete && !socket.destroyed) return;
-        clearInterval(look);
-        if (over || socket.writableEnded) socket.destroy();
-      }, LOOK_MS);
-      look.unref();
-    });
-  });
-}
-
 type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** Requests of one connection that run at once, and that wait behind them. Browsers and clients pipeline none. */
 const AT_ONCE = 4;
 const WAITING = 64;
 
-/** Puts a gate in front of a server's handler. What waits for too many others of its connection is refused. */
-export function gateConnections(node: Server, refuse: Handle) {
+export interface GateOptions {
+  /** Answers what waits for too many others of its connection. */
+  refuse: Handle;
+  /** Connections of one address. */
+  max: number;
+  /** Whose a connection is; null for one that no bound on addresses concerns. */
+  ownerOf(peer: string): string | null;
+  /** What a connection beyond the bound is told, whatever it asks. */
+  tooMany: string;
+}
+
+/** Puts a gate in front of a server's handler, and one in front of its connections. */
+export function gateConnections(node: Server, { refuse, max, ownerOf, tooMany }: GateOptions) {
   interface Line {
     running: number;
     waiting: (() => void)[];
@@ -100,9 +70,14 @@ export function gateConnections(node: Server, refuse: Handle) {
   const [handle] = node.listeners("request") as Handle[];
   const lines = new Map<Socket, Line>();
   const running = new Set<ServerResponse>();
+  const places = createPlaces(Number.POSITIVE_INFINITY, max);
   let closing = false;
 
   node.on("connection", (socket: Socket) => {
+    const owner = socket.remoteAddress === undefined ? null : ownerOf(socket.remoteAddress);
+    // Whoever has too many learns it before they ask, and has none more meanwhile.
+    if (!places.hasRoom(owner)) return void socket.end(tooMany, () => socket.destroy());
+    socket.once("close", places.take(owner));
     lines.set(socket, { running: 0, waiting: [], idleSince: performance.now(), bytes: 0, foundIdle: false });
     socket.once("close", () => lines.delete(socket));
   });

@@ -7,9 +7,11 @@ import { serve } from "srvx";
 import { requestOf } from "../../api/transports/request.ts";
 import { overloaded } from "../../model/errors.ts";
 import type { Config } from "../../store/config/settings.ts";
+import { createPeerReader } from "../../store/rate_limits/client.ts";
 import { shutQueue } from "./accept_queue.ts";
 import type { App } from "./app.ts";
-import { gateConnections, nodeTimes, readOnAfterAnswers, TIMES } from "./connections.ts";
+import { watchBodies } from "./bodies.ts";
+import { gateConnections, nodeTimes, TIMES } from "./connections.ts";
 
 /** How long requests in flight may still take after the signal to stop. */
 const DRAIN_MS = 8_000;
@@ -27,7 +29,13 @@ export interface Listening {
 
 export async function listen(
   app: App,
-  { host, port, stopDelayMs = 0 }: Pick<Config, "host" | "port"> & Partial<Config>,
+  {
+    host,
+    port,
+    stopDelayMs = 0,
+    connectionsPerAddress = Number.POSITIVE_INFINITY,
+    trustedProxies = [],
+  }: Pick<Config, "host" | "port"> & Partial<Config>,
   times = TIMES,
 ): Promise<Listening> {
   const server = serve({
@@ -41,12 +49,23 @@ export async function listen(
   await server.ready();
   const node = server.node?.server as NodeServer;
   node.timeout = times.silence;
-  const gate = gateConnections(node, (_request, response) => {
-    const refused = overloaded();
-    response.writeHead(503, { "content-type": "application/json", ...refused.headers });
-    response.end(JSON.stringify(refused.toEnvelope()));
+  const refused = overloaded();
+  const body = JSON.stringify(refused.toEnvelope());
+  const headers = {
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    ...refused.headers,
+  };
+  const lines = Object.entries({ ...headers, connection: "close" }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  const gate = gateConnections(node, {
+    refuse: (_request, response) => response.writeHead(503, headers).end(body),
+    max: connectionsPerAddress,
+    ownerOf: createPeerReader(trustedProxies),
+    tooMany: `HTTP/1.1 503 Service Unavailable\r\n${lines.join("")}\r\n${body}`,
   });
-  readOnAfterAnswers(node, times);
+  watchBodies(node, times);
   return {
     async close() {
       app.stopping();

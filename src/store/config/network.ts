@@ -67,8 +67,15 @@ export const NETWORK = {
   },
   requestsInFlight: {
     name: "REQUESTS_IN_FLIGHT",
-    meaning: "How many requests are worked on at once; more are answered 503 with Retry-After at once.",
+    meaning:
+      "How many requests are worked on at once, half of them for one address; more are answered 503 with Retry-After at once.",
     ...wholeNumber(1, 1_000_000, 1000),
+  },
+  connectionsPerAddress: {
+    name: "CONNECTIONS_PER_ADDRESS",
+    meaning:
+      "How many connections one address may have, this machine included and TRUSTED_PROXIES excepted; each held poll takes one.",
+    ...wholeNumber(1, 1_000_000, 2_000),
   },
   heldPolls: {
     name: "HELD_POLLS",

@@ -36,6 +36,15 @@ export function countedAs(address: string): string {
   return `${network}/64`;
 }
 
+/** What a bound on connections counts: null for a proxy of ours, whose clients are not those who connect. */
+export function createPeerReader(trusted: readonly string[]) {
+  const isTrusted = proxyAddr.compile([...trusted]);
+  return (peer: string): string | null => {
+    const near = plain(peer);
+    return near !== null && isTrusted(near, 0) ? null : countedAs(peer);
+  };
+}
+
 /** `trusted` holds addresses, ranges and the names loopback, linklocal and uniquelocal. */
 export function createClientReader(trusted: readonly string[]) {
   const isTrusted = proxyAddr.compile([...trusted]);

@@ -1,0 +1,58 @@
+// How much is worked on at once, and how much of it for one address. A request is in flight when its body is in: until then it
+// waits for its client, in a bound of its own, of which one address has a smaller share.
+
+import type { IncomingMessage } from "node:http";
+import { createPlaces } from "../../store/rate_limits/places.ts";
+
+/** What one address has of all at most: of the work a half, of the waiting for bodies, which costs it nothing, a quarter. */
+const SHARE_OF_WORK = 1 / 2;
+const SHARE_OF_BODIES = 1 / 4;
+
+const shareOf = (max: number, share: number) => Math.max(1, Math.floor(max * share));
+
+/** One request that was let in. */
+export interface Pass {
+  /** Nobody works on it from now on: it is held, or answered. */
+  leave(): void;
+}
+
+export interface Admission {
+  /** Null: there is too much to do already, in all or for this address. `incoming`: what its body comes by, if it has one. */
+  enter(subject: string | null, incoming: IncomingMessage | null): Pass | null;
+  /** Counts what must be done, however much there is to do. */
+  during<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export function createAdmission(max: number): Admission {
+  const inFlight = createPlaces(max, shareOf(max, SHARE_OF_WORK));
+  const bodies = createPlaces(max, shareOf(max, SHARE_OF_BODIES));
+  return {
+    enter(subject, incoming) {
+      const comes = incoming !== null && !incoming.complete;
+      const places = comes ? bodies : inFlight;
+      if (!places.hasRoom(subject)) return null;
+      let leave = places.take(subject);
+      let over = false;
+      if (comes)
+        incoming.once("end", () => {
+          if (over) return;
+          leave();
+          leave = inFlight.take(subject);
+        });
+      return {
+        leave() {
+          over = true;
+          leave();
+        },
+      };
+    },
+    async during(work) {
+      const leave = inFlight.take(null);
+      try {
+        return await work();
+      } finally {
+        leave();
+      }
+    },
+  };
+}

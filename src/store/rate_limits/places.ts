@@ -1,0 +1,34 @@
+// How many of something there may be at once, in all and of one subject, so that nobody alone can take all of it. Must not
+// know what it is of which there is so much, or who the subject is.
+
+export interface Places {
+  /** Whether one more may begin. A null subject is bounded by the whole alone. */
+  hasRoom(subject: string | null): boolean;
+  /** Takes one, whether there is room or not. What it returns gives it back, once. */
+  take(subject: string | null): () => void;
+}
+
+export function createPlaces(max: number, maxEach: number): Places {
+  const bySubject = new Map<string, number>();
+  let taken = 0;
+
+  const count = (subject: string | null, by: 1 | -1) => {
+    taken += by;
+    if (subject === null) return;
+    const now = (bySubject.get(subject) ?? 0) + by;
+    if (now > 0) bySubject.set(subject, now);
+    else bySubject.delete(subject);
+  };
+
+  return {
+    hasRoom: (subject) => taken < max && (subject === null || (bySubject.get(subject) ?? 0) < maxEach),
+    take(subject) {
+      count(subject, 1);
+      let given = false;
+      return () => {
+        if (!given) count(subject, -1);
+        given = true;
+      };
+    },
+  };
+}
