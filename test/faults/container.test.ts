@@ -159,6 +159,62 @@ describe.skipIf(prevented(lacking))("root with few capabilities", () => {
   });
 });
 
+const namespace = ["unshare", "--mount"] as const;
+const bound = lacking ?? (works(...namespace) ? null : "this root may not make a namespace of mounts");
+describe.skipIf(prevented(bound))("whom root lends", () => {
+  /** A folder in place of /etc, in which no user belfry is but those of `more`. */
+  const etc = (more = "") => {
+    const path = newFolder();
+    chmodSync(path, 0o755);
+    spawnSync("cp", ["-a", "/etc/.", path]);
+    for (const name of ["passwd", "group", "shadow", "gshadow"]) {
+      const lines = readFileSync(join(path, name), "utf8").replace(/^belfry:.*\n/gm, "");
+      writeFileSync(join(path, name), lines + (name === "passwd" ? more : ""));
+    }
+    return path;
+  };
+  const within = (path: string, readOnly = "") => [
+    ...namespace,
+    "sh",
+    "-c",
+    `mount --bind ${path} /etc && ${readOnly || "true"} && exec "$@"`,
+    "sh",
+  ];
+  const belfryOf = (path: string) =>
+    Number(/^belfry:[^:]*:(\d+):/m.exec(readFileSync(join(path, "passwd"), "utf8"))?.[1]);
+
+  test("a user of its own once one can be made, who gets the files, on this system and on the next; else nobody, and it says so", async () => {
+    const dataDir = newFolder();
+    const owner = () => statSync(join(dataDir, "postgres")).uid;
+    const first = etc();
+    const shared = await start(dataDir, within(first, "mount -o remount,ro,bind /etc"));
+    expect(shared.log()).toMatch(/runs as the user nobody, .*Other programs of that user .*useradd/);
+    expect(belfryOf(first)).toBeNaN();
+    const nobodys = owner();
+    const { key } = shared;
+    const stillThere = async ({ url }: RunningServer) =>
+      expect((await fetch(`${url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(
+        200,
+      );
+    await stillThere(shared);
+    await shared.stop();
+
+    const own = await start(dataDir, within(first));
+    expect(own.log()).toMatch(/runs as the user belfry, (?!.*useradd)/);
+    expect(owner()).toBe(belfryOf(first));
+    expect(owner()).not.toBe(nobodys);
+    await stillThere(own);
+    await own.stop("SIGKILL");
+
+    // Another container on the same volume, where somebody else has that number.
+    const second = etc(`somebody:x:${owner()}:${owner()}::/nonexistent:/usr/sbin/nologin\n`);
+    const again = await start(dataDir, within(second));
+    expect(belfryOf(second)).not.toBe(belfryOf(first));
+    expect(owner()).toBe(belfryOf(second));
+    await stillThere(again);
+  });
+});
+
 const closed =
   (statSync(ROOT).mode & 0o005) === 0o005 ? null : "this checkout itself is closed to other users";
 describe.skipIf(prevented(lacking ?? closed))("another user", () => {

@@ -39,7 +39,7 @@ async function makeClusterIn(folder: string): Promise<Place> {
   const runner = chooseRunner(null);
   const place = choosePlace(findPlace(folder), runner);
   await initialise(place, await findBinaries(null, runner, place.home), runner, { sync: false });
-  remember(place);
+  remember(place, runner);
   return place;
 }
 
@@ -51,7 +51,7 @@ export async function prepareServer(folder: string, made?: string): Promise<void
   if (made) copyCluster(made, folder);
   else await makeClusterIn(folder);
   const found = findPlace(folder);
-  const runner = chooseRunner(ownerOf(found));
+  const runner = chooseRunner(ownerOf(found), found.lent);
   const place = choosePlace(found, runner);
   mendCopy(place, runner);
   const { postgres } = await findBinaries(null, runner, place.home);

@@ -19,7 +19,7 @@ import {
 } from "./place.ts";
 import { clearLeftovers, type Postmaster, readStatus, startPostmaster } from "./postmaster.ts";
 import { dataDirProblem } from "./problem.ts";
-import { chooseRunner, type Runner } from "./runner.ts";
+import { chooseRunner, type Runner, SHARED } from "./runner.ts";
 import { socketFolder } from "./socket_path.ts";
 
 type Settings = Pick<
@@ -63,6 +63,9 @@ const BACK_OFF_MS = [0, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000];
 /** After so long without an end the server counts as healthy, and the pauses begin anew. */
 const WELL_MS = 60_000;
 
+const OF_OTHERS =
+  " Other programs of that user can read and change them, and no user of its own could be made here: make one (useradd --system belfry) and start again.";
+
 /** Connections beside the service's pool: operator's commands, backups, somebody's psql. */
 const OTHERS = 20;
 
@@ -92,7 +95,7 @@ function serverSettings(config: Settings): Record<string, string> {
  */
 export async function openCluster(config: Settings, options: ClusterOptions): Promise<Cluster> {
   const found = findPlace(config.dataDir);
-  const runner = chooseRunner(ownerOf(found));
+  const runner = chooseRunner(ownerOf(found), found.lent);
   const place = choosePlace(found, runner);
   // A copied DATA_DIR points to the same folder elsewhere, so that folder has a lock of its own.
   const unlock = place.home === config.dataDir ? () => {} : lockDataDir(join(place.home, "instance.lock"));
@@ -111,9 +114,18 @@ async function openPlace(
 ): Promise<Cluster> {
   const binaries = await findBinaries(config.postgresBin, runner, found.home);
   refuseOtherMajor(found, binaries.major);
-  mendCopy(found, runner);
+  const stays = (error: Error) =>
+    dataDirProblem(
+      config.dataDir,
+      `holds a database that does not start: ${error.message.replace(/\.?$/, ".")}`,
+    );
   if (found.made) {
-    await clearLeftovers(found.cluster, runner);
+    // As whoever runs what is left, who is not always who is to run it.
+    const uid = runner.uid && ownerOf(found);
+    await clearLeftovers(found.cluster, uid ? { ...runner, uid } : runner).catch((error) => {
+      throw stays(error);
+    });
+    mendCopy(found, runner);
     await bringOver(found, binaries, runner);
   }
   const { place, synced } = found.made
@@ -121,15 +133,12 @@ async function openPlace(
     : await initialise(found, binaries, runner, { sync: options.sync !== false });
   // Those who promise something to a person await this. A failure before that needs no other listener.
   synced.catch(() => {});
-  remember(place);
+  remember(place, runner);
   const settings = { ...serverSettings(config), ...writeAccess(place, runner), ...options.server };
   const socket = socketFolder(place.cluster);
   const supervised = await supervise(place, binaries, runner, settings, options.log).catch((error: Error) => {
     socket.release();
-    throw dataDirProblem(
-      config.dataDir,
-      `holds a database that does not start: ${error.message.replace(/\.?$/, ".")}`,
-    );
+    throw stays(error);
   });
   return {
     url: urlOf(socket.path),
@@ -139,7 +148,7 @@ async function openPlace(
     elsewhere:
       runner.uid === null
         ? null
-        : `PostgreSQL ${binaries.version} runs as the user ${runner.user}, its files lie in ${place.cluster}.`,
+        : `PostgreSQL ${binaries.version} runs as the user ${runner.user}, its files lie in ${place.cluster}.${runner.user === SHARED ? OF_OTHERS : ""}`,
     pid: supervised.pid,
     synced,
     async close(how) {

@@ -33,12 +33,15 @@ export interface Place {
   cluster: string;
   /** False until an initialised cluster is in place. */
   made: boolean;
+  /** The uid that a service of root lent when it was last started. */
+  lent: number | null;
 }
 
 /** What DATA_DIR remembers of its cluster. */
 interface Memory {
   /** The folder around the cluster. */
   home: string;
+  lent: number | null;
 }
 
 /** Where a lent user's clusters lie when it cannot reach DATA_DIR. */
@@ -73,9 +76,9 @@ const PARTS = [
   "pg_hba.conf",
 ];
 
-const placeIn = (dataDir: string, home: string): Place => {
+const placeIn = (dataDir: string, { home, lent }: Memory): Place => {
   const cluster = join(home, CLUSTER);
-  return { dataDir, home, cluster, made: existsSync(cluster) };
+  return { dataDir, home, cluster, made: existsSync(cluster), lent };
 };
 
 /**
@@ -93,7 +96,7 @@ export function findPlace(dataDir: string): Place {
       "holds the database of an earlier Belfry in pg/, which this one cannot read; name another folder, or run that version on it.",
     );
   const remembered = existsSync(database);
-  const place = placeIn(dataDir, remembered ? readMemory(dataDir).home : dataDir);
+  const place = placeIn(dataDir, remembered ? readMemory(dataDir) : { home: dataDir, lent: null });
   if (!place.made) {
     const used = remembered
       ? database
@@ -120,18 +123,20 @@ const isEmptyFolder = (path: string) => statSync(path).isDirectory() && readdirS
 function readMemory(dataDir: string): Memory {
   const path = dataPaths(dataDir).database;
   try {
-    const { home } = JSON.parse(readFileSync(path, "utf8")) as Partial<Memory>;
-    if (typeof home === "string") return { home: home === "." ? dataDir : home };
+    const { home, lent = null } = JSON.parse(readFileSync(path, "utf8")) as Partial<Memory>;
+    if (typeof home === "string") return { home: home === "." ? dataDir : home, lent };
   } catch {}
   throw dataDirProblem(dataDir, `is damaged: ${path} cannot be read; restore it from your copy.`);
 }
 
 /** Written once the cluster is in place: from here on the folder counts as used. */
-export function remember({ dataDir, home }: Place): void {
+export function remember({ dataDir, home, lent: before }: Place, runner: Runner): void {
   const path = dataPaths(dataDir).database;
-  if (existsSync(path)) return;
+  const lent = runner.lent ? runner.uid : before;
+  if (existsSync(path) && lent === before) return;
   // Relative where it can be, so that the folder may be moved.
-  writePrivate(path, `${JSON.stringify({ home: home === dataDir ? "." : home })}\n`);
+  const memory: Memory = { home: home === dataDir ? "." : home, lent };
+  writePrivate(path, `${JSON.stringify(memory)}\n`);
 }
 
 /** A folder that this user may not enter looks like one in which everything is missing. */
@@ -228,9 +233,9 @@ function giveFolder(folder: string, uid: number, gid: number): void {
  * else a folder of its own, which DATA_DIR remembers once it is used.
  */
 export function choosePlace(place: Place, runner: Runner): Place {
-  if (runner.uid === null || place.home !== place.dataDir) return place;
-  letThrough(place.dataDir, runner);
-  if (mayReach(runner, place.dataDir, "x")) return place;
+  if (runner.uid === null) return place;
+  letThrough(place.home, runner);
+  if (mayReach(runner, place.home, "x")) return place;
   if (place.made)
     throw dataDirProblem(
       place.dataDir,
@@ -244,7 +249,7 @@ export function choosePlace(place: Place, runner: Runner): Place {
     mkdirSync(home, { mode: 0o700 });
     letThrough(home, runner);
     writePrivate(join(home, OWNER), `${realpathSync(place.dataDir)}\n`);
-    if (mayReach(runner, home, "x")) return placeIn(place.dataDir, home);
+    if (mayReach(runner, home, "x")) return placeIn(place.dataDir, { ...place, home });
   } catch (error) {
     why = ` (${(error as NodeJS.ErrnoException).code})`;
   }

@@ -12,13 +12,16 @@ export interface Runner {
   /** Both null when the service's own user runs it. */
   uid: number | null;
   gid: number | null;
+  /** It is the user that a service of root lends by itself, and not one whose files it found. */
+  lent: boolean;
 }
 
 /** Nothing of the service's own environment (secrets, PG… variables) reaches the server. */
 const ENVIRONMENT = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
-/** The users that a service of root may lend, the preferred one first. Every system has nobody. */
-const LENT = ["belfry", "nobody"];
+/** The user that a service of root lends. Every system has nobody, who runs other programs as well. */
+const OWN = "belfry";
+export const SHARED = "nobody";
 
 interface Account {
   name: string;
@@ -39,7 +42,20 @@ function accounts(): Account[] {
     .split("\n")
     .map((line) => line.split(":"))
     .filter((fields) => fields.length >= 4)
-    .map(([name = "", , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
+    .map(([name = "", , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
+    .filter(({ uid }) => uid !== 0);
+}
+
+const named = (name: string) => accounts().find((account) => account.name === name);
+
+/** A user of PostgreSQL's own, made where there is none; where that cannot be (a system that is only read), nobody. */
+function lentAccount(): Account | undefined {
+  if (!named(OWN)) {
+    const closed = ["--no-create-home", "--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin"];
+    const env = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" };
+    spawnSync("useradd", ["--system", "--user-group", ...closed, OWN], { env, stdio: "ignore" });
+  }
+  return named(OWN) ?? named(SHARED);
 }
 
 /** The name of the service's own user. @throws ConfigError when it has none. */
@@ -59,7 +75,7 @@ export function ownUser(): string {
 const CAPABILITIES = { CHOWN: 0, DAC_OVERRIDE: 1, FOWNER: 3, SETGID: 6, SETUID: 7 };
 
 /** The root of a container may lack some of them. It is refused here, before it fails in the middle of the work. */
-function refuseBoundRoot(user: string): void {
+function refuseBoundRoot(): void {
   const held = /^CapEff:\s*([0-9a-f]+)$/m.exec(readOr("", "/proc/self/status"))?.[1];
   if (held === undefined) return;
   const lacking = Object.entries(CAPABILITIES)
@@ -67,30 +83,28 @@ function refuseBoundRoot(user: string): void {
     .map(([name]) => `CAP_${name}`);
   if (lacking.length === 0) return;
   throw embeddedProblem(
-    `PostgreSQL refuses root, and this root lacks ${lacking.join(", ")}, with which it would lend it the user ${user}. Give the container these capabilities, run the service as an ordinary user, or ${BY_URL}`,
+    `PostgreSQL refuses root, and this root lacks ${lacking.join(", ")}, with which it would lend it another user. Give the container these capabilities, run the service as an ordinary user, or ${BY_URL}`,
   );
 }
 
 /**
- * Who is to run PostgreSQL. `owner` is the uid that an existing cluster belongs to, null before there is one.
+ * Who is to run PostgreSQL. `owner` is the uid that an existing cluster belongs to, null before there is one; `lent` the one that
+ * was lent when it was last started, who may have another number on this system, or none.
  * @throws ConfigError when nobody can.
  */
-export function chooseRunner(owner: number | null): Runner {
+export function chooseRunner(owner: number | null, lent: number | null = null): Runner {
   const own = ownUser();
-  if (process.getuid?.() !== 0) return { user: own, uid: null, gid: null };
-  const known = accounts().filter(({ uid }) => uid !== 0);
-  const account =
-    owner === null
-      ? LENT.map((name) => known.find((a) => a.name === name)).find((a) => a !== undefined)
-      : known.find(({ uid }) => uid === owner);
+  if (process.getuid?.() !== 0) return { user: own, uid: null, gid: null, lent: false };
+  refuseBoundRoot();
+  const lends = owner === null || owner === lent || owner === named(SHARED)?.uid;
+  const account = lends ? lentAccount() : accounts().find(({ uid }) => uid === owner);
   if (!account)
     throw embeddedProblem(
-      owner === null
+      lends
         ? `PostgreSQL refuses root, and this system has neither a user belfry nor nobody. Run the service as an ordinary user, or ${BY_URL}`
         : `its files belong to the user ${owner}, who has no line in /etc/passwd here. Make such a user, or change their owner.`,
     );
-  refuseBoundRoot(account.name);
-  const runner = { user: account.name, uid: account.uid, gid: account.gid };
+  const runner = { user: account.name, uid: account.uid, gid: account.gid, lent: lends };
   const { error } = spawnSync("/bin/true", [], options(runner));
   if (error && !/ENOENT/.test(String((error as NodeJS.ErrnoException).code)))
     throw embeddedProblem(
