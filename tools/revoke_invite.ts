@@ -1,9 +1,10 @@
 import { raw } from "@mikro-orm/core";
 import { z } from "zod";
-import { parseId, showId } from "../src/model/domain/ids.ts";
+import { parseId } from "../src/model/domain/ids.ts";
 import { Invite } from "../src/model/entities/invite.ts";
 import { notFound } from "../src/model/errors.ts";
 import { lockPusher } from "../src/operation/channels/find_pusher.ts";
+import { announceSubscribers } from "../src/operation/subscribers.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { evictInvited } from "../src/store/queries/invites.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
@@ -29,7 +30,7 @@ export default defineTool({
   }),
   output: inviteView.extend({ removed_subscribers: z.int() }),
   async handler(input, ctx) {
-    const { pusher, state } = await lockPusher(input, ctx);
+    const { pusher } = await lockPusher(input, ctx);
     const id = parseId("inv", input.invite_id);
     const invite = id && (await ctx.em.findOne(Invite, { id, pusher: pusher.id }));
     if (!invite) throw notFound("invite");
@@ -41,12 +42,7 @@ export default defineTool({
       : [];
     const removed = evicted?.removed ?? 0;
     ctx.handsetsSee(evicted?.devices ?? []);
-    // One event a device, each with the count that it left behind (docs/rules.md#events-of-subscribers).
-    for (let left = 1; left <= removed; left++)
-      ctx.emit({
-        event: "subscriber.deleted",
-        data: { pusher_id: showId("psh", pusher.id), count: state.subscribers - left },
-      });
+    if (removed > 0) await announceSubscribers([{ pusher_id: pusher.id }], ctx);
     const view = showInvite(invite, pusher, ctx.services.publicBase);
     return { ...view, removed_subscribers: removed };
   },

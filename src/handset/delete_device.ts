@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { unauthorized } from "../model/errors.ts";
+import { announceSubscribers } from "../operation/subscribers.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 import { lockChannelsOf, lockDevices, removeDevices, unsubscribeDevices } from "../store/queries/devices.ts";
-import { announceCount } from "./announce.ts";
 
 export default defineHandsetOperation({
   name: "delete_device",
@@ -23,7 +23,7 @@ export default defineHandsetOperation({
     const left = await ctx.sql(unsubscribeDevices, { devices, channels: null });
     await ctx.sql(removeDevices, { devices });
     ctx.handsetsSee(devices);
-    for (const { pusher_id: id, ...row } of left) announceCount("subscriber.deleted", { id, ...row }, ctx);
+    await announceSubscribers(left, ctx);
     return {};
   },
 });

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { Subscription } from "../model/entities/handset.ts";
+import { announceSubscribers } from "../operation/subscribers.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 import { lockChannelByHandle } from "../store/queries/handset.ts";
 import { pathId } from "../store/shapes/fields.ts";
-import { announceSubscribers } from "./announce.ts";
+import { countJoin, JOINS } from "./room.ts";
 
 export default defineHandsetOperation({
   name: "delete_subscription",
@@ -12,14 +13,17 @@ export default defineHandsetOperation({
   auth: "device",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/subscriptions/{handle}", status: 204 },
-  errors: ["invalid_request", "unauthorized"],
+  limit: JOINS,
+  errors: ["invalid_request", "unauthorized", "rate_limited"],
   input: z.strictObject({ handle: pathId("The channel's handle.") }),
   output: z.object({}),
   async handler({ handle }, ctx) {
     const [channel] = await ctx.sql(lockChannelByHandle, { handle });
     if (!channel) return {};
     const left = await ctx.em.nativeDelete(Subscription, { device: ctx.caller.id, pusher: channel.id });
-    if (left > 0) await announceSubscribers("subscriber.deleted", channel, ctx);
+    if (left === 0) return {};
+    await announceSubscribers([{ pusher_id: channel.id }], ctx);
+    await countJoin(ctx, channel.id);
     return {};
   },
 });

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { text } from "../model/fields/accepts.ts";
 import { LIMITS } from "../model/limits.ts";
-import { need } from "../model/need.ts";
+import { announceSubscribers } from "../operation/subscribers.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
-import { joinChannels, lockOpenChannels, subscriberCounts } from "../store/queries/moving.ts";
-import { announceCount } from "./announce.ts";
-import { refuseTooMany } from "./room.ts";
+import { joinChannels, lockOpenChannels } from "../store/queries/moving.ts";
+import { countJoin, JOINS_OF_ALL, refuseTooMany } from "./room.ts";
 import { EXPORT_VERSION, permissions } from "./shapes.ts";
 
 /** A page of an export has a few more than asked for where several share an instant. */
@@ -19,7 +18,8 @@ export default defineHandsetOperation({
   auth: "device",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices/me/import", status: 200 },
-  errors: ["invalid_request", "unauthorized", "conflict"],
+  limit: JOINS_OF_ALL,
+  errors: ["invalid_request", "unauthorized", "conflict", "rate_limited"],
   input: z.strictObject({
     version: z.literal(EXPORT_VERSION),
     data: z
@@ -48,15 +48,11 @@ export default defineHandsetOperation({
       muted: rows.map(({ muted = false }) => muted),
       permissions: rows.map(({ permissions: granted = [] }) => granted.join(",")),
     });
-    if (joined.length > 0) await refuseTooMany(device_id, ctx);
-    const workspaces = new Map(open.map(({ id, workspace_id }) => [id, workspace_id]));
-    const counts = await ctx.sql(subscriberCounts, { pusher_ids: joined.map(({ pusher_id }) => pusher_id) });
-    for (const { pusher_id: id, subscribers } of counts)
-      announceCount(
-        "subscriber.created",
-        { id, workspace_id: need(workspaces.get(id), "only open channels are joined"), subscribers },
-        ctx,
-      );
+    if (joined.length > 0) {
+      await refuseTooMany(device_id, ctx);
+      await announceSubscribers(joined, ctx);
+      await countJoin(ctx);
+    }
     for (const { handle } of open) wanted.delete(handle);
     return { joined: joined.length, present: open.length - joined.length, skipped: [...wanted.keys()] };
   },

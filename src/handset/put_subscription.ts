@@ -3,6 +3,7 @@ import { Subscription } from "../model/entities/handset.ts";
 import { notFound, unauthorized } from "../model/errors.ts";
 import { text } from "../model/fields/accepts.ts";
 import { LIMITS } from "../model/limits.ts";
+import { announceSubscribers } from "../operation/subscribers.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
 import {
   changeSubscription,
@@ -11,8 +12,7 @@ import {
   takeInvite,
 } from "../store/queries/handset.ts";
 import { pathId } from "../store/shapes/fields.ts";
-import { announceSubscribers } from "./announce.ts";
-import { refuseTooMany } from "./room.ts";
+import { countJoin, JOINS, refuseTooMany } from "./room.ts";
 import { permissions, showSubscription, subscriptionView } from "./shapes.ts";
 
 export default defineHandsetOperation({
@@ -23,7 +23,8 @@ export default defineHandsetOperation({
   auth: "device",
   writes: "rows",
   http: { method: "PUT", path: "/handset/v1/subscriptions/{handle}", status: 200, maxBody: MAX_BODY.handset },
-  errors: ["invalid_request", "unauthorized", "not_found", "conflict"],
+  limit: JOINS,
+  errors: ["invalid_request", "unauthorized", "not_found", "conflict", "rate_limited"],
   input: z.strictObject({
     handle: pathId("The channel's handle."),
     invite: text(1, LIMITS.code).optional(),
@@ -55,7 +56,8 @@ export default defineHandsetOperation({
       if (!taken) throw notFound("channel");
       await ctx.em.nativeUpdate(Subscription, { device: device_id, pusher: pusher_id }, { invite: taken.id });
     }
-    await announceSubscribers("subscriber.created", channel, ctx);
+    await announceSubscribers([{ pusher_id }], ctx);
+    await countJoin(ctx, pusher_id);
     return { handle, ...showSubscription(joined) };
   },
 });

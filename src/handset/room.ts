@@ -1,9 +1,10 @@
-// How many channels one device may have joined: so many as one held poll can wait for (docs/rules.md#channels-of-a-device).
+// How many channels one device may have joined: so many as one held poll can wait for (docs/rules.md#channels-of-a-device); and how
+// often one device and one address may join and leave, which strangers are told of (docs/rules.md#limit-joins).
 
 import { conflict } from "../model/errors.ts";
 import { LIMITS } from "../model/limits.ts";
 import { need } from "../model/need.ts";
-import type { Context } from "../store/context.ts";
+import type { Context, DeviceCaller } from "../store/context.ts";
 import { channelsJoined } from "../store/queries/moving.ts";
 
 /** Asked after joining, in the same transaction. Joins at the same moment may end a few above. @throws 409. */
@@ -13,4 +14,31 @@ export async function refuseTooMany(deviceId: string, ctx: Pick<Context, "sql">)
     throw conflict(
       `A handset joins at most ${LIMITS.channels_of_device} channels; leave some that are not needed first.`,
     );
+}
+
+/** How often an address may join and leave for each handset that it may register. */
+export const JOINS_PER_REGISTRATION = LIMITS.joins_address / LIMITS.registrations;
+
+const WINDOW = { seconds: LIMITS.window_seconds };
+
+/** What one call counts against that joins or leaves several channels at once. */
+export const JOINS_OF_ALL = [
+  { name: "joins-of-device", per: "device", max: LIMITS.joins_device, ...WINDOW },
+  { name: "joins-of-address", per: "address", max: LIMITS.joins_address, ...WINDOW },
+] as const;
+
+/** What one that joins or leaves a channel counts against. */
+export const JOINS = [
+  { name: "joins-on-channel", per: "subscription", max: LIMITS.joins_channel, ...WINDOW },
+  ...JOINS_OF_ALL,
+] as const;
+
+/** Counts a call against JOINS, or without a channel against JOINS_OF_ALL. Raw ids of devices go into no cache. @throws 429. */
+export function countJoin(
+  ctx: Pick<Context<DeviceCaller>, "caller" | "services" | "countAgainstLimit">,
+  pusherId?: string,
+): Promise<void> {
+  const device = ctx.services.deviceHash(ctx.caller.id);
+  const onChannel = pusherId === undefined ? [] : [`${device} ${pusherId}`];
+  return ctx.countAgainstLimit(...onChannel, device, ctx.caller.address);
 }

@@ -3,10 +3,10 @@ import { hashToken, looksLikeToken, TRANSFER_PREFIX } from "../identity/auth/tok
 import { ApiError, unauthorized } from "../model/errors.ts";
 import { text } from "../model/fields/accepts.ts";
 import { LIMITS } from "../model/limits.ts";
+import { announceSubscribers } from "../operation/subscribers.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
 import { lockChannelsOf, lockDevices, unsubscribeDevices } from "../store/queries/devices.ts";
 import { copySubscriptions, takeTransfer } from "../store/queries/moving.ts";
-import { announceCount } from "./announce.ts";
 import { refuseTooMany } from "./room.ts";
 
 /** The same for a code of nobody, one that was used or replaced, one that is too old, and the handset's own. */
@@ -36,7 +36,7 @@ export default defineHandsetOperation({
   output: z.object({ moved: z.int() }),
   async handler({ code }, ctx) {
     const { id: device_id, address } = ctx.caller;
-    if (address !== null) await ctx.countAgainstLimit(address);
+    await ctx.countAgainstLimit(address);
     if (!looksLikeToken(TRANSFER_PREFIX, code)) throw noSuchCode();
     const [taken] = await ctx.sql(takeTransfer, { code_hash: hashToken(code), device_id });
     if (!taken) throw noSuchCode();
@@ -47,10 +47,8 @@ export default defineHandsetOperation({
     const moved = await ctx.sql(copySubscriptions, { from_device, to_device: device_id });
     const left = await ctx.sql(unsubscribeDevices, { devices: [from_device], channels: null });
     if (moved.length > 0) await refuseTooMany(device_id, ctx);
-    // A channel that both had joined has one subscriber less; of the others nothing has changed.
-    const here = new Set(moved.map(({ pusher_id }) => pusher_id));
-    for (const { pusher_id: id, ...row } of left)
-      if (!here.has(id)) announceCount("subscriber.deleted", { id, ...row }, ctx);
+    // A channel that both had joined has one subscriber less; of the others nothing has changed, so nothing is told.
+    await announceSubscribers(left, ctx);
     ctx.handsetsSee([from_device, device_id]);
     return { moved: moved.length };
   },

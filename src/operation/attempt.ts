@@ -17,7 +17,7 @@ import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "../s
 import { type Actor, auditLines, makerOf } from "./audit.ts";
 import { writeEnd } from "./end.ts";
 import type { Repeats } from "./idempotency.ts";
-import type { Limit, MadeWorkspace, Writes } from "./tool.ts";
+import { type Limit, limitsOf, type MadeWorkspace, type Writes } from "./tool.ts";
 
 export interface AttemptDeps {
   orm: Orm;
@@ -32,7 +32,7 @@ export interface AttemptDeps {
 export interface Runnable {
   name: string;
   output: z.ZodType;
-  limit?: Limit;
+  limit?: Limit | readonly Limit[];
   validated?: true;
   writes: Writes;
   madeWorkspace?(answer: unknown): MadeWorkspace;
@@ -153,12 +153,19 @@ function contextOn(
       for (const id of ids) attempt.seen.add(id);
     },
     clientHolds: (validator) => heldValidators?.includes(validator) ?? false,
-    async countAgainstLimit(subject) {
-      const { name, max, seconds } = need(limit, "only an operation with a limit counts");
-      const policy = { name, seconds, max: limitMax?.[name] ?? max };
-      const answer = await limits.take(policy, subject);
-      if (!answer.allowed) throw tooMany(policy, answer);
-      attempt.counted.push({ policy, subject, answer });
+    async countAgainstLimit(...subjects) {
+      const asked = limitsOf({ limit: need(limit, "only an operation with a limit counts") }).map(
+        async ({ name, max, seconds }, i): Promise<Counted | null> => {
+          const subject = subjects[i] ?? null;
+          if (subject === null) return null;
+          const policy = { name, seconds, max: limitMax?.[name] ?? max };
+          return { policy, subject, answer: await limits.take(policy, subject) };
+        },
+      );
+      const counted = (await Promise.all(asked)).filter((one) => one !== null);
+      attempt.counted.push(...counted.filter(({ answer }) => answer.allowed));
+      const refused = counted.find(({ answer }) => !answer.allowed);
+      if (refused) throw tooMany(refused.policy, refused.answer);
     },
   };
 }

@@ -15,7 +15,7 @@ import {
   type Performance,
   type Runnable,
 } from "./attempt.ts";
-import type { Writes } from "./tool.ts";
+import { limitsOf, type Writes } from "./tool.ts";
 
 export interface PerformDeps extends AttemptDeps {
   /** @throws ApiError while the disk of the database has no room for writes. */
@@ -53,7 +53,8 @@ export function createPerform(deps: PerformDeps): Perform {
         for (const begin of attempt.later) begin();
         return outcomeOf(answer, attempt);
       } catch (error) {
-        if (!(operation.limit?.attempts && error instanceof ApiError)) await giveBack(attempt, deps);
+        const bounded = limitsOf(operation).some(({ attempts }) => attempts);
+        if (!(bounded && error instanceof ApiError)) await giveBack(attempt, deps);
         if (writes === "files" || tries === TRIES || !isUndone(error, attempt)) throw error;
         await beforeRetry(tries, error);
       }
@@ -71,7 +72,11 @@ function on<T>(
 }
 
 function outcomeOf({ body, validator }: Answer, { counted }: Attempt): Outcome {
-  const headers = Object.assign({}, ...counted.map((one) => rateLimitHeaders(one.policy, one.answer)));
+  const headers: Record<string, string> = {};
+  // Several policies stand in one header, with commas between.
+  for (const { policy, answer } of counted)
+    for (const [name, value] of Object.entries(rateLimitHeaders(policy, answer)))
+      headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
   if (validator !== null) headers.etag = validator;
   return { body, headers };
 }

@@ -64,7 +64,7 @@ export const ANSWER_ARGUMENTS: readonly string[] = ["view"];
 /** At most `max` calls in `seconds` for each subject; `name` is the policy's name in the RateLimit headers. */
 export interface Limit {
   name: string;
-  per: "creator" | "pusher" | "address";
+  per: "creator" | "pusher" | "address" | "device" | "subscription";
   max: number;
   seconds: number;
   /** Refused calls count as well: it bounds guessing. The handler counts first of all. */
@@ -77,7 +77,8 @@ interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
   title: string;
   /** When to use it and what it cannot undo. Never anything that a tenant wrote. */
   description: string;
-  limit?: Limit;
+  /** Its ceilings; of several, each call counts against all. */
+  limit?: Limit | readonly Limit[];
   /** Every refusal that the operation can answer besides 401, 500 and the 403 that its scope stands for. */
   errors: readonly ErrorType[];
   /** One strict object: an unknown field is a mistake, not noise. */
@@ -212,6 +213,10 @@ export function defineSessionOperation<
 >(operation: SessionOperation<A, I, O> & { stepUp?: keyof I["shape"] }): SessionOperation<A, I, O> {
   return operation;
 }
+
+/** The ceilings of an operation. */
+export const limitsOf = ({ limit = [] }: Pick<Operation<never, never, never>, "limit">): readonly Limit[] =>
+  [limit].flat();
 
 /** Whether the caller chooses between the whole answer and the short one. */
 export const hasView = (tool: Tool): boolean => Object.hasOwn(tool.input.shape, "view");

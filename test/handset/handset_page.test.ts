@@ -44,6 +44,5 @@ test("every field by which an alert asks for something is there", () => {
 test("its numbers are the service's", () => {
   expect(chapter("Poll")).toContain(`\`wait\` is at most ${LIMITS.held_seconds},`);
   expect(chapter("When something is refused")).toContain(`${said("channels_of_device")} channels`);
-  const { limit } = HANDSET_OPERATIONS.find(({ name }) => name === "register_device")!;
-  expect(chapter("The token")).toContain(`at most ${limit!.max} handsets a minute`);
+  expect(chapter("The token")).toContain(`at most ${LIMITS.registrations} handsets a minute`);
 });

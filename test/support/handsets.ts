@@ -3,6 +3,7 @@
 
 import { createHmac } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { expect } from "vitest";
 import { setSuspended } from "../../src/identity/operator/accounts.ts";
 import { parseId } from "../../src/model/domain/ids.ts";
 import type { Answer, World } from "./world.ts";
@@ -40,6 +41,20 @@ export const uuidOf = (id: string) => parseId(id.slice(0, 3) as "psh", id)!;
 /** docs/rules.md#channel-suspended */
 export const suspend = (world: World, handle: string, suspended = true) =>
   setSuspended(world.service.orm.em.fork() as SqlEntityManager, handle, suspended);
+
+/** Waits until an account was told that so many subscribe; each event said by how much that differs from the one before. */
+export async function toldOf(world: World, pusherId: string, count: number) {
+  const told = () => eventsOf(world, pusherId).filter(({ event }) => event.startsWith("subscriber")) as any[];
+  await expect.poll(() => told().at(-1)?.count).toBe(count);
+  let before = told()[0].count - told()[0].delta;
+  for (const one of told()) {
+    expect([one.count - before, one.event]).toEqual([
+      one.delta,
+      one.delta > 0 ? "subscriber.created" : "subscriber.deleted",
+    ]);
+    before = one.count;
+  }
+}
 
 /** The events about one channel so far, without how they were addressed. */
 export const eventsOf = (world: World, pusherId: string) =>

@@ -31,6 +31,9 @@ const UNLIMITED = {
   "alert-sends": 1e9,
   "device-registrations": 1e9,
   "webhook-calls": 1e9,
+  "joins-on-channel": 1e9,
+  "joins-of-device": 1e9,
+  "joins-of-address": 1e9,
 };
 
 /** On a machine that is busy with other things a call may wait long. Tests of the bounds themselves set their own. */

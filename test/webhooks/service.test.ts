@@ -4,7 +4,7 @@ import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { scriptedDns } from "../support/dns.ts";
-import { join, joined, registered, uuidOf } from "../support/handsets.ts";
+import { join, joined, registered, toldOf, uuidOf } from "../support/handsets.ts";
 import { httpSink, tcpSink } from "../support/sinks.ts";
 import { WAIT } from "../support/wait.ts";
 import { inSeconds, uniqueHandle, World } from "../support/world.ts";
@@ -75,15 +75,19 @@ async function account(world: World, key?: string) {
 
 type Row = { id: string };
 
-/** Gives a channel so many subscribers that came by an invitation; their ids begin above `from`. */
-async function evictable(world: World, channel: Row, invite: Row, count: number, from: number) {
-  await world.sql(`insert into device (id, token_hash, platform, app_version, locale, timezone)
-    select ${from} + n, sha256((${from} + n)::text::bytea), 'android', '1.0', 'en', 'UTC' from generate_series(1, ${count}) n`);
+/** Copies a channel so many times, all joined by one device, which their account was told. */
+async function joinedEverywhere(world: World, channel: Row, deviceId: string, count: number) {
+  const copied =
+    "workspace_id, name, category, description, requested_perms, alert_types, tags, is_public, search, gradient_from, gradient_to, initials";
   await world.sql(
-    `insert into subscription (device_id, pusher_id, invite_id, permissions)
-     select ${from} + n, ?, ?, '{}' from generate_series(1, ${count}) n`,
-    [uuidOf(channel.id), uuidOf(invite.id)],
+    `with made as (
+       insert into pusher (id, handle, ${copied})
+       select gen_random_uuid(), left(handle, 20) || n, ${copied} from pusher, generate_series(1, ${count}) n
+       where id = ? returning id)
+     insert into subscription (device_id, pusher_id, permissions) select ?, id, '{}' from made`,
+    [uuidOf(channel.id), deviceId],
   );
+  await world.sql("update channel_state set told_subscribers = subscribers");
 }
 
 describe("on a service", () => {
@@ -188,9 +192,12 @@ describe("on a service", () => {
     const device = await registered(world);
     const came = await next(() => join(world, device.token, pusher.handle));
     expect(came).toMatchObject({ event: "subscriber.created", data: { pusher_id: pusher.id, count: 1 } });
-    expect(Object.keys(came.data)).toEqual(["pusher_id", "count"]);
+    expect(Object.keys(came.data)).toEqual(["pusher_id", "count", "delta"]);
     const left = await next(() => world.handset("DELETE", `/subscriptions/${pusher.handle}`, device.token));
-    expect([left.event, left.data]).toEqual(["subscriber.deleted", { pusher_id: pusher.id, count: 0 }]);
+    expect([left.event, left.data]).toEqual([
+      "subscriber.deleted",
+      { pusher_id: pusher.id, count: 0, delta: -1 },
+    ]);
 
     expect(new Set(to.requests.map(({ headers }) => headers["x-webhook-id"])).size).toBe(to.requests.length);
   });
@@ -311,20 +318,14 @@ describe("on a service", () => {
     await call("update_pusher", { pusher_id: pusher.id, is_public: false });
     const invite = await call("create_invite", { pusher_id: pusher.id });
     for (let n = 0; n < 3; n++) await joined(world, pusher.handle, invite.code);
-    // One event a device (docs/rules.md#events-of-subscribers).
+    await toldOf(world, pusher.id, 3);
+    // An eviction is one event, however many it is of (docs/rules.md#subscriber-events-are-gathered).
     await call("revoke_invite", { pusher_id: pusher.id, invite_id: invite.id, remove_subscribers: true });
-    await eventually(() => people.requests.length === 3 && alerts.requests.length === 1);
+    await eventually(() => people.requests.length === 1 && alerts.requests.length === 1);
     await pause(50);
     expect(alerts.received().map(({ event }) => event)).toEqual(["alert.cancelled"]);
-    expect(
-      people
-        .received()
-        .map(({ event, data }) => [event, data.count])
-        .sort(),
-    ).toEqual([
-      ["subscriber.deleted", 0],
-      ["subscriber.deleted", 1],
-      ["subscriber.deleted", 2],
+    expect(people.received()).toMatchObject([
+      { event: "subscriber.deleted", data: { pusher_id: pusher.id, count: 0, delta: -3 } },
     ]);
   });
 
@@ -444,14 +445,10 @@ describe("on a service", () => {
   test("50 concurrent failures count 50", async () => {
     const held: ServerResponse[] = [];
     const to = await sink((response) => void held.push(response));
-    const { pusher: open, send, listen, endpoint, call } = await account(world);
+    const { pusher: open, send, listen, endpoint } = await account(world);
     const pusher = await open();
     const { id } = await listen(to.url);
-    // One call that is fifty events: the five seconds of the deliveries do not run while this machine sends.
-    const channel = await open({ is_public: false });
-    const invite = await call("create_invite", { pusher_id: channel.id });
-    await evictable(world, channel, invite, 50, 6_000_000);
-    await call("revoke_invite", { pusher_id: channel.id, invite_id: invite.id, remove_subscribers: true });
+    await Promise.all(Array.from({ length: 50 }, () => send(pusher)));
     await eventually(() => held.length === 50);
     for (const response of held) answer(503)(response);
     await eventually(async () => (await endpoint(id)).failure_count === 50);
@@ -459,6 +456,36 @@ describe("on a service", () => {
     await send(pusher);
     await pause(50);
     expect(to.requests).toHaveLength(50);
+  });
+
+  // docs/rules.md#strangers-disable-nothing
+  test("who comes and goes disables nobody's endpoint, and pushes nothing out of its log", async () => {
+    const to = await sink(answer(503));
+    const { pusher: open, send, listen, endpoint, call } = await account(world);
+    const pushers = await Promise.all(Array.from({ length: 30 }, () => open()));
+    const { id } = await listen(to.url, ["alert.sent", "subscriber.deleted"]);
+    await send(pushers[0]!);
+    await eventually(async () => (await endpoint(id)).failure_count === 1);
+    const device = await world.device(...pushers.map(({ handle }) => handle));
+    expect((await world.handset("DELETE", "/devices/me", device)).status).toBe(204);
+    await eventually(() => to.requests.length === 31);
+    // Thirty failures of strangers are one, and those of alerts count as ever.
+    await send(pushers[0]!);
+    await eventually(async () => (await endpoint(id)).failure_count === 3);
+    expect(await endpoint(id)).toMatchObject({ disabled: false });
+    await world.sql(
+      `insert into webhook_delivery (id, endpoint_id, event, body, ok)
+       select gen_random_uuid(), ?, 'subscriber.created', '{}', true from generate_series(1, 300)`,
+      [uuidOf(id)],
+    );
+    await call("create_alert", { pusher_id: pushers[0]!.id, title: "One more", send: true });
+    await eventually(async () => (await endpoint(id)).failure_count === 4);
+    const left = () =>
+      world.sql(
+        "select event like 'alert.%' as ours, count(*)::int as n from webhook_delivery where endpoint_id = ? group by 1 order by 1",
+        [uuidOf(id)],
+      );
+    expect((await left())[1]).toEqual({ ours: true, n: 3 });
   });
 
   test("a deleted endpoint hears nothing more; a new one at its address is a new one", async () => {
@@ -561,23 +588,24 @@ describe("on a service", () => {
     expect(trap.requests).toHaveLength(0);
   });
 
-  test("an eviction of 9,000 devices disables nobody's endpoint and holds up no other workspace", {
+  test("a burst of 20,000 deliveries disables nobody's endpoint and holds up no other workspace", {
     timeout: 600_000,
   }, async () => {
     const [loud, quiet] = [await account(world), await account(world)];
     const [first, second, other] = [await sink(), await sink(), await sink()];
-    const channel = await loud.pusher({ is_public: false });
-    const ours = [await loud.listen(first.url), await loud.listen(second.url)];
+    const ours: { id: string }[] = [];
+    for (let n = 0; n < 20; n++) ours.push(await loud.listen(n % 2 ? first.url : second.url));
     const theirs = await quiet.listen(other.url);
     const elsewhere = await quiet.pusher();
-    const invite = await loud.call("create_invite", { pusher_id: channel.id });
-    await evictable(world, channel, invite, 9000, 5_000_000);
-    const args = { pusher_id: channel.id, invite_id: invite.id, remove_subscribers: true };
-    expect((await loud.call("revoke_invite", args)).removed_subscribers).toBe(9000);
+    // One call that is a thousand events, of a thousand channels.
+    const channel = await loud.pusher();
+    const device = await registered(world);
+    await joinedEverywhere(world, channel, device.id, 1000);
+    expect((await world.handset("DELETE", "/devices/me", device.token)).status).toBe(204);
     await quiet.send(elsewhere);
     await eventually(() => other.requests.length === 1);
     // Both of the burst's receivers are far from done then.
-    expect(first.requests.length + second.requests.length).toBeLessThan(9000);
+    expect(first.requests.length + second.requests.length).toBeLessThan(20_000);
     const dropped = async () =>
       (await Promise.all(ours.map(({ id }) => loud.endpoint(id)))).reduce(
         (sum, row) => sum + row.dropped_count,

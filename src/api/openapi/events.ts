@@ -19,8 +19,14 @@ const WORDS: Record<Received, [summary: string, description: string]> = {
     "Alert cancelled",
     "Withdrawn, or returned to draft (`status` tells). Phones that already received it keep it.",
   ],
-  "subscriber.created": ["Subscriber joined", "A count, never a device identity."],
-  "subscriber.deleted": ["Subscriber left", "The same shape, eviction through a revoked invite included."],
+  "subscriber.created": [
+    "Subscribers joined",
+    "How many there are (`count`), and how many more than were last told (`delta`); never a device identity. A channel's subscribers are told of at most once a second, so one event may stand for several joins and leaves.",
+  ],
+  "subscriber.deleted": [
+    "Subscribers left",
+    "The same with a `delta` below zero, eviction through a revoked invite included.",
+  ],
   "webhook.test": [
     "Test",
     "What `test_webhook` sends: signed as any delivery, and about nothing. `pusher_id` is the id of no channel.",
@@ -39,7 +45,7 @@ const ALERT_DATA: Json = {
   send_at: instantOrNull,
   sent_at: instantOrNull,
 };
-const SUBSCRIBER_DATA: Json = { pusher_id: text, count: { type: "integer" } };
+const SUBSCRIBER_DATA: Json = { pusher_id: text, count: { type: "integer" }, delta: { type: "integer" } };
 
 const object = (properties: Json): Json => ({
   type: "object",
@@ -107,7 +113,8 @@ function dataOf(event: Received): [shape: Json, example: Json] {
       { pusher_id: "psh_00000000000000000000000000", webhook_id: EXAMPLE_IDS.webhook_id },
     ];
   const { pusher_id } = EXAMPLE_IDS;
-  if (!event.startsWith("alert.")) return [SUBSCRIBER_DATA, { pusher_id, count: 1204 }];
+  if (!event.startsWith("alert."))
+    return [SUBSCRIBER_DATA, { pusher_id, count: 1204, delta: event === "subscriber.created" ? 1 : -1 }];
   const scheduled = event === "alert.scheduled";
   const example = {
     pusher_id,

@@ -9,6 +9,7 @@ import {
   expectedArgument,
   type HandsetOperation,
   hasView,
+  limitsOf,
   PATH_ARGUMENTS,
   pathArguments,
   type Tool,
@@ -107,10 +108,8 @@ function describe(operation: Operation, alone: boolean): string {
     );
     lines.push(`Scope \`${operation.scope}\`${extra.join("")}; least role ${operation.role}.`);
   }
-  if (limit)
-    lines.push(
-      `At most ${limit.max} calls in ${limit.seconds} seconds per ${limit.per} (\`${limit.name}\`).`,
-    );
+  for (const { max, seconds, per, name } of limitsOf({ limit }))
+    lines.push(`At most ${max} calls in ${seconds} seconds per ${per} (\`${name}\`).`);
   return lines.join(" ");
 }
 

@@ -2,13 +2,12 @@
 // and its account gets the event. What the device reported stays counted.
 
 import type { DomainEvent } from "../../model/domain/events.ts";
-import { newUuid, showId } from "../../model/domain/ids.ts";
 import { array, bigint, int, text } from "../../model/fields/sql.ts";
 import { need } from "../../model/need.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { run, statementsOf } from "../../store/db/statement.ts";
 import { lockChannelsOf, removeDevices, unsubscribeDevices } from "../../store/queries/devices.ts";
-import { eventRows, insertEvents } from "../../store/queries/events.ts";
+import { tell } from "./subscribers.ts";
 
 const defineStatement = statementsOf("upkeep");
 
@@ -40,8 +39,8 @@ const lockUnseen = defineStatement("lock_unseen", {
 });
 
 /**
- * Removes up to `max` devices that were not seen for `days`, the longest unseen first, and answers how many. One
- * subscriber.deleted a channel, with the count that is left.
+ * Removes up to `max` devices that were not seen for `days`, the longest unseen first, and answers how many. Accounts are told
+ * as of leaving.
  */
 export async function removeUnseenDevices(
   { orm, publish, now }: DeviceCleaning,
@@ -55,19 +54,7 @@ export async function removeUnseenDevices(
     const held = (await run(em, lockUnseen, { devices: found, days })).map(({ id }) => id);
     const left = await run(em, unsubscribeDevices, { devices: held, channels });
     const [row] = await run(em, removeDevices, { devices: held });
-    const created_at = now().toISOString();
-    const events = left.map(
-      ({ pusher_id, workspace_id, subscribers }): DomainEvent => ({
-        id: newUuid(),
-        event: "subscriber.deleted",
-        created_at,
-        workspaceId: workspace_id,
-        listening: true,
-        data: { pusher_id: showId("psh", pusher_id), count: subscribers },
-      }),
-    );
-    if (events.length > 0) await run(em, insertEvents, eventRows(events));
-    return { events, removed: need(row, "a count has a row").removed };
+    return { events: await tell(left, em, now()), removed: need(row, "a count has a row").removed };
   });
   for (const event of done.events) publish(event);
   return done.removed;

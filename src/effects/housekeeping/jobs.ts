@@ -6,6 +6,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { removeOldAudit } from "./audit.ts";
 import { type DeviceCleaning, removeUnseenDevices } from "./devices.ts";
 import { type Job, removal } from "./job.ts";
+import { tellUntold } from "./subscribers.ts";
 
 const HOUR = 3600;
 
@@ -171,6 +172,14 @@ export function housekeepingJobs(deps: StepDeps): Job[] {
       work: (batch) => deps.settleSome(batch),
       batch: 500,
       every_seconds: deps.wakes ? 2 : 60,
+    },
+    {
+      name: "untold_subscribers",
+      removes:
+        "From what waits: a channel's subscribers are told of again a second after the last event of them.",
+      work: (batch) => tellUntold(deps, batch),
+      batch: 1000,
+      every_seconds: 1,
     },
     {
       name: "unused_files",

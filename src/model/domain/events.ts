@@ -1,6 +1,7 @@
 // What happened, as the outside may be told: five events, never a device's identity.
 
 import type { EventName } from "../fields/webhook.ts";
+import { showId } from "./ids.ts";
 
 /** `data` always includes `pusher_id` in its wire form. `workspaceId` and `listening` address the event and are not sent. */
 export interface DomainEvent {
@@ -14,6 +15,22 @@ export interface DomainEvent {
   listening: boolean;
   data: { pusher_id: string } & Record<string, unknown>;
 }
+
+/** Somebody joined or left: the channel, how many there are now, and by how many that changed since it was last told. */
+export const subscriberEvent = (channel: {
+  pusher_id: string;
+  workspace_id: string;
+  subscribers: number;
+  delta: number;
+}): Pick<DomainEvent, "event" | "workspaceId" | "data"> => ({
+  event: channel.delta > 0 ? "subscriber.created" : "subscriber.deleted",
+  workspaceId: channel.workspace_id,
+  data: {
+    pusher_id: showId("psh", channel.pusher_id),
+    count: channel.subscribers,
+    delta: channel.delta,
+  },
+});
 
 /** What the outside is told of it, byte for byte, whether it is sent or fetched (docs/rules.md#event-body). */
 export const eventBody = ({

@@ -65,12 +65,16 @@ export type PusherRow = InferEntity<typeof Pusher>;
 
 /**
  * Kept by triggers in the transaction of the rows that it counts (see triggers.ts): `rev` grows with every change of
- * what is sent, `published` counts sent and scheduled alerts, `subscribers` the subscriptions.
+ * what is sent, `published` counts sent and scheduled alerts, `subscribers` the subscriptions. What the account was told of
+ * these is kept by who tells it (docs/rules.md#subscriber-events-are-gathered).
  */
 export const ChannelState = defineEntity({
   name: "ChannelState",
   tableName: "channel_state",
-  indexes: [{ name: "channel_state_next", properties: ["next_at"], where: "next_at is not null" }],
+  indexes: [
+    { name: "channel_state_next", properties: ["next_at"], where: "next_at is not null" },
+    { name: "channel_state_untold", properties: ["pusher"], where: "untold" },
+  ],
   properties: {
     pusher: () => p.oneToOne(Pusher).owner().primary().ref().deleteRule("cascade").updateRule("no action"),
     active: p.boolean().default(true),
@@ -82,5 +86,10 @@ export const ChannelState = defineEntity({
     next_at: instant().nullable(),
     published: p.bigint("number").default(0),
     subscribers: p.bigint("number").default(0),
+    /** The count that the last event of a subscriber told, and when; null: none was told. */
+    told_subscribers: p.bigint("number").default(0),
+    told_at: instant().nullable(),
+    /** Somebody joined or left too soon after that event. */
+    untold: p.boolean().default(false),
   },
 });

@@ -38,6 +38,8 @@ export const WebhookEndpoint = defineEntity({
     previous_secret: p.blob().lazy().nullable(),
     previous_secret_until: instant().nullable(),
     failure_count: p.integer().default(0),
+    /** When a failure of a subscriber's event was last counted: strangers cause these. */
+    subscriber_failure_at: instant().nullable(),
     /** Deliveries that this server dropped for its own lack of room: never a failure. */
     dropped_count: p.integer().default(0),
     disabled_at: instant().nullable(),

@@ -12,6 +12,7 @@ import { createHandsetAuthenticator } from "../../handset/authenticate.ts";
 import { createHold } from "../../handset/held/hold.ts";
 import { createPush } from "../../handset/push/push.ts";
 import { createReportTaker } from "../../handset/reports.ts";
+import { JOINS_PER_REGISTRATION } from "../../handset/room.ts";
 import { createSeen } from "../../handset/seen.ts";
 import { createSettler } from "../../handset/settle.ts";
 import { createSettledInbox } from "../../handset/settled_inbox.ts";
@@ -108,7 +109,7 @@ export async function openParts(
   closers.push(() => webhooks.close());
   const push = await createPush({ orm, secret, config, log, isLow, metrics, now });
   closers.push(() => push.close());
-  const limits = createRateLimits({ shared: await sharedWindows(config, log) });
+  const limits = createRateLimits({ shared: await sharedWindows(config, log), now: options.limitNow });
   closers.push(() => limits.close());
   const grants = createGrants(orm);
   const library = createSignInLibrary({ orm, grants, secret, publicUrl: config.publicUrl });
@@ -196,7 +197,11 @@ export async function openParts(
       assets,
       signIn: createOwnSignIn({ library, throttle, publicUrl, now }),
     },
-    limitMax: { "device-registrations": config.deviceRegistrationsPerMinute, ...options.limitMax },
+    limitMax: {
+      "device-registrations": config.deviceRegistrationsPerMinute,
+      "joins-of-address": config.deviceRegistrationsPerMinute * JOINS_PER_REGISTRATION,
+      ...options.limitMax,
+    },
     publish,
     changed: (surely, perhaps) => hold.changed(surely, perhaps),
     now,

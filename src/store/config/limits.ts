@@ -8,7 +8,8 @@ import { list, type Table, wholeNumber } from "./setting.ts";
 export const BOUNDS = {
   deviceRegistrationsPerMinute: {
     name: "DEVICE_REGISTRATIONS_PER_MINUTE",
-    meaning: "How many handsets one address may register in a minute; loopback is exempt.",
+    meaning:
+      "How many handsets one address may register in a minute, and a tenth of how often it may join and leave channels; loopback is exempt.",
     ...wholeNumber(1, 1_000_000, LIMITS.registrations),
   },
   pageViewsPerMinute: {

@@ -28,13 +28,11 @@ export const lockDevices = defineStatement("lock_devices", {
  */
 export const unsubscribeDevices = defineStatement("unsubscribe_devices", {
   parameters: { devices: array(bigint), channels: nullable(array(uuid)) },
-  columns: { pusher_id: uuid, workspace_id: uuid, subscribers: int },
+  columns: { pusher_id: uuid },
   text: `with gone as (
       delete from subscription where device_id = any($devices)
         and ($channels::uuid[] is null or pusher_id = any($channels)) returning pusher_id)
-    select c.pusher_id, p.workspace_id, (c.subscribers - n)::int as subscribers
-    from (select pusher_id, count(*) as n from gone group by 1) g
-    join channel_state c on c.pusher_id = g.pusher_id join pusher p on p.id = g.pusher_id order by 1`,
+    select distinct pusher_id from gone`,
 });
 
 /** A device that has joined a channel which is not locked stays. */

@@ -54,14 +54,6 @@ export const joinChannels = defineStatement("join_channels", {
     on conflict do nothing returning pusher_id`,
 });
 
-export const subscriberCounts = defineStatement("subscriber_counts", {
-  reads: true,
-  parameters: { pusher_ids: array(uuid) },
-  columns: { pusher_id: uuid, subscribers: int },
-  text: `select pusher_id, subscribers::int as subscribers from channel_state
-    where pusher_id = any($pusher_ids) order by pusher_id`,
-});
-
 export const channelsJoined = defineStatement("channels_joined", {
   reads: true,
   parameters: { device_id: bigint },

@@ -1,12 +1,14 @@
-// Subscribers of a channel, and the breakdown over the whole set from the few rows that the triggers keep.
+// Subscribers of a channel, the breakdown over the whole set from the few rows that the triggers keep, and what the account was
+// told of their number.
 
 import { DEVICE } from "../../model/fields/device.ts";
 import { columnsOf, namesOf, shownTo } from "../../model/fields/record.ts";
-import { boolean, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
+import { array, boolean, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
 
 const defineStatement = statementsOf("lists");
 const defineSum = statementsOf("statistics");
+const defineJoin = statementsOf("joins");
 
 const FACTS = shownTo(DEVICE, "list");
 const NAMES = namesOf(FACTS);
@@ -42,4 +44,35 @@ export const subscriberMix = defineSum("subscriber_mix", {
   columns: { platform: text, app_version: text, locale: text, timezone: text, n: int, muted: int },
   text: `select platform, app_version, locale, timezone, n::int as n, muted::int as muted
     from subscriber_mix where pusher_id = $pusher_id and n > 0`,
+});
+
+/** Holds for a channel's state `c` when its account may hear of its subscribers again. */
+const MAY_TELL = `coalesce(c.told_at, '-infinity') <= clock_timestamp() - interval '1 second'`;
+
+/**
+ * Notes, of channels that are locked, what their account is told now: the count and how it differs from the one told before.
+ * Where it may not hear yet, it is noted that something waits, and there is no row.
+ */
+export const tellSubscribers = defineJoin("tell_subscribers", {
+  parameters: { pusher_ids: array(uuid) },
+  columns: { pusher_id: uuid, workspace_id: uuid, subscribers: int, delta: int },
+  text: `with judged as materialized (
+      select c.pusher_id, c.subscribers, c.subscribers - c.told_subscribers as delta, ${MAY_TELL} as now
+      from channel_state c where c.pusher_id = any($pusher_ids)),
+    noted as (
+      update channel_state c set untold = not j.now,
+        told_subscribers = case when j.now then j.subscribers else c.told_subscribers end,
+        told_at = case when j.now and j.delta <> 0 then clock_timestamp() else c.told_at end
+      from judged j
+      where c.pusher_id = j.pusher_id and (j.delta <> 0 or c.untold) and (j.now or not c.untold))
+    select j.pusher_id, p.workspace_id, j.subscribers::int as subscribers, j.delta::int as delta
+    from judged j join pusher p on p.id = j.pusher_id where j.now and j.delta <> 0 order by 1`,
+});
+
+/** Locks channels of which something waits to be told and may be, but for those that somebody is joining. */
+export const lockUntold = defineJoin("lock_untold", {
+  parameters: { max: int },
+  columns: { pusher_id: uuid },
+  text: `select c.pusher_id from channel_state c where c.untold and ${MAY_TELL}
+    order by c.pusher_id limit $max::int for no key update skip locked`,
 });

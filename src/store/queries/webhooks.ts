@@ -2,6 +2,7 @@
 // a delivery. The operations go through the entity manager.
 
 import { boolean, bytea, int, nullable, text, uuid } from "../../model/fields/sql.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
 
 const defineStatement = statementsOf("deliveries");
@@ -30,10 +31,18 @@ export const endpointsFor = defineStatement("endpoints_for", {
       and (m.pusher_ids is null or $pusher_id = any(m.pusher_ids)) and (e.pusher_id is null or e.pusher_id = $pusher_id)`,
 });
 
+/** Holds for an event that strangers cause, named by `event`. */
+const OF_STRANGERS = (event: string) => `(${event} like 'subscriber.%')`;
+
+/** Holds for a failure that counts. */
+const COUNTED = `(not $ok::boolean and (not ${OF_STRANGERS("$event")} or subscriber_failure_at is null
+        or subscriber_failure_at <= clock_timestamp() - interval '${LIMITS.webhook_subscriber_failure_seconds} seconds'))`;
+
 /**
  * Counts a result in one step, so that simultaneous ones cannot lose one another: so many consecutive failures disable
  * the endpoint, and a success resets the counter to zero. A disabled endpoint stays so. The same step writes the delivery
- * into the endpoint's log, which keeps its newest, and forgets a secret whose time is over.
+ * into the endpoint's log, which keeps its newest, and forgets a secret whose time is over. Whoever joins and leaves can neither
+ * disable an endpoint that is away for a moment, nor push the owner's own events out of the log.
  */
 export const recordDelivery = defineStatement("record_delivery", {
   parameters: {
@@ -51,9 +60,10 @@ export const recordDelivery = defineStatement("record_delivery", {
   },
   columns: { enabled: boolean },
   text: `with e as (update webhook_endpoint set
-      failure_count = case when not $ok::boolean then failure_count + 1 when disabled_at is null then 0 else failure_count end,
-      disabled_at = case when not $ok::boolean and failure_count + 1 >= $disabling::int then coalesce(disabled_at, clock_timestamp())
+      failure_count = case when ${COUNTED} then failure_count + 1 when $ok and disabled_at is null then 0 else failure_count end,
+      disabled_at = case when ${COUNTED} and failure_count + 1 >= $disabling::int then coalesce(disabled_at, clock_timestamp())
         else disabled_at end,
+      subscriber_failure_at = case when ${COUNTED} and ${OF_STRANGERS("$event")} then clock_timestamp() else subscriber_failure_at end,
       last_delivery_at = clock_timestamp(), last_status = $status,
       previous_secret = case when previous_secret_until > clock_timestamp() then previous_secret end,
       previous_secret_until = case when previous_secret_until > clock_timestamp() then previous_secret_until end
@@ -65,8 +75,8 @@ export const recordDelivery = defineStatement("record_delivery", {
         duration_ms = excluded.duration_ms),
     gone as (
       delete from webhook_delivery where id = any (array(
-        select id from webhook_delivery where endpoint_id = $id order by created_at desc, id desc
-        offset $kept::int - 1)) and id <> $delivery_id)
+        select id from webhook_delivery where endpoint_id = $id and ${OF_STRANGERS("event")} = ${OF_STRANGERS("$event")}
+        order by created_at desc, id desc offset $kept::int - 1)) and id <> $delivery_id)
     select enabled from e`,
 });
 

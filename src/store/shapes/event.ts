@@ -24,6 +24,10 @@ export const eventView = named(
         status: z.string().optional(),
         sent_at: z.string().nullable().optional(),
         count: z.int().optional().describe("Of subscriber events: how many there were then."),
+        delta: z
+          .int()
+          .optional()
+          .describe("And how many more than were told before; of those who left below zero."),
       })
       .describe("As in the webhook's body."),
   }),

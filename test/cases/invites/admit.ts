@@ -95,7 +95,7 @@ export const admitCases: Case[] = [
     want: { body: { data: [{ uses: 1 }] } },
     after: async (world, { pusher, statuses }) => {
       expect(statuses).toEqual([200, ...Array(11).fill(404)]);
-      expect(eventsOf(world, pusher.id)).toEqual([{ event: "subscriber.created", count: 1 }]);
+      expect(eventsOf(world, pusher.id)).toEqual([{ event: "subscriber.created", count: 1, delta: 1 }]);
     },
   },
   {
@@ -113,6 +113,6 @@ export const admitCases: Case[] = [
     input: ({ pusher }) => ({ pusher_id: pusher.id }),
     want: { body: { data: [{ uses: 1 }] } },
     after: (world, { pusher }) =>
-      expect(eventsOf(world, pusher.id)).toEqual([{ event: "subscriber.created", count: 1 }]),
+      expect(eventsOf(world, pusher.id)).toEqual([{ event: "subscriber.created", count: 1, delta: 1 }]),
   },
 ];

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import type { Case } from "../../support/cases.ts";
-import { eventsOf, join, joined, registered, suspend } from "../../support/handsets.ts";
+import { eventsOf, join, joined, registered, suspend, toldOf } from "../../support/handsets.ts";
 import type { World } from "../../support/world.ts";
 import { type Invited, invited, SECRET_CHANNEL } from "./given.ts";
 
@@ -125,18 +125,14 @@ export const revokeInviteCases: Case[] = [
       }
       for (const { token } of [predating, throughOther])
         expect(await inbox(world, token)).toEqual([pusher.handle]);
-      expect(eventsOf(world, pusher.id).slice(-3)).toEqual([
-        { event: "subscriber.deleted", count: 4 },
-        { event: "subscriber.deleted", count: 3 },
-        { event: "subscriber.deleted", count: 2 },
-      ]);
+      await toldOf(world, pusher.id, 2);
       const { body } = await world.rest("list_subscribers", { pusher_id: pusher.id });
       expect(body.breakdown).toMatchObject({ total: 2, platform: { android: 2 } });
       // Leaving is no event any more, and coming back takes an invite that still works.
       const { token } = through[0]!;
       const gone = await world.handset("DELETE", `/subscriptions/${pusher.handle}`, token);
       expect(gone.status).toBe(204);
-      expect(eventsOf(world, pusher.id).at(-1)).toEqual({ event: "subscriber.deleted", count: 2 });
+      expect(eventsOf(world, pusher.id).at(-1)).toMatchObject({ count: 2 });
       for (const code of [undefined, invite.code])
         expect((await join(world, token, pusher.handle, code)).status).toBe(404);
       expect((await join(world, token, pusher.handle, other.code)).status).toBe(200);
@@ -185,9 +181,7 @@ export const revokeInviteCases: Case[] = [
       expect(body.revoked_at).toBe(given.first);
       const again = await world.rest("revoke_invite", { ...path(given), remove_subscribers: true });
       expect(again.body).toEqual({ ...body, removed_subscribers: 0 });
-      expect(
-        eventsOf(world, given.pusher.id).filter(({ event }) => event === "subscriber.deleted"),
-      ).toHaveLength(3);
+      await toldOf(world, given.pusher.id, 2);
     },
   },
   {

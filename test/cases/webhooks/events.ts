@@ -70,7 +70,7 @@ export const eventCases: Case[] = [
     want: {},
     after: (_world, { pusher }, { body }) => {
       expect(body.data).toMatchObject([{ event: "subscriber.created" }]);
-      expect(body.data[0].data).toEqual({ pusher_id: pusher.id, count: 1 });
+      expect(body.data[0].data).toEqual({ pusher_id: pusher.id, count: 1, delta: 1 });
     },
   },
   {
