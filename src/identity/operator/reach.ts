@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { ApiError, conflict, forbidden } from "../../model/errors.ts";
 import { environmentWith, loadSettings } from "../../store/config/load.ts";
+import { ConfigError } from "../../store/config/setting.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { DataDirInUse } from "../../store/db/lock.ts";
 import { isMigrated, migrate } from "../../store/db/migrate.ts";
@@ -207,7 +208,8 @@ function codeOf(error: unknown): string | null {
 }
 
 /** Only the code of what the system or the database said: its text may quote what nobody should read here. */
-function unusable(error: unknown): ApiError {
+function unusable(error: unknown): Error {
+  if (error instanceof ConfigError) return error;
   const code = codeOf(error);
   if (code === "28000")
     return forbidden(

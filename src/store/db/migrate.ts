@@ -1,7 +1,10 @@
 // Brings the schema up. The migrator and the migrations are read only where one of them is missing, so that a start that
 // has nothing to do costs one query.
 
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { ConfigError } from "../config/setting.ts";
 import { MIGRATIONS, type Orm, unbounded } from "./orm.ts";
 
 /** Any number that nobody else takes advisory locks under. */
@@ -11,7 +14,9 @@ const UNDEFINED_TABLE = "42P01";
 
 /** By the names of their files, as the migrator writes them down. */
 const carried = (): string[] =>
-  readdirSync(MIGRATIONS).flatMap((file) => /^(Migration\w+)\.ts$/.exec(file)?.[1] ?? []);
+  readdirSync(MIGRATIONS)
+    .flatMap((file) => /^(Migration\w+)\.ts$/.exec(file)?.[1] ?? [])
+    .sort();
 
 /** True when every migration that this build carries is in. */
 export async function isMigrated(orm: Orm): Promise<boolean> {
@@ -32,20 +37,93 @@ export async function readMigrator(): Promise<void> {
 }
 
 /**
- * Brings the schema up: one process at a time, the others wait and then find nothing to do. It may take as long as a large
- * table takes. Returns the names of the migrations that it ran.
+ * Brings the schema up: one process at a time, the others wait and then find nothing to do. A migration may take as long as a
+ * large table takes. An older version may serve meanwhile: each migration is a transaction of its own. Returns the names of those
+ * that it ran.
+ * @throws ConfigError when others keep the tables for too long.
  */
-export async function migrate(orm: Orm): Promise<string[]> {
+export async function migrate(orm: Orm, patienceMs = PATIENCE_MS): Promise<string[]> {
   if (await isMigrated(orm)) return [];
+  return unbounded(orm, async () => {
+    const done: string[] = [];
+    for (;;) {
+      const more = await patiently(patienceMs, () => migrateNext(orm));
+      if (more.length === 0) return done;
+      done.push(...more);
+    }
+  });
+}
+
+/**
+ * So long a table is waited for, with all calls behind us that need it. Within the second after which PostgreSQL looks for a
+ * deadlock we give way, so that whoever is in the middle of a transaction can go on.
+ */
+const LOCK_MS = 500;
+/** So long it is tried. */
+const PATIENCE_MS = 60_000;
+const PAUSE_MS = 400;
+
+/** Lock not available, deadlock. */
+const IN_THE_WAY = /^(55P03|40P01)$/;
+
+async function patiently<T>(ms: number, work: () => Promise<T>): Promise<T> {
+  for (const until = performance.now() + ms; ; await pause(PAUSE_MS * Math.random()))
+    try {
+      return await work();
+    } catch (error) {
+      if (!IN_THE_WAY.test((error as { code?: string }).code ?? "")) throw error;
+      if (performance.now() > until)
+        throw new ConfigError(
+          "DATABASE_URL",
+          `names a database that could not be migrated: for ${ms / 1000} seconds others held tables that have to be changed (a backup, a long transaction, a busy replica). What was migrated until then stays, and an older version can go on; start again when they are done.`,
+        );
+    }
+}
+
+/** All migrations at once where there are none yet, since nobody else is there; else the next one. */
+async function migrateNext(orm: Orm): Promise<string[]> {
   const { Migrator } = await import("@mikro-orm/migrations");
-  const migrator = new Migrator(orm.em);
-  return unbounded(orm, () =>
-    orm.em.fork().transactional(async (em) => {
-      for (const bound of ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"])
-        await em.execute(`set local ${bound} = 0`);
-      await em.execute(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-      const done = await migrator.up({ transaction: em.getTransactionContext() });
-      return done.map(({ name }) => name);
-    }),
+  return orm.em.fork().transactional(async (em) => {
+    for (const bound of ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"])
+      await em.execute(`set local ${bound} = 0`);
+    await em.execute(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    const missing = await missingIn(em);
+    const [next] = missing;
+    if (!next) return [];
+    const migrations = missing.length === carried().length ? missing : [next];
+    await em.execute(`set local lock_timeout = ${LOCK_MS}`);
+    await lockTables(em, next);
+    await new Migrator(orm.em).up({ migrations, transaction: em.getTransactionContext() });
+    return migrations;
+  });
+}
+
+async function missingIn(em: SqlEntityManager): Promise<string[]> {
+  const [found] = await em.execute<{ there: boolean }[]>(
+    "select to_regclass('migration') is not null as there",
   );
+  const done = found?.there ? await em.execute<{ name: string }[]>("select name from migration") : [];
+  const names = new Set(done.map(({ name }) => name));
+  return carried().filter((name) => !names.has(name));
+}
+
+/** What a statement of a migration changes, or refers to. */
+const CHANGED =
+  /\b(?:table|update|into|from|on|references)\s+(?:only |if exists )?"?([a-z_]+)"?(?:\."?([a-z_]+)"?)?/g;
+
+/**
+ * Takes every table that a migration changes before its first statement, and in one order: a migration that held one and then
+ * waited for the next would stand in a circle with calls that go the other way.
+ */
+async function lockTables(em: SqlEntityManager, name: string): Promise<void> {
+  // A function's body runs later.
+  const source = readFileSync(`${MIGRATIONS}/${name}.ts`, "utf8").replace(/\$\$[\s\S]*?\$\$/g, "");
+  const words = new Set([...source.matchAll(CHANGED)].map(([, first, second]) => second ?? first));
+  const tables = await em.execute<{ name: string; table: string }[]>(
+    `select relname as name, c.oid::regclass::text as "table" from pg_class c
+      where relkind in ('r', 'p') and relnamespace in (select oid from pg_namespace where nspname in ('auth', current_schema()))
+      order by c.oid`,
+  );
+  const changed = tables.filter(({ name }) => words.has(name)).map(({ table }) => table);
+  if (changed.length > 0) await em.execute(`lock table ${changed.join(", ")} in access exclusive mode`);
 }
