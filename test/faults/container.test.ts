@@ -231,8 +231,11 @@ describe.skipIf(prevented(lacking ?? closed))("another user", () => {
   test("who may pass through DATA_DIR but not read its database is told whose it is", async () => {
     const dataDir = newFolder();
     await (await startServer(dataDir)).stop();
-    for (const name of ["", "database.json"]) chmodSync(join(dataDir, name), 0o755);
-    const nobodys = /database of another user \(uid \d+\); run the service as that user or root\./;
+    const nobodys = /another user \(uid \d+\); run the service as that user or root\./;
+    for (const name of ["", "database.json"]) {
+      expect(await refused(dataDir, as(USER))).toMatch(nobodys);
+      chmodSync(join(dataDir, name), 0o755);
+    }
     expect(await refused(dataDir, as(USER))).toMatch(nobodys);
     const { stderr } = await run("setpriv", [...as(USER).slice(1), ...node("src/cli.ts"), "status"], {
       DATA_DIR: dataDir,

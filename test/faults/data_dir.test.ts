@@ -123,6 +123,13 @@ test("damaged, foreign, of an earlier version, of another user", async () => {
   const damaged = copyOf();
   writeFileSync(join(damaged, "postgres/global/pg_control"), "x".repeat(8192));
   expect(await refused(damaged)).toMatch(/holds a database that does not start: .*(PANIC|FATAL)/);
+  const empty = copyOf();
+  writeFileSync(join(empty, "postgres/global/pg_control"), "");
+  expect(await refused(empty)).toMatch(/holds a database that does not start: SIGABRT: PANIC: .*pg_control/);
+  const file = copyOf();
+  rmSync(join(file, "postgres"), { recursive: true });
+  writeFileSync(join(file, "postgres"), "text");
+  expect(await refused(file)).toMatch(/holds a file where the folder of its database should be: .*restore/);
   const half = copyOf();
   writeFileSync(join(half, "database.json"), "{");
   expect(await refused(half)).toContain("database.json cannot be read; restore it");

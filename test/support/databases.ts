@@ -8,14 +8,8 @@ import { loadConfig } from "../../src/store/config/load.ts";
 import { findBinaries } from "../../src/store/embedded/binaries.ts";
 import { openCluster } from "../../src/store/embedded/cluster.ts";
 import { initialise } from "../../src/store/embedded/init.ts";
-import {
-  choosePlace,
-  findPlace,
-  mendCopy,
-  ownerOf,
-  type Place,
-  remember,
-} from "../../src/store/embedded/place.ts";
+import { mendCopy } from "../../src/store/embedded/mend.ts";
+import { choosePlace, findPlace, ownerOf, type Place, remember } from "../../src/store/embedded/place.ts";
 import { chooseRunner, succeed } from "../../src/store/embedded/runner.ts";
 
 export interface TestServer {

@@ -8,15 +8,8 @@ import { lockDataDir } from "../db/lock.ts";
 import { bringOver, DATABASE, ROLE, writeAccess } from "./access.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
 import { initialise } from "./init.ts";
-import {
-  choosePlace,
-  findPlace,
-  mendCopy,
-  ownerOf,
-  type Place,
-  refuseOtherMajor,
-  remember,
-} from "./place.ts";
+import { mendCopy } from "./mend.ts";
+import { choosePlace, findPlace, ownerOf, type Place, refuseOtherMajor, remember } from "./place.ts";
 import { clearLeftovers, type Postmaster, readStatus, startPostmaster } from "./postmaster.ts";
 import { dataDirProblem } from "./problem.ts";
 import { chooseRunner, type Runner, SHARED } from "./runner.ts";

@@ -6,14 +6,9 @@ import {
   accessSync,
   chmodSync,
   chownSync,
-  closeSync,
   constants,
   existsSync,
-  fchmodSync,
-  fchownSync,
-  fstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -88,6 +83,7 @@ const placeIn = (dataDir: string, { home, lent }: Memory): Place => {
  */
 export function findPlace(dataDir: string): Place {
   const { earlier, database, credentials, assets } = dataPaths(dataDir);
+  for (const path of [dataDir, database]) refuseOthers(dataDir, path);
   if (existsSync(join(dataDir, "PG_VERSION")))
     throw dataDirProblem(dataDir, "is a PostgreSQL cluster of its own; name another folder.");
   if (existsSync(earlier))
@@ -139,22 +135,45 @@ export function remember({ dataDir, home, lent: before }: Place, runner: Runner)
   writePrivate(path, `${JSON.stringify(memory)}\n`);
 }
 
-/** A folder that this user may not enter looks like one in which everything is missing. */
-function refuseClosed({ dataDir, cluster }: Place): void {
-  const { uid } = statSync(cluster);
-  const own = process.getuid?.() ?? uid;
-  if (own !== 0 && own !== uid)
+/** What this user may not read looks as if it were missing or damaged. */
+function refuseOthers(dataDir: string, path: string, mode = constants.R_OK): void {
+  const own = process.getuid?.();
+  try {
+    accessSync(path, mode);
+  } catch (error) {
+    const uid = (error as NodeJS.ErrnoException).code === "EACCES" ? ownerOfPath(path) : null;
+    if (uid === null || own === 0 || own === uid) return;
     throw dataDirProblem(
       dataDir,
-      `holds a database of another user (uid ${uid}); run the service as that user or root.`,
+      `${path === dataDir ? "belongs to" : "holds a database of"} another user (uid ${uid}); run the service as that user or root.`,
+    );
+  }
+}
+
+function ownerOfPath(path: string): number | null {
+  try {
+    return statSync(path).uid;
+  } catch {
+    return null;
+  }
+}
+
+/** A folder that this user may not enter looks like one in which everything is missing. */
+function refuseClosed({ dataDir, cluster }: Place): void {
+  refuseOthers(dataDir, cluster, constants.W_OK);
+  const found = statSync(cluster);
+  if (!found.isDirectory())
+    throw dataDirProblem(
+      dataDir,
+      `holds a file where the folder of its database should be: ${cluster}; restore that folder from your copy.`,
     );
   try {
     accessSync(cluster, constants.R_OK | constants.X_OK);
   } catch (error) {
     throw dataDirProblem(
       dataDir,
-      own === 0
-        ? `holds a database of the user ${uid}, and this root lacks CAP_DAC_OVERRIDE, with which it would reach its files. Give the container that capability, or run the service as that user.`
+      process.getuid?.() === 0
+        ? `holds a database of the user ${found.uid}, and this root lacks CAP_DAC_OVERRIDE, with which it would reach its files. Give the container that capability, or run the service as that user.`
         : `holds a database whose folder ${cluster} cannot be read (${(error as NodeJS.ErrnoException).code}); give it the mode 0700.`,
     );
   }
@@ -174,58 +193,6 @@ export function refuseOtherMajor({ dataDir, cluster, made }: Place, major: numbe
     dataDir,
     `holds a database of PostgreSQL ${/^\d+$/.test(its) ? its : "an unknown version"}, and this Belfry brings ${major}: set POSTGRES_BIN to the programs of that version.`,
   );
-}
-
-/**
- * What a copy of the folder may have lost: its modes (PostgreSQL takes 0700 and 0750 alone), and when root copied it, its
- * owner. A folder of another lent user is given to the one of now. The database must be down.
- */
-export function mendCopy({ dataDir, cluster, made }: Place, { uid, gid }: Runner): void {
-  if (!made) return;
-  const { mode, uid: owner } = statSync(cluster);
-  try {
-    if (uid !== null && gid !== null && owner !== uid) giveFolder(cluster, uid, gid);
-    else if ((mode & 0o027) !== 0) chmodSync(cluster, 0o700);
-  } catch (error) {
-    throw dataDirProblem(
-      dataDir,
-      `holds files that cannot be mended: ${cluster} and all in it must belong to the user that runs PostgreSQL and be its own alone (${(error as NodeJS.ErrnoException).code}).`,
-    );
-  }
-}
-
-/** A folder's entries by way of its descriptor, which stays that folder whatever is put in its place. */
-const DESCRIPTORS = "/proc/self/fd";
-
-/**
- * Gives a folder and what is in it to a user. Its former owner may have planted links in it and be at work there: the
- * folder is closed first, each thing is opened without following a link and changed by its descriptor, and a file that
- * also has a name elsewhere stays whose it is.
- */
-function giveFolder(folder: string, uid: number, gid: number): void {
-  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const descriptor = openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  try {
-    fchownSync(descriptor, 0, 0);
-    fchmodSync(descriptor, 0o700);
-    const inside = existsSync(DESCRIPTORS) ? `${DESCRIPTORS}/${descriptor}` : folder;
-    for (const entry of readdirSync(inside, { withFileTypes: true })) {
-      const path = join(inside, entry.name);
-      if (entry.isDirectory()) giveFolder(path, uid, gid);
-      if (!entry.isFile()) continue;
-      const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-      try {
-        const { nlink } = fstatSync(file);
-        if (nlink === 1) fchownSync(file, uid, gid);
-      } finally {
-        closeSync(file);
-      }
-    }
-    // The folder itself comes last, so that an interrupted run is begun again.
-    fchownSync(descriptor, uid, gid);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 /**
