@@ -543,6 +543,19 @@ describe("supervision", () => {
     expect(errors.some((line) => line.includes("SIGKILL"))).toBe(true);
   });
 
+  test("however often it ends after it had started, it is started again within a second", async () => {
+    const cluster = await start(newFolder());
+    errors.length = 0;
+    const waits = () => errors.flatMap((line) => JSON.parse(line).waitMs ?? []);
+    for (let round = 1; round <= 11; round++) {
+      const pid = cluster.pid()!;
+      process.kill(pid, "SIGKILL");
+      await eventually(() => cluster.pid() !== null && cluster.pid() !== pid);
+      expect(waits()).toHaveLength(round);
+      expect(waits().at(-1)).toBeLessThanOrEqual(1_000);
+    }
+  });
+
   test("while it does not start it is tried again and again, and calls are told that it is away", async () => {
     const cluster = await start(newFolder());
     const pid = cluster.pid()!;

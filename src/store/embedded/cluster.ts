@@ -53,6 +53,8 @@ export interface ClusterOptions {
 
 /** How long to wait before a server that ended is started again; the last value is repeated. */
 const BACK_OFF_MS = [0, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000];
+/** A server that has started is waited for no longer than this when it ends: what grows is the pause after failed starts. */
+const STARTED = BACK_OFF_MS.indexOf(1_000);
 /** After so long without an end the server counts as healthy, and the pauses begin anew. */
 const WELL_MS = 60_000;
 
@@ -200,18 +202,16 @@ async function supervise(
   let current: Postmaster | null = await begin();
   started = true;
   const watching = (async () => {
-    for (let failures = 0; current; ) {
+    for (let tries = 0; current; ) {
       const since = performance.now();
       const said = await current.ended;
       current = null;
       if (signal.aborted) return;
-      log.error({ said }, "the database ended; starting it again");
-      if (performance.now() - since > WELL_MS) failures = 0;
+      tries = performance.now() - since > WELL_MS ? 0 : Math.min(tries, STARTED);
+      log.error({ said, waitMs: BACK_OFF_MS[tries] }, "the database ended; starting it again");
       while (!current) {
-        await pause(BACK_OFF_MS[Math.min(failures, BACK_OFF_MS.length - 1)], null, { signal }).catch(
-          () => {},
-        );
-        failures++;
+        await pause(BACK_OFF_MS[tries], null, { signal }).catch(() => {});
+        tries = Math.min(tries + 1, BACK_OFF_MS.length - 1);
         if (signal.aborted) return;
         try {
           current = await begin();
