@@ -79,6 +79,8 @@ export const LIMIT_TABLE = {
     "with which an address joins and leaves in a window: ten times `registrations`",
   ],
 
+  ready_seconds: [5, "seconds", "a look at whether the service is ready"],
+
   webhooks: [20, "endpoints", "a workspace"],
   webhook_failures: [20, "failures", "in a row that disable an endpoint"],
   webhook_subscriber_failure_seconds: [

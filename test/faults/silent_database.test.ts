@@ -173,6 +173,22 @@ test("SIGTERM stops it meanwhile, within the deadline", async () => {
   expect(took()).toBeLessThan(25_000);
 });
 
+test("/readyz does not wait for as long as a call may", async () => {
+  const slow = { ...settings, DATABASE_STATEMENT_MS: "120000" };
+  server = await startServer(settings.DATA_DIR!, { settings: slow });
+  await untilReady();
+  proxy.fallSilent();
+  const { at, init } = calls()[0]!;
+  const call = fetch(server.url + at, init).then(
+    () => "a call",
+    () => "a call",
+  );
+  const ready = vi.waitFor(async () => expect(await status("/readyz")).toBe(503), WAIT);
+  expect(await Promise.race([call, ready.then(() => "/readyz")])).toBe("/readyz");
+  await server.stop("SIGKILL");
+  await call;
+});
+
 test("what would wait longer ends at the deadline, and a second signal ends at once", async () => {
   const slow = { ...settings, DATABASE_STATEMENT_MS: "60000", STOP_DEADLINE_MS: "1500" };
   server = await startServer(settings.DATA_DIR!, { settings: slow });

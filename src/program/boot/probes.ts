@@ -3,6 +3,7 @@
 import type { H3, H3Event } from "h3";
 import { jsonAnswer } from "../../api/transports/answers.ts";
 import { forbidden, noSpace } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
 import type { Log } from "../../store/context.ts";
 import type { Space } from "../../store/embedded/space.ts";
 import type { Metrics } from "./metrics.ts";
@@ -24,6 +25,20 @@ export const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/met
 /** How long a look at the database stands for those who ask meanwhile. */
 const READY_MS = 500;
 
+/** Whoever asks for readiness gives up sooner than a call does; a database that says nothing by then is not ready. */
+async function inTime<T>(look: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new Error("the database does not answer")),
+    LIMITS.ready_seconds * 1000,
+  );
+  try {
+    return await Promise.race([look, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** `stopping`: from then on /readyz says that nothing new should be sent here. */
 export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
   let isStopping = false;
@@ -34,7 +49,7 @@ export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
     try {
       if (isStopping) return jsonAnswer(503, { status: "stopping" });
       if (deps.space.isLow()) return jsonAnswer(503, { status: "not ready", reason: noSpace().message });
-      const { degraded } = await ready();
+      const { degraded } = await inTime(ready());
       return jsonAnswer(200, { status: "ready", ...(degraded.length > 0 ? { degraded } : {}) });
     } catch (error) {
       deps.logOf(event).warn({ err: error }, "not ready");
