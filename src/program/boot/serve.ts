@@ -1,6 +1,7 @@
 // Read the settings, open the database, listen, close on a signal.
 
 import { pino } from "pino";
+import { dataPaths } from "../../store/config/data_paths.ts";
 import { loadConfig } from "../../store/config/load.ts";
 import { ConfigError } from "../../store/config/setting.ts";
 import type { Config } from "../../store/config/settings.ts";
@@ -67,7 +68,7 @@ function greet(
   const subscribe = `Phones subscribe at ${page}`;
   const listens = `Belfry listens on ${url}`;
   if (process.stdout.isTTY) {
-    if (made) console.log(welcome(made, { example, dataDir }));
+    if (made) console.log(welcome(made, { example, dataDir, inTerminal: true }));
     if (cluster?.elsewhere) console.log(cluster.elsewhere);
     if (page) console.log(subscribe);
     console.log(listens);
@@ -78,11 +79,12 @@ function greet(
     pino.destination({ fd: 1, sync: true }),
   );
   // docs/rules.md#first-start
-  if (made)
-    out.info(
-      { ...made, mcp: `${url}/mcp`, channel: example, welcome: welcome(made, { example, dataDir }) },
-      "first start",
-    );
+  if (made) {
+    const { workspace_id, member_id } = made;
+    const where = { url, mcp: `${url}/mcp`, channel: example, credentials: dataPaths(dataDir).credentials };
+    const told = welcome(made, { example, dataDir, inTerminal: false });
+    out.info({ workspace_id, member_id, ...where, welcome: told }, "first start");
+  }
   if (cluster?.elsewhere) out.info({}, cluster.elsewhere);
   if (page) out.info({ page }, subscribe);
   out.info({ url }, listens);

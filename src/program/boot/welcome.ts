@@ -3,23 +3,38 @@
 import { resolve } from "node:path";
 import { supportsConsent } from "../../identity/auth/redirects.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { dataPaths } from "../../store/config/data_paths.ts";
 import type { Credentials } from "../../store/secret/credentials.ts";
 import type { Example } from "./example_channel.ts";
 
+interface Told {
+  example: Example | null;
+  dataDir: string;
+  /** The key and the link stand in it: a person reads it, and no log keeps it. */
+  inTerminal: boolean;
+}
+
 /** What a person reads on the first start: where to go next, with lines that work as they stand, in the folder of the start. */
-export function welcome(
-  { url, key, console }: Credentials,
-  { example, dataDir }: { example: Example | null; dataDir: string },
-): string {
+export function welcome(made: Credentials, { example, dataDir, inTerminal }: Told): string {
+  const { url } = made;
+  const file = dataPaths(dataDir).credentials;
+  const key = inTerminal ? made.key : "$KEY";
+  const [link, ownKey, keptIn] = inTerminal
+    ? [made.console, key, "shown this once; also in DATA_DIR/credentials.json for the belfry command"]
+    : [
+        `the link is "console" in ${file}`,
+        `KEY=$(sed -n 's/.*"key": "\\(.*\\)".*/\\1/p' ${quoted(file)})`,
+        "in that file alone, which only its user reads",
+      ];
   const rule = "─".repeat(72);
   return `${rule}
 Belfry is ready, and this is its first start.
 
-${example ? ringing(example, url, key, dataDir) : ""}  Console     ${console}
+${example ? ringing(example, url, key, dataDir) : ""}  Console     ${link}
               makes your account; works once, within ${LIMITS.link_days} days
   MCP         ${url}/mcp
-  Your key    ${key}
-              shown this once; also in DATA_DIR/credentials.json for the belfry command
+  Your key    ${ownKey}
+              ${keptIn}
 
 ${supportsConsent(url) ? `Connect an assistant, which asks for your consent in the console:\n  claude mcp add --transport http belfry ${url}/mcp\n\nOr without a browser, by the key:` : "Connect an assistant by the key:"}
   claude mcp add --transport http belfry ${url}/mcp --header "Authorization: Bearer ${key}"
