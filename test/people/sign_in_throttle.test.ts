@@ -1,7 +1,8 @@
 // Guessing is slowed down, and no stranger shuts anybody out: the counting by itself with time in hand, and through the
 // sign-in page, with and without the cache that replicas share.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { createPasswordTurns, type Standing } from "../../src/identity/auth/password_turns.ts";
 import { createThrottle, waitFor } from "../../src/identity/auth/sign_in_throttle.ts";
 import { addMember } from "../../src/identity/operator/accounts.ts";
 import { parseId } from "../../src/model/domain/ids.ts";
@@ -10,6 +11,7 @@ import { freePort } from "../../src/program/boot/server.ts";
 import { createRateLimits } from "../../src/store/rate_limits/limits.ts";
 import { redisWindows } from "../../src/store/rate_limits/redis.ts";
 import { Visitor } from "../support/site.ts";
+import { WAIT } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const log = { warn() {} };
@@ -45,6 +47,31 @@ function throttle(held: Promise<unknown> | null = null) {
   };
   return { made, attempt, waits, checked: () => checked };
 }
+
+// docs/rules.md#password-turns
+test("two hashes at once; then who is known, then strangers as they came, sixteen of them at most", async () => {
+  const inTurn = createPasswordTurns();
+  const began: string[] = [];
+  const ends = new Map<string, () => void>();
+  const begin = (standing: Standing, name: string) =>
+    inTurn(standing, async () => {
+      began.push(name);
+      await new Promise<void>((resolve) => ends.set(name, resolve));
+    });
+  const names = Array.from({ length: 18 }, (_, i) => `stranger ${i}`);
+  const all = names.map((name) => begin("stranger", name));
+  await expect(begin("stranger", "one more")).rejects.toMatchObject({ status: 503 });
+  all.push(begin("known", "known"), begin("known", "known, too"));
+  const order = ["stranger 0", "stranger 1", "known", "known, too", ...names.slice(2)];
+  for (let i = 0; i < order.length; i++) {
+    await vi.waitFor(() => expect(began).toEqual(order.slice(0, i + 2)), WAIT);
+    ends.get(order[i]!)!();
+  }
+  await Promise.all(all);
+  // One that fails gives its place on as well.
+  for (let i = 0; i < 3; i++)
+    await expect(inTurn("stranger", async () => Promise.reject(new Error("away")))).rejects.toThrow("away");
+});
 
 describe("the throttle", () => {
   // docs/rules.md#guessing
@@ -190,6 +217,35 @@ describe("signing in", () => {
     // From then on this browser is known, even where the stranger used up everything.
     await owner.post("/console/sign-out", {}, { from: "/console/account" });
     expect((await tries(world, email, PASSWORD, "192.0.2.1", owner)).status).toBe(303);
+  });
+
+  // docs/rules.md#password-turns
+  test("strangers who guess in a crowd are told to come back, and who is known goes ahead of them", async () => {
+    const owner = new Visitor(world);
+    const email = "slow@example.org";
+    expect((await tries(world, email, PASSWORD, "198.51.100.20", owner)).status).toBe(303);
+    await owner.post("/console/sign-out", {}, { from: "/console/account" });
+    const came: string[] = [];
+    const crowd = Array.from({ length: 60 }, async (_, i) => {
+      const answer = await tries(world, `nobody${i}@example.org`, "wrong", `203.0.113.${i}`);
+      came.push(String(answer.status));
+      return answer;
+    });
+    const known = tries(world, email, PASSWORD, "198.51.100.21", owner).then(({ status }) => {
+      came.push("known");
+      return status;
+    });
+    const refused = (await Promise.all(crowd)).filter(({ status }) => status === 503);
+    expect(await known).toBe(303);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { headers, text } of refused) {
+      expect(headers.get("retry-after")).toBe("3");
+      expect(text).toContain("Too many passwords are being checked");
+    }
+    expect(came.filter((one) => one === "401").length).toBe(60 - refused.length);
+    expect(came.indexOf("known")).toBeLessThan(came.lastIndexOf("401"));
+    // Nobody was counted who was not looked at.
+    expect((await tries(world, "nobody1@example.org", "wrong", "203.0.113.1")).status).toBe(401);
   });
 
   // docs/rules.md#guessing

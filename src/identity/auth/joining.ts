@@ -186,14 +186,16 @@ export function createJoining(options: {
       let hash = "";
       if (kind === "known") {
         const right = await throttle.attempt({ email: seen.email, address, browser: null }, () =>
-          library.provesPassword(need(seen.user_id, "a known person has a user"), claim.password),
+          throttle.inTurn("known", () =>
+            library.provesPassword(need(seen.user_id, "a known person has a user"), claim.password),
+          ),
         );
         if (!right)
           throw invalidRequest("This is not the password of the account with this address.", "password");
       } else {
         await throttle.countAddress(address);
         // Hashing takes its time, so it is done before anything is locked.
-        hash = await library.hashPassword(claim.password);
+        hash = await throttle.inTurn("known", () => library.hashPassword(claim.password));
       }
       try {
         return await orm.em.fork().transactional((inside) => settle(inside, token, seen, claim, hash));

@@ -19,7 +19,10 @@ export function createOwnSignIn(options: {
     secondFactor: createSecondFactor(library),
     passkeys: createOwnPasskeys(library, publicUrl, now),
 
-    proves: (person, given) => throttle.proof(person.id, () => library.provesPassword(person.id, given)),
+    proves: (person, given) =>
+      throttle.proof(person.id, () =>
+        throttle.inTurn("known", () => library.provesPassword(person.id, given)),
+      ),
 
     sessionsOf: (em, person) =>
       library.inTransaction(em, async (accounts) =>
@@ -47,7 +50,7 @@ export function createOwnSignIn(options: {
     },
 
     async setPassword(em, person, next) {
-      const hash = await library.hashPassword(next);
+      const hash = await throttle.inTurn("known", () => library.hashPassword(next));
       await library.inTransaction(em, (accounts) => accounts.updatePassword(person.id, hash));
     },
   };

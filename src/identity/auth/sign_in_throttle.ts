@@ -8,6 +8,7 @@ import { ApiError } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { countedAs } from "../../store/rate_limits/client.ts";
 import { type Policy, type RateLimits, rateLimitHeaders } from "../../store/rate_limits/limits.ts";
+import { createPasswordTurns, type Standing } from "./password_turns.ts";
 
 /** docs/rules.md#password-again */
 const WRONG = { max: LIMITS.wrong_passwords, seconds: LIMITS.wrong_passwords_minutes * 60 };
@@ -100,7 +101,10 @@ export function createThrottle(options: {
      * Runs `check`, which answers null or false to a wrong password, after a wait when the account is under attack. Only
      * wrong ones and refusals stay counted. @throws 429 before the password is looked at.
      */
-    async attempt<T>({ email, address, browser }: Attempt, check: () => Promise<T>): Promise<T> {
+    async attempt<T>(
+      { email, address, browser }: Attempt,
+      check: (standing: Standing) => Promise<T>,
+    ): Promise<T> {
       const known = nameOf(browser, email);
       const counted = [];
       if (known) counted.push(await take(BY_BROWSER, known));
@@ -115,8 +119,11 @@ export function createThrottle(options: {
           await pause(ms).finally(() => (waiting -= 1));
         }
       }
-      return judge(counted, check);
+      return judge(counted, () => check(known ? "known" : "stranger"));
     },
+
+    /** Around whatever makes a hash. @throws 503. */
+    inTurn: createPasswordTurns(),
 
     /** The same for a passkey, which is of no account until it was found right. @throws 429. */
     attemptPasskey: async <T>(address: string | null, check: () => Promise<T>): Promise<T> =>

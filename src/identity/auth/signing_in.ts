@@ -7,6 +7,7 @@ import { ApiError, invalidRequest } from "../../model/errors.ts";
 import { run } from "../../store/db/statement.ts";
 import { usePasskey } from "../../store/queries/people.ts";
 import type { shownPasskey } from "./passkey_shapes.ts";
+import type { Standing } from "./password_turns.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 import type { Throttle } from "./sign_in_throttle.ts";
 
@@ -110,9 +111,12 @@ export function createSigningIn(options: {
     oauthQuery: string | null,
     from: Request,
     address: string | null,
+    standing: Standing = "known",
   ): Promise<Opened | null> {
     const body = { ...credentials, ...withOAuthQuery(oauthQuery) };
-    const answer = await ask("/sign-in/email", { headers: from.headers, body, address });
+    const answer = await throttle.inTurn(standing, () =>
+      ask("/sign-in/email", { headers: from.headers, body, address }),
+    );
     if (answer.ok) return openedBy(answer, credentials.email);
     const { code } = (await answer.json().catch(() => ({}))) as { code?: string };
     if (code === "INVALID_EMAIL_OR_PASSWORD" || answer.status === 400) return null;
@@ -120,7 +124,7 @@ export function createSigningIn(options: {
   }
 
   return {
-    /** Signs in whoever has just proved to know the password: without a count, so that it cannot be refused. */
+    /** Signs in whoever has just proved to know the password: without a count, so that it cannot be refused for it. */
     openSession,
 
     /**
@@ -134,8 +138,8 @@ export function createSigningIn(options: {
       at: ClientOrigin,
     ): Promise<Opened> {
       const email = credentials.email.trim().toLowerCase();
-      const opened = await throttle.attempt({ email, ...at }, () =>
-        openSession({ ...credentials, email }, oauthQuery, from, at.address),
+      const opened = await throttle.attempt({ email, ...at }, (standing) =>
+        openSession({ ...credentials, email }, oauthQuery, from, at.address, standing),
       );
       if (!opened) throw new ApiError("unauthorized", "The e-mail address or the password is not right.");
       return opened;

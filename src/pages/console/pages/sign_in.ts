@@ -110,7 +110,8 @@ export const SIGN_IN_PAGES: readonly Page[] = [
       const opened = await deps.people.signIn({ email, password }, wanted.oauthQuery, request, at);
       return goOn(visit, opened, wanted);
     } catch (error) {
-      if (!(error instanceof ApiError) || error.type === "server_error") throw error;
+      // What passes by itself is said beside the form, which is sent again.
+      if (!(error instanceof ApiError) || error.status === 500) throw error;
       const answer = await signInForm(visit, { email, error });
       const retryAfter = error.headers["retry-after"];
       if (retryAfter) answer.headers.set("retry-after", retryAfter);
