@@ -3,13 +3,26 @@ import { LIMITS } from "../src/model/limits.ts";
 import { need } from "../src/model/need.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { sight } from "../src/store/queries/channels.ts";
-import { feedEnd, listEvents, numberEvents } from "../src/store/queries/events.ts";
+import { type EventRecord, feedEnd, listEvents, numberEvents } from "../src/store/queries/events.ts";
 import { eventView, feedPlace, showEvent, showFeedPlace } from "../src/store/shapes/event.ts";
 import { DEFAULT_LIMIT, limit } from "../src/store/shapes/fields.ts";
 
 /** Events that one call gives their places at most. */
 const NUMBERED = 1000;
 const DAY_MS = 86_400_000;
+
+/** What stands around the events of an answer. */
+const AROUND = 300;
+
+/** How many rows, one at least, an answer over MCP has room for: over REST a page ends there as well. */
+function fitting(rows: readonly EventRecord[]): number {
+  let room = LIMITS.mcp_answer - AROUND;
+  const end = rows.findIndex((row) => {
+    room -= Buffer.byteLength(JSON.stringify(showEvent(row))) + 1;
+    return room < 0;
+  });
+  return end < 0 ? rows.length : Math.max(1, end);
+}
 
 export default defineTool({
   name: "list_events",
@@ -43,8 +56,8 @@ export default defineTool({
     const ahead = after !== undefined && BigInt(after.position) > BigInt(end);
     const from = after === undefined || ahead ? "0" : after.position;
     const rows = await ctx.sql(listEvents, { workspace_id, pusher_ids, after: from, end, limit: wanted + 1 });
-    const data = rows.slice(0, wanted);
-    const further = rows.length > wanted;
+    const data = rows.slice(0, Math.min(wanted, fitting(rows)));
+    const further = rows.length > data.length;
     const position = further ? need(data.at(-1), "there are more rows than wanted").position : end;
     return {
       data: data.map(showEvent),

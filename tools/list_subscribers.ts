@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { countsByText } from "../src/model/fields/accepts.ts";
 import { toIsoMicros } from "../src/model/fields/columns.ts";
-import { DEVICE } from "../src/model/fields/device.ts";
+import { DEVICE, OTHER, plainLocale, plainVersion } from "../src/model/fields/device.ts";
 import { answersOf, namesOf, shownTo } from "../src/model/fields/record.ts";
+import { LIMITS } from "../src/model/limits.ts";
 import { visiblePusherId } from "../src/operation/channels/find_pusher.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
@@ -11,6 +12,30 @@ import { before, DEFAULT_LIMIT, limit, pageMeta, pathId } from "../src/store/sha
 
 const FACETS = namesOf(DEVICE);
 const counts = countsByText();
+
+const output = z.object({
+  data: z.array(
+    z.object({
+      device: z.string().describe("Stable pseudonym, useless to replay."),
+      ...answersOf(shownTo(DEVICE, "list")),
+      muted: z.boolean(),
+      subscribed_at: z.string(),
+    }),
+  ),
+  breakdown: z.object({
+    total: z.int(),
+    muted: z.int(),
+    platform: counts,
+    app_version: counts,
+    locale: counts,
+    timezone: counts,
+  }),
+  meta: pageMeta,
+});
+
+type Subscribers = Omit<z.output<typeof output>, "data"> & {
+  data: { app_version: string; locale: string; [field: string]: unknown }[];
+};
 
 export default defineTool({
   name: "list_subscribers",
@@ -28,26 +53,9 @@ export default defineTool({
     limit: limit(),
     before: before(),
   }),
-  output: z.object({
-    data: z.array(
-      z.object({
-        device: z.string().describe("Stable pseudonym, useless to replay."),
-        ...answersOf(shownTo(DEVICE, "list")),
-        muted: z.boolean(),
-        subscribed_at: z.string(),
-      }),
-    ),
-    breakdown: z.object({
-      total: z.int(),
-      muted: z.int(),
-      platform: counts,
-      app_version: counts,
-      locale: counts,
-      timezone: counts,
-    }),
-    meta: pageMeta,
-  }),
+  output,
   pagedBy: "subscribed_at",
+  toAssistants: (whole) => inPlainLabels(whole as Subscribers),
   async handler(input, ctx) {
     const pusherId = await visiblePusherId(input, ctx);
     const { rows, next_before } = await keysetPage(
@@ -72,16 +80,49 @@ export default defineTool({
   },
 });
 
+/** Strangers decide how many different words there are, so the largest stand for themselves and all others together. */
+function largest(counted: ReadonlyMap<string, number>): Record<string, number> {
+  const ordered = [...counted].filter(([word]) => word !== OTHER).sort(([, a], [, b]) => b - a);
+  const rest = ordered.splice(LIMITS.breakdown).reduce((sum, [, n]) => sum + n, counted.get(OTHER) ?? 0);
+  // The keys are what strangers sent, so there is no prototype that one of them could mean.
+  return Object.assign(
+    Object.create(null),
+    Object.fromEntries(rest > 0 ? [...ordered, [OTHER, rest]] : ordered),
+  );
+}
+
+/** The same rows and counts for an assistant: of what strangers wrote, only what cannot be read as a sentence. */
+function inPlainLabels({ data, breakdown, ...rest }: Subscribers): Subscribers {
+  const plain = (counts: Record<string, number>, label: (text: string) => string) => {
+    const counted = new Map<string, number>();
+    for (const [text, n] of Object.entries(counts))
+      counted.set(label(text), (counted.get(label(text)) ?? 0) + n);
+    return largest(counted);
+  };
+  return {
+    ...rest,
+    data: data.map((row) => ({
+      ...row,
+      app_version: plainVersion(row.app_version),
+      locale: plainLocale(row.locale),
+    })),
+    breakdown: {
+      ...breakdown,
+      app_version: plain(breakdown.app_version, plainVersion),
+      locale: plain(breakdown.locale, plainLocale),
+    },
+  };
+}
+
 type Mix = Record<(typeof FACETS)[number], string> & { n: number; muted: number };
 
 /** Sums over the whole subscription set, not the page. */
 function breakDown(mix: Mix[]) {
   const sum = (of: (row: Mix) => number) => mix.reduce((total, row) => total + of(row), 0);
   const facet = (name: (typeof FACETS)[number]) => {
-    // The keys are what strangers sent, so there is no prototype that one of them could mean.
-    const counted: Record<string, number> = Object.create(null);
-    for (const row of mix) counted[row[name]] = (counted[row[name]] ?? 0) + row.n;
-    return counted;
+    const counted = new Map<string, number>();
+    for (const row of mix) counted.set(row[name], (counted.get(row[name]) ?? 0) + row.n);
+    return largest(counted);
   };
   return {
     total: sum(({ n }) => n),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { WebhookEndpoint } from "../src/model/entities/webhook_endpoint.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { showWebhook, webhookView } from "../src/store/shapes/webhook.ts";
+import { showWebhook, webhookListBrief, webhookView } from "../src/store/shapes/webhook.ts";
 
 export default defineTool({
   name: "list_webhooks",
@@ -15,6 +15,7 @@ export default defineTool({
   errors: ["invalid_request"],
   input: z.strictObject({}),
   output: z.object({ data: z.array(webhookView) }),
+  brief: webhookListBrief,
   async handler(_input, ctx) {
     const orderBy = { created_at: "desc", id: "desc" } as const;
     const rows = await ctx.em.find(WebhookEndpoint, {}, { orderBy });

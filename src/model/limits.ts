@@ -58,6 +58,7 @@ export const LIMIT_TABLE = {
   ],
   idempotency_hours: [24, "hours", "a call can be repeated under its idempotency key"],
   mcp_answer: [25_000, "bytes", "an answer over MCP"],
+  breakdown: [20, "words", "each part of the breakdown of subscribers; all others count as `other`"],
   stats_days: [366, "days", "the range of statistics"],
   stats_sample: [10_000, "reports", "the timeline of an alert that is no sample"],
 

@@ -123,6 +123,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   hints: { readOnly: boolean; destructive: boolean; idempotent: boolean };
   /** It makes something new, so it takes an idempotency key. */
   creates?: boolean;
+  /** Its answer as assistants are shown it, where strangers wrote parts of it that could be read as an instruction. */
+  toAssistants?(whole: unknown): unknown;
   /** Its short answer. With an argument `view` the caller chooses; else it stands in where the whole would be too long. */
   brief?: Brief;
   /** The field of a row that its list pages by; `before` goes on from it. */

@@ -302,6 +302,8 @@ export const subscriberCases: Case[] = [
   {
     rule: "subscriber-breakdown",
     name: "facts that look like parts of the language are facts",
+    // An assistant is shown none of them (docs/rules.md#subscribers-in-plain-labels).
+    over: "REST",
     tool: "list_subscribers",
     given: async (world) => {
       const pusher = await world.pusher();

@@ -1,5 +1,6 @@
 // What an MCP result carries, and how long it may be: an assistant reads every byte of it. A list that would be too long
-// ends early and says so, anything else is answered in its short form. Holds no business word.
+// ends early and says so, anything else is answered in its short form, and without the end of a list where that is too long.
+// Holds no business word.
 
 import { LIMITS } from "../../model/limits.ts";
 import type { Tool } from "../../operation/tool.ts";
@@ -28,8 +29,23 @@ export function fitted(tool: Tool, body: unknown, isBrief: boolean): Written {
   if (fits(whole)) return whole;
   const page = body as Page;
   const short = tool.pagedBy && Array.isArray(page.data) ? written(endEarly(page, tool.pagedBy)) : whole;
-  if (!tool.brief || isBrief || fits(short)) return short;
-  return written(tool.brief.output.parse(tool.brief.of(short.body)));
+  if (fits(short)) return short;
+  const brief = tool.brief && !isBrief ? written(tool.brief.output.parse(tool.brief.of(short.body))) : short;
+  return fits(brief) ? brief : written(withoutEnd(brief.body as Row));
+}
+
+/** What nothing else makes short enough: its longest list ends where there is no more room, and `left_out` says so. */
+function withoutEnd(body: Row): Row {
+  const lists = Object.entries(body).filter((field): field is [string, unknown[]] => Array.isArray(field[1]));
+  const [longest] = lists.sort(([, a], [, b]) => bytesOf(b) - bytesOf(a));
+  if (!longest) return body;
+  const [name, list] = longest;
+  let room = MAX_ANSWER - bytesOf({ ...body, [name]: [], left_out: { [name]: list.length } });
+  const end = list.findIndex((row) => {
+    room -= bytesOf(row) + 1;
+    return room < 0;
+  });
+  return end < 0 ? body : { ...body, [name]: list.slice(0, end), left_out: { [name]: list.length - end } };
 }
 
 /** As many rows as fit; never between two that share the instant which the next page goes on from, and at least one. */

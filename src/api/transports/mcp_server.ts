@@ -42,7 +42,8 @@ export async function answerOf(
   try {
     const args = withView(tool, given);
     const { body, headers } = await call(tool, args);
-    return { ...fitted(tool, body, args.view === "brief"), isError: false, headers };
+    const shown = tool.toAssistants?.(body) ?? body;
+    return { ...fitted(tool, shown, args.view === "brief"), isError: false, headers };
   } catch (error) {
     const refused = error instanceof ApiError ? error : serverError();
     const { "www-authenticate": _, ...headers } = refused.headers;

@@ -9,6 +9,21 @@ import { defineFields } from "./record.ts";
 /** What a handset may say that it runs on. */
 export const PLATFORMS = ["ios", "android", "web", "desktop", "cli", "other"] as const;
 
+/** Stands for every word that has no place of its own. */
+export const OTHER = "other";
+
+/**
+ * What an assistant is shown of a version and of a locale: figures, and a language with its region. Both are patterns in which a
+ * stranger can write a sentence (docs/rules.md#subscribers-in-plain-labels).
+ */
+export const plainVersion = (text: string): string => /^\d{1,6}(?:\.\d{1,6}){0,3}/.exec(text)?.[0] ?? OTHER;
+export function plainLocale(text: string): string {
+  const parts = /^([a-zA-Z]{2,3})(?:-[a-zA-Z]{3}){0,3}(?:-[a-zA-Z]{4})?(?:-([a-zA-Z]{2}|\d{3}))?(?:-|$)/;
+  const [, language, region] = parts.exec(text) ?? [];
+  if (language === undefined) return OTHER;
+  return region === undefined ? language : `${language}-${region}`;
+}
+
 const VERSION = `must be 1 to ${LIMITS.app_version} of 0-9 A-Z a-z . + _ -, such as 1.4.0`;
 
 /** Owners see each of them without the device: in lists of subscribers, and counted. */

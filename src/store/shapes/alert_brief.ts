@@ -6,8 +6,8 @@ import { codePoints } from "../../model/fields/accepts.ts";
 import { ALERT, type AlertFields } from "../../model/fields/alert.ts";
 import { named } from "../../model/fields/named.ts";
 import { marked, namesOf } from "../../model/fields/record.ts";
-import { LIMITS } from "../../model/limits.ts";
 import { alertList, composedView, publishedView } from "./alert.ts";
+import { cut } from "./cut.ts";
 
 export const view = z
   .enum(["full", "brief"])
@@ -26,15 +26,10 @@ const lengths = Object.fromEntries(
 
 type Texts = Pick<AlertFields, (typeof CUT)[number]>;
 
-function cut(text: string | null): string | null {
-  if (text === null || codePoints(text) <= LIMITS.brief_text) return text;
-  return `${[...text].slice(0, LIMITS.brief_text - 1).join("")}…`;
-}
-
 function briefAlert({ html: _, asset_html: __, ...alert }: Texts & { html?: unknown; asset_html?: unknown }) {
   const brief: Record<string, unknown> = { ...alert };
   for (const name of CUT) {
-    brief[name] = cut(alert[name]);
+    brief[name] = alert[name] === null ? null : cut(alert[name]);
     brief[`${name}_length`] = codePoints(alert[name] ?? "");
   }
   return brief;

@@ -6,6 +6,7 @@ import type { WebhookRow } from "../../model/entities/webhook_endpoint.ts";
 import { named } from "../../model/fields/named.ts";
 import { answersOf, showFields, shownTo } from "../../model/fields/record.ts";
 import { WEBHOOK } from "../../model/fields/webhook.ts";
+import { cut } from "./cut.ts";
 
 export const webhookView = named(
   "Webhook",
@@ -45,3 +46,15 @@ export function showWebhook(
     created_at,
   };
 }
+
+/** Addresses may be long, and a list of them has no pages: cut, with their lengths. */
+export const webhookListBrief = {
+  output: z.object({ data: z.array(webhookView.extend({ url_length: z.int() })) }),
+  of: (whole: unknown) => ({
+    data: (whole as { data: { url: string }[] }).data.map(({ url, ...row }) => ({
+      ...row,
+      url: cut(url),
+      url_length: url.length,
+    })),
+  }),
+};
