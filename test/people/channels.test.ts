@@ -246,7 +246,7 @@ describe("channels in the console", () => {
     expect(half.text).toContain("No circle");
     expect(half.text).not.toContain("red");
     const stranger = new Visitor(world);
-    expect((await stranger.post(path, typed, { token })).status).toBe(303);
+    expect((await stranger.post(path, typed, { token })).status).toBe(401);
   });
 
   test("pausing says what still comes, and a channel goes on", async () => {

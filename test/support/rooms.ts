@@ -329,6 +329,7 @@ export const ROOMS: Record<string, Room> = {
       "operation",
       "store/context",
       "store/db",
+      "store/secret",
       "store/shapes",
       "tools/index",
       "ui",

@@ -196,12 +196,14 @@ export class Visitor {
     const body = new URLSearchParams(token === null ? [] : [["form_token", token]]);
     for (const [name, value] of Object.entries(fields))
       for (const one of [value].flat()) body.append(name, one);
+    const text = body.toString();
     const headers = {
       origin: this.url,
       "content-type": "application/x-www-form-urlencoded",
+      "content-length": String(text.length),
       ...options.headers,
     };
-    return this.#ask(path, { method: "POST", headers, body: body.toString() }, options.address);
+    return this.#ask(path, { method: "POST", headers, body: text }, options.address);
   }
 
   /** Sends a form with files, as a page at `path` would. */

@@ -25,6 +25,8 @@ async function preview() {
   last = body.toString();
   const turn = ++asked;
   const answer = await fetch(`${at}/preview`, { method: "POST", body }).catch(() => null);
+  if (answer?.status === 401)
+    tell("You were signed out. What you write stays: send or save it, sign in, and you come back to it.");
   // A slower answer to an older text is not shown over a newer one.
   if (!answer?.ok || turn !== asked) return;
   const drawn = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -39,13 +41,21 @@ async function preview() {
 /** Said as soon as it is known; saving would show both texts. */
 function changedElsewhere(version) {
   const own = form.querySelector("[name=version]")?.value;
-  if (!own || version === own || document.getElementById("elsewhere")) return;
+  if (own && version !== own)
+    tell(
+      "Somebody changed this alert since you opened it. Save when you are ready: you will see both texts, and nothing is lost.",
+    );
+}
+
+/** One line above the form, the newest in place of the one before it. */
+function tell(text) {
+  if (document.getElementById("told")?.textContent === text) return;
+  document.getElementById("told")?.remove();
   const said = document.createElement("p");
-  said.id = "elsewhere";
+  said.id = "told";
   said.className = "flash careful";
   said.setAttribute("role", "status");
-  said.textContent =
-    "Somebody changed this alert since you opened it. Save when you are ready: you will see both texts, and nothing is lost.";
+  said.textContent = text;
   form.before(said);
 }
 

@@ -7,6 +7,7 @@ import type { Session } from "../../identity/auth/people.ts";
 import { ApiError, forbidden, invalidRequest } from "../../model/errors.ts";
 import { refuseUnstorableText } from "../../operation/problems.ts";
 import { type Html, html } from "../../ui/html.ts";
+import { createKeeper } from "./kept.ts";
 
 export const TOKEN_FIELD = "form_token";
 const VISITOR_COOKIE = "belfry_visitor";
@@ -110,6 +111,8 @@ export function createForms({ secret, publicUrl }: { secret: string; publicUrl: 
   const field = (token: string): Html => html`<input type="hidden" name="${TOKEN_FIELD}" value="${token}">`;
 
   return {
+    ...createKeeper(secret),
+
     cookie: (name: string, value: string, seconds?: number) =>
       `${name}=${value}; ${attributes}${seconds === undefined ? "" : `; Max-Age=${seconds}`}`,
 
@@ -136,14 +139,13 @@ export function createForms({ secret, publicUrl }: { secret: string; publicUrl: 
         throw forbidden(`This form was sent from another site. Open the console at ${origin}/console.`);
     },
 
-    /** @throws 403 unless the form carries the token of this session, or of this visitor. */
-    checkToken(form: URLSearchParams, headers: Headers, session: Session | null): void {
+    /** Whether the form carries the token of this session, or of this visitor. */
+    holdsToken(form: URLSearchParams, headers: Headers, session: Session | null): boolean {
       const nonce = cookieOf(headers, VISITOR_COOKIE);
       const wanted = session ? sessionToken(session) : nonce && visitorToken(nonce);
       const given = Buffer.from(form.get(TOKEN_FIELD) ?? "");
       const right = Buffer.from(wanted ?? "");
-      if (right.length === 0 || given.length !== right.length || !timingSafeEqual(given, right))
-        throw forbidden("This form is no longer valid. Go back, reload the page and send it again.");
+      return right.length > 0 && given.length === right.length && timingSafeEqual(given, right);
     },
   };
 }

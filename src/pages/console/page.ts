@@ -16,6 +16,9 @@ import { type Content, type Html, html } from "../../ui/html.ts";
 /** Hands the secret of a one-time link to the page's form. */
 export const LINK_SCRIPT = pageFile("link.js", "text/javascript; charset=utf-8", import.meta.url);
 
+/** Goes on with the page's form by itself. */
+export const ONWARDS_SCRIPT = pageFile("onwards.js", "text/javascript; charset=utf-8", import.meta.url);
+
 /** Puts a copy button beside every `copyable` text: pages with such texts name it in their `scripts`. */
 export const COPY_SCRIPT = pageFile("copy.js", "text/javascript; charset=utf-8", import.meta.url);
 
@@ -69,6 +72,7 @@ export const COMPOSE_STYLES = pageFile("compose.css", "text/css; charset=utf-8",
 /** What pages of the console refer to, besides what all pages share. */
 export const CONSOLE_FILES: readonly PageFile[] = [
   LINK_SCRIPT,
+  ONWARDS_SCRIPT,
   COPY_SCRIPT,
   LIVE_SCRIPT,
   PASSKEY_SCRIPT,

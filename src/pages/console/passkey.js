@@ -29,7 +29,11 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
 async function ask(form) {
   const response = await fetch(form.dataset.begin, {
     method: "POST",
-    body: new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)])),
+    body: new URLSearchParams(
+      [...new FormData(form)]
+        .filter(([name]) => name !== "kept_form")
+        .map(([name, value]) => [name, String(value)]),
+    ),
   });
   const begun = await response
     .json()

@@ -6,13 +6,14 @@ import type { RouteMeta } from "../../api/transports/body.ts";
 import { requestOf } from "../../api/transports/request.ts";
 import { callerOf, personOf, type Session } from "../../identity/auth/people.ts";
 import { parseId, showId } from "../../model/domain/ids.ts";
-import { ApiError, notFound } from "../../model/errors.ts";
+import { ApiError, forbidden, notFound } from "../../model/errors.ts";
 import { MAX_BODY } from "../../operation/tool.ts";
 import type { Log, MemberCaller } from "../../store/context.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
 import { fileAnswer, ICON, STYLES } from "../../ui/files.ts";
 import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
 import { cookieOf, isFileForm, readFileForm, readForm, type SentFiles } from "./forms.ts";
+import { KEPT_FIELD, MAX_KEPT, signedInAnew, signedOut, welcomeBack } from "./kept.ts";
 import { CONSOLE_FILES, frame, goTo, pageAnswer } from "./page.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
 import { ALERT_HISTORY_PAGES } from "./pages/alert_history.ts";
@@ -35,7 +36,7 @@ import { OVERVIEW_PAGES } from "./pages/overview.ts";
 import { OWN_WORKSPACE_PAGES } from "./pages/own_workspaces.ts";
 import { REVIEW_PAGES } from "./pages/review.ts";
 import { SECOND_STEP_PAGES } from "./pages/second_step.ts";
-import { SIGN_IN_PAGES } from "./pages/sign_in.ts";
+import { SIGN_IN_PAGES, signInForm } from "./pages/sign_in.ts";
 import { STATISTICS_PAGES } from "./pages/statistics.ts";
 import { SUBSCRIBER_PAGES } from "./pages/subscribers.ts";
 import { WAYS_IN_PAGES } from "./pages/ways_in.ts";
@@ -124,6 +125,7 @@ async function serve(
   let session: Session | null = null;
   let caller: MemberCaller | null = null;
   let reading = false;
+  let form: URLSearchParams | null = null;
   const build = (form: URLSearchParams, files: SentFiles = new Map()) =>
     visitOf({
       deps,
@@ -137,37 +139,71 @@ async function serve(
       log,
       address: support.addressOf(event),
     });
+  const at = url.pathname + url.search;
   try {
     if (page.method === "POST") deps.forms.checkOrigin(request.headers);
     session = await deps.people.session(request.headers);
-    if (page.for !== "anyone" && !session) return toSignIn(page, url);
+    if (page.for !== "anyone" && !session) {
+      if (page.method === "GET") return goTo(`/console/sign-in?${new URLSearchParams({ next: at })}`);
+      const next = new URLSearchParams({ next: wayBack(page, request, at) });
+      const kept = deps.forms.keep({ at, form: await writtenIn(page, request) });
+      if (kept !== null) next.set(KEPT_FIELD, kept);
+      return await signInForm(asVisitor(build(next)), { error: signedOut() });
+    }
     if (page.for === "member") {
       const id = parseId("wsp", params.workspace ?? "");
       caller = id && session ? callerOf(session, id) : null;
       if (!caller) throw notFound("workspace");
     }
     if (page.method === "POST" || page.writes) support.mustHaveRoom();
-    let form = new URLSearchParams();
     let files: SentFiles = new Map();
     if (page.method === "POST") {
       reading = true;
       if (page.maxFiles !== undefined && isFileForm(request)) ({ form, files } = await readFileForm(request));
       else form = await readForm(request);
       reading = false;
-      deps.forms.checkToken(form, request.headers, page.for === "anyone" ? null : session);
+      // What was kept is only shown, so it needs no proof of which page sent it.
+      const kept = page.again && deps.forms.kept(form.get(KEPT_FIELD));
+      if (page.again && kept?.at === at) return await page.again(build(kept.form), welcomeBack());
+      if (!deps.forms.holdsToken(form, request.headers, page.for === "anyone" ? null : session)) {
+        if (page.again) return await page.again(build(form), signedInAnew());
+        throw forbidden("This form is no longer valid. Go back, reload the page and send it again.");
+      }
     }
-    const visit = build(form, files);
+    const visit = build(form ?? new URLSearchParams(), files);
     // Before sign-in, forms are bound to a cookie of the visitor.
     return await page.answer(page.for === "anyone" ? asVisitor(visit) : visit);
   } catch (error) {
     if (!(error instanceof ApiError)) log.error({ err: error }, "page failed");
     const refused = faultOf(error);
     const visit = build(new URLSearchParams());
-    const response = reading && page.unread ? await page.unread(visit, refused) : errorPage(visit, refused);
+    const written = refused.type === "server_error" ? (form ?? (await writtenIn(page, request))) : null;
+    const response =
+      reading && page.unread
+        ? await page.unread(visit, refused)
+        : errorPage(visit, refused, written && page.again ? deps.forms.keep({ at, form: written }) : null);
     const retryAfter = refused.headers["retry-after"];
     if (retryAfter) response.headers.set("retry-after", retryAfter);
     return response;
   }
+}
+
+/** What a form says that cannot be taken now, without its files; nothing of a larger one than is handed on. */
+async function writtenIn(page: Page, request: Request): Promise<URLSearchParams> {
+  const nothing = new URLSearchParams();
+  const size = Number(request.headers.get("content-length") ?? Number.POSITIVE_INFINITY);
+  if (!page.again || page.method === "GET" || size > MAX_KEPT) return nothing;
+  try {
+    return isFileForm(request) ? (await readFileForm(request)).form : await readForm(request);
+  } catch {
+    return nothing;
+  }
+}
+
+/** Where somebody goes on who pressed a button: the page of the same address, or the one that it stood on. */
+function wayBack({ path }: Page, { headers }: Request, at: string): string {
+  if (PAGES.some((page) => page.method === "GET" && page.path === path)) return at;
+  return URL.parse(headers.get("referer") ?? "")?.pathname ?? "/console";
 }
 
 /** `localhost` and `127.0.0.1` are two origins to a browser: a cookie of one is none of the other. */
@@ -177,11 +213,6 @@ function otherNameOfThisMachine(request: Request, url: URL, publicUrl: string): 
   if (request.method !== "GET" || url.hostname === own.hostname || url.port !== own.port) return null;
   if (!loopback.test(url.hostname) || !loopback.test(own.hostname)) return null;
   return own.origin + url.pathname + url.search;
-}
-
-function toSignIn(page: Page, url: URL): Response {
-  if (page.method === "POST") return goTo("/console/sign-in");
-  return goTo(`/console/sign-in?${new URLSearchParams({ next: url.pathname })}`);
 }
 
 type VisitFacts = Pick<

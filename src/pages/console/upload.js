@@ -50,7 +50,12 @@ function readAnswer({ status, responseText }) {
     return JSON.parse(responseText);
   } catch {
     return {
-      message: status === 0 ? "The upload broke off. Choose the file again." : "The file was not taken.",
+      message:
+        status === 0
+          ? "The upload broke off. Choose the file again."
+          : status === 401
+            ? "You were signed out. Send the form: you are asked to sign in and come back to it. Then choose the file again."
+            : "The file was not taken.",
     };
   }
 }

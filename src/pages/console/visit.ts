@@ -121,6 +121,8 @@ export interface Page {
   answer(visit: Visit): Promise<Response>;
   /** The page again, for a form that could not be read; without it the refusal is a page of its own. */
   unread?(visit: Visit, error: ApiError): Promise<Response>;
+  /** The page again with what was written in it, and nothing done: for a form whose session was over. */
+  again?(visit: Visit, error: ApiError): Promise<Response> | Response;
 }
 
 type Method = Page["method"];
@@ -150,6 +152,23 @@ export const memberPage = (
   for: "member",
   answer: answer as Page["answer"],
 });
+
+/** Shows a form with what was written in it: it reads, and changes nothing. */
+type Again<V> = (visit: V, error: ApiError) => Promise<Response> | Response;
+
+/** What takes a form of a signed-in person, and shows it again where the session was over. */
+export const personForm = (
+  path: string,
+  again: Again<PersonVisit>,
+  answer: (visit: PersonVisit) => Promise<Response>,
+): Page => ({ ...personPage("POST", path, answer), again: again as Page["again"] });
+
+/** The same for a form of a workspace. */
+export const memberForm = (
+  path: string,
+  again: Again<MemberVisit>,
+  answer: (visit: MemberVisit) => Promise<Response>,
+): Page => ({ ...memberPage("POST", path, answer), again: again as Page["again"] });
 
 /** The operation of a name. */
 export const toolOf = ({ tools }: Pick<ConsoleDeps, "tools">, name: ToolName): Tool =>

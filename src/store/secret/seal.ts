@@ -14,8 +14,11 @@ const TAG = 16;
 /** What is sealed in the database; `belfry secret rotate` knows each. */
 export type Sealed = "webhook secrets" | "idempotency" | "push endpoints" | "push key";
 
+/** What only travels, in pages: another secret ends it. */
+type Handed = "kept forms";
+
 /** `purpose` separates the keys: a box sealed for one purpose does not open for another. */
-export function createSeal(secret: string, purpose: Sealed): Seal {
+export function createSeal(secret: string, purpose: Sealed | Handed): Seal {
   const key = Buffer.from(hkdfSync("sha256", secret, "belfry", purpose, 32));
   return {
     seal(plain) {

@@ -12,7 +12,7 @@ import { html } from "../../../ui/html.ts";
 import { inForm } from "../forms.ts";
 import { PEOPLE_STYLES } from "../page.ts";
 import { field, instant, problem, table } from "../parts.ts";
-import { type Page, type PersonVisit, personPage } from "../visit.ts";
+import { type Page, type PersonVisit, personForm, personPage } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 import { ownWorkspaces } from "./own_workspaces.ts";
 import { waysIn } from "./ways_in.ts";
@@ -94,10 +94,13 @@ async function orAgain(visit: PersonVisit, part: Part, act: () => Promise<Respon
   }
 }
 
+/** The account's page with one of its forms as it was written. */
+const showing = (part: Part) => (visit: PersonVisit, error: ApiError) => account(visit, { part, error });
+
 export const ACCOUNT_PAGES: readonly Page[] = [
   personPage("GET", "/console/account", (visit) => account(visit)),
 
-  personPage("POST", "/console/account/password", (visit) =>
+  personForm("/console/account/password", showing("password"), (visit) =>
     orAgain(visit, "password", async () => {
       const { form: sent } = visit;
       const passwords = { present: sent.get("present") ?? "", next: sent.get("next") ?? "" };
@@ -106,14 +109,14 @@ export const ACCOUNT_PAGES: readonly Page[] = [
     }),
   ),
 
-  personPage("POST", "/console/account/name", (visit) =>
+  personForm("/console/account/name", showing("name"), (visit) =>
     orAgain(visit, "name", async () => {
       await visit.asPerson(update_profile, { name: visit.form.get("name") ?? "" });
       return visit.goTo("/console/account", "name-changed");
     }),
   ),
 
-  personPage("POST", "/console/account/workspaces", (visit) =>
+  personForm("/console/account/workspaces", showing("workspace"), (visit) =>
     orAgain(visit, "workspace", async () => {
       const name = visit.form.get("workspace") ?? "";
       const made = await visit.asPerson(create_workspace, { name }).catch((error: unknown) => {

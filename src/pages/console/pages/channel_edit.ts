@@ -33,7 +33,7 @@ import {
 } from "../page.ts";
 import { problem } from "../parts.ts";
 import { takeUploads, uploadsAt } from "../uploads.ts";
-import { type Channel, type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
+import { type Channel, type MemberVisit, mayUse, memberForm, memberPage, type Page } from "../visit.ts";
 
 const OPTIONS = {
   section: "channels",
@@ -213,7 +213,7 @@ async function change(visit: MemberVisit): Promise<FlashCode> {
 
 export const CHANNEL_EDIT_PAGES: readonly Page[] = [
   memberPage("GET", "/channels/new", async (visit) => newForm(visit)),
-  { ...memberPage("POST", "/channels/new", open), maxFiles: MAX_FORM },
+  { ...memberForm("/channels/new", newForm, open), maxFiles: MAX_FORM },
 
   // The drawings of a form that is being filled in. Nothing is kept of what it says.
   memberPage("POST", "/channels/shown", async ({ form, deps }) => {
@@ -226,7 +226,7 @@ export const CHANNEL_EDIT_PAGES: readonly Page[] = [
 
   memberPage("GET", "/channels/:pusher/edit", (visit) => settings(visit)),
   {
-    ...memberPage("POST", "/channels/:pusher/edit", async (visit) => {
+    ...memberForm("/channels/:pusher/edit", settings, async (visit) => {
       try {
         return visit.goTo(visit.url.pathname, await change(visit));
       } catch (error) {

@@ -22,7 +22,7 @@ import {
 } from "../page.ts";
 import { framedMarkup } from "../phone.ts";
 import { takeUploads } from "../uploads.ts";
-import { type Alert, type Channel, type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { type Alert, type Channel, type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 import { clashReport, editedSince } from "./compose_clash.ts";
 import { argumentsOf, blankForm, changesOf, formOf, LABELS, UPLOADS } from "./compose_fields.ts";
 import { alertCircle, composePage, type Shown } from "./compose_form.ts";
@@ -148,6 +148,10 @@ async function write(visit: MemberVisit): Promise<Response> {
   }
 }
 
+/** Whether it is another version than the form's, or one that nobody edits any more. */
+const hasChanged = (alert: Alert, form: URLSearchParams): boolean =>
+  alert.updated_at !== form.get("version") || alert.review_url === null;
+
 async function edit(visit: MemberVisit): Promise<Response> {
   const channel = await channelOf(visit);
   const { form } = visit;
@@ -155,8 +159,7 @@ async function edit(visit: MemberVisit): Promise<Response> {
   const act = actOf(form);
   const alert = await visit.call("get_alert", alertPath(visit));
   const version = form.get("version") ?? "";
-  if (alert.updated_at !== version || alert.review_url === null)
-    return clash(visit, { channel, alert, form });
+  if (hasChanged(alert, form)) return clash(visit, { channel, alert, form });
   const wrong = error ?? (act === "preview" ? undefined : unready(form, act));
   if (act === "preview" || wrong) return show(visit, { channel, alert, form, error: wrong });
   let made = alert;
@@ -186,6 +189,18 @@ async function edit(visit: MemberVisit): Promise<Response> {
       return clash(visit, { channel, alert: now, form });
     return show(visit, { channel, alert: now, form, error: shownError(refused, form) });
   }
+}
+
+async function writeAgain(visit: MemberVisit, error: ApiError): Promise<Response> {
+  return show(visit, { channel: await channelOf(visit), alert: null, form: visit.form, error });
+}
+
+/** The form of an edit as it was written, or beside what somebody else made of the alert meanwhile. */
+async function editAgain(visit: MemberVisit, error: ApiError): Promise<Response> {
+  const { form } = visit;
+  const [channel, alert] = await Promise.all([channelOf(visit), visit.call("get_alert", alertPath(visit))]);
+  if (hasChanged(alert, form)) return clash(visit, { channel, alert, form });
+  return show(visit, { channel, alert, form, error });
 }
 
 /** After the act: the alert's page; or, where a draft lost something on the way, the form with the report of it. */
@@ -229,14 +244,14 @@ export const COMPOSE_PAGES: readonly Page[] = [
     if (!ONCE.test(once)) return visit.goTo(`${visit.url.pathname}?once=${randomUUID()}`);
     return show(visit, { channel, alert: null, form: blankForm(once) });
   }),
-  { ...memberPage("POST", NEW, write), maxFiles: MAX_FORM },
+  { ...memberForm(NEW, writeAgain, write), maxFiles: MAX_FORM },
 
   memberPage("GET", EDIT, async (visit) => {
     const alert = await visit.call("get_alert", alertPath(visit));
     if (alert.review_url === null) return visit.goTo(pageOf(visit, alert));
     return show(visit, { channel: await channelOf(visit), alert, form: formOf(alert) });
   }),
-  { ...memberPage("POST", EDIT, edit), maxFiles: MAX_FORM },
+  { ...memberForm(EDIT, editAgain, edit), maxFiles: MAX_FORM },
 
   {
     ...memberPage("POST", "/channels/:pusher/alerts/preview", async (visit) => {

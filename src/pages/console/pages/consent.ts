@@ -10,7 +10,7 @@ import { need } from "../../../model/need.ts";
 import { IMPLICIT_SCOPE, isScope } from "../../../model/scopes.ts";
 import { html } from "../../../ui/html.ts";
 import { CHOOSABLE, PUBLISH } from "../scope_groups.ts";
-import { openPage, type Page, type PersonVisit, personPage } from "../visit.ts";
+import { openPage, type Page, type PersonVisit, personForm } from "../visit.ts";
 import { carryOn } from "./carry_on.ts";
 import { type Asking, type Choice, channelsOf, consentForm, named } from "./consent_form.ts";
 
@@ -39,6 +39,20 @@ async function askingOf(visit: PersonVisit, oauthQuery: string, memberId?: strin
       onPage: new Set(shown),
     },
   };
+}
+
+/** What was ticked of what the page showed. */
+function choiceOf(sent: URLSearchParams, { shown }: Asking): Choice {
+  const onPage = new Set(sent.getAll("shown"));
+  const boxes = sent.getAll("scope");
+  const ticked = new Set(shown.filter((scope) => onPage.has(scope) && boxes.includes(scope)));
+  return { pusher: sent.get("pusher") ?? "", ticked, onPage };
+}
+
+async function consentAgain(visit: PersonVisit, error: ApiError): Promise<Response> {
+  const { form: sent } = visit;
+  const asking = await askingOf(visit, sent.get("oauth_query") ?? "", sent.get("member") ?? "");
+  return consentForm(visit, asking, choiceOf(sent, asking), error);
 }
 
 /** Checks the choice, tells the authorization server, and writes the connection before the assistant hears of it. */
@@ -101,7 +115,7 @@ export const CONSENT_PAGES: readonly Page[] = [
     return consentForm(person, asking, asking.start);
   }),
 
-  personPage("POST", "/console/consent", async (visit) => {
+  personForm("/console/consent", consentAgain, async (visit) => {
     const { form: sent, deps, request } = visit;
     const oauthQuery = sent.get("oauth_query") ?? "";
     if (sent.get("decision") !== "allow") {
@@ -110,13 +124,7 @@ export const CONSENT_PAGES: readonly Page[] = [
       return carryOn(visit, next, [], { title: "Not allowed", text: "Nothing was connected." });
     }
     const asking = await askingOf(visit, oauthQuery, sent.get("member") ?? "");
-    const onPage = new Set(sent.getAll("shown"));
-    const boxes = sent.getAll("scope");
-    const choice: Choice = {
-      pusher: sent.get("pusher") ?? "",
-      ticked: new Set(asking.shown.filter((scope) => onPage.has(scope) && boxes.includes(scope))),
-      onPage,
-    };
+    const choice = choiceOf(sent, asking);
     try {
       // The page shows, folded, what the assistant may do already. It said so of the workspace that was chosen before.
       const looked = sent.get("looked_at");

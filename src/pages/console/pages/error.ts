@@ -2,6 +2,7 @@
 
 import { type ApiError, type ErrorType, noSpace } from "../../../model/errors.ts";
 import { html } from "../../../ui/html.ts";
+import { keptField } from "../kept.ts";
 import type { Visit } from "../visit.ts";
 
 const TITLES: Record<ErrorType, string> = {
@@ -23,14 +24,20 @@ const WAYS_OUT: Partial<Record<ErrorType, string>> = {
   server_error: "Try again in a minute. If it happens again, tell the operator of this server.",
 };
 
-export function errorPage(visit: Visit, error: ApiError): Response {
+/** `kept` is what was written, sealed: the way back leads to its form. */
+export function errorPage(visit: Visit, error: ApiError, kept: string | null = null): Response {
   const title = TITLES[error.type];
   // A program's words for it help nobody here; those about the disk are for everybody.
   const forPeople = error.type !== "server_error" || error.message === noSpace().message;
   const what = forPeople ? error.message : null;
   return visit.page(
     title,
-    html`<h1>${title}</h1><p class="lede">${what} ${WAYS_OUT[error.type]}</p><p><a class="button" href="/console">Go to the console</a></p>`,
+    html`<h1>${title}</h1><p class="lede">${what} ${WAYS_OUT[error.type]}</p>${
+      kept === null
+        ? html`<p><a class="button" href="/console">Go to the console</a></p>`
+        : html`<p>What you wrote is kept in this page. It may have been taken already: look before you send it again.</p>
+    <form method="post" action="${visit.url.pathname + visit.url.search}">${keptField(kept)}<button>Back to what I wrote</button></form>`
+    }`,
     { status: error.status, width: "narrow" },
   );
 }

@@ -13,7 +13,7 @@ import { MAX_BODY } from "../../../operation/tool.ts";
 import { html } from "../../../ui/html.ts";
 import { COPY_SCRIPT } from "../page.ts";
 import { copyable, emptyState, instant, problem, select, table, wrongWith } from "../parts.ts";
-import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 
 const KINDS: Record<AssetKind, { label: string; field: string }> = {
@@ -87,7 +87,7 @@ function take(visit: MemberVisit) {
 }
 
 const upload: Page = {
-  ...memberPage("POST", "/files", async (visit) => {
+  ...memberForm("/files", list, async (visit) => {
     try {
       await take(visit);
       return visit.goTo(`${visit.base}files`, "file-uploaded");

@@ -18,7 +18,7 @@ import { argumentOf } from "../form_values.ts";
 import { inForm, shownRefusal } from "../forms.ts";
 import { CHANNEL_STYLES, COPY_SCRIPT, COUNT_SCRIPT, ZONE_SCRIPT } from "../page.ts";
 import { copyable, emptyState, instant, problem, table } from "../parts.ts";
-import { type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
+import { type MemberVisit, mayUse, memberForm, memberPage, type Page, type RowOf } from "../visit.ts";
 
 const OPTIONS = {
   section: "channels",
@@ -228,7 +228,7 @@ async function fileOf(text: string, name: string, kind: keyof typeof TYPES): Pro
 
 export const INVITE_PAGES: readonly Page[] = [
   memberPage("GET", "/channels/:pusher/invites", (visit) => list(visit)),
-  memberPage("POST", "/channels/:pusher/invites", make),
+  memberForm("/channels/:pusher/invites", list, make),
   memberPage("GET", "/channels/:pusher/invites/:invite", show),
   memberPage("GET", "/channels/:pusher/invites/:invite/revoke", askRevoke),
   memberPage("POST", "/channels/:pusher/invites/:invite/revoke", async (visit) => {

@@ -22,7 +22,7 @@ import {
 } from "../parts.ts";
 import { CHOOSABLE, SCOPE_GROUPS } from "../scope_groups.ts";
 import { mayDo } from "../scope_lists.ts";
-import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 
 const LIFE_OPTIONS = Object.entries(KEY_LIVES).map(([value, { label }]) => ({ value, label }));
@@ -110,7 +110,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
 export const KEY_PAGES: readonly Page[] = [
   memberPage("GET", "/keys", (visit) => list(visit)),
 
-  memberPage("POST", "/keys", async (visit) => {
+  memberForm("/keys", list, async (visit) => {
     const { form: sent, deps, base } = visit;
     try {
       const made = await visit.asMember(create_key, {

@@ -17,7 +17,7 @@ import { type Content, html } from "../../../ui/html.ts";
 import { inForm } from "../forms.ts";
 import { COPY_SCRIPT } from "../page.ts";
 import { copyable, field, instant, problem, select, table, tick, wrongWith } from "../parts.ts";
-import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 
 const ROLE_WORDS: Record<Role, string> = {
@@ -213,7 +213,7 @@ async function orForm(
 export const MEMBER_PAGES: readonly Page[] = [
   memberPage("GET", "/members", (visit) => list(visit)),
 
-  memberPage("POST", "/members", (visit) =>
+  memberForm("/members", list, (visit) =>
     orForm(visit, list, async () => {
       const email = visit.form.get("email") ?? "";
       const added = await visit.asMember(add_member, { email, ...wishOf(visit) });
@@ -223,7 +223,7 @@ export const MEMBER_PAGES: readonly Page[] = [
 
   memberPage("GET", "/members/:id", (visit) => one(visit)),
 
-  memberPage("POST", "/members/:id", (visit) =>
+  memberForm("/members/:id", one, (visit) =>
     orForm(visit, one, async () => {
       await visit.asMember(update_member, { member_id: visit.params.id ?? "", ...wishOf(visit) });
       return visit.goTo(`${visit.base}members`, "member-changed");

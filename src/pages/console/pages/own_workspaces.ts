@@ -11,7 +11,15 @@ import { need } from "../../../model/need.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { PEOPLE_STYLES } from "../page.ts";
 import { field, instant, problem, tick, wrongWith } from "../parts.ts";
-import { type MemberVisit, memberPage, type Page, type PersonVisit, personPage } from "../visit.ts";
+import {
+  type MemberVisit,
+  memberForm,
+  memberPage,
+  type Page,
+  type PersonVisit,
+  personForm,
+  personPage,
+} from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 
 const ACCOUNT = "/console/account";
@@ -156,7 +164,7 @@ async function leaving(visit: MemberVisit, error?: ApiError): Promise<Response> 
 
 export const OWN_WORKSPACE_PAGES: readonly Page[] = [
   memberPage("GET", "/name", async (visit) => nameForm(visit)),
-  memberPage("POST", "/name", async (visit) => {
+  memberForm("/name", nameForm, async (visit) => {
     try {
       await visit.asMember(rename_workspace, { name: visit.form.get("name") ?? "" });
     } catch (error) {
@@ -167,7 +175,7 @@ export const OWN_WORKSPACE_PAGES: readonly Page[] = [
   }),
 
   memberPage("GET", "/leave", (visit) => leaving(visit)),
-  memberPage("POST", "/leave", async (visit) => {
+  memberForm("/leave", leaving, async (visit) => {
     const ticked = visit.form.getAll("leave_behind");
     const { data } = await visit.asPerson(list_own_workspaces, {});
     const error = unticked(data.filter(isHere(visit)), ticked);
@@ -177,7 +185,7 @@ export const OWN_WORKSPACE_PAGES: readonly Page[] = [
   }),
 
   personPage("GET", `${ACCOUNT}/close`, (visit) => closing(visit)),
-  personPage("POST", `${ACCOUNT}/close`, async (visit) => {
+  personForm(`${ACCOUNT}/close`, closing, async (visit) => {
     const leave_behind = visit.form.getAll("leave_behind");
     const { data } = await visit.asPerson(list_own_workspaces, {});
     const error = unticked(data, leave_behind);

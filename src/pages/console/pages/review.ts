@@ -21,7 +21,15 @@ import { COMPOSE_STYLES, COUNT_SCRIPT, HISTORY_STYLES, LIVE_SCRIPT, ZONE_SCRIPT 
 import { instant, problem } from "../parts.ts";
 import { capabilityReport, pageFrame, phone, removalReport } from "../phone.ts";
 import { pageEffort } from "../text_changes.ts";
-import { type Alert, type Channel, type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
+import {
+  type Alert,
+  type Channel,
+  type MemberVisit,
+  mayUse,
+  memberForm,
+  memberPage,
+  type Page,
+} from "../visit.ts";
 import { argumentsOf, formOf } from "./compose_fields.ts";
 import { askOnce } from "./confirm.ts";
 import { decisions, foot } from "./review_decide.ts";
@@ -199,7 +207,7 @@ async function deleting(visit: MemberVisit, error?: ApiError): Promise<Response>
 export const REVIEW_PAGES: readonly Page[] = [
   memberPage("GET", PATH, (visit) => review(visit)),
 
-  memberPage("POST", PATH, async (visit) => {
+  memberForm(PATH, review, async (visit) => {
     try {
       return await decide(visit);
     } catch (error) {

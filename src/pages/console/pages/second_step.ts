@@ -3,47 +3,12 @@
 
 import { readPasskey, shownPasskey } from "../../../identity/auth/passkey_shapes.ts";
 import { ApiError } from "../../../model/errors.ts";
-import { html } from "../../../ui/html.ts";
 import { cookieOf } from "../forms.ts";
-import { PEOPLE_STYLES } from "../page.ts";
-import { field, problem } from "../parts.ts";
-import { openPage, type Page, type Visit } from "../visit.ts";
-import { goOn, KNOWN_COOKIE, stepPath, wantedBy } from "./going_on.ts";
+import { openPage, type Page } from "../visit.ts";
+import { CODE_PATH, codeForm } from "./code_form.ts";
+import { goOn, KNOWN_COOKIE } from "./going_on.ts";
 import { signInForm } from "./sign_in.ts";
-
-const PATH = "/console/sign-in/code";
-
-function handedOn(visit: Visit) {
-  const { oauthQuery, next } = wantedBy(visit);
-  return html`${visit.token}
-    ${oauthQuery && html`<input type="hidden" name="oauth_query" value="${oauthQuery}">`}
-    <input type="hidden" name="next" value="${next}">`;
-}
-
-function codeForm(visit: Visit, error?: ApiError): Response {
-  const recovering = error?.fields[0]?.param === "recovery";
-  return visit.page(
-    "Enter your code",
-    html`<h1>Enter your code</h1>
-    <p class="lede">The password was right. Your account has two-factor authentication.</p>
-    ${problem(error)}
-    <div class="card wide"><form method="post" action="${PATH}" novalidate>
-      ${handedOn(visit)}
-      ${field({ name: "code", label: "6-digit code", hint: "Your app shows it, a new one every 30 seconds.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, autofocus: !recovering, error })}
-      <button>Sign in</button>
-    </form></div>
-    <details class="more"${recovering && html` open`}><summary>I do not have my phone</summary>
-      <form method="post" action="${PATH}" novalidate>
-        ${handedOn(visit)}
-        ${field({ name: "recovery", label: "Recovery code", hint: "One of those that you kept. Each works once.", autocomplete: "off", maxlength: 40, error })}
-        <button>Sign in with it</button>
-      </form>
-      <p class="hint">No recovery code either? The operator of this server can turn two-factor authentication off for you.</p>
-    </details>
-    <p class="hint"><a href="${stepPath("/console/sign-in", wantedBy(visit))}">Start again</a></p>`,
-    { status: error?.status ?? 200, width: "narrow", styles: [PEOPLE_STYLES] },
-  );
-}
+import { handingOn, stepPath, wantedBy } from "./wanted.ts";
 
 const json = (body: object, cookies: readonly string[] = []): Response => {
   const headers = new Headers({ "content-type": "application/json", "cache-control": "no-store" });
@@ -72,13 +37,13 @@ const withRetry = (answer: Response, error: ApiError): Response => {
 };
 
 export const SECOND_STEP_PAGES: readonly Page[] = [
-  openPage("GET", PATH, async (visit) =>
+  openPage("GET", CODE_PATH, async (visit) =>
     (await visit.deps.people.owesSecond(visit.request.headers))
       ? codeForm(visit)
       : visit.goTo(stepPath("/console/sign-in", wantedBy(visit))),
   ),
 
-  openPage("POST", PATH, async (visit) => {
+  handingOn(CODE_PATH, async (visit) => {
     const { form: sent, request, address, deps } = visit;
     const recovery = (sent.get("recovery") ?? "").slice(0, 64);
     const kind = sent.has("recovery") ? ("recovery" as const) : ("code" as const);
@@ -103,7 +68,7 @@ export const SECOND_STEP_PAGES: readonly Page[] = [
     answerScript(() => visit.deps.people.beginPasskey(visit.request, visit.address)),
   ),
 
-  openPage("POST", "/console/sign-in/passkey", async (visit) => {
+  handingOn("/console/sign-in/passkey", async (visit) => {
     const { form: sent, request, address, deps } = visit;
     const wanted = wantedBy(visit);
     try {

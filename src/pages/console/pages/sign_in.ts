@@ -11,7 +11,8 @@ import { cookieOf } from "../forms.ts";
 import { PASSKEY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import { field, problem } from "../parts.ts";
 import { openPage, type Page, personPage, type Visit } from "../visit.ts";
-import { goOn, hasPasskeys, KNOWN_COOKIE, ownPath, type Wanted, wantedBy } from "./going_on.ts";
+import { goOn, hasPasskeys, KNOWN_COOKIE } from "./going_on.ts";
+import { handedOn, handingOn, ownPath, wantedBy } from "./wanted.ts";
 
 /** What to do without a password. */
 export const lostPassword = (mails: boolean): Content =>
@@ -23,7 +24,7 @@ export async function signInForm(
   visit: Visit,
   options: { email?: string; error?: ApiError } = {},
 ): Promise<Response> {
-  const { oauthQuery, next } = wantedBy(visit);
+  const { oauthQuery, kept } = wantedBy(visit);
   const asking = oauthQuery ? await visit.deps.people.accessRequest(oauthQuery) : null;
   const { error } = options;
   return visit.page(
@@ -32,18 +33,18 @@ export async function signInForm(
     ${
       asking
         ? html`<p class="lede"><strong>${asking.clientName ?? "An assistant"}</strong> asks to connect. Sign in to see what it wants; nothing is shared before you agree.</p>`
-        : html`<p class="lede">Use the e-mail and password you chose when you joined.</p>`
+        : visit.deps.forms.kept(kept)
+          ? html`<p class="lede">Sign in, and you come back to your form with everything that you wrote in it.</p>`
+          : html`<p class="lede">Use the e-mail and password you chose when you joined.</p>`
     }
     ${problem(error)}
     <div class="card wide"><form method="post" action="/console/sign-in" novalidate>
-      ${visit.token}
-      ${oauthQuery && html`<input type="hidden" name="oauth_query" value="${oauthQuery}">`}
-      <input type="hidden" name="next" value="${next}">
+      ${handedOn(visit)}
       ${field({ name: "email", label: "E-mail address", type: "email", value: options.email, autocomplete: "username", maxlength: LIMITS.email, autofocus: !options.email, error })}
       ${field({ name: "password", label: "Password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, autofocus: !!options.email, error })}
       <button>Sign in</button>
     </form></div>
-    ${hasPasskeys(visit) && passkeyForm(visit, { oauthQuery, next })}
+    ${hasPasskeys(visit) && passkeyForm(visit)}
     <p class="hint">${lostPassword(visit.deps.mail !== null)}</p>
     <p class="hint">No account yet? An owner of a workspace adds you and gives you a link.</p>`,
     {
@@ -56,12 +57,10 @@ export async function signInForm(
 }
 
 /** Shown by its script, since without one there are no passkeys. */
-const passkeyForm = (visit: Visit, { oauthQuery, next }: Wanted): Content =>
+const passkeyForm = (visit: Visit): Content =>
   html`<form method="post" action="/console/sign-in/passkey" data-passkey="use" data-begin="/console/sign-in/passkey/begin" hidden>
       <p class="or">or</p>
-      ${visit.token}
-      ${oauthQuery && html`<input type="hidden" name="oauth_query" value="${oauthQuery}">`}
-      <input type="hidden" name="next" value="${next}"><input type="hidden" name="answer" value="">
+      ${handedOn(visit)}<input type="hidden" name="answer" value="">
       <button class="plain">Sign in with a passkey</button>
       <p class="hint said" role="status" data-said></p>
     </form>`;
@@ -96,7 +95,7 @@ export const SIGN_IN_PAGES: readonly Page[] = [
     return signInForm(visit);
   }),
 
-  openPage("POST", "/console/sign-in", async (visit) => {
+  handingOn("/console/sign-in", async (visit) => {
     const { form: sent, request, address, deps } = visit;
     const email = (sent.get("email") ?? "").slice(0, LIMITS.email);
     const password = (sent.get("password") ?? "").slice(0, 256);

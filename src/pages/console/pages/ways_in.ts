@@ -17,7 +17,7 @@ import { type Content, type Html, html } from "../../../ui/html.ts";
 import { qrDrawing } from "../../../ui/qr.ts";
 import { COPY_SCRIPT, PASSKEY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import { copyable, field, instant, problem } from "../parts.ts";
-import { type Page, type PersonVisit, personPage } from "../visit.ts";
+import { type Page, type PersonVisit, personForm, personPage } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 import { answerScript } from "./second_step.ts";
 
@@ -242,7 +242,7 @@ export const WAYS_IN_PAGES: readonly Page[] = [
   personPage("POST", `${PASSKEYS}/begin`, (visit) =>
     answerScript(() => visit.asPerson(begin_passkey, present(visit))),
   ),
-  personPage("POST", PASSKEYS, (visit) =>
+  personForm(PASSKEYS, newPasskeyForm, (visit) =>
     orAgain(
       async () => {
         const { form: sent } = visit;

@@ -10,7 +10,15 @@ import { type Content, type Html, html } from "../../../ui/html.ts";
 import { plainControls } from "../field_controls.ts";
 import { COPY_SCRIPT, WEBHOOK_STYLES } from "../page.ts";
 import { copyable, emptyState, field, instant, problem, table, tick, wrongWith } from "../parts.ts";
-import { type AnswerOf, type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
+import {
+  type AnswerOf,
+  type MemberVisit,
+  mayUse,
+  memberForm,
+  memberPage,
+  type Page,
+  type RowOf,
+} from "../visit.ts";
 
 export type Webhook = RowOf<"list_webhooks">;
 
@@ -150,7 +158,7 @@ function inWords(error: ApiError, url: string): ApiError {
 export const WEBHOOK_PAGES: readonly Page[] = [
   memberPage("GET", "/webhooks", (visit) => list(visit)),
 
-  memberPage("POST", "/webhooks", async (visit) => {
+  memberForm("/webhooks", list, async (visit) => {
     const { form: sent } = visit;
     const args = { url: (sent.get("url") ?? "").trim(), events: sent.getAll("events") };
     try {

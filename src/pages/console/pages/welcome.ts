@@ -169,7 +169,7 @@ export const WELCOME_PAGES: readonly Page[] = [
       const opened = await deps.people.openSession({ email, password }, null, request, address);
       if (!opened) return visit.goTo("/console/sign-in");
       const flash = kind === "reset" ? "password-reset" : undefined;
-      return goOn(visit, opened, { oauthQuery: null, next: "/console" }, flash);
+      return goOn(visit, opened, { oauthQuery: null, next: "/console", kept: null }, flash);
     } catch (error) {
       if (!(error instanceof ApiError) || error.type === "server_error") throw error;
       return form(visit, token, error);
