@@ -6,8 +6,8 @@ import grant_connection from "../../src/identity/session/grant_connection.ts";
 import { parseId, showId } from "../../src/model/domain/ids.ts";
 import { register, request, USUAL } from "./oauth.ts";
 import { SILENT, signedIn } from "./sessions.ts";
-import { OWNER, type Site, type Visitor } from "./site.ts";
-import { inSeconds } from "./world.ts";
+import { OWNER, type Visitor } from "./site.ts";
+import { inSeconds, type World } from "./world.ts";
 
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC",
@@ -19,10 +19,9 @@ const PNG = Buffer.from(
  * (`:pusher`, or `keys/:id` where several pages say `:id`), and the address at which an assistant asks for access.
  */
 export async function newsDesk(
-  site: Site,
+  { world, url }: { world: World; url: string },
   owner: Visitor,
 ): Promise<{ ids: Record<string, string>; authorize: string }> {
-  const { world } = site;
   const ids: Record<string, string> = { workspace: world.workspace.id };
   await world.sql("update workspace set name = 'City Desk' where id = ?", [
     parseId("wsp", world.workspace.id),
@@ -32,7 +31,7 @@ export async function newsDesk(
     [OWNER.email],
   );
   const { client_id } = (await register(world, { ...USUAL, client_name: "Desk assistant" })).body;
-  const authorize = request(client_id, { prompt: "consent", resource: `${site.url}/mcp` }).path;
+  const authorize = request(client_id, { prompt: "consent", resource: `${url}/mcp` }).path;
   const caller = await signedIn(world, user_id, parseId("wsp", world.workspace.id)!);
   await world.service.dispatcher.session(grant_connection, caller, {
     args: {

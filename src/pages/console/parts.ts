@@ -4,6 +4,7 @@ import type { ApiError } from "../../model/errors.ts";
 import { SCOPES, type Scope } from "../../model/scopes.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { dayWords, minuteWords } from "../../ui/instants.ts";
+import { type Query, viewAt } from "../../ui/view_at.ts";
 
 export interface Field {
   name: string;
@@ -130,18 +131,17 @@ export function table(
     )}</tbody></table>`;
 }
 
-/** The ways to the newest rows of a list and to older ones. `query` is what its address says besides. */
+/** The ways to the rows with which a list begins and to further ones. `query` is what its address says besides. */
 export function pager(
   path: string,
-  at: { before: string | null; next: string | null; query?: Record<string, string>; part?: string },
+  at: { before: string | null; next: string | null; query?: Query; part?: string },
+  { back, on } = { back: "Newest", on: "Older" },
 ): Content {
-  const { before, next, query = {}, part = "" } = at;
-  const way = (more: Record<string, string>, name: string) => {
-    const asked = new URLSearchParams({ ...query, ...more }).toString();
-    return html`<a class="button plain" href="${path}${asked && `?${asked}`}${part}">${name}</a>`;
-  };
+  const { before, next, query = {}, part } = at;
+  const way = (more: Query, name: string) =>
+    html`<a class="button plain" href="${viewAt(path, { ...query, ...more }, part)}">${name}</a>`;
   if (!before && !next) return null;
-  return html`<nav class="pages" aria-label="Pages">${before && way({}, "Newest")}${next && way({ before: next }, "Older")}</nav>`;
+  return html`<nav class="pages" aria-label="Pages">${before && way({}, back)}${next && way({ before: next }, on)}</nav>`;
 }
 
 export function emptyState(title: string, text: Content): Html {
@@ -184,5 +184,5 @@ function words(at: Date, now: Date): string {
  * Text to be copied whole: a click into it selects everything, and on pages that run COPY_SCRIPT a button copies it.
  * `what` completes "Copy …" for who cannot see what the button stands beside: "the key".
  */
-export const copyable = (text: string, what = "the text"): Html =>
+export const copyable = (text: Content, what = "the text"): Html =>
   html`<div class="copying"><pre class="copy" tabindex="0" data-copy="${what}"><code>${text}</code></pre></div>`;

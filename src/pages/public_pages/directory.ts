@@ -12,6 +12,7 @@ import { CATEGORY_WORDS } from "../../ui/channel_words.ts";
 import { face } from "../../ui/face.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
+import { viewAt } from "../../ui/view_at.ts";
 import { type Places, type PublicPagesDeps, placesOf } from "./deps.ts";
 import { frame, pageAnswer } from "./frame.ts";
 import type { PublicPage } from "./mount.ts";
@@ -77,11 +78,7 @@ function addressOf(
   places: Places,
   before: string | null = null,
 ): string {
-  const query = new URLSearchParams();
-  if (find !== null) query.set("q", find);
-  if (category !== null) query.set("category", category);
-  if (before !== null) query.set("before", before);
-  return `${places.directory}${query.size > 0 ? `?${query}` : ""}`;
+  return viewAt(places.directory, { q: find, category, before });
 }
 
 function body(filter: DirectoryFilter, rows: CardRecord[], next: string | null, places: Places): Html {

@@ -2,15 +2,15 @@
 // to keep.
 
 import { SESSION_OPERATIONS } from "../../../identity/session/index.ts";
-import { LIMITS } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { minuteWords } from "../../../ui/instants.ts";
+import { viewAt } from "../../../ui/view_at.ts";
 import { csvAnswer } from "../csv.ts";
 import { WEBHOOK_STYLES } from "../page.ts";
-import { emptyState, instant, select, table } from "../parts.ts";
+import { emptyState, instant, pager, select, table } from "../parts.ts";
 import { type AnswerOf, type MemberVisit, memberPage, type Page, type RowOf } from "../visit.ts";
 
-const PAGE = LIMITS.page_usual;
+const PAGE = 25;
 /** Lines of a file; who needs more asks the API, page by page. */
 const MOST_LINES = 5000;
 /** From how many of the newest lines the filter offers who did something. */
@@ -45,15 +45,7 @@ function filterOf({ url }: MemberVisit): Filter {
 }
 
 /** The same filter in an address. */
-function query({ pusher_id, actor }: Filter, before?: string): string {
-  const asked = {
-    ...(pusher_id && { channel: pusher_id }),
-    ...(actor && { actor }),
-    ...(before && { before }),
-  };
-  const text = new URLSearchParams(asked).toString();
-  return text && `?${text}`;
-}
+const query = ({ pusher_id, actor }: Filter) => ({ channel: pusher_id, actor });
 
 /** What an operation is called where it is described. */
 function operationWords({ deps }: MemberVisit, name: string): string {
@@ -82,7 +74,7 @@ function row(visit: MemberVisit, names: Map<string, string>, line: Line, filter:
     html`<span class="stack">${
       actor.id === null || filter.actor === actor.id
         ? who
-        : html`<a href="${visit.base}audit${query({ ...filter, actor: actor.id })}">${who}</a>`
+        : html`<a href="${viewAt(`${visit.base}audit`, query({ ...filter, actor: actor.id }))}">${who}</a>`
     } <span class="muted">${ACTOR_WORDS[actor.type]}, ${TRANSPORT_WORDS[transport]}</span></span>`,
     pusher_id === null
       ? html`<span class="muted">None</span>`
@@ -121,7 +113,7 @@ const retention = (days: number): string =>
 
 async function page(visit: MemberVisit): Promise<Response> {
   const filter = filterOf(visit);
-  const before = visit.url.searchParams.get("before") ?? undefined;
+  const before = visit.url.searchParams.get("before");
   const [names, newest, { data, meta }] = await Promise.all([
     channels(visit),
     visit.call("list_audit_events", { limit: ACTORS_FROM }),
@@ -147,11 +139,8 @@ async function page(visit: MemberVisit): Promise<Response> {
             data.map((line) => row(visit, names, line, filter)),
           )
     }
-    <p class="pages">${before && html`<a class="button plain" href="${at}${query(filter)}">Newest</a> `}${
-      meta.next_before &&
-      html`<a class="button plain" href="${at}${query(filter, meta.next_before)}">Older</a> `
-    }${data.length > 0 && html`<a class="button plain" href="${at}.csv${query(filter)}">Download as CSV</a>`}</p>
-    ${data.length > 0 && html`<p class="hint">The file has the newest ${MOST_LINES.toLocaleString("en")} lines that fit the filter. <code>list_audit_events</code> has them all.</p>`}`,
+    ${pager(at, { before, next: meta.next_before, query: query(filter) })}
+    ${data.length > 0 && html`<p><a class="button plain" href="${viewAt(`${at}.csv`, query(filter))}">Download as CSV</a></p><p class="hint">The file has the newest ${MOST_LINES.toLocaleString("en")} lines that fit the filter. <code>list_audit_events</code> has them all.</p>`}`,
     { section: "audit", styles: [WEBHOOK_STYLES] },
   );
 }

@@ -3,6 +3,7 @@
 import type { AlertStatus } from "../../../model/entities/alert.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { minuteWords } from "../../../ui/instants.ts";
+import { viewAt } from "../../../ui/view_at.ts";
 import { channelBase, channelHead } from "../channel_head.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
@@ -44,7 +45,7 @@ function filters(base: string, chosen: AlertStatus | null): Html {
   return chips(
     "State of the alerts",
     FILTERS.map(({ status, name }) => ({
-      href: `${base}${status && `?status=${status}`}`,
+      href: viewAt(base, { status }),
       name,
       chosen: status === chosen,
     })),
@@ -94,7 +95,7 @@ async function alerts(visit: MemberVisit): Promise<Response> {
               LOUDNESS[alert.priority],
             ]),
           )
-    }${data.length > 0 && pager(base, { before, next: meta.next_before, query: status ? { status } : {} })}`,
+    }${data.length > 0 && pager(base, { before, next: meta.next_before, query: { status } })}`,
   );
   if (asksAlone(visit)) return partAlone(rows);
   const channel = await visit.call("get_pusher", { pusher_id });
@@ -102,7 +103,12 @@ async function alerts(visit: MemberVisit): Promise<Response> {
     channel.name,
     html`${channelHead(visit, channel, "")}
     ${filters(base, status)}${rows}`,
-    { section: "channels", cards: true, styles: [HISTORY_STYLES], scripts: [LIVE_SCRIPT] },
+    {
+      section: "channels",
+      cards: true,
+      styles: [HISTORY_STYLES],
+      scripts: [LIVE_SCRIPT],
+    },
   );
 }
 

@@ -4,6 +4,7 @@
 import { DEVICE } from "../../../model/fields/device.ts";
 import { namesOf } from "../../../model/fields/record.ts";
 import { type Content, html } from "../../../ui/html.ts";
+import { viewAt } from "../../../ui/view_at.ts";
 import { channelBase, channelHead } from "../channel_head.ts";
 import { csvAnswer } from "../csv.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
@@ -75,7 +76,7 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
     ${chips(
       "Which subscribers",
       STATES.map((state) => ({
-        href: `${base}${state.status && `?status=${state.status}`}#list`,
+        href: viewAt(base, { status: state.status }, "#list"),
         name: state.name,
         chosen: state.status === status,
       })),
@@ -105,7 +106,7 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
               instant(row.subscribed_at, now),
             ]),
           )}`
-    }${data.length > 0 && pager(base, { before, next: meta.next_before, query: status ? { status } : {}, part: "#list" })}`;
+    }${data.length > 0 && pager(base, { before, next: meta.next_before, query: { status }, part: "#list" })}`;
   const part = livePart(
     "subscribers",
     url,

@@ -6,7 +6,7 @@ import { type Content, type Html, html } from "../../../ui/html.ts";
 import { minuteWords } from "../../../ui/instants.ts";
 import type { FlashCode } from "../flash.ts";
 import { WEBHOOK_STYLES } from "../page.ts";
-import { emptyState, instant, problem, table } from "../parts.ts";
+import { emptyState, instant, pager, problem, table } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 import { eventChips, NO_RETRIES, secretPage, stateOf, type Webhook } from "./webhooks.ts";
@@ -113,7 +113,6 @@ async function log(visit: MemberVisit, hook: Webhook, may: boolean): Promise<Htm
     limit: PAGE,
     ...(before && { before }),
   });
-  const at = pathOf(visit, hook);
   return html`<section aria-labelledby="log"><h2 id="log">Deliveries</h2>
     <p class="hint">The newest ${LIMITS.deliveries} are kept, for ${LIMITS.deliveries_days} days. ${NO_RETRIES} What the receiver wrote is not kept.</p>
     ${
@@ -129,11 +128,7 @@ async function log(visit: MemberVisit, hook: Webhook, may: boolean): Promise<Htm
             ["Event", "When", "Outcome", "Took", ""],
             data.map((delivery) => deliveryRow(visit, hook, delivery, may)),
           )
-    }
-    <p class="pages">${before && html`<a class="button plain" href="${at}">Newest</a>`}${
-      meta.next_before &&
-      html` <a class="button plain" href="${at}?${new URLSearchParams({ before: meta.next_before }).toString()}">Older</a>`
-    }</p></section>`;
+    }${pager(pathOf(visit, hook), { before, next: meta.next_before })}</section>`;
 }
 
 async function page(visit: MemberVisit, error?: ApiError): Promise<Response> {

@@ -1,0 +1,93 @@
+// Whoever follows every link and every form of every page arrives at a page, in each role: no address of a page leads nowhere, and
+// nobody is led to what the role may not open. Without a browser, on a workspace in use.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addMember } from "../../src/identity/operator/accounts.ts";
+import { unescaped } from "../support/controls.ts";
+import { newsDesk } from "../support/news_desk.ts";
+import { OWNER, ownerOf, signedInAs, Visitor } from "../support/site.ts";
+import { World } from "../support/world.ts";
+
+const URL_OF_ALL = "http://127.0.0.1:8787";
+/** What an address only has where its page wrote what it did not have. */
+const UNSAID = /null|undefined|NaN|\[object|=(&|#|$)/;
+const LINKS = /\s(?:href|src|data-live)="([^"]+)"/g;
+const FORMS = /<form\b[^>]*>/g;
+/** Where a script of ours sends what a form holds. */
+const SENDS = /\sdata-(?:shown|uploads|begin)="(\/console\/[^"]*)"/g;
+
+const attribute = (tag: string, name: string) =>
+  unescaped(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
+
+/** Goes on from a page to whatever it leads to, each address once: what was wrong, what was opened, and where forms write. */
+async function crawl(visitor: Visitor, ...first: string[]) {
+  const wrong: string[] = [];
+  const opened = new Map<string, string>();
+  const written = new Set<string>();
+  const next = first.map((path) => ({ path, from: "" }));
+  const places: { path: string; place: string; from: string }[] = [];
+  /** An address of ours that a page names; null for one of another origin. */
+  const named = (address: string, from: string): URL | null => {
+    if (UNSAID.test(address)) wrong.push(`${from} names ${address}`);
+    const url = new URL(address, URL_OF_ALL + from);
+    return url.origin === URL_OF_ALL ? url : null;
+  };
+  const lead = (address: string, from: string) => {
+    const url = named(address, from);
+    if (!url) return;
+    const path = url.pathname + url.search;
+    next.push({ path, from });
+    // In the app it is a route.
+    if (/^#[\w-]+$/.test(url.hash)) places.push({ path, place: url.hash.slice(1), from });
+  };
+  for (let step = next.shift(); step; step = next.shift()) {
+    const { path, from } = step;
+    if (opened.has(path)) continue;
+    const { status, headers, text } = await visitor.get(path);
+    if (status >= 400) wrong.push(`${from} leads to ${path}: ${status}`);
+    const page = headers.get("content-type")?.startsWith("text/html") ? text : "";
+    opened.set(path, page);
+    const goes = headers.get("location");
+    if (goes) lead(goes, path);
+    for (const [, address = ""] of page.matchAll(LINKS)) lead(unescaped(address), path);
+    for (const [, address = ""] of page.matchAll(SENDS)) written.add(address);
+    for (const [form] of page.matchAll(FORMS)) {
+      const action = attribute(form, "action") || path;
+      if (attribute(form, "method") === "post") written.add(named(action, path)!.pathname);
+      else lead(action, path);
+    }
+  }
+  for (const { path, place, from } of places)
+    if (opened.get(path) && !opened.get(path)!.includes(` id="${place}"`))
+      wrong.push(`${from} leads to no #${place} of ${path}`);
+  return { wrong, opened: opened.size, written: [...written] };
+}
+
+describe("every link of every page", () => {
+  let world: World;
+  let owner: Visitor;
+  beforeAll(async () => {
+    world = await World.open();
+    owner = await ownerOf(world, URL_OF_ALL);
+    await newsDesk({ world, url: URL_OF_ALL }, owner);
+  });
+  afterAll(() => world?.close());
+
+  async function member(role: string): Promise<Visitor> {
+    const person = { ...OWNER, email: `${role}@example.org` };
+    const em = world.service.orm.em.fork();
+    await addMember(em as never, { workspace: world.workspace.id, email: person.email, role });
+    return signedInAs(world, person, URL_OF_ALL);
+  }
+
+  test.each(["stranger", "viewer", "editor", "admin", "owner"])("leads somewhere for %s", async (role) => {
+    const stranger = role === "stranger";
+    const visitor = stranger ? new Visitor(world, URL_OF_ALL) : role === "owner" ? owner : await member(role);
+    const { wrong, opened, written } = await crawl(visitor, "/", "/c", `/console/${world.workspace.id}/`);
+    expect(wrong).toEqual([]);
+    expect(opened).toBeGreaterThan(stranger ? 10 : 150);
+    // Without its token no form does anything; one that leads nowhere is told so first.
+    const refused = written.map(async (at) => [at, (await visitor.post(at, {}, { token: null })).status]);
+    expect(await Promise.all(refused)).toEqual(written.map((at) => [at, 403]));
+  });
+});
