@@ -4,7 +4,7 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Statement } from "../../src/store/db/statement.ts";
-import { listAccountAlerts } from "../../src/store/queries/alerts.ts";
+import { listAccountAlerts, listByTime } from "../../src/store/queries/alerts.ts";
 import { channelBacklogs, channelCounts } from "../../src/store/queries/channels.ts";
 import { findDevicesWithInbox, inboxStates } from "../../src/store/queries/handset.ts";
 import { inboxPage, inboxPageWithDue } from "../../src/store/queries/inbox.ts";
@@ -129,8 +129,8 @@ describe("with 200,000 reports", () => {
         limit: "101",
       })),
     ]),
-    ...Object.entries(listAccountAlerts).map(([status, statement]) =>
-      measured(`list_account_alerts_${status}`, statement, () => ({
+    ...[...Object.values(listAccountAlerts), ...Object.values(listByTime)].map((statement) =>
+      measured(statement.name, statement, () => ({
         workspace_id: `'${uuidOf(world.workspace.id)}'`,
         pusher_ids: "null",
         before: "null",

@@ -21,6 +21,7 @@ import grant_connection from "./grant_connection.ts";
 import leave_workspace from "./leave_workspace.ts";
 import link_member from "./link_member.ts";
 import list_alert_changes from "./list_alert_changes.ts";
+import list_alert_times from "./list_alert_times.ts";
 import list_connections from "./list_connections.ts";
 import list_files from "./list_files.ts";
 import list_grants from "./list_grants.ts";
@@ -73,4 +74,5 @@ export const SESSION_OPERATIONS: readonly SessionOperation[] = [
   decline_alert,
   list_alert_changes,
   find_equal_send,
+  list_alert_times,
 ];

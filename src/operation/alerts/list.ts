@@ -16,16 +16,20 @@ export const listInput = {
   before: before(),
 };
 
-/** `fetch(before, n)` reads the next `n` rows before an instant (null: the newest), ties included. */
+/**
+ * `fetch(before, n)` reads the next `n` rows before an instant (null: the newest), ties included. `instantOf` is the one by which
+ * they are in order.
+ */
 export async function listPage(
   input: { limit?: number; before?: string },
   ctx: Context,
   fetch: (before: string | null, n: number) => Promise<AlertRecord[]>,
+  instantOf = (row: AlertRecord): string => row.created_at,
 ): Promise<z.input<typeof alertList>> {
   const { rows, next_before } = await keysetPage(
     input.limit ?? DEFAULT_LIMIT,
     (n) => fetch(input.before ?? null, n),
-    (row) => row.created_at,
+    instantOf,
   );
   await settleShown(rows, ctx);
   return {

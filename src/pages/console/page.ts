@@ -107,7 +107,7 @@ export const pageHeaders = () => ({ ...SECURITY });
 const SECTIONS: { path: string; name: string; shows?: { role: Role } }[] = [
   { path: "", name: "Overview" },
   { path: "channels", name: "Channels" },
-  { path: "drafts", name: "Drafts" },
+  { path: "drafts", name: "Alerts" },
   { path: "stats", name: "Statistics" },
   { path: "webhooks", name: "Webhooks" },
   { path: "audit", name: "Audit log" },

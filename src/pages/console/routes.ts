@@ -16,6 +16,7 @@ import { cookieOf, isFileForm, readFileForm, readForm, type SentFiles } from "./
 import { KEPT_FIELD, MAX_KEPT, signedInAnew, signedOut, welcomeBack } from "./kept.ts";
 import { CONSOLE_FILES, frame, goTo, pageAnswer } from "./page.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
+import { ACCOUNT_ALERT_PAGES } from "./pages/account_alerts.ts";
 import { ALERT_HISTORY_PAGES } from "./pages/alert_history.ts";
 import { ASSISTANT_PAGES } from "./pages/assistants.ts";
 import { AUDIT_PAGES } from "./pages/audit.ts";
@@ -26,7 +27,6 @@ import { CHANNEL_EDIT_PAGES } from "./pages/channel_edit.ts";
 import { CHANNEL_LIST_PAGES } from "./pages/channels.ts";
 import { COMPOSE_PAGES } from "./pages/compose.ts";
 import { CONSENT_PAGES } from "./pages/consent.ts";
-import { DRAFT_PAGES } from "./pages/drafts.ts";
 import { errorPage } from "./pages/error.ts";
 import { FILE_PAGES } from "./pages/files.ts";
 import { INVITE_PAGES } from "./pages/invites.ts";
@@ -63,7 +63,7 @@ export const PAGES: readonly Page[] = [
   ...COMPOSE_PAGES,
   ...REVIEW_PAGES,
   ...ALERT_HISTORY_PAGES,
-  ...DRAFT_PAGES,
+  ...ACCOUNT_ALERT_PAGES,
   ...STATISTICS_PAGES,
   ...SUBSCRIBER_PAGES,
   ...WEBHOOK_PAGES,

@@ -1,7 +1,7 @@
 // Alert rows by raw SQL: what lists, reads and changes run. Visibility comes as an argument (see store/queries/channels.ts).
 // What a status means at this instant is said in model/domain/alert_status.ts alone.
 
-import { effectiveSentAt, isPlanned, isVisible } from "../../model/domain/alert_status.ts";
+import { effectiveSentAt, isDue, isPlanned, isVisible } from "../../model/domain/alert_status.ts";
 import type { AlertStatus } from "../../model/entities/alert.ts";
 import { ALERT } from "../../model/fields/alert.ts";
 import { columnsOf, marked, shownTo } from "../../model/fields/record.ts";
@@ -230,3 +230,30 @@ export const listAccountAlerts = byStatus((status, filter) =>
       join alert on alert.id = page.id order by alert.created_at desc, alert.id desc`,
   }),
 );
+
+/**
+ * The alerts of every channel that the caller sees by the instant at which phones see them: what is planned, the soonest first and
+ * strictly after `before`, or what is visible, the newest first and strictly before it. Cost as of `listAccountAlerts`.
+ */
+const byTime = (status: string, side: "asc" | "desc", filters: readonly string[]) => {
+  const [beyond, end] = side === "asc" ? [">", "-infinity"] : ["<", "infinity"];
+  const some = (filter: string) => `(select id, visible_at from alert
+            where pusher_id = p.id and ${filter} and visible_at ${beyond} coalesce($before::timestamptz, '${end}')
+            order by visible_at ${side} fetch first ($limit::int) rows with ties)`;
+  return defineList(`list_account_${status}_by_time`, {
+    reads: true,
+    parameters: { ...VISIBLE.parameters, ...PAGE },
+    columns: LISTED.columns,
+    text: `select ${LISTED.text} from (
+        select near.id from pusher p cross join lateral (
+          ${filters.map(some).join("\n          union all\n          ")}) near
+        where ${VISIBLE.text}
+        order by near.visible_at ${side} fetch first ($limit::int) rows with ties) page
+      join alert on alert.id = page.id order by alert.visible_at ${side}, alert.id ${side}`,
+  });
+};
+
+export const listByTime = {
+  scheduled: byTime("scheduled", "asc", [isPlanned()]),
+  sent: byTime("sent", "desc", ["status = 'sent'", isDue()]),
+};

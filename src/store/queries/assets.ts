@@ -69,17 +69,19 @@ export const attachableAssets = defineLock("attachable_assets", {
   text: `select id, kind from asset where ${VISIBLE.text} and id = any($ids) and ${THERE} for key share`,
 });
 
-/** A page of the files, newest first; `kind` null is any, `before` null the newest, and ties come along. */
+/** A page of the files, newest first; `kind` and `id` null are any, `before` null the newest, and ties come along. */
 export const listAssets = defineList("list_assets", {
   reads: true,
   parameters: {
     ...VISIBLE.parameters,
     kind: nullable(oneOf(ASSET_KINDS)),
+    id: nullable(uuid),
     before: nullable(timestamptz),
     limit: int,
   },
   columns: ASSET,
   text: `select ${COLUMNS} from asset where ${VISIBLE.text} and ${THERE} and kind = coalesce($kind, kind)
+      and ($id::uuid is null or id = $id)
       and created_at < coalesce($before::timestamptz, 'infinity')
     order by created_at desc fetch first ($limit::int) rows with ties`,
 });

@@ -27,7 +27,7 @@ const ALERT_STATE: Record<AlertStatus, Content> = {
   cancelled: html`<span class="badge">cancelled</span>`,
 };
 
-const LOUDNESS: Record<string, Content> = {
+export const LOUDNESS: Record<string, Content> = {
   normal: "Normal",
   important: html`<span class="badge warn">important</span>`,
   urgent: html`<span class="badge urgent">urgent</span>`,

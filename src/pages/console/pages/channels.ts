@@ -2,16 +2,15 @@
 
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
+import { type Query, viewAt } from "../../../ui/view_at.ts";
 import { CHANNEL_STATUS, channelBase, channelFace } from "../channel_head.ts";
 import { capital } from "../field_controls.ts";
+import { findForm, matching, pageOf, soughtIn } from "../finder.ts";
 import { CHANNEL_STYLES } from "../page.ts";
 import { chips, emptyState, table } from "../parts.ts";
 import { type AnswerOf, type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
 
 type Listed = RowOf<"list_pushers">;
-
-/** Channels on one page. */
-const SHOWN = 50;
 
 const STATES = ["active", "paused", "suspended"] as const;
 
@@ -43,25 +42,16 @@ export function channelTable(
 
 async function list(visit: MemberVisit): Promise<Response> {
   const { url, base } = visit;
-  const find = (url.searchParams.get("q") ?? "").trim();
+  const find = soughtIn(visit);
   const state = STATES.find((known) => known === url.searchParams.get("status")) ?? null;
   const [{ data }, stats] = await Promise.all([visit.call("list_pushers"), visit.call("get_account_stats")]);
-  const letters = find.toLowerCase();
-  const named = data.filter((channel) =>
-    [channel.name, channel.handle, channel.city ?? "", channel.category, ...channel.tags]
-      .join("\n")
-      .toLowerCase()
-      .includes(letters),
-  );
+  const named = matching(data, find, ({ name, handle, city, category, tags }) => [
+    ...[name, handle, city, category],
+    ...tags,
+  ]);
   const found = named.filter((channel) => state === null || channel.status === state);
-  const pages = Math.max(1, Math.ceil(found.length / SHOWN));
-  const page = Math.min(pages, Math.max(1, Number.parseInt(url.searchParams.get("page") ?? "", 10) || 1));
-  const to = (more: Record<string, string | null>) => {
-    const query = new URLSearchParams();
-    for (const [name, value] of Object.entries({ q: find, status: state, ...more }))
-      if (value) query.set(name, value);
-    return query.size > 0 ? `${base}channels?${query}` : `${base}channels`;
-  };
+  const to = (more: Query) => viewAt(`${base}channels`, { q: find, status: state, ...more });
+  const page = pageOf(visit, found, to);
   const opens = mayUse(visit, "create_pusher") && visit.caller.pusherIds === null;
   return visit.page(
     "Channels",
@@ -74,34 +64,23 @@ async function list(visit: MemberVisit): Promise<Response> {
               ? html`A channel is what people subscribe to. <a href="${base}channels/new">Open the first one</a>.`
               : "The channels that you see stand here.",
           )
-        : html`<form class="finder" method="get" action="${base}channels" role="search">
-      ${state && html`<input type="hidden" name="status" value="${state}">`}
-      <label class="unseen" for="q">Find a channel</label>
-      <input type="search" id="q" name="q" value="${find}" placeholder="Name, handle, place or tag"><button class="plain">Find</button></form>
+        : html`${findForm(`${base}channels`, find, {
+            ...{ label: "Find a channel", hint: "Name, handle, place or tag" },
+            query: { status: state },
+          })}
     ${states(named, state, to)}
     ${
       found.length === 0
         ? emptyState("No channel is like that", html`<a href="${base}channels">Show all channels</a>`)
-        : channelTable(visit, found.slice((page - 1) * SHOWN, page * SHOWN), stats)
+        : channelTable(visit, page.rows, stats)
     }
-    ${
-      pages > 1 &&
-      html`<nav class="between" aria-label="Pages">${
-        page > 1 ? html`<a href="${to({ page: String(page - 1) })}">Previous</a>` : html`<span></span>`
-      }<span class="muted">Page ${page} of ${pages}</span>${
-        page < pages ? html`<a href="${to({ page: String(page + 1) })}">Next</a>` : html`<span></span>`
-      }</nav>`
-    }`
+    ${page.ways}`
     }`,
     { section: "channels", cards: true, styles: [CHANNEL_STYLES] },
   );
 }
 
-function states(
-  channels: readonly Listed[],
-  chosen: string | null,
-  to: (more: Record<string, string | null>) => string,
-): Content {
+function states(channels: readonly Listed[], chosen: string | null, to: (more: Query) => string): Content {
   const of = (state: string | null) =>
     state === null ? channels.length : channels.filter(({ status }) => status === state).length;
   return chips(

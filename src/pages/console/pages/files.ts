@@ -12,7 +12,7 @@ import { LIMITS, said } from "../../../model/limits.ts";
 import { MAX_BODY } from "../../../operation/tool.ts";
 import { html } from "../../../ui/html.ts";
 import { COPY_SCRIPT } from "../page.ts";
-import { copyable, emptyState, instant, problem, select, table, wrongWith } from "../parts.ts";
+import { copyable, emptyState, instant, pager, problem, select, table, wrongWith } from "../parts.ts";
 import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 
@@ -25,7 +25,7 @@ const KINDS: Record<AssetKind, { label: string; field: string }> = {
   html: { label: `Page, up to ${said("html_file")}`, field: "html_asset_id" },
 };
 
-const SHOWN = 100;
+const SHOWN = 25;
 
 const MAX_UPLOAD = Math.max(...Object.values(MAX_BYTES)) + MAX_BODY.usual;
 
@@ -35,7 +35,8 @@ const size = (bytes: number) =>
 async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const { base, token, now, form: sent } = visit;
   const chosen = wrongWith(error, "file", "said");
-  const { data: files } = await visit.asMember(list_files, { limit: SHOWN });
+  const before = visit.url.searchParams.get("before");
+  const { data: files, meta } = await visit.asMember(list_files, { limit: SHOWN, ...(before && { before }) });
   return visit.page(
     "Files",
     html`<h1>Files</h1>
@@ -73,7 +74,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
                 html`<a class="button danger" href="${base}files/${file.id}/delete">Delete<span class="unseen"> ${file.name}</span></a>`,
             ]),
           )
-    }`,
+    }${pager(`${base}files`, { before, next: meta.next_before })}`,
     { section: "files", status: error?.status ?? 200, scripts: [COPY_SCRIPT] },
   );
 }
@@ -121,9 +122,9 @@ export const FILE_PAGES: readonly Page[] = [
 
   memberPage("GET", "/files/:id/delete", async (visit) => {
     const { params, base } = visit;
-    const { data: files } = await visit.asMember(list_files, { limit: SHOWN });
-    const file = files.find(({ id, attached }) => id === params.id && !attached);
-    if (!file) throw notFound("file");
+    const { data } = await visit.asMember(list_files, { file_id: params.id ?? "" });
+    const [file] = data;
+    if (!file || file.attached) throw notFound("file");
     return askOnce(visit, {
       title: `Delete ${file.name}?`,
       effect: "Nothing uses this file. A deleted file cannot be brought back.",

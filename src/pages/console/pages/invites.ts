@@ -14,6 +14,7 @@ import { qrDrawing, qrFile, qrModules } from "../../../ui/qr.ts";
 import { channelBase, channelHead, channelOf } from "../channel_head.ts";
 import { segmented } from "../controls.ts";
 import { control, plainControls } from "../field_controls.ts";
+import { finder } from "../finder.ts";
 import { argumentOf } from "../form_values.ts";
 import { inForm, shownRefusal } from "../forms.ts";
 import { CHANNEL_STYLES, COPY_SCRIPT, COUNT_SCRIPT, ZONE_SCRIPT } from "../page.ts";
@@ -72,6 +73,10 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const channel = await channelOf(visit);
   const { data } = await visit.call("list_invites", { pusher_id: channel.id });
   const base = channelBase(visit, channel.id);
+  const found = finder(visit, `${base}/invites`, data, {
+    ...{ label: "Find an invite", hint: "Note" },
+    wordsOf: (invite) => [nameOf(invite)],
+  });
   const form = mayUse(visit, "create_invite") && newInvite(visit, base, error);
   return visit.page(
     `Invites of ${channel.name}`,
@@ -88,17 +93,17 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
       data.length === 0
         ? !channel.is_public &&
           emptyState("No invites yet", "Make one below, and show its code to whom you want to reach.")
-        : table(
+        : html`${found.form}${table(
             "Invites",
             ["Invite", "State", "Joined by it", "Ends", ""],
-            data.map((invite) => [
+            found.rows.map((invite) => [
               html`<strong><a href="${base}/invites/${invite.id}">${nameOf(invite)}</a></strong>`,
               badge(invite, now),
               usesOf(invite),
               instant(invite.expires_at, now),
               html`<a class="button plain" href="${base}/invites/${invite.id}">${usable(invite, now) ? "Show its code" : "Look"}<span class="unseen">: ${nameOf(invite)}</span></a>`,
             ]),
-          )
+          )}${found.ways}`
     }
     ${!error && form}`,
     { ...OPTIONS, status: error?.status ?? 200 },

@@ -6,6 +6,7 @@ import revoke_key from "../../../identity/session/revoke_key.ts";
 import { ApiError, notFound } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
+import { finder } from "../finder.ts";
 import { inForm } from "../forms.ts";
 import { COPY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import {
@@ -80,6 +81,10 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const { base, now } = visit;
   const { data: rows } = await visit.asMember(list_keys, {});
   const form = await newKeyForm(visit, error);
+  const found = finder(visit, `${base}keys`, rows, {
+    ...{ label: "Find a key", hint: "Name or member" },
+    wordsOf: ({ name, member_name, email }) => [name, member_name, email],
+  });
   return visit.page(
     "Keys",
     html`<h1>Keys</h1>
@@ -88,10 +93,10 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     ${
       rows.length === 0
         ? emptyState("No keys", "Make a key below when a script needs one.")
-        : table(
+        : html`${found.form}${table(
             "Keys that work",
             ["Key", "May do", "Channel", "Made", "Last used", "Ends", ""],
-            rows.map((row) => [
+            found.rows.map((row) => [
               html`<strong>${row.name}</strong><span class="muted">${row.own ? "acts for you" : `acts for ${row.member_name ?? row.email}`}</span>`,
               mayDo(row.scopes),
               row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel"),
@@ -100,7 +105,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
               instant(row.expires_at, now),
               html`<a class="button danger" href="${base}keys/${row.id}/revoke">Revoke<span class="unseen"> ${row.name}</span></a>`,
             ]),
-          )
+          )}${found.ways}`
     }
     ${!error && form}`,
     { section: "keys", status: error?.status ?? 200, styles: [PEOPLE_STYLES] },

@@ -12,13 +12,14 @@ import { grantableRoles } from "../../../model/domain/standing.ts";
 import type { Role } from "../../../model/entities/member.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import type { MemberWish } from "../../../store/shapes/member.ts";
-import { type Content, html } from "../../../ui/html.ts";
+import { html } from "../../../ui/html.ts";
+import { finder } from "../finder.ts";
 import { inForm } from "../forms.ts";
 import { COPY_SCRIPT } from "../page.ts";
-import { copyable, field, instant, problem, select, table, tick, wrongWith } from "../parts.ts";
+import { copyable, field, instant, problem, select, table } from "../parts.ts";
 import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
+import { channelChoice, channelsSaid, LOOK, wishOf } from "./member_channels.ts";
 
 const ROLE_WORDS: Record<Role, string> = {
   owner: "Owner: everything",
@@ -27,56 +28,10 @@ const ROLE_WORDS: Record<Role, string> = {
   viewer: "Viewer: reads only",
 };
 
-interface Channel {
-  id: string;
-  name: string;
-  handle: string;
-}
-
 const roleOptions = (mine: Role) =>
   grantableRoles(mine)
     .toReversed()
     .map((role) => ({ value: role, label: ROLE_WORDS[role] }));
-
-/**
- * Which channels: every one, or those that are ticked. A ticked channel alone means "only these"; with "every channel" it
- * contradicts itself, and the form comes back with neither chosen. `of` tells the forms of one page apart.
- */
-function channelChoice(
-  of: string,
-  channels: Channel[],
-  wish: MemberWish,
-  { mayAll, error }: { mayAll: boolean; error: ApiError | undefined },
-): Content {
-  const some = wish.pusher_ids.length > 0;
-  const { line, attributes } = wrongWith(error, "sees");
-  const all = { id: `${of}-all`, value: "all", checked: wish.every_channel && !some };
-  const only = { id: `${of}-some`, value: "some", checked: !mayAll || (some && !wish.every_channel) };
-  const sees = { name: "sees", type: "radio" } as const;
-  return html`<fieldset id="${of}-sees"><legend>Channels</legend>${line}
-    ${mayAll && tick({ ...sees, ...all, label: "Every channel, later ones included", attributes })}
-    ${tick({ ...sees, ...only, label: "Only these:", ...(mayAll ? {} : { attributes }) })}
-    <div class="columns only">${
-      channels.length === 0
-        ? html`<p class="hint">There is no channel yet.</p>`
-        : channels.map((channel) =>
-            tick({
-              id: `${of}-${channel.id}`,
-              name: "pusher",
-              value: channel.id,
-              label: html`${channel.name} <span class="muted">${channel.handle}</span>`,
-              checked: wish.pusher_ids.includes(channel.id),
-            }),
-          )
-    }</div></fieldset>`;
-}
-
-/** What the form says, word for word: what it means, the operation decides. */
-const wishOf = ({ form: sent }: MemberVisit): MemberWish => ({
-  role: sent.get("role") ?? "",
-  every_channel: sent.get("sees") === "all",
-  pusher_ids: sent.getAll("pusher"),
-});
 
 async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const { deps, caller, base, token, now, form: sent } = visit;
@@ -84,6 +39,10 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const channels = await visit.call("list_pushers");
   const mayAll = caller.pusherIds === null;
   const wish = wishOf(visit);
+  const found = finder(visit, `${base}members`, rows, {
+    ...{ label: "Find a member", hint: "Name or address" },
+    wordsOf: ({ name, email }) => [name, email],
+  });
   const form = html`<section class="card" aria-labelledby="add"><h2 id="add">Add a member</h2>
     ${problem(error, { sees: "new-sees" })}
     <form method="post" action="${base}members" novalidate>${token}
@@ -91,7 +50,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
         ${field({ name: "email", label: "E-mail address", type: "email", value: sent.get("email") ?? "", maxlength: LIMITS.email, autocomplete: "off", hint: deps.mail ? "The link is mailed to this address, and shown to you." : "This server sends no mail: you get a link to hand over.", error })}
         ${select({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: sent.get("role") ?? "editor", hint: "You can give your own role and those below it.", error })}
       </div>
-      ${channelChoice("new", channels.data, wish, { mayAll, error })}
+      ${channelChoice("new", channels.data, wish, { mayAll, form: sent, error })}
       <button>Add and show the link</button>
     </form></section>`;
   return visit.page(
@@ -99,13 +58,14 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     html`<h1>Members</h1>
     <p class="lede">Who works in ${caller.workspace.name}, in which role, and on which channels.</p>
     ${error && form}
+    ${found.form}
     ${table(
       "Members",
       ["Member", "Role", "Channels", "State", "Added", "Last used", ""],
-      rows.map((row) => [
+      found.rows.map((row) => [
         html`<strong>${row.name ?? row.email}${row.self && " (you)"}</strong>${row.name && html`<span class="muted">${row.email}</span>`}`,
         row.role,
-        row.pusher_ids === null ? "all channels" : (row.handles ?? []).join(", ") || "none",
+        channelsSaid(row.handles),
         row.joined
           ? html`<span class="badge good">joined</span>`
           : html`<span class="badge">${row.invited ? "has a link" : "not joined"}</span>`,
@@ -115,6 +75,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
           html`<a class="button plain" href="${base}members/${row.id}">Change<span class="unseen"> ${row.name ?? row.email}</span></a>`,
       ]),
     )}
+    ${found.ways}
     ${!error && form}`,
     { section: "members", status: error?.status ?? 200 },
   );
@@ -144,7 +105,7 @@ async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
     <section class="card" aria-labelledby="change"><h2 id="change">Role and channels</h2>
       <form method="post" action="${at}" novalidate>${token}
         ${select({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: wish.role, error })}
-        ${channelChoice("member", channels.data, wish, { mayAll: caller.pusherIds === null, error })}
+        ${channelChoice("member", channels.data, wish, { mayAll: caller.pusherIds === null, form: sent, error })}
         <button>Save</button>
       </form></section>
     <section class="card" aria-labelledby="link"><h2 id="link">${row.joined ? "Reset access" : "One-time link"}</h2>${
@@ -215,6 +176,7 @@ export const MEMBER_PAGES: readonly Page[] = [
 
   memberForm("/members", list, (visit) =>
     orForm(visit, list, async () => {
+      if (visit.form.has(LOOK)) return list(visit);
       const email = visit.form.get("email") ?? "";
       const added = await visit.asMember(add_member, { email, ...wishOf(visit) });
       return linkPage(visit, { ...added, joined: false });
@@ -225,6 +187,7 @@ export const MEMBER_PAGES: readonly Page[] = [
 
   memberForm("/members/:id", one, (visit) =>
     orForm(visit, one, async () => {
+      if (visit.form.has(LOOK)) return one(visit);
       await visit.asMember(update_member, { member_id: visit.params.id ?? "", ...wishOf(visit) });
       return visit.goTo(`${visit.base}members`, "member-changed");
     }),

@@ -1,6 +1,7 @@
 // The first page of a workspace: what waits for a person, which follows what assistants write, what comes next, what went out,
 // and its channels. Until something was sent it teaches how.
 
+import list_alert_times from "../../../identity/session/list_alert_times.ts";
 import { showId } from "../../../model/domain/ids.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { minuteWords } from "../../../ui/instants.ts";
@@ -15,24 +16,21 @@ import { channelTable } from "./channels.ts";
 /** Lines of each list; the whole lists have pages of their own. */
 const SHOWN = 5;
 
-/** Scheduled alerts that are looked at for those that come next: the list is in the order of making. */
-const LOOKED_AT = 100;
-
 const MOST_CHANNELS = 8;
 
 type Listed = RowOf<"list_account_alerts">;
 
 async function overview(visit: MemberVisit): Promise<Response> {
   const { base, caller } = visit;
-  const lately = async (status: string, limit: number) =>
-    (await visit.call("list_account_alerts", { status, limit, view: "brief" })).data;
+  const byTime = async (status: "scheduled" | "sent") =>
+    (await visit.asMember(list_alert_times, { status, limit: SHOWN })).data;
   const alone = asksAlone(visit);
-  const [{ data: channels }, stats, drafts, scheduled, sent] = await Promise.all([
+  const [{ data: channels }, stats, { data: drafts }, next, sent] = await Promise.all([
     visit.call("list_pushers"),
     visit.call("get_account_stats"),
-    lately("draft", SHOWN),
-    alone ? [] : lately("scheduled", LOOKED_AT),
-    alone ? [] : lately("sent", SHOWN),
+    visit.call("list_account_alerts", { status: "draft", limit: SHOWN, view: "brief" }),
+    alone ? [] : byTime("scheduled"),
+    alone ? [] : byTime("sent"),
   ]);
   const rows = (list: Listed[], at: (alert: Listed) => Content) => alertRows(visit, channels, list, at);
   const sum = (name: "drafts" | "scheduled") => channels.reduce((total, row) => total + row[name], 0);
@@ -40,8 +38,8 @@ async function overview(visit: MemberVisit): Promise<Response> {
     ["Channels", channels.length, "channels"],
     ["Could reach", stats.reach],
     ["Drafts", sum("drafts"), "drafts"],
-    ["Scheduled", sum("scheduled")],
-    ["Sent in 7 days", stats.totals.alerts_sent],
+    ["Scheduled", sum("scheduled"), "scheduled"],
+    ["Sent in 7 days", stats.totals.alerts_sent, "sent"],
   ];
   const waiting = livePart(
     "now",
@@ -57,9 +55,6 @@ async function overview(visit: MemberVisit): Promise<Response> {
     }`,
   );
   if (alone) return partAlone(waiting);
-  const next = [...scheduled]
-    .sort((a, b) => (a.send_at ?? "").localeCompare(b.send_at ?? ""))
-    .slice(0, SHOWN);
   const quiet = sent.length === 0;
   const opens = mayUse(visit, "create_pusher") && caller.pusherIds === null;
   const active = channels.filter(({ status }) => status === "active");
@@ -81,7 +76,7 @@ async function overview(visit: MemberVisit): Promise<Response> {
     ${
       next.length + sent.length > 0 &&
       html`<div class="halves">
-      <section aria-labelledby="next"><h2 id="next">Coming next</h2>${
+      <section aria-labelledby="next"><div class="between"><h2 id="next">Coming next</h2><a href="${base}scheduled">All scheduled</a></div>${
         next.length === 0
           ? emptyState("Nothing is scheduled", "Alerts with a time stand here until they appear.")
           : rows(
@@ -90,7 +85,7 @@ async function overview(visit: MemberVisit): Promise<Response> {
                 html`<time datetime="${send_at}">${minuteWords(new Date(send_at ?? ""))}</time>`,
             )
       }</section>
-      <section aria-labelledby="sent"><h2 id="sent">Sent lately</h2>${
+      <section aria-labelledby="sent"><div class="between"><h2 id="sent">Sent lately</h2><a href="${base}sent">All sent</a></div>${
         quiet
           ? emptyState("Nothing was sent", "What went out stands here.")
           : rows(sent, ({ sent_at }) => instant(sent_at, visit.now))

@@ -5,11 +5,12 @@ import { ApiError } from "../../../model/errors.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { channelBase, channelHead } from "../channel_head.ts";
 import { type CsvRow, csvAnswer } from "../csv.ts";
+import { finder } from "../finder.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
-import { emptyState, problem, table } from "../parts.ts";
+import { emptyState, problem } from "../parts.ts";
 import { dayPlots, dayTable, SERIES } from "../plots/days.ts";
-import { figures, whole } from "../plots/numbers.ts";
+import { figures, numbersTable } from "../plots/numbers.ts";
 import { askedRange, dayOf, rangeForm, rangeQuery } from "../range.ts";
 import { type AnswerOf, type MemberVisit, memberPage, type Page } from "../visit.ts";
 
@@ -65,11 +66,10 @@ async function statistics<S extends Stats>(visit: MemberVisit, around: Around<S>
       ["Could reach now", stats.reach],
       ...SERIES.map(({ key, column }) => [column, stats.totals[key]] as const),
     ])}${await plots(stats, running ? today : null)}
-    <p><a class="button plain" href="${path}.csv?${query}" download>Days as CSV</a></p>
-    ${around.below(stats, query)}`,
+    <p><a class="button plain" href="${path}.csv?${query}" download>Days as CSV</a></p>`,
   );
   if (asksAlone(visit)) return partAlone(part);
-  return visit.page(title, html`${form()}${part}${counting}`, {
+  return visit.page(title, html`${form()}${part}${around.below(stats, query)}${counting}`, {
     ...options,
     // What is over does not change while somebody looks.
     scripts: running ? [LIVE_SCRIPT] : [],
@@ -98,24 +98,38 @@ const ofAll = (visit: MemberVisit): Promise<Response> =>
     title: "Statistics",
     section: "stats",
     head: html`<h1>Statistics</h1><p class="lede">All channels that you see, together.</p>`,
-    below: ({ channels }, query) =>
-      html`<h2>By channel</h2>${
-        channels.length === 0
-          ? emptyState(
-              "No channels yet",
-              "Open a channel: what it sends, and what its subscribers report, will stand here.",
-            )
-          : html`${table(
-              "By channel",
-              ["Channel", "Could reach now", ...SERIES.map(({ column }) => column)],
-              channels.map((channel) => [
-                html`<a href="${channelBase(visit, channel.pusher_id)}/stats?${query}">${channel.name}</a>`,
-                whole(channel.reach),
-                ...SERIES.map(({ key }) => whole(channel[key])),
-              ]),
-            )}<p><a class="button plain" href="${visit.base}stats/channels.csv?${query}" download>Channels as CSV</a></p>`
-      }`,
+    below: ({ channels }, query) => byChannel(visit, channels, query),
   });
+
+/** The same figures of each channel, one page of them. */
+function byChannel(
+  visit: MemberVisit,
+  channels: AnswerOf<"get_account_stats">["channels"],
+  query: string,
+): Content {
+  if (channels.length === 0)
+    return emptyState(
+      "No channels yet",
+      "Open a channel: what it sends, and what its subscribers report, will stand here.",
+    );
+  const { form, rows, ways } = finder(visit, `${visit.base}stats`, channels, {
+    ...{ label: "Find a channel", hint: "Name or handle", part: "#channels" },
+    query: Object.fromEntries(new URLSearchParams(query)),
+    wordsOf: ({ name, handle }) => [name, handle],
+  });
+  const table = numbersTable(
+    "By channel",
+    ["Channel", "Could reach now", ...SERIES.map(({ column }) => column)],
+    rows.map((channel) => [
+      html`<a href="${channelBase(visit, channel.pusher_id)}/stats?${query}">${channel.name}</a>`,
+      channel.reach,
+      ...SERIES.map(({ key }) => channel[key]),
+    ]),
+    true,
+  );
+  return html`<section aria-labelledby="channels"><h2 id="channels">By channel</h2>${form}${rows.length > 0 && table}${ways}
+    <p><a class="button plain" href="${visit.base}stats/channels.csv?${query}" download>Channels as CSV</a></p></section>`;
+}
 
 const KEYS = SERIES.map(({ key }) => key);
 

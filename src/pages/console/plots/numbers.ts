@@ -34,16 +34,20 @@ export type Noun = readonly [one: string, several: string];
 export const counted = (value: number, [one, several]: Noun): string =>
   `${whole(value)} ${value === 1 ? one : several}`;
 
-/** Rows of numbers, the first cell being what they are of. It stays a table on a phone, since it is narrow. */
+/**
+ * Rows of numbers, the first cell being what they are of. It stays a table on a phone: it is narrow, or with `named` each row's name
+ * stands above its numbers. Roles are named, since such rows are no table to a browser.
+ */
 export function numbersTable(
   caption: string,
   columns: readonly string[],
   rows: readonly (readonly [Content, ...number[]])[],
+  named = false,
 ): Html {
-  return html`<table class="numbers"><caption class="unseen">${caption}</caption><thead><tr>${columns.map(
-    (column) => html`<th scope="col">${column}</th>`,
-  )}</tr></thead><tbody>${rows.map(
+  return html`<table role="table" class="numbers${named && " named"}"><caption class="unseen">${caption}</caption><thead role="rowgroup"><tr role="row">${columns.map(
+    (column) => html`<th role="columnheader" scope="col">${column}</th>`,
+  )}</tr></thead><tbody role="rowgroup">${rows.map(
     ([head, ...numbers]) =>
-      html`<tr><th scope="row">${head}</th>${numbers.map((value) => html`<td>${whole(value)}</td>`)}</tr>`,
+      html`<tr role="row"><th role="rowheader" scope="row">${head}</th>${numbers.map((value) => html`<td role="cell">${whole(value)}</td>`)}</tr>`,
   )}</tbody></table>`;
 }
