@@ -40,11 +40,14 @@ const copyOf = () => {
   return path;
 };
 
-/** What lies in a folder, but for the lock that whoever looks at it takes. */
+/** What whoever looks at a folder takes for the time: the service's lock, and PostgreSQL's, which stays when a signal ended it. */
+const LOCKS = ["instance.lock", "postgres/postmaster.pid"];
+
+/** What lies in a folder, but for its locks. */
 function contents(dataDir: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of readdirSync(dataDir, { recursive: true, encoding: "utf8" }).sort()) {
-    if (name === "instance.lock") continue;
+    if (LOCKS.includes(name)) continue;
     const path = join(dataDir, name);
     const file = lstatSync(path).isFile();
     found[name] = file ? createHash("sha256").update(readFileSync(path)).digest("hex") : "";
