@@ -46,8 +46,9 @@ export async function migrate(orm: Orm, patienceMs = PATIENCE_MS): Promise<strin
   if (await isMigrated(orm)) return [];
   return unbounded(orm, async () => {
     const done: string[] = [];
+    const inTheWay: string[] = [];
     for (;;) {
-      const more = await patiently(patienceMs, () => migrateNext(orm));
+      const more = await patiently(patienceMs, () => migrateNext(orm, inTheWay));
       if (more.length === 0) return done;
       done.push(...more);
     }
@@ -55,13 +56,14 @@ export async function migrate(orm: Orm, patienceMs = PATIENCE_MS): Promise<strin
 }
 
 /**
- * So long a table is waited for, with all calls behind us that need it. Within the second after which PostgreSQL looks for a
- * deadlock we give way, so that whoever is in the middle of a transaction can go on.
+ * So long the first table is waited for, with all calls behind us that need it, and each further one, while those may wait for us
+ * who hold it. We give way within the second after which PostgreSQL looks for a deadlock, so that they can go on.
  */
-const LOCK_MS = 500;
+const FIRST_MS = 500;
+const NEXT_MS = 200;
 /** So long it is tried. */
 const PATIENCE_MS = 60_000;
-const PAUSE_MS = 400;
+const PAUSE_MS = 200;
 
 /** Lock not available, deadlock. */
 const IN_THE_WAY = /^(55P03|40P01)$/;
@@ -81,7 +83,7 @@ async function patiently<T>(ms: number, work: () => Promise<T>): Promise<T> {
 }
 
 /** All migrations at once where there are none yet, since nobody else is there; else the next one. */
-async function migrateNext(orm: Orm): Promise<string[]> {
+async function migrateNext(orm: Orm, inTheWay: string[]): Promise<string[]> {
   const { Migrator } = await import("@mikro-orm/migrations");
   return orm.em.fork().transactional(async (em) => {
     for (const bound of ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"])
@@ -91,8 +93,7 @@ async function migrateNext(orm: Orm): Promise<string[]> {
     const [next] = missing;
     if (!next) return [];
     const migrations = missing.length === carried().length ? missing : [next];
-    await em.execute(`set local lock_timeout = ${LOCK_MS}`);
-    await lockTables(em, next);
+    await lockTables(em, next, inTheWay);
     await new Migrator(orm.em).up({ migrations, transaction: em.getTransactionContext() });
     return migrations;
   });
@@ -112,10 +113,11 @@ const CHANGED =
   /\b(?:table|update|into|from|on|references)\s+(?:only |if exists )?"?([a-z_]+)"?(?:\."?([a-z_]+)"?)?/g;
 
 /**
- * Takes every table that a migration changes before its first statement, and in one order: a migration that held one and then
- * waited for the next would stand in a circle with calls that go the other way.
+ * Takes every table that a migration changes before its first statement: a migration that held some and then waited for the next
+ * would stand in a circle with calls that go the other way. A table that could not be had comes first at the next try, and so the
+ * order becomes that of the calls.
  */
-async function lockTables(em: SqlEntityManager, name: string): Promise<void> {
+async function lockTables(em: SqlEntityManager, name: string, inTheWay: string[]): Promise<void> {
   // A function's body runs later.
   const source = readFileSync(`${MIGRATIONS}/${name}.ts`, "utf8").replace(/\$\$[\s\S]*?\$\$/g, "");
   const words = new Set([...source.matchAll(CHANGED)].map(([, first, second]) => second ?? first));
@@ -125,5 +127,12 @@ async function lockTables(em: SqlEntityManager, name: string): Promise<void> {
       order by c.oid`,
   );
   const changed = tables.filter(({ name }) => words.has(name)).map(({ table }) => table);
-  if (changed.length > 0) await em.execute(`lock table ${changed.join(", ")} in access exclusive mode`);
+  await em.execute(`set local lock_timeout = ${FIRST_MS}`);
+  for (const table of new Set([...inTheWay.filter((each) => changed.includes(each)), ...changed])) {
+    await em.execute(`lock table ${table} in access exclusive mode`).catch((error) => {
+      inTheWay.splice(0, Infinity, ...new Set([table, ...inTheWay]));
+      throw error;
+    });
+    await em.execute(`set local lock_timeout = ${NEXT_MS}`);
+  }
 }
