@@ -77,7 +77,6 @@ test("at the connection limit calls wait for a held connection instead of failin
   const server = {
     fsync: "off",
     max_connections: "6",
-    superuser_reserved_connections: "0",
     max_wal_senders: "0",
   };
   const cluster = await openCluster(loadConfig({ DATA_DIR: dataDir, DATABASE_URL: "" }), {
