@@ -33,9 +33,10 @@ export interface ServerOptions {
   secret: string;
   /** Where the log goes; none is written when left out. */
   logTo?: string;
+  settings?: Record<string, string>;
 }
 
-export async function startServer({ databaseUrl, secret, logTo }: ServerOptions): Promise<Server> {
+export async function startServer({ databaseUrl, secret, logTo, settings }: ServerOptions): Promise<Server> {
   const file = logTo === undefined ? null : openSync(logTo, "a");
   const child = fork(`${import.meta.dirname}/server.ts`, {
     execArgv: FLAGS,
@@ -48,6 +49,7 @@ export async function startServer({ databaseUrl, secret, logTo }: ServerOptions)
       HELD_POLLS: "20000",
       CONNECTIONS_PER_ADDRESS: "30000",
       LOG_LEVEL: logTo === undefined ? "silent" : "info",
+      ...settings,
     },
   });
   if (file !== null) closeSync(file);

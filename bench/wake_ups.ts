@@ -4,7 +4,6 @@
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -14,6 +13,7 @@ import { migrate } from "../src/store/db/migrate.ts";
 import { openOrm } from "../src/store/db/orm.ts";
 import { openTestServer, withDatabase } from "../test/support/databases.ts";
 import { manyWakeable } from "../test/support/woken.ts";
+import { startServer } from "./served.ts";
 
 const RECEIVER = "--receiver";
 const SECRET = "a secret of the bench that is long enough";
@@ -49,14 +49,6 @@ async function ask<T>(child: ChildProcess, message?: string): Promise<T> {
   return (await answer)[0] as T;
 }
 
-/** Megabytes that a process holds now, or held at most. */
-function memory(pid: number, what: "VmRSS" | "VmHWM"): number {
-  return (
-    Number(new RegExp(`^${what}:\\s+(\\d+)`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) /
-    1024
-  );
-}
-
 const at = (times: number[], share: number) => {
   const sorted = times.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
@@ -76,22 +68,12 @@ async function measure(count: number): Promise<void> {
   const { key } = await createKey(em(), { workspace, scopes: "all" }, new Date());
   const receiver = fork(import.meta.filename, [RECEIVER]);
   const { port } = await ask<{ port: number }>(receiver);
-  const server = fork(`${import.meta.dirname}/server.ts`, {
-    env: {
-      ...process.env,
-      DATABASE_URL: databaseUrl,
-      SECRET,
-      PUBLIC_URL: "",
-      WEB_PUSH: "on",
-      WEB_PUSH_CONTACT: "mailto:bench@example.org",
-      WEB_PUSH_ALLOW_HOSTS: `127.0.0.1:${port}`,
-    },
+  const server = await startServer({
+    databaseUrl,
+    secret: SECRET,
+    settings: { WEB_PUSH_ALLOW_HOSTS: `127.0.0.1:${port}` },
   });
-  const { url } = await ask<{ url: string }>(server);
-  const cpu = async () => {
-    const { cpu: used } = await ask<{ cpu: NodeJS.CpuUsage }>(server, "cpu");
-    return (used.user + used.system) / 1000;
-  };
+  const { url, cpu } = server.service;
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const post = async (path: string, body: object) =>
     (await (
@@ -137,29 +119,28 @@ async function measure(count: number): Promise<void> {
     return taken;
   }
 
+  const megabytes = () => server.memory()?.rss.toFixed(0);
   const ms = (value: number) => `${value.toFixed(1)} ms`;
   const pair = (all: number[]) => `${ms(at(all, 0.5))} / ${ms(at(all, 0.99))}`;
   await wake("Warm up");
   console.log(
-    "| devices | first / last | server's CPU | memory before → at most | connections | GET me, p50 / p99 | meanwhile |",
+    "| devices | first / last | server's CPU | memory before → after | connections | GET me, p50 / p99 | meanwhile |",
   );
   console.log("|---|---|---|---|---|---|---|");
   for (let round = 0; round < ROUNDS; round++) {
-    const rss = memory(server.pid!, "VmRSS");
-    const before = await cpu();
+    const rss = megabytes();
+    const before = (await cpu()) ?? 0;
     const { times, connections } = await wake(`Round ${round}`);
-    const spent = (await cpu()) - before;
+    const spent = (((await cpu()) ?? 0) - before) / 1000;
     const quiet = await meanwhile(() => pause(QUIET_MS));
     const busy = await meanwhile(() => wake(`Round ${round}, with others`));
-    const held = `${rss.toFixed(0)} → ${memory(server.pid!, "VmHWM").toFixed(0)} MB`;
+    const held = `${rss} → ${megabytes()} MB`;
     const span = `${ms(at(times, 0))} / ${ms(at(times, 1))}`;
     console.log(
       `| ${[count, span, `${spent.toFixed(0)} ms`, held, connections, pair(quiet), pair(busy)].join(" | ")} |`,
     );
   }
-  const gone = once(server, "exit");
-  server.disconnect();
-  await gone;
+  await server.stop();
   receiver.disconnect();
   await own.close(true);
   await (orm.em.fork() as SqlEntityManager).execute(`drop database ${name} with (force)`);

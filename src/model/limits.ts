@@ -131,6 +131,11 @@ export const LIMIT_TABLE = {
   held_polls: [4, "polls", "held for one device, whose token a few pages may share"],
   push_seconds: [5, "seconds", "a wake-up"],
   waiting_wake_ups: [10_000, "wake-ups", "that wait at once"],
+  wakes_looked_at: [
+    10_000,
+    "subscriptions",
+    "of a channel that are looked at to say how many of its subscribers are woken",
+  ],
   push_failures: [20, "failures", "in a row that forget an endpoint of a handset"],
   push_failing_days: [3, "days", "that these failures last"],
 

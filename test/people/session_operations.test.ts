@@ -135,6 +135,7 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
     return { pusher_id: pusher.id, alert_id: (await world.alert(pusher.id)).id };
   },
   find_equal_send: async () => ({ pusher_id: (await world.pusher()).id, once: null, fields: { title: "x" } }),
+  get_wake_ups: async () => ({ pusher_id: (await world.pusher()).id }),
   decline_alert: async () => {
     const pusher = await world.pusher();
     const alert = await world.alert(pusher.id);

@@ -127,6 +127,28 @@ describe("a public channel", () => {
   });
 
   // docs/rules.md#page-validator
+  // docs/rules.md#app-says-silence
+  test("says what becomes of an alert while the app is closed, where the channel wants to be heard", async () => {
+    const of = async (settings: Record<string, string>, requested_perms: string[]) => {
+      const other = await World.open({ settings });
+      const { handle } = await other.pusher({ requested_perms });
+      const { text } = await pageAt(other, `/c/${handle}`);
+      await other.close();
+      return text;
+    };
+    expect(await of({}, ["sound"])).toMatch(/your browser wakes it if you allow that.*Add to Home Screen/);
+    expect(await of({ PUBLIC_URL: "http://alerts.lan" }, ["sound"])).toMatch(
+      /it hears nothing:<\/strong> no browser can be woken at an address without https.*ask who runs/,
+    );
+    expect(await of({ PUBLIC_URL: "https://alerts.example.org", WEB_PUSH: "off" }, ["sound"])).toMatch(
+      /it hears nothing:<\/strong> this server wakes nobody/,
+    );
+    expect(await of({ WEB_PUSH: "off" }, ["notify"])).toMatch(
+      /it hears nothing:<\/strong> this server wakes nobody/,
+    );
+    expect(await of({ WEB_PUSH: "off" }, ["loc"])).not.toContain("While the app is closed");
+  });
+
   test("is 304 to who holds it until something of it changes, and HEAD has no body", async () => {
     const channel = await world.pusher();
     const path = `/c/${channel.handle}`;

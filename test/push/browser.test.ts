@@ -94,9 +94,15 @@ inBrowser("in a browser", () => {
   };
 
   // docs/rules.md#push-wakes
-  test("the person switches it on, and the service is told where", async () => {
+  test("the person switches it on, beside the channel or in the settings, and the service is told where", async () => {
+    const silent = page.getByText("While the app is closed, this device hears nothing.");
+    await silent.waitFor();
+    await page.getByRole("button", { name: "Wake me for new alerts" }).click();
+    await silent.waitFor({ state: "detached" });
     await page.goto(`${site.url}/app/#settings`);
     const wake = page.getByRole("switch", { name: "Wake me for new alerts" });
+    await wake.uncheck();
+    await eventually(async () => (await site.world.sql("select 1 from push_endpoint")).length === 0);
     await wake.check();
     await eventually(async () => (await site.world.sql("select 1 from push_endpoint")).length === 1);
     expect(await page.evaluate(() => (globalThis as any).localStorage.getItem("subscribed"))).toHaveLength(

@@ -73,7 +73,7 @@ async function publishing(settings: Record<string, string>) {
 
 // docs/rules.md#publishing-is-one-row docs/rules.md#push-wakes
 test("the transaction that publishes is the same, statement by statement, whether anybody is woken or not", async () => {
-  const without = await publishing({});
+  const without = await publishing({ WEB_PUSH: "off" });
   const with_ = await publishing(on(service.host));
   expect(without.publications).toHaveLength(2);
   expect(with_.publications).toEqual(without.publications);

@@ -48,7 +48,7 @@ const rowOf = async ({ id }: { id: string }) =>
 describe("what a handset says and hears", () => {
   // docs/rules.md#push-setting
   test("a server that wakes nobody says so, and takes no endpoint", async () => {
-    const off = await World.open();
+    const off = await World.open({ settings: { WEB_PUSH: "off" } });
     const { token } = await registered(off);
     expect((await off.handset("GET", "/push", token)).body).toEqual({
       enabled: false,
@@ -62,9 +62,33 @@ describe("what a handset says and hears", () => {
     await off.close();
   });
 
+  // docs/rules.md#push-setting
+  test("by itself a server wakes where a browser can be woken: by https, and on this machine", () => {
+    const auto = (PUBLIC_URL: string) => loadConfig({ PUBLIC_URL }, {}).webPush;
+    for (const url of [
+      "https://alerts.example.org",
+      "http://localhost:8787",
+      "http://127.0.0.1",
+      "http://[::1]:8787",
+      "http://belfry.localhost",
+    ])
+      expect([url, auto(url)]).toEqual([url, true]);
+    for (const url of [
+      "http://192.168.1.5:8787",
+      "http://alerts.lan",
+      "http://localhost.example.org",
+      "http://127.0.0.1.example.org",
+    ])
+      expect([url, auto(url)]).toEqual([url, false]);
+    expect(loadConfig({}, {})).toMatchObject({ webPush: true, webPushContact: "https://127.0.0.1:8787" });
+    expect(loadConfig({ WEB_PUSH: "off" }, {})).toMatchObject({ webPush: false, webPushContact: null });
+  });
+
   test("the contact is PUBLIC_URL where that is https, and required elsewhere", () => {
     const on = { WEB_PUSH: "on" };
-    expect(() => loadConfig(on, {})).toThrow(/^WEB_PUSH_CONTACT is required/);
+    expect(() => loadConfig({ ...on, PUBLIC_URL: "http://alerts.lan" }, {})).toThrow(
+      /^WEB_PUSH_CONTACT is required/,
+    );
     expect(loadConfig({ ...on, PUBLIC_URL: "https://alerts.example.org" }, {}).webPushContact).toBe(
       "https://alerts.example.org",
     );

@@ -11,8 +11,10 @@ const GATHER_MS = 100;
 const ROUND_MS = 1_000;
 /** Pages that are read at once: wake-ups must not take the database from requests. */
 const READERS = 2;
-/** Subscriptions in one page: what is sealed in it is opened in one go, which others wait for. */
+/** Endpoints in one page: what is sealed in them is opened in one go, which others wait for. */
 export const PAGE = 250;
+/** Subscriptions that are looked at for them: most may have none. */
+export const LOOK = 2_500;
 /** Channels that wait. */
 const MAX_CHANNELS = 10_000;
 

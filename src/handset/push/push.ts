@@ -13,7 +13,7 @@ import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { wokenDevices } from "../../store/queries/push.ts";
 import { createSeal } from "../../store/secret/seal.ts";
-import { createChannels, PAGE } from "./channels.ts";
+import { createChannels, LOOK, PAGE } from "./channels.ts";
 import { createSender, type Outcome, type Urgency } from "./endpoint.ts";
 import { createEndpointOutcomes, type Version } from "./endpoint_outcomes.ts";
 import { pushKey } from "./key.ts";
@@ -98,7 +98,7 @@ export async function createPush(options: PushOptions): Promise<Push> {
 
   const channels = createChannels({
     async page(pusher_id, after, urgency) {
-      const rows = await run(kysely, wokenDevices, { pusher_id, after, limit: PAGE });
+      const rows = await run(kysely, wokenDevices, { pusher_id, after, look: LOOK, limit: PAGE });
       for (const { device_id, endpoint, failing } of rows) {
         if (device_id === null) continue;
         const target = opened(endpoint);

@@ -17,6 +17,7 @@ import end_second_factor from "./end_second_factor.ts";
 import end_session from "./end_session.ts";
 import find_equal_send from "./find_equal_send.ts";
 import get_sign_in from "./get_sign_in.ts";
+import get_wake_ups from "./get_wake_ups.ts";
 import grant_connection from "./grant_connection.ts";
 import leave_workspace from "./leave_workspace.ts";
 import link_member from "./link_member.ts";
@@ -75,4 +76,5 @@ export const SESSION_OPERATIONS: readonly SessionOperation[] = [
   list_alert_changes,
   find_equal_send,
   list_alert_times,
+  get_wake_ups,
 ];

@@ -74,6 +74,7 @@ export function channelPage(deps: PublicPagesDeps): PublicPage {
           expiresAt: alert.expires_at === null ? null : new Date(toIsoMicros(alert.expires_at)),
         })),
         places,
+        silent: deps.silent,
         assets: deps.assets,
         now: visit.now,
       };

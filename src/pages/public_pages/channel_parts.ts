@@ -14,7 +14,7 @@ import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { qrDrawing } from "../../ui/qr.ts";
 import { curlLines } from "./curl.ts";
-import type { Places } from "./deps.ts";
+import type { Places, PublicPagesDeps } from "./deps.ts";
 
 export interface ShownAlert extends NewAlert {
   sentAt: Date;
@@ -27,6 +27,7 @@ export interface ShownChannel {
   invite: string | null;
   alerts: ShownAlert[];
   places: Places;
+  silent: PublicPagesDeps["silent"];
   assets: AssetAddresses;
   now: Date;
 }
@@ -87,7 +88,22 @@ function heroPicture(imageUrl: string | null, { origin, publicUrl }: Places): st
   return path === null ? null : origin + path;
 }
 
-function hero({ card, invite, places }: ShownChannel): Html {
+const SILENT = {
+  off: html`this server wakes nobody. Keep the app open, or ask who runs it to set <code>WEB_PUSH</code>.`,
+  insecure:
+    "no browser can be woken at an address without https. Keep the app open, or ask who runs this server for an https address.",
+};
+
+/** What becomes of an alert while the app is closed, where the channel asks for anything that is noticed then. */
+function closed({ card, silent }: ShownChannel): Content {
+  if (card.requested_perms.every((name) => name === "loc" || name === "quiet")) return null;
+  return silent === null
+    ? html`<p class="hint">While the app is closed, your browser wakes it if you allow that. An iPhone or iPad wakes only what is on its home screen: press Share, then “Add to Home Screen”.</p>`
+    : html`<p class="hint"><strong>While the app is closed, it hears nothing:</strong> ${SILENT[silent]}</p>`;
+}
+
+function hero(shown: ShownChannel): Html {
+  const { card, invite, places } = shown;
   const code = invite === null ? "" : `&invite=${encodeURIComponent(invite)}`;
   const under = [`@${card.handle}`, CATEGORY_WORDS[card.category], card.city].filter(Boolean);
   return html`<div class="hero">${face({ ...card, picture: heroPicture(card.image_url, places) }, "face", "l")}<div><h1>${card.name}</h1><p class="muted small">${under.join(" · ")}</p></div></div>
@@ -100,7 +116,8 @@ ${
   html`<p class="note">${icon("lock")}<span><strong>Private.</strong> You see this because you were invited. Whoever has this address may come in, so keep it to yourself.</span></p>`
 }
 <p class="cta"><a class="button" href="${places.origin}/app/#join=${card.handle}${code}">${icon("bell", "s")}Subscribe</a> <a class="button plain" href="#scan">QR code</a></p>
-<p class="hint">Opens in this browser. No account, no name, no address: the channel only learns that there is one subscriber more.</p>`;
+<p class="hint">Opens in this browser. No account, no name, no address: the channel only learns that there is one subscriber more.</p>
+${closed(shown)}`;
 }
 
 function asks({ requested_perms: asked }: PublicCard): Html {

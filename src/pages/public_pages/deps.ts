@@ -16,6 +16,8 @@ export interface PublicPagesDeps {
   pageViewsPerMinute: number;
   publicUrl: string;
   publicBase: string;
+  /** Why no browser is woken while the app is closed: this server does not, or its address is no https one. Null: browsers are. */
+  silent: "off" | "insecure" | null;
   now(): Date;
 }
 

@@ -36,6 +36,7 @@ import { createInboxTag } from "../../model/domain/inbox_tag.ts";
 import { need } from "../../model/need.ts";
 import { createDispatcher } from "../../operation/dispatch.ts";
 import { createForms } from "../../pages/console/forms.ts";
+import { canBeWoken } from "../../store/config/push.ts";
 import { ConfigError } from "../../store/config/setting.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { isMigrated, migrate } from "../../store/db/migrate.ts";
@@ -232,6 +233,7 @@ export async function openParts(
       pageViewsPerMinute: config.pageViewsPerMinute,
       publicUrl,
       publicBase: config.publicBase,
+      silent: !canBeWoken(publicUrl) ? "insecure" : config.webPush ? null : "off",
       now,
     },
     authenticateHandset: createHandsetAuthenticator(orm, seen),

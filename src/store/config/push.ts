@@ -5,34 +5,41 @@ import { ConfigError, list, type Table } from "./setting.ts";
 
 const CONTACT = /^(mailto:[^\s@<>"\\]+@[^\s@<>"\\]+|https:\/\/[^\s"\\]+)$/;
 
+/** This machine, by the names under which browsers take a page of it for as safe as https. */
+const HERE = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
+const isHttps = (publicUrl: string) => publicUrl.startsWith("https:");
+
+/** Whether browsers can be woken by pages of this address. */
+export const canBeWoken = (publicUrl: string) => isHttps(publicUrl) || HERE.test(new URL(publicUrl).hostname);
+
 export const PUSH = {
   webPush: {
     name: "WEB_PUSH",
-    shownDefault: "off",
+    shownDefault: "auto",
     meaning:
-      "on wakes handsets whose app is closed, through the push service of their browser or phone (Web Push, UnifiedPush). A wake-up says nothing.",
-    read: (raw, name) => {
-      if (raw !== undefined && raw !== "on" && raw !== "off")
-        throw new ConfigError(name, "must be on or off.");
-      return raw === "on";
+      "Whether handsets whose app is closed are woken, through the push service of their browser or phone (Web Push, UnifiedPush). A wake-up says nothing. auto: where browsers can be, so where PUBLIC_URL is https or this machine; on; off.",
+    read: (raw = "auto", name, { publicUrl = "" }) => {
+      if (!["auto", "on", "off"].includes(raw)) throw new ConfigError(name, "must be auto, on or off.");
+      return raw === "auto" ? canBeWoken(publicUrl) : raw === "on";
     },
   },
   /** Null while it is off. */
   webPushContact: {
     name: "WEB_PUSH_CONTACT",
-    shownDefault: "PUBLIC_URL where that is https",
+    shownDefault: "PUBLIC_URL, by https",
     meaning:
-      "mailto: or https: address at which push services reach whoever runs this; each wake-up names it.",
+      "mailto: or https: address at which push services reach whoever runs this; each wake-up names it. Without one a service on this machine names itself, which Apple's push service refuses.",
     read: (raw, name, { webPush, publicUrl = "" }) => {
       if (raw !== undefined && (!CONTACT.test(raw) || !URL.canParse(raw)))
         throw new ConfigError(name, "must be a mailto: or https: address, such as mailto:ops@example.org.");
       if (!webPush) return null;
-      if (raw === undefined && !publicUrl.startsWith("https:"))
+      if (raw !== undefined) return raw;
+      if (!canBeWoken(publicUrl))
         throw new ConfigError(
           name,
           "is required with WEB_PUSH=on where PUBLIC_URL is not https: set it to a mailto: or https: address.",
         );
-      return raw ?? publicUrl;
+      return publicUrl.replace(/^http:/, "https:");
     },
   },
   webPushAllowHosts: {

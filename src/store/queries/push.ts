@@ -7,6 +7,7 @@ import { statementsOf } from "../db/statement.ts";
 
 const defineStatement = statementsOf("deliveries");
 const defineClaim = statementsOf("claims");
+const defineCount = statementsOf("statistics");
 const defineUpkeep = statementsOf("upkeep");
 
 /** One endpoint a device. No row: the device is gone. */
@@ -21,22 +22,37 @@ export const putPushEndpoint = defineClaim("put_push_endpoint", {
 });
 
 /**
- * Looks at up to `limit` subscriptions of a channel that wake, after a device; nobody is woken by a suspended channel. At least
- * one row: `last` is the last device looked at, null where no more are left. With it, those that have an endpoint. So a statement
- * is short however few of many subscribers are to be woken.
+ * Looks at up to `look` subscriptions of a channel that wake, after a device, and finds up to `limit` that have an endpoint; nobody
+ * is woken by a suspended channel. At least one row: `last` is the last device looked at, null where no more are left. So a
+ * statement is short however few of many subscribers are to be woken.
  */
 export const wokenDevices = defineStatement("woken_devices", {
   reads: true,
-  parameters: { pusher_id: uuid, after: bigint, limit: int },
+  parameters: { pusher_id: uuid, after: bigint, look: int, limit: int },
   columns: { last: nullable(bigint) },
   joined: { device_id: bigint, endpoint: bytea, failing: boolean },
   text: `with page as materialized (
       select s.device_id from subscription s
       where s.pusher_id = $pusher_id and s.device_id > $after and ${WAKES}
         and not (select c.suspended from channel_state c where c.pusher_id = $pusher_id)
-      order by s.device_id limit $limit::int)
-    select (select max(device_id) from page having count(*) = $limit::int) as last, e.device_id, e.endpoint, e.failures > 0 as failing
-    from (values (1)) one left join (page join push_endpoint e on e.device_id = page.device_id) on true`,
+      order by s.device_id limit $look::int),
+    found as materialized (
+      select e.device_id, e.endpoint, e.failures > 0 as failing from page join push_endpoint e on e.device_id = page.device_id
+      order by e.device_id limit $limit::int)
+    select coalesce((select max(device_id) from found having count(*) = $limit::int),
+        (select max(device_id) from page having count(*) = $look::int)) as last,
+      found.device_id, found.endpoint, found.failing
+    from (values (1)) one left join found on true`,
+});
+
+/** Of up to `look` subscriptions of a channel that wake, how many there are, and how many of their devices have an endpoint. */
+export const countWoken = defineCount("count_woken", {
+  reads: true,
+  parameters: { pusher_id: uuid, look: int },
+  columns: { looked_at: int, woken: int },
+  text: `select count(*)::int as looked_at, count(e.device_id)::int as woken
+    from (select s.device_id from subscription s where s.pusher_id = $pusher_id and ${WAKES} limit $look::int) page
+    left join push_endpoint e on e.device_id = page.device_id`,
 });
 
 /** Endpoints by device and version. */

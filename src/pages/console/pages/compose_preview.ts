@@ -8,7 +8,8 @@ import { readInstant } from "../../../model/fields/accepts.ts";
 import { PRIORITIES } from "../../../model/fields/alert.ts";
 import { type Html, html } from "../../../ui/html.ts";
 import { channelBase } from "../channel_head.ts";
-import { capabilityReport, devices, pageFrame, phone, removalReport } from "../phone.ts";
+import { couldReach } from "../could_reach.ts";
+import { capabilityReport, pageFrame, phone, removalReport } from "../phone.ts";
 import type { Alert, Channel, MemberVisit } from "../visit.ts";
 import { actionsOf, argumentsOf } from "./compose_fields.ts";
 
@@ -90,10 +91,11 @@ export async function preview(visit: MemberVisit, { channel, alert, form, files 
   const drawn = drawnOf(form, files, alert, now);
   const notes = capabilityNotes(drawn, channel.requested_perms);
   const reach = channel.subscribers;
+  const could = await couldReach(visit, channel);
   return html`<div id="preview" data-reach="${reach.toLocaleString("en")}"${alert && html` data-version="${alert.updated_at}"`}>
     <h2 class="unseen">Preview</h2>
     ${phone(channel, drawn, now)}
-    <div class="beside"><p class="could"><strong>It could reach ${devices(reach)}.</strong> Whether it rings, each of them decides.</p>
+    <div class="beside"><p class="could"><strong>${could}</strong> Whether it rings, each of them decides.</p>
     ${refusal && html`<p class="wrong">${refusal}</p>`}
     ${removalReport(blocked, script_count, true)}
     ${capabilityReport(notes, `${channelBase(visit, channel.id)}/edit`)}</div>

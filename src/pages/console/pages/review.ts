@@ -14,6 +14,7 @@ import { type Content, type Html, html } from "../../../ui/html.ts";
 import { minuteWords } from "../../../ui/instants.ts";
 import { alertTimeline } from "../alert_timeline.ts";
 import { alertPath, channelBase } from "../channel_head.ts";
+import { couldReach } from "../could_reach.ts";
 import type { FlashCode } from "../flash.ts";
 import { utc } from "../form_values.ts";
 import { inForm, shownRefusal } from "../forms.ts";
@@ -65,12 +66,13 @@ async function review(visit: MemberVisit, error?: ApiError, asks: Html | null = 
   const path = alertPath(visit);
   const { now } = visit;
   const alert = await visit.call("get_alert", path);
+  const open = alert.review_url !== null;
   const [channel, past, inert] = await Promise.all([
     visit.call("get_pusher", { pusher_id: path.pusher_id }),
     pastOf(visit, path),
     inertScripts(visit, alert),
   ]);
-  const open = alert.review_url !== null;
+  const could = open ? await couldReach(visit, channel) : "";
   const seen = visit.form.get("version") ?? "";
   const isOld = error?.type === "conflict" && seen !== "" && seen !== alert.updated_at;
   const effort = pageEffort();
@@ -99,7 +101,7 @@ async function review(visit: MemberVisit, error?: ApiError, asks: Html | null = 
         ${facts(visit, alert)}
         ${mayUse(visit, "send_alert") ? decisions(visit, { alert, error }) : html`<p class="hint">Who may send alerts on this channel decides about it.</p>`}
       </div>
-      ${mayUse(visit, "send_alert") && foot(visit, { alert, channel, error })}
+      ${mayUse(visit, "send_alert") && foot(visit, { alert, channel, could, error })}
     </form>
     ${await alertTimeline(visit, alert)}`,
     {

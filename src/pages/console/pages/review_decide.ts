@@ -8,13 +8,14 @@ import { mostOf } from "../../../model/fields/accepts.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { written } from "../field_controls.ts";
 import { minuteOf } from "../form_values.ts";
-import { devices } from "../phone.ts";
 import type { Alert, Channel, MemberVisit } from "../visit.ts";
 import { alertControl, sureBox } from "./compose_controls.ts";
 
 interface Deciding {
   alert: Alert;
   channel: Channel;
+  /** The sentence on how many it could reach. */
+  could: string;
   error?: ApiError;
 }
 
@@ -36,7 +37,7 @@ const others = (visit: MemberVisit): Html =>
     <div class="actions"><button class="plain" formaction="${visit.url.pathname}/duplicate">Duplicate it</button>${deletion(visit)}</div></section>`;
 
 /** What is decided in the page, panel by panel. */
-export function decisions(visit: MemberVisit, { alert, error }: Omit<Deciding, "channel">): Content {
+export function decisions(visit: MemberVisit, { alert, error }: Pick<Deciding, "alert" | "error">): Content {
   const { status } = alert;
   if (status === "cancelled") return html`<p>${deletion(visit)}</p>`;
   if (status === "sent")
@@ -58,12 +59,12 @@ export function decisions(visit: MemberVisit, { alert, error }: Omit<Deciding, "
 }
 
 /** What is decided most, at the foot of the screen; nothing of it for what is sent or cancelled. */
-export function foot(visit: MemberVisit, { alert, channel, error }: Deciding): Content {
+export function foot(visit: MemberVisit, { alert, channel, could, error }: Deciding): Content {
   if (alert.review_url === null) return null;
   const reach = channel.subscribers;
   return html`<div class="deciding"><div class="in">
     ${alert.priority === "urgent" && sureBox({ form: visit.form, error })}
-    <p class="said">It could reach ${devices(reach)}. A sent alert cannot be unsent.</p>
+    <p class="said">${could} A sent alert cannot be unsent.</p>
     <div class="acts"><a class="button plain" href="#decline">Decline</a><a class="button plain" href="${visit.url.pathname}/edit">Edit</a><a class="button plain" href="#at-a-time">${alert.status === "scheduled" ? "Move" : "Schedule"}</a><button class="first" name="act" value="send">${
       alert.status === "scheduled" ? "Send now to" : "Send to"
     } ${reach.toLocaleString("en")}</button></div>

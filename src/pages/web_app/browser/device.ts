@@ -4,7 +4,7 @@ import { register, removeDevice } from "./api.ts";
 import type { Device as RuledDevice } from "./rules/types.ts";
 import { change, changed, current } from "./state.ts";
 import { type Device, forgetDevice, getFact, type Settings, setFact } from "./store.ts";
-import { hurry } from "./tabs.ts";
+import { alone, hurry } from "./tabs.ts";
 import { localeNow } from "./texts/texts.ts";
 
 const APP_VERSION = "1.0.0";
@@ -15,7 +15,7 @@ export class NoStore extends Error {}
 
 /** The device's credential; it is registered when it has none. */
 export function ownDevice(): Promise<Device> {
-  return navigator.locks.request("belfry-device", async () => {
+  return alone("belfry-device", async () => {
     const { store } = current();
     if (!store) throw new NoStore();
     const known = await getFact(store, "device");

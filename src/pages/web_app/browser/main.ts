@@ -12,6 +12,7 @@ import { lead, listen } from "./tabs.ts";
 import { onLanguage, setLanguage, t } from "./texts/texts.ts";
 import { App } from "./views/app.ts";
 import { learnTruths } from "./views/truths.ts";
+import { learnWakeUps } from "./wake_ups.ts";
 import { startWorker } from "./worker.ts";
 
 /** How often what is over is looked for, while nothing else changes. */
@@ -43,6 +44,7 @@ async function start(): Promise<void> {
   unlockByTouch(document);
   void learnTruths();
   void startWorker();
+  void learnWakeUps();
   navigator.serviceWorker?.addEventListener("message", ({ data }) => {
     if (typeof data?.open === "string") location.hash = at.alert(data.open);
   });

@@ -14,7 +14,7 @@ import {
   setFact,
   USUAL_SETTINGS,
 } from "./store.ts";
-import { hurry } from "./tabs.ts";
+import { alone, hurry } from "./tabs.ts";
 import { wholeAlert } from "./whole.ts";
 import type { ReportKind } from "./wire.ts";
 
@@ -65,7 +65,7 @@ async function note(alerts: readonly KeptAlert[], after: (kept: KeptAlert) => Ke
 
 /** Sends what waits. What the service will never take is dropped; everything else is tried again later. */
 export async function flush(): Promise<void> {
-  await navigator.locks.request("belfry-reports", async () => {
+  await alone("belfry-reports", async () => {
     const { store, device } = current();
     if (!store || !device || device.refused) return;
     for (;;) {
@@ -105,7 +105,7 @@ export async function setReporting(on: boolean): Promise<void> {
   const { store, settings } = current();
   if (!store) return;
   await setFact(store, "settings", { ...USUAL_SETTINGS, ...settings, reports: on });
-  if (!on) await navigator.locks.request("belfry-reports", () => store.clear("reports"));
+  if (!on) await alone("belfry-reports", () => store.clear("reports"));
   await changed();
   change({ said: null });
 }

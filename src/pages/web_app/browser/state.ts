@@ -14,6 +14,7 @@ import {
   USUAL_SETTINGS,
 } from "./store.ts";
 import { tellChanged } from "./tabs.ts";
+import type { WakeUps } from "./wake_ups.ts";
 import { wholeAlert, wholeChannel } from "./whole.ts";
 
 /** How the app stands with the service. */
@@ -35,6 +36,8 @@ export interface State {
   currentAt: number | null;
   /** A newer version of the app waits to take over. */
   update: (() => void) | null;
+  /** Whether this device is woken while the app is closed, or why it cannot be; null: not known. */
+  wakes: WakeUps | null;
   /** The alert that stands over everything else until it is answered. */
   full: string | null;
   /** What has just been done and may be undone or was refused; shown once. */
@@ -54,6 +57,7 @@ let state: State = {
   connection: "starting",
   currentAt: null,
   update: null,
+  wakes: null,
   full: null,
   said: null,
   at: now(),

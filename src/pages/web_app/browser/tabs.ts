@@ -13,6 +13,10 @@ const say = (said: Said) => channel.postMessage(said);
 
 export const isVisible = (): boolean => document.visibilityState === "visible";
 
+/** Does it in one tab at a time. By plain http browsers have no locks, so each tab is then on its own. */
+export const alone = <Result>(name: string, work: () => Promise<Result>): Promise<Result> =>
+  "locks" in navigator ? navigator.locks.request(name, work) : work();
+
 /** Tells the other tabs that the store holds something else now. */
 export const tellChanged = () => say({ kind: "changed" });
 
@@ -31,7 +35,7 @@ export function hurry(): void {
 export async function lead(work: (signal: AbortSignal) => Promise<void>): Promise<never> {
   for (;;) {
     // Who asks again stands behind those who wait.
-    await navigator.locks.request(LOCK, async () => {
+    await alone(LOCK, async () => {
       const turn = new AbortController();
       giveUp = () => turn.abort();
       if (!isVisible()) say({ kind: "led_by_hidden" });

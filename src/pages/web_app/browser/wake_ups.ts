@@ -2,21 +2,43 @@
 // else. The person switches it on and off. What a wake-up shows, the worker decides.
 
 import { deletePush, getPush, putPush } from "./api.ts";
+import { ownDevice } from "./device.ts";
+import { change, current } from "./state.ts";
 
-/** `unable`: this browser or this service cannot. `denied`: the browser shows no notifications of this site. */
-export type WakeUps = "unable" | "denied" | "off" | "on";
+/**
+ * `on` and `off` are the person's. Else why nobody can wake this device: the address is no https one · an iPhone or iPad wakes what is
+ * on the home screen alone · this browser cannot · the service does not · the browser shows no notifications of this site.
+ */
+export type WakeUps = "on" | "off" | "insecure" | "ios" | "browser" | "server" | "denied";
 
-const able = () =>
-  "serviceWorker" in navigator && "PushManager" in globalThis && "Notification" in globalThis;
+/** What stands in the way here, whatever the service does. */
+function barrier(): WakeUps | null {
+  if (!isSecureContext) return "insecure";
+  if ("serviceWorker" in navigator && "PushManager" in globalThis && "Notification" in globalThis)
+    return Notification.permission === "denied" ? "denied" : null;
+  // An iPad calls itself a Mac.
+  const { userAgent, maxTouchPoints } = navigator;
+  const apple = /iP(hone|ad|od)/.test(userAgent) || (/Mac/.test(userAgent) && maxTouchPoints > 1);
+  return apple && !matchMedia("(display-mode: standalone)").matches ? "ios" : "browser";
+}
 
 const manager = async () => (await navigator.serviceWorker.ready).pushManager;
 
-/** How it stands. An address that the service has forgotten is said anew. */
-export async function wakeUpsOf(token: string): Promise<WakeUps> {
-  if (!able()) return "unable";
+/** Asks how it stands. An address that the service has forgotten is said anew. */
+export async function learnWakeUps(): Promise<void> {
+  const token = current().device?.token;
+  const barred = barrier();
+  // Not to know it is no fault that a person could mend.
+  if (barred || !token) return change({ wakes: barred });
+  await standing(token).then(
+    (wakes) => change({ wakes }),
+    () => {},
+  );
+}
+
+async function standing(token: string): Promise<WakeUps> {
   const { enabled, kind } = await getPush(token);
-  if (!enabled) return "unable";
-  if (Notification.permission === "denied") return "denied";
+  if (!enabled) return "server";
   const subscription = await (await manager()).getSubscription();
   if (!subscription) return "off";
   if (kind === null) await putPush(token, subscription.endpoint);
@@ -24,10 +46,11 @@ export async function wakeUpsOf(token: string): Promise<WakeUps> {
 }
 
 /** Asks for the browser's permission where it is not given, so it belongs behind a tap. */
-export async function wakeMe(token: string): Promise<WakeUps> {
-  const { enabled, public_key } = await getPush(token);
-  if (!able() || !enabled || public_key === null) return "unable";
-  if ((await Notification.requestPermission()) !== "granted") return "denied";
+export async function wakeMe(): Promise<void> {
+  const { token } = await ownDevice();
+  const { public_key } = await getPush(token);
+  if (barrier() || public_key === null || (await Notification.requestPermission()) !== "granted")
+    return learnWakeUps();
   const push = await manager();
   const wanted = { userVisibleOnly: true, applicationServerKey: public_key };
   const subscription = await push.subscribe(wanted).catch(async (error: unknown) => {
@@ -38,12 +61,12 @@ export async function wakeMe(token: string): Promise<WakeUps> {
     return push.subscribe(wanted);
   });
   await putPush(token, subscription.endpoint);
-  return "on";
+  change({ wakes: "on" });
 }
 
 /** The service forgets first: an address that nobody listens at would fail for days. */
-export async function wakeMeNoMore(token: string): Promise<WakeUps> {
-  await deletePush(token);
+export async function wakeMeNoMore(): Promise<void> {
+  await deletePush((await ownDevice()).token);
   await (await (await manager()).getSubscription())?.unsubscribe();
-  return "off";
+  change({ wakes: "off" });
 }

@@ -130,6 +130,15 @@ export const de: Texts = {
   "push.on": "Bei neuen Meldungen wecken",
   "push.hint":
     "Der Push-Dienst deines Browsers erfährt dann, dass es für dieses Gerät etwas Neues gibt und wann, aber nicht was. Ein Weckruf kann verloren gehen; die Meldung ist trotzdem hier.",
+  "push.silent": "Solange die App geschlossen ist, hört dieses Gerät nichts.",
+  "push.insecure":
+    "Unter einer Adresse ohne https lässt sich kein Browser wecken. Lass die App offen, oder bitte den Betreiber dieses Servers um eine https-Adresse.",
+  "push.ios":
+    "Ein iPhone oder iPad weckt nur, was auf dem Startbildschirm liegt: Tippe auf Teilen, wähle „Zum Home-Bildschirm“, und öffne die App von dort.",
+  "push.browser":
+    "Dieser Browser lässt sich nicht wecken. Lass die App offen, oder folge dem Kanal in einem anderen Browser.",
+  "push.server":
+    "Dieser Server weckt niemanden. Lass die App offen, oder bitte den Betreiber, WEB_PUSH einzuschalten.",
   "push.denied":
     "Dieser Browser zeigt keine Benachrichtigungen dieser Seite. Erlaube sie zuerst in den Einstellungen der Seite.",
   "settings.device": "Dieses Gerät",

@@ -125,6 +125,14 @@ export const en = {
   "push.on": "Wake me for new alerts",
   "push.hint":
     "Your browser's push service then learns that something is new for this device, and when, but not what. A wake-up may be lost; the alert is here all the same.",
+  "push.silent": "While the app is closed, this device hears nothing.",
+  "push.insecure":
+    "No browser can be woken at an address without https. Keep the app open, or ask who runs this server for an https address.",
+  "push.ios":
+    "An iPhone or iPad wakes only what is on its home screen: press Share, choose “Add to Home Screen”, and open the app from there.",
+  "push.browser":
+    "This browser cannot be woken. Keep the app open, or follow the channel in another browser.",
+  "push.server": "This server wakes nobody. Keep the app open, or ask who runs it to set WEB_PUSH.",
   "push.denied": "This browser shows no notifications of this site. Allow them in the site's settings first.",
   "settings.device": "This device",
   "settings.device_hint":

@@ -18,6 +18,7 @@ import { categoryName } from "./channels.ts";
 import { Grants } from "./grants.ts";
 import { icon } from "./icons.ts";
 import { attempt, Face, Note, PaneHead, Waiting, wordsFor } from "./parts.ts";
+import { SilentWhenClosed } from "./wake_ups.ts";
 
 /** How many of its alerts stand below a channel. */
 const LATEST = 5;
@@ -76,6 +77,7 @@ function Joining({ card, invite }: { card: Card; invite: string | null }): VNode
       <${Grants} card=${card} granted=${granted} onChange=${async (next: string[]) => setGranted(next)} /></section>`
     }
     ${card.requested_perms.length === 0 && html`<p class="muted">${t("channel.asks_nothing")}</p>`}
+    <${SilentWhenClosed} perms=${granted} joined=${false} />
     <p class="hint">${t("join.private")}</p>
     <div class="decide"><button class="wide" disabled=${busy} onClick=${() => void go()}>${icon("bell", "s")}${t("channel.subscribe")}</button></div>`;
 }
@@ -93,6 +95,7 @@ function Followed({ card, subscription }: { card: Card; subscription: Subscripti
       <button class="plain" aria-pressed=${muted} onClick=${() => void attempt(() => adjust(card, { muted: !muted }))}>${icon(muted ? "bell" : "mute", "s")}${t(muted ? "channel.unmute" : "channel.mute")}</button>
     </div>
     ${muted && html`<${Note} sign="mute"><p>${t("channel.muted_hint")}</p><//>`}
+    ${!muted && html`<${SilentWhenClosed} perms=${permissions} joined />`}
     <section class="card"><h2>${t("channel.allows")}</h2>
       ${card.requested_perms.length === 0 && html`<p class="hint">${t("channel.asks_nothing")}</p>`}
       <${Grants} card=${card} granted=${permissions} onChange=${(next: string[]) => attempt(() => adjust(card, { permissions: next }))} />

@@ -1,25 +1,50 @@
-// The switch for being woken while the app is closed; where that cannot be, nothing is shown.
+// What becomes of alerts while the app is closed: the switch for being woken, and where nobody can wake this device a line that says so,
+// and the way out. Silence that nobody speaks of is what this is against.
 
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { html } from "../markup.ts";
+import type { Capability } from "../rules/types.ts";
 import { useApp } from "../state.ts";
 import { t } from "../texts/texts.ts";
-import { type WakeUps, wakeMe, wakeMeNoMore, wakeUpsOf } from "../wake_ups.ts";
-import { attempt, SwitchRow } from "./parts.ts";
+import { learnWakeUps, wakeMe, wakeMeNoMore } from "../wake_ups.ts";
+import { attempt, Note, SwitchRow } from "./parts.ts";
+
+/** How it stands, asked for anew; null while nobody knows. */
+function useWakeUps() {
+  const { wakes, device } = useApp();
+  useEffect(() => void learnWakeUps(), [device?.token]);
+  return wakes;
+}
 
 export function WakeUpSwitch(): VNode | null {
-  const token = useApp().device?.token;
-  const [state, setState] = useState<WakeUps>("unable");
-  useEffect(() => {
-    // Not to know it is no fault that a person could mend.
-    if (token) void wakeUpsOf(token).then(setState, () => {});
-  }, [token]);
-  if (!token || state === "unable") return null;
-  const turn = (on: boolean) =>
-    attempt(async () => setState(await (on ? wakeMe(token) : wakeMeNoMore(token))));
+  const wakes = useWakeUps();
+  if (wakes === null) return null;
+  const able = wakes === "on" || wakes === "off";
   return html`<section class="card"><h2>${t("push.title")}</h2>
-    <${SwitchRow} label=${t("push.on")} hint=${t("push.hint")} on=${state === "on"} onChange=${turn} />
-    ${state === "denied" && html`<p class="wrong" role="alert">${t("push.denied")}</p>`}
+    ${
+      able
+        ? html`<${SwitchRow} label=${t("push.on")} hint=${t("push.hint")} on=${wakes === "on"} onChange=${(on: boolean) => attempt(on ? wakeMe : wakeMeNoMore)} />`
+        : html`<p>${t("push.silent")} ${t(`push.${wakes}`)}</p>`
+    }
   </section>`;
+}
+
+/** What can be noticed of an alert while nobody looks. */
+const HEARD: readonly string[] = ["notify", "sound", "vibrate", "tts", "full"] satisfies Capability[];
+
+/** Beside a channel that wants to be heard, where this device hears nothing while the app is closed. */
+export function SilentWhenClosed({
+  perms,
+  joined,
+}: {
+  perms: readonly string[];
+  joined: boolean;
+}): VNode | null {
+  const wakes = useWakeUps();
+  // Who does not follow it yet has nothing to be woken for.
+  if (wakes === null || wakes === "on" || (wakes === "off" && !joined)) return null;
+  if (!perms.some((one) => HEARD.includes(one))) return null;
+  return html`<${Note} tone="warn" sign="mute"><p>${t("push.silent")} ${wakes !== "off" && t(`push.${wakes}`)}</p>
+    ${wakes === "off" && html`<button class="link" onClick=${() => void attempt(wakeMe)}>${t("push.on")}</button>`}<//>`;
 }

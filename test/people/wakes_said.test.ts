@@ -1,0 +1,54 @@
+// What the console says of how many an alert could reach, and how many of them hear it while their app is closed.
+
+import { expect, test } from "vitest";
+import { pushService } from "../support/push_service.ts";
+import { ownerOf } from "../support/site.ts";
+import { wakeable } from "../support/woken.ts";
+import { World } from "../support/world.ts";
+
+/** A channel, and what two pages say of its reach: where an alert is written and where it is decided. */
+async function opened(settings: Record<string, string>) {
+  const world = await World.open({ settings });
+  const owner = await ownerOf(world);
+  const pusher = await world.pusher({ requested_perms: ["notify"] });
+  const { id } = await world.alert(pusher.id);
+  const base = `/console/${world.workspace.id}/channels/${pusher.id}/alerts`;
+  const said = async () => {
+    const texts = await Promise.all(
+      ["new", id].map(async (page) => (await owner.get(`${base}/${page}`)).text),
+    );
+    return texts.map((text) => /It could reach [^<]*?\.(?= A sent|<)/.exec(text)?.[0]);
+  };
+  return { world, pusher, said };
+}
+
+const twice = (text: string) => [text, text];
+
+// docs/rules.md#console-says-who-wakes
+test("where an alert is written and decided stands how many of those it could reach are woken", async () => {
+  const service = await pushService();
+  const { world, pusher, said } = await opened({ WEB_PUSH_ALLOW_HOSTS: service.host });
+  expect(await said()).toEqual(twice("It could reach 0 devices."));
+  await wakeable(world, pusher.handle, service.endpoint("one"));
+  await world.device(pusher.handle);
+  expect(await said()).toEqual(
+    twice("It could reach 2 devices, of which 1 is woken when the app is closed."),
+  );
+  // Who lets the channel do nothing that can be noticed is not woken.
+  await wakeable(world, pusher.handle, service.endpoint("two"), { permissions: ["loc"] });
+  expect(await said()).toEqual(
+    twice("It could reach 3 devices, of which 1 is woken when the app is closed."),
+  );
+  await world.close();
+  service.close();
+});
+
+// docs/rules.md#console-says-who-wakes
+test("a server that wakes nobody says so there", async () => {
+  const { world, pusher, said } = await opened({ WEB_PUSH: "off" });
+  await world.device(pusher.handle);
+  const silent =
+    "It could reach 1 device, none of them while its app is closed: this server wakes nobody. Whoever runs it can set WEB_PUSH.";
+  expect(await said()).toEqual(twice(silent));
+  await world.close();
+});

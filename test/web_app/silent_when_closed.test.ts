@@ -1,0 +1,86 @@
+// Where nobody can wake a device whose app is closed, the app says so where it matters, with the way out. Needs
+// CHROMIUM=/path/to/chromium.
+
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { card, joinInApp } from "../support/app.ts";
+import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { watched } from "../support/site.ts";
+
+const SILENT = "While the app is closed, this device hears nothing.";
+const IPHONE =
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1";
+
+/** A browser that has no Web Push, as Safari's tabs on an iPhone have none. */
+const withoutPush = (page: Page) =>
+  page.addInitScript(() => Reflect.deleteProperty(globalThis, "PushManager"));
+
+// docs/rules.md#app-says-silence
+inBrowser("a closed app that hears nothing", () => {
+  const its = siteAndBrowser({}, ["--host-resolver-rules=MAP alerts.test 127.0.0.1"]);
+  const off = siteAndBrowser({ settings: { WEB_PUSH: "off" } });
+
+  /** Joins a new channel that may notify; looks at the channel's view, then at the settings. */
+  async function says(page: Page, { site } = its, url = site.url): Promise<string[]> {
+    const pusher = await site.world.pusher({ name: "Flood desk", requested_perms: ["notify", "loc"] });
+    await joinInApp(page, url, { handle: pusher.handle, grants: ["Notify you"] });
+    const note = page.locator(".chosen .note", { hasText: SILENT });
+    await note.waitFor();
+    const beside = (await note.innerText()).replace(SILENT, "").trim();
+    await page.goto(`${url}/app/#settings`);
+    const settings = page.locator("section", { hasText: "While the app is closed" });
+    await settings.first().waitFor();
+    return [beside, await settings.first().innerText()];
+  }
+
+  test("by plain http, where the app works all the same", async () => {
+    const { context, page } = await watched(its.browser, its.site);
+    const url = its.site.url.replace("127.0.0.1", "alerts.test");
+    const pusher = await its.site.world.pusher({ name: "Quay", requested_perms: ["notify"] });
+    const [beside, settings] = await says(page, its, url);
+    expect(beside).toMatch(/without https.*ask who runs this server/);
+    expect(settings).toContain(beside);
+    await joinInApp(page, url, { handle: pusher.handle });
+    await page.goto(`${url}/app/#inbox`);
+    await its.site.world.alert(pusher.id, { title: "Over plain http", send: true });
+    await card(page, "Over plain http").waitFor();
+    await context.close();
+  });
+
+  test("where the server wakes nobody", async () => {
+    const { context, page } = await watched(off.browser, off.site);
+    const [beside, settings] = await says(page, off);
+    expect(beside).toMatch(/This server wakes nobody.*WEB_PUSH/);
+    expect(settings).toContain(beside);
+    await context.close();
+  });
+
+  test("in a browser that cannot be woken, and on an iPhone before the app is on the home screen", async () => {
+    const plain = await watched(its.browser, its.site);
+    await withoutPush(plain.page);
+    expect((await says(plain.page))[0]).toMatch(/This browser cannot be woken.*another browser/);
+    await plain.context.close();
+    const iphone = await watched(its.browser, its.site, { userAgent: IPHONE, hasTouch: true });
+    await withoutPush(iphone.page);
+    // Before joining as well.
+    const pusher = await its.site.world.pusher({ requested_perms: ["notify"] });
+    await iphone.page.goto(`${its.site.url}/app/#join=${pusher.handle}`);
+    await iphone.page.getByRole("switch", { name: "Notify you" }).check();
+    await iphone.page.getByText("choose “Add to Home Screen”").waitFor();
+    expect((await says(iphone.page))[0]).toMatch(/Add to Home Screen.*open the app from there/);
+    await iphone.context.close();
+  });
+
+  test("where it is only switched off, with the button that switches it on; and nothing where nothing is granted", async () => {
+    const { context, page } = await watched(its.browser, its.site);
+    await context.grantPermissions(["notifications"], { origin: its.site.url });
+    expect(await says(page)).toEqual([
+      "Wake me for new alerts",
+      expect.stringContaining("Wake me for new alerts"),
+    ]);
+    const pusher = await its.site.world.pusher({ requested_perms: ["notify"] });
+    await joinInApp(page, its.site.url, { handle: pusher.handle });
+    expect(await page.getByText(SILENT).count()).toBe(0);
+    await context.close();
+  });
+});
