@@ -22,8 +22,11 @@ export type Scope = keyof typeof SCOPES;
 
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 
-/** What an assistant is told to ask for at first: to look. More is asked for by the call that needs it. */
-export const BASE_SCOPES = ALL_SCOPES.filter((scope) => scope.endsWith(":read"));
+/**
+ * What an assistant is told to ask for at first: to look, and to write drafts, which nobody sees before a person sends them. More is asked
+ * for by the call that needs it.
+ */
+export const BASE_SCOPES = ALL_SCOPES.filter((scope) => scope.endsWith(":read") || scope === "alerts:write");
 
 /** What every credential holds (docs/rules.md#account-read-always). */
 export const IMPLICIT_SCOPE: Scope = "account:read";

@@ -366,7 +366,7 @@ describe("on a service", () => {
         resource_name: "Belfry",
         authorization_servers: [`${ORIGIN}/api/auth`],
         bearer_methods_supported: ["header"],
-        scopes_supported: ALL_SCOPES.filter((scope) => scope.endsWith(":read")),
+        scopes_supported: ALL_SCOPES.filter((scope) => scope.endsWith(":read") || scope === "alerts:write"),
       });
       const refused = await world.mcp("get_me", {}, "nothing");
       expect(refused.headers.get("www-authenticate")).toContain(`scope="${body.scopes_supported.join(" ")}"`);

@@ -81,7 +81,7 @@ describe("on a service", () => {
   async function allow(page: string, fields: Record<string, string | string[]> = {}) {
     const { text } = await owner.get(page.replace(ORIGIN, ""));
     const hidden = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
-    const scopes = [...text.matchAll(/name="scope" value="([^"]+)"/g)].map(([, scope]) => scope!);
+    const scopes = [...text.matchAll(/name="shown" value="([^"]+)"/g)].map(([, scope]) => scope!);
     const sent: Record<string, string | string[]> = { scope: scopes, decision: "allow", pusher: "" };
     for (const [, name, value] of hidden)
       if (name !== "form_token") {

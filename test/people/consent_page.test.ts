@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { clientName } from "../../src/identity/auth/client_name.ts";
 import { addMember, createWorkspace } from "../../src/identity/operator/accounts.ts";
 import { showId } from "../../src/model/domain/ids.ts";
-import { ALL_SCOPES } from "../../src/model/scopes.ts";
-import { allow, CALLBACK, register, request, USUAL } from "../support/oauth.ts";
+import { ALL_SCOPES, BASE_SCOPES } from "../../src/model/scopes.ts";
+import { allow, CALLBACK, OAUTH, register, request, sendForm, USUAL } from "../support/oauth.ts";
 import type { Visitor } from "../support/site.ts";
 import { ownerOf } from "../support/site.ts";
 import { World } from "../support/world.ts";
@@ -104,7 +104,56 @@ describe("the consent page", () => {
     const copied = (await pageOf(client, ALL_SCOPES.join(" "))).text;
     expect(isTicked(copied, "alerts:send")).toBe(false);
     expect(isTicked(copied, "alerts:write")).toBe(true);
-    expect((await pageOf(client, "pushers:read")).text).not.toContain("Cannot be undone");
+    expect(isTicked((await pageOf(client, "pushers:read")).text, "alerts:send")).toBe(false);
+  });
+
+  // docs/rules.md#assistants-consent
+  test("the first consent names drafting and never sending, and folds what only reads", async () => {
+    const { text } = await pageOf(await clientAt(), BASE_SCOPES.join(" "));
+    const folded = text.replace(/<details.*?<\/details>/gs, "");
+    const [open, all] = [folded, text].map((part) =>
+      [...part.matchAll(/name="scope" value="([^"]+)"/g)].map(([, scope]) => scope),
+    );
+    expect(open).toEqual(["alerts:write"]);
+    expect(all).toHaveLength(ALL_SCOPES.length - 1);
+    const ticked = [...text.matchAll(/name="scope" value="([^"]+)" checked/g)].map(([, scope]) => scope!);
+    expect(ticked.filter((scope) => !scope.endsWith(":read"))).toEqual(["alerts:write"]);
+    order(
+      text,
+      "scope-alerts:write",
+      "It may read 7 things",
+      "Allow more than it asks for",
+      "scope-alerts:send",
+    );
+  });
+
+  // docs/rules.md#assistants-consent
+  test("a person gives less than is asked for, and more", async () => {
+    const client = await clientAt(HOSTED, null, USUAL.grant_types);
+    const asked = {
+      scope: "pushers:read alerts:write offline_access",
+      redirect_uri: HOSTED,
+      prompt: "consent",
+    };
+    const { verifier, path } = request(client, asked);
+    const page = (await owner.get(path)).headers.get("location")!;
+    const { next } = await allow(owner, page, { scope: ["alerts:write", "stats:read"] });
+    const { body } = await sendForm(world, `${OAUTH}/token`, {
+      grant_type: "authorization_code",
+      code: next.searchParams.get("code")!,
+      redirect_uri: HOSTED,
+      code_verifier: verifier,
+      resource: "http://127.0.0.1:8787/mcp",
+      client_id: client,
+    });
+    expect(body.scope.split(" ").sort()).toEqual(["alerts:write", "offline_access", "stats:read"]);
+    const scopesOf = async () =>
+      (await world.sql("select scopes from connection where client_id = ?", [client]))[0].scopes.sort();
+    expect(await scopesOf()).toEqual(["account:read", "alerts:write", "stats:read"]);
+    // A page that did not ask about a right, and whose person left it alone, takes none away.
+    const stale = (await pageOf(client, "pushers:read offline_access", HOSTED)).path;
+    await allow(owner, stale, { scope: ["pushers:read"], shown: ["pushers:read"] });
+    expect(await scopesOf()).toEqual(["account:read", "alerts:write", "pushers:read", "stats:read"]);
   });
 
   test("a step-up shows what is new first and folds what was granted", async () => {
@@ -140,7 +189,7 @@ describe("the consent page", () => {
     const refused = allow(owner, path, { member: [added.id] });
     await expect(refused).rejects.toThrow("You chose another workspace. Look again");
     await expect(refused).rejects.toThrow(/422/);
-    await expect(refused).rejects.not.toThrow("scope-alerts:send");
+    await expect(refused).rejects.not.toThrow(/id="scope-alerts:send"[^>]* checked/);
     expect(await world.sql("select member_id from connection where client_id = ?", [client])).toHaveLength(1);
   });
 });

@@ -76,6 +76,7 @@ inBrowser("a person in the console", () => {
     // A key over the page, used over REST.
     await page.getByRole("link", { name: "Keys" }).click();
     await page.getByLabel("Name").fill("opening channels");
+    await page.locator("label:has([name=preset][value=own])").click();
     for (const scope of ["pushers:read", "pushers:write", "alerts:write"])
       await page.locator(`[id="scope-${scope}"]`).check();
     await page.getByRole("button", { name: "Make the key" }).click();
@@ -190,6 +191,7 @@ inBrowser("a person in the console", () => {
     await page.waitForURL(/wsp_/);
     await page.goto(`${page.url()}keys`);
     const name = page.getByLabel("Name");
+    await page.locator("label:has([name=preset][value=own])").click();
     await page.getByRole("button", { name: "Make the key" }).click();
     const links = page.getByRole("alert").getByRole("link");
     expect(await links.allTextContents()).toEqual([

@@ -9,6 +9,7 @@ import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotoc
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addMember, createWorkspace } from "../../src/identity/operator/accounts.ts";
+import { BASE_SCOPES } from "../../src/model/scopes.ts";
 import { inBrowser } from "../support/in_browser.ts";
 import { join, launch, Site, signIn, watched } from "../support/site.ts";
 
@@ -140,10 +141,14 @@ inBrowser("consent", () => {
       const consent = await page.locator("main").textContent();
       expect(consent).toContain(new URL(callback).host);
       expect(consent).toContain("Claude <b>Desktop</b>");
-      // It asked to look, so nothing that changes or sends is even offered.
+      // It asked to look and to write drafts. What it reads is one line, and nothing else is ticked or open.
       expect(await box(page, "pushers:read").isChecked()).toBe(true);
-      expect(await box(page, "alerts:send").count()).toBe(0);
-      expect(await page.locator("input[type=checkbox][id$=':write']").count()).toBe(0);
+      expect(await box(page, "pushers:read").isVisible()).toBe(false);
+      expect(await box(page, "alerts:write").isVisible()).toBe(true);
+      expect(await page.locator("input[type=checkbox]:visible").count()).toBe(1);
+      expect(await page.locator("input[type=checkbox]:checked:not([id$=':read'])").count()).toBe(1);
+      await page.getByText(/^It may read \d+ things/).click();
+      await page.getByText("Allow more than it asks for").click();
 
       // Nothing ticked: the page says what is missing, and nothing is connected.
       for (const each of await page.locator("input[type=checkbox]").all()) await each.uncheck();
@@ -153,7 +158,7 @@ inBrowser("consent", () => {
         await world.sql("select 1 from connection where client_id = ?", [provider.held.client.client_id]),
       ).toEqual([]);
 
-      for (const each of await page.locator("input[type=checkbox]").all()) await each.check();
+      for (const each of await page.locator("input[id$=':read']").all()) await each.check();
       await box(page, "subscribers:read").uncheck();
       await page.getByLabel("Channel", { exact: true }).selectOption(seen.id);
       const first = nextAnswer();
@@ -269,10 +274,12 @@ inBrowser("consent", () => {
       return `${site.url}/api/auth/oauth2/authorize?${query}`;
     };
 
-    // Named by nobody: only what looks is asked for.
+    // Named by nobody: what looks is asked for, and drafting.
     await page.goto(request(null));
-    expect(await box(page, "alerts:send").count()).toBe(0);
-    expect(await page.locator("input[type=checkbox]:not(:checked)").count()).toBe(0);
+    const ticked = await page
+      .locator("input[type=checkbox]:checked")
+      .evaluateAll((boxes: any[]) => boxes.map(({ value }) => value));
+    expect(ticked.sort()).toEqual(BASE_SCOPES.filter((scope) => scope !== "account:read").sort());
 
     await page.goto(request("alerts:send alerts:write pushers:read"));
     for (const scope of ["alerts:send", "alerts:write", "pushers:read"])

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { showId } from "../../src/model/domain/ids.ts";
+import { ALL_SCOPES } from "../../src/model/scopes.ts";
 import { OWNER, ownerOf, Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
@@ -96,6 +97,35 @@ describe("forms of the console", () => {
     await session.get("/console/sign-in");
     for (const path of [`${base}keys/key_x/revoke`, "/console/account/sessions/x/end"])
       expect((await session.get(path)).headers.get("location")).toContain("/console/sign-in");
+  });
+
+  test("a key has the rights of its preset, or of the boxes where each is chosen", async () => {
+    const page = await owner.get(`${base}keys`);
+    expect(page.text).toMatch(/name="preset" value="read" checked/);
+    const looks = ALL_SCOPES.filter((scope) => scope.endsWith(":read") && scope !== "account:read");
+    const all = ALL_SCOPES.filter((scope) => scope !== "account:read");
+    const wanted = {
+      read: looks,
+      draft: [...looks, "alerts:write"],
+      publish: [...looks, "alerts:write", "alerts:send"],
+      everything: all,
+      own: ["invites:read"],
+    };
+    for (const [preset, scopes] of Object.entries(wanted)) {
+      const made = await owner.post(`${base}keys`, {
+        name: preset,
+        life: "7d",
+        preset,
+        scope: "invites:read",
+      });
+      expect(made.status).toBe(200);
+      const [row] = await world.sql("select scopes from api_key where name = ?", [preset]);
+      expect(row.scopes.filter((scope: string) => scope !== "account:read").sort()).toEqual(
+        [...scopes].sort(),
+      );
+    }
+    const none = await owner.post(`${base}keys`, { name: "none", life: "7d", preset: "own" });
+    expect(none.text).toContain("Tick at least one thing that the key may do.");
   });
 
   test("every wrong field is named at once, the first takes the focus, and lists stay", async () => {

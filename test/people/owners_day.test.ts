@@ -110,6 +110,7 @@ inBrowser("an owner's day", () => {
     // A key for an assistant, which may write and not send.
     await section(page, "Keys");
     await page.getByLabel("Name", { exact: true }).fill("Timetable robot");
+    await page.locator("label:has([name=preset][value=own])").click();
     for (const scope of ["pushers:read", "alerts:read", "alerts:write"])
       await page.locator(`[id="scope-${scope}"]`).check();
     await press(page, "Make the key");

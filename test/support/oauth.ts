@@ -92,7 +92,7 @@ export async function allow(
   const sent: Record<string, string[]> = { decision: ["allow"], pusher: [""] };
   for (const [, name, value] of consent.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g))
     if (name !== "form_token") sent[name!] = [...(sent[name!] ?? []), unescaped(value!)];
-  sent.scope = [...consent.matchAll(/name="scope" value="([^"]+)"/g)].map(([, scope]) => scope!);
+  sent.scope = sent.shown ?? [];
   const answer = await visitor.post("/console/consent", { ...sent, ...fields }, { from });
   const next = /url=([^"]+)"/.exec(answer.text)?.[1];
   if (!next) throw new Error(`consent: ${answer.status} ${answer.text}`);

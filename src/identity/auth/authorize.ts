@@ -27,7 +27,7 @@ const UNDERSTOOD = [
 ];
 
 const OFFLINE = "offline_access";
-/** The scopes of an assistant that names none: it may look, and never change or send. */
+/** The scopes of an assistant that names none: it may look and write drafts, and never send. */
 const UNNAMED = [OFFLINE, ...BASE_SCOPES];
 
 const AGAIN = "Remove this server in the assistant and add it again.";

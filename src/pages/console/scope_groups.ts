@@ -13,8 +13,29 @@ export const PUBLISH: Scope = "alerts:send";
 
 const isRisky = (scope: Scope): boolean => scope === PUBLISH || scope.endsWith(":write");
 
-export const SCOPE_GROUPS: { title: string; holds(scope: Scope): boolean }[] = [
-  { title: "Look", holds: (scope) => !isRisky(scope) },
+const looks = (scope: Scope): boolean => !isRisky(scope);
+
+/** What most keys are made for, each with everything of the one before it. */
+export const PRESETS: Record<string, { label: string; scopes: readonly Scope[] }> = {
+  read: { label: "Read", scopes: CHOOSABLE.filter(looks) },
+  draft: {
+    label: "May draft",
+    scopes: CHOOSABLE.filter((scope) => looks(scope) || scope === "alerts:write"),
+  },
+  publish: {
+    label: "May publish",
+    scopes: CHOOSABLE.filter((scope) => looks(scope) || scope.startsWith("alerts:")),
+  },
+  everything: { label: "Everything", scopes: CHOOSABLE },
+};
+
+interface Group {
+  title: string;
+  holds(scope: Scope): boolean;
+}
+
+export const SCOPE_GROUPS: readonly [Group, ...Group[]] = [
+  { title: "Look", holds: looks },
   { title: "Change", holds: (scope) => scope.endsWith(":write") },
   { title: "Publish", holds: (scope) => scope === PUBLISH },
 ];

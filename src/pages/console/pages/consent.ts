@@ -41,18 +41,17 @@ async function askingOf(visit: PersonVisit, oauthQuery: string, memberId?: strin
   };
 }
 
-/** What was ticked of what the page showed. */
-function choiceOf(sent: URLSearchParams, { shown }: Asking): Choice {
-  const onPage = new Set(sent.getAll("shown"));
+/** What was ticked, whether it was asked for or not. */
+function choiceOf(sent: URLSearchParams): Choice {
   const boxes = sent.getAll("scope");
-  const ticked = new Set(shown.filter((scope) => onPage.has(scope) && boxes.includes(scope)));
-  return { pusher: sent.get("pusher") ?? "", ticked, onPage };
+  const ticked = new Set(CHOOSABLE.filter((scope) => boxes.includes(scope)));
+  return { pusher: sent.get("pusher") ?? "", ticked, onPage: new Set(sent.getAll("shown")) };
 }
 
 async function consentAgain(visit: PersonVisit, error: ApiError): Promise<Response> {
   const { form: sent } = visit;
   const asking = await askingOf(visit, sent.get("oauth_query") ?? "", sent.get("member") ?? "");
-  return consentForm(visit, asking, choiceOf(sent, asking), error);
+  return consentForm(visit, asking, choiceOf(sent), error);
 }
 
 /** Checks the choice, tells the authorization server, and writes the connection before the assistant hears of it. */
@@ -124,7 +123,7 @@ export const CONSENT_PAGES: readonly Page[] = [
       return carryOn(visit, next, [], { title: "Not allowed", text: "Nothing was connected." });
     }
     const asking = await askingOf(visit, oauthQuery, sent.get("member") ?? "");
-    const choice = choiceOf(sent, asking);
+    const choice = choiceOf(sent);
     try {
       // The page shows, folded, what the assistant may do already. It said so of the workspace that was chosen before.
       const looked = sent.get("looked_at");

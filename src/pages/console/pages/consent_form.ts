@@ -12,14 +12,14 @@ import { need } from "../../../model/need.ts";
 import type { Scope } from "../../../model/scopes.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { problem, scopeLine, select, tick } from "../parts.ts";
-import { leastRoleOf, PUBLISH, SCOPE_GROUPS } from "../scope_groups.ts";
+import { CHOOSABLE, leastRoleOf, PUBLISH, SCOPE_GROUPS } from "../scope_groups.ts";
 import { type AnswerOf, type PersonVisit, toolOf } from "../visit.ts";
 import { destination } from "./carry_on.ts";
 
 export interface Choice {
   pusher: string;
   ticked: ReadonlySet<string>;
-  /** The scopes that the person saw a box for. */
+  /** The scopes that were asked for or granted when the person saw the page: what is left unticked of them is taken away. */
   onPage: ReadonlySet<string>;
 }
 
@@ -29,7 +29,7 @@ export interface Asking {
   memberId: string;
   /** Scopes granted to this member's connection before, which a step-up must not lose. */
   earlier: readonly Scope[];
-  /** Every scope that the page shows a box for. */
+  /** Every scope that is asked for or was granted; boxes for the others are folded. */
   shown: readonly Scope[];
   /** What the page says before the person changed anything. */
   start: Choice;
@@ -100,15 +100,33 @@ function boxes(visit: PersonVisit, scopes: readonly Scope[], ticked: ReadonlySet
   });
 }
 
-/** In a step-up what is new comes first, and what was granted before is folded. */
+const things = ({ length }: readonly Scope[]): string => `${length} ${length === 1 ? "thing" : "things"}`;
+
+/**
+ * What changes or publishes stands open. What only reads is one line the first time; in a step-up what is new comes first, and what was
+ * granted before is one line. Whoever wants to give more than is asked for finds it in the last one.
+ */
 function permissions(visit: PersonVisit, asking: Asking, choice: Choice, open: boolean): Content {
   const { shown, earlier } = asking;
   const added = shown.filter((scope) => !earlier.includes(scope));
-  if (earlier.length === 0) return boxes(visit, added, choice.ticked);
-  const count = `${earlier.length} ${earlier.length === 1 ? "thing" : "things"}`;
-  return html`${added.length > 0 && html`<p class="lead">New:</p>`}${boxes(visit, added, choice.ticked)}
-    <details class="more"${open && html` open`}><summary>You allowed ${count} before${placeOf(visit, asking)}</summary>
-    ${boxes(visit, earlier, choice.ticked)}</details>`;
+  const reading = earlier.length === 0 ? added.filter(SCOPE_GROUPS[0].holds) : [];
+  const others = CHOOSABLE.filter((scope) => !shown.includes(scope));
+  const folded = (line: Content, scopes: readonly Scope[], isOpen = open) =>
+    scopes.length > 0 &&
+    html`<details class="more"${isOpen && html` open`}><summary>${line}</summary>${boxes(visit, scopes, choice.ticked)}</details>`;
+  return html`${added.length > 0 && earlier.length > 0 && html`<p class="lead">New:</p>`}
+    ${boxes(
+      visit,
+      added.filter((scope) => !reading.includes(scope)),
+      choice.ticked,
+    )}
+    ${folded(`It may read ${things(reading)}: open to see or untick them`, reading)}
+    ${folded(html`You allowed ${things(earlier)} before${placeOf(visit, asking)}`, earlier)}
+    ${folded(
+      "Allow more than it asks for",
+      others,
+      others.some((scope) => choice.ticked.has(scope)),
+    )}`;
 }
 
 /** Where, for a person who has more than one workspace. */

@@ -6,6 +6,7 @@ import revoke_key from "../../../identity/session/revoke_key.ts";
 import { ApiError, notFound } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
+import { segmented } from "../controls.ts";
 import { finder } from "../finder.ts";
 import { inForm } from "../forms.ts";
 import { COPY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
@@ -21,12 +22,23 @@ import {
   tick,
   wrongWith,
 } from "../parts.ts";
-import { CHOOSABLE, SCOPE_GROUPS } from "../scope_groups.ts";
+import { CHOOSABLE, PRESETS, SCOPE_GROUPS } from "../scope_groups.ts";
 import { mayDo } from "../scope_lists.ts";
 import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 
 const LIFE_OPTIONS = Object.entries(KEY_LIVES).map(([value, { label }]) => ({ value, label }));
+
+const PRESET_OPTIONS = [
+  ...Object.entries(PRESETS).map(([value, { label }]) => ({ value, label })),
+  { value: "own", label: "Choose each" },
+];
+
+/** What a form asks for: a preset, or each box by itself. */
+function scopesOf(sent: URLSearchParams): readonly string[] {
+  const preset = sent.get("preset") ?? "";
+  return Object.hasOwn(PRESETS, preset) ? (PRESETS[preset]?.scopes ?? []) : sent.getAll("scope");
+}
 
 /** In the order of the form: scopes that only read come first. */
 const OFFERED = SCOPE_GROUPS.flatMap(({ holds }) => CHOOSABLE.filter(holds));
@@ -35,6 +47,7 @@ async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content
   const { form: sent, token, base } = visit;
   const channels = await visit.call("list_pushers");
   const ticked = new Set(sent.getAll("scope"));
+  const preset = sent.get("preset") ?? (error ? "own" : "read");
   const may = wrongWith(error, "scope", "said");
   return html`<section class="card" aria-labelledby="new"><h2 id="new">Make a key</h2>
     ${problem(error, { scope: `scope-${OFFERED[0]}` })}
@@ -58,10 +71,11 @@ async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content
         error,
       })}
       <div class="scope-choice"><h3 id="scope-said">What the key may do</h3>
-        <p class="hint" id="scope-hint">The key acts for you. It can never do more than you may.</p>${may.line}
+        <p class="hint" id="scope-hint">The key acts for you. It can never do more than you may.</p>
+        ${segmented({ name: "preset", label: "All rights at once", options: PRESET_OPTIONS, value: preset, hint: "“May draft” never publishes: what it writes waits as a draft. Each right has the one before it." })}${may.line}
         ${SCOPE_GROUPS.map(
           ({ title, holds }) =>
-            html`<fieldset><legend>${title}</legend>${CHOOSABLE.filter(holds).map((scope) =>
+            html`<fieldset class="each"><legend>${title}</legend>${CHOOSABLE.filter(holds).map((scope) =>
               tick({
                 id: `scope-${scope}`,
                 name: "scope",
@@ -120,7 +134,7 @@ export const KEY_PAGES: readonly Page[] = [
     try {
       const made = await visit.asMember(create_key, {
         name: sent.get("name") ?? "",
-        scopes: sent.getAll("scope"),
+        scopes: [...scopesOf(sent)],
         pusher_id: sent.get("pusher") || null,
         life: sent.get("life") ?? "",
       });
