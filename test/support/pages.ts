@@ -16,7 +16,9 @@ export async function pageAt(
   init: RequestInit = {},
   address: string | null = null,
 ): Promise<SeenPage> {
-  const request = new Request(new URL(path, "http://127.0.0.1:8787"), init);
+  const headers = new Headers(init.headers);
+  if (!headers.has("accept")) headers.set("accept", "text/html");
+  const request = new Request(new URL(path, "http://127.0.0.1:8787"), { ...init, headers });
   const response = await world.service.app.fetch(request, address);
   return { status: response.status, text: await response.text(), headers: response.headers };
 }

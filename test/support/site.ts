@@ -156,7 +156,7 @@ export class Visitor {
   }
 
   async #ask(path: string, init: RequestInit = {}, address = this.address): Promise<Seen> {
-    const headers = new Headers(init.headers);
+    const headers = new Headers({ accept: "text/html", ...Object.fromEntries(new Headers(init.headers)) });
     if (this.cookies.size > 0 && !headers.has("cookie"))
       headers.set("cookie", [...this.cookies].map((pair) => pair.join("=")).join("; "));
     const response = await this.world.service.app.fetch(

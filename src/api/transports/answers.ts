@@ -32,3 +32,16 @@ export function holdsTag(presented: string | null, etag: string): boolean {
   const bare = (tag: string) => tag.trim().replace(/^W\//, "");
   return presented.split(",").some((tag) => ["*", bare(etag)].includes(bare(tag)));
 }
+
+/** Whether a reader would rather have a page than JSON: only who names pages, as browsers do, and wants nothing more. */
+export function wantsPage({ headers }: Pick<Request, "headers">): boolean {
+  const weights = new Map<string, number>();
+  for (const item of (headers.get("accept") ?? "").toLowerCase().split(",")) {
+    const [type = "", ...parameters] = item.split(";").map((part) => part.trim());
+    const q = parameters.find((parameter) => parameter.startsWith("q="));
+    const weight = q === undefined ? 1 : Number(q.slice(2));
+    weights.set(type, Number.isFinite(weight) ? weight : 0);
+  }
+  const page = Math.max(weights.get("text/html") ?? 0, weights.get("application/xhtml+xml") ?? 0);
+  return page > 0 && page >= (weights.get("application/json") ?? 0);
+}

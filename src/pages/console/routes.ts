@@ -2,6 +2,7 @@
 // workspace. What the person may do, dispatch says. Refusals are pages, too.
 
 import type { H3, H3Event } from "h3";
+import { refusal, wantsPage } from "../../api/transports/answers.ts";
 import type { RouteMeta } from "../../api/transports/body.ts";
 import { requestOf } from "../../api/transports/request.ts";
 import { callerOf, personOf, type Session } from "../../identity/auth/people.ts";
@@ -92,7 +93,8 @@ export interface ConsoleSupport {
 }
 
 export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleSupport): void {
-  for (const file of [STYLES, ICON, ...CONSOLE_FILES]) app.get(file.path, () => fileAnswer(file));
+  for (const file of [STYLES, ICON, ...CONSOLE_FILES])
+    app.get(file.path, () => fileAnswer(file));
   for (const page of PAGES) {
     const meta: RouteMeta = { maxBody: page.maxFiles ?? page.maxBody ?? MAX_BODY.usual };
     app.on(page.method, page.path, (event) => serve(page, event, deps, support), { meta });
@@ -176,6 +178,7 @@ async function serve(
   } catch (error) {
     if (!(error instanceof ApiError)) log.error({ err: error }, "page failed");
     const refused = faultOf(error);
+    if (refused.type === "not_found" && !wantsPage(request)) return refusal(refused);
     const visit = build(new URLSearchParams());
     const written = refused.type === "server_error" ? (form ?? (await writtenIn(page, request))) : null;
     const response =

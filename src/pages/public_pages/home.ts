@@ -1,26 +1,13 @@
 // The front page: people are told what this is and where to go, programs where everything lies (docs/rules.md#front-page).
 
 import packageJson from "../../../package.json" with { type: "json" };
-import { jsonAnswer } from "../../api/transports/answers.ts";
+import { jsonAnswer, wantsPage } from "../../api/transports/answers.ts";
 import { DOCUMENT_PATH, PAGE_PATH } from "../../api/transports/docs.ts";
 import { type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { type Places, type PublicPagesDeps, placesOf } from "./deps.ts";
 import { frame, pageAnswer } from "./frame.ts";
 import type { PublicPage } from "./mount.ts";
-
-/** Whether a reader would rather have a page than JSON: only who names pages, as browsers do, and wants nothing more. */
-export function wantsPage(accept: string | null): boolean {
-  const weights = new Map<string, number>();
-  for (const item of (accept ?? "").toLowerCase().split(",")) {
-    const [type = "", ...parameters] = item.split(";").map((part) => part.trim());
-    const q = parameters.find((parameter) => parameter.startsWith("q="));
-    const weight = q === undefined ? 1 : Number(q.slice(2));
-    weights.set(type, Number.isFinite(weight) ? weight : 0);
-  }
-  const page = Math.max(weights.get("text/html") ?? 0, weights.get("application/xhtml+xml") ?? 0);
-  return page > 0 && page >= (weights.get("application/json") ?? 0);
-}
 
 export function homePage(deps: PublicPagesDeps): PublicPage {
   const places = placesOf(deps);
@@ -48,8 +35,7 @@ export function homePage(deps: PublicPagesDeps): PublicPage {
   return {
     path: "/",
     answer({ request }) {
-      if (wantsPage(request.headers.get("accept")))
-        return pageAnswer(request, page, { places, headers: cached });
+      if (wantsPage(request)) return pageAnswer(request, page, { places, headers: cached });
       const answer = jsonAnswer(200, listed, cached);
       return request.method === "HEAD" ? new Response(null, answer) : answer;
     },

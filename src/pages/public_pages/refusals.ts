@@ -1,9 +1,11 @@
 // What those are told who may not see a channel, or asked for one that is not there: one text for all of them, byte for
 // byte (docs/rules.md#private-page). What came with a code is told of codes, whatever became of it and of the channel.
 
+import { refusal, wantsPage } from "../../api/transports/answers.ts";
+import { ApiError } from "../../model/errors.ts";
 import { html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
-import type { Places } from "./deps.ts";
+import { type Places, placesOf } from "./deps.ts";
 import { frame, pageAnswer } from "./frame.ts";
 
 const TEXTS = {
@@ -32,5 +34,28 @@ export function refusals(places: Places): (request: Request, which: Refused) => 
       places,
     );
   const pages = { unknown: pageOf("unknown"), invite: pageOf("invite") };
-  return (request, which) => pageAnswer(request, pages[which], { places, status: 404, secret: true });
+  return (request, which) =>
+    wantsPage(request)
+      ? pageAnswer(request, pages[which], { places, status: 404, secret: true })
+      : refusal(new ApiError("not_found", `${TEXTS[which].title}. ${TEXTS[which].text}`));
+}
+
+/** What is told where nothing is: a page to a browser, JSON to a program; and what else a route refuses. */
+export function nowhere(
+  deps: Parameters<typeof placesOf>[0],
+): (request: Request, error: ApiError) => Response {
+  const places = placesOf(deps);
+  const page = frame(
+    {
+      title: "Nothing here · Belfry",
+      hidden: true,
+      body: html`<div class="refused">${icon("search")}<h1>Nothing here</h1><p>No page has this address. Look at it again: a link may have been cut off when it was copied.</p>
+<p><a class="button plain" href="${places.origin}/">Go to the front page</a></p></div>`,
+    },
+    places,
+  );
+  return (request, error) =>
+    error.type === "not_found" && wantsPage(request)
+      ? pageAnswer(request, page, { places, status: 404, secret: true })
+      : refusal(error);
 }

@@ -11,7 +11,10 @@ import { PAGE_STYLES } from "./frame.ts";
 import { homePage } from "./home.ts";
 import { mount } from "./mount.ts";
 import { NEAR_SCRIPT_PATH, nearList, nearScript } from "./near.ts";
+import { nowhere } from "./refusals.ts";
 import { robotsText } from "./robots.ts";
+
+export { nowhere };
 
 export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PageSupport): void {
   for (const file of [ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES])

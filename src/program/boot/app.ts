@@ -34,7 +34,7 @@ import { type HandsetOperation, MAX_BODY, type Tool } from "../../operation/tool
 import { addConsole } from "../../pages/console/routes.ts";
 import type { ConsoleDeps } from "../../pages/console/visit.ts";
 import type { PublicPagesDeps } from "../../pages/public_pages/deps.ts";
-import { addPublicPages } from "../../pages/public_pages/routes.ts";
+import { addPublicPages, nowhere } from "../../pages/public_pages/routes.ts";
 import { addWebApp } from "../../pages/web_app/routes.ts";
 import type { Config } from "../../store/config/settings.ts";
 import type { Anyone, Caller, DeviceCaller } from "../../store/context.ts";
@@ -127,13 +127,14 @@ export function createApp(deps: AppDeps): App {
   };
 
   const admission = createAdmission(config.requestsInFlight);
+  const refuse = nowhere(deps.publicPages);
   const app = new H3({
     silent: true,
     onError: (error, event) => {
       // The router's own errors (no such route, a path that is no UTF-8) carry no cause of ours.
       const cause = error.unhandled ? error.cause : error;
-      if (cause instanceof ApiError) return refusal(cause);
-      if (HTTPError.isError(cause) && cause.status < 500) return refusal(notFound("route"));
+      if (cause instanceof ApiError) return refuse(event.req, cause);
+      if (HTTPError.isError(cause) && cause.status < 500) return refuse(event.req, notFound("route"));
       return failed(cause, logOf(event));
     },
   });
