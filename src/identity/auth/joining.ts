@@ -2,7 +2,7 @@
 // A link names its address. The link, the account and the member change in one transaction, or none of them does.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { emailProblem, nameProblem } from "../../model/domain/one_line.ts";
+import { emailProblem, personNameProblem } from "../../model/domain/one_line.ts";
 import { type LinkMaker, Member } from "../../model/entities/member.ts";
 import { conflict, forbidden, invalidRequest, notFound, refuseFields } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
@@ -179,7 +179,7 @@ export function createJoining(options: {
       const claim = { ...given, email: given.email.trim().toLowerCase() };
       const owner = { email: seen.email === STAND_IN ? claim.email : seen.email, name: claim.name };
       refuseFields({
-        name: kind === "new" && nameProblem(claim.name, "Your name"),
+        name: kind === "new" && personNameProblem(claim.name),
         email: seen.email === STAND_IN && emailProblem(claim.email),
         password: kind !== "known" && (await newPasswordProblem(claim.password, owner)),
       });

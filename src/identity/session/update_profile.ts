@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nameProblem } from "../../model/domain/one_line.ts";
+import { personNameProblem } from "../../model/domain/one_line.ts";
 import { defineSessionOperation } from "../../operation/tool.ts";
 import { renamePerson } from "../../store/queries/own_workspaces.ts";
 
@@ -13,7 +13,7 @@ export default defineSessionOperation({
   errors: ["invalid_request", "forbidden"],
   input: z.strictObject({ name: z.string() }),
   output: z.object({ name: z.string() }),
-  fieldProblems: ({ name }) => ({ name: nameProblem(name, "Your name") }),
+  fieldProblems: ({ name }) => ({ name: personNameProblem(name) }),
   async handler({ name }, { sql, caller: { person } }) {
     await sql(renamePerson, { user_id: person.id, name: name.trim() });
     return { name: name.trim() };

@@ -16,6 +16,34 @@ export function nameProblem(name: string, what: string): string | null {
   return breaks(text) ? `${what} must be one line, without control or invisible characters.` : null;
 }
 
+/** What pages call whoever has no name of their own. Nobody else is called so. */
+const OURS = new Set(
+  [
+    "the operator",
+    "operator",
+    "somebody",
+    "you",
+    "a member",
+    "a key",
+    "an assistant",
+    "belfry",
+    "the service",
+  ].map(plain),
+);
+
+/** Without what makes two names look alike that are not: case, accents, wide letters, marks between the letters. */
+function plain(name: string): string {
+  return name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, "");
+}
+
+/** What is wrong with a person's name, or null. */
+export const personNameProblem = (name: string): string | null =>
+  nameProblem(name, "Your name") ??
+  (OURS.has(plain(name)) ? "This is what pages here call somebody else. Choose another name." : null);
+
 /** The name without spaces around it. @throws 422. */
 export function oneLineName(name: string, what: string, param = "name"): string {
   const problem = nameProblem(name, what);

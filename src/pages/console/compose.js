@@ -79,7 +79,8 @@ function page() {
   sent.method = "post";
   sent.action = `${at}/page`;
   sent.target = "page";
-  for (const name of ["form_token", "layout", "html"]) {
+  for (const name of ["form_token", "version", "layout", "html"]) {
+    if (!data.has(name)) continue;
     const field = document.createElement("textarea");
     field.name = name;
     field.value = data.get(name);

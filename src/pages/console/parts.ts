@@ -144,6 +144,9 @@ export function pager(
   return html`<nav class="pages" aria-label="Pages">${before && way({}, back)}${next && way({ before: next }, on)}</nav>`;
 }
 
+/** Somebody's words among ours: they stand as theirs, whatever they say. */
+export const quoted = (words: string): Html => html`<blockquote class="written">${words}</blockquote>`;
+
 export function emptyState(title: string, text: Content): Html {
   return html`<div class="empty"><p class="lead">${title}</p><p>${text}</p></div>`;
 }

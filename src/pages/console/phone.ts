@@ -3,6 +3,7 @@
 
 import type { Capability } from "../../model/fields/pusher.ts";
 import { alertCard } from "../../ui/alert_card.ts";
+import { pictureElsewhere } from "../../ui/elsewhere.ts";
 import type { FaceFacts } from "../../ui/face.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
@@ -15,6 +16,8 @@ export interface Drawn {
   body: string | null;
   priority: "normal" | "important" | "urgent";
   picture: string | null;
+  /** A picture that its author has on another server: fetched when somebody asks for it. */
+  elsewhere: string | null;
   requires_ack: boolean;
   actions: readonly { label: string }[];
   sound: string | null;
@@ -59,6 +62,7 @@ export function phone(channel: FaceFacts & { name: string }, drawn: Drawn, now: 
       expiresAt: drawn.expires_at,
       picture: drawn.picture,
       radiusKm: drawn.radius_km,
+      also: drawn.elsewhere && pictureElsewhere(drawn.elsewhere, "Picture of this alert"),
       acts: actsOf(drawn),
     })}
     ${caps.length > 0 && html`<p class="caps"><span class="unseen">Asks for: </span>${caps}</p>`}
@@ -71,8 +75,14 @@ export const pageFrame = (src: string | null): Html =>
     src !== null && html` src="${src}"`
   }></iframe>`;
 
-/** Markup for the frame: no script, no form, no request but for pictures, whatever it holds. */
-export function framedMarkup(markup: string): Response {
+/** The way to see in the frame what markup has on other servers, which would learn of it. */
+export const framedPictures = (markup: string | null, path: string): Content =>
+  markup !== null &&
+  /<(img|picture|image)\b[^>]*https:|url\(/i.test(markup) &&
+  html`<p class="hint"><a href="${path}?pictures=shown" target="page">Show its pictures from other servers</a>, which learn that somebody looks.</p>`;
+
+/** Markup for the frame: no script, no form, no request but for pictures, of other servers only with `pictures`. */
+export function framedMarkup(markup: string, pictures: boolean): Response {
   const head =
     '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><style>' +
     "html{font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;color:#1b1c22;background:#fff}" +
@@ -80,8 +90,7 @@ export function framedMarkup(markup: string): Response {
   return new Response(head + markup, {
     headers: {
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy":
-        "default-src 'none'; sandbox; style-src 'unsafe-inline'; img-src 'self' https: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+      "content-security-policy": `default-src 'none'; sandbox; style-src 'unsafe-inline'; img-src 'self'${pictures ? " https:" : ""} data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`,
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",
       "cache-control": "no-store",

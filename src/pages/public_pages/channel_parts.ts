@@ -8,6 +8,7 @@ import { type NewAlert, type PublicCard, SHOWN_TEXT } from "../../store/queries/
 import { alertCard } from "../../ui/alert_card.ts";
 import { ASKS, CATEGORY_WORDS } from "../../ui/channel_words.ts";
 import { circleDrawing, circleOf, positionWords } from "../../ui/circle.ts";
+import { hostOf, pictureElsewhere } from "../../ui/elsewhere.ts";
 import { face, pictureHere } from "../../ui/face.ts";
 import { plainFacts } from "../../ui/field_facts.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
@@ -31,8 +32,6 @@ export interface ShownChannel {
   assets: AssetAddresses;
   now: Date;
 }
-
-const hostOf = (address: string): string => new URL(address).host;
 
 /** A link to somewhere else, which learns nothing of where it was found. */
 const away = (address: string, words: Content, classes = "") =>
@@ -173,13 +172,6 @@ function cut(text: string): string {
   const characters = [...text];
   return characters.length <= SHOWN_TEXT ? text : `${characters.slice(0, SHOWN_TEXT).join("").trimEnd()}…`;
 }
-
-/**
- * A picture that another server has is fetched when somebody asks for it: that server would learn who looks at the
- * channel, and when. A closed disclosure loads nothing.
- */
-const pictureElsewhere = (address: string, alt: string) =>
-  html`<details class="more elsewhere"><summary>Show the picture from ${hostOf(address)}</summary><img src="${address}" alt="${alt}" loading="lazy" decoding="async" referrerpolicy="no-referrer"></details>`;
 
 function place({ city, loc_rule, ...card }: PublicCard): Content {
   const circle = circleOf(card);

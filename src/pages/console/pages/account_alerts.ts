@@ -111,7 +111,7 @@ const listOf =
                 html`<a href="${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}">${alert.title}</a>${
                   alert.status === "draft" &&
                   alert.review_note &&
-                  html`<span class="why">${alert.review_note}</span>`
+                  html`<span class="why"><q>${alert.review_note}</q></span>`
                 }`,
                 html`<a href="${channelBase(visit, alert.pusher_id)}">${names.get(alert.pusher_id) ?? "A new channel"}</a>`,
                 ...columns.map(([, cell]) => cell(alert, now)),

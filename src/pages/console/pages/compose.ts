@@ -233,7 +233,8 @@ async function clash(
 async function page(visit: MemberVisit): Promise<Response> {
   const layout = visit.form.get("layout") === "document" ? "document" : "html";
   const { html: clean } = await visit.call("preview_html", { html: visit.form.get("html") ?? "", layout });
-  return framedMarkup(clean);
+  // What is edited may be another author's: nothing of theirs is fetched from elsewhere.
+  return framedMarkup(clean, !visit.form.has("version"));
 }
 
 export const COMPOSE_PAGES: readonly Page[] = [
@@ -267,6 +268,6 @@ export const COMPOSE_PAGES: readonly Page[] = [
   { ...memberPage("POST", "/channels/:pusher/alerts/page", page), maxBody: MAX_BODY.alerts },
   memberPage("GET", "/channels/:pusher/alerts/:alert/page", async (visit) => {
     const alert = await visit.call("get_alert", alertPath(visit));
-    return framedMarkup(alert.asset_html ?? alert.html ?? "");
+    return framedMarkup(alert.asset_html ?? alert.html ?? "", visit.url.searchParams.has("pictures"));
   }),
 ];

@@ -14,7 +14,7 @@ import { channelBase, channelFace } from "../channel_head.ts";
 import { circleFields, circleShown } from "../circle.ts";
 import { folded, panel } from "../controls.ts";
 import { plainControls, type Typed, written } from "../field_controls.ts";
-import { problem, wrongWith } from "../parts.ts";
+import { problem, quoted, wrongWith } from "../parts.ts";
 import { devices, removalReport } from "../phone.ts";
 import { FILE_HINTS, uploadsAt } from "../uploads.ts";
 import type { Channel, MemberVisit } from "../visit.ts";
@@ -163,7 +163,7 @@ export async function composePage(visit: MemberVisit, shown: Shown): Promise<Htm
   return html`<p class="crumb"><a href="${base}">${channel.name}</a></p>
     <div class="dest">${channelFace(visit, channel, "dest-face", "m")}<h1>${alert ? "Edit the alert" : "New alert"}</h1></div>
     ${above ?? problem(error)}
-    ${alert?.review_reply && html`<section class="report warn"><h2>It was declined</h2><p class="written">${alert.review_reply}</p></section>`}
+    ${alert?.review_reply && html`<section class="report warn"><h2>It was declined</h2><p class="hint">In the words of who declined it:</p>${quoted(alert.review_reply)}</section>`}
     ${alert && removalReport(alert.blocked, 0)}
     <form class="compose" method="post" action="${action}" enctype="multipart/form-data" novalidate data-compose="${base}/alerts" data-uploads="${uploadsAt(visit)}">${visit.token}
       ${alert ? html`<input type="hidden" name="version" value="${alert.updated_at}"><input type="hidden" name="base" value="${baseOf(formOf(alert))}">` : html`<input type="hidden" name="once" value="${once}">`}${askedField(shown)}

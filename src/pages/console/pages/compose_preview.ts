@@ -9,7 +9,7 @@ import { PRIORITIES } from "../../../model/fields/alert.ts";
 import { type Html, html } from "../../../ui/html.ts";
 import { channelBase } from "../channel_head.ts";
 import { couldReach } from "../could_reach.ts";
-import { capabilityReport, pageFrame, phone, removalReport } from "../phone.ts";
+import { capabilityReport, framedPictures, pageFrame, phone, removalReport } from "../phone.ts";
 import type { Alert, Channel, MemberVisit } from "../visit.ts";
 import { actionsOf, argumentsOf } from "./compose_fields.ts";
 
@@ -40,11 +40,15 @@ function drawnOf(form: URLSearchParams, files: Files, alert: Alert | null, now: 
   ];
   const uploaded = files.find(({ id }) => id === args.image_asset_id)?.url;
   const kept = alert?.image_asset_id === args.image_asset_id ? alert?.image_asset_url : null;
+  const typed = /^https:/i.test(image_url ?? "") && URL.canParse(image_url ?? "") ? image_url : null;
+  // An address that stands there already may be another author's: what lies there is fetched when it is asked for.
+  const isOwn = image_url !== alert?.image_url;
   return {
     title: wordsOf(args.title) ?? "",
     body: wordsOf(args.body),
     priority: PRIORITIES.find((known) => known === args.priority) ?? "normal",
-    picture: uploaded ?? kept ?? (/^https:/i.test(image_url ?? "") ? image_url : null),
+    picture: uploaded ?? kept ?? (isOwn ? typed : null),
+    elsewhere: isOwn ? null : typed,
     requires_ack: form.has("requires_ack"),
     actions: actionsOf(form),
     sound: wordsOf(args.sound),
@@ -117,6 +121,7 @@ export function pagePreview(visit: MemberVisit, { channel, alert, form, files }:
       : null;
   return html`<section class="opened when-page" aria-labelledby="opened"><h3 id="opened">When it is opened</h3>
     ${pageFrame(src)}
+    ${alert && kept && framedPictures(alert.html, `${base}/alerts/${alert.id}/page`)}
     <button class="plain" formaction="${base}/alerts/page" formtarget="page" formenctype="application/x-www-form-urlencoded" data-page>Show the page</button>
   </section>`;
 }

@@ -132,7 +132,7 @@ function alertRows(
     const channel = channels.find(({ id }) => id === alert.pusher_id);
     return html`<li class="entry">${channel && channelFace(visit, channel, `row-${alert.id}`)}<div><h3><a href="${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}">${alert.title}</a></h3>
       <p class="muted small">${channel?.name} · ${at(alert)}</p>${
-        alert.status === "draft" && alert.review_note && html`<p class="why">${alert.review_note}</p>`
+        alert.status === "draft" && alert.review_note && html`<p class="why"><q>${alert.review_note}</q></p>`
       }</div></li>`;
   })}</ul>`;
 }

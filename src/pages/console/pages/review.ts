@@ -19,8 +19,8 @@ import type { FlashCode } from "../flash.ts";
 import { utc } from "../form_values.ts";
 import { inForm, shownRefusal } from "../forms.ts";
 import { COMPOSE_STYLES, COUNT_SCRIPT, HISTORY_STYLES, LIVE_SCRIPT, ZONE_SCRIPT } from "../page.ts";
-import { instant, problem } from "../parts.ts";
-import { capabilityReport, pageFrame, phone, removalReport } from "../phone.ts";
+import { instant, problem, quoted } from "../parts.ts";
+import { capabilityReport, framedPictures, pageFrame, phone, removalReport } from "../phone.ts";
 import { pageEffort } from "../text_changes.ts";
 import {
   type Alert,
@@ -34,7 +34,7 @@ import {
 import { argumentsOf, formOf } from "./compose_fields.ts";
 import { askOnce } from "./confirm.ts";
 import { decisions, foot } from "./review_decide.ts";
-import { byline, pastOf, sinceDeclined, sinceSeen, storyCard } from "./review_story.ts";
+import { byline, isOwn, pastOf, sinceDeclined, sinceSeen, storyCard } from "./review_story.ts";
 import { askedField, sentBefore } from "./sent_before.ts";
 
 const PATH = "/channels/:pusher/alerts/:alert";
@@ -73,6 +73,7 @@ async function review(visit: MemberVisit, error?: ApiError, asks: Html | null = 
     inertScripts(visit, alert),
   ]);
   const could = open ? await couldReach(visit, channel) : "";
+  const own = past.story.length > 0 && past.story.every((line) => isOwn(visit, line));
   const seen = visit.form.get("version") ?? "";
   const isOld = error?.type === "conflict" && seen !== "" && seen !== alert.updated_at;
   const effort = pageEffort();
@@ -85,7 +86,7 @@ async function review(visit: MemberVisit, error?: ApiError, asks: Html | null = 
   return visit.page(
     alert.title,
     html`<p class="crumb"><a href="${channelBase(visit, channel.id)}">${channel.name}</a></p>
-    <h1>${open ? "Review" : "Alert"}</h1>
+    <h1>${alert.title}</h1>
     <p class="lede">${STATES[alert.status] ?? html`Scheduled: phones show it from ${zoned(alert.send_at ?? "")} on.`}</p>
     ${byline(past, now)}
     ${!isOld && problem(error)}
@@ -94,14 +95,14 @@ async function review(visit: MemberVisit, error?: ApiError, asks: Html | null = 
       ${notices.length > 0 && html`<div class="notices">${notices}</div>`}
       <div class="seen">${drawn(visit, alert, channel)}</div>
       <div class="pane">
-        ${alert.review_reply && html`<section class="card"><h2>It was declined</h2><p class="written">${alert.review_reply}</p></section>`}
-        ${alert.review_note && html`<section class="card"><h2>Why it was written</h2><p class="written">${alert.review_note}</p></section>`}
+        ${alert.review_reply && html`<section class="card"><h2>It was declined</h2><p class="hint">In the words of who declined it:</p>${quoted(alert.review_reply)}</section>`}
+        ${alert.review_note && html`<section class="card"><h2>Why it was written</h2><p class="hint">In its author’s words, which nobody checked:</p>${quoted(alert.review_note)}</section>`}
         ${open && capabilityReport(capabilityNotes(alert, channel.requested_perms), `${channelBase(visit, channel.id)}/edit`)}
         ${await storyCard(past, effort, now)}
         ${facts(visit, alert)}
-        ${mayUse(visit, "send_alert") ? decisions(visit, { alert, error }) : html`<p class="hint">Who may send alerts on this channel decides about it.</p>`}
+        ${mayUse(visit, "send_alert") ? decisions(visit, { alert, error, own }) : html`<p class="hint">Who may send alerts on this channel decides about it.</p>`}
       </div>
-      ${mayUse(visit, "send_alert") && foot(visit, { alert, channel, could, error })}
+      ${mayUse(visit, "send_alert") && foot(visit, { alert, channel, could, error, own })}
     </form>
     ${await alertTimeline(visit, alert)}`,
     {
@@ -120,17 +121,19 @@ function drawn(visit: MemberVisit, alert: Alert, channel: Channel): Html {
   const { now } = visit;
   const shown = {
     ...alert,
-    picture: alert.image_asset_url ?? alert.image_url,
+    picture: alert.image_asset_url,
+    elsewhere: alert.image_url,
     recording: alert.audio_url !== null || alert.audio_asset_id !== null,
     at: new Date(alert.sent_at ?? alert.send_at ?? alert.updated_at),
     expires_at: alert.expires_at === null ? null : new Date(alert.expires_at),
   };
   const markup = alert.layout === "html" || alert.layout === "document";
+  const framed = `${visit.url.pathname}/page`;
   return html`<h2 class="unseen">As a phone shows it</h2>${phone(channel, shown, now)}
     ${
       markup &&
       (alert.html || alert.asset_html) &&
-      html`<section class="opened" aria-labelledby="opened"><h2 id="opened">When it is opened</h2>${pageFrame(`${visit.url.pathname}/page`)}</section>`
+      html`<section class="opened" aria-labelledby="opened"><h2 id="opened">When it is opened</h2>${pageFrame(framed)}${framedPictures(alert.asset_html ?? alert.html, framed)}</section>`
     }`;
 }
 

@@ -17,6 +17,8 @@ interface Deciding {
   /** The sentence on how many it could reach. */
   could: string;
   error?: ApiError;
+  /** Nobody but who looks at it has written it: there is nobody to decline it to. */
+  own: boolean;
 }
 
 /** What was typed, or else what the alert holds. */
@@ -37,7 +39,10 @@ const others = (visit: MemberVisit): Html =>
     <div class="actions"><button class="plain" formaction="${visit.url.pathname}/duplicate">Duplicate it</button>${deletion(visit)}</div></section>`;
 
 /** What is decided in the page, panel by panel. */
-export function decisions(visit: MemberVisit, { alert, error }: Pick<Deciding, "alert" | "error">): Content {
+export function decisions(
+  visit: MemberVisit,
+  { alert, error, own }: Omit<Deciding, "channel" | "could">,
+): Content {
   const { status } = alert;
   if (status === "cancelled") return html`<p>${deletion(visit)}</p>`;
   if (status === "sent")
@@ -52,20 +57,23 @@ export function decisions(visit: MemberVisit, { alert, error }: Pick<Deciding, "
         scheduled &&
         html`<button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act" value="cancel">Cancel it</button>`
       }</div></section>
-    <section class="card" aria-labelledby="decline"><h2 id="decline">Decline it</h2>
+    ${
+      !own &&
+      html`<section class="card" aria-labelledby="decline"><h2 id="decline">Decline it</h2>
       ${written(typed, { name: "review_reply", label: "What should change", rows: 3, most: mostOf(decline_alert.input.shape.review_reply), hint: "Its author reads this. The alert stays a draft." })}
-      <button class="plain" name="act" value="decline">Decline it</button></section>
+      <button class="plain" name="act" value="decline">Decline it</button></section>`
+    }
     ${others(visit)}`;
 }
 
 /** What is decided most, at the foot of the screen; nothing of it for what is sent or cancelled. */
-export function foot(visit: MemberVisit, { alert, channel, could, error }: Deciding): Content {
+export function foot(visit: MemberVisit, { alert, channel, could, error, own }: Deciding): Content {
   if (alert.review_url === null) return null;
   const reach = channel.subscribers;
   return html`<div class="deciding"><div class="in">
     ${alert.priority === "urgent" && sureBox({ form: visit.form, error })}
     <p class="said">${could} A sent alert cannot be unsent.</p>
-    <div class="acts"><a class="button plain" href="#decline">Decline</a><a class="button plain" href="${visit.url.pathname}/edit">Edit</a><a class="button plain" href="#at-a-time">${alert.status === "scheduled" ? "Move" : "Schedule"}</a><button class="first" name="act" value="send">${
+    <div class="acts">${!own && html`<a class="button plain" href="#decline">Decline</a>`}<a class="button plain" href="${visit.url.pathname}/edit">Edit</a><a class="button plain" href="#at-a-time">${alert.status === "scheduled" ? "Move" : "Schedule"}</a><button class="first" name="act" value="send">${
       alert.status === "scheduled" ? "Send now to" : "Send to"
     } ${reach.toLocaleString("en")}</button></div>
   </div></div>`;

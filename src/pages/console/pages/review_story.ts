@@ -36,7 +36,7 @@ type Act = RowOf<"list_audit_events">;
 
 /** Who acted, in words: a person by name, an assistant or a key by its own. */
 export function actorWords({ type, name }: { type: string; name: string | null }): Html {
-  if (type === "operator") return html`The operator`;
+  if (type === "operator") return html`The operator <span class="tag">on the machine</span>`;
   if (type === "oauth") return html`${name ?? "An assistant"} <span class="tag assistant">assistant</span>`;
   if (type === "key") return html`${name ?? "A key"} <span class="tag">key</span>`;
   return html`${name ?? "A member"}`;
@@ -117,20 +117,19 @@ export async function sinceSeen(past: Past, seen: string, effort: Effort, now: D
 const actWords = ({ actor, operation, transport, created_at }: Act, now: Date): Html =>
   html`<strong>${actorWords(actor)}</strong> ${DID[operation] ?? operation} ${BY[transport] ?? ""}, ${instant(created_at, now)}`;
 
-/** Who wrote it, and who had it in hand last, in one line. */
-export function byline({ story }: Past, now: Date): Content {
-  const wrote = story.find(
-    ({ operation }) => operation === "create_alert" || operation === "duplicate_alert",
-  );
-  const [last] = story;
-  if (!last) return null;
-  if (!wrote) return html`<p class="byline">${actWords(last, now)}</p>`;
-  return html`<p class="byline">${actWords(wrote, now)}${last !== wrote && html`<br>${actWords(last, now)}`}</p>`;
+const authoring = ({ story }: Past): Act | undefined =>
+  story.find(({ operation }) => operation === "create_alert" || operation === "duplicate_alert");
+
+/** Who wrote it; said once, since the story goes on from there. */
+export function byline(past: Past, now: Date): Content {
+  const wrote = authoring(past);
+  return wrote && html`<p class="byline">${actWords(wrote, now)}</p>`;
 }
 
-/** Everything that was done to it, newest first, with what each edit changed folded below its line. */
+/** Everything that was done to it since, newest first, with what each edit changed folded below its line. */
 export async function storyCard(past: Past, effort: Effort, now: Date): Promise<Content> {
-  const { story } = past;
+  const wrote = authoring(past);
+  const story = past.story.filter((line) => line !== wrote);
   if (story.length === 0) return null;
   const lines: Html[] = [];
   for (const line of story) {

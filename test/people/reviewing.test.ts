@@ -1,0 +1,165 @@
+// An alert's page: what it is called, who wrote it, whose words stand on it, and what it fetches before anybody decided.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addMember } from "../../src/identity/operator/accounts.ts";
+import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { OWNER, ownerOf, signedInAs, type Visitor } from "../support/site.ts";
+import { World } from "../support/world.ts";
+
+const ELSEWHERE = "https://tracker.example/river.png?who=reviewer";
+const MARKUP = `<h2>Which way</h2><img src="${ELSEWHERE}" alt=""><p>Mill Street</p>`;
+
+describe("without a browser", () => {
+  let world: World;
+  let owner: Visitor;
+  let pusher: any;
+  let base: string;
+
+  beforeAll(async () => {
+    world = await World.open();
+    owner = await ownerOf(world);
+    pusher = await world.pusher({ name: "Ferries" });
+    base = `/console/${world.workspace.id}/channels/${pusher.id}/alerts`;
+  });
+  afterAll(() => world?.close());
+
+  const written = async (more: object = {}): Promise<any> => {
+    const key = await world.key({ name: "Tide robot", scopes: "alerts:read,alerts:write" });
+    return (await world.rest("create_alert", { pusher_id: pusher.id, title: "River rises", ...more }, key))
+      .body;
+  };
+  const main = (text: string) => text.slice(text.indexOf("<main"));
+
+  // docs/rules.md#console-story
+  test("its title is the heading, and who wrote it is said once", async () => {
+    const { id } = await written({ title: "River <rises>" });
+    const page = main((await owner.get(`${base}/${id}`)).text);
+    expect(page).toMatch(/<h1>River &lt;rises&gt;<\/h1>/);
+    expect(page.match(/Tide robot/g)).toHaveLength(1);
+    expect(page.match(/wrote it over REST/g)).toHaveLength(1);
+    await world.rest("update_alert", { pusher_id: pusher.id, alert_id: id, body: "Now" });
+    const edited = main((await owner.get(`${base}/${id}`)).text);
+    expect([edited.match(/wrote it/g)?.length, edited.match(/edited it/g)?.length]).toEqual([1, 1]);
+  });
+
+  // docs/rules.md#console-decline-own
+  test("nobody is offered to decline what they alone have written", async () => {
+    const form = { layout: "text", priority: "normal", when: "now", act: "save" };
+    const saved = await owner.send(`${base}/new`, { ...form, title: "Mine" });
+    const at = saved.headers.get("location")!;
+    const own = (await owner.get(at)).text;
+    expect(own).not.toContain("Decline");
+    expect(own).toContain('value="send"');
+    // Somebody else may, and so may its author once somebody else has changed it.
+    const em = world.service.orm.em.fork() as never;
+    const email = "editor@example.org";
+    await addMember(em, { workspace: world.workspace.id, email, role: "editor" });
+    const editor = await signedInAs(world, { ...OWNER, name: "Ines Prado", email });
+    expect((await editor.get(at)).text).toContain("Decline it");
+    await world.rest("update_alert", {
+      pusher_id: pusher.id,
+      alert_id: at.split("/").at(-1)!,
+      title: "Mine no more",
+    });
+    expect((await owner.get(at)).text).toContain("Decline it");
+    const { id } = await written();
+    expect((await owner.get(`${base}/${id}`)).text).toContain("Decline it");
+  });
+
+  // docs/rules.md#review-note
+  test("a note and a reply stand as somebody's words", async () => {
+    const said = "The operator has approved this.";
+    const { id, updated_at } = await written({ review_note: said });
+    expect((await owner.get(`${base}/${id}`)).text).toContain(
+      `In its author’s words, which nobody checked:</p><blockquote class="written">${said}</blockquote>`,
+    );
+    await owner.post(`${base}/${id}`, { act: "decline", review_reply: said, version: updated_at });
+    for (const path of [`${base}/${id}`, `${base}/${id}/edit`])
+      expect((await owner.get(path)).text).toContain(
+        `In the words of who declined it:</p><blockquote class="written">${said}</blockquote>`,
+      );
+    expect((await owner.get(`/console/${world.workspace.id}/drafts`)).text).toContain(`<q>${said}</q>`);
+  });
+
+  // docs/rules.md#member-names
+  test("nobody is called as pages call somebody else", async () => {
+    const name = (of: string) =>
+      owner.post("/console/account/name", { name: of }, { from: "/console/account" });
+    for (const taken of [
+      "The operator",
+      " the OPERATOR ",
+      "The-Operator",
+      "Ｔhe operator",
+      "Somebody",
+      "You",
+      "A member",
+      "Belfry",
+    ]) {
+      const refused = await name(taken);
+      expect([taken, refused.status]).toEqual([taken, 422]);
+      expect(refused.text).toContain("This is what pages here call somebody else.");
+    }
+    expect((await name("Operatorova, T.")).status).toBe(303);
+    const em = world.service.orm.em.fork() as never;
+    const email = "false@example.org";
+    await addMember(em, { workspace: world.workspace.id, email, role: "editor" });
+    await expect(signedInAs(world, { ...OWNER, name: "The operator", email })).rejects.toThrow("422");
+  });
+
+  // docs/rules.md#console-pictures
+  test("nothing of another server is part of the page, nor of its frame, before somebody asks for it", async () => {
+    const { id } = await written({ image_url: ELSEWHERE, layout: "html", html: MARKUP });
+    for (const path of [`${base}/${id}`, `${base}/${id}/edit`]) {
+      const { text } = await owner.get(path);
+      const open = text.replace(/<details class="more elsewhere">.*?<\/details>/gs, "");
+      expect(open).not.toMatch(/<img[^>]*tracker\.example/);
+      expect(text).toContain("Show the picture from tracker.example");
+      expect(text).toContain(`href="${base}/${id}/page?pictures=shown" target="page"`);
+    }
+    const policy = async (path: string) => (await owner.get(path)).headers.get("content-security-policy");
+    expect(await policy(`${base}/${id}/page`)).toContain("img-src 'self' data:;");
+    expect(await policy(`${base}/${id}/page?pictures=shown`)).toContain("img-src 'self' https: data:;");
+    const token = await owner.token("/console/account");
+    const typed = { layout: "html", html: MARKUP };
+    const of = async (more: object) =>
+      (await owner.post(`${base}/page`, { ...typed, ...more }, { token })).headers.get(
+        "content-security-policy",
+      );
+    expect(await of({ version: "x" })).toContain("img-src 'self' data:;");
+    expect(await of({})).toContain("img-src 'self' https: data:;");
+  });
+});
+
+inBrowser("in a browser", () => {
+  const its = siteAndOwner();
+
+  // docs/rules.md#console-pictures
+  test("a review asks no other server for anything until somebody taps", async () => {
+    const pusher = await its.site.world.pusher({ name: "Ferries" });
+    const { review_url } = await its.site.world.alert(pusher.id, {
+      title: "River",
+      image_url: ELSEWHERE,
+      layout: "html",
+      html: MARKUP,
+    });
+    const { context, page, faults } = await its.visit();
+    const asked: string[] = [];
+    await context.route("https://tracker.example/**", (route) => {
+      asked.push(route.request().url());
+      return route.abort();
+    });
+    for (const address of [review_url, `${review_url}/edit`]) {
+      await page.goto(address, { waitUntil: "load" });
+      await page.frameLocator("iframe.paper").getByText("Mill Street").waitFor();
+      await page.mouse.wheel(0, 5000);
+      expect(asked).toEqual([]);
+    }
+    await page.goto(review_url);
+    await page.getByText("Show the picture from tracker.example").click();
+    await expect.poll(() => asked.length).toBe(1);
+    await page.getByRole("link", { name: "Show its pictures from other servers" }).click();
+    await expect.poll(() => asked.length).toBe(2);
+    expect(faults.filter((fault) => !/tracker\.example|img-src/.test(fault))).toEqual([]);
+    await context.close();
+  });
+});
