@@ -1,10 +1,10 @@
 // The alert card, the same wherever an alert is shown: who speaks, how loudly, when; what is said; where and until when;
 // what to do. Loudness is said by tone and by word, never by colour alone.
 
+import { clock } from "./clock.ts";
 import { type FaceFacts, face } from "./face.ts";
 import { type Content, type Html, html } from "./html.ts";
 import { icon } from "./icons.ts";
-import { minuteWords, nearWords } from "./instants.ts";
 
 export interface AlertCard {
   /** Names the card's parts on the page; used once. */
@@ -30,9 +30,6 @@ export interface AlertCard {
 
 const MARKS = { normal: null, important: "Important", urgent: "Urgent" } as const;
 
-const time = (at: Date, now: Date) =>
-  html`<time datetime="${at.toISOString()}" title="${minuteWords(at)}">${nearWords(at, now)}</time>`;
-
 /** 0.5 → "500 m", 12.34 → "12.3 km" */
 export function distanceWords(km: number): string {
   if (km < 1) return `${Math.round(km * 1000)} m`;
@@ -47,7 +44,7 @@ export function alertCard(card: AlertCard): Html {
     radiusKm !== null && html`${icon("place", "s")}Within ${distanceWords(radiusKm)} of its place`;
   const until =
     expiresAt &&
-    html`<span>${state === "past" ? "Was valid until" : "Until"} ${time(expiresAt, card.now)}</span>`;
+    html`<span>${state === "past" ? "Was valid until" : "Until"} ${clock(expiresAt, "near", card.now)}</span>`;
   const classes = [
     "alert",
     ...(priority === "normal" ? [] : [priority]),
@@ -57,7 +54,7 @@ export function alertCard(card: AlertCard): Html {
   return html`<article class="${classes.join(" ")}" aria-labelledby="${card.id}">
 <header>${face(channel, `${card.id}-face`, "m")}<span class="name">${channel.name}</span>${
     mark && html`<span class="tag ${priority}">${mark}</span>`
-  }${state === "past" && html`<span class="tag">Over</span>`}${time(card.sentAt, card.now)}${
+  }${state === "past" && html`<span class="tag">Over</span>`}${clock(card.sentAt, "near", card.now)}${
     state === "unread" && html`<span class="dot" role="img" aria-label="Unread"></span>`
   }</header>
 ${card.picture && html`<img class="picture" src="${card.picture}" alt="Picture of this alert" loading="lazy" decoding="async">`}

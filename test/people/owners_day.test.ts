@@ -158,7 +158,9 @@ inBrowser("an owner's day", () => {
     await small.locator("#send_at").fill(`${tomorrow}T18:40`);
     await press(small, "Schedule it");
     await says(small, "The alert is scheduled.");
-    expect(await small.locator(".own-time").first().textContent()).toContain("18:40 Europe/Lisbon");
+    const planned = small.locator(".lede time");
+    expect(await planned.textContent()).toContain("18:40");
+    expect(await planned.getAttribute("title")).toMatch(/UTC$/);
     expect(await inbox()).toEqual([]);
     await press(small, "Send now to 1");
     await says(small, "The alert was sent.");

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMember } from "../../src/identity/operator/accounts.ts";
 import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { OWNER, ownerOf, signedInAs, type Visitor } from "../support/site.ts";
-import { World } from "../support/world.ts";
+import { inSeconds, World } from "../support/world.ts";
 
 const ELSEWHERE = "https://tracker.example/river.png?who=reviewer";
 const MARKUP = `<h2>Which way</h2><img src="${ELSEWHERE}" alt=""><p>Mill Street</p>`;
@@ -160,6 +160,41 @@ inBrowser("in a browser", () => {
     await page.getByRole("link", { name: "Show its pictures from other servers" }).click();
     await expect.poll(() => asked.length).toBe(2);
     expect(faults.filter((fault) => !/tracker\.example|img-src/.test(fault))).toEqual([]);
+    await context.close();
+  });
+
+  // docs/rules.md#console-one-clock
+  test("one clock: the reader's zone, and UTC as the tip, on every page that shows an alert", async () => {
+    const { world, url } = its.site;
+    const pusher = await world.pusher({ name: "Ferries", is_public: true });
+    const at = `${new Date().getUTCFullYear() + 1}-01-15T23:30:00Z`;
+    const planned = await world.alert(pusher.id, { title: "Planned", send: true, send_at: at });
+    const sent = await world.alert(pusher.id, { title: "Sent", send: true, expires_at: inSeconds(7200) });
+    const { context, page, faults } = await its.visit({ timezoneId: "America/New_York" });
+    const year = new Date().getUTCFullYear() + 1;
+    for (const path of [planned.review_url, its.base, `${its.base}channels/${pusher.id}`]) {
+      await page.goto(path);
+      const time = page.locator(`time[datetime="${at.replace("Z", ".000Z")}"]`).first();
+      expect(await time.textContent()).toBe(`15 Jan ${year}, 18:30`);
+      expect(await time.getAttribute("title")).toBe(`15 Jan ${year}, 23:30 UTC`);
+    }
+    // What a script draws later follows, and a public page shows the same clock.
+    const { sent_at } = (await world.rest("get_alert", { pusher_id: pusher.id, alert_id: sent.id })).body;
+    const there = new Intl.DateTimeFormat("en-GB", {
+      hour: "2-digit",
+      minute: "2-digit",
+      timeZone: "America/New_York",
+    });
+    await page.goto(`${url}/c/${pusher.handle}`);
+    const shown = page.locator(".alert header time").first();
+    expect(await shown.textContent()).toContain(there.format(new Date(sent_at)));
+    expect(await shown.getAttribute("title")).toMatch(/UTC$/);
+    await page.goto(`${its.base}channels/${pusher.id}/alerts/new`);
+    await page.locator("#title").fill("Later");
+    await expect.poll(() => page.locator(".phone h3").textContent()).toBe("Later");
+    await expect.poll(() => page.locator(".phone time").first().textContent()).not.toContain("UTC");
+    expect(await page.locator("main").textContent()).not.toMatch(/\d\d:\d\d UTC/);
+    expect(faults).toEqual([]);
     await context.close();
   });
 });

@@ -60,7 +60,7 @@ export const WEBHOOK_STYLES = pageFile("webhooks.css", "text/css; charset=utf-8"
 /** The form of an alert: preview while it is written. */
 export const COMPOSE_SCRIPT = pageFile("compose.js", "text/javascript; charset=utf-8", import.meta.url);
 
-/** Instants in the person's own zone, with UTC beside them. */
+/** Fields for instants in the person's own zone, with UTC beside them. */
 export const ZONE_SCRIPT = pageFile("zone.js", "text/javascript; charset=utf-8", import.meta.url);
 
 /** What pages that write or review an alert have of their own. */

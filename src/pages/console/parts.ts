@@ -2,8 +2,9 @@
 
 import type { ApiError } from "../../model/errors.ts";
 import { SCOPES, type Scope } from "../../model/scopes.ts";
+import { clock } from "../../ui/clock.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
-import { dayWords, minuteWords } from "../../ui/instants.ts";
+import { minuteWords } from "../../ui/instants.ts";
 import { type Query, viewAt } from "../../ui/view_at.ts";
 
 export interface Field {
@@ -166,10 +167,14 @@ export function problem(error: ApiError | null | undefined, ids: Record<string, 
 export function instant(value: string | Date | null, now: Date): Content {
   if (value === null) return html`<span class="muted">Never</span>`;
   const at = new Date(value);
-  return html`<time datetime="${at.toISOString()}" title="${minuteWords(at)}">${words(at, now)}</time>`;
+  const near = words(at, now);
+  return near === null
+    ? clock(at, "day")
+    : html`<time datetime="${at.toISOString()}" title="${minuteWords(at)}">${near}</time>`;
 }
 
-function words(at: Date, now: Date): string {
+/** How long ago it was, or in how long it comes; null where that is more than a day. */
+function words(at: Date, now: Date): string | null {
   const seconds = Math.round((now.getTime() - at.getTime()) / 1000);
   if (Math.abs(seconds) < 60) return seconds < 0 ? "in a moment" : "just now";
   const [count, unit] =
@@ -178,7 +183,7 @@ function words(at: Date, now: Date): string {
       : Math.abs(seconds) < 86_400
         ? [Math.floor(Math.abs(seconds) / 3600), "hour"]
         : [0, ""];
-  if (!unit) return dayWords(at);
+  if (!unit) return null;
   const text = `${count} ${unit}${count === 1 ? "" : "s"}`;
   return seconds < 0 ? `in ${text}` : `${text} ago`;
 }

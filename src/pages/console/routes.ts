@@ -11,6 +11,7 @@ import { ApiError, forbidden, notFound } from "../../model/errors.ts";
 import { MAX_BODY } from "../../operation/tool.ts";
 import type { Log, MemberCaller } from "../../store/context.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
+import { CLOCK_SCRIPT } from "../../ui/clock.ts";
 import { fileAnswer, ICON, STYLES } from "../../ui/files.ts";
 import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
 import { cookieOf, isFileForm, readFileForm, readForm, type SentFiles } from "./forms.ts";
@@ -93,7 +94,7 @@ export interface ConsoleSupport {
 }
 
 export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleSupport): void {
-  for (const file of [STYLES, ICON, ...CONSOLE_FILES])
+  for (const file of [STYLES, ICON, CLOCK_SCRIPT, ...CONSOLE_FILES])
     app.get(file.path, () => fileAnswer(file));
   for (const page of PAGES) {
     const meta: RouteMeta = { maxBody: page.maxFiles ?? page.maxBody ?? MAX_BODY.usual };
@@ -233,6 +234,7 @@ function visitOf(facts: VisitFacts): Visit {
     now: deps.now(),
     page(title, body, options = {}) {
       const { status = 200, cookies = [], frames = false, ...rest } = options;
+      const scripts = [CLOCK_SCRIPT, ...(options.scripts ?? [])];
       const text = flashCode && Object.hasOwn(FLASHES, flashCode) ? FLASHES[flashCode as FlashCode] : null;
       const page = frame({
         title,
@@ -242,10 +244,11 @@ function visitOf(facts: VisitFacts): Visit {
         signOutField: token,
         flash: text === null ? null : { kind: "done", text },
         ...rest,
+        scripts,
       });
-      const scripts = (rest.scripts ?? []).map(({ path }) => new URL(path, deps.publicUrl).href);
+      const named = scripts.map(({ path }) => new URL(path, deps.publicUrl).href);
       const read = flashCode && deps.forms.cookie(FLASH_COOKIE, "", 0);
-      return pageAnswer(status, page, { cookies: [...cookies, read], scripts, frames });
+      return pageAnswer(status, page, { cookies: [...cookies, read], scripts: named, frames });
     },
     part: (body) => pageAnswer(200, body),
     goTo: (path, flash, cookies = []) =>

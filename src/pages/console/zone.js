@@ -1,5 +1,4 @@
-// Shows instants in the person's own zone. Fields come and go in UTC; with this script a person reads and types their own time,
-// and UTC stands beside it.
+// Fields for instants come and go in UTC. With this script a person reads and types their own time, and UTC stands beside it.
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const two = (number) => String(number).padStart(2, "0");
 const asTyped = (at) =>
@@ -26,13 +25,4 @@ for (const field of document.querySelectorAll("input[data-zone]")) {
   };
   field.addEventListener("input", say);
   say();
-}
-
-for (const shown of document.querySelectorAll("time[data-zone]")) {
-  const at = new Date(shown.dateTime);
-  const own = document.createElement("span");
-  own.textContent = `${words(at)} ${zone}`;
-  own.className = "own-time";
-  shown.before(own, " ");
-  shown.textContent = `(${words(at, "UTC")} UTC)`;
 }

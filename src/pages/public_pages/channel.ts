@@ -10,6 +10,7 @@ import {
   type PublicCard,
   publicCard,
 } from "../../store/queries/public_pages.ts";
+import { CLOCK_SCRIPT } from "../../ui/clock.ts";
 import { channelBody, channelHead } from "./channel_parts.ts";
 import { type Places, type PublicPagesDeps, placesOf } from "./deps.ts";
 import { frame, pageAnswer } from "./frame.ts";
@@ -83,11 +84,12 @@ export function channelPage(deps: PublicPagesDeps): PublicPage {
           title: `${card.name} · Belfry`,
           head: card.is_public && channelHead(shown),
           hidden: !card.is_public,
+          script: CLOCK_SCRIPT,
           body: channelBody(shown),
         },
         places,
       );
-      return pageAnswer(visit.request, page, { places, secret: !card.is_public });
+      return pageAnswer(visit.request, page, { places, runs: true, secret: !card.is_public });
     },
   };
 }

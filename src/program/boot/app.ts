@@ -230,7 +230,6 @@ export function createApp(deps: AppDeps): App {
   );
 
   addWebApp(app);
-
   const probes = addProbes(app, {
     ...deps,
     ...config,

@@ -2,8 +2,8 @@
 // was sent, the newest first.
 
 import list_alert_times from "../../../identity/session/list_alert_times.ts";
+import { clock } from "../../../ui/clock.ts";
 import { type Content, html } from "../../../ui/html.ts";
-import { minuteWords } from "../../../ui/instants.ts";
 import { channelBase } from "../channel_head.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
@@ -64,13 +64,7 @@ const LISTS: readonly Kept[] = [
     lede: "Alerts of all channels that wait for their time, the soonest first. Until then each can be changed or stopped.",
     caption: "Scheduled alerts, the soonest first",
     read: byTime("scheduled"),
-    columns: [
-      [
-        "Appears",
-        ({ send_at }) => html`<time datetime="${send_at}">${minuteWords(new Date(send_at ?? ""))}</time>`,
-      ],
-      loud,
-    ],
+    columns: [["Appears", ({ send_at }) => clock(new Date(send_at ?? ""))], loud],
     none: ["Nothing is scheduled", "Alerts with a time stand here until they appear."],
     ways: { back: "Soonest", on: "Later" },
   },

@@ -2,8 +2,8 @@
 // to keep.
 
 import { SESSION_OPERATIONS } from "../../../identity/session/index.ts";
+import { clock } from "../../../ui/clock.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { minuteWords } from "../../../ui/instants.ts";
 import { viewAt } from "../../../ui/view_at.ts";
 import { csvAnswer } from "../csv.ts";
 import { WEBHOOK_STYLES } from "../page.ts";
@@ -80,7 +80,7 @@ function row(visit: MemberVisit, names: Map<string, string>, line: Line, filter:
       ? html`<span class="muted">None</span>`
       : (names.get(pusher_id) ?? "A deleted channel"),
     subject(visit, line),
-    html`<span class="stack">${instant(created_at, visit.now)}<span class="muted">${minuteWords(new Date(created_at))}</span></span>`,
+    html`<span class="stack">${instant(created_at, visit.now)}<span class="muted">${clock(new Date(created_at))}</span></span>`,
   ];
 }
 

@@ -1,8 +1,8 @@
 // The alerts of a channel, newest first: what state each is in, since when or for when, and how loud it may be.
 
 import type { AlertStatus } from "../../../model/entities/alert.ts";
+import { clock } from "../../../ui/clock.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { minuteWords } from "../../../ui/instants.ts";
 import { viewAt } from "../../../ui/view_at.ts";
 import { channelBase, channelHead } from "../channel_head.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
@@ -35,8 +35,7 @@ export const LOUDNESS: Record<string, Content> = {
 
 /** When an alert was sent, will be, or was last changed. */
 function when(alert: RowOf<"list_alerts">, now: Date): Content {
-  if (alert.status === "scheduled")
-    return html`<span>for ${minuteWords(new Date(alert.send_at ?? ""))}</span>`;
+  if (alert.status === "scheduled") return html`<span>for ${clock(new Date(alert.send_at ?? ""))}</span>`;
   const at = alert.status === "cancelled" ? alert.cancelled_at : (alert.sent_at ?? alert.updated_at);
   return html`<span>${alert.status === "draft" && "changed "}${instant(at, now)}</span>`;
 }

@@ -6,6 +6,7 @@ import { pngOf } from "../../../effects/assets/drawn.ts";
 import { type ApiError, notFound } from "../../../model/errors.ts";
 import { INVITE } from "../../../model/fields/invite.ts";
 import { labelsOf, namesOf, plainOn } from "../../../model/fields/record.ts";
+import { clock } from "../../../ui/clock.ts";
 import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
@@ -176,7 +177,7 @@ async function show(visit: MemberVisit): Promise<Response> {
           : html`<p>Its link admits nobody. Phones that joined by it stay.</p>`
       }
       <dl class="facts"><dt>Joined by it</dt><dd>${usesOf(invite)}</dd><dt>Ends</dt><dd>${
-        invite.expires_at === null ? "Never" : minuteWords(new Date(invite.expires_at))
+        invite.expires_at === null ? "Never" : clock(new Date(invite.expires_at))
       }</dd><dt>Made</dt><dd>${instant(invite.created_at, now)}</dd>${
         invite.revoked_at && html`<dt>Revoked</dt><dd>${instant(invite.revoked_at, now)}</dd>`
       }</dl></div></section>

@@ -3,8 +3,8 @@
 
 import list_alert_times from "../../../identity/session/list_alert_times.ts";
 import { showId } from "../../../model/domain/ids.ts";
+import { clock } from "../../../ui/clock.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { minuteWords } from "../../../ui/instants.ts";
 import { channelBase, channelFace } from "../channel_head.ts";
 import { firstAlert } from "../first_alert.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
@@ -79,11 +79,7 @@ async function overview(visit: MemberVisit): Promise<Response> {
       <section aria-labelledby="next"><div class="between"><h2 id="next">Coming next</h2><a href="${base}scheduled">All scheduled</a></div>${
         next.length === 0
           ? emptyState("Nothing is scheduled", "Alerts with a time stand here until they appear.")
-          : rows(
-              next,
-              ({ send_at }) =>
-                html`<time datetime="${send_at}">${minuteWords(new Date(send_at ?? ""))}</time>`,
-            )
+          : rows(next, ({ send_at }) => clock(new Date(send_at ?? "")))
       }</section>
       <section aria-labelledby="sent"><div class="between"><h2 id="sent">Sent lately</h2><a href="${base}sent">All sent</a></div>${
         quiet

@@ -8,10 +8,10 @@ import { type ApiError, invalidRequest, notFound } from "../../../model/errors.t
 import { ALERT } from "../../../model/fields/alert.ts";
 import { distanceWords } from "../../../ui/alert_card.ts";
 import { circleDrawing, circleOf, positionWords } from "../../../ui/circle.ts";
+import { clock } from "../../../ui/clock.ts";
 import { plainFacts } from "../../../ui/field_facts.ts";
 import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { minuteWords } from "../../../ui/instants.ts";
 import { alertTimeline } from "../alert_timeline.ts";
 import { alertPath, channelBase } from "../channel_head.ts";
 import { couldReach } from "../could_reach.ts";
@@ -87,7 +87,7 @@ async function review(visit: MemberVisit, error?: ApiError, asks: Html | null = 
     alert.title,
     html`<p class="crumb"><a href="${channelBase(visit, channel.id)}">${channel.name}</a></p>
     <h1>${alert.title}</h1>
-    <p class="lede">${STATES[alert.status] ?? html`Scheduled: phones show it from ${zoned(alert.send_at ?? "")} on.`}</p>
+    <p class="lede">${STATES[alert.status] ?? html`Scheduled: phones show it from ${clock(new Date(alert.send_at ?? ""))} on.`}</p>
     ${byline(past, now)}
     ${!isOld && problem(error)}
     <form class="reviewing" method="post" action="${visit.url.pathname}" novalidate>${visit.token}
@@ -112,7 +112,7 @@ async function review(visit: MemberVisit, error?: ApiError, asks: Html | null = 
       cards: true,
       frames: true,
       styles: [DRAWING_STYLES, COMPOSE_STYLES, HISTORY_STYLES],
-      scripts: alert.status === "sent" ? [ZONE_SCRIPT, LIVE_SCRIPT] : [ZONE_SCRIPT, COUNT_SCRIPT],
+      scripts: alert.status === "sent" ? [LIVE_SCRIPT] : [ZONE_SCRIPT, COUNT_SCRIPT],
     },
   );
 }
@@ -137,18 +137,12 @@ function drawn(visit: MemberVisit, alert: Alert, channel: Channel): Html {
     }`;
 }
 
-/** An instant in UTC, which the page's script shows in the person's own zone. */
-function zoned(value: string): Html {
-  const date = new Date(value);
-  return html`<time datetime="${date.toISOString()}" data-zone>${minuteWords(date)}</time>`;
-}
-
 /** What the phone does not show of it. */
 function facts({ now }: MemberVisit, alert: Alert): Content {
   const lines: [string, Content][] = [["Changed", instant(alert.updated_at, now)]];
-  if (alert.send_at) lines.push(["Planned for", zoned(alert.send_at)]);
-  if (alert.sent_at) lines.push(["Visible since", zoned(alert.sent_at)]);
-  if (alert.expires_at) lines.push(["Over at", zoned(alert.expires_at)]);
+  if (alert.send_at) lines.push(["Planned for", clock(new Date(alert.send_at))]);
+  if (alert.sent_at) lines.push(["Visible since", clock(new Date(alert.sent_at))]);
+  if (alert.expires_at) lines.push(["Over at", clock(new Date(alert.expires_at))]);
   for (const { label, url } of alert.actions) lines.push([`“${label}” opens`, url]);
   if (alert.tts_text) lines.push(["Read aloud", alert.tts_text]);
   if (alert.audio_url) lines.push(["Recording", alert.audio_url]);

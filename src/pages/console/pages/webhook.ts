@@ -2,6 +2,7 @@
 
 import { ApiError, notFound } from "../../../model/errors.ts";
 import { LIMITS, spelled } from "../../../model/limits.ts";
+import { clock } from "../../../ui/clock.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { minuteWords } from "../../../ui/instants.ts";
 import type { FlashCode } from "../flash.ts";
@@ -59,7 +60,7 @@ function facts({ now }: MemberVisit, hook: Webhook): Html {
       `${hook.dropped_count}, for want of room on this server. They never count as failures.`,
     ]);
   if (until)
-    rows.push(["Secret before", `Good until ${minuteWords(until)}; deliveries carry both signatures.`]);
+    rows.push(["Secret before", html`Good until ${clock(until)}; deliveries carry both signatures.`]);
   return html`<dl class="who facts">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
@@ -67,7 +68,7 @@ function facts({ now }: MemberVisit, hook: Webhook): Html {
 function mending(visit: MemberVisit, hook: Webhook, may: boolean): Content {
   if (!hook.disabled) return null;
   const at = pathOf(visit, hook);
-  const since = minuteWords(new Date(hook.disabled_at ?? ""));
+  const since = clock(new Date(hook.disabled_at ?? ""));
   return html`<section class="card mend" aria-labelledby="mend"><h2 id="mend">Disabled since ${since}</h2>
     <p>The last ${LIMITS.webhook_failures} deliveries failed, so nothing is sent here any more.${!may && " An editor, an admin or an owner can enable it again."}</p>
     ${
@@ -191,7 +192,7 @@ export const ONE_WEBHOOK_PAGES: readonly Page[] = [
     return secretPage(visit, hook, {
       title: "The new secret",
       lede: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with it from now on.`,
-      further: html`<p>The secret before is good until ${minuteWords(new Date(hook.previous_secret_until ?? ""))}. Until then <code>X-Webhook-Signature</code> has two <code>v1</code> elements, and one that fits is enough.</p>`,
+      further: html`<p>The secret before is good until ${clock(new Date(hook.previous_secret_until ?? ""))}. Until then <code>X-Webhook-Signature</code> has two <code>v1</code> elements, and one that fits is enough.</p>`,
     });
   }),
 
