@@ -90,4 +90,14 @@ describe("invites in the console", () => {
     expect((await channelOf(pusher.id)).subscribers).toBe(0);
     expect((await owner.get(`${pathOf(gentle).slice(0, -5)}00000`)).status).toBe(404);
   });
+
+  test("what an invite is good for stands before its form, also where it lets in nobody new", async () => {
+    const before = async (is_public: boolean) => {
+      const { id } = await world.pusher({ is_public });
+      const { text } = await owner.get(`${base}channels/${id}/invites`);
+      return text.slice(text.indexOf("Make an invite"), text.indexOf('name="label"'));
+    };
+    expect(await before(true)).toContain("Make one if you will make the channel private");
+    expect(await before(false)).toContain("you see how many phones joined by each");
+  });
 });

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort, listen } from "../../src/program/boot/server.ts";
 import { unescaped } from "../support/controls.ts";
 import { lacks } from "../support/lacks.ts";
+import { readQr } from "../support/pages.ts";
 import { ownerOf, type Seen, type Visitor } from "../support/site.ts";
 import { inSeconds, World } from "../support/world.ts";
 
@@ -86,5 +87,27 @@ describe("the overview", () => {
     const leads = data.map(({ id, status }: any) => [status, menu!.includes(`channels/${id}/alerts/new"`)]);
     expect(leads).toEqual(data.map(({ status }: any) => [status, status === "active"]));
     expect(new Set(data.map(({ status }: any) => status)).size).toBe(2);
+  });
+
+  test("first of all somebody subscribes: by a code, a link and a text to copy, and an invite where that is needed", async () => {
+    const qr = (text: string) => readQr(/<svg class="qr"[\s\S]*?<\/svg>/.exec(text)![0]);
+    const [channel] = (await world.rest("list_pushers", {})).body.data.filter(
+      ({ is_public, status }: any) => is_public && status === "active",
+    );
+    const hidden = await world.pusher({ name: "Behind a door", is_public: false });
+    for (const path of [base, `${base}channels/${channel.id}`]) {
+      const { text } = await owner.get(path);
+      expect(text).toContain("Subscribe your phone");
+      expect(text).toContain(
+        `data-copy="the channel’s address"><code><a href="${channel.url}">${channel.url}</a>`,
+      );
+      expect(qr(text)).toBe(channel.url);
+    }
+    const door = (await owner.get(`${base}channels/${hidden.id}`)).text;
+    expect([door.includes("Subscribe your phone"), door.includes('class="qr"')]).toEqual([true, false]);
+    expect(door).toContain(`channels/${hidden.id}/invites"`);
+    await world.device(channel.handle);
+    for (const path of [base, `${base}channels/${channel.id}`])
+      expect((await owner.get(path)).text).not.toContain("Subscribe your phone");
   });
 });

@@ -2,11 +2,13 @@
 
 import type { AlertStatus } from "../../../model/entities/alert.ts";
 import { clock } from "../../../ui/clock.ts";
+import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { viewAt } from "../../../ui/view_at.ts";
+import { firstSubscriber } from "../channel_address.ts";
 import { channelBase, channelHead } from "../channel_head.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
-import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
+import { CHANNEL_STYLES, COPY_SCRIPT, HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
 import { chips, emptyState, instant, pager, table } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
 
@@ -101,12 +103,13 @@ async function alerts(visit: MemberVisit): Promise<Response> {
   return visit.page(
     channel.name,
     html`${channelHead(visit, channel, "")}
+    ${channel.subscribers === 0 && channel.status === "active" && firstSubscriber(visit, channel)}
     ${filters(base, status)}${rows}`,
     {
       section: "channels",
       cards: true,
-      styles: [HISTORY_STYLES],
-      scripts: [LIVE_SCRIPT],
+      styles: [HISTORY_STYLES, CHANNEL_STYLES, DRAWING_STYLES],
+      scripts: [LIVE_SCRIPT, COPY_SCRIPT],
     },
   );
 }

@@ -12,6 +12,7 @@ import { type Content, type Html, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import { minuteWords } from "../../../ui/instants.ts";
 import { qrDrawing, qrFile, qrModules } from "../../../ui/qr.ts";
+import { addressCard } from "../channel_address.ts";
 import { channelBase, channelHead, channelOf } from "../channel_head.ts";
 import { segmented } from "../controls.ts";
 import { control, plainControls } from "../field_controls.ts";
@@ -20,7 +21,15 @@ import { argumentOf } from "../form_values.ts";
 import { inForm, shownRefusal } from "../forms.ts";
 import { CHANNEL_STYLES, COPY_SCRIPT, COUNT_SCRIPT, ZONE_SCRIPT } from "../page.ts";
 import { copyable, emptyState, instant, problem, table } from "../parts.ts";
-import { type MemberVisit, mayUse, memberForm, memberPage, type Page, type RowOf } from "../visit.ts";
+import {
+  type Channel,
+  type MemberVisit,
+  mayUse,
+  memberForm,
+  memberPage,
+  type Page,
+  type RowOf,
+} from "../visit.ts";
 
 const OPTIONS = {
   section: "channels",
@@ -78,15 +87,14 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     ...{ label: "Find an invite", hint: "Note" },
     wordsOf: (invite) => [nameOf(invite)],
   });
-  const form = mayUse(visit, "create_invite") && newInvite(visit, base, error);
+  const form = mayUse(visit, "create_invite") && newInvite(visit, base, channel, error);
   return visit.page(
     `Invites of ${channel.name}`,
     html`${channelHead(visit, channel, "invites")}
     ${
       channel.is_public
-        ? html`<p class="note">${icon("bell")}<span><strong>This channel is public:</strong> anybody may subscribe, and invites have no effect. Its own address is all that people need.</span></p>
-    <section class="card scan" aria-labelledby="address">${qrDrawing(channel.url, "QR code of the channel’s address")}<div><h2 id="address">The channel’s address</h2>
-      ${copyable(channel.url, "the channel’s address")}${files(`${base}/qr`)}</div></section>`
+        ? html`<p class="note">${icon("bell")}<span><strong>This channel is public:</strong> anybody may subscribe. Its own address is all that people need.</span></p>
+    ${addressCard(channel.url, "The channel’s address", null, files(`${base}/qr`))}`
         : html`<p class="lede">Who has an invite’s link can join this private channel, by the link or its QR code. Nobody else finds it.</p>`
     }
     ${error && form}
@@ -111,12 +119,17 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   );
 }
 
-function newInvite(visit: MemberVisit, base: string, error?: ApiError): Html {
+function newInvite(visit: MemberVisit, base: string, { is_public }: Channel, error?: ApiError): Html {
   const { form } = visit;
   const once = form.get("once") ?? randomBytes(18).toString("base64url");
   const life = form.get("life") ?? "month";
   const typed = { form, error };
   return html`<section class="card" aria-labelledby="new"><h2 id="new">Make an invite</h2>
+    <p class="hint">${
+      is_public
+        ? "As long as the channel is public, an invite lets in nobody who could not come anyway, and counts nobody. Make one if you will make the channel private: from then on phones join by it."
+        : "An invite is a link with a code. Make one for each place where you show it: you see how many phones joined by each, and close one without the others."
+    }</p>
     ${problem(error)}
     <form method="post" action="${base}/invites" novalidate>${visit.token}<input type="hidden" name="once" value="${once}">
       <div class="columns">${plainControls(INVITE, typed)}</div>

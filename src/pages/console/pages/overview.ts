@@ -4,7 +4,9 @@
 import list_alert_times from "../../../identity/session/list_alert_times.ts";
 import { showId } from "../../../model/domain/ids.ts";
 import { clock } from "../../../ui/clock.ts";
+import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
+import { firstSubscriber } from "../channel_address.ts";
 import { channelBase, channelFace } from "../channel_head.ts";
 import { firstAlert } from "../first_alert.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
@@ -58,6 +60,7 @@ async function overview(visit: MemberVisit): Promise<Response> {
   const quiet = sent.length === 0;
   const opens = mayUse(visit, "create_pusher") && caller.pusherIds === null;
   const active = channels.filter(({ status }) => status === "active");
+  const reachable = active.find(({ is_public }) => is_public) ?? active[0];
   return visit.page(
     caller.workspace.name,
     html`<div class="between"><h1>${caller.workspace.name}</h1><div class="actions">${
@@ -68,6 +71,7 @@ async function overview(visit: MemberVisit): Promise<Response> {
       html`, and see ${caller.pusherIds.length === 1 ? "one channel" : "certain channels"} only`
     }.</p>
     ${waiting}
+    ${stats.reach === 0 && reachable && firstSubscriber(visit, reachable)}
     ${
       quiet &&
       channels.length + (opens ? 1 : 0) > 0 &&
@@ -101,7 +105,12 @@ async function overview(visit: MemberVisit): Promise<Response> {
         : channelTable(visit, channels.slice(0, MOST_CHANNELS), stats)
     }</section>
     ${!quiet && html`<details class="more"><summary>Write by an assistant or by curl</summary>${firstAlert(visit, active[0] ?? null)}</details>`}`,
-    { section: "", cards: true, styles: [CHANNEL_STYLES], scripts: [COPY_SCRIPT, LIVE_SCRIPT] },
+    {
+      section: "",
+      cards: true,
+      styles: [CHANNEL_STYLES, DRAWING_STYLES],
+      scripts: [COPY_SCRIPT, LIVE_SCRIPT],
+    },
   );
 }
 
