@@ -92,12 +92,12 @@ describe("invites in the console", () => {
   });
 
   test("what an invite is good for stands before its form, also where it lets in nobody new", async () => {
-    const before = async (is_public: boolean) => {
+    const introOf = async (is_public: boolean) => {
       const { id } = await world.pusher({ is_public });
       const { text } = await owner.get(`${base}channels/${id}/invites`);
       return text.slice(text.indexOf("Make an invite"), text.indexOf('name="label"'));
     };
-    expect(await before(true)).toContain("Make one if you will make the channel private");
-    expect(await before(false)).toContain("you see how many phones joined by each");
+    expect(await introOf(true)).toContain("Make one if you will make the channel private");
+    expect(await introOf(false)).toContain("you see how many phones joined by each");
   });
 });
