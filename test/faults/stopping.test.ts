@@ -30,12 +30,13 @@ for (let i = 0; i < knocking; i++) knock();
 `;
 
 /** Takes a moment over each answer, so that connections wait to be accepted. */
-const app: Pick<App, "fetch" | "stopping"> = {
+const app: Pick<App, "fetch" | "stopping" | "ending"> = {
   fetch: async () => {
     for (const until = performance.now() + 0.3; performance.now() < until; );
     return new Response("ok");
   },
   stopping: () => {},
+  ending: () => {},
 };
 
 test(`closed in ${ROUNDS} rounds while others connect: nobody who was let in is reset`, async () => {

@@ -303,6 +303,19 @@ describe("bounds", () => {
     }
   });
 
+  // docs/rules.md#poll-turns
+  test("all who poll at once after a start are answered in their turn, whatever may be in flight", async () => {
+    const small = await World.open({ settings: { REQUESTS_IN_FLIGHT: "3", DATABASE_POOL: "2" } });
+    try {
+      const { pusher, token } = await handset(small);
+      const tokens = [token, ...(await atOnce(59, () => small.device(pusher.handle), 2))];
+      const answers = await Promise.all(tokens.map((one) => small.handset("GET", "/inbox", one)));
+      expect(answers.map(({ status }) => status)).toEqual(tokens.map(() => 200));
+    } finally {
+      await small.close();
+    }
+  });
+
   // docs/rules.md#held-bounds
   test("all that one send wakes are answered, and all poll again at once, whatever may be in flight", async () => {
     const small = await World.open({ settings: { REQUESTS_IN_FLIGHT: "3", DATABASE_POOL: "2" } });

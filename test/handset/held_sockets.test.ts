@@ -49,7 +49,7 @@ const came = (socket: { text: string }, what: RegExp) =>
 async function listening(times?: Times, { ends = false } = {}): Promise<Listening & { port: number }> {
   const port = await freePort(HOST);
   const { app } = world.service;
-  const served = ends ? app : { ...app, stopping: () => {} };
+  const served = ends ? app : { ...app, ending: () => {} };
   return { ...(await listen(served, { host: HOST, port }, times)), port };
 }
 
@@ -122,10 +122,12 @@ test("a stop answers what is held, and holds nothing more", async () => {
   for (const { text } of sockets) {
     expect(text).toMatch(/^HTTP\/1\.1 304 /);
     expect(text).not.toMatch(/preference-applied/i);
+    expect(text).toMatch(/retry-after: 1\r\n/i);
+    expect(text).toMatch(/connection: close\r\n/i);
   }
-  const { status } = await world.handset("GET", "/inbox", late.token, undefined, {
+  const { status, headers } = await world.handset("GET", "/inbox", late.token, undefined, {
     "if-none-match": late.etag,
     prefer: "wait=55",
   });
-  expect(status).toBe(304);
+  expect([status, headers.get("retry-after")]).toEqual([304, "1"]);
 });

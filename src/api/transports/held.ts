@@ -25,3 +25,9 @@ export function applied(response: Response, seconds: number): Response {
   response.headers.set("preference-applied", `wait=${seconds}`);
   return response;
 }
+
+/** Whoever was not held to the end comes again so many seconds later. */
+export function putOff(response: Response, seconds: number): Response {
+  response.headers.set("retry-after", String(seconds));
+  return response;
+}

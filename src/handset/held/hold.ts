@@ -22,6 +22,9 @@ const PLACES_EACH = 100;
 /** How many polls a stop ends before it lets other work have a turn. */
 const STOPPED_AT_ONCE = 200;
 
+/** So many come again in one second after a stop: as many as a process that has just started answers without delay. */
+const COME_AGAIN_A_SECOND = 1_000;
+
 /** Polls that are asked by themselves at once: enough that they share what they read. */
 const WIDTH = 200;
 
@@ -63,12 +66,16 @@ export interface Held<A> {
   answer: A;
   /** False where it was not held for as long as it asked for, so that whoever asks again at once would ask for ever. */
   granted: boolean;
+  /** Seconds after which whoever was not held because of a stop comes again; null: as usual. */
+  again: number | null;
   /** Milliseconds for which it only waited. */
   restedMs: number;
 }
 
 export interface Hold {
   poll<A>(poll: Poll<A>): Promise<Held<A>>;
+  /** A poll that wants an answer now gets it in its turn. Null where too many wait already, in all or of its address. */
+  once<A>(address: string | null, ask: () => Promise<A>): Promise<A> | null;
   /** What was committed has changed some channels and devices, and may have changed others. */
   changed(surely: ReadonlySet<string>, perhaps: readonly string[]): void;
   /** From now on nothing is held; what is held is answered. */
@@ -102,6 +109,9 @@ export function createHold({ orm, log, max, maxPerAddress, others, metrics, agai
   const places = createPlaces(max, maxPerAddress);
   let asleep = 0;
   let stopping = false;
+  /** How many a stop has sent away, and over how many seconds they come again. */
+  let sentAway = 0;
+  let spread = 1;
 
   const find = batchedByPosition((hashes: string[]) => run(kysely, findWaitedFor, { hashes }));
 
@@ -171,8 +181,11 @@ export function createHold({ orm, log, max, maxPerAddress, others, metrics, agai
     }
   }
 
+  const comeAgain = () => (stopping ? 1 + (sentAway++ % spread) : null);
+
   async function stop(): Promise<void> {
     stopping = true;
+    spread = Math.max(spread, Math.ceil(held.size / COME_AGAIN_A_SECOND));
     let ended = 0;
     for (const sleeper of held) {
       sleeper.end("stop");
@@ -186,7 +199,8 @@ export function createHold({ orm, log, max, maxPerAddress, others, metrics, agai
       let restedMs = 0;
       const pollOnce = async () => {
         const answer = await poll.ask();
-        return { answer, granted: !poll.unchanged(answer), restedMs };
+        const granted = !poll.unchanged(answer);
+        return { answer, granted, again: granted ? null : comeAgain(), restedMs };
       };
       if (!hasRoom(address) || !looksLikeToken(DEVICE_PREFIX, token)) return pollOnce();
       const sleeper = new Sleeper((cause) => metrics.woken(cause));
@@ -205,13 +219,19 @@ export function createHold({ orm, log, max, maxPerAddress, others, metrics, agai
       };
       try {
         const answered = await hold(poll, sleeper, rest);
-        return answered ? { ...answered, restedMs } : await inTurn(pollOnce);
+        if (!answered) return await inTurn(pollOnce);
+        return { ...answered, again: answered.granted ? null : comeAgain(), restedMs };
       } finally {
         clearTimeout(timer);
         signal.removeEventListener("abort", gone);
         held.delete(sleeper);
         leave();
       }
+    },
+    once(address, ask) {
+      if (!places.hasRoom(address)) return null;
+      const leave = places.take(address);
+      return inTurn(ask).finally(leave);
     },
     changed: (surely, perhaps) => watch.changed(surely, perhaps),
     stop,

@@ -10,15 +10,13 @@ import { addAssetRoutes } from "../../api/transports/assets.ts";
 import { addAuthorizationRoutes } from "../../api/transports/authorization.ts";
 import { bodyOf, boundBody, type RouteMeta } from "../../api/transports/body.ts";
 import { addDocs } from "../../api/transports/docs.ts";
-import { applied, heldFor, isUnchanged, showFound } from "../../api/transports/held.ts";
 import { requestOf } from "../../api/transports/request.ts";
-import { addRoutes, tagsOf } from "../../api/transports/rest.ts";
+import { addRoutes } from "../../api/transports/rest.ts";
 import { addUploadRoutes } from "../../api/transports/uploads.ts";
 import type { Assets } from "../../effects/assets/files.ts";
 import { withoutToken } from "../../effects/assets/urls.ts";
 import type { HandsetAuthenticator } from "../../handset/authenticate.ts";
 import type { Hold } from "../../handset/held/hold.ts";
-import { firstPage } from "../../handset/inbox_page.ts";
 import { HANDSET_OPERATIONS } from "../../handset/index.ts";
 import type { Clients } from "../../identity/auth/clients.ts";
 import type { Authenticate } from "../../identity/auth/keys.ts";
@@ -45,6 +43,7 @@ import { type Client, countedAs, createClientReader } from "../../store/rate_lim
 import { createAdmission, type Pass } from "./admission.ts";
 import { type Logs, RequestLog } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import { createPolls } from "./polls.ts";
 import { addProbes, PROBES } from "./probes.ts";
 
 export interface AppDeps {
@@ -76,6 +75,8 @@ export interface App {
   fetch(request: Request, peer?: string | null): Promise<Response>;
   /** From now on /readyz says that nothing new should be sent here; everything is served as before. */
   stopping(): void;
+  /** From now on no poll is held, and those that are get their answers. */
+  ending(): void;
   /** Everything that is served, in the router's spelling; an empty method stands for all others. */
   routes: readonly { method?: string; route?: string; meta?: Partial<RouteMeta> }[];
   close(): Promise<void>;
@@ -161,26 +162,7 @@ export function createApp(deps: AppDeps): App {
     authenticate: (operation, event) =>
       deps.authenticateHandset(operation, bearerToken(event.req.headers), countedOf(event)),
     dispatch: (operation, caller, call) => dispatcher.handset(operation, caller, call),
-    hold: async (operation, event, ask) => {
-      const request = requestOf(event);
-      const seconds = operation.validated ? heldFor(request) : null;
-      if (seconds === null) return ask();
-      logOf(event).note({ operation: operation.name });
-      // What is held is not in flight, and has a bound of its own; thousands may be answered in one moment.
-      stateOf(event).pass?.leave();
-      const { answer, granted, restedMs } = await deps.hold.poll({
-        token: bearerToken(request.headers) ?? "",
-        address: countedOf(event),
-        ms: seconds * 1000,
-        signal: request.signal,
-        page: firstPage(event.url.search, tagsOf(request.headers.get("if-none-match"))),
-        ask: () => admission.during(ask),
-        unchanged: isUnchanged,
-        show: showFound,
-      });
-      stateOf(event).heldMs = restedMs;
-      return granted ? applied(answer, seconds) : answer;
-    },
+    hold: createPolls({ hold: deps.hold, admission, logOf, countedOf, stateOf }),
   });
 
   addAssetRoutes(app, deps.assets);
@@ -288,10 +270,8 @@ export function createApp(deps: AppDeps): App {
       );
       return response;
     },
-    stopping: () => {
-      probes.stopping();
-      void deps.hold.stop();
-    },
+    stopping: probes.stopping,
+    ending: () => void deps.hold.stop(),
     routes: app["~routes"],
     close: async () => {
       if (mcpOpened) await (await mcp()).close();

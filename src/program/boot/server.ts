@@ -74,6 +74,8 @@ export async function listen(
       // Node's own close() would cut idle connections at once, and with them requests that are already on their way.
       const closed = new Promise((resolve) => SocketServer.prototype.close.call(node, resolve));
       gate.closing();
+      // After that, so that each of their answers ends its connection: none is left on which somebody may be about to ask.
+      app.ending();
       // This runs right after the event loop has read what came, so that a connection with a new request counts as busy.
       const sweep = () => setImmediate(() => gate.closeIdle(stopDelayMs > 0 ? IDLE_MS : 0));
       const idle = setInterval(sweep, IDLE_SWEEP_MS);

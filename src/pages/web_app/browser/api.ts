@@ -151,6 +151,8 @@ export interface Polled {
   etag: string | null;
   /** Whether the service held the poll, so that the next one may follow at once. */
   held: boolean;
+  /** Seconds that the service asks one that it did not hold to wait; null: it does not say. */
+  again: number | null;
 }
 
 /** How long a poll asks to be held, and how much later it is given up. */
@@ -174,8 +176,9 @@ export async function poll(
     ...(hold ? { patience: HOLD_PATIENCE_MS } : {}),
   });
   const held = response.headers.has("preference-applied");
-  if (response.status === 304) return { page: null, etag, held };
-  return { page: await jsonOf<Page<Alert>>(response), etag: response.headers.get("etag"), held };
+  const again = Number(response.headers.get("retry-after")) || null;
+  if (response.status === 304) return { page: null, etag, held, again };
+  return { page: await jsonOf<Page<Alert>>(response), etag: response.headers.get("etag"), held, again };
 }
 
 export const olderPage = (token: string, before: string, signal: AbortSignal) =>

@@ -12,8 +12,8 @@ import { change, changed, current, until } from "./state.ts";
 import { getFact, setFact } from "./store.ts";
 import { isVisible } from "./tabs.ts";
 
-/** Between polls that the service did not hold. */
-const UNHELD_MS = 3_000;
+/** Between polls that the service did not hold, unless it says when to come again. */
+const UNHELD_SECONDS = 3;
 /** Between polls of a page that nobody looks at. */
 const HIDDEN_MS = 60_000;
 
@@ -26,12 +26,12 @@ export async function follow(turn: AbortSignal): Promise<void> {
     if (turn.aborted) return;
     try {
       // The first one of a turn catches up, so it is not held.
-      const { held, news } = await once(asked && isVisible(), turn);
+      const { held, news, again } = await once(asked && isVisible(), turn);
       const caughtUp = !asked;
       asked = true;
       failures = 0;
       if (!isVisible()) await pause(HIDDEN_MS, turn);
-      else if (!held && !news && !caughtUp) await pause(UNHELD_MS, turn);
+      else if (!held && !news && !caughtUp) await pause((again ?? UNHELD_SECONDS) * 1000, turn);
     } catch (error) {
       if (turn.aborted) return;
       if (error instanceof Refused && error.status === 401) await refusedDevice();
@@ -45,9 +45,12 @@ export async function follow(turn: AbortSignal): Promise<void> {
   }
 }
 
-async function once(hold: boolean, turn: AbortSignal): Promise<{ held: boolean; news: boolean }> {
+async function once(
+  hold: boolean,
+  turn: AbortSignal,
+): Promise<{ held: boolean; news: boolean; again: number | null }> {
   const { store, device } = current();
-  if (!store || !device) return { held: false, news: false };
+  if (!store || !device) return { held: false, news: false, again: null };
   const polled = await poll(device.token, (await getFact(store, "etag")) ?? null, hold, turn);
   if (polled.page) {
     const { fresh, look } = await takePage(device.token, polled, turn);
@@ -58,7 +61,7 @@ async function once(hold: boolean, turn: AbortSignal): Promise<{ held: boolean; 
   change({ connection: "live", currentAt: now(), at: now() });
   void flush();
   void pruneOnceADay().catch(ignoreAway);
-  return { held: polled.held, news: polled.page !== null };
+  return { held: polled.held, news: polled.page !== null, again: polled.again };
 }
 
 /** What is tried again anyway. */
