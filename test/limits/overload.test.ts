@@ -126,6 +126,39 @@ describe("on a service", () => {
     await listening.close();
   });
 
+  test("what comes behind four requests of a connection waits unread, and goes with the connection", async () => {
+    port = await freePort(HOST);
+    const { app } = world.service;
+    const { promise: others, resolve: answered } = Promise.withResolvers<void>();
+    let begun = 0;
+    const fetchSlowly: typeof app.fetch = async (request, peer) => {
+      begun++;
+      await others;
+      return app.fetch(request, peer);
+    };
+    const listening = await listen({ ...app, fetch: fetchSlowly }, { host: HOST, port });
+    const open = (count: number) => {
+      const socket = Object.assign(connect(port, HOST), { text: "" });
+      socket.on("error", () => {});
+      socket.on("data", (chunk) => {
+        socket.text += chunk;
+      });
+      socket.write(`GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(15_000)}\r\n\r\n`.repeat(count));
+      return socket;
+    };
+    const gone = open(40);
+    await vi.waitFor(() => expect(begun).toBe(4), WAIT);
+    const socket = open(300);
+    await vi.waitFor(() => expect(begun).toBe(8), WAIT);
+    gone.resetAndDestroy();
+    answered();
+    await vi.waitFor(() => expect(socket.text.split("HTTP/1.1 200").length - 1).toBe(300), WAIT);
+    expect(socket.text).not.toContain("HTTP/1.1 503");
+    expect(begun).toBe(4 + 300);
+    socket.destroy();
+    await listening.close();
+  });
+
   // docs/rules.md#health
   test("stopping: first /readyz says so while all is served, then answers end their connections", async () => {
     const own = await world.replica();

@@ -41,6 +41,28 @@ afterAll(async () => {
   await world?.close();
 });
 
+// docs/rules.md#page-views
+test("each address may ask for so many a minute, and nobody gets a copy of their own", async () => {
+  const own = await World.open({ settings: { PAGE_VIEWS_PER_MINUTE: "2" }, limits: true });
+  try {
+    const ask = (from: string, path = "/api/v1/openapi.json") =>
+      own.service.app.fetch(new Request(`${url}${path}`), from);
+    const bytes = async (from: string) =>
+      ((await ask(from)) as Response & { _toNodeResponse(): { body: Uint8Array } })._toNodeResponse().body;
+    expect(await bytes("198.51.100.1")).toBe(await bytes("198.51.100.2"));
+    expect((await ask("198.51.100.1", "/api/v1/docs")).status).toBe(200);
+    const refused = await ask("198.51.100.1");
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([
+      429,
+      expect.stringMatching(/^\d+$/),
+    ]);
+    expect(await refused.json()).toMatchObject({ error: { type: "rate_limited" } });
+    expect((await ask("198.51.100.2")).status).toBe(200);
+  } finally {
+    await own.close();
+  }
+});
+
 describe("served", () => {
   test("to everybody, for five minutes, with a validator", async () => {
     const answer = await fetch(`${url}/api/v1/openapi.json`, {

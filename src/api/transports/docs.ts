@@ -1,6 +1,6 @@
 // The machine-readable description and its page: public, loaded and made once on the first request, told apart by ETag.
 
-import type { H3 } from "h3";
+import type { H3, H3Event } from "h3";
 import type { HandsetOperation, Tool } from "../../operation/tool.ts";
 import { lazy } from "../../store/db/lazy.ts";
 import { addStatic, prepare } from "./static.ts";
@@ -13,9 +13,11 @@ interface DocsOptions {
   tools: readonly Tool[];
   handsetOperations: readonly HandsetOperation[];
   publicUrl: string;
+  /** docs/rules.md#page-views. @throws 429 */
+  countView(event: H3Event): Promise<void>;
 }
 
-export function addDocs(app: H3, { tools, handsetOperations, publicUrl }: DocsOptions): void {
+export function addDocs(app: H3, { tools, handsetOperations, publicUrl, countView }: DocsOptions): void {
   const document = lazy(async () => {
     const { openApiDocument } = await import("../openapi/document.ts");
     return openApiDocument(tools, handsetOperations, { publicUrl });
@@ -30,6 +32,7 @@ export function addDocs(app: H3, { tools, handsetOperations, publicUrl }: DocsOp
         "access-control-allow-origin": "*",
       }),
     ),
+    countView,
   );
   addStatic(
     app,
@@ -56,5 +59,6 @@ export function addDocs(app: H3, { tools, handsetOperations, publicUrl }: DocsOp
         "x-frame-options": "DENY",
       });
     }),
+    countView,
   );
 }

@@ -50,7 +50,10 @@ export function mount(
 }
 
 /** docs/rules.md#page-views. @throws 429 */
-async function countView({ limits, pageViewsPerMinute: max }: PublicPagesDeps, address: string | null) {
+export async function countView(
+  { limits, pageViewsPerMinute: max }: PublicPagesDeps,
+  address: string | null,
+): Promise<void> {
   if (address === null) return;
   const policy = { name: "page-views", max, seconds: SECONDS };
   const taken = await limits.take(policy, address);

@@ -32,6 +32,7 @@ import { type HandsetOperation, MAX_BODY, type Tool } from "../../operation/tool
 import { addConsole } from "../../pages/console/routes.ts";
 import type { ConsoleDeps } from "../../pages/console/visit.ts";
 import type { PublicPagesDeps } from "../../pages/public_pages/deps.ts";
+import { countView } from "../../pages/public_pages/mount.ts";
 import { addPublicPages, nowhere } from "../../pages/public_pages/routes.ts";
 import { addWebApp } from "../../pages/web_app/routes.ts";
 import type { Config } from "../../store/config/settings.ts";
@@ -166,7 +167,12 @@ export function createApp(deps: AppDeps): App {
   });
 
   addAssetRoutes(app, deps.assets);
-  addDocs(app, { tools: TOOLS, handsetOperations: HANDSET_OPERATIONS, publicUrl: config.publicUrl });
+  addDocs(app, {
+    tools: TOOLS,
+    handsetOperations: HANDSET_OPERATIONS,
+    publicUrl: config.publicUrl,
+    countView: (event) => countView(deps.publicPages, countedOf(event)),
+  });
 
   // Most who start a service do so for handsets or REST alone.
   let mcpOpened = false;

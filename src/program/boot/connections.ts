@@ -45,6 +45,8 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
 /** Requests of one connection that run at once, and that wait behind them. Browsers and clients pipeline none. */
 const AT_ONCE = 4;
 const WAITING = 64;
+/** So many that came behind others of their connection begin in one turn of the event loop: requests that stand alone go first. */
+const BEHIND_A_TURN = 8;
 
 export interface GateOptions {
   /** Answers what waits for too many others of its connection. */
@@ -71,38 +73,65 @@ export function gateConnections(node: Server, { refuse, max, ownerOf, tooMany }:
   const lines = new Map<Socket, Line>();
   const running = new Set<ServerResponse>();
   const places = createPlaces(Number.POSITIVE_INFINITY, max);
+  const behind: (() => void)[] = [];
   let closing = false;
+
+  let planned = false;
+  const plan = () => {
+    if (planned || behind.length === 0) return;
+    planned = true;
+    setImmediate(() => {
+      planned = false;
+      for (const start of behind.splice(0, BEHIND_A_TURN)) start();
+      plan();
+    });
+  };
+  const startLater = (start: () => void) => {
+    behind.push(start);
+    plan();
+  };
 
   node.on("connection", (socket: Socket) => {
     const owner = socket.remoteAddress === undefined ? null : ownerOf(socket.remoteAddress);
     // Whoever has too many learns it before they ask, and has none more meanwhile.
     if (!places.hasRoom(owner)) return void socket.end(tooMany, () => socket.destroy());
     socket.once("close", places.take(owner));
-    lines.set(socket, { running: 0, waiting: [], idleSince: performance.now(), bytes: 0, foundIdle: false });
+    const waiting: Line["waiting"] = [];
+    lines.set(socket, { running: 0, waiting, idleSince: performance.now(), bytes: 0, foundIdle: false });
     socket.once("close", () => lines.delete(socket));
+    // Whoever reads the body of a request that runs has the socket read on.
+    socket.on("resume", () => waiting.length > 0 && socket.pause());
   });
 
   node.removeAllListeners("request");
   node.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const line = lines.get(request.socket);
     if (!line) return;
+    const { socket } = request;
     const start = () => {
-      line.running++;
       running.add(response);
       if (closing) response.setHeader("connection", "close");
       response.once("close", () => {
         running.delete(response);
-        line.running--;
         line.idleSince = performance.now();
-        line.bytes = request.socket.bytesRead;
+        line.bytes = socket.bytesRead;
         line.foundIdle = false;
-        line.waiting.shift()?.();
+        const next = socket.destroyed ? undefined : line.waiting.shift();
+        if (next && line.waiting.length === 0) socket.resume();
+        // It takes the place of this one.
+        if (next) startLater(next);
+        else line.running--;
       });
       handle?.(request, response);
     };
-    if (line.running < AT_ONCE) start();
-    else if (line.waiting.length < WAITING) line.waiting.push(start);
-    else refuse(request, response);
+    if (line.running < AT_ONCE) {
+      if (line.running++ === 0) start();
+      else startLater(start);
+    } else if (line.waiting.length < WAITING) {
+      line.waiting.push(start);
+      // No more is read from it meanwhile: answers that nobody takes are not followed by others.
+      socket.pause();
+    } else refuse(request, response);
   });
 
   return {

@@ -14,7 +14,8 @@ export const BOUNDS = {
   },
   pageViewsPerMinute: {
     name: "PAGE_VIEWS_PER_MINUTE",
-    meaning: "How many public pages and feeds one address may ask for in a minute; loopback is exempt.",
+    meaning:
+      "How many public pages, feeds and descriptions of the API one address may ask for in a minute; loopback is exempt.",
     ...wholeNumber(1, 1_000_000, 600),
   },
   devicesKeptDays: {
