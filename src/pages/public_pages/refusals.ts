@@ -40,6 +40,8 @@ export function refusals(places: Places): (request: Request, which: Refused) => 
       : refusal(new ApiError("not_found", `${TEXTS[which].title}. ${TEXTS[which].text}`));
 }
 
+const READING = ["GET", "HEAD"];
+
 /** What is told where nothing is: a page to a browser, JSON to a program; and what else a route refuses. */
 export function nowhere(
   deps: Parameters<typeof placesOf>[0],
@@ -55,7 +57,7 @@ export function nowhere(
     places,
   );
   return (request, error) =>
-    error.type === "not_found" && wantsPage(request)
+    error.type === "not_found" && READING.includes(request.method) && wantsPage(request)
       ? pageAnswer(request, page, { places, status: 404, secret: true })
       : refusal(error);
 }
