@@ -3,6 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 
 export interface PageFile {
   path: string;
@@ -32,9 +33,22 @@ export const ALERT_CARD_STYLES = pageFile("alert_card.css", "text/css; charset=u
 export const DRAWING_STYLES = pageFile("drawings.css", "text/css; charset=utf-8", import.meta.url);
 export const ICON = pageFile("icon.svg", "image/svg+xml", import.meta.url);
 
-export function fileAnswer({ text, type }: PageFile): Response {
-  return new Response(text, {
+/** Compressed once, when somebody first takes it so. */
+const zipped = new Map<PageFile, Uint8Array<ArrayBuffer>>();
+
+function zip(file: PageFile): Uint8Array<ArrayBuffer> {
+  const known = zipped.get(file) ?? new Uint8Array(gzipSync(file.text, { level: 9 }));
+  zipped.set(file, known);
+  return known;
+}
+
+/** @param gzip whether the asker takes it compressed */
+export function fileAnswer(file: PageFile, gzip: boolean): Response {
+  const { text, type } = file;
+  return new Response(gzip ? zip(file) : text, {
     headers: {
+      ...(gzip ? { "content-encoding": "gzip" } : {}),
+      vary: "accept-encoding",
       "content-type": type,
       "cache-control": "public, max-age=31536000, immutable",
       "x-content-type-options": "nosniff",

@@ -16,6 +16,7 @@ const PATHS = {
   full: html`<path d="M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5"/>`,
   code: html`<path d="m8 7-5 5 5 5M16 7l5 5-5 5"/>`,
   moon: html`<path d="M19.5 14.5A8 8 0 0 1 9.5 4.5a8 8 0 1 0 10 10z"/>`,
+  person: html`<circle cx="12" cy="8" r="3.5"/><path d="M5 20.5a7 7 0 0 1 14 0"/>`,
   feed: html`<path d="M5 11a8 8 0 0 1 8 8M5 5a14 14 0 0 1 14 14"/><circle cx="6" cy="18" r="1.2"/>`,
 } as const;
 

@@ -6,6 +6,7 @@ import type { H3, H3Event } from "h3";
 import { FastResponse } from "srvx";
 import { noSuchMethod } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
+import { takesGzip } from "./compress.ts";
 import { requestOf } from "./request.ts";
 
 export interface Static {
@@ -35,7 +36,7 @@ function staticAnswer(request: Request, { plain, gzip, headers }: Static): Respo
   const held = request.headers.get("if-none-match");
   if (held && (held === "*" || held.includes(need(headers.etag, "it was prepared with one"))))
     return new Response(null, { status: 304, headers });
-  const compressed = gzip !== null && /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
+  const compressed = gzip !== null && takesGzip(request);
   const body = request.method === "HEAD" ? null : compressed ? gzip : plain;
   // These bytes are written as they are: a thousand clients who do not read hold no copy of them.
   return new FastResponse(body, {

@@ -12,6 +12,7 @@ import type { Role } from "../../model/entities/member.ts";
 import type { Caller } from "../../store/context.ts";
 import { ALERT_CARD_STYLES, ICON, type PageFile, pageFile, STYLES } from "../../ui/files.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
+import { icon } from "../../ui/icons.ts";
 
 /** Hands the secret of a one-time link to the page's form. */
 export const LINK_SCRIPT = pageFile("link.js", "text/javascript; charset=utf-8", import.meta.url);
@@ -49,6 +50,7 @@ export const PEOPLE_STYLES = pageFile("people.css", "text/css; charset=utf-8", i
 const CONSOLE_STYLES = pageFile("console.css", "text/css; charset=utf-8", import.meta.url, [
   "console.css",
   "headings.css",
+  "print.css",
 ]);
 
 /** Plots, their numbers, and lists by page. */
@@ -168,15 +170,17 @@ function navigation({ caller, section }: Frame): Content {
 function header(frame: Frame): Html {
   const { session, caller, signOutField } = frame;
   const home = caller ? workspacePath(caller.workspace.id) : "/console";
-  return html`<header class="top"><div class="bar">
-    <a class="brand" href="${home}"><img src="${ICON.href}" alt="" width="28" height="28">Belfry</a>
-    ${workspaceSwitch(frame)}
+  return html`<header class="top inside"><div class="bar">
+    <a class="brand" href="${home}"><img src="${ICON.href}" alt="" width="28" height="28"><span>Belfry</span></a>
     ${
       session &&
-      html`<div class="person"><a href="/console/account"><span class="unseen">Your account: </span>${session.user.name}</a>
-      <form method="post" action="/console/sign-out">${signOutField}<button class="quiet">Sign out</button></form></div>`
+      html`<div class="who-where" id="who-where" popover>${workspaceSwitch(frame)}<div class="person"><a href="/console/account"><span class="unseen">Your account: </span>${session.user.name}</a>
+      <form method="post" action="/console/sign-out">${signOutField}<button class="quiet">Sign out</button></form></div></div>`
+    }${navigation(frame)}${
+      session &&
+      html`<button class="quiet more" popovertarget="who-where">${icon("person")}<span class="unseen">Workspace and account</span></button>`
     }
-  </div>${navigation(frame)}</header>`;
+  </div></header>`;
 }
 
 export function frame(parts: Frame): Html {

@@ -4,8 +4,10 @@
 import type { H3, H3Event } from "h3";
 import { refusal, wantsPage } from "../../api/transports/answers.ts";
 import type { RouteMeta } from "../../api/transports/body.ts";
+import { compressed, takesGzip } from "../../api/transports/compress.ts";
 import { requestOf } from "../../api/transports/request.ts";
 import { callerOf, personOf, type Session } from "../../identity/auth/people.ts";
+import { isLoopbackName } from "../../identity/auth/redirects.ts";
 import { parseId, showId } from "../../model/domain/ids.ts";
 import { ApiError, forbidden, notFound } from "../../model/errors.ts";
 import { MAX_BODY } from "../../operation/tool.ts";
@@ -95,11 +97,13 @@ export interface ConsoleSupport {
 
 export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleSupport): void {
   for (const file of [STYLES, ICON, CLOCK_SCRIPT, ...CONSOLE_FILES])
-    app.get(file.path, () => fileAnswer(file));
+    app.get(file.path, (event) => fileAnswer(file, takesGzip(requestOf(event))));
   for (const page of PAGES) {
     const meta: RouteMeta = { maxBody: page.maxFiles ?? page.maxBody ?? MAX_BODY.usual };
-    app.on(page.method, page.path, (event) => serve(page, event, deps, support), { meta });
-    if (page.method === "GET") app.on("HEAD", page.path, (event) => serve(page, event, deps, support));
+    const answer = async (event: H3Event) =>
+      compressed(requestOf(event), await serve(page, event, deps, support));
+    app.on(page.method, page.path, answer, { meta });
+    if (page.method === "GET") app.on("HEAD", page.path, answer);
   }
   const nowhere: Page = {
     method: "GET",
@@ -213,9 +217,8 @@ function wayBack({ path }: Page, { headers }: Request, at: string): string {
 /** `localhost` and `127.0.0.1` are two origins to a browser: a cookie of one is none of the other. */
 function otherNameOfThisMachine(request: Request, url: URL, publicUrl: string): string | null {
   const own = new URL(publicUrl);
-  const loopback = /^(localhost|127\.0\.0\.1|\[::1\])$/;
   if (request.method !== "GET" || url.hostname === own.hostname || url.port !== own.port) return null;
-  if (!loopback.test(url.hostname) || !loopback.test(own.hostname)) return null;
+  if (!isLoopbackName(url.hostname) || !isLoopbackName(own.hostname)) return null;
   return own.origin + url.pathname + url.search;
 }
 

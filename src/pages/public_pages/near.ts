@@ -2,6 +2,7 @@
 
 import { gzipSync } from "node:zlib";
 import { holdsTag } from "../../api/transports/answers.ts";
+import { takesGzip } from "../../api/transports/compress.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { run } from "../../store/db/statement.ts";
 import { placedChannels } from "../../store/queries/public_pages.ts";
@@ -40,7 +41,7 @@ export function nearList(deps: PublicPagesDeps): PublicPage {
         ink: inkOn(channel),
       }));
       const text = JSON.stringify({ data, more: found.length > LIMITS.near });
-      const zipped = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
+      const zipped = takesGzip(request);
       const etag = tagOf(text);
       const headers: Record<string, string> = {
         "content-type": "application/json",

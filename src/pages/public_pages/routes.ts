@@ -2,7 +2,9 @@
 // service's own routes, whatever PUBLIC_BASE says.
 
 import type { H3 } from "h3";
-import { ALERT_CARD_STYLES, DRAWING_STYLES, fileAnswer } from "../../ui/files.ts";
+import { takesGzip } from "../../api/transports/compress.ts";
+import { requestOf } from "../../api/transports/request.ts";
+import { ALERT_CARD_STYLES, DRAWING_STYLES, fileAnswer, type PageFile } from "../../ui/files.ts";
 import { channelPage } from "./channel.ts";
 import type { PageSupport, PublicPagesDeps } from "./deps.ts";
 import { directoryOf } from "./directory.ts";
@@ -17,9 +19,10 @@ import { robotsText } from "./robots.ts";
 export { nowhere };
 
 export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PageSupport): void {
-  for (const file of [ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES])
-    app.get(file.path, () => fileAnswer(file));
-  app.get(NEAR_SCRIPT_PATH, () => fileAnswer(nearScript()));
+  const answer = (path: string, file: () => PageFile) =>
+    app.get(path, (event) => fileAnswer(file(), takesGzip(requestOf(event))));
+  for (const file of [ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES]) answer(file.path, () => file);
+  answer(NEAR_SCRIPT_PATH, nearScript);
   const robots = robotsText(deps);
   app.get(
     "/robots.txt",
