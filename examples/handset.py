@@ -8,7 +8,7 @@ Needs Python 3.8 and nothing else. It keeps its token in a file that only its us
 import json, os, random, sys, time  # noqa: E401
 import urllib.error, urllib.parse, urllib.request  # noqa: E401
 
-API = os.environ.get("BELFRY_URL", "http://127.0.0.1:8787") + "/handset/v1"
+API = os.environ.get("BELFRY_URL", "http://localhost:8787") + "/handset/v1"
 KEPT = os.environ.get("BELFRY_DEVICE_FILE", os.path.expanduser("~/.belfry-handset"))
 PAUSE = float(os.environ.get("POLL_SECONDS", "5"))
 WAIT = int(os.environ.get("WAIT_SECONDS", "50"))

@@ -4,7 +4,7 @@
 #   sh examples/handset.sh HANDLE [COUNT]      ends after COUNT alerts; goes on for ever without it
 set -eu
 handle=${1:?usage: handset.sh HANDLE [COUNT]} left=${2:--1}
-api=${BELFRY_URL:-http://127.0.0.1:8787}/handset/v1
+api=${BELFRY_URL:-http://localhost:8787}/handset/v1
 kept=${BELFRY_DEVICE_FILE:-$HOME/.belfry-handset}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const [handle, count] = process.argv.slice(2);
 const {
-  BELFRY_URL = "http://127.0.0.1:8787",
+  BELFRY_URL = "http://localhost:8787",
   BELFRY_DEVICE_TOKEN,
   POLL_SECONDS = "5",
   WAIT_SECONDS = "50",

@@ -12,7 +12,7 @@ import urllib.parse
 import urllib.request
 import uuid
 
-API = os.environ.get("BELFRY_URL", "http://127.0.0.1:8787") + "/api/v1"
+API = os.environ.get("BELFRY_URL", "http://localhost:8787") + "/api/v1"
 KEY = os.environ.get("BELFRY_API_KEY")
 
 

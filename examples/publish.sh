@@ -5,7 +5,7 @@ set -eu
 
 handle=${1:?usage: publish.sh HANDLE TITLE}
 title=${2:?usage: publish.sh HANDLE TITLE}
-api=${BELFRY_URL:-http://127.0.0.1:8787}/api/v1
+api=${BELFRY_URL:-http://localhost:8787}/api/v1
 key=${BELFRY_API_KEY:?the key of a member, bfk_…; npm start prints one the first time}
 
 # A call that is repeated under the same key does nothing twice, so curl may try again after a lost answer.

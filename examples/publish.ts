@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto";
 
 const [handle, title] = process.argv.slice(2);
-const { BELFRY_URL = "http://127.0.0.1:8787", BELFRY_API_KEY: key } = process.env;
+const { BELFRY_URL = "http://localhost:8787", BELFRY_API_KEY: key } = process.env;
 if (!handle || !title || !key) {
   console.error("usage: BELFRY_API_KEY=bfk_… node examples/publish.ts HANDLE TITLE");
   process.exit(2);

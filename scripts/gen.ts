@@ -22,7 +22,7 @@ import { APP_FIELDS, appFields } from "./app_fields.ts";
 const ROOT = new URL("../", import.meta.url);
 const SNAPSHOTS = "test/snapshots/tools";
 /** The address that the committed document speaks of: the one that the defaults give. */
-export const COMMITTED_URL = "http://127.0.0.1:8787";
+export const COMMITTED_URL = "http://localhost:8787";
 
 /** Pages with tables and numbers that are filled in. */
 const PAGES = [

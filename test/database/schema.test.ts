@@ -58,7 +58,7 @@ describe("what the migrations make of an empty database", () => {
       orm: databases.migrated,
       grants: {} as never,
       secret: "a secret of the tests that is long enough",
-      publicUrl: "http://127.0.0.1:8787",
+      publicUrl: "http://localhost:8787",
     });
     const { toBeCreated, toBeAdded } = await getMigrations(library.options);
     // Otherwise: what the library prints (compileMigrations) belongs into a migration of its own.

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 /** The block, spoken to the test's server. */
 const here = (text: string) =>
-  text.replaceAll("http://127.0.0.1:8787", server.url).replaceAll(".data/", `${server.dataDir}/`);
+  text.replaceAll("http://localhost:8787", server.url).replaceAll(".data/", `${server.dataDir}/`);
 
 test("holds the two commands", () => {
   expect(blocks("")).toEqual(["npm ci && npm start\n", "npm ci && npm test\n"]);

@@ -8,7 +8,7 @@ import { TOOLS } from "../../tools/index.ts";
 import { ownerOf, type Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
-const ORIGIN = "http://127.0.0.1:8787";
+const ORIGIN = "http://localhost:8787";
 const CHUNK = 16 * 1024;
 const OFFERED = 16 * 1024 * 1024;
 

@@ -51,7 +51,7 @@ test("where the router or its error handler fails itself, the request is answere
   try {
     const ask = (Kind: typeof Request) => {
       const headers = { authorization: `Bearer ${world.owner}` };
-      return world.service.app.fetch(new Kind("http://127.0.0.1:8787/api/v1/pushers", { headers }));
+      return world.service.app.fetch(new Kind("http://localhost:8787/api/v1/pushers", { headers }));
     };
     const failed: Response[] = [];
     await world.sql("alter table pusher rename to gone");

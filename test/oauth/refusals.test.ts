@@ -8,7 +8,7 @@ import { ownerOf, Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
 const CALLBACK = "http://127.0.0.1:7777/callback";
-const ORIGIN = "http://127.0.0.1:8787";
+const ORIGIN = "http://localhost:8787";
 
 describe("on a service", () => {
   let world: World;

@@ -180,7 +180,7 @@ test("what the service refuses is exit 1 with the envelope", async () => {
 });
 
 test("the local key is sent to no other address, and an absent server is a server_error", async () => {
-  const elsewhere = await belfry(["get-me", "--url", server.url.replace("127.0.0.1", "localhost")]);
+  const elsewhere = await belfry(["get-me", "--url", server.url.replace("localhost", "127.0.0.1")]);
   expect(elsewhere.refusal.error.type).toBe("unauthorized");
   const named = await belfry(["get-me"], {
     DATA_DIR: folder.path,

@@ -112,7 +112,7 @@ describe("a channel's picture", () => {
 
   test("a server without https says nothing of uploading, since a channel has no such address", async () => {
     const plain = await World.open();
-    const visitor = await ownerOf(plain, "http://127.0.0.1:8787");
+    const visitor = await ownerOf(plain, "http://localhost:8787");
     const { text } = await visitor.get(`/console/${plain.workspace.id}/channels/new`);
     expect(text).toContain('id="image_url"');
     expect(text).not.toContain("picture_file");

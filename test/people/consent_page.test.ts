@@ -52,7 +52,7 @@ describe("the consent page", () => {
     const { headers } = await owner.get(
       request(client, { scope, redirect_uri: redirect, prompt: "consent" }).path,
     );
-    const { pathname, search } = new URL(headers.get("location")!, "http://127.0.0.1:8787");
+    const { pathname, search } = new URL(headers.get("location")!, "http://localhost:8787");
     return { path: pathname + search, text: (await owner.get(pathname + search)).text };
   }
 

@@ -32,9 +32,9 @@ describe("forms of the console", () => {
     form.append("file", file ?? new File([], ""));
     const cookie = [...owner.cookies].map((pair) => pair.join("=")).join("; ");
     const response = await world.service.app.fetch(
-      new Request(`http://127.0.0.1:8787${base}files`, {
+      new Request(`http://localhost:8787${base}files`, {
         method: "POST",
-        headers: { cookie, origin: "http://127.0.0.1:8787" },
+        headers: { cookie, origin: "http://localhost:8787" },
         body: form,
       }),
       "127.0.0.1",

@@ -107,7 +107,7 @@ describe("the console's rules", () => {
     for (const path of paths) {
       const { headers, text } = await owner.get(path);
       const named = [...text.matchAll(/<script src="([^?"]+)\?v=[^"]+" defer><\/script>/g)];
-      const scripts = named.map(([, file]) => `http://127.0.0.1:8787${file}`).join(" ");
+      const scripts = named.map(([, file]) => `http://localhost:8787${file}`).join(" ");
       // Only the scripts that the page names, each in full, and these may ask only this origin.
       expect(headers.get("content-security-policy")).toBe(
         `default-src 'none'; style-src 'self'; img-src 'self' https: data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'${

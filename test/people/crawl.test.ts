@@ -8,7 +8,7 @@ import { newsDesk } from "../support/news_desk.ts";
 import { OWNER, ownerOf, signedInAs, Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
-const URL_OF_ALL = "http://127.0.0.1:8787";
+const URL_OF_ALL = "http://localhost:8787";
 /** What an address only has where its page wrote what it did not have. */
 const UNSAID = /null|undefined|NaN|\[object|=(&|#|$)/;
 const LINKS = /\s(?:href|src|data-live)="([^"]+)"/g;

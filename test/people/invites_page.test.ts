@@ -92,12 +92,12 @@ describe("invites in the console", () => {
   });
 
   test("what an invite is good for stands before its form, also where it lets in nobody new", async () => {
-    const introOf = async (is_public: boolean) => {
+    const above = async (is_public: boolean) => {
       const { id } = await world.pusher({ is_public });
       const { text } = await owner.get(`${base}channels/${id}/invites`);
       return text.slice(text.indexOf("Make an invite"), text.indexOf('name="label"'));
     };
-    expect(await introOf(true)).toContain("Make one if you will make the channel private");
-    expect(await introOf(false)).toContain("you see how many phones joined by each");
+    expect(await above(true)).toContain("Make one if you will make the channel private");
+    expect(await above(false)).toContain("you see how many phones joined by each");
   });
 });

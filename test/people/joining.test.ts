@@ -35,7 +35,7 @@ describe("one-time links", () => {
     return { row: parseId("mem", member.id)!, id: member.id, email };
   }
   const link = (row: string, by: "operator" | "manager" | "person" = "operator") =>
-    newLink(em(), "http://127.0.0.1:8787", row, by);
+    newLink(em(), "http://localhost:8787", row, by);
   const signIn = async (email: string, password: string, on = visitor()) =>
     (await on.post("/console/sign-in", { email, password })).status;
   /** A joined member with a session. */
@@ -231,7 +231,7 @@ describe("one-time links", () => {
     const page = await visitor().get(made.pathname);
     expect(page.text).toContain("paste the whole link here");
     expect(page.headers.get("content-security-policy")).toContain(
-      "; script-src http://127.0.0.1:8787/static/link.js",
+      "; script-src http://localhost:8787/static/link.js",
     );
     for (const pasted of [made.href, made.hash.slice(1), ` ${made.href}\n`])
       expect((await visitor().open(pasted)).status).toBe(200);

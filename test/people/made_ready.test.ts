@@ -65,7 +65,7 @@ async function madeReady() {
 async function invitedElsewhere(email: string) {
   const workspace = (await createWorkspace(em(), { name: "Elsewhere" })).id;
   const row = parseId("mem", (await addMember(em(), { workspace, email, role: "viewer" })).id)!;
-  const link = await newLink(em(), "http://127.0.0.1:8787", row, "manager");
+  const link = await newLink(em(), "http://localhost:8787", row, "manager");
   const joined = async () =>
     (await world.sql("select user_id from member where id = ?", [row]))[0].user_id !== null;
   return { row, link, joined };
@@ -118,14 +118,14 @@ test("an account whose address was never proved enters no second workspace, and 
 test("the operator vouches for a person, and a manager's link takes a proof away", async () => {
   const { email } = await madeReady();
   const { row, joined } = await invitedElsewhere(email);
-  const vouched = await newLink(em(), "http://127.0.0.1:8787", row, "operator");
+  const vouched = await newLink(em(), "http://localhost:8787", row, "operator");
   expect((await join(vouched, OWN)).status).toBe(303);
   expect([await joined(), (await account(email)).emailVerified]).toEqual([true, true]);
 
   const other = await madeReady();
   await world.sql(`update auth."user" set "emailVerified" = true where id = ?`, [other.id]);
   const [{ id }] = await world.sql("select id from member where user_id = ?", [other.id]);
-  const handed = await newLink(em(), "http://127.0.0.1:8787", id, "manager");
+  const handed = await newLink(em(), "http://localhost:8787", id, "manager");
   expect((await join(handed, OWN)).status).toBe(303);
   expect((await account(other.email)).emailVerified).toBe(false);
   // It was proved before, so whoever holds a link alone does not pass the second step; passkeys pass it, so they go.
@@ -137,7 +137,7 @@ test("the address that a first owner chooses is proved by nothing", async () => 
   const workspace = (await createWorkspace(em(), { name: "First" })).id;
   const wish = { workspace, email: "owner@localhost", role: "owner" };
   const row = parseId("mem", (await addMember(em(), wish)).id)!;
-  const link = await newLink(em(), "http://127.0.0.1:8787", row, "operator");
+  const link = await newLink(em(), "http://localhost:8787", row, "operator");
   const email = "chosen@example.org";
   expect((await new Visitor(world).join(link, { name: "First", email, password: THEIRS })).status).toBe(303);
   expect((await account(email)).emailVerified).toBe(false);

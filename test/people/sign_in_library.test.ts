@@ -22,7 +22,7 @@ test("a first question while the database is away fails, the next one after it i
       orm,
       grants: createGrants(orm),
       secret,
-      publicUrl: "http://127.0.0.1:8787",
+      publicUrl: "http://localhost:8787",
     });
     const session = () => library.findSession(new Headers(), { refresh: false });
     await rename(name, `${name}_away`);
@@ -34,7 +34,7 @@ test("a first question while the database is away fails, the next one after it i
     const resources = (orm.em.fork() as SqlEntityManager).execute(
       'select identifier from auth."oauthResource"',
     );
-    expect(await resources).toEqual([{ identifier: "http://127.0.0.1:8787/mcp" }]);
+    expect(await resources).toEqual([{ identifier: "http://localhost:8787/mcp" }]);
   } finally {
     await orm.close(true);
     await admin.close(true);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const qrOf = (text: string) => readQr(/<svg class="qr".*?<\/svg>/s.exec(text)![0]);
-const BASE = "http://127.0.0.1:8787/c";
+const BASE = "http://localhost:8787/c";
 
 describe("a public channel", () => {
   // docs/rules.md#channel-page
@@ -360,7 +360,7 @@ describe("PUBLIC_BASE", () => {
     "inside of %s hides nothing of the service",
     async (path) => {
       const other = await World.open({
-        settings: { PUBLIC_URL: "http://127.0.0.1:8787", PUBLIC_BASE: `http://127.0.0.1:8787${path}` },
+        settings: { PUBLIC_URL: "http://localhost:8787", PUBLIC_BASE: `http://localhost:8787${path}` },
       });
       try {
         const { id } = await other.pusher();

@@ -141,18 +141,18 @@ describe("the front page", () => {
     const page = (await pageAt(world, "/", { headers: { accept: BROWSER } })).text;
     for (const href of ["/c", "/app/", "/console", "/api/v1/docs", "/api/v1/openapi.json"])
       expect(page).toContain(`href="${href}"`);
-    expect(page).toContain("http://127.0.0.1:8787/mcp");
+    expect(page).toContain("http://localhost:8787/mcp");
     const listed = JSON.parse((await pageAt(world, "/", { headers: { accept: "*/*" } })).text);
     expect(listed).toEqual({
       name: "Belfry",
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
-      mcp: "http://127.0.0.1:8787/mcp",
-      api: "http://127.0.0.1:8787/api/v1",
-      handset: "http://127.0.0.1:8787/handset/v1",
-      openapi: "http://127.0.0.1:8787/api/v1/openapi.json",
-      docs: "http://127.0.0.1:8787/api/v1/docs",
-      channels: "http://127.0.0.1:8787/c",
-      console: "http://127.0.0.1:8787/console",
+      mcp: "http://localhost:8787/mcp",
+      api: "http://localhost:8787/api/v1",
+      handset: "http://localhost:8787/handset/v1",
+      openapi: "http://localhost:8787/api/v1/openapi.json",
+      docs: "http://localhost:8787/api/v1/docs",
+      channels: "http://localhost:8787/c",
+      console: "http://localhost:8787/console",
     });
     for (const address of [listed.openapi, listed.docs, listed.channels])
       expect((await pageAt(world, address)).status).toBe(200);

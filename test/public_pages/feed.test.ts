@@ -8,7 +8,7 @@ import { bytesOf, pageAt } from "../support/pages.ts";
 import { WAIT } from "../support/wait.ts";
 import { inSeconds, uniqueHandle, World } from "../support/world.ts";
 
-const BASE = "http://127.0.0.1:8787/c";
+const BASE = "http://localhost:8787/c";
 const FILES = ["feed.atom", "feed.json"] as const;
 
 let world: World;
@@ -339,7 +339,7 @@ test("HEAD answers the same headers, other methods say what is served, and an ad
   const posted = await pageAt(world, `/c/${handle}/feed.atom`, { method: "POST" });
   expect([posted.status, posted.headers.get("allow")]).toEqual([404, "GET, HEAD"]);
   const small = await World.open({
-    settings: { PAGE_VIEWS_PER_MINUTE: "2", PUBLIC_BASE: "http://127.0.0.1:8787" },
+    settings: { PAGE_VIEWS_PER_MINUTE: "2", PUBLIC_BASE: "http://localhost:8787" },
   });
   try {
     const channel = await small.pusher();

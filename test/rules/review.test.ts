@@ -44,7 +44,7 @@ const refusalOf = async (call: Promise<unknown>) => {
 };
 const read = async (alert: Named) => (await world.rest("get_alert", alertAt(alert), author)).body;
 const addressOf = (alert: Named) =>
-  `http://127.0.0.1:8787/console/${world.workspace.id}/channels/${alert.pusher_id}/alerts/${alert.id}`;
+  `http://localhost:8787/console/${world.workspace.id}/channels/${alert.pusher_id}/alerts/${alert.id}`;
 
 // docs/rules.md#review-url
 test("the address stands in the answers while there is something to review, by both faces", async () => {

@@ -16,6 +16,7 @@ export type Program =
   | "psql"
   | "python3"
   | "redis-server"
+  | "script"
   | keyof typeof NAMED_BY;
 
 /** For `skipIf`: whether a program is missing, which it prints. @throws where every program must be there. */

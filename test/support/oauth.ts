@@ -4,7 +4,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Visitor } from "./site.ts";
 import type { World } from "./world.ts";
 
-export const ORIGIN = "http://127.0.0.1:8787";
+export const ORIGIN = "http://localhost:8787";
 export const CALLBACK = "http://127.0.0.1:7777/callback";
 export const OAUTH = "/api/auth/oauth2";
 

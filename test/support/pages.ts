@@ -18,7 +18,7 @@ export async function pageAt(
 ): Promise<SeenPage> {
   const headers = new Headers(init.headers);
   if (!headers.has("accept")) headers.set("accept", "text/html");
-  const request = new Request(new URL(path, "http://127.0.0.1:8787"), { ...init, headers });
+  const request = new Request(new URL(path, "http://localhost:8787"), { ...init, headers });
   const response = await world.service.app.fetch(request, address);
   return { status: response.status, text: await response.text(), headers: response.headers };
 }

@@ -245,7 +245,7 @@ export async function startServer(
   });
   const credentials = join(dataDir, "credentials.json");
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${settings.HOST ? "127.0.0.1" : "localhost"}:${port}`,
     dataDir,
     key: existsSync(credentials) ? JSON.parse(readFileSync(credentials, "utf8")).key : "",
     log: () => log,

@@ -150,7 +150,7 @@ export class Visitor {
   /** One's own, since attempts to sign in are counted by it. */
   readonly address = `198.51.100.${++visitors % 250}`;
 
-  constructor(world: World, url = "http://127.0.0.1:8787") {
+  constructor(world: World, url = "http://localhost:8787") {
     this.world = world;
     this.url = url;
   }

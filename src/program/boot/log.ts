@@ -1,9 +1,11 @@
-// How the log is written: lines in JSON on standard error, many in one write, so that no request pays for a write of its own.
+// How the log is written: lines on standard error, in JSON unless a person looks on, many in one write, so that no request pays
+// for a write of its own.
 // What waits is written in a moment, at once with a warning, and whenever the process ends by itself.
 
 import { type DestinationStream, pino } from "pino";
 import type { Config } from "../../store/config/settings.ts";
 import type { Log } from "../../store/context.ts";
+import { forTerminal } from "./terminal_lines.ts";
 
 /** Lines wait for so long, or for so many characters of others. */
 const WAIT_MS = 100;
@@ -48,7 +50,8 @@ let standardError: Lines | undefined;
 /** One for the process, since there is one standard error, and one end. */
 function toStandardError(): Lines {
   if (!standardError) {
-    const lines = inBatches(pino.destination({ fd: 2, sync: true }));
+    const out = pino.destination({ fd: 2, sync: true });
+    const lines = inBatches(process.stderr.isTTY ? { write: (piece) => out.write(forTerminal(piece)) } : out);
     // Also after an error that nobody caught.
     process.on("exit", () => lines.flush());
     standardError = lines;

@@ -101,7 +101,8 @@ export async function openParts(
   const migrated = await migrate(orm).catch((error) => {
     throw config.databaseUrl ? (unreachable(error) ?? error) : error;
   });
-  if (migrated.length > 0) log.info({ migrations: migrated }, "migrated");
+  if (migrated.length > 0)
+    log.info({ last: migrated.at(-1) }, `The database is up to date now, by ${migrated.length} migrations.`);
 
   const secret = await confirmSecret(orm, config, opened.secret);
   const metrics = createMetrics();

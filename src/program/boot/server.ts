@@ -2,6 +2,7 @@
 
 import type { Server as NodeServer } from "node:http";
 import { createServer, Server as SocketServer } from "node:net";
+import { networkInterfaces } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { serve } from "srvx";
 import { requestOf } from "../../api/transports/request.ts";
@@ -29,6 +30,32 @@ export interface Listening {
 
 export async function listen(
   app: App,
+  { host, ...config }: Pick<Config, "host" | "port"> & Partial<Config>,
+  times = TIMES,
+): Promise<Listening> {
+  const doors: Listening[] = [];
+  const close = async () => {
+    await Promise.all(doors.map((door) => door.close()));
+  };
+  try {
+    for (const address of addressesOf(host))
+      doors.push(await listenAt(app, { ...config, host: address }, times));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { close };
+}
+
+/** `localhost` may lead to either, as the system likes: nobody else shall answer there. */
+const addressesOf = (host: string): string[] => {
+  if (host !== "localhost") return [host];
+  const here = Object.values(networkInterfaces()).flat();
+  return ["127.0.0.1", "::1"].filter((own) => own !== "::1" || here.some((at) => at?.address === own));
+};
+
+async function listenAt(
+  app: App,
   {
     host,
     port,
@@ -36,7 +63,7 @@ export async function listen(
     connectionsPerAddress = Number.POSITIVE_INFINITY,
     trustedProxies = [],
   }: Pick<Config, "host" | "port"> & Partial<Config>,
-  times = TIMES,
+  times: typeof TIMES,
 ): Promise<Listening> {
   const server = serve({
     hostname: host,

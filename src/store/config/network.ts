@@ -29,12 +29,12 @@ function isProxyRange(item: string): boolean {
 export const NETWORK = {
   host: {
     name: "HOST",
-    shownDefault: "127.0.0.1",
-    meaning: "Address to listen on.",
+    shownDefault: "localhost",
+    meaning: "Address to listen on; localhost is 127.0.0.1, and ::1 where this machine has it.",
     read: (raw, name) => {
       if (raw !== undefined && !HOST_NAME.test(raw) && !isIP(raw))
         throw new ConfigError(name, "must be a host name or an address.");
-      return raw ?? "127.0.0.1";
+      return raw ?? "localhost";
     },
   },
   port: {
@@ -49,7 +49,7 @@ export const NETWORK = {
       "Origin under which clients reach the service; its host is the one that /mcp accepts besides loopback.",
     read: (raw, name, soFar) => {
       if (raw !== undefined) return origin(raw, name);
-      const host = soFar.host === "0.0.0.0" || soFar.host === "::" ? "127.0.0.1" : (soFar.host ?? "");
+      const host = soFar.host === "0.0.0.0" || soFar.host === "::" ? "localhost" : (soFar.host ?? "");
       return `http://${isIP(host) === 6 ? `[${host}]` : host}:${soFar.port}`;
     },
   },
