@@ -143,7 +143,7 @@ describe("the consent page", () => {
       code: next.searchParams.get("code")!,
       redirect_uri: HOSTED,
       code_verifier: verifier,
-      resource: "http://127.0.0.1:8787/mcp",
+      resource: "http://localhost:8787/mcp",
       client_id: client,
     });
     expect(body.scope.split(" ").sort()).toEqual(["alerts:write", "offline_access", "stats:read"]);

@@ -178,7 +178,7 @@ describe("without a browser", () => {
     const token = await owner.token("/console/account");
     await endSessions();
     const at = `${channel()}/alerts/${alert.id}/duplicate`;
-    const referer = `http://127.0.0.1:8787${channel()}/alerts/${alert.id}`;
+    const referer = `http://localhost:8787${channel()}/alerts/${alert.id}`;
     const out = await owner.post(at, { once: "x" }, { token, headers: { referer } });
     expect([out.status, hidden(out.text, "kept_form")]).toEqual([401, ""]);
     expect(out.text).toContain("You were signed out, so nothing was done.");

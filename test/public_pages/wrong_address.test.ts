@@ -34,7 +34,7 @@ const PATHS = [
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
 
 async function asked(path: string, accept: string | null) {
-  const request = new Request(`http://127.0.0.1:8787${path.replace("WORKSPACE", world.workspace.id)}`, {
+  const request = new Request(`http://localhost:8787${path.replace("WORKSPACE", world.workspace.id)}`, {
     headers: { cookie, ...(accept && { accept }) },
   });
   const response = await world.service.app.fetch(request, "198.51.100.9");

@@ -80,7 +80,7 @@ describe("what a handset says and hears", () => {
       "http://127.0.0.1.example.org",
     ])
       expect([url, auto(url)]).toEqual([url, false]);
-    expect(loadConfig({}, {})).toMatchObject({ webPush: true, webPushContact: "https://127.0.0.1:8787" });
+    expect(loadConfig({}, {})).toMatchObject({ webPush: true, webPushContact: "https://localhost:8787" });
     expect(loadConfig({ WEB_PUSH: "off" }, {})).toMatchObject({ webPush: false, webPushContact: null });
   });
 

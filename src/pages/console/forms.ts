@@ -63,6 +63,29 @@ export function cookieOf(headers: Headers, name: string): string | null {
   return null;
 }
 
+/** Sentences of the API that a form can bring about, and what they are for people. Those that are for both stay as they are. */
+const FOR_PEOPLE: readonly (readonly [RegExp, string])[] = [
+  [/ must be in the future; omit it to send now\.?$/, " must be later than now. To send it now, press Send."],
+  [/^actions\.\d+\.type .*/, "A button can only open an address."],
+  [/^(actions must|Buttons must) be at most (\d+) actions/, "There can be at most $2 buttons"],
+  [/ is required(?=\.?$)/, " is missing"],
+  [/ must be one of .*/, " must be one of the choices that the page offers."],
+  [/ must be an RFC 3339 instant .*/, " must be a day and a time, such as 2026-11-20 14:25."],
+  [
+    / must be an absolute https URL of at most (\d+) .*/,
+    " must be a whole address that begins with https://, of at most $1 characters.",
+  ],
+  [/ must be a well-formed BCP-47 language tag,/, " must be a language,"],
+  [
+    / must be an? (string|array|object|boolean)\b.*/,
+    " is not what the page sends. Reload the page and try again.",
+  ],
+];
+
+/** A sentence of the API as a page says it. */
+export const forPeople = (message: string): string =>
+  FOR_PEOPLE.reduce((said, [program, person]) => said.replace(program, person), message);
+
 /**
  * A refusal in the words of a form. `names`: the field that the form has for an argument. `labels`: what the form calls an
  * argument, in place of its name at the begin of a sentence; what is wrong inside of a list is wrong with the list.
@@ -79,7 +102,10 @@ export function inForm(
       ? { param: whole, message: label + message.slice(param.length) }
       : { param, message };
   });
-  const fields = worded.map(({ param, message }) => ({ param: names[param] ?? param, message }));
+  const fields = worded.map(({ param, message }) => ({
+    param: names[param] ?? param,
+    message: forPeople(message),
+  }));
   return withFields(error, fields);
 }
 

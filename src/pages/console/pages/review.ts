@@ -212,7 +212,11 @@ export const REVIEW_PAGES: readonly Page[] = [
     } catch (error) {
       return review(
         visit,
-        inForm(shownRefusal(error), { expected_updated_at: "version" }, { review_reply: "The reply" }),
+        inForm(
+          shownRefusal(error),
+          { expected_updated_at: "version" },
+          { review_reply: "The reply", send_at: "The time" },
+        ),
       );
     }
   }),

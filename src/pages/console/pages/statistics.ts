@@ -6,6 +6,7 @@ import { type Content, html } from "../../../ui/html.ts";
 import { channelBase, channelHead } from "../channel_head.ts";
 import { type CsvRow, csvAnswer } from "../csv.ts";
 import { finder } from "../finder.ts";
+import { inForm } from "../forms.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
 import { emptyState, problem } from "../parts.ts";
@@ -54,7 +55,8 @@ async function statistics<S extends Stats>(visit: MemberVisit, around: Around<S>
     stats = await around.read({ from: asked.from, to: asked.to });
   } catch (error) {
     if (!(error instanceof ApiError) || error.type !== "invalid_request") throw error;
-    return visit.page(title, form(error), { ...options, status: error.status });
+    const refused = inForm(error, {}, { from: "From", to: "To" });
+    return visit.page(title, form(refused), { ...options, status: error.status });
   }
   const today = dayOf(visit.now);
   const query = rangeQuery(asked);
