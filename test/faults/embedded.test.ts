@@ -250,6 +250,17 @@ describe("whose it is", () => {
     untouched();
   });
 
+  test("a folder that is wholly an ordinary user's stays so when root looks in", async ({ skip }) => {
+    skip(prevented(isRoot ? null : "no user is lent, since this one is not root"));
+    const dataDir = newFolder();
+    await stop(await start(dataDir));
+    spawnSync("chown", ["-R", "nobody", dataDir]);
+    const { uid } = statSync(dataDir);
+    const cluster = await start(dataDir);
+    expect(cluster.user).toBe("nobody");
+    expect(statSync(cluster.folder).uid).toBe(uid);
+  });
+
   test("the service's role owns the database and can do nothing outside of it", async () => {
     await isBound(await start(newFolder()));
   });

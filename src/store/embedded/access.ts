@@ -1,7 +1,7 @@
 // Who may connect to the embedded database, and that it is kept from those who may not: the service is no superuser, and
 // who comes in stands in files that the user who runs PostgreSQL cannot change.
 
-import { chmodSync, chownSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writePrivate } from "../secret/private_file.ts";
 import type { Binaries } from "./binaries.ts";
@@ -36,11 +36,7 @@ export function writeAccess({ home }: Place, { gid }: Runner): Record<string, st
   const settings: Record<string, string> = {};
   for (const [name, lines] of Object.entries(files)) {
     const path = join(home, `pg_${name}.conf`);
-    writePrivate(path, `${HEADER}\n${lines.join("\n")}\n`);
-    if (gid !== null) {
-      chownSync(path, -1, gid);
-      chmodSync(path, 0o640);
-    }
+    writePrivate(path, `${HEADER}\n${lines.join("\n")}\n`, gid);
     settings[`${name}_file`] = path;
   }
   return settings;

@@ -1,6 +1,7 @@
 // The embedded PostgreSQL as the service sees it: opened on a data directory, restarted when it ends, ended last. The one
 // file of this room that others import; what is in the database, it does not know.
 
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Config } from "../config/settings.ts";
@@ -90,7 +91,8 @@ function serverSettings(config: Settings): Record<string, string> {
  */
 export async function openCluster(config: Settings, options: ClusterOptions): Promise<Cluster> {
   const found = findPlace(config.dataDir);
-  const runner = chooseRunner(ownerOf(found), found.lent);
+  const owner = ownerOf(found);
+  const runner = chooseRunner(owner, found.lent, statSync(config.dataDir).uid === owner);
   const place = choosePlace(found, runner);
   // A copied DATA_DIR points to the same folder elsewhere, so that folder has a lock of its own.
   const unlock = place.home === config.dataDir ? () => {} : lockDataDir(join(place.home, "instance.lock"));

@@ -89,14 +89,15 @@ function refuseBoundRoot(): void {
 
 /**
  * Who is to run PostgreSQL. `owner` is the uid that an existing cluster belongs to, null before there is one; `lent` the one that
- * was lent when it was last started, who may have another number on this system, or none.
+ * was lent when it was last started, who may have another number on this system, or none; `wholly`: all of DATA_DIR is its own,
+ * since that user runs the service and root only looks in.
  * @throws ConfigError when nobody can.
  */
-export function chooseRunner(owner: number | null, lent: number | null = null): Runner {
+export function chooseRunner(owner: number | null, lent: number | null = null, wholly = false): Runner {
   const own = ownUser();
   if (process.getuid?.() !== 0) return { user: own, uid: null, gid: null, lent: false };
   refuseBoundRoot();
-  const lends = owner === null || owner === lent || owner === named(SHARED)?.uid;
+  const lends = owner === null || (!wholly && (owner === lent || owner === named(SHARED)?.uid));
   const account = lends ? lentAccount() : accounts().find(({ uid }) => uid === owner);
   if (!account)
     throw embeddedProblem(

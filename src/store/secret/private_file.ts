@@ -1,17 +1,30 @@
 // A file that is there whole or not at all, and that its owner alone reads.
 
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 
 /**
  * Nobody reads half of it, nor does a crash or a loss of power leave half of it; an old file's permissions are not kept, and a
- * link that stands in its place is replaced, not followed.
+ * link that stands in its place is replaced, not followed. `group`: one that may read it, too.
  */
-export function writePrivate(path: string, text: string): void {
+export function writePrivate(path: string, text: string, group: number | null = null): void {
   rmSync(`${path}.new`, { force: true });
   const file = openSync(`${path}.new`, "wx", 0o600);
   try {
     writeSync(file, text);
+    if (group !== null) {
+      fchownSync(file, process.getuid?.() ?? 0, group);
+      fchmodSync(file, 0o640);
+    }
     fsyncSync(file);
   } finally {
     closeSync(file);
