@@ -30,6 +30,7 @@ export default defineTool({
   http: { method: "POST", path: "/api/v1/pushers", status: 201 },
   hints: { readOnly: false, destructive: false, idempotent: false },
   creates: true,
+  version: "updated_at",
   limit: { name: "pusher-creations", per: "creator", max: LIMITS.creations, seconds: LIMITS.window_seconds },
   errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
   input: z.strictObject(pusherCreate),

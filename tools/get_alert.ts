@@ -21,6 +21,11 @@ export default defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "not_found"],
   version: "updated_at",
+  // One that came due was sent by nobody's change (docs/rules.md#expected-version).
+  stillSame: (alert) => {
+    const { status, send_at } = alert as z.infer<typeof reviewedView>;
+    return status !== "sent" || send_at === null;
+  },
   input: z.strictObject({ pusher_id: pathId("Channel id, psh_…"), alert_id: pathId("alr_…") }),
   output: reviewedView,
   brief: alertBrief(reviewedView),

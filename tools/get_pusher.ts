@@ -16,6 +16,7 @@ export default defineTool({
   http: { method: "GET", path: "/api/v1/pushers/{id}", status: 200 },
   hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "not_found"],
+  version: "updated_at",
   input: z.strictObject({ pusher_id: pathId("Channel id, psh_…") }),
   output: pusherView.extend({ subscribers: z.int(), alerts_sent: z.int() }),
   async handler(input, ctx) {

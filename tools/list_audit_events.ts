@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseId } from "../src/model/domain/ids.ts";
+import { channelUuid } from "../src/model/domain/ids.ts";
 import { toIsoMicros } from "../src/model/fields/columns.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
@@ -17,7 +17,7 @@ export default defineTool({
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/audit", status: 200 },
   hints: { readOnly: true, destructive: false, idempotent: true },
-  errors: ["invalid_request"],
+  errors: ["invalid_request", "not_found"],
   input: z.strictObject({
     limit: limit(),
     before: before(),
@@ -32,9 +32,8 @@ export default defineTool({
   output: z.object({ data: z.array(auditView), meta: pageMeta }),
   pagedBy: "created_at",
   async handler(input, ctx) {
-    const pusherId = input.pusher_id === undefined ? null : parseId("psh", input.pusher_id);
     // A channel may be gone whose history is not, so one that nobody knows has an empty history.
-    if (input.pusher_id !== undefined && pusherId === null) return { data: [], meta: { next_before: null } };
+    const pusherId = input.pusher_id === undefined ? null : channelUuid(input.pusher_id);
     const { rows, next_before } = await keysetPage(
       input.limit ?? DEFAULT_LIMIT,
       (n) =>

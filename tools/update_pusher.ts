@@ -1,16 +1,19 @@
 import { z } from "zod";
 import { pickColour } from "../src/model/domain/avatar.ts";
 import { checkGeofence } from "../src/model/domain/geofence.ts";
-import { ApiError, invalidRequest } from "../src/model/errors.ts";
-import { nowMicros } from "../src/model/fields/columns.ts";
+import { ApiError, conflict, invalidRequest } from "../src/model/errors.ts";
+import { nowMicros, toIsoMicros } from "../src/model/fields/columns.ts";
 import { PUSHER } from "../src/model/fields/pusher.ts";
 import { changesOf } from "../src/model/fields/record.ts";
 import { lockPusher } from "../src/operation/channels/find_pusher.ts";
 import { pictureHeld } from "../src/operation/channels/picture.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { channelBacklogs } from "../src/store/queries/channels.ts";
-import { pathId } from "../src/store/shapes/fields.ts";
+import { expectedVersion, pathId } from "../src/store/shapes/fields.ts";
 import { changedPusherView, searchText, showChangedPusher } from "../src/store/shapes/pusher.ts";
+
+const CHANGED =
+  "The channel has changed since the version that you expect. Read it with get_pusher, and repeat the call with the updated_at (over REST also the ETag) that it has now.";
 
 export default defineTool({
   name: "update_pusher",
@@ -21,17 +24,21 @@ export default defineTool({
   role: "editor",
   http: { method: "PATCH", path: "/api/v1/pushers/{id}", status: 200 },
   hints: { readOnly: false, destructive: false, idempotent: true },
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  version: "updated_at",
   input: z.strictObject({
     pusher_id: pathId("Channel id, psh_…"),
     handle: z.string().optional().describe("Only the present one; a handle never changes."),
     ...changesOf(PUSHER),
     status: z.enum(["active", "paused"]).optional(),
+    expected_updated_at: expectedVersion(),
   }),
   output: changedPusherView.extend({ note: z.string().optional().describe("What pausing leaves to come.") }),
   async handler(input, ctx) {
     const { pusher } = await lockPusher(input, ctx);
-    const { pusher_id: _, handle, status, gradient_from, gradient_to, ...patch } = input;
+    const { pusher_id: _, expected_updated_at, handle, status, gradient_from, gradient_to, ...patch } = input;
+    const version = toIsoMicros(pusher.updated_at);
+    if ((expected_updated_at ?? version) !== version || !ctx.mayChange(version)) throw conflict(CHANGED);
     if (status !== undefined && pusher.status === "suspended")
       throw new ApiError(
         "forbidden",

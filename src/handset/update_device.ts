@@ -2,11 +2,9 @@ import { z } from "zod";
 import { Device } from "../model/entities/handset.ts";
 import { unauthorized } from "../model/errors.ts";
 import { DEVICE } from "../model/fields/device.ts";
-import { changesOf, namesOf } from "../model/fields/record.ts";
+import { changesOf } from "../model/fields/record.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
 import { deviceView } from "./shapes.ts";
-
-const NAMES = namesOf(DEVICE);
 
 export default defineHandsetOperation({
   name: "update_device",
@@ -17,13 +15,7 @@ export default defineHandsetOperation({
   writes: "rows",
   http: { method: "PATCH", path: "/handset/v1/devices/me", status: 200, maxBody: MAX_BODY.handset },
   errors: ["invalid_request", "unauthorized"],
-  input: z
-    .strictObject(changesOf(DEVICE))
-    .refine(
-      (given) => NAMES.some((name) => given[name] !== undefined),
-      `must hold at least one of ${NAMES.join(", ")}`,
-    )
-    .meta({ minProperties: 1 }),
+  input: z.strictObject(changesOf(DEVICE)),
   output: deviceView,
   async handler(given, ctx) {
     const device = await ctx.em.findOne(Device, { id: ctx.caller.id });

@@ -21,8 +21,8 @@ async function refuseInvisible(
     if (!id || !(await em.findOne(WebhookEndpoint, { id }))) throw notFound("webhook");
   }
   if (typeof input.pusher_id !== "string") return;
-  const pusherId = channelUuid(input.pusher_id);
   const what = typeof input.alert_id === "string" ? "alert" : "channel";
+  const pusherId = channelUuid(input.pusher_id, what);
   if (!(await run(em, visibleChannel, scope(pusherId, caller)))[0]) throw notFound(what);
   if (typeof input.invite_id === "string") {
     const id = parseId("inv", input.invite_id);

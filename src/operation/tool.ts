@@ -134,6 +134,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
    * that has versions takes the one that the caller expects, in `If-Match` or in the argument `expected_…`.
    */
   version?: string;
+  /** Whether the answer says what it said when the row got its version: whoever holds that one is answered 304 over REST. */
+  stillSame?(whole: unknown): boolean;
 }
 
 /** What a handset operation needs from who calls it. */

@@ -96,6 +96,18 @@ export const auditCases: Case[] = [
     },
   },
   {
+    rule: "handle-for-an-id",
+    tool: "list_audit_events",
+    name: "a handle in place of a channel's id",
+    given: lived,
+    input: ({ pusher }) => ({ pusher_id: pusher.handle }),
+    want: { error: "not_found", param: null, says: /not its handle\.$/ },
+    after: async (world, { alert }) => {
+      const { status, body } = await world.rest("list_audit_events", { pusher_id: alert.id });
+      expect([status, body.error.message]).toEqual([404, "No such channel, or it is not yours."]);
+    },
+  },
+  {
     rule: LIST,
     also: ["pages"],
     tool: "list_audit_events",
@@ -125,7 +137,7 @@ export const auditCases: Case[] = [
     want: {},
     after: async (world, { mine, other, key }, { body }) => {
       expect(new Set(body.data.map(({ pusher_id }: any) => pusher_id))).toEqual(new Set([mine.pusher.id]));
-      for (const pusher_id of [other.pusher.id, NO_PUSHER, "nonsense"]) {
+      for (const pusher_id of [other.pusher.id, NO_PUSHER]) {
         const { status, body: none } = await world.rest("list_audit_events", { pusher_id }, key);
         expect([status, none]).toEqual([200, { data: [], meta: { next_before: null } }]);
       }

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alertAt, alertIn, readBack } from "../cases/given.ts";
+import { uuidOf } from "../support/handsets.ts";
 import { inSeconds, World } from "../support/world.ts";
 
 let world: World;
@@ -19,6 +20,64 @@ const send = (alert: { id: string; pusher_id: string }, tag: string, body: objec
     headers: { "if-match": tag },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
+
+// docs/rules.md#expected-version
+test("who holds the present version of an alert is not given it again, unless it came due since", async () => {
+  const draft = await alertIn(world, "draft");
+  const read = (tag: string, alert = draft) =>
+    world.request("GET", pathOf(alert), { token: world.owner, headers: { "if-none-match": tag } });
+  const tag = `"${draft.updated_at}"`;
+  const same = await read(`"other", W/${tag}`);
+  expect([same.status, same.body, same.headers.get("etag")]).toEqual([304, null, tag]);
+  const { body: sent } = await world.rest("send_alert", alertAt(draft));
+  expect((await read(tag)).body.status).toBe("sent");
+  expect((await read(`"${sent.updated_at}"`)).status).toBe(304);
+  const foreign = await world.foreignKey();
+  const hidden = await world.request("GET", pathOf(draft), {
+    token: foreign,
+    headers: { "if-none-match": `"${sent.updated_at}"` },
+  });
+  expect(hidden.status).toBe(404);
+
+  const { body: planned } = await world.rest("create_alert", {
+    pusher_id: draft.pusher_id,
+    title: "Soon",
+    send: true,
+    send_at: inSeconds(3600),
+  });
+  const planned_tag = `"${planned.updated_at}"`;
+  expect((await read(planned_tag, planned)).status).toBe(304);
+  await world.sql("update alert set send_at = now() - interval '1 second' where id = ?", [
+    uuidOf(planned.id),
+  ]);
+  const due = await read(planned_tag, planned);
+  expect([due.status, due.body.status, due.headers.get("etag")]).toEqual([200, "sent", planned_tag]);
+});
+
+// docs/rules.md#expected-version
+test("an edit of a channel is held to the version that it names, and what has no versions refuses one", async () => {
+  const pusher = await world.pusher();
+  const path = `/api/v1/pushers/${pusher.id}`;
+  const edit = (tag: string, name: string) =>
+    world.request("PATCH", path, {
+      token: world.owner,
+      headers: { "if-match": tag },
+      body: JSON.stringify({ name }),
+    });
+  const tag = (await world.rest("get_pusher", { pusher_id: pusher.id })).headers.get("etag")!;
+  expect(tag).toBe(`"${pusher.updated_at}"`);
+  const changed = await edit(tag, "First");
+  expect([changed.status, changed.headers.get("etag")]).toEqual([200, `"${changed.body.updated_at}"`]);
+  const late = await edit(tag, "Second");
+  expect([late.status, late.body.error.type]).toEqual([409, "conflict"]);
+  expect((await edit("*", "Third")).body.name).toBe("Third");
+  const argument = { pusher_id: pusher.id, name: "Fourth", expected_updated_at: pusher.updated_at };
+  for (const over of ["rest", "mcp"] as const)
+    expect((await world[over]("update_pusher", argument)).status).toBe(409);
+  const removed = await world.request("DELETE", path, { token: world.owner, headers: { "if-match": tag } });
+  expect([removed.status, removed.body.error.type]).toEqual([422, "invalid_request"]);
+  expect((await world.rest("get_pusher", { pusher_id: pusher.id })).body.name).toBe("Third");
+});
 
 // docs/rules.md#expected-version
 test("every answer that shows one alert has its version as ETag", async () => {

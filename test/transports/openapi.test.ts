@@ -56,7 +56,7 @@ test("is the same text every time", () => {
 test("names the statuses and headers that the records declare", () => {
   for (const tool of TOOLS) {
     const operation = document.paths[tool.http.path][tool.http.method.toLowerCase()];
-    const expected = [tool.http.status, 401, 403, 422, 500, ...(tool.limit ? [429] : [])];
+    const expected = [tool.http.status, 401, 403, 422, 500, 503, ...(tool.limit ? [429] : [])];
     if (tool.errors.includes("not_found")) expected.push(404);
     if (tool.errors.includes("conflict")) expected.push(409);
     expect(Object.keys(operation.responses), tool.name).toEqual(expect.arrayContaining(expected.map(String)));
@@ -66,6 +66,9 @@ test("names the statuses and headers that the records declare", () => {
   const inbox = document.paths["/handset/v1/inbox"].get;
   expect(Object.keys(inbox.responses["200"].headers)).toContain("ETag");
   expect(inbox.responses["304"]).toBeDefined();
+  const push = document.paths["/handset/v1/devices/me/push"];
+  expect(push.put.responses["204"].description).toBe("Kept. No body.");
+  expect(push.delete.responses["204"].description).toBe("Removed. No body.");
 });
 
 describe("examples hold against their schemas", () => {

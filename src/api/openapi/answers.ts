@@ -9,6 +9,7 @@ import {
   insufficientScope,
   invalidRequest,
   notFound,
+  overloaded,
   serverError,
   unauthorized,
 } from "../../model/errors.ts";
@@ -147,6 +148,19 @@ export function refusalResponses(errors: Iterable<ErrorType>, shared: Json): Jso
     }),
   );
 }
+
+/** What passes by itself (docs/rules.md#unavailable). */
+export const UNAVAILABLE: Json = {
+  description:
+    "`server_error`: the database is away or slow, a disk is full, or too much is asked at once. Retry.",
+  headers: headerRefs("Retry-After"),
+  content: {
+    "application/json": {
+      schema: { $ref: "#/components/schemas/Error" },
+      examples: { server_error: { summary: "Passes by itself.", value: overloaded().toEnvelope() } },
+    },
+  },
+};
 
 function response(types: ErrorType[]): Json {
   const examples = Object.fromEntries(

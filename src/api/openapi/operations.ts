@@ -14,7 +14,7 @@ import {
   pathArguments,
   type Tool,
 } from "../../operation/tool.ts";
-import { headerRefs, type Json, refusalResponses } from "./answers.ts";
+import { headerRefs, type Json, refusalResponses, UNAVAILABLE } from "./answers.ts";
 import { exampleAnswer, exampleArguments } from "./examples.ts";
 import { type CodeSample, codeSamples } from "./samples.ts";
 import { answerSchema, type Components, requestSchema } from "./schemas.ts";
@@ -186,14 +186,18 @@ function parametersOf({ operation, input, args }: Prepared): Json[] {
     ...(isTool(operation) && expectedArgument(operation)
       ? [{ $ref: "#/components/parameters/IfMatch" }]
       : []),
-    ...(validates(operation)
-      ? [{ $ref: "#/components/parameters/IfNoneMatch" }, { $ref: "#/components/parameters/Prefer" }]
+    ...(validates(operation) || knowsHeld(operation)
+      ? [{ $ref: "#/components/parameters/IfNoneMatch" }]
       : []),
+    ...(validates(operation) ? [{ $ref: "#/components/parameters/Prefer" }] : []),
   ];
 }
 
 /** Answers that carry a validator. */
 const validates = (operation: Operation) => operation.validated === true;
+
+/** Those that whoever holds their version need not be given again. */
+const knowsHeld = (operation: Operation) => isTool(operation) && operation.stillSame !== undefined;
 
 function requestBody(prepared: Prepared[], { components }: Making): Json | null {
   const [first] = prepared as [Prepared];
@@ -243,6 +247,7 @@ function requestBody(prepared: Prepared[], { components }: Making): Json | null 
 }
 
 const SUCCESS: Record<number, string> = { 200: "Done.", 201: "Created.", 204: "Removed. No body." };
+const KEPT = "Kept. No body.";
 
 function success(prepared: Prepared[], { components }: Making): Json {
   const [{ operation }] = prepared as [Prepared];
@@ -251,7 +256,7 @@ function success(prepared: Prepared[], { components }: Making): Json {
   const versioned = isTool(operation) && operation.version !== undefined && status !== 204;
   const etag = validates(operation) ? ["ETag", "Preference-Applied"] : versioned ? ["ETag"] : [];
   const headers = headerRefs(...etag, ...(limited ? ["RateLimit-Policy", "RateLimit"] : []));
-  const description = SUCCESS[status] ?? "";
+  const description = (status === 204 && operation.http.method === "PUT" ? KEPT : SUCCESS[status]) ?? "";
   if (status === 204) return { 204: { description, headers } };
   const schemas = prepared.flatMap(({ output, brief }) =>
     (brief ? [output, brief] : [output]).map((schema) => components.lift(schema)),
@@ -269,7 +274,7 @@ function success(prepared: Prepared[], { components }: Making): Json {
         };
   return {
     [status]: { description, headers, content: { "application/json": content } },
-    ...(validates(operation)
+    ...(validates(operation) || knowsHeld(operation)
       ? {
           304: { description: "You hold the present answer already. No body.", headers: headerRefs(...etag) },
         }
@@ -283,5 +288,7 @@ function refusalsOf(operations: Operation[], { responses }: Making): Json {
   if (operations.some((operation) => !isTool(operation) && operation.auth !== "nothing"))
     always.push("unauthorized");
   if (operations.some(isTool)) always.push("unauthorized", "insufficient_scope");
-  return refusalResponses([...always, ...operations.flatMap(({ errors }) => errors)], responses);
+  const refusals = refusalResponses([...always, ...operations.flatMap(({ errors }) => errors)], responses);
+  responses.Unavailable ??= UNAVAILABLE;
+  return { ...refusals, 503: { $ref: "#/components/responses/Unavailable" } };
 }

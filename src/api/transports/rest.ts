@@ -21,6 +21,7 @@ interface Routed {
   input: Parameters<typeof inputSchema>[0];
   creates?: boolean;
   version?: string;
+  stillSame?(whole: unknown): boolean;
 }
 
 /** Who runs the operations of a list, and how. */
@@ -77,19 +78,24 @@ async function serve<O extends Routed, C>(
   const request = requestOf(event);
   const caller = await runner.authenticate(plainOf(onRoute), event);
   const { operation, args, problem } = await readCall(event, request, onRoute);
+  const held = tagsOf(request.headers.get("if-none-match"));
+  const expectedVersions = expectedOf(request.headers.get("if-match"));
   const { body, headers } = await runner.dispatch(operation, caller, {
     args,
-    problem,
+    problem: problem ?? unexpected(operation, expectedVersions),
     idempotencyKey: operation.creates ? request.headers.get("idempotency-key") : null,
-    heldValidators: tagsOf(request.headers.get("if-none-match")),
-    expectedVersions: expectedOf(request.headers.get("if-match")),
+    heldValidators: held,
+    expectedVersions,
     log: runner.logOf(event),
     transport: transportOf(request.headers.get("user-agent")),
   });
   if (body === NOT_MODIFIED) return emptyAnswer(304, headers);
   const { status } = operation.http;
   if (status === 204) return emptyAnswer(204, headers);
-  return jsonAnswer(status, body, { ...headers, ...versionOf(operation, body) });
+  const version = versionOf(operation, body);
+  if (version.etag && held.includes(version.etag) && operation.stillSame?.(body))
+    return emptyAnswer(304, { ...headers, ...version });
+  return jsonAnswer(status, body, { ...headers, ...version });
 }
 
 /** Our own programs say who they are; whoever says the same is taken for one of them. */
@@ -102,6 +108,14 @@ export const tagsOf = (header: string | null): string[] => header?.match(/"[^"]*
 function expectedOf(header: string | null): string[] | null {
   if (header === null || header.trim() === "*") return null;
   return tagsOf(header).map((tag) => tag.slice(1, -1));
+}
+
+/** A condition that nobody looks at would be taken for one that held. */
+function unexpected(operation: Routed, expected: string[] | null): ApiError | undefined {
+  const takes = inputSchema(operation.input).properties ?? {};
+  const knows = Object.hasOwn(takes, `expected_${operation.version}`);
+  if (expected === null || operation.http.method === "GET" || knows) return undefined;
+  return invalidRequest("What this changes has no versions here; leave the header If-Match out.");
 }
 
 function versionOf({ version = "" }: Routed, body: unknown): { etag?: string } {

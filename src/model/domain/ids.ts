@@ -2,21 +2,10 @@
 // caller answers as for a row that does not exist.
 
 import { randomUUID } from "node:crypto";
-import { ApiError } from "../errors.ts";
+import { ApiError, notFound } from "../errors.ts";
 
-export type IdKind =
-  | "psh"
-  | "alr"
-  | "inv"
-  | "whk"
-  | "ast"
-  | "key"
-  | "wsp"
-  | "mem"
-  | "con"
-  | "aud"
-  | "dlv"
-  | "evt";
+const KINDS = ["psh", "alr", "inv", "whk", "ast", "key", "wsp", "mem", "con", "aud", "dlv", "evt"] as const;
+export type IdKind = (typeof KINDS)[number];
 
 let lastMs = 0;
 let count = 0;
@@ -80,12 +69,14 @@ export function showIdOrNull(kind: IdKind, uuid: string | null): string | null {
 
 /**
  * The uuid of a channel's id. What is no id at all is most often a handle, so the refusal says what an id looks like; it
- * depends on the argument's own shape and on nothing that is stored. @throws 404.
+ * depends on the argument's own shape and on nothing that is stored. `row`: what the channel was named to find. @throws 404.
  */
-export function channelUuid(text: string): string {
+export function channelUuid(text: string, row = "channel"): string {
   const id = parseId("psh", text);
-  if (!id) throw new ApiError("not_found", "No such channel. Use its id (psh_…), not its handle.");
-  return id;
+  if (id) return id;
+  // Another kind's id is a missing row (docs/rules.md#ids).
+  if (KINDS.some((kind) => parseId(kind, text) !== null)) throw notFound(row);
+  throw new ApiError("not_found", "No such channel. Use its id (psh_…), not its handle.");
 }
 
 /** `psh_01h…` → uuid; null for any other text, another kind's id included. */

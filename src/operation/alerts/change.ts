@@ -43,7 +43,7 @@ const SETTLED = 500;
 
 /** The uuids of a path. @throws 404 for a text that is no such id. */
 export function alertIds(path: AlertPath): { pusherId: string; alertId: string } {
-  const pusherId = channelUuid(path.pusher_id);
+  const pusherId = channelUuid(path.pusher_id, "alert");
   const alertId = parseId("alr", path.alert_id);
   if (!alertId) throw notFound("alert");
   return { pusherId, alertId };

@@ -15,6 +15,16 @@ const STATUS_FIRST = "channel-suspended-edits";
 
 export const changePusherCases: Case[] = [
   {
+    rule: "expected-version",
+    tool: "update_pusher",
+    name: "another version than the expected one",
+    given: (world) => world.pusher(),
+    input: ({ id }) => ({ pusher_id: id, name: "Late", expected_updated_at: "2026-11-20T14:25:31Z" }),
+    want: { error: "conflict", param: null, says: /Read it with get_pusher/ },
+    after: async (world, { id, name }) =>
+      expect((await world.rest("get_pusher", { pusher_id: id })).body.name).toBe(name),
+  },
+  {
     rule: "handle-is-permanent",
     tool: "update_pusher",
     given: sharedPusher,
