@@ -161,9 +161,14 @@ describe("the front page", () => {
   });
 
   test("crawlers read public pages and nothing else", async () => {
-    expect((await pageAt(world, "/robots.txt")).text).toBe(
+    const robots = await pageAt(world, "/robots.txt");
+    expect(robots.text).toBe(
       "User-agent: *\nAllow: /$\nAllow: /c$\nAllow: /c/\nAllow: /static/\nDisallow: /\n",
     );
+    const accept = (type: string) => pageAt(world, "/", { headers: { accept: type } });
+    for (const { headers } of [robots, await accept("text/html"), await accept("application/json")])
+      for (const name of ["x-content-type-options", "cache-control", "x-request-id"])
+        expect([name, headers.get(name)]).toEqual([name, expect.any(String)]);
   });
 });
 

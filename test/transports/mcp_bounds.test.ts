@@ -123,3 +123,19 @@ test("statistics of hundreds of channels leave out the end, and say how much", a
   expect(bytes(body)).toBeLessThanOrEqual(MAX_ANSWER);
   expect(body.channels.length + body.left_out.channels).toBe(301);
 });
+
+// docs/rules.md#mcp-one-message
+test.each(["2025-03-26", "2025-06-18", "2025-11-25"])("a batch is refused whole (%s)", async (version) => {
+  const pusher = await world.pusher();
+  const call = (title: string, id: number) => ({
+    ...{ jsonrpc: "2.0", id, method: "tools/call" },
+    params: { name: "create_alert", arguments: { pusher_id: pusher.id, title } },
+  });
+  const { status, body } = await world.request("POST", "/mcp", {
+    token: world.owner,
+    headers: { accept: "application/json, text/event-stream", "mcp-protocol-version": version },
+    body: JSON.stringify([call("One", 1), call("Two", 2)]),
+  });
+  expect([status, body.error.type]).toEqual([422, "invalid_request"]);
+  expect((await world.rest("list_alerts", { pusher_id: pusher.id })).body.data).toEqual([]);
+});

@@ -150,9 +150,11 @@ export function createMcpEndpoint({
     const tooMany = tooManyValues(bytes);
     if (tooMany) throw tooMany;
     const { value } = parseJson(bytes);
-    for (const message of Array.isArray(value) ? value : [value]) {
-      const refused = scopeChallenge(message, caller);
-      if (!refused) continue;
+    // The protocol has no batches since 2025-06-18, and one would be many calls that count as one in flight.
+    if (Array.isArray(value))
+      throw invalidRequest("A request holds one message; send the messages of a batch one by one.");
+    const refused = scopeChallenge(value, caller);
+    if (refused) {
       await onChallenge(caller);
       throw refused;
     }

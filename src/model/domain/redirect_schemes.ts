@@ -22,11 +22,16 @@ const UNSAFE_SCHEMES = new Set(
   ),
 );
 
+/** Names of parts of a system, which no assistant's own program has: its shortcuts, its settings, its shell. */
+const OF_SYSTEMS =
+  /^(?:x-|(?:com\.(?:apple|android|google\.android|microsoft\.windows)|android|shell|system|windows)(?:\.|$))/;
+
 const SHAPE = /^[a-z][a-z0-9+.-]{0,39}$/;
 const REVERSE_DOMAIN = /^[a-z](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/;
 
 /** May an operator add this scheme, given in lower case and without its colon? */
-export const mayBeAdded = (scheme: string): boolean => SHAPE.test(scheme) && !UNSAFE_SCHEMES.has(scheme);
+export const mayBeAdded = (scheme: string): boolean =>
+  SHAPE.test(scheme) && !UNSAFE_SCHEMES.has(scheme) && !OF_SYSTEMS.test(scheme);
 
 /** Is this, in lower case and without its colon, a scheme that answers may go to? `more` are the operator's own. */
 export function isPrivateScheme(scheme: string, more: readonly string[] = []): boolean {

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
-import { cleanText, holdsControl, needlessInvisible } from "./characters.ts";
+import { holdsControl, holdsVisible, needlessInvisible } from "./characters.ts";
 
 /** Characters of a text; two halves of a surrogate pair are one. */
 export function codePoints(text: string): number {
@@ -50,7 +50,7 @@ export function text(min: number, max: number, { lines = false, cleaned = false 
       error: ({ input }) => `must not hold invisible characters (${needlessInvisible(input as string)})`,
       abort: true,
     })
-    .refine((value) => min === 0 || cleanText(value).text.trim() !== "", "must hold more than white space")
+    .refine((value) => min === 0 || holdsVisible(value), "must hold more than white space")
     .meta(bounds);
 }
 

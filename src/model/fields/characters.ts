@@ -115,6 +115,10 @@ export function holdsControl(text: string, { lines }: { lines: boolean }): boole
   return lines ? /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)/.test(text) : /[\0-\x1f\x7f-\x9f]/.test(text);
 }
 
+/** Whether anybody sees something of a text: an empty cell of Braille is no more than a space. */
+export const holdsVisible = (text: string): boolean =>
+  /[^\s\u2800]/u.test(text.replace(CONTROL, "").replace(INVISIBLE, ""));
+
 /** Whether there are letters that are written from right to left: beside them the marks of direction have a meaning. */
 export const holdsRightToLeft = (text: string): boolean => RIGHT_TO_LEFT.test(text.replace(INVISIBLE, ""));
 

@@ -26,7 +26,15 @@ export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PageSupp
   const robots = robotsText(deps);
   app.get(
     "/robots.txt",
-    () => new Response(robots, { headers: { "content-type": "text/plain; charset=utf-8" } }),
+    () =>
+      new Response(robots, {
+        headers: {
+          "content-type": "text/plain; charset=utf-8",
+          "cache-control": "public, no-cache",
+          "x-content-type-options": "nosniff",
+          "content-security-policy": "default-src 'none'",
+        },
+      }),
   );
   for (const page of [homePage(deps), directoryOf(deps), nearList(deps), channelPage(deps), ...feeds(deps)])
     mount(app, page, deps, support);

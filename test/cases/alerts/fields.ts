@@ -138,6 +138,8 @@ const TAKEN: [rule: string, name: string, fields: Fields, shown?: Fields][] = [
 const REFUSED: [rule: string, name: string, fields: Fields, param: string][] = [
   [CODE_POINTS, "empty", { title: "" }, "title"],
   [CODE_POINTS, "white space", { title: " \u00a0\n" }, "title"],
+  [CODE_POINTS, "empty cells of Braille", { title: "\u2800\u2800" }, "title"],
+  [CODE_POINTS, "a soft hyphen alone", { title: "\u00ad" }, "title"],
   [LENGTHS, "121 characters", { title: long(121) }, "title"],
   [LENGTHS, "121 emoji", { title: emoji(121) }, "title"],
   [NULLS, "null", { title: null }, "title"],
