@@ -15,7 +15,7 @@ export type WakeUps = "on" | "off" | "insecure" | "ios" | "browser" | "server" |
 function barrier(): WakeUps | null {
   if (!isSecureContext) return "insecure";
   if ("serviceWorker" in navigator && "PushManager" in globalThis && "Notification" in globalThis)
-    return Notification.permission === "denied" ? "denied" : null;
+    return null;
   // An iPad calls itself a Mac.
   const { userAgent, maxTouchPoints } = navigator;
   const apple = /iP(hone|ad|od)/.test(userAgent) || (/Mac/.test(userAgent) && maxTouchPoints > 1);
@@ -39,6 +39,7 @@ export async function learnWakeUps(): Promise<void> {
 async function standing(token: string): Promise<WakeUps> {
   const { enabled, kind } = await getPush(token);
   if (!enabled) return "server";
+  if (Notification.permission === "denied") return "denied";
   const subscription = await (await manager()).getSubscription();
   if (!subscription) return "off";
   if (kind === null) await putPush(token, subscription.endpoint);
