@@ -101,6 +101,18 @@ inBrowser("the inbox", () => {
     expect(reported).toEqual([]);
   });
 
+  test("what the browser kept silent is not said to ring", async () => {
+    const desk = await its.site.world.pusher({ name: "Siren", requested_perms: ["sound"] });
+    await joinInApp(page, its.site.url, { handle: desk.handle, grants: ["Play sounds"] });
+    // Nobody has touched this page.
+    await page.goto(`${its.site.url}/app/?again#inbox`);
+    await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();
+    await send(desk, "Leave the quay");
+    const strip = page.locator(".ringing", { hasText: "The browser kept this silent" });
+    await strip.getByText("New: Leave the quay").waitFor();
+    expect(await strip.getByText("Ringing").count()).toBe(0);
+  });
+
   // docs/rules.md#app-finds-here
   test("words and a channel find alerts, without asking anybody", async () => {
     const [one, other] = [await channel("Harbour"), await channel("Bakery")];

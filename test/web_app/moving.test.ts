@@ -4,8 +4,10 @@
 import { buffer } from "node:stream/consumers";
 import type { Page } from "playwright-core";
 import { beforeEach, expect, test } from "vitest";
-import { joinInApp, kept, tokenOf } from "../support/app.ts";
+import { showId } from "../../src/model/domain/ids.ts";
+import { card, joinInApp, kept, tokenOf } from "../support/app.ts";
 import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { readQr } from "../support/pages.ts";
 import { watched } from "../support/site.ts";
 
 // Covers docs/rules.md#export, #import, #move and #remove-device.
@@ -76,6 +78,61 @@ inBrowser("this device", () => {
     const late = await elsewhere(new URL(link).hash);
     await late.getByRole("button", { name: "Move it here" }).click();
     await late.getByText("This link moves nothing any more.").waitFor();
+  });
+
+  // docs/rules.md#app-move-keeps-states
+  test("what was read and confirmed goes along, and the browser that is left says that it moved", async () => {
+    const page = await follower();
+    const { world, url } = its.site;
+    const pusher = (await world.sql("select id from pusher where handle = ?", [open.handle]))[0];
+    const send = (title: string) =>
+      world.alert(showId("psh", pusher.id), { title, send: true, requires_ack: true });
+    const inbox = (of: Page) => of.goto(`${url}/app/#inbox`);
+    await inbox(page);
+    for (const title of ["Opened", "Confirmed", "Untouched"]) await send(title);
+    await card(page, "Untouched").waitFor();
+    await card(page, "Confirmed").getByRole("button", { name: "I have seen this" }).click();
+    await card(page, "Opened").getByRole("link").click();
+    await page.getByRole("heading", { level: 1, name: "Opened" }).waitFor();
+    await settings(page);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: url });
+    await page.getByRole("button", { name: "Move to another browser" }).click();
+    const link = await page.getByLabel("Open this link there").inputValue();
+    await page.getByRole("button", { name: "Copy" }).click();
+    await page.getByText("The link was copied.").waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(link);
+    const code = page.getByRole("img", { name: "QR code of the link" });
+    await code.waitFor();
+    expect(readQr(await code.evaluate((node) => node.outerHTML))).toBe(link);
+
+    const other = await elsewhere(new URL(link).hash);
+    await other.getByRole("button", { name: "Move it here" }).click();
+    await other.getByText("2 channels came here.").waitFor();
+    await inbox(other);
+    await card(other, "Confirmed").getByText("Seen by you").waitFor();
+    await other.getByRole("button", { name: /^Unread 1$/ }).waitFor();
+    await other.getByRole("button", { name: /^To confirm 2$/ }).waitFor();
+    await card(other, "Untouched").locator(".dot").waitFor();
+
+    await inbox(page);
+    await page.getByText("Everything that was followed here has moved to another browser.").waitFor();
+    await card(page, "Untouched").getByText("Not followed").waitFor();
+    expect(await page.getByText("Withdrawn").count()).toBe(0);
+    expect(await page.getByRole("button", { name: "I have seen this" }).count()).toBe(0);
+  });
+
+  // docs/rules.md#app-move-keeps-states
+  test("who is put out of a channel is told that, and not that its alerts were withdrawn", async () => {
+    const page = await follower();
+    await page.goto(`${its.site.url}/app/#inbox`);
+    await its.site.world.alert(secret.id, { title: "For the crew", send: true });
+    await card(page, "For the crew").waitFor();
+    const { data } = (await its.site.world.rest("list_invites", { pusher_id: secret.id })).body;
+    const revoked = { pusher_id: secret.id, invite_id: data[0].id, remove_subscribers: true };
+    await its.site.world.rest("revoke_invite", revoked);
+    await card(page, "For the crew").getByText("Not followed").waitFor();
+    expect(await page.getByText("Withdrawn").count()).toBe(0);
+    expect(await page.getByText("has moved to another browser").count()).toBe(0);
   });
 
   test("a device that is removed is known to nobody, after a second word", async () => {

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Bare names that our modules import: what browser and server share (package.json says where it lies), and parts of others. */
-const PARTS = ["#limits", "#ui/ink", "preact", "preact/hooks", "htm", "idb"];
+const PARTS = ["#limits", "#ui/ink", "preact", "preact/hooks", "htm", "idb", "qr"];
 
 const BROWSER = new URL("./browser/", import.meta.url);
 

@@ -76,18 +76,21 @@ export async function joinAgain(): Promise<string[]> {
 
 /**
  * Asks for the cards of channels of which something vanished or that are not known. One that does not show itself any more has put
- * the device out: what it had sent stays.
+ * the device out: what it had sent stays. Answers which of them are followed. @throws Unreachable
  */
-export async function lookAt(handles: Iterable<string>): Promise<void> {
+export async function lookAt(handles: Iterable<string>): Promise<Set<string>> {
   const { store, device, channels } = current();
-  if (!store || !device) return;
+  const followed = new Set<string>();
+  if (!store || !device) return followed;
   for (const handle of handles) {
     try {
-      await keep(await getCard(device.token, handle));
+      const { subscription } = await keep(await getCard(device.token, handle));
+      if (subscription) followed.add(handle);
     } catch (error) {
+      if (!(error instanceof Refused)) throw error;
       const known = channels.get(handle);
-      if (!(error instanceof Refused) || error.status !== 404 || !known) continue;
-      await keep({ ...known, subscription: null });
+      if (error.status === 404 && known) await keep({ ...known, subscription: null });
     }
   }
+  return followed;
 }

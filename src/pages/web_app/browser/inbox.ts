@@ -1,32 +1,29 @@
 // Takes answers of the inbox in: what is new, what was withdrawn, what is too old to keep. Knows nothing of when the service is asked.
 
 import { olderPage, type Polled } from "./api.ts";
+import { lookAt } from "./channels.ts";
 import { now } from "./clock.ts";
+import { seenBefore } from "./rules/moved.ts";
 import { compare, sinceJoining, tooOld } from "./rules/taking_in.ts";
 import { current } from "./state.ts";
-import { type KeptAlert, takeIn } from "./store.ts";
+import { getFact, type KeptAlert, takeIn } from "./store.ts";
 import type { Alert } from "./wire.ts";
 
 /** How far back a device that was away long asks. */
 const MOST_PAGES = 6;
 
-export interface News {
-  fresh: KeptAlert[];
-  /** Channels of which something is not in the inbox any more, or that are not known. */
-  look: Set<string>;
-}
-
-/** Takes a changed first page in, with older ones until something is known. */
-export async function takePage(token: string, polled: Polled, signal: AbortSignal): Promise<News> {
+/** Takes a changed first page in, with older ones until something is known. Answers what is new, and was not read elsewhere. */
+export async function takePage(token: string, polled: Polled, signal: AbortSignal): Promise<KeptAlert[]> {
   const { store, alerts, channels } = current();
-  if (!store || !polled.page) return { fresh: [], look: new Set() };
+  if (!store || !polled.page) return [];
   const known = new Map(alerts.map((alert) => [alert.id, alert]));
   const rows = [...polled.page.data];
   let next = polled.page.meta.next_before;
   // What the worker took in alone says nothing of what came before it.
   const meets = ({ id }: Alert) => known.has(id) && !known.get(id)?.pushed;
   const at = now();
-  const asKept = (row: Alert): KeptAlert => ({ ...row, arrived_at: at, read_at: null, acked_at: null });
+  const moved = (await getFact(store, "seen")) ?? null;
+  const asKept = (row: Alert): KeptAlert => ({ ...row, arrived_at: at, ...seenBefore(row, moved) });
   const settled = (alert: KeptAlert) => sinceJoining(alert, channels.get(alert.handle));
   // Of what was sent before the device followed anything of it, one page says enough.
   const allBefore = () => rows.every((row) => settled(asKept(row)).before);
@@ -36,18 +33,18 @@ export async function takePage(token: string, polled: Polled, signal: AbortSigna
     next = page.meta.next_before;
   }
   const { fresh: rowsBefore, withdrawn } = compare(rows, next === null, known);
+  const unknown = rows.map(({ handle }) => handle).filter((handle) => !channels.has(handle));
+  // Of a channel that is not followed any more nothing was withdrawn.
+  const gone = withdrawn.filter(({ handle }) => channels.get(handle)?.subscription !== null);
+  const followed = await lookAt(new Set([...gone.map(({ handle }) => handle), ...unknown]));
   const fresh = rowsBefore.map(asKept);
   const removed = new Set(tooOld([...known.values(), ...fresh.map(settled)]));
   await takeIn(store, {
     fresh: fresh.filter(({ id }) => !removed.has(id)),
-    withdrawn: withdrawn.map(({ id }) => id).filter((id) => !removed.has(id)),
+    withdrawn: gone.flatMap(({ id, handle }) => (followed.has(handle) && !removed.has(id) ? [id] : [])),
     remove: [...removed],
     etag: polled.etag,
     at,
   });
-  const unknown = rows.map(({ handle }) => handle).filter((handle) => !channels.has(handle));
-  return {
-    fresh: fresh.filter(({ id }) => !removed.has(id)),
-    look: new Set([...withdrawn.map(({ handle }) => handle), ...unknown]),
-  };
+  return fresh.filter(({ id, read_at }) => !removed.has(id) && read_at === null);
 }

@@ -4,8 +4,11 @@
 import { LIMITS } from "#limits";
 import { type Exported, exportPage, importPart, listSubscriptions, makeTransfer, takeOver } from "./api.ts";
 import { keep } from "./channels.ts";
+import { now } from "./clock.ts";
 import { ownDevice } from "./device.ts";
-import { changed } from "./state.ts";
+import { boundSeen, packSeen } from "./rules/moved.ts";
+import { changed, current } from "./state.ts";
+import { getFact, setFact } from "./store.ts";
 import { hurry } from "./tabs.ts";
 import type { Page } from "./wire.ts";
 
@@ -52,16 +55,39 @@ function exportedIn(text: string): Exported {
   }
 }
 
-/** A link that works once: whoever opens it takes over everything that is followed here. */
-export async function linkToMove(): Promise<{ url: string; expires_at: string }> {
+/** A link that works once: whoever opens it takes over everything that is followed here, and what was read and confirmed of it. */
+export async function linkToMove(): Promise<string> {
   const { token } = await ownDevice();
-  return makeTransfer(token);
+  const { url, expires_at } = await makeTransfer(token);
+  const { store, alerts } = current();
+  if (store) await setFact(store, "moving", expires_at);
+  return `${url}&seen=${packSeen(alerts)}`;
+}
+
+/** After a link was made: notes what has gone by it. */
+export async function learnMoved(token: string): Promise<void> {
+  const { store, channels } = current();
+  const until = store && (await getFact(store, "moving"));
+  if (!store || !until) return;
+  const followed = new Set<string>();
+  for await (const { data } of pages((before) => listSubscriptions(token, before)))
+    for (const { handle } of data) followed.add(handle);
+  for (const card of channels.values())
+    if (card.subscription && !followed.has(card.handle)) await keep({ ...card, subscription: null });
+  if (followed.size > 0 && Date.parse(until) < now()) await store.delete("facts", "moving");
+  await changed();
 }
 
 /** @returns how many channels came. @throws Refused with 404 for a code that moves nothing. */
-export async function moveHere(code: string): Promise<number> {
+export async function moveHere(code: string, seen: string | null): Promise<number> {
   const { token } = await ownDevice();
-  const { moved } = await takeOver(token, code);
+  const { store } = current();
+  // Before anything comes: what is taken in is seen in its light.
+  if (store && seen !== null) await setFact(store, "seen", boundSeen(seen, now()));
+  const { moved } = await takeOver(token, code).catch(async (error) => {
+    await store?.delete("facts", "seen");
+    throw error;
+  });
   await keepFollowed(token);
   return moved;
 }

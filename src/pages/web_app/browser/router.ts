@@ -4,6 +4,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { LIMITS } from "#limits";
 
+import { seenIn } from "./rules/moved.ts";
+
 export type Route =
   | { view: "inbox" }
   | { view: "alert"; id: string }
@@ -13,7 +15,7 @@ export type Route =
   | { view: "found"; handle: string }
   | { view: "settings" }
   | { view: "join"; handle: string; invite: string | null }
-  | { view: "move"; code: string };
+  | { view: "move"; code: string; seen: string | null };
 
 const ID = /^alr_[0-9a-z]{10,40}$/;
 const HANDLE = /^[a-z0-9_-]{1,64}$/;
@@ -27,7 +29,7 @@ export function routeOf(hash: string): Route {
   if (HANDLE.test(handle))
     return { view: "join", handle, invite: query.get("invite")?.slice(0, LIMITS.code) || null };
   const code = query.get("move") ?? "";
-  if (CODE.test(code)) return { view: "move", code };
+  if (CODE.test(code)) return { view: "move", code, seen: seenIn(query.get("seen")) };
   const [view, name = ""] = text.split("/");
   if (view === "alert" && ID.test(name)) return { view, id: name };
   if ((view === "channel" || view === "found") && HANDLE.test(name)) return { view, handle: name };

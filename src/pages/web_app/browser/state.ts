@@ -29,6 +29,8 @@ export interface State {
   settings: Settings;
   channels: ReadonlyMap<string, KeptChannel>;
   alerts: readonly KeptAlert[];
+  /** Everything that was followed here has gone to another browser. */
+  moved: boolean;
   /** Reports that wait to be sent. */
   waiting: number;
   connection: Connection;
@@ -53,6 +55,7 @@ let state: State = {
   settings: USUAL_SETTINGS,
   channels: new Map(),
   alerts: [],
+  moved: false,
   waiting: 0,
   connection: "starting",
   currentAt: null,
@@ -115,10 +118,11 @@ export async function openState(): Promise<void> {
 export async function readStore(): Promise<void> {
   const { store } = state;
   if (!store) return;
-  const [device, settings, currentAt, channels, alerts, waiting] = await Promise.all([
+  const [device, settings, currentAt, moving, channels, alerts, waiting] = await Promise.all([
     getFact(store, "device"),
     getFact(store, "settings"),
     getFact(store, "current_at"),
+    getFact(store, "moving"),
     store.getAll("channels"),
     store.getAll("alerts"),
     store.count("reports"),
@@ -130,6 +134,10 @@ export async function readStore(): Promise<void> {
     settings: { ...USUAL_SETTINGS, ...settings },
     currentAt: currentAt ?? null,
     channels: followed,
+    moved:
+      moving !== undefined &&
+      channels.length > 0 &&
+      channels.every(({ subscription }) => subscription === null),
     alerts: alerts.map((alert) => sinceJoining(wholeAlert(alert), followed.get(alert.handle))),
     waiting,
     at: now(),

@@ -62,6 +62,10 @@ interface Facts {
   current_at: number;
   /** When the device last forgot its old reports, likewise. */
   pruned_at: number;
+  /** What was read and confirmed on the device whose channels came here (rules/moved.ts). */
+  seen: string;
+  /** Until when a link works by which everything can move away. */
+  moving: string;
   /** Words that the worker says, in the person's language. */
   words: { ack: string; look: string };
 }
@@ -166,7 +170,7 @@ export async function forgetChannel(store: Store, handle: string): Promise<void>
 /** Everything but the settings: the device begins anew. */
 export async function forgetDevice(store: Store): Promise<void> {
   const work = store.transaction(["facts", "channels", "alerts", "reports"], "readwrite");
-  for (const name of ["device", "etag", "current_at", "pruned_at"])
+  for (const name of ["device", "etag", "current_at", "pruned_at", "seen", "moving"])
     void work.objectStore("facts").delete(name);
   for (const name of ["channels", "alerts", "reports"] as const) void work.objectStore(name).clear();
   await work.done;

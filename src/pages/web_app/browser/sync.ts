@@ -2,9 +2,9 @@
 // reached. Runs in one tab of the device (tabs.ts).
 
 import { poll, Refused, Unreachable } from "./api.ts";
-import { lookAt } from "./channels.ts";
 import { now } from "./clock.ts";
 import { takePage } from "./inbox.ts";
+import { learnMoved } from "./moving.ts";
 import { flush, pruneOnceADay } from "./reports.ts";
 import { announce } from "./rings.ts";
 import { pauseAfter } from "./rules/taking_in.ts";
@@ -53,8 +53,8 @@ async function once(
   if (!store || !device) return { held: false, news: false, again: null };
   const polled = await poll(device.token, (await getFact(store, "etag")) ?? null, hold, turn);
   if (polled.page) {
-    const { fresh, look } = await takePage(device.token, polled, turn);
-    await lookAt(look);
+    await learnMoved(device.token);
+    const fresh = await takePage(device.token, polled, turn);
     await changed();
     await announce(fresh);
   } else await setFact(store, "current_at", now());

@@ -7,7 +7,7 @@ import type { KeptAlert, KeptChannel } from "./store.ts";
 /** Each field of an alert without which it can be shown. The others have been there from the beginning. */
 const PLAIN_ALERT: Omit<
   KeptAlert,
-  "id" | "handle" | "title" | "sent_at" | "because" | "pushed" | "dismissed" | "before"
+  "id" | "handle" | "title" | "sent_at" | "because" | "pushed" | "dismissed" | "before" | "ended"
 > = {
   ...ALERT_BLANKS,
   status: "sent",

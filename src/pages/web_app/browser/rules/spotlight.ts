@@ -24,6 +24,7 @@ type Arranged = Pick<
   | "acked_at"
   | "dismissed"
   | "before"
+  | "ended"
 >;
 
 export interface Arrangement<A> {
@@ -65,7 +66,7 @@ export function arrange<A extends Arranged>(alerts: readonly A[], now: number): 
   for (const alert of order) {
     // What was withdrawn replaces nothing: for a device that never had it, the older one stands.
     const replaced = !isWithdrawn(alert) && alert.collapse_key !== null && !claims(standing, alert);
-    const answered = Boolean(alert.acked_at) || alert.dismissed;
+    const answered = Boolean(alert.acked_at) || alert.dismissed || alert.ended;
     const over = replaced || isWithdrawn(alert) || answered || leavesAt(alert) <= now;
     (over ? history : spotlight).push(alert);
   }

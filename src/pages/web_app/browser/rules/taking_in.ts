@@ -21,12 +21,20 @@ interface Joined {
 
 /**
  * An alert as the person has it: one that was sent before they followed its channel is read, and nothing of it is to be
- * confirmed (docs/rules.md#app-before-joining). What is kept stays as the channel sent it.
+ * confirmed (docs/rules.md#app-before-joining); so is one whose channel they follow no more. What is kept stays as the channel sent it.
  */
 export function sinceJoining<
-  Row extends { sent_at: string; read_at: string | null; requires_ack: boolean; before?: boolean },
+  Row extends {
+    sent_at: string;
+    read_at: string | null;
+    requires_ack: boolean;
+    before?: boolean;
+    ended?: boolean;
+  },
 >(alert: Row, channel: Joined | undefined): Row {
-  const since = channel?.subscription?.subscribed_at;
+  if (channel?.subscription === null)
+    return { ...alert, ended: true, read_at: alert.read_at ?? alert.sent_at, requires_ack: false };
+  const since = channel?.subscription.subscribed_at;
   if (since === undefined || alert.sent_at >= since) return alert;
   return { ...alert, before: true, read_at: alert.read_at ?? since, requires_ack: false };
 }

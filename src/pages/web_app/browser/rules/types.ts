@@ -37,6 +37,8 @@ export interface Alert extends Circle {
   dismissed?: boolean;
   /** It was sent before the device followed its channel. */
   before?: boolean;
+  /** Its channel is not followed here any more. */
+  ended?: boolean;
 }
 
 /** What a channel asks for now, and what the person settled with it. A grant beyond what is asked is void. */

@@ -42,9 +42,16 @@ export const de: Texts = {
     other:
       "Du folgst {count} Kanälen aus der Datei. Diese gibt es nicht mehr, oder sie wollen eine Einladung: {names}",
   },
-  "device.move_hint": "Ein Link nimmt alles mit, auch private Kanäle: einmal, binnen {minutes} Minuten.",
+  "device.move_hint":
+    "Ein Link nimmt alles mit, auch private Kanäle und was du gelesen und bestätigt hast: einmal, innerhalb von {minutes} Minuten.",
   "device.move": "In einen anderen Browser umziehen",
   "device.link": "Öffne dort diesen Link",
+  "device.copy": "Kopieren",
+  "device.copied": "Der Link wurde kopiert.",
+  "device.share": "Teilen",
+  "device.code": "QR-Code des Links",
+  "device.moved_away": "Alles, was hier gefolgt wurde, ist in einen anderen Browser umgezogen.",
+  "device.moved_away_hint": "Was angekommen war, bleibt hier; Neues kommt nicht mehr.",
   "device.move_title": "Hierher umziehen",
   "device.move_what": "Alles, dem der andere Browser folgt, kommt hierher; er folgt danach nichts mehr.",
   "device.move_now": "Hierher holen",

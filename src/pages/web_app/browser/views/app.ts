@@ -73,7 +73,7 @@ function panes(route: Route): { list: VNode; chosen: VNode | null } {
     case "move":
       return {
         list: inbox(null),
-        chosen: html`<${MoveHere} key=${route.code} code=${route.code} />`,
+        chosen: html`<${MoveHere} key=${route.code} code=${route.code} seen=${route.seen} />`,
       };
     case "settings":
       return { list: inbox(null), chosen: html`<${Settings} />` };
@@ -168,10 +168,11 @@ function Again(): VNode {
 
 /** What concerns the whole app: a newer version, a device that is not known any more, a store that is gone. */
 function Strips(): VNode {
-  const { update, device, ready, store } = useApp();
+  const { update, device, ready, store, moved } = useApp();
   return html`
     ${update && html`<${Note} tone="accent" sign="fresh"><p>${t("app.new_version")}</p><button class="link" onClick=${update}>${t("app.reload")}</button><//>`}
     ${device?.refused && html`<${Note} tone="bad" sign="careful"><p><strong>${t("device.refused")}</strong> ${t("device.refused_hint")}</p><${Again} /><//>`}
+    ${moved && html`<${Note} tone="accent" sign="out"><p><strong>${t("device.moved_away")}</strong> ${t("device.moved_away_hint")}</p><//>`}
     ${ready && !store && html`<${Note} tone="bad" sign="careful"><p>${t("app.no_store")}</p><//>`}
     ${ready && wasEmptied() && html`<${Note} tone="warn" sign="careful"><p><strong>${t("device.emptied")}</strong> ${t("device.emptied_hint")}</p><a href=${at.discover}>${t("inbox.find")}</a><//>`}`;
 }

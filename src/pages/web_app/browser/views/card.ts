@@ -18,9 +18,10 @@ export const LOUD = { important: "alert.important", urgent: "alert.urgent" } as 
 export const isLoud = (priority: string): priority is keyof typeof LOUD => Object.hasOwn(LOUD, priority);
 
 /** Why nothing of the alert is wanted any more; null where something is, and for one from before joining, whose facts say so. */
-export function markOf({ status, acked_at, before, dismissed }: KeptAlert, over: boolean): Key | null {
+export function markOf({ status, acked_at, before, dismissed, ended }: KeptAlert, over: boolean): Key | null {
   if (status !== "sent") return "alert.taken_back";
   if (acked_at) return "alert.seen";
+  if (ended) return "channel.out";
   if (!over || before) return null;
   return dismissed ? "alert.dismissed" : "alert.over";
 }

@@ -59,7 +59,7 @@ export function ChannelView({ handle, invite = null, back, joining = false }: Pr
 }
 
 function Joining({ card, invite }: { card: Card; invite: string | null }): VNode {
-  const { channels } = useApp();
+  const { channels, moved } = useApp();
   const [granted, setGranted] = useState<string[]>([]);
   const [busy, setBusy] = useState(false);
   const put_out = channels.has(card.handle);
@@ -70,7 +70,7 @@ function Joining({ card, invite }: { card: Card; invite: string | null }): VNode
     // The invite's code leaves the address with it.
     if (done) replaceBy(at.channel(card.handle));
   };
-  return html`${put_out && html`<${Note} tone="warn" sign="careful"><p>${t("channel.put_out")}</p><//>`}
+  return html`${put_out && html`<${Note} tone="warn" sign="careful"><p>${t(moved ? "device.moved_away" : "channel.put_out")}</p><//>`}
     ${
       card.requested_perms.length > 0 &&
       html`<section class="card"><h2>${t("join.asks")}</h2><p class="hint">${t("join.asks_hint")}</p>

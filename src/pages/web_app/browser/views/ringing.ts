@@ -22,10 +22,12 @@ export function RingStrip(): VNode | null {
   const alert = alerts.find(({ id }) => id === ringing?.alert_id);
   if (!ringing || !alert) return null;
   const { sounding, speech, trouble } = ringing;
+  const silent = trouble.includes("ring.locked") || trouble.includes("ring.no_sound");
+  const rings = trouble.length === 0 || (sounding && !silent);
   const values = { ...TROUBLE_VALUES, language: languageName(speech?.lang ?? "en") };
   return html`<div class="ringing" role="alert">
     ${icon("bell")}
-    <div><p><strong><a href=${at.alert(alert.id)}>${t("ring.now", { title: alert.title })}</a></strong></p>
+    <div><p><strong><a href=${at.alert(alert.id)}>${t(rings ? "ring.now" : "ring.new", { title: alert.title })}</a></strong></p>
       ${trouble.map((key) => html`<p>${t(key, values)}</p>`)}
       ${speech && html`<p lang=${speech.lang}>${trouble.length > 0 ? speech.text : t("ring.spoken", { text: speech.text })}</p>`}
     </div>

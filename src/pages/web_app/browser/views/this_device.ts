@@ -1,7 +1,7 @@
 // This device in the settings: keep what is followed as a file, take it to another browser, or go; and what a link to move opens.
 
 import type { VNode } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { LIMITS } from "#limits";
 import { Refused } from "../api.ts";
 import { removeOwnDevice } from "../device.ts";
@@ -68,8 +68,8 @@ export function ThisDevice(): VNode {
       html`<p class="hint">${t("device.move_hint", { minutes: LIMITS.move_minutes })}</p>
       ${
         link === null
-          ? html`<p><button class="plain" onClick=${() => void attempt(async () => setLink((await linkToMove()).url))}>${t("device.move")}</button></p>`
-          : html`<label for="move-link">${t("device.link")}</label><input id="move-link" type="text" class="wide" readonly value=${link} onFocus=${(event: Event) => (event.currentTarget as HTMLInputElement).select()} />`
+          ? html`<p><button class="plain" onClick=${() => void attempt(async () => setLink(await linkToMove()))}>${t("device.move")}</button></p>`
+          : html`<${MoveLink} link=${link} />`
       }
       <p class="hint">${t("device.remove_hint")}</p>
       <p class="line">${
@@ -81,14 +81,41 @@ export function ThisDevice(): VNode {
   </section>`;
 }
 
+/** The link, to be copied, handed on, or read by the other device's camera. */
+function MoveLink({ link }: { link: string }): VNode {
+  const [code, setCode] = useState<{ side: number; path: string } | null>(null);
+  useEffect(() => {
+    // Only who moves needs what draws it.
+    import("qr").then(
+      ({ default: encode }) => setCode(drawn(encode(link, "raw", { ecc: "low", border: 4 }))),
+      () => {},
+    );
+  }, [link]);
+  const copy = () =>
+    attempt(async () => {
+      await navigator.clipboard.writeText(link);
+      say(t("device.copied"));
+    });
+  return html`<label for="move-link">${t("device.link")}</label>
+    <input id="move-link" type="text" class="wide" readonly value=${link} onFocus=${(event: Event) => (event.currentTarget as HTMLInputElement).select()} />
+    <p class="line">${"clipboard" in navigator && html`<button class="plain" onClick=${() => void copy()}>${t("device.copy")}</button>`}
+      ${"share" in navigator && html`<button class="plain" onClick=${() => void navigator.share({ url: link }).catch(() => {})}>${t("device.share")}</button>`}</p>
+    ${code && html`<svg class="qr" viewBox=${`0 0 ${code.side} ${code.side}`} role="img" aria-label=${t("device.code")} shape-rendering="crispEdges"><rect width=${code.side} height=${code.side} fill="#fff" /><path fill="#000" d=${code.path} /></svg>`}`;
+}
+
+const drawn = (rows: boolean[][]) => ({
+  side: rows.length,
+  path: rows.flatMap((row, y) => row.map((black, x) => (black ? `M${x} ${y}h1v1h-1z` : ""))).join(""),
+});
+
 /** A link to move was opened: nothing happens until the person says so, since it happens once. */
-export function MoveHere({ code }: { code: string }): VNode {
+export function MoveHere({ code, seen }: { code: string; seen: string | null }): VNode {
   const [busy, setBusy] = useState(false);
   const go = async () => {
     setBusy(true);
     const done = await attempt(async () => {
       try {
-        const count = await moveHere(code);
+        const count = await moveHere(code, seen);
         replaceBy(at.channels);
         say(t("device.moved", { count }));
       } catch (error) {

@@ -61,6 +61,7 @@ export const heard: Readonly<Record<keyof typeof english, Text>> = {
   "why.quiet.not_allowed": "Du erlaubst diesem Kanal nicht, in der Ruhezeit zu läuten.",
 
   "ring.now": "Es läutet: {title}",
+  "ring.new": "Neu: {title}",
   "ring.stop": "Den Ton anhalten",
   "ring.locked":
     "Der Browser hat den Ton zurückgehalten, weil du die Seite noch nicht berührt hast. Tippe einmal, dann läutet die nächste.",

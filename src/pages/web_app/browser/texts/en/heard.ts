@@ -61,6 +61,7 @@ export const heard = {
 
   // While it rings, and what could not be done
   "ring.now": "Ringing: {title}",
+  "ring.new": "New: {title}",
   "ring.stop": "Stop the sound",
   "ring.locked":
     "The browser kept this silent, since you have not touched the page yet. Tap once and the next one rings.",
