@@ -178,8 +178,9 @@ describe("forms of the console", () => {
   });
 
   test("a refusal speaks to people: no word of an argument or of a format that programs send", async () => {
-    const pusher = await world.pusher();
-    const alert = await world.alert(pusher.id);
+    const key = await world.key();
+    const pusher = await world.pusher({}, key);
+    const { body: alert } = await world.rest("create_alert", { pusher_id: pusher.id, title: "Tides" }, key);
     const at = `${base}channels/${pusher.id}/alerts`;
     const page = await owner.get(`${at}/${alert.id}`);
     const version = /name="version" value="([^"]+)"/.exec(page.text)![1]!;

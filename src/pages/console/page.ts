@@ -54,7 +54,10 @@ const CONSOLE_STYLES = pageFile("console.css", "text/css; charset=utf-8", import
 ]);
 
 /** Plots, their numbers, and lists by page. */
-export const HISTORY_STYLES = pageFile("history.css", "text/css; charset=utf-8", import.meta.url);
+export const HISTORY_STYLES = pageFile("history.css", "text/css; charset=utf-8", import.meta.url, [
+  "history.css",
+  "numbers.css",
+]);
 
 /** Webhooks and the audit log. */
 export const WEBHOOK_STYLES = pageFile("webhooks.css", "text/css; charset=utf-8", import.meta.url);
