@@ -47,7 +47,6 @@ export async function startServer({ databaseUrl, secret, logTo, settings }: Serv
       SECRET: secret,
       PUBLIC_URL: "",
       HELD_POLLS: "20000",
-      CONNECTIONS_PER_ADDRESS: "30000",
       LOG_LEVEL: logTo === undefined ? "silent" : "info",
       ...settings,
     },

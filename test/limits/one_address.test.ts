@@ -146,14 +146,14 @@ describe.skipIf(lacksAddresses())("on sockets", () => {
     },
   );
 
-  test("one address has so many connections and no more, a proxy of ours as many as it likes", async () => {
+  test("one address has so many connections and no more, a proxy of ours and this machine as many as they like", async () => {
     await serve({ connectionsPerAddress: 3 });
     const own = Array.from({ length: 3 }, () => open(ONE, me()));
     for (const socket of own) await answered(socket, /^HTTP\/1.1 200 /);
     const beyond = open(ONE);
     await once(beyond, "close");
     expect(beyond.text).toMatch(/^HTTP\/1.1 503 [\s\S]*retry-after: 1\r\n[\s\S]*"server_error"/i);
-    for (let i = 0; i < 6; i++) await answered(open("127.0.0.9", me()), /^HTTP\/1.1 200 /);
+    for (let i = 0; i < 12; i++) await answered(open(i % 2 ? "127.0.0.9" : HOST, me()), /^HTTP\/1.1 200 /);
     await answered(open(OTHER, me()), /^HTTP\/1.1 200 /);
     own[0]?.destroy();
     await vi.waitFor(async () => {

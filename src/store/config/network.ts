@@ -74,7 +74,7 @@ export const NETWORK = {
   connectionsPerAddress: {
     name: "CONNECTIONS_PER_ADDRESS",
     meaning:
-      "How many connections one address may have, this machine included and TRUSTED_PROXIES excepted; each held poll takes one.",
+      "How many connections one address may have, each held poll one of them; 127.0.0.1, ::1 and TRUSTED_PROXIES are exempt.",
     ...wholeNumber(1, 1_000_000, 2_000),
   },
   heldPolls: {
