@@ -170,4 +170,24 @@ inBrowser("in a browser", () => {
       await context.close();
     },
   );
+
+  test("the way back keeps what was typed, times in the person's own zone among it", async () => {
+    const { context, page, faults } = await its.visit({ timezoneId: "America/New_York" });
+    const year = new Date().getUTCFullYear() + 1;
+    await page.goto(`${base}/new`);
+    await page.locator("#title").fill("Planned");
+    await page.locator("label:has([name=when][value=later])").click();
+    await page.locator("#send_at").fill(`${year}-01-15T18:30`);
+    await page.getByRole("button", { name: /^Schedule for/ }).click();
+    await page.getByRole("status").filter({ hasText: "scheduled" }).waitFor();
+    const { data } = (await its.site.world.rest("list_alerts", { pusher_id: pusher.id, limit: 1 })).body;
+    expect(data[0]).toMatchObject({ title: "Planned", send_at: `${year}-01-15T23:30:00.000000Z` });
+    await page.goBack();
+    await expect.poll(() => page.locator(".phone h3").textContent()).toBe("Planned");
+    expect(await page.locator("#send_at").inputValue()).toBe(`${year}-01-15T18:30`);
+    expect(await page.locator("[data-zone-of=send_at]").textContent()).toContain(`15 Jan ${year}, 23:30 UTC`);
+    expect(await page.locator("[name=when]:checked").getAttribute("value")).toBe("later");
+    expect(faults).toEqual([]);
+    await context.close();
+  });
 });

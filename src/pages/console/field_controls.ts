@@ -36,8 +36,8 @@ const onOff = ({ form }: Typed, name: string, label: string, hint: Content): Htm
 /** What the kind of a field asks of the control for its text. */
 function kindOf({ look, sql, accepts }: Field): Control {
   if (look === "link") return { kind: "url" };
-  if (look === "moment") return { kind: "datetime-local", autocomplete: "off", zoned: true };
-  if (look === "number") return { keys: sql.sql === "int" ? "numeric" : "decimal", autocomplete: "off" };
+  if (look === "moment") return { kind: "datetime-local", zoned: true };
+  if (look === "number") return { keys: sql.sql === "int" ? "numeric" : "decimal" };
   return { most: mostOf(accepts) };
 }
 

@@ -8,21 +8,22 @@ const words = (at, timeZone) =>
   new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone }).format(at);
 
 for (const field of document.querySelectorAll("input[data-zone]")) {
-  const sent = document.createElement("input");
   const said = document.querySelector(`[data-zone-of="${field.name}"]`);
-  sent.type = "hidden";
-  sent.name = field.name;
-  sent.value = field.defaultValue;
-  field.removeAttribute("name");
-  field.after(sent);
-  const begin = new Date(`${field.defaultValue}Z`);
-  if (!Number.isNaN(begin.getTime())) field.value = asTyped(begin);
-  const say = () => {
+  const typed = () => {
     const at = new Date(field.value);
-    const real = field.value !== "" && !Number.isNaN(at.getTime());
-    sent.value = real ? inUtc(at) : "";
-    if (said) said.textContent = real ? `${zone}; ${words(at, "UTC")} UTC.` : `In ${zone}.`;
+    return field.value === "" || Number.isNaN(at.getTime()) ? null : at;
   };
+  // After the way back the browser has put in again what was typed, which is in the person's zone already.
+  const begin = new Date(`${field.defaultValue}Z`);
+  if (field.value === field.defaultValue && !Number.isNaN(begin.getTime())) field.value = asTyped(begin);
+  const say = () => {
+    const at = typed();
+    if (said) said.textContent = at ? `${zone}; ${words(at, "UTC")} UTC.` : `In ${zone}.`;
+  };
+  field.form.addEventListener("formdata", ({ formData }) => {
+    const at = typed();
+    formData.set(field.name, at ? inUtc(at) : "");
+  });
   field.addEventListener("input", say);
   say();
 }

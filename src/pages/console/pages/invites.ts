@@ -134,7 +134,7 @@ function newInvite(visit: MemberVisit, base: string, { is_public }: Channel, err
     <form method="post" action="${base}/invites" novalidate>${visit.token}<input type="hidden" name="once" value="${once}">
       <div class="columns">${plainControls(INVITE, typed)}</div>
       ${segmented({ name: "life", label: "Works for", options: Object.entries(LIVES).map(([value, { label }]) => ({ value, label })), value: life, error })}
-      <div class="until">${control(INVITE, typed, "expires_at", { autocomplete: undefined })}</div>
+      <div class="until">${control(INVITE, typed, "expires_at")}</div>
       <button>Make the invite</button>
     </form></section>`;
 }
