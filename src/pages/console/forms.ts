@@ -65,7 +65,10 @@ export function cookieOf(headers: Headers, name: string): string | null {
 
 /** Sentences of the API that a form can bring about, and what they are for people. Those that are for both stay as they are. */
 const FOR_PEOPLE: readonly (readonly [RegExp, string])[] = [
-  [/ must be in the future; omit it to send now\.?$/, " must be later than now. To send it now, press Send."],
+  [
+    / must be in the future; (omit it|give the schedule) .*/,
+    " must be later than now. To send it now, press Send.",
+  ],
   [/^actions\.\d+\.type .*/, "A button can only open an address."],
   [/^(actions must|Buttons must) be at most (\d+) actions/, "There can be at most $2 buttons"],
   [/ is required(?=\.?$)/, " is missing"],
