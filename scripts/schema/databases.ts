@@ -53,7 +53,7 @@ export async function openDatabases(url: string, prefix: string, source = SOURCE
     declared,
     close: async () => {
       for (const orm of [migrated, declared]) await orm.close(true);
-      for (const name of names) await managerOf(admin).execute(`drop database ${name} with (force)`);
+      for (const name of names) await managerOf(admin).execute(`drop database ${name}`);
       await admin.close(true);
     },
   };

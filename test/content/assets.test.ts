@@ -61,7 +61,7 @@ describe("on a service", () => {
           frame_url: null,
         },
       });
-      expect(answer.body.url).toMatch(/^http:\/\/127\.0\.0\.1:8787\/assets\/ast_[0-9a-z]{26}\/[\w-]{43}$/);
+      expect(answer.body.url).toMatch(/^http:\/\/localhost:8787\/assets\/ast_[0-9a-z]{26}\/[\w-]{43}$/);
       const row = await rowOf(answer.body.id);
       expect(row).toMatchObject({ stored: true, refs: 0, attached_at: null });
       const day = new Date(answer.body.expires_at).getTime() - new Date(answer.body.created_at).getTime();

@@ -535,7 +535,7 @@ describe("first start", () => {
     const kept = JSON.parse(readFileSync(credentials, "utf8"));
     const { key, url } = kept;
     expect(url).toBe(server.url);
-    expect(kept.console).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\/welcome#[\w-]{43}$/);
+    expect(kept.console).toMatch(/^http:\/\/localhost:\d+\/console\/welcome#[\w-]{43}$/);
     expect(log).toContain(`Console     the link is "console" in ${credentials}\n`);
     expect(log).toContain(`${server.url}/mcp\n`);
     expect(log).toMatch(/claude mcp add .*--header "Authorization: Bearer \$KEY"/);

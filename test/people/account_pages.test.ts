@@ -80,6 +80,7 @@ inBrowser("pages about people", () => {
     await open(`${base()}/members`, "members");
     await open(`${base()}/keys`, "keys");
     await page.getByLabel("Name").fill("Deploys");
+    await page.locator("#preset-own").check();
     await page.locator("#scope-pushers\\:read").check();
     await press("Make the key");
     await page.getByRole("button", { name: "Copy the key" }).waitFor();

@@ -72,8 +72,8 @@ describe("channels in the console", () => {
       page.text.includes(` name="${field}"`) &&
       new RegExp(`for="${field}"|<legend>${LABELS[field as never]}`).test(page.text);
     const settings = await owner.get(`${base}channels/${id}/edit`);
-    // Its handle is shown and never changes; its status has buttons of its own.
-    const others = ["pusher_id", "handle", "status"];
+    // Its handle is shown and never changes; its status has buttons of its own, and a version is for programs.
+    const others = ["pusher_id", "handle", "status", "expected_updated_at"];
     expect(
       inputOf("update_pusher").filter((field) => !others.includes(field) && !has(settings, field)),
     ).toEqual([]);

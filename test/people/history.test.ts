@@ -28,12 +28,16 @@ function plotOf(text: string, id: string) {
 
 /** The rows of the table of numbers, as texts. */
 const numbers = (text: string) =>
-  [...text.matchAll(/<tr><th scope="row">(.*?)<\/th>((?:<td>[\d,]+<\/td>)+)<\/tr>/g)].map(
-    ([, head, cells]) => [
-      head,
-      ...[...cells!.matchAll(/<td>([\d,]+)<\/td>/g)].map(([, value]) => Number(value!.replaceAll(",", ""))),
-    ],
-  );
+  [
+    ...text.matchAll(
+      /<tr role="row"><th role="rowheader" scope="row">(.*?)<\/th>((?:<td role="cell">[\d,]+<\/td>)+)<\/tr>/g,
+    ),
+  ].map(([, head, cells]) => [
+    head,
+    ...[...cells!.matchAll(/<td role="cell">([\d,]+)<\/td>/g)].map(([, value]) =>
+      Number(value!.replaceAll(",", "")),
+    ),
+  ]);
 
 /** 2026-11-22 as pages write it. */
 const words = (date: string) =>

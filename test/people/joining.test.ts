@@ -43,7 +43,7 @@ describe("one-time links", () => {
     const member = await invited(undefined, workspace, role);
     const session = visitor();
     const answer = await session.join(await link(member.row), {
-      name: "Somebody",
+      name: "Iris Vale",
       email: "",
       password: PASSWORD,
     });
@@ -230,8 +230,8 @@ describe("one-time links", () => {
     expect(made.search).toBe("");
     const page = await visitor().get(made.pathname);
     expect(page.text).toContain("paste the whole link here");
-    expect(page.headers.get("content-security-policy")).toContain(
-      "; script-src http://localhost:8787/static/link.js",
+    expect(page.headers.get("content-security-policy")).toMatch(
+      /; script-src [^;]*http:\/\/localhost:8787\/static\/link\.js;/,
     );
     for (const pasted of [made.href, made.hash.slice(1), ` ${made.href}\n`])
       expect((await visitor().open(pasted)).status).toBe(200);

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const em = () => world.service.orm.em.fork() as never;
 const join = (link: string, password: string, on = new Visitor(world)) =>
-  on.join(link, { name: "Somebody", email: "", password });
+  on.join(link, { name: "Iris Vale", email: "", password });
 const signIn = async (email: string, password: string) =>
   (await new Visitor(world).post("/console/sign-in", { email, password })).status;
 const account = async (email: string) =>

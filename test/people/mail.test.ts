@@ -35,7 +35,7 @@ test("a new member's link is mailed and shown", async () => {
   expect(page.text).toContain("<h1>The link was mailed</h1>");
   expect(mails.taken).toHaveLength(1);
   expect(mails.linkTo("new@example.org")).toBe(link);
-  expect(mails.taken[0]).toContain("From: Belfry <belfry@127.0.0.1>");
+  expect(mails.taken[0]).toContain("From: Belfry <belfry@localhost>");
   expect(mails.taken[0]).toContain("Subject: Join Test workspace on Belfry");
 });
 

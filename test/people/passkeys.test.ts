@@ -141,13 +141,16 @@ describe("a passkey's answer", () => {
   });
 
   test("an address that only has figures offers none and says why", async () => {
-    const plain = await World.open();
+    const figures = "http://127.0.0.1:8787";
+    const plain = await World.open({ settings: { PUBLIC_URL: figures } });
     try {
-      const visitor = await ownerOf(plain);
+      const visitor = await ownerOf(plain, figures);
       expect((await visitor.get("/console/account")).text).toContain(
         "only for servers with a name and https",
       );
-      expect((await new Visitor(plain).get("/console/sign-in")).text).not.toContain("with a passkey");
+      expect((await new Visitor(plain, figures).get("/console/sign-in")).text).not.toContain(
+        "with a passkey",
+      );
       const begun = await visitor.post(
         "/console/account/passkeys/begin",
         { present: PASSWORD },

@@ -15,7 +15,7 @@ async function opened(settings: Record<string, string>) {
   const base = `/console/${world.workspace.id}/channels/${pusher.id}/alerts`;
   const said = async () => {
     const texts = await Promise.all(
-      ["new", id].map(async (page) => (await owner.get(`${base}/${page}`)).text),
+      [`new?once=${crypto.randomUUID()}`, id].map(async (page) => (await owner.get(`${base}/${page}`)).text),
     );
     return texts.map((text) => /It could reach [^<]*?\.(?= A sent|<)/.exec(text)?.[0]);
   };

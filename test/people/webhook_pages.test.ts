@@ -160,7 +160,7 @@ inBrowser("an owner", () => {
     for (const [wrong, told] of [
       ["audit?before=x", 422],
       ["webhooks/whk_x", 404],
-      ["audit?channel=nothing", 200],
+      ["audit?channel=nothing", 404],
       ["audit.csv?actor=nobody", 200],
     ] as const)
       expect([wrong, (await asked(wrong)).status()]).toEqual([wrong, told]);

@@ -23,7 +23,7 @@ let clock: MovedClock;
 const doors: World[] = [];
 
 beforeAll(async () => {
-  world = await World.open();
+  world = await World.open({ settings: { WEB_PUSH: "off" } });
   clock = await moveClock(world);
   doors.push(await world.replica(), await world.replica());
 });

@@ -78,7 +78,7 @@ inBrowser("what the app has kept", () => {
               };
             };
             strip("alerts", ["id", "handle", "title", "sent_at", "requires_ack"]);
-            strip("channels", ["handle"]);
+            strip("channels", ["handle", "subscription"]);
             work.oncomplete = () => {
               asked.result.close();
               resolve();
