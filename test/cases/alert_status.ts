@@ -207,7 +207,7 @@ async function checkEffect(
 ): Promise<void> {
   const [code, status, event] = cell.split(" ");
   const { alert: before } = start;
-  const events = world.events.slice(start.events).filter(({ data }) => data.alert_id === before.id);
+  const events = world.acts.slice(start.events).filter(({ data }) => data.alert_id === before.id);
   expect(events.map((left) => left.event)).toEqual(event ? [event] : []);
   const row = await world.rest("get_alert", alertAt(before));
   const seen = row.body;
@@ -250,7 +250,7 @@ export const statusCases: Case<Start>[] = (Object.keys(GRID) as ChannelState[]).
         name: `${verb} a ${state} alert on a channel that is ${channel}: ${cell}`,
         given: async (world) => {
           const alert = await readBack(world, await alertOn(channel, state)(world));
-          return { alert, events: world.events.length, rev: await checkCounters(world, alert.pusher_id) };
+          return { alert, events: world.acts.length, rev: await checkCounters(world, alert.pusher_id) };
         },
         input: ({ alert }) => alertAt(alert, verb === "edit" ? { title: "Edited" } : {}),
         want: cell.startsWith("409") ? { error: "conflict", param: null } : {},

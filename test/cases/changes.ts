@@ -246,11 +246,11 @@ export const changeCases: Case[] = [
     name: "of simultaneous sends one tells the world",
     given: async (world) => {
       const alert = await alertIn(world, "draft");
-      const events = world.events.length;
+      const events = world.acts.length;
       const answers = await Promise.all([1, 2, 3, 4].map(() => world.rest("send_alert", alertAt(alert))));
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
       expect(new Set(answers.map(({ body }) => body.sent_at)).size).toBe(1);
-      expect(world.events.slice(events).filter(({ data }) => data.alert_id === alert.id)).toHaveLength(1);
+      expect(world.acts.slice(events).filter(({ data }) => data.alert_id === alert.id)).toHaveLength(1);
       return alert;
     },
     input: (alert) => alertAt(alert),

@@ -74,7 +74,7 @@ export const duplicateCases: Case[] = [
       name: `of a ${state} alert`,
       given: async (world) => {
         const alert = await readBack(world, await alertIn(world, state, undefined, FULL));
-        return { alert, events: world.events.length };
+        return { alert, events: world.acts.length };
       },
       input: ({ alert }) => alertAt(alert),
       want: { body: { status: "draft", blocked: [], notes: [] } },
@@ -86,7 +86,7 @@ export const duplicateCases: Case[] = [
         expect({ ...read, notes: [] }).toEqual(body);
         // The model stays as it was, and nobody is told of a draft.
         expect(await readBack(world, alert)).toEqual(alert);
-        expect(world.events.length).toBe(events);
+        expect(world.acts.length).toBe(events);
       },
     }),
   ),

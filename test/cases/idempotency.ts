@@ -261,7 +261,7 @@ export const idempotencyCases: Case[] = [
         send: true,
         idempotency_key: newKey(),
       };
-      const events = world.events.length;
+      const events = world.acts.length;
       const answers = await Promise.all(
         Array.from({ length: 6 }, (_, i) =>
           i % 2 ? world.mcp("create_alert", { ...args, view: "full" }) : world.rest("create_alert", args),
@@ -271,7 +271,7 @@ export const idempotencyCases: Case[] = [
         expect(status).toBe(201);
         expect(body).toEqual(answers[0]!.body);
       }
-      expect(world.events.length).toBe(events + 1);
+      expect(world.acts.length).toBe(events + 1);
       return { args, body: answers[0]!.body };
     },
     input: ({ args }) => args,

@@ -78,13 +78,13 @@ export const previewCases: Case[] = [
       const before = await counts();
       expect((await send("one")).body.html).toBe("one");
       expect((await send("two")).body.html).toBe("two");
-      return { before, counts, events: world.events.length };
+      return { before, counts, events: world.acts.length };
     },
     input: () => ({ html: "<p>three</p>" }),
     want: { body: { html: "<p>three</p>" } },
     after: async (world, { before, counts, events }) => {
       expect(await counts()).toEqual(before);
-      expect(world.events.length).toBe(events);
+      expect(world.acts.length).toBe(events);
     },
   },
   refused("no html", {}, "html"),

@@ -164,7 +164,7 @@ export const scheduleCases: Case[] = [
     want: { body: { status: "scheduled", sent_at: null, note: expect.stringMatching(/send_at/) } },
     after: async (world, { alert, device }) => {
       expect((await world.handset("GET", "/inbox", device)).body.data).toEqual([]);
-      const events = world.events.length;
+      const events = world.acts.length;
       await world.sql("update alert set send_at = now() - interval '1 second' where id = ?", [
         uuidOf(alert.id),
       ]);
@@ -174,7 +174,7 @@ export const scheduleCases: Case[] = [
         status: "sent",
         sent_at: inbox.body.data[0].sent_at,
       });
-      expect(world.events.length).toBe(events);
+      expect(world.acts.length).toBe(events);
     },
   },
 ];

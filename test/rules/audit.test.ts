@@ -87,7 +87,7 @@ test("what is refused, repeated under a key, or done by a handset leaves none", 
 // docs/rules.md#audit-log
 test("when the line cannot be written, nothing was done", async () => {
   const pusher = await world.pusher();
-  const events = world.events.length;
+  const events = world.acts.length;
   await world.sql(
     "alter table audit_event add constraint nothing_more check (operation <> 'create_alert') not valid",
   );
@@ -95,7 +95,7 @@ test("when the line cannot be written, nothing was done", async () => {
   await world.sql("alter table audit_event drop constraint nothing_more");
   expect(refused.status).toBe(500);
   expect((await world.rest("list_alerts", { pusher_id: pusher.id })).body.data).toEqual([]);
-  expect(world.events.length).toBe(events);
+  expect(world.acts.length).toBe(events);
   expect((await world.rest("create_alert", { pusher_id: pusher.id, title: "x" })).status).toBe(201);
 });
 

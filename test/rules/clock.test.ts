@@ -64,7 +64,7 @@ describe("a step back", () => {
     await clock.set(2 * HOUR);
     const sent = await doors[0]!.alert(pusher.id, { title: "Sent", send: true });
     expect(sent.sent_at).toBe(clock.at(2 * HOUR));
-    const before = world.events.length;
+    const before = world.acts.length;
     const shown = await poll(doors[0]!, token);
     expect(shown.ids).toEqual([sent.id, due.id]);
 
@@ -86,7 +86,7 @@ describe("a step back", () => {
       expect((await door.rest("delete_alert", ids(due))).status).toBe(409);
     }
     // Nothing happened, so nobody is told.
-    expect(world.events.slice(before)).toEqual([]);
+    expect(world.acts.slice(before)).toEqual([]);
     expect((await doors[1]!.rest("cancel_alert", ids(due))).body).toMatchObject({ sent_at: due.send_at });
     expect((await poll(doors[0]!, token, shown.etag)).ids).toEqual([sent.id]);
     await expectRecountClean(world.service.orm);

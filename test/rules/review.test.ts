@@ -98,10 +98,10 @@ test("who may not publish is told where a person can, and of an alert that is no
 // docs/rules.md#decline
 test("what was scheduled is a draft again, receivers are told, and the author reads why", async () => {
   const alert = await alertIn(world, "scheduled", pusher);
-  const before = world.events.length;
+  const before = world.acts.length;
   const declined = await decline(alert, "Say which quay.");
   expect(declined).toMatchObject({ status: "draft", send_at: null, review_reply: "Say which quay." });
-  expect(world.events.slice(before)).toMatchObject([{ event: "alert.cancelled", data: { status: "draft" } }]);
+  expect(world.acts.slice(before)).toMatchObject([{ event: "alert.cancelled", data: { status: "draft" } }]);
   expect(await read(alert)).toMatchObject({ status: "draft", review_reply: "Say which quay." });
   const { data } = (await world.rest("list_alerts", { pusher_id: pusher.id }, author)).body;
   expect(data[0].review_reply).toBe("Say which quay.");
@@ -111,10 +111,10 @@ test("what was scheduled is a draft again, receivers are told, and the author re
 test("a draft keeps the instant that its author proposed, and nobody outside is told", async () => {
   const send_at = inSeconds(3600).replace("Z", "000Z");
   const alert = await world.alert(pusher.id, { send_at });
-  const before = world.events.length;
+  const before = world.acts.length;
   expect(await decline(alert)).toMatchObject({ status: "draft", send_at, review_reply: "Not yet." });
   expect(await decline(alert, "Never.")).toMatchObject({ review_reply: "Never." });
-  expect(world.events.length).toBe(before);
+  expect(world.acts.length).toBe(before);
 });
 
 // docs/rules.md#decline

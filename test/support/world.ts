@@ -80,6 +80,11 @@ export class World {
   readonly settings: Record<string, string>;
   readonly #remove: () => Promise<void>;
 
+  /** The events of what was done to alerts. Those of subscribers may come a second after what caused them. */
+  get acts(): DomainEvent[] {
+    return this.events.filter(({ event }) => event.startsWith("alert."));
+  }
+
   /** The data directory, where uploaded files lie. */
   get dataDir(): string {
     return this.settings.DATA_DIR!;

@@ -30,7 +30,7 @@ export const composerCases: Case[] = [
         over,
         given: async (world) => {
           const alert = await alertIn(world, "scheduled");
-          return { alert, before: await readBack(world, alert), events: world.events.length };
+          return { alert, before: await readBack(world, alert), events: world.acts.length };
         },
         as: composer,
         input: ({ alert }) => alertAt(alert, fields),
@@ -43,7 +43,7 @@ export const composerCases: Case[] = [
               : /^Bearer error="insufficient_scope", scope="alerts:write alerts:send", resource_metadata="http[^"]+", error_description="[^"]+"$/,
           );
           expect(await readBack(world, alert)).toEqual(before);
-          expect(world.events.length).toBe(events);
+          expect(world.acts.length).toBe(events);
         },
       }),
     ),

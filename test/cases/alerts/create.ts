@@ -80,13 +80,13 @@ export const createAlertCases: Case[] = [
       name: `send ${send}, with a future send_at as proposal`,
       given: async (world) => {
         const pusher = await world.pusher();
-        return { pusher, device: await world.device(pusher.handle), events: world.events.length };
+        return { pusher, device: await world.device(pusher.handle), events: world.acts.length };
       },
       input: ({ pusher }) => ({ pusher_id: pusher.id, title: "x", send, send_at: inSeconds(60) }),
       want: { body: { status: "draft", sent_at: null } },
       after: async (world, { device, events }) => {
         expect((await world.handset("GET", "/inbox", device)).body.data).toEqual([]);
-        expect(world.events.length).toBe(events);
+        expect(world.acts.length).toBe(events);
       },
     }),
   ),

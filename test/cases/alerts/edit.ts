@@ -144,10 +144,10 @@ export const editAlertCases: Case[] = [
     rule: DRAFT,
     tool: "update_alert",
     name: "a future send_at on a draft",
-    given: async (world) => ({ ...(await draftWith()(world)), events: world.events.length }),
+    given: async (world) => ({ ...(await draftWith()(world)), events: world.acts.length }),
     input: (alert) => alertAt(alert, { send_at: "2999-01-01T00:00:00Z" }),
     want: { body: { status: "draft", send_at: "2999-01-01T00:00:00.000000Z", sent_at: null } },
-    after: (world, { events }) => expect(world.events.length).toBe(events),
+    after: (world, { events }) => expect(world.acts.length).toBe(events),
   },
   {
     rule: "edit-scheduled",
@@ -179,11 +179,11 @@ export const editAlertCases: Case[] = [
     name: "the same instant in another spelling moves nothing",
     given: async (world) => {
       const alert = await alertIn(world, "scheduled", undefined, { send_at: "2999-01-01T00:00:00Z" });
-      return { ...alert, events: world.events.length };
+      return { ...alert, events: world.acts.length };
     },
     input: (alert) => alertAt(alert, { send_at: "2999-01-01T02:00:00.0+02:00", title: "y" }),
     want: { body: { status: "scheduled", title: "y" } },
-    after: (world, { events }) => expect(world.events.length).toBe(events),
+    after: (world, { events }) => expect(world.acts.length).toBe(events),
   },
   {
     rule: "send-at-must-be-ahead",
