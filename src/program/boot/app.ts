@@ -86,6 +86,8 @@ export interface App {
 interface RequestState {
   log: RequestLog;
   client: Client;
+  /** What limits and shares per address count. */
+  owner: string | null;
   /** Milliseconds for which it was held: nobody worked on it meanwhile. */
   heldMs: number;
   /** Null for what is answered however much there is to do. */
@@ -112,8 +114,8 @@ export function createApp(deps: AppDeps): App {
   const logOf = (event: H3Event) => stateOf(event).log;
   /** What limits per address count; null for this machine, which is exempt from them. */
   const countedOf = (event: H3Event): string | null => {
-    const { address, local } = stateOf(event).client;
-    return local || address === null ? null : countedAs(address);
+    const { client, owner } = stateOf(event);
+    return client.local ? null : owner;
   };
 
   const authenticate = (request: Request): Promise<Caller | null> =>
@@ -244,7 +246,7 @@ export function createApp(deps: AppDeps): App {
       const owner = client.address === null ? null : countedAs(client.address);
       const probe = PROBES.has(pathname);
       const pass = probe ? null : admission.enter(owner, body);
-      const state = { log, client, heldMs: 0, pass };
+      const state = { log, client, owner, heldMs: 0, pass };
       states.set(request, state);
       const response =
         pass || probe
