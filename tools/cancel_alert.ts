@@ -20,7 +20,6 @@ export default defineTool({
     status: 200,
     when: { action: "cancel" },
   },
-  hints: { readOnly: false, destructive: true, idempotent: true },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   version: "updated_at",
   input: z.strictObject({

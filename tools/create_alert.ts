@@ -27,7 +27,6 @@ export default defineTool({
   role: "editor",
   http: { method: "POST", path: "/api/v1/pushers/{id}/alerts", status: 201, maxBody: MAX_BODY.alerts },
   // With send true it cannot be undone, and clients ask before they let that happen.
-  hints: { readOnly: false, destructive: true, idempotent: false },
   creates: true,
   limit: ALERT_SENDS,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],

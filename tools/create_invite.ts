@@ -22,7 +22,6 @@ export default defineTool({
   scope: "invites:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/pushers/{id}/invites", status: 201 },
-  hints: { readOnly: false, destructive: false, idempotent: false },
   creates: true,
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({

@@ -28,7 +28,6 @@ export default defineTool({
   scope: "pushers:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/pushers", status: 201 },
-  hints: { readOnly: false, destructive: false, idempotent: false },
   creates: true,
   version: "updated_at",
   limit: { name: "pusher-creations", per: "creator", max: LIMITS.creations, seconds: LIMITS.window_seconds },

@@ -16,7 +16,7 @@ export default defineTool({
   scope: "webhooks:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/webhooks", status: 201 },
-  hints: { readOnly: false, destructive: false, idempotent: false },
+  reachesOut: true,
   creates: true,
   errors: ["invalid_request", "forbidden", "conflict"],
   input: z.strictObject({

@@ -15,7 +15,6 @@ export default defineTool({
   scope: "alerts:write",
   role: "editor",
   http: { method: "DELETE", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 204 },
-  hints: { readOnly: false, destructive: true, idempotent: false },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   version: "updated_at",
   input: z.strictObject({

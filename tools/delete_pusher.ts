@@ -14,7 +14,6 @@ export default defineTool({
   scope: "pushers:write",
   role: "admin",
   http: { method: "DELETE", path: "/api/v1/pushers/{id}", status: 204 },
-  hints: { readOnly: false, destructive: true, idempotent: false },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   input: z.strictObject({ pusher_id: pathId("Channel id, psh_…") }),
   output: deletedView,

@@ -12,7 +12,6 @@ export default defineTool({
   scope: "webhooks:write",
   role: "editor",
   http: { method: "DELETE", path: "/api/v1/webhooks/{webhook_id}", status: 204 },
-  hints: { readOnly: false, destructive: true, idempotent: false },
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({ webhook_id: pathId("whk_…") }),
   output: deletedView,

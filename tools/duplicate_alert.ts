@@ -19,7 +19,6 @@ export default defineTool({
   scope: "alerts:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/pushers/{id}/alerts/{alertId}/duplicate", status: 201 },
-  hints: { readOnly: false, destructive: false, idempotent: false },
   creates: true,
   errors: ["invalid_request", "forbidden", "not_found"],
   version: "updated_at",

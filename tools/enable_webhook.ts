@@ -12,7 +12,7 @@ export default defineTool({
   scope: "webhooks:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/webhooks/{webhook_id}/enable", status: 200 },
-  hints: { readOnly: false, destructive: false, idempotent: false },
+  reachesOut: true,
   creates: true,
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({ webhook_id: pathId("whk_…") }),

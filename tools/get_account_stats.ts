@@ -16,7 +16,6 @@ export default defineTool({
   scope: "stats:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/stats", status: 200 },
-  hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request"],
   input: z.strictObject(periodFields),
   output: z.object({

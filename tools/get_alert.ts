@@ -18,7 +18,6 @@ export default defineTool({
   scope: "alerts:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 200 },
-  hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "not_found"],
   version: "updated_at",
   // One that came due was sent by nobody's change (docs/rules.md#expected-version).

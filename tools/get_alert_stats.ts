@@ -21,7 +21,6 @@ export default defineTool({
   scope: "stats:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/stats", status: 200 },
-  hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({ pusher_id: pathId("Channel id, psh_…"), alert_id: pathId("alr_…") }),
   output: z.object({

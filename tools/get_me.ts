@@ -12,7 +12,6 @@ export default defineTool({
   scope: "account:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/me", status: 200 },
-  hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request"],
   input: z.strictObject({}),
   output: z.object({

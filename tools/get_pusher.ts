@@ -14,7 +14,6 @@ export default defineTool({
   scope: "pushers:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}", status: 200 },
-  hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "not_found"],
   version: "updated_at",
   input: z.strictObject({ pusher_id: pathId("Channel id, psh_…") }),

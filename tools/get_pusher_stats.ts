@@ -16,7 +16,6 @@ export default defineTool({
   scope: "stats:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/stats", status: 200 },
-  hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({ pusher_id: pathId("Channel id, psh_…"), ...periodFields }),
   output: z.object({ ...rangeView, buckets: dayBuckets }),

@@ -14,7 +14,6 @@ export default defineTool({
   scope: "alerts:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/alerts", status: 200 },
-  hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request"],
   input: z.strictObject({ ...listInput, view }),
   output: alertList,

@@ -15,7 +15,6 @@ export default defineTool({
   scope: "alerts:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts", status: 200 },
-  hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({ pusher_id: pathId("Channel id, psh_…"), ...listInput, view }),
   output: alertList,

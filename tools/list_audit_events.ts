@@ -16,7 +16,6 @@ export default defineTool({
   scope: "audit:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/audit", status: 200 },
-  hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
     limit: limit(),

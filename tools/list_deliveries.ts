@@ -15,7 +15,6 @@ export default defineTool({
   scope: "webhooks:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/webhooks/{webhook_id}/deliveries", status: 200 },
-  hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
     webhook_id: pathId("whk_…"),

@@ -31,7 +31,6 @@ export default defineTool({
   scope: "webhooks:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/events", status: 200 },
-  hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request"],
   input: z.strictObject({
     after: feedPlace().optional().describe("next_after of the answer before; absent: from the oldest."),

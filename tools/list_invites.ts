@@ -15,7 +15,6 @@ export default defineTool({
   scope: "invites:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/invites", status: 200 },
-  hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
     pusher_id: pathId("Channel id, psh_…"),

@@ -14,7 +14,6 @@ export default defineTool({
   scope: "pushers:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers", status: 200 },
-  hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request"],
   input: z.strictObject({
     handle: z.string().optional().describe("Only the channel of this handle."),

@@ -45,7 +45,6 @@ export default defineTool({
   scope: "subscribers:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/subscribers", status: 200 },
-  hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
     pusher_id: pathId("Channel id, psh_…"),

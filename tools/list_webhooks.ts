@@ -11,7 +11,6 @@ export default defineTool({
   scope: "webhooks:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/webhooks", status: 200 },
-  hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request"],
   input: z.strictObject({}),
   output: z.object({ data: z.array(webhookView) }),

@@ -21,7 +21,6 @@ export default defineTool({
   scope: "alerts:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/core/preview", status: 200, maxBody: MAX_BODY.alerts },
-  hints: { readOnly: true, destructive: false, idempotent: true },
   errors: ["invalid_request", "forbidden"],
   input: z.strictObject({
     html: text(0, MAX_HTML.document, { lines: true, cleaned: true }),

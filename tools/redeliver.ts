@@ -18,7 +18,7 @@ export default defineTool({
     path: "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver",
     status: 201,
   },
-  hints: { readOnly: false, destructive: false, idempotent: false },
+  reachesOut: true,
   creates: true,
   limit: MANUAL_DELIVERIES,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],

@@ -18,7 +18,6 @@ export default defineTool({
   scope: "invites:write",
   role: "editor",
   http: { method: "DELETE", path: "/api/v1/pushers/{id}/invites/{inviteId}", status: 200 },
-  hints: { readOnly: false, destructive: true, idempotent: true },
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({
     pusher_id: pathId("Channel id, psh_…"),

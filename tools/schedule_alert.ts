@@ -15,7 +15,7 @@ import { expectedVersion, pathId } from "../src/store/shapes/fields.ts";
 export default defineTool({
   name: "schedule_alert",
   title: "Schedule alert",
-  description: `Schedule a draft: it becomes visible at send_at by itself. send_at may be given here or stand in the draft already; on a scheduled alert it moves the instant. Until then the alert can be edited, cancelled or returned to draft. At most ${LIMITS.sends} sends and schedules a minute for a channel.`,
+  description: `Publish a draft later: it becomes visible at send_at by itself. send_at may be given here or stand in the draft already; on a scheduled alert it moves the instant. Until then the alert can be edited, cancelled or returned to draft. At most ${LIMITS.sends} sends and schedules a minute for a channel.`,
   scope: "alerts:send",
   role: "editor",
   http: {
@@ -24,7 +24,6 @@ export default defineTool({
     status: 200,
     when: { action: "schedule" },
   },
-  hints: { readOnly: false, destructive: false, idempotent: true },
   limit: ALERT_SENDS,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   version: "updated_at",

@@ -21,7 +21,6 @@ export default defineTool({
     status: 200,
     when: { action: "send" },
   },
-  hints: { readOnly: false, destructive: true, idempotent: true },
   limit: ALERT_SENDS,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   version: "updated_at",

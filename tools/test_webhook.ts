@@ -16,7 +16,7 @@ export default defineTool({
   scope: "webhooks:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/webhooks/{webhook_id}/test", status: 201 },
-  hints: { readOnly: false, destructive: false, idempotent: false },
+  reachesOut: true,
   creates: true,
   limit: MANUAL_DELIVERIES,
   errors: ["invalid_request", "forbidden", "not_found", "rate_limited"],

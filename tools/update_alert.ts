@@ -30,7 +30,6 @@ export default defineTool({
     status: 200,
     maxBody: MAX_BODY.alerts,
   },
-  hints: { readOnly: false, destructive: false, idempotent: true },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   version: "updated_at",
   input: z.strictObject({

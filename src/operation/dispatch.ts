@@ -29,7 +29,7 @@ import { createPerform, type Outcome, type Perform, type PerformDeps } from "./p
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
 import { refuseRepeat, refuseRole } from "./refusals.ts";
 import type { HandsetOperation, SessionAuth, SessionOperation, Tool } from "./tool.ts";
-import { ANSWER_ARGUMENTS, pathArguments, scopesFor } from "./tool.ts";
+import { ANSWER_ARGUMENTS, onlyReads, pathArguments, scopesFor } from "./tool.ts";
 
 export interface DispatchDeps extends PerformDeps {
   idempotencySeal: Seal;
@@ -94,7 +94,7 @@ async function runTool(
     await refuseRole(managerFor(deps.orm, visible, null), caller, input);
   const refusal = await tool.check?.(input, deps.services).catch((error: unknown) => error);
   const repeats = key === null ? null : repeatsUnder(key, deps, tool, caller, input);
-  const { readOnly } = tool.hints;
+  const readOnly = onlyReads(tool);
   const outcome = await perform(
     { ...tool, writes: readOnly ? "nothing" : "rows" },
     {

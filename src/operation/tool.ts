@@ -120,9 +120,12 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   mayRequire?: Partial<Record<Scope, string>>;
   /** The least role that may call it; another one answers 403 forbidden. */
   role: Role;
-  hints: { readOnly: boolean; destructive: boolean; idempotent: boolean };
-  /** It makes something new, so it takes an idempotency key. */
+  /** A POST that makes something new, so it takes an idempotency key. One without it changes nothing. */
   creates?: boolean;
+  /** It takes away what was there, and neither its method nor a scope says so. */
+  destroys?: true;
+  /** What it does leads to requests from here to an address that the caller chose. */
+  reachesOut?: true;
   /** Its answer as assistants are shown it, where strangers wrote parts of it that could be read as an instruction. */
   toAssistants?(whole: unknown): unknown;
   /** Its short answer. With an argument `view` the caller chooses; else it stands in where the whole would be too long. */
@@ -229,6 +232,34 @@ export const hasView = (tool: Tool): boolean => Object.hasOwn(tool.input.shape, 
 export function expectedArgument({ version, input }: Pick<Tool, "version" | "input">): string | null {
   const name = `expected_${version}`;
   return version !== undefined && Object.hasOwn(input.shape, name) ? name : null;
+}
+
+/** Whether a call of it changes nothing. */
+export const onlyReads = ({ http: { method }, creates }: Pick<Tool, "http" | "creates">): boolean =>
+  method === "GET" || (method === "POST" && !creates);
+
+/** What a client is told before it calls, so that a person may be asked first. */
+export interface Hints {
+  readOnly: boolean;
+  destructive: boolean;
+  idempotent: boolean;
+  openWorld: boolean;
+}
+
+/**
+ * The hints, from what the record says it does. Whatever can make something public is destructive: nobody takes back what
+ * others have read.
+ */
+export function hintsOf(tool: Tool): Hints {
+  const readOnly = onlyReads(tool);
+  const scopes = [tool.scope, ...Object.keys({ ...tool.alsoRequires, ...tool.mayRequire })];
+  const publishes = scopes.includes("alerts:send") || Object.hasOwn(tool.input.shape, "is_public");
+  return {
+    readOnly,
+    destructive: !readOnly && (publishes || tool.http.method === "DELETE" || tool.destroys === true),
+    idempotent: !tool.creates,
+    openWorld: tool.reachesOut === true,
+  };
 }
 
 /** Every scope that a call needs, read from its raw arguments: the tool's own, then those that the body asks for. */

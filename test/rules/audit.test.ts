@@ -7,6 +7,7 @@ import create_key from "../../src/identity/session/create_key.ts";
 import revoke_key from "../../src/identity/session/revoke_key.ts";
 import { newUuid, showId } from "../../src/model/domain/ids.ts";
 import { auditLines, operatorActor } from "../../src/operation/audit.ts";
+import { onlyReads } from "../../src/operation/tool.ts";
 import type { MemberCaller } from "../../src/store/context.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { READY, uuidOf } from "../cases/given.ts";
@@ -30,7 +31,7 @@ const lines = (): Promise<any[]> =>
 const count = async () => (await lines()).length;
 
 // docs/rules.md#audit-log
-test.each(TOOLS.map(({ name, hints }) => [name, hints.readOnly] as const))(
+test.each(TOOLS.map((tool) => [tool.name, onlyReads(tool)] as const))(
   "%s leaves a line exactly when it writes",
   async (name, readOnly) => {
     const args = await READY[name]!(world);

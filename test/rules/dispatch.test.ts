@@ -57,7 +57,7 @@ describe("on a service", () => {
       scope: "alerts:send",
       role: "editor",
       http: { method: "POST", path: "/api/v1/try", status: 200 },
-      hints: { readOnly: false, destructive: false, idempotent: false },
+      creates: true,
       limit: { name: "tries", per: "pusher", max: 1, seconds: 60 } as never,
       errors: ["rate_limited", "conflict"],
       input: z.strictObject({}),

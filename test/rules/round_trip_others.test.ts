@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
 import { parseId } from "../../src/model/domain/ids.ts";
+import { onlyReads } from "../../src/operation/tool.ts";
 import type { MemberCaller } from "../../src/store/context.ts";
 import { TOOLS } from "../../tools/index.ts";
 
@@ -239,7 +240,7 @@ const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fi
   };
 
 const WRITING = [
-  ...TOOLS.filter(({ hints }) => !hints.readOnly),
+  ...TOOLS.filter((tool) => !onlyReads(tool)),
   ...[...HANDSET_OPERATIONS, ...SESSION_OPERATIONS].filter(({ writes }) => writes !== "nothing"),
 ];
 

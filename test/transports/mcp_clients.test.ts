@@ -7,6 +7,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hintsOf } from "../../src/operation/tool.ts";
 import { type Listening, listen } from "../../src/program/boot/server.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { atOnce } from "../support/at_once.ts";
@@ -90,14 +91,16 @@ describe("on a service", () => {
         expect(tools.map(({ name }: any) => name)).toEqual(TOOLS.map(({ name }) => name));
         for (const tool of tools) {
           expect(tool.inputSchema.type).toBe("object");
-          const { readOnly, destructive, idempotent } = TOOLS.find(({ name }) => name === tool.name)!.hints;
+          const { readOnly, destructive, idempotent, openWorld } = hintsOf(
+            TOOLS.find(({ name }) => name === tool.name)!,
+          );
           // What the protocol takes for granted of a tool, and does not ask about where it only reads.
           const granted = { readOnlyHint: false, idempotentHint: readOnly, destructiveHint: !readOnly };
           expect({ ...granted, ...tool.annotations }).toEqual({
             readOnlyHint: readOnly,
             destructiveHint: destructive,
             idempotentHint: idempotent,
-            openWorldHint: false,
+            openWorldHint: openWorld,
           });
         }
       });
