@@ -6,6 +6,7 @@ import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
 import { ERROR_STATUS } from "../../src/model/errors.ts";
 import { hasView, type Tool } from "../../src/operation/tool.ts";
 import { TOOLS } from "../../tools/index.ts";
+import { restored } from "./restored.ts";
 import type { Answer } from "./world.ts";
 
 const envelope = z.strictObject({
@@ -93,7 +94,8 @@ function checkMcp({ status, body }: Answer, requestBody: unknown): void {
   const { params } = JSON.parse(requestBody) as { params: { name: string; arguments?: { view?: unknown } } };
   const route = routes.find(({ operation }) => operation.name === params.name)!;
   const view = params.arguments?.view ?? (route.chooses ? "brief" : undefined);
+  const whole = restored(route.operation as Tool, view, result.structuredContent);
   // What is left out of an answer that would be too long is said beside its shape (docs/rules.md#mcp-answers-are-short).
-  const { left_out: _, ...shown } = result.structuredContent;
+  const { left_out: _, ...shown } = whole;
   shapeOf(route, view).parse(shown);
 }

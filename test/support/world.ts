@@ -6,15 +6,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { inject } from "vitest";
+import { MAX_ANSWER } from "../../src/api/transports/mcp_answers.ts";
 import { addMember, createKey, createWorkspace, type NewKey } from "../../src/identity/operator/accounts.ts";
 import type { DomainEvent } from "../../src/model/domain/events.ts";
 import { ERROR_STATUS } from "../../src/model/errors.ts";
 import { requestFor } from "../../src/operation/request.ts";
+import type { Tool } from "../../src/operation/tool.ts";
 import { openService, type Service, type ServiceOptions } from "../../src/program/boot/service.ts";
 import { loadConfig } from "../../src/store/config/load.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { withDatabase } from "./databases.ts";
+import { restored } from "./restored.ts";
 import { checkAnswer } from "./strict.ts";
 
 export interface Answer {
@@ -229,7 +232,7 @@ export class World {
       headers: { accept: "application/json, text/event-stream" },
       body: JSON.stringify(message),
     });
-    return fromMcp(toolNamed(tool), answer);
+    return fromMcp(toolNamed(tool), answer, args.view);
   }
 
   /** A handset call. */
@@ -303,13 +306,15 @@ function parse(text: string): unknown {
 }
 
 /** What a tool result says in REST's terms. A refusal in front of the protocol already is in them. */
-function fromMcp(tool: { http: { status: number } }, answer: Answer): Answer {
+function fromMcp(tool: Tool, answer: Answer, view: unknown): Answer {
   const { result } = answer.body ?? {};
   if (!result) return answer;
   const body = result.structuredContent;
   if (JSON.stringify(body) !== result.content[0].text) throw new Error("text and structured content differ");
+  if (Buffer.byteLength(result.content[0].text) > MAX_ANSWER) throw new Error(`${tool.name}: too long`);
   const headers = new Headers(result._meta ?? {});
-  return { status: result.isError ? statusOf(body) : tool.http.status, body, headers };
+  if (result.isError) return { status: statusOf(body), body, headers };
+  return { status: tool.http.status, body: restored(tool, view, body), headers };
 }
 
 const statusOf = (body: any) => ERROR_STATUS[body.error.type as keyof typeof ERROR_STATUS];

@@ -4,6 +4,7 @@
 
 import { LIMITS } from "../../model/limits.ts";
 import type { Tool } from "../../operation/tool.ts";
+import { lean } from "./mcp_lean.ts";
 
 /** Bytes of an answer's JSON. It stands in the result twice, as text and as structured content; a client shows one. */
 export const MAX_ANSWER = LIMITS.mcp_answer;
@@ -23,15 +24,20 @@ export const written = (body: unknown): Written => ({ body, json: JSON.stringify
 
 const fits = ({ json }: Written): boolean => Buffer.byteLength(json) <= MAX_ANSWER;
 
-/** The body as an assistant gets it; `isBrief`: it is the short form already. */
-export function fitted(tool: Tool, body: unknown, isBrief: boolean): Written {
-  const whole = written(body);
+/** The body as an assistant gets it, in the view that it was made in. */
+export function fitted(tool: Tool, body: unknown, view: unknown): Written {
+  const schema = view === "brief" && tool.brief ? tool.brief.output : tool.output;
+  const told = (some: unknown, shape = schema) => written(lean(shape, some, view));
+  const whole = told(body);
   if (fits(whole)) return whole;
   const page = body as Page;
-  const short = tool.pagedBy && Array.isArray(page.data) ? written(endEarly(page, tool.pagedBy)) : whole;
+  const rowBytes = (row: Row) => bytesOf((lean(schema, { data: [row] }, view) as Page).data[0]);
+  const early = tool.pagedBy && Array.isArray(page.data) ? endEarly(page, tool.pagedBy, rowBytes) : body;
+  const short = told(early);
   if (fits(short)) return short;
-  const brief = tool.brief && !isBrief ? written(tool.brief.output.parse(tool.brief.of(short.body))) : short;
-  return fits(brief) ? brief : written(withoutEnd(brief.body as Row));
+  const { brief } = tool;
+  const last = brief && view !== "brief" ? told(brief.output.parse(brief.of(early)), brief.output) : short;
+  return fits(last) ? last : written(withoutEnd(last.body as Row));
 }
 
 /** What nothing else makes short enough: its longest list ends where there is no more room, and `left_out` says so. */
@@ -49,12 +55,12 @@ function withoutEnd(body: Row): Row {
 }
 
 /** As many rows as fit; never between two that share the instant which the next page goes on from, and at least one. */
-function endEarly(page: Page, by: string): Page {
+function endEarly(page: Page, by: string, rowBytes: (row: Row) => number): Page {
   const { data } = page;
   const instantOf = (i: number) => data[i]?.[by] as string;
   let room = MAX_ANSWER - bytesOf({ ...page, data: [], meta: { next_before: instantOf(0) } });
   let end = data.findIndex((row) => {
-    room -= bytesOf(row) + 1;
+    room -= rowBytes(row) + 1;
     return room < 0;
   });
   if (end < 0) return page;

@@ -99,6 +99,7 @@ export function oneOf<const V extends readonly string[]>(values: V) {
   const or = <const B extends V[number]>(blank: B) => ({
     ...plain,
     property: () => p.enum(values).default(blank),
+    shows: z.enum(values).meta({ default: blank }),
     blank: blank as V[number],
   });
   return { ...kind(plain), or };
