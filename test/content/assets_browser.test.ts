@@ -1,12 +1,12 @@
 // An uploaded page in a real browser, inside of its frame: nothing in it runs, and nothing of it reaches the network
 // but pictures (and prefetches) by https. Needs a Chromium: CHROMIUM=/path/to/chromium.
 
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { serve } from "srvx";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { consoleOf } from "../support/assets.ts";
 import { inBrowser } from "../support/in_browser.ts";
-import { launch } from "../support/site.ts";
+import { type Browsing, launch } from "../support/site.ts";
 import { WAIT } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
@@ -37,7 +37,7 @@ body{font-family:f;color:rgb(1, 2, 3)}</style>
 inBrowser("in Chromium", () => {
   let world: World;
   let server: ReturnType<typeof serve>;
-  let browser: Browser;
+  let browser: Browsing;
   let page: Page;
   let origin: string;
   let file: { url: string; frame_url: string };

@@ -3,13 +3,13 @@
 // Needs a Chromium: CHROMIUM=/path/to/chromium.
 
 import fc from "fast-check";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ATTRIBUTES } from "../../src/model/sanitizer/allow_list.ts";
 import { sanitizeHtml } from "../../src/model/sanitizer/sanitize.ts";
 import { FUZZ_PIECES, HARMLESS, HOSTILE } from "../cases/sanitizer.ts";
 import { inBrowser } from "../support/in_browser.ts";
-import { launch } from "../support/site.ts";
+import { type Browsing, launch } from "../support/site.ts";
 
 /** Of each of these at least one runs raw in a current Chromium, in both modes. */
 const RUNNING_FAMILIES =
@@ -117,7 +117,7 @@ function textsOf(texts: string[]): string[] {
 }
 
 inBrowser("in Chromium", () => {
-  let browser: Browser;
+  let browser: Browsing;
   let page: Page;
   const raw: Record<Mode, Set<string>> = { innerHTML: new Set(), page: new Set() };
   const allowed = Object.fromEntries([...ATTRIBUTES].map(([name, rules]) => [name, [...rules.keys()]]));

@@ -1,11 +1,11 @@
 // People in a browser: from the first start's link to keys, members and sessions, on both databases. Needs a Chromium:
 // CHROMIUM=/path/to/chromium. Without one it says so and is skipped.
 
-import type { Browser, Locator } from "playwright-core";
+import type { Locator } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { showId } from "../../src/model/domain/ids.ts";
 import { inBrowser } from "../support/in_browser.ts";
-import { join, launch, Site, signIn, watched } from "../support/site.ts";
+import { type Browsing, join, launch, Site, signIn, watched } from "../support/site.ts";
 
 /** One white pixel. */
 const PNG = Buffer.from(
@@ -16,7 +16,7 @@ const PNG = Buffer.from(
 const OWNER = { name: "Ada Owner", email: "owner@example.org", password: "correct horse battery" };
 const EDITOR = { name: "Ed Editor", email: "ed@example.org", password: "staple of the battery" };
 
-let browser: Browser;
+let browser: Browsing;
 beforeAll(async () => {
   browser = await launch();
 });

@@ -6,16 +6,16 @@ import type { AddressInfo } from "node:net";
 import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from "@modelcontextprotocol/client";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addMember, createWorkspace } from "../../src/identity/operator/accounts.ts";
 import { BASE_SCOPES } from "../../src/model/scopes.ts";
 import { inBrowser } from "../support/in_browser.ts";
-import { join, launch, Site, signIn, watched } from "../support/site.ts";
+import { type Browsing, join, launch, Site, signIn, watched } from "../support/site.ts";
 
 const PERSON = { name: "Ada Owner", email: "owner@example.org", password: "correct horse battery" };
 
-let browser: Browser;
+let browser: Browsing;
 /** Where assistants wait for the answer. */
 let loopback: Server;
 let callback: string;

@@ -1,14 +1,13 @@
 // Passkeys (docs/rules.md#passkeys): made and used by a real browser with a virtual device, and refused when anything about an
 // answer is not right: another origin, nobody asked for a finger, another session, a changed signature.
 
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMember } from "../../src/identity/operator/accounts.ts";
 import { parseId } from "../../src/model/domain/ids.ts";
 import { Authenticator } from "../support/authenticator.ts";
 import { codeOf } from "../support/codes.ts";
 import { inBrowser } from "../support/in_browser.ts";
-import { join, launch, ownerOf, Site, signIn, Visitor, watched } from "../support/site.ts";
+import { type Browsing, join, launch, ownerOf, Site, signIn, Visitor, watched } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
 const PASSWORD = "correct horse battery";
@@ -165,7 +164,7 @@ describe("a passkey's answer", () => {
 
 inBrowser("in a browser", () => {
   let site: Site;
-  let browser: Browser;
+  let browser: Browsing;
   beforeAll(async () => {
     site = await Site.open({ name: "localhost" });
     browser = await launch();

@@ -2,19 +2,19 @@
 // network: the browser's subscription is one on loopback, whose receipts are handed to the worker as a browser does. Needs
 // CHROMIUM=/path/to/chromium; without one it says so and is skipped.
 
-import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
+import type { BrowserContext, CDPSession, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { joinInApp } from "../support/app.ts";
 import { inBrowser } from "../support/in_browser.ts";
 import { pushService } from "../support/push_service.ts";
-import { launch, Site } from "../support/site.ts";
+import { type Browsing, launch, Site } from "../support/site.ts";
 import { eventually, WAIT } from "../support/wait.ts";
 import { wakeUps } from "../support/woken.ts";
 
 inBrowser("in a browser", () => {
   let service: Awaited<ReturnType<typeof pushService>>;
   let site: Site;
-  let browser: Browser;
+  let browser: Browsing;
   let context: BrowserContext;
   let page: Page;
   let devtools: CDPSession;

@@ -1,10 +1,19 @@
 // Tests in a real Chromium: the block that says so where there is none, and what its tests share. Needs CHROMIUM=/path/to/chromium.
 
-import type { Browser, BrowserContextOptions } from "playwright-core";
+import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "vitest";
 import { lacks } from "./lacks.ts";
 import { Modules } from "./senses.ts";
-import { launch, OWNER, Site, signedInAs, type Visitor, watched } from "./site.ts";
+import {
+  type BrowserNeeds,
+  type Browsing,
+  launch,
+  OWNER,
+  Site,
+  signedInAs,
+  type Visitor,
+  watched,
+} from "./site.ts";
 
 /** A block of tests that only a browser can run. */
 export function inBrowser(name: string, tests: () => void): void {
@@ -14,13 +23,13 @@ export function inBrowser(name: string, tests: () => void): void {
 type SiteOptions = Parameters<typeof Site.open>[0];
 
 /** A whole service and a browser, from before the first test of the block until after its last. */
-export function siteAndBrowser(options?: SiteOptions, args?: readonly string[]) {
-  return shared(() => Site.open(options), args);
+export function siteAndBrowser(options?: SiteOptions, needs?: BrowserNeeds) {
+  return shared(() => Site.open(options), needs);
 }
 
 interface Signed {
   site: Site;
-  browser: Browser;
+  browser: Browsing;
   /** The first workspace's owner, as a visitor without a browser. */
   owner: Visitor;
   /** The address of the workspace's first page. */
@@ -52,7 +61,7 @@ type Seen = Awaited<ReturnType<typeof watched>>;
 
 /** Opens a page as wide as a phone's for each test of a block, and closes it. What it did wrong fails the test. */
 export function phoneForEach(
-  its: { site: Site; browser: Browser },
+  its: { site: Site; browser: Browsing },
   opened: (phone: Seen) => Promise<void>,
 ): void {
   let phone: Seen;
@@ -67,18 +76,18 @@ export function phoneForEach(
 }
 
 /** The same with nothing but the app's modules. */
-export function modulesAndBrowser(args?: readonly string[]) {
-  return shared(() => Modules.open(), args);
+export function modulesAndBrowser(needs?: BrowserNeeds) {
+  return shared(() => Modules.open(), needs);
 }
 
 function shared<Opened extends { close(): Promise<void> }>(
   open: () => Promise<Opened>,
-  args?: readonly string[],
-): { site: Opened; browser: Browser } {
-  const here = {} as { site: Opened; browser: Browser };
+  needs?: BrowserNeeds,
+): { site: Opened; browser: Browsing } {
+  const here = {} as { site: Opened; browser: Browsing };
   beforeAll(async () => {
     here.site = await open();
-    here.browser = await launch(args);
+    here.browser = await launch(needs);
   });
   afterAll(async () => {
     await here.browser?.close();

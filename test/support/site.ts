@@ -1,11 +1,11 @@
 // A service on a listening socket with its console, and what looks at it: a browser that writes down everything a page
 // must not do, and a bare visitor that keeps cookies and fills forms without one.
 
+import { existsSync } from "node:fs";
 import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
-  type BrowserServer,
   chromium,
   type Page,
 } from "playwright-core";
@@ -16,24 +16,52 @@ import type { ServiceOptions } from "../../src/program/boot/service.ts";
 import { WAIT } from "./wait.ts";
 import { World } from "./world.ts";
 
-export const executablePath = process.env.CHROMIUM;
+const chromiumPath = process.env.CHROMIUM;
+
+/** Debian's headless shell, beside the browser: it draws the same pages for half the CPU. */
+const shellPath = [`${chromiumPath}-headless-shell`].find((path) => existsSync(path));
 
 const ARGS = [
   "--no-sandbox --disable-gpu --disable-quic --no-first-run",
   "--disable-background-networking --disable-component-update --disable-sync",
 ].flatMap((line) => line.split(" "));
 
-const launched = new Map<string, Promise<BrowserServer>>();
+const launched = new Map<string, Promise<Browser>>();
+
+/** What a test needs of a browser beside pages. */
+export interface BrowserNeeds {
+  /** Arguments of its command line. */
+  args?: readonly string[];
+  /** Parts that the headless shell lacks, such as notifications. */
+  whole?: boolean;
+}
+
+/** A browser's share of a test file. */
+export type Browsing = Pick<Browser, "newContext" | "newPage" | "close">;
 
 /**
- * A connection to the browser with these arguments that the tests of a process share; it ends with the process. `close` takes
- * away what was opened by this connection alone.
+ * The browser with these needs that the tests of a process share; it ends with the process. `close` takes away what was opened by
+ * this share alone.
  */
-export async function launch(more: readonly string[] = []): Promise<Browser> {
-  const key = more.join(" ");
-  const server = launched.get(key) ?? chromium.launchServer({ executablePath, args: [...ARGS, ...more] });
-  launched.set(key, server);
-  return chromium.connect((await server).wsEndpoint());
+export async function launch({ args = [], whole = false }: BrowserNeeds = {}): Promise<Browsing> {
+  const executablePath = whole ? chromiumPath : (shellPath ?? chromiumPath);
+  const key = [executablePath, ...args].join(" ");
+  const starting = launched.get(key) ?? chromium.launch({ executablePath, args: [...ARGS, ...args] });
+  launched.set(key, starting);
+  const browser = await starting;
+  const opened: BrowserContext[] = [];
+  const newContext = async (options?: BrowserContextOptions) => {
+    const context = await browser.newContext(options);
+    opened.push(context);
+    return context;
+  };
+  return {
+    newContext,
+    newPage: async (options) => (await newContext(options)).newPage(),
+    close: async () => {
+      for (const context of opened) await context.close();
+    },
+  };
 }
 
 export class Site {
@@ -80,7 +108,7 @@ export class Site {
 
 /** A browser of its own with what its pages did wrong: other origins asked, policies broken, scripts or styles inline. */
 export async function watched(
-  browser: Browser,
+  browser: Browsing,
   site: Site,
   options: BrowserContextOptions = {},
 ): Promise<{ context: BrowserContext; page: Page; faults: string[] }> {

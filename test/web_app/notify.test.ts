@@ -21,7 +21,7 @@ const RINGS = { sound: "bell" as string | null, vibrate: [80] as number[] | null
 const QUIET = { sound: null, vibrate: null };
 
 inBrowser("outside of the page", () => {
-  const its = modulesAndBrowser();
+  const its = modulesAndBrowser({ whole: true });
   let context: BrowserContext;
   let page: Page;
 

@@ -9,7 +9,7 @@ import { watched } from "../support/site.ts";
 import { WAIT } from "../support/wait.ts";
 
 inBrowser("the worker", () => {
-  const its = siteAndBrowser();
+  const its = siteAndBrowser({}, { whole: true });
 
   /** A browser whose app is closed: a page that runs nothing of it stays, to look from. `wake` is what a push service does. */
   async function closed(context: BrowserContext, page: Page) {
