@@ -196,6 +196,7 @@ const told = (operation: string, channel: string, number: string) =>
     pusher_id: channel,
     subject_id: "'alr_00000000000000000000000000'",
     status: "'sent'",
+    count: "null",
     event_ids: `array[${ID("told", number)}]`,
     event_workspaces: `array['${benchId("workspace", 0)}']`,
     event_pushers: `array[${channel}]`,

@@ -105,6 +105,11 @@ export const LIMIT_TABLE = {
   sign_ins: [20, "calls", "wrong passwords from one address in a window"],
   wrong_passwords: [8, "attempts", "wrong passwords for one account, from one address or browser"],
   wrong_passwords_minutes: [5, "minutes", "in which these are counted"],
+  failed_runs_minutes: [
+    15,
+    "minutes",
+    "in which failed runs of a way into an account are counted for the audit log",
+  ],
   passkey_minutes: [5, "minutes", "the question to a new passkey is good for"],
   link_explained_days: [30, "days", "what became of a link that is over is told"],
   link_days: [7, "days", "a link that a manager or the operator hands out works"],

@@ -73,7 +73,16 @@ export const operatorActor = (workspaceId: string | null): Actor => ({
 });
 
 const WIRE_ID = /^[a-z]{3}_[0-9a-z]{26}$/;
-const STATUSES = new Set(["draft", "scheduled", "sent", "cancelled", "active", "paused", "suspended"]);
+const STATUSES = new Set([
+  "draft",
+  "scheduled",
+  "sent",
+  "cancelled",
+  "active",
+  "paused",
+  "suspended",
+  "failed",
+]);
 
 /** Writes down in its transaction that the call was done. `body` is its answer. */
 export async function writeAudit(
@@ -93,7 +102,7 @@ export function auditLines(
   input: unknown,
   body: unknown,
 ) {
-  const what = { operation, ...concerned(input, body) };
+  const what = { operation, ...concerned(input, body), count: null as number | null };
   return [actors].flat().map((actor) => ({ id: newUuid(), ...actor, ...what }));
 }
 

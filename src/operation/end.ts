@@ -1,6 +1,7 @@
 // The end of a transaction: who did it, for the audit log, and what happened, for the feed of events. One statement, which
 // goes out with the commit, so neither costs an exchange with the database.
 
+import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
 import type { DomainEvent } from "../model/domain/events.ts";
 import { run } from "../store/db/statement.ts";
@@ -10,7 +11,7 @@ import type { auditLines } from "./audit.ts";
 
 /** Writes what there is to be written down; nothing may follow it but the commit. */
 export async function writeEnd(
-  db: Kysely<unknown>,
+  db: SqlEntityManager | Kysely<unknown>,
   lines: ReturnType<typeof auditLines>,
   events: readonly DomainEvent[],
 ): Promise<void> {

@@ -128,6 +128,7 @@ const line = (operation: string) => ({
   pusher_id: null,
   subject_id: null,
   status: null,
+  count: null,
 });
 const written = async (operation: string) =>
   (await world.sql("select from audit_event where operation = ?", [operation])).length;

@@ -77,8 +77,10 @@ describe("a passkey's answer", () => {
     const { body } = await world.rest("list_audit_events", { actor: id });
     expect(body.data.map((line: any) => line.operation)).toEqual([
       "remove_passkey",
+      "sign_in_passkey",
       "add_passkey",
       "begin_passkey",
+      "claim_account",
     ]);
   });
 

@@ -233,6 +233,7 @@ describe("the second step", () => {
     expect(body.data.map((line: any) => line.operation)).toEqual([
       "confirm_second_factor",
       "begin_second_factor",
+      "claim_account",
     ]);
   });
 });

@@ -139,6 +139,7 @@ export const ROOMS: Record<string, Room> = {
       "model/fields",
       "model/limits",
       "model/scopes",
+      "operation",
       "store/config",
       "store/context",
       "store/db",

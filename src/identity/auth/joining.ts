@@ -17,7 +17,8 @@ import {
   memberToReset,
   useLink,
 } from "../../store/queries/links.ts";
-import { newLink, STAND_IN } from "./links.ts";
+import type { AccountLog } from "./account_log.ts";
+import { STAND_IN, writeLink } from "./links.ts";
 import { newPasswordProblem } from "./new_password.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 import type { Throttle } from "./sign_in_throttle.ts";
@@ -66,6 +67,9 @@ function kindOf(link: LinkRecord): LinkKind {
 /** Whoever made an account ready for somebody else would enter with it wherever that person is added later. */
 const mayJoin = (link: LinkRecord): boolean => kindOf(link) !== "known" || link.proved === true;
 
+/** What following a link is in the audit log. */
+const ACTS = { new: "claim_account", known: "join_workspace", reset: "reset_password" } as const;
+
 const unproved = () =>
   forbidden(
     "It was never shown that this account's address is yours. Set a new password by a link that is mailed to it or that the operator of this server gives you, then follow this link again.",
@@ -86,10 +90,11 @@ export function createJoining(options: {
   orm: Orm;
   library: SignInLibrary;
   throttle: Throttle;
+  accountLog: AccountLog;
   publicUrl: string;
   log: Log;
 }) {
-  const { orm, library, throttle, publicUrl, log } = options;
+  const { orm, library, throttle, accountLog, publicUrl, log } = options;
   const kysely = databaseOf(orm);
 
   const find = async (on: SqlEntityManager | typeof kysely, token: string) =>
@@ -144,14 +149,18 @@ export function createJoining(options: {
     const name = kind === "new" ? { name: claim.name.trim() } : {};
     await inside.nativeUpdate(Member, { id: link.member_id }, { user_id: userId, ...name, email });
     await run(inside, endLinksOf, { user_id: userId });
+    // A new password concerns whoever trusts the account, and joining this workspace alone.
+    const workspaceId = kind === "reset" ? undefined : link.workspace_id;
+    await accountLog.done(ACTS[kind], userId, { db: inside, workspaceId });
     return { kind, email };
   }
 
   return {
-    /** What a link is for and what became of it; null when it is not known. */
+    /** What a link is for and what became of it, which the audit log is told where it works no longer; null when it is not known. */
     async open(token: string): Promise<OpenedLink | null> {
       const link = await find(kysely, token);
       if (!link) return null;
+      if (stateOf(link) !== "live") accountLog.failedLink(link);
       return {
         state: stateOf(link),
         madeBy: link.made_by,
@@ -190,8 +199,10 @@ export function createJoining(options: {
             library.provesPassword(need(seen.user_id, "a known person has a user"), claim.password),
           ),
         );
-        if (!right)
+        if (!right) {
+          accountLog.failed("join_workspace", { email: seen.email });
           throw invalidRequest("This is not the password of the account with this address.", "password");
+        }
       } else {
         await throttle.countAddress(address);
         // Hashing takes its time, so it is done before anything is locked.
@@ -220,7 +231,12 @@ export function createJoining(options: {
       const send = async () => {
         const [member] = await run(kysely, memberToReset, { email: to });
         if (!member || !(await throttle.mayMail(to))) return;
-        await mail(to, await newLink(orm.em.fork(), publicUrl, member.member_id, "person"));
+        const link = await orm.em.fork().transactional(async (inside) => {
+          const made = await writeLink(inside, publicUrl, member.member_id, "person");
+          await accountLog.asked("ask_password_link", member.user_id, inside);
+          return made;
+        });
+        await mail(to, link);
       };
       send().catch((error) => log.error({ err: error }, "a link to a new password was not made"));
     },

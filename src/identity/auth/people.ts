@@ -7,6 +7,7 @@ import type { Log, MemberCaller, Person } from "../../store/context.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { type MemberRecord, membershipsOf, noteSessionUse } from "../../store/queries/people.ts";
+import type { AccountLog } from "./account_log.ts";
 import { PAGES } from "./authorization_server.ts";
 import { callerWith } from "./caller.ts";
 import { clientName } from "./client_name.ts";
@@ -68,13 +69,14 @@ export function createPeople(options: {
   library: SignInLibrary;
   grants: Grants;
   throttle: Throttle;
+  accountLog: AccountLog;
   publicUrl: string;
   /** True while nothing may be written. */
   isLow: () => boolean;
   now: () => Date;
   log: Log;
 }) {
-  const { orm, library, grants, throttle, publicUrl, isLow, now, log } = options;
+  const { orm, library, grants, throttle, accountLog, publicUrl, isLow, now, log } = options;
   const kysely = databaseOf(orm);
   const ask = createAsk(library, publicUrl);
   const used = createLastUse({ now, isLow, log }, (id) => run(kysely, noteSessionUse, { id }));
@@ -92,7 +94,7 @@ export function createPeople(options: {
   }
 
   return {
-    ...createSigningIn({ library, throttle, ask, database: kysely, now }),
+    ...createSigningIn({ library, throttle, ask, accountLog, database: kysely, now }),
 
     /** A one-time link for a member, as the operator hands it out. An earlier link of the member ends. */
     newLink: (memberId: string): Promise<string> => newLink(orm.em.fork(), publicUrl, memberId, "operator"),

@@ -4,8 +4,10 @@
 import type { Kysely } from "kysely";
 import type { z } from "zod";
 import { ApiError, invalidRequest } from "../../model/errors.ts";
+import type { Person } from "../../store/context.ts";
 import { run } from "../../store/db/statement.ts";
 import { usePasskey } from "../../store/queries/people.ts";
+import type { AccountLog } from "./account_log.ts";
 import type { shownPasskey } from "./passkey_shapes.ts";
 import type { Standing } from "./password_turns.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
@@ -83,10 +85,11 @@ export function createSigningIn(options: {
   library: SignInLibrary;
   throttle: Throttle;
   ask: Ask;
+  accountLog: AccountLog;
   database: Kysely<unknown>;
   now: () => Date;
 }) {
-  const { library, throttle, ask, database, now } = options;
+  const { library, throttle, ask, accountLog, database, now } = options;
 
   /** The account whose password this browser has shown, as long as that counts. */
   async function challenged(headers: Headers) {
@@ -141,7 +144,11 @@ export function createSigningIn(options: {
       const opened = await throttle.attempt({ email, ...at }, (standing) =>
         openSession({ ...credentials, email }, oauthQuery, from, at.address, standing),
       );
-      if (!opened) throw new ApiError("unauthorized", "The e-mail address or the password is not right.");
+      if (!opened) {
+        accountLog.failed("sign_in", { email });
+        throw new ApiError("unauthorized", "The e-mail address or the password is not right.");
+      }
+      if (!opened.owesSecond) await accountLog.doneBy("sign_in", { email });
       return opened;
     },
 
@@ -177,7 +184,11 @@ export function createSigningIn(options: {
         await back?.();
         return refusedSecond(answer);
       });
-      if (opened) return opened;
+      if (opened) {
+        await accountLog.done("sign_in_second_factor", account.id);
+        return opened;
+      }
+      accountLog.failed("sign_in_second_factor", { email: account.email });
       throw invalidRequest(
         kind === "code"
           ? "This code is not right, or it was used already. Wait for the next one."
@@ -213,17 +224,22 @@ export function createSigningIn(options: {
         if (verified && verified.status >= 500) throw failed(verified);
         return verified?.ok ? verified : null;
       });
-      if (!shown || !answer)
+      if (!shown || !answer) {
+        if (shown) accountLog.failed("sign_in_passkey", { credential_id: shown.id });
         throw new ApiError(
           "unauthorized",
           "This passkey is not known here, or the answer came too late. Try again, or use your password.",
         );
+      }
       const [account] = await run(database, usePasskey, { credential_id: shown.id });
+      if (account) await accountLog.done("sign_in_passkey", account.user_id);
       return openedBy(answer, account?.email ?? "");
     },
 
-    async signOut(from: Request): Promise<string[]> {
+    /** Ends the session that the person came with; answers the cookies that say so. */
+    async signOut(from: Request, { id }: Person): Promise<string[]> {
       const answer = await ask("/sign-out", { headers: from.headers, body: {} });
+      await accountLog.done("sign_out", id);
       return answer.headers.getSetCookie();
     },
   };

@@ -40,8 +40,10 @@ export const AuditEvent = defineEntity({
     pusher_id: p.uuid().nullable(),
     /** As the wire has it. */
     subject_id: p.text().nullable(),
-    /** What state it left an alert or a channel in. */
+    /** What state it left an alert or a channel in; `failed` for a failed run of a way into an account. */
     status: p.text().nullable(),
+    /** How many failed runs the line stands for. */
+    count: p.integer().nullable(),
     created_at: writtenAt(),
   },
 });

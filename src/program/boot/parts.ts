@@ -17,6 +17,7 @@ import { createSeen } from "../../handset/seen.ts";
 import { createSettler } from "../../handset/settle.ts";
 import { createSettledInbox } from "../../handset/settled_inbox.ts";
 import { createSharedInbox } from "../../handset/shared_inbox.ts";
+import { createAccountLog } from "../../identity/auth/account_log.ts";
 import { createAuthorize } from "../../identity/auth/authorize.ts";
 import { createClientDocuments } from "../../identity/auth/client_documents.ts";
 import { createClients } from "../../identity/auth/clients.ts";
@@ -117,8 +118,9 @@ export async function openParts(
   const library = createSignInLibrary({ orm, grants, secret, publicUrl: config.publicUrl });
   const throttle = createThrottle({ limits, secret });
   const { publicUrl } = config;
-  const people = createPeople({ orm, library, grants, throttle, publicUrl, isLow, now, log });
-  const joining = createJoining({ orm, library, throttle, publicUrl, log });
+  const accountLog = createAccountLog({ database: databaseOf(orm), limits, log });
+  const people = createPeople({ orm, library, grants, throttle, accountLog, publicUrl, isLow, now, log });
+  const joining = createJoining({ orm, library, throttle, accountLog, publicUrl, log });
   const made = await firstStart(orm, config, now(), people.newLink);
   await cluster?.synced;
   const clients = createClients({

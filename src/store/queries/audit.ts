@@ -20,6 +20,7 @@ export const AUDIT_LINE = {
   pusher_id: nullable(uuid),
   subject_id: nullable(text),
   status: nullable(text),
+  count: nullable(int),
 };
 
 const NAMES = Object.keys(AUDIT_LINE);
@@ -72,9 +73,10 @@ export const listAudit = defineList("list_audit", {
     pusher_id: nullable(uuid),
     subject_id: nullable(text),
     status: nullable(text),
+    count: nullable(int),
     created_at: timestamptz,
   },
-  text: `select id, actor_type, actor_id, actor_name, member_id, transport, operation, pusher_id, subject_id, status, created_at
+  text: `select id, actor_type, actor_id, actor_name, member_id, transport, operation, pusher_id, subject_id, status, count, created_at
     from audit_event
     where workspace_id = $workspace_id and ($pusher_ids::uuid[] is null or pusher_id = any($pusher_ids::uuid[]))
       and ($pusher_id::uuid is null or pusher_id = $pusher_id) and ($actor_id::text is null or actor_id = $actor_id)

@@ -78,8 +78,8 @@ export const lockUser = defineLock("lock_user", {
 export const memberToReset = defineForLibrary("member_to_reset", {
   reads: true,
   parameters: { email: text },
-  columns: { member_id: uuid },
-  text: `select m.id as member_id from auth."user" u
+  columns: { member_id: uuid, user_id: text },
+  text: `select m.id as member_id, u.id as user_id from auth."user" u
     join member m on m.user_id = u.id or (m.user_id is null and m.email = u.email)
     where u.email = $email order by m.user_id is null, m.created_at limit 1`,
 });

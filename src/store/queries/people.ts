@@ -71,9 +71,18 @@ export const listWorkspaceMembers = defineList("list_workspace_members", {
 /** Writes down that a passkey was used, and answers whose it is. */
 export const usePasskey = defineForLibrary("use_passkey", {
   parameters: { credential_id: text },
-  columns: { email: text },
+  columns: { user_id: text, email: text },
   text: `update auth.passkey p set "lastUsedAt" = now() from auth."user" u
-    where u.id = p."userId" and p."credentialID" = $credential_id returning u.email`,
+    where u.id = p."userId" and p."credentialID" = $credential_id returning u.id as user_id, u.email`,
+});
+
+/** The account that somebody tries to get into; one of both is given. */
+export const accountTried = defineForLibrary("account_tried", {
+  reads: true,
+  parameters: { email: nullable(text), credential_id: nullable(text) },
+  columns: { id: text },
+  text: `select id from auth."user" where email = $email
+    union all select "userId" from auth.passkey where "credentialID" = $credential_id`,
 });
 
 /** For who lost the phone and the recovery codes. Nothing comes back where it was not on. */

@@ -5,6 +5,7 @@ import { showId, showIdOrNull } from "../../model/domain/ids.ts";
 import { ACTOR_TYPES, TRANSPORTS } from "../../model/entities/audit_event.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
 import { named } from "../../model/fields/named.ts";
+import { said } from "../../model/limits.ts";
 import type { AuditRecord } from "../queries/audit.ts";
 
 export const auditView = named(
@@ -24,7 +25,16 @@ export const auditView = named(
     operation: z.string(),
     pusher_id: z.string().nullable(),
     subject_id: z.string().nullable().describe("What was made, changed or removed."),
-    status: z.string().nullable().describe("The state that an alert or a channel was left in."),
+    status: z
+      .string()
+      .nullable()
+      .describe("The state that an alert or a channel was left in; `failed` for a failed sign-in."),
+    count: z
+      .int()
+      .nullable()
+      .describe(
+        `Failed runs of this kind and account so far, within ${said("failed_runs_minutes")} minutes.`,
+      ),
     created_at: z.string(),
   }),
 );

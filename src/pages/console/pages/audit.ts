@@ -1,7 +1,9 @@
 // The audit log for people: who did what, through what, and when; by channel and by who did it, page by page, and as a table
 // to keep.
 
+import { ACCOUNT_ACTS, type AccountAct } from "../../../identity/auth/account_log.ts";
 import { SESSION_OPERATIONS } from "../../../identity/session/index.ts";
+import { said } from "../../../model/limits.ts";
 import { clock } from "../../../ui/clock.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { viewAt } from "../../../ui/view_at.ts";
@@ -49,6 +51,7 @@ const query = ({ pusher_id, actor }: Filter) => ({ channel: pusher_id, actor });
 
 /** What an operation is called where it is described. */
 function operationWords({ deps }: MemberVisit, name: string): string {
+  if (name in ACCOUNT_ACTS) return ACCOUNT_ACTS[name as AccountAct];
   const known = [...deps.tools, ...SESSION_OPERATIONS].find((operation) => operation.name === name);
   return known?.title ?? name.replaceAll("_", " ");
 }
@@ -66,11 +69,18 @@ function subject({ base }: MemberVisit, { subject_id: id, pusher_id }: Line): Co
   return shown;
 }
 
+/** The state that something was left in, or that it failed, and how often. */
+function outcome({ status, count }: Line): Content {
+  if (status !== "failed") return status && html` <span class="muted">now ${status}</span>`;
+  const often = (count ?? 1) > 1 && ` ${count} times within ${said("failed_runs_minutes")} minutes`;
+  return html` <span class="badge warn">failed${often}</span>`;
+}
+
 function row(visit: MemberVisit, names: Map<string, string>, line: Line, filter: Filter): Content[] {
-  const { actor, transport, operation, pusher_id, status, created_at } = line;
+  const { actor, transport, operation, pusher_id, created_at } = line;
   const who = actorName(actor);
   return [
-    html`<strong>${operationWords(visit, operation)}</strong>${status && html` <span class="muted">now ${status}</span>`}`,
+    html`<strong>${operationWords(visit, operation)}</strong>${outcome(line)}`,
     html`<span class="stack">${
       actor.id === null || filter.actor === actor.id
         ? who
@@ -146,7 +156,15 @@ async function page(visit: MemberVisit): Promise<Response> {
 }
 
 const COLUMNS = ["at", "operation", "actor_type", "actor_id", "actor_name", "member_id"] as const;
-const MORE_COLUMNS = ["transport", "channel_id", "channel", "subject_id", "status", "line_id"] as const;
+const MORE_COLUMNS = [
+  "transport",
+  "channel_id",
+  "channel",
+  "subject_id",
+  "status",
+  "line_id",
+  "failed_runs",
+] as const;
 
 async function file(visit: MemberVisit): Promise<Response> {
   const filter = filterOf(visit);
@@ -158,10 +176,28 @@ async function file(visit: MemberVisit): Promise<Response> {
       limit: 100,
       ...(before && { before }),
     });
-    for (const { id, actor, created_at, operation, transport, pusher_id, subject_id, status } of page.data)
+    for (const {
+      id,
+      actor,
+      created_at,
+      operation,
+      transport,
+      pusher_id,
+      subject_id,
+      status,
+      count,
+    } of page.data)
       rows.push([
         ...[created_at, operation, actor.type, actor.id, actor.name, actor.member_id],
-        ...[transport, pusher_id, names.get(pusher_id ?? "") ?? null, subject_id, status, id],
+        ...[
+          transport,
+          pusher_id,
+          names.get(pusher_id ?? "") ?? null,
+          subject_id,
+          status,
+          id,
+          count === null ? null : String(count),
+        ],
       ]);
     before = page.meta.next_before;
   }

@@ -1,6 +1,7 @@
 // A person's workspaces on the account's page: made, left, and what becomes of each when the account is closed.
 
 import type { z } from "zod";
+import { personOf } from "../../../identity/auth/people.ts";
 import close_account from "../../../identity/session/close_account.ts";
 import leave_workspace from "../../../identity/session/leave_workspace.ts";
 import list_own_workspaces from "../../../identity/session/list_own_workspaces.ts";
@@ -196,6 +197,10 @@ export const OWN_WORKSPACE_PAGES: readonly Page[] = [
       if (!(error instanceof ApiError) || error.type === "server_error") throw error;
       return closing(visit, error);
     }
-    return visit.goTo("/console/sign-in", "account-closed", await visit.deps.people.signOut(visit.request));
+    return visit.goTo(
+      "/console/sign-in",
+      "account-closed",
+      await visit.deps.people.signOut(visit.request, personOf(visit.session)),
+    );
   }),
 ];

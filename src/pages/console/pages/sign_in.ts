@@ -3,6 +3,7 @@
 
 import { LINK_LIFE } from "../../../identity/auth/links.ts";
 import { resetMail } from "../../../identity/auth/mail.ts";
+import { personOf } from "../../../identity/auth/people.ts";
 import { emailProblem } from "../../../model/domain/one_line.ts";
 import { ApiError, refuseFields } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
@@ -143,6 +144,10 @@ export const SIGN_IN_PAGES: readonly Page[] = [
   }),
 
   personPage("POST", "/console/sign-out", async (visit) =>
-    visit.goTo("/console/sign-in", "signed-out", await visit.deps.people.signOut(visit.request)),
+    visit.goTo(
+      "/console/sign-in",
+      "signed-out",
+      await visit.deps.people.signOut(visit.request, personOf(visit.session)),
+    ),
   ),
 ];
