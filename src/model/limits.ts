@@ -118,6 +118,7 @@ export const LIMIT_TABLE = {
   client_name: [120, "characters", "the name of an assistant"],
   client_redirects: [10, "addresses", "redirect addresses of an assistant"],
   client_document: [16 * KIB, "bytes", "the document that describes an assistant"],
+  refresh_reuse_seconds: [30, "seconds", "a rotated refresh token is answered once more"],
   client_document_minutes: [15, "minutes", "such a document is not looked at again"],
 
   image_file: [5_000_000, "bytes", "an uploaded picture"],

@@ -39,7 +39,11 @@ const OTHERS: Record<string, string[]> = {
     "src/identity/auth/passkey_shapes.ts: .max(8",
     "src/identity/auth/sign_in_throttle.ts: 120",
     "src/identity/session/confirm_second_factor.ts: 30",
+    "src/identity/session/confirm_second_factor.ts: 30 second",
+    "src/identity/auth/sign_in_throttle.ts: 30 second",
+    "src/pages/console/pages/code_form.ts: 30 second",
   ],
+  "the time in which Node itself looks at connections": ["src/program/boot/connections.ts: 30 second"],
   "what is taken before anybody looks at it closely": [
     "tools/list_audit_events.ts: .max(64",
     "src/store/shapes/event.ts: .max(64",

@@ -24,6 +24,7 @@ export const ACCOUNT_ACTS = {
   claim_account: "Make an account by a link",
   join_workspace: "Join the workspace by a link",
   reset_password: "Set a new password by a link",
+  reuse_refresh_token: "Use a refresh token again",
 } as const;
 
 export type AccountAct = keyof typeof ACCOUNT_ACTS;

@@ -116,6 +116,8 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
         grantTypes: [...GRANT_TYPES],
         accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
         refreshTokenExpiresIn: REFRESH_TOKEN_SECONDS,
+        // How long the answer is kept; that it is given once more only is ours (token_endpoints.ts).
+        refreshTokenReuseInterval: LIMITS.refresh_reuse_seconds,
         postLogin: {
           page: PAGES.consent,
           shouldRedirect: () => false,

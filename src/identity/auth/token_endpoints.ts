@@ -1,12 +1,23 @@
 // What the token and revocation endpoints do beyond the library. Its access tokens are signed and asked of nobody, so it
 // cannot end them; ours end with their grant. A code or a refresh token that comes twice, and a revoked token of either
-// kind, end the grant (RFC 7009 §2.1, RFC 9700 §4.14), and with it nothing of another grant.
+// kind, end the grant (RFC 7009 §2.1, RFC 9700 §4.14), and with it nothing of another grant. A refresh token whose answer was
+// lost on the way is answered once more, within seconds and to its own client.
 
 import { createHash } from "node:crypto";
+import { showId } from "../../model/domain/ids.ts";
+import { auditLines } from "../../operation/audit.ts";
+import { writeEnd } from "../../operation/end.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
-import { findRefreshToken, grantsOfSpentCode, rememberCode } from "../../store/queries/connections.ts";
+import {
+  findRefreshToken,
+  grantsOfSpentCode,
+  rememberCode,
+  returnReplay,
+  takeReplay,
+} from "../../store/queries/connections.ts";
 import type { ReadAccessToken } from "./access_tokens.ts";
+import { clientName } from "./client_name.ts";
 import type { Grants } from "./grants.ts";
 
 type Handler = (request: Request) => Promise<Response>;
@@ -45,6 +56,20 @@ const saidBy = async (answer: Response) =>
     .json()
     .catch(() => null)) as { error?: string } | null;
 
+/** Runs work under the same key one after another, in this process. */
+function createTurns() {
+  const last = new Map<string, Promise<unknown>>();
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const own = (last.get(key) ?? Promise.resolve()).then(work, work);
+    last.set(key, own);
+    try {
+      return await own;
+    } finally {
+      if (last.get(key) === own) last.delete(key);
+    }
+  };
+}
+
 /** Puts itself in front of the library's handler; any other route goes through. `base` is the library's own path. */
 export function withTokenEndpoints(options: {
   handler: Handler;
@@ -57,16 +82,54 @@ export function withTokenEndpoints(options: {
   const kysely = databaseOf(orm);
   const refreshToken = async (token: string) =>
     (await run(kysely, findRefreshToken, { token: hashOf(token) }))[0];
+  type Held = NonNullable<Awaited<ReturnType<typeof refreshToken>>>;
+  const inTurn = createTurns();
+
+  /** Tells the workspace of the connection that a token came again. */
+  async function note(held: Held, status: "failed" | null): Promise<void> {
+    if (held.connection_id === null) return;
+    const actor = {
+      workspace_id: held.workspace_id,
+      actor_type: "oauth",
+      actor_id: showId("con", held.connection_id),
+      actor_name: clientName(held.name),
+      member_id: held.member_id,
+      transport: "mcp",
+    } as const;
+    await writeEnd(kysely, auditLines(actor, "reuse_refresh_token", {}, { status }), []);
+  }
+
+  async function refresh(
+    token: string,
+    client: string | null,
+    ask: () => Promise<Response>,
+  ): Promise<Response> {
+    const held = await refreshToken(token);
+    if (!held?.spent || !held.grant_id) return ask();
+    const [taken] =
+      client === null ? [] : await run(kysely, takeReplay, { token: hashOf(token), client_id: client });
+    if (taken) {
+      const answer = await ask();
+      if (answer.ok) await note(held, null);
+      else await run(kysely, returnReplay, taken);
+      return answer;
+    }
+    // The grant is ended before the library sees the request, because the library would end everything that the client
+    // holds of this person.
+    await grants.end(held.grant_id);
+    await note(held, "failed");
+    return ask();
+  }
 
   async function exchange(request: Request): Promise<Response> {
     const { fields, again } = await fieldsOf(request);
     const type = fields.get("grant_type");
     if (type === "refresh_token") {
-      const held = await refreshToken(fields.get("refresh_token") ?? "");
-      // The grant is ended before the library sees the request, because the library would end everything that the client
-      // holds of this person.
-      if (held?.spent && held.grant_id && held.client_id === clientOf(fields, request.headers))
-        await grants.end(held.grant_id);
+      const token = fields.get("refresh_token") ?? "";
+      // A repeat at the same moment waits until there is an answer to repeat.
+      return inTurn(hashOf(token), () =>
+        refresh(token, clientOf(fields, request.headers), () => handler(again)),
+      );
     }
     if (type !== "authorization_code") return handler(again);
     const code = hashOf(fields.get("code") ?? "");

@@ -137,19 +137,41 @@ export const listConnections = defineList("list_connections", {
     where c.user_id = $user_id and m.workspace_id = $workspace_id order by c.created_at desc`,
 });
 
-/** A refresh token as it was stored. `token` is its hash. */
+/** A refresh token as it was stored, and the live connection that it is of. `token` is its hash. */
 export const findRefreshToken = defineStatement("find_refresh_token", {
   reads: true,
   parameters: { token: text },
   columns: {
     grant_id: nullable(text),
     client_id: text,
-    /** Exchanged or revoked before, and no longer answered as a retry. */
+    name: nullable(text),
+    /** Exchanged or revoked before. */
     spent: boolean,
   },
-  text: `select "referenceId" as grant_id, "clientId" as client_id,
-      revoked is not null and coalesce("rotatedAt" is null or "rotationReplayExpiresAt" < now(), true) as spent
-    from auth."oauthRefreshToken" where token = $token`,
+  joined: { connection_id: uuid, member_id: uuid, workspace_id: uuid },
+  text: `select t."referenceId" as grant_id, t."clientId" as client_id, o.name, t.revoked is not null as spent,
+      c.id as connection_id, m.id as member_id, m.workspace_id
+    from auth."oauthRefreshToken" t left join auth."oauthClient" o on o."clientId" = t."clientId"
+    left join (connection_grant g join connection c on c.id = g.connection_id join member m on m.id = c.member_id)
+      on g.id = t."referenceId"::uuid
+    where t.token = $token`,
+});
+
+/**
+ * One row for the first of all repeats of a rotated token, as long as its answer is kept; of simultaneous ones, too. `token` is
+ * its hash.
+ */
+export const takeReplay = defineClaim("take_replay", {
+  parameters: { token: text, client_id: text },
+  columns: { id: text },
+  text: `update auth."oauthRefreshToken" set "replayedAt" = now() where token = $token and "clientId" = $client_id
+    and "rotatedAt" is not null and "rotationReplayExpiresAt" >= now() and "replayedAt" is null returning id`,
+});
+
+/** What was taken, where the repeat was not answered after all. */
+export const returnReplay = defineClaim("return_replay", {
+  parameters: { id: text },
+  text: 'update auth."oauthRefreshToken" set "replayedAt" = null where id = $id',
 });
 
 /** How many codes of one grant are remembered; they are good for ten minutes, and one consent makes few. */
