@@ -1,5 +1,5 @@
 // Every page that the console answers, as routes.ts lists them, with a workspace in use behind it: nothing keeps anybody out, not at
-// three widths, not in the dark, not with a keyboard alone, and no page is heavy. A new page is visited without a word here, or fails
+// three widths, not in the dark, not with a keyboard alone, no page is heavy, and bars leave room for it. A new page is visited without a word here, or fails
 // for want of an id. Walks of some pages look closer. PICTURES=docs/pictures keeps the pictures of docs/console.md.
 
 import { writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { beforeAll, expect, test } from "vitest";
 import { PAGES } from "../../src/pages/console/routes.ts";
 import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { wrongForKeyboard } from "../support/keyboard.ts";
-import { HEAVIEST, keepsNobodyOut, weightOf } from "../support/looks.ts";
+import { HEAVIEST, keepsNobodyOut, leavesRoom, weightOf } from "../support/looks.ts";
 import { newsDesk } from "../support/news_desk.ts";
 import { OWNER, watched } from "../support/site.ts";
 
@@ -19,6 +19,9 @@ const PICTURES = process.env.PICTURES;
 const REFUSING = new Set(["/console/consent", "/api/auth/error"]);
 /** Shown in a frame of another page, where scripts cannot look. */
 const FRAMED = "/console/:workspace/channels/:pusher/alerts/:alert/page";
+/** What is read comes before what is filled in: lists above a form, what an assistant asks for, an alert and its story. */
+const READ_FIRST =
+  /\/(invites|webhooks|members|keys|account|oauth2\/authorize|alerts\/:alert|alerts\/:alert\/timeline)$/;
 
 /** Drawn for docs/console.md. */
 const DRAWN = [
@@ -51,6 +54,8 @@ inBrowser("every page of the console", () => {
     ({ ids, authorize } = await newsDesk(here.site, here.owner));
     seen.owner = await here.visit();
     seen.stranger = await watched(here.browser, here.site);
+    // What is opened for a look at one page is not remembered by the next one.
+    await seen.owner.context.addInitScript("if (self === top) sessionStorage.clear()");
   });
 
   /** An address with an id for each parameter. @throws Error for a parameter that nothing above stands for */
@@ -83,6 +88,7 @@ inBrowser("every page of the console", () => {
     const answer = (await page.goto(at))!;
     expect(answer.status() < (REFUSING.has(path) ? 500 : 300)).toBe(true);
     expect(await weightOf(page)).toBeLessThan(HEAVIEST);
+    await leavesRoom(page, path, !READ_FIRST.test(path));
     await keepsNobodyOut(page, path);
     expect(await wrongForKeyboard(page)).toEqual([]);
     expect(faults).toEqual([]);

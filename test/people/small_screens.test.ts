@@ -1,13 +1,10 @@
-// The console where there is little room: on a phone what stands above a page leaves room for it, menus stay on the screen, and zoomed
-// to twice the size the first field is in view; on paper an alert, statistics and an invite are what they say. Needs a Chromium.
+// The console where there is little room: menus stay on a phone's screen, tabs show that they go on, what is decided is one row; on paper
+// an alert, statistics and an invite are what they say. What bars take of each page, every_page.test.ts measures. Needs a Chromium.
 
 import { beforeAll, expect, test } from "vitest";
 import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { foundByAxe } from "../support/looks.ts";
 import { newsDesk } from "../support/news_desk.ts";
-
-/** Of a phone's 844 pixels, those that the head of a page and the bars above and below it may take. */
-const HEAD = 120;
 
 inBrowser("where there is little room", () => {
   const here = siteAndOwner();
@@ -28,24 +25,6 @@ inBrowser("where there is little room", () => {
 
   const at = (path: string) => here.base + path.replace(/:(\w+)/g, (_, name: string) => ids[name]!);
   const PHONE = { viewport: { width: 390, height: 844 } };
-
-  test.each([
-    "",
-    "stats",
-    "assistants",
-    "channels/:pusher",
-    "channels/:pusher/invites",
-    "channels/:pusher/edit",
-  ])("head and bars of %j leave a phone's screen to the page", async (path) => {
-    const { context, page } = await here.visit(PHONE);
-    await page.goto(at(path));
-    const heights = await page.evaluate<number[]>(
-      `[...document.querySelectorAll("header.top, nav.tabs, .foot")].map((bar) => bar.getBoundingClientRect().height)`,
-    );
-    const [head = 0, ...bars] = heights;
-    expect({ path, head, bars, fits: head + Math.max(0, ...bars) <= HEAD }).toMatchObject({ fits: true });
-    await context.close();
-  });
 
   test("tabs show on which side they go on", async () => {
     const { context, page } = await here.visit(PHONE);
@@ -97,19 +76,6 @@ inBrowser("where there is little room", () => {
     expect(faults).toEqual([]);
     await context.close();
   });
-
-  test.each(["channels/new", "channels/:pusher/edit", "channels/:pusher/alerts/new", "files"])(
-    "the first field of %s is in view at twice the size",
-    async (path) => {
-      // 1280 by 800 pixels at 200 %.
-      const { context, page } = await here.visit({ viewport: { width: 640, height: 400 } });
-      await page.goto(path.startsWith("/") ? here.site.url + path : at(path));
-      const field = page.locator("main :is(input, select, textarea):visible").first();
-      const { y, height } = (await field.boundingBox())!;
-      expect({ path, y, height, inView: y + Math.min(height, 44) <= 400 }).toMatchObject({ inView: true });
-      await context.close();
-    },
-  );
 
   test.each([
     ["channels/:pusher/alerts/:alert", "Night train to Porto"],

@@ -1,5 +1,5 @@
 // Whether a page keeps anybody out: axe finds nothing and nothing is wider than the screen, at three widths, in the light and in the
-// dark. And what a page weighs.
+// dark; bars leave a phone's screen to it. And what a page weighs.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -21,6 +21,29 @@ export const weightOf = (page: Page) =>
     `["navigation", "resource"].flatMap((type) => performance.getEntriesByType(type))
       .reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0)`,
   );
+
+/** Of a phone's 844 pixels, those that the head of a page and whatever stays in its place may take. */
+const BARS = 120;
+
+/** Holds that head and bars leave a phone's screen to the page, and with `begins` that its first field is in view at twice the size. */
+export async function leavesRoom(page: Page, name: string, begins: boolean): Promise<void> {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const [head, tabs, staying] = await page.evaluate<[number, number, number]>(`(() => {
+    const sum = (nodes) => nodes.reduce((height, node) => height + node.getBoundingClientRect().height, 0);
+    const stays = (node) => /sticky|fixed/.test(getComputedStyle(node).position) && !node.matches(".skip, [popover]");
+    const all = (selector) => [...document.querySelectorAll(selector)];
+    return [sum(all("header.top")), sum(all("nav.tabs")), sum(all("body *").filter(stays))];
+  })()`);
+  const bars = { name, head, tabs, staying };
+  expect({ ...bars, fits: head + Math.max(tabs, staying) <= BARS }).toEqual({ ...bars, fits: true });
+  if (!begins) return;
+  // 1280 by 800 pixels at 200 %.
+  await page.setViewportSize({ width: 640, height: 400 });
+  const field = page.locator("main :is(input, select, textarea)").filter({ visible: true }).first();
+  const box = (await field.count()) > 0 ? await field.boundingBox() : null;
+  const inView = box === null || box.y + Math.min(box.height, 44) <= 400;
+  expect({ name, box, inView }).toEqual({ name, box, inView: true });
+}
 
 /** What axe finds on a page as it stands, each with its markup; only of some rules where they are named. */
 export async function foundByAxe(page: Page, rules?: string[]): Promise<string[]> {

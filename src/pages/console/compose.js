@@ -4,9 +4,16 @@ const form = document.querySelector("form[data-compose]");
 const at = form.dataset.compose;
 const peek = form.querySelector(".peek");
 
-// On a phone the preview is folded; how a person left it stays for the session.
-if (matchMedia("(max-width: 59.99rem)").matches) peek.open = sessionStorage.getItem("peek") === "open";
-peek.addEventListener("toggle", () => sessionStorage.setItem("peek", peek.open ? "open" : "shut"));
+// Where there is little room the preview is folded, also by who zooms in; how a person left it there stays for the session.
+const narrow = matchMedia("(max-width: 59.99rem)");
+const fold = () => {
+  if (narrow.matches) peek.open = sessionStorage.getItem("peek") === "open";
+};
+fold();
+narrow.addEventListener("change", fold);
+peek.addEventListener("toggle", () => {
+  if (narrow.matches) sessionStorage.setItem("peek", peek.open ? "open" : "shut");
+});
 
 /** Everything that was typed; files have a way of their own. */
 function typed() {

@@ -73,7 +73,7 @@ export function foot(visit: MemberVisit, { alert, channel, could, error, own }: 
   return html`<div class="deciding"><div class="in">
     ${alert.priority === "urgent" && sureBox({ form: visit.form, error })}
     <p class="said">${could} A sent alert cannot be unsent.</p>
-    <div class="acts">${!own && html`<a class="button plain" href="#decline">Decline</a>`}<a class="button plain" href="${visit.url.pathname}/edit">Edit</a><a class="button plain" href="#at-a-time">${alert.status === "scheduled" ? "Move" : "Schedule"}</a><button class="first" name="act" value="send">${
+    <div class="acts">${!own && html`<a class="button plain" href="#decline">Decline</a>`}<a class="button plain" href="${visit.url.pathname}/edit">Edit</a><a class="button plain" href="#at-a-time">${alert.status === "scheduled" ? "Move" : "Schedule"}</a><button name="act" value="send">${
       alert.status === "scheduled" ? "Send now to" : "Send to"
     } ${reach.toLocaleString("en")}</button></div>
   </div></div>`;
