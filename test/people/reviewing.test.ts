@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMember } from "../../src/identity/operator/accounts.ts";
+import { joinInApp } from "../support/app.ts";
 import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { OWNER, ownerOf, signedInAs, type Visitor } from "../support/site.ts";
 import { inSeconds, World } from "../support/world.ts";
@@ -164,12 +165,13 @@ inBrowser("in a browser", () => {
   });
 
   // docs/rules.md#console-one-clock
-  test("one clock: the reader's zone, and UTC as the tip, on every page that shows an alert", async () => {
+  test("one clock: the reader's zone, and UTC as the tip, on every page", async () => {
     const { world, url } = its.site;
     const pusher = await world.pusher({ name: "Ferries", is_public: true });
     const at = `${new Date().getUTCFullYear() + 1}-01-15T23:30:00Z`;
     const planned = await world.alert(pusher.id, { title: "Planned", send: true, send_at: at });
     const sent = await world.alert(pusher.id, { title: "Sent", send: true, expires_at: inSeconds(7200) });
+    await world.rest("create_invite", { pusher_id: pusher.id });
     const { context, page, faults } = await its.visit({ timezoneId: "America/New_York" });
     const year = new Date().getUTCFullYear() + 1;
     for (const path of [planned.review_url, its.base, `${its.base}channels/${pusher.id}`]) {
@@ -194,6 +196,16 @@ inBrowser("in a browser", () => {
     await expect.poll(() => page.locator(".phone h3").textContent()).toBe("Later");
     await expect.poll(() => page.locator(".phone time").first().textContent()).not.toContain("UTC");
     expect(await page.locator("main").textContent()).not.toMatch(/\d\d:\d\d UTC/);
+    // An invite without a note is called by when it was made.
+    await page.goto(`${its.base}channels/${pusher.id}/invites`);
+    await page.getByRole("link", { name: /^Invite of \d+ \w+ \d{4}, \d\d:\d\d$/ }).click();
+    await page.getByRole("heading", { name: /^Invite of \d+ \w+ \d{4}, \d\d:\d\d works$/ }).waitFor();
+    // And so has the app.
+    await joinInApp(page, url, { handle: pusher.handle });
+    await page.goto(`${url}/app/#alert/${sent.id}`);
+    const inApp = page.locator(".whole").getByTitle(/^\w+ \d+, \d{4}, \d+:\d\d\s[AP]M UTC$/);
+    await expect.poll(() => inApp.count()).toBe(2);
+    expect(await inApp.first().textContent()).not.toContain("UTC");
     expect(faults).toEqual([]);
     await context.close();
   });

@@ -10,6 +10,7 @@ import {
   languageName,
   momentOf,
   timeOf,
+  utcOf,
 } from "../../src/pages/web_app/browser/texts/formats.ts";
 import {
   chooseLanguage,
@@ -158,6 +159,7 @@ describe("instants, distances and languages", () => {
     expect(momentOf(at("2026-11-21T08:05:00Z"), NOW, "UTC")).toMatch(/^Yesterday, 8:05\sAM$/);
     await setLanguage(["de-DE"]);
     expect(timeOf(at("2026-11-22T14:40:00Z"), "Europe/Berlin")).toBe("15:40");
+    expect(utcOf(at("2026-11-22T14:40:00Z"))).toMatch(/^22\.11\.2026, 14:40 UTC$/);
     expect(dayOf(at("2026-11-20T12:00:00Z"), NOW, "UTC")).toBe("Freitag, 20. November");
     expect(momentOf(at("2026-11-22T08:05:00Z"), NOW, "UTC")).toBe("08:05");
   });

@@ -10,7 +10,6 @@ import { clock } from "../../../ui/clock.ts";
 import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
-import { minuteWords } from "../../../ui/instants.ts";
 import { qrDrawing, qrFile, qrModules } from "../../../ui/qr.ts";
 import { addressCard } from "../channel_address.ts";
 import { channelBase, channelHead, channelOf } from "../channel_head.ts";
@@ -75,8 +74,12 @@ const usesOf = ({ uses, max_uses }: Invite): string =>
     ? uses.toLocaleString("en")
     : `${uses.toLocaleString("en")} of ${max_uses.toLocaleString("en")}`;
 
-const nameOf = ({ label, created_at }: Invite): string =>
-  label || `Invite of ${minuteWords(new Date(created_at))}`;
+/** What names it where no clock can stand. */
+const wordsOf = ({ label }: Invite): string => (label ? `the invite “${label}”` : "an invite");
+
+/** What it is called; without a note by when it was made, on the reader's clock. */
+const nameOf = ({ label, created_at }: Invite): Content =>
+  label || html`Invite of ${clock(new Date(created_at))}`;
 
 async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const { now } = visit;
@@ -85,7 +88,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const base = channelBase(visit, channel.id);
   const found = finder(visit, `${base}/invites`, data, {
     ...{ label: "Find an invite", hint: "Note" },
-    wordsOf: (invite) => [nameOf(invite)],
+    wordsOf: ({ label }) => [label ?? ""],
   });
   const form = mayUse(visit, "create_invite") && newInvite(visit, base, channel, error);
   return visit.page(
@@ -177,11 +180,11 @@ async function show(visit: MemberVisit): Promise<Response> {
   const works = usable(invite, now);
   const evicts = invite.revoked_at === null || invite.uses > 0;
   return visit.page(
-    nameOf(invite),
+    `${invite.label || "An invite"} of ${channel.name}`,
     html`${channelHead(visit, channel, "invites")}
     <p><a href="${base}/invites">All invites</a></p>
     <section class="card scan" aria-labelledby="invite">
-      ${works && qrDrawing(invite.url, `QR code of the invite ${nameOf(invite)}`)}
+      ${works && qrDrawing(invite.url, `QR code of ${wordsOf(invite)}`)}
       <div><h2 id="invite">${nameOf(invite)} ${badge(invite, now)}</h2>
       ${
         works
@@ -215,7 +218,7 @@ async function askRevoke(visit: MemberVisit): Promise<Response> {
   const form = (evict: string, title: string, effect: string, act: string) =>
     html`<section class="card"><h2>${title}</h2><p>${effect}</p><form method="post" action="${page}/revoke">${visit.token}<button class="danger" name="evict" value="${evict}">${act}</button></form></section>`;
   return visit.page(
-    `Revoke ${nameOf(invite)}?`,
+    `Revoke ${wordsOf(invite)}?`,
     html`<h1>${invite.revoked_at === null ? html`Revoke “${nameOf(invite)}”?` : html`Unsubscribe who joined by “${nameOf(invite)}”?`}</h1>
     <p class="lede">${joined} joined by it so far. A revoked invite never works again.</p>
     ${invite.revoked_at === null && form("no", "Close the door", "Its link admits nobody else from now on. Phones that joined by it stay subscribed.", "Revoke it")}

@@ -35,6 +35,12 @@ export function momentOf(instant: number, now: number, timeZone?: string): strin
   return day === t("time.today") ? time : `${day}, ${time}`;
 }
 
+/** The same instant in UTC, whole, as the tip of what is shown in the person's own zone. */
+export function utcOf(instant: number): string {
+  const whole = { dateStyle: "medium", timeStyle: "short" } as const;
+  return `${new Intl.DateTimeFormat(localeNow(), { ...whole, timeZone: "UTC" }).format(instant)} UTC`;
+}
+
 /** A distance in the units of the person's region, in as many digits as one can walk by. */
 export function distanceOf(km: number): string {
   const region = regionOf(localeNow());

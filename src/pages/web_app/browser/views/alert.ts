@@ -8,7 +8,7 @@ import { did, dismiss } from "../reports.ts";
 import { at } from "../router.ts";
 import { arrange, leavesAt } from "../rules/spotlight.ts";
 import { useApp } from "../state.ts";
-import { momentOf } from "../texts/formats.ts";
+import { momentOf, utcOf } from "../texts/formats.ts";
 import { type Key, t } from "../texts/texts.ts";
 import { Acts, Facts, isLoud, LOUD, markOf, Plain } from "./card.ts";
 import { MarkupFrame } from "./frame.ts";
@@ -26,6 +26,7 @@ export function AlertView({ id }: { id: string }): VNode {
     return html`<${PaneHead} title=${t("alert.gone")} back=${at.inbox} /><p class="muted">${t("alert.gone_hint")}</p>`;
 
   const channel = channels.get(alert.handle) ?? null;
+  const sent = Date.parse(alert.sent_at);
   const over = !arrange(alerts, now).spotlight.includes(alert);
   const state = markOf(alert, over);
   const back = alert.dismissed && alert.acked_at === null && alert.status === "sent" && leavesAt(alert) > now;
@@ -33,7 +34,7 @@ export function AlertView({ id }: { id: string }): VNode {
   return html`<${PaneHead} title=${alert.title} back=${at.inbox} />
     <article class="whole">
       <p class="from"><${Face} card=${channel} /><span><a href=${at.channel(alert.handle)}><strong>${channel?.name ?? `@${alert.handle}`}</strong></a>
-        <time class="muted small" datetime=${alert.sent_at}>${momentOf(Date.parse(alert.sent_at), now)}</time></span>
+        <time class="muted small" datetime=${alert.sent_at} title=${utcOf(sent)}>${momentOf(sent, now)}</time></span>
         ${mark && html`<span class=${`tag ${mark}`}>${t(LOUD[mark])}</span>`}
         ${state && html`<span class="tag">${t(state)}</span>`}</p>
       ${alert.status !== "sent" && html`<${Note} tone="warn" sign="careful"><p>${t("alert.withdrawn")}</p><//>`}

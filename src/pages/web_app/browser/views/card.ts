@@ -8,7 +8,7 @@ import { at } from "../router.ts";
 import { wholeCircle } from "../rules/circle.ts";
 import { useApp } from "../state.ts";
 import type { KeptAlert } from "../store.ts";
-import { distanceOf, momentOf, timeOf } from "../texts/formats.ts";
+import { distanceOf, momentOf, timeOf, utcOf } from "../texts/formats.ts";
 import { type Key, t } from "../texts/texts.ts";
 import { icon } from "./icons.ts";
 import { Face, wordsFor } from "./parts.ts";
@@ -62,7 +62,7 @@ export function CardHead({ alert, over, bare }: { alert: KeptAlert; over: boolea
   return html`<header><${Face} card=${channel} size="m" /><span class="name">${channel?.name ?? `@${alert.handle}`}</span>
     ${mark && html`<span class=${`tag ${mark}`}>${t(LOUD[mark])}</span>`}
     ${state && html`<span class="tag">${t(state)}</span>`}
-    <time datetime=${alert.sent_at}>${over ? momentOf(sent, now) : timeOf(sent)}</time>
+    <time datetime=${alert.sent_at} title=${utcOf(sent)}>${over ? momentOf(sent, now) : timeOf(sent)}</time>
     ${!alert.read_at && !bare && html`<span class="dot" role="img" aria-label=${t("alert.unread")}></span>`}
     ${!over && !bare && html`<button class="link put" aria-label=${t("alert.dismiss")} onClick=${() => void dismiss(alert, true)}>${icon("close", "s")}</button>`}
   </header>`;
@@ -72,14 +72,15 @@ export function CardHead({ alert, over, bare }: { alert: KeptAlert; over: boolea
 export function Facts({ alert, at: now }: { alert: KeptAlert; at: number }): VNode | null {
   const circle = wholeCircle(alert);
   const until = alert.expires_at === null ? null : Date.parse(alert.expires_at);
+  const acked = alert.acked_at === null ? null : Date.parse(alert.acked_at);
   const facts = [
     alert.before && html`<span>${t("alert.before")}</span>`,
     circle &&
       html`${icon("place", "s")}<span>${t("alert.within", { distance: distanceOf(circle.radius_km) })}</span>`,
     until !== null &&
-      html`<span>${t(until > now ? "alert.until" : "alert.was_until", { time: momentOf(until, now) })}</span>`,
-    alert.acked_at &&
-      html`${icon("check", "s")}<span>${t("alert.acked_at", { time: momentOf(Date.parse(alert.acked_at), now) })}</span>`,
+      html`<span title=${utcOf(until)}>${t(until > now ? "alert.until" : "alert.was_until", { time: momentOf(until, now) })}</span>`,
+    acked !== null &&
+      html`${icon("check", "s")}<span title=${utcOf(acked)}>${t("alert.acked_at", { time: momentOf(acked, now) })}</span>`,
   ].filter(Boolean);
   if (facts.length === 0) return null;
   return html`<p class="xs line">${facts.map((fact, i) => html`${i > 0 && html`<span aria-hidden="true">·</span>`}${fact}`)}</p>`;
