@@ -66,9 +66,22 @@ inBrowser("this device", () => {
 
   test("a link moves everything once, the private channel too", async () => {
     const page = await follower();
+    const offers = () => page.evaluate<boolean>("'share' in navigator");
+    // Headless browsers have nobody to share with: one stands in.
+    await page.addInitScript(
+      "globalThis.shared = []; navigator.share = async (what) => void shared.push(what)",
+    );
     await settings(page);
-    await page.getByRole("button", { name: "Move to another browser" }).click();
+    const asks = page.getByRole("button", { name: "Move to another browser" });
+    const share = page.getByRole("button", { name: "Share" });
+    await asks.click();
+    await page.getByLabel("Open this link there").waitFor();
+    expect(await share.count()).toBe((await offers()) ? 1 : 0);
+    await page.reload();
+    await asks.click();
     const link = await page.getByLabel("Open this link there").inputValue();
+    await share.click();
+    expect(await page.evaluate("shared")).toEqual([{ url: link }]);
     const other = await elsewhere(new URL(link).hash);
     await other.getByRole("button", { name: "Move it here" }).click();
     await other.getByText("2 channels came here.").waitFor();
