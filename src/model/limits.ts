@@ -84,6 +84,7 @@ export const LIMIT_TABLE = {
 
   webhooks: [20, "endpoints", "a workspace"],
   webhook_failures: [20, "failures", "in a row that disable an endpoint"],
+  acks_told_seconds: [60, "seconds", "for which the acknowledgements of an alert are told together"],
   webhook_subscriber_failure_seconds: [
     60,
     "seconds",

@@ -13,7 +13,7 @@ const WORDS: Record<Received, [summary: string, description: string]> = {
   "alert.sent": ["Alert sent", "Immediate send, a draft published, or a scheduled alert sent early."],
   "alert.scheduled": [
     "Alert scheduled",
-    "The alert will become visible at `send_at`. Nothing fires at that instant; plan from this payload.",
+    "The alert will become visible at `send_at`. Plan from this payload, or ask for `alert.visible`.",
   ],
   "alert.cancelled": [
     "Alert cancelled",
@@ -26,6 +26,14 @@ const WORDS: Record<Received, [summary: string, description: string]> = {
   "subscriber.deleted": [
     "Subscribers left",
     "The same with a `delta` below zero, eviction through a revoked invite included.",
+  ],
+  "alert.visible": [
+    "Scheduled alert visible",
+    "The instant of a scheduled alert has come, and it was not withdrawn before: told once, within seconds where the server runs, and later where it did not. Written, in the feed as well, while an endpoint of the workspace asks for it.",
+  ],
+  "alert.acknowledged": [
+    "Alert acknowledged",
+    `How many devices have acknowledged an alert (\`count\`), and how many more than were last told (\`delta\`); never which. At most once in ${LIMITS.acks_told_seconds} seconds for one alert, while an endpoint of the workspace asks for it.`,
   ],
   "webhook.test": [
     "Test",
@@ -115,14 +123,23 @@ function dataOf(event: Received): [shape: Json, example: Json] {
   const { pusher_id } = EXAMPLE_IDS;
   if (!event.startsWith("alert."))
     return [SUBSCRIBER_DATA, { pusher_id, count: 1204, delta: event === "subscriber.created" ? 1 : -1 }];
+  if (event === "alert.acknowledged")
+    return [
+      { pusher_id: text, alert_id: text, count: { type: "integer" }, delta: { type: "integer" } },
+      { pusher_id, alert_id: EXAMPLE_IDS.alert_id, count: 871, delta: 12 },
+    ];
   const scheduled = event === "alert.scheduled";
   const example = {
     pusher_id,
     alert_id: EXAMPLE_IDS.alert_id,
     title: "Line 3 suspended until 18:00",
     priority: "important",
-    status: event.slice("alert.".length),
-    send_at: scheduled ? "2030-06-01T16:00:00.000000Z" : null,
+    status: event === "alert.visible" ? "sent" : event.slice("alert.".length),
+    send_at: scheduled
+      ? "2030-06-01T16:00:00.000000Z"
+      : event === "alert.visible"
+        ? "2026-11-20T14:25:31.123456Z"
+        : null,
     sent_at: scheduled ? null : "2026-11-20T14:25:31.123456Z",
   };
   return [ALERT_DATA, example];

@@ -3,6 +3,7 @@
 // as well.
 
 import { LIMITS } from "../../model/limits.ts";
+import { tellUntoldAlerts } from "./alerts.ts";
 import { removeOldAudit } from "./audit.ts";
 import { type DeviceCleaning, removeUnseenDevices } from "./devices.ts";
 import { type Job, removal } from "./job.ts";
@@ -27,8 +28,6 @@ export interface StepDeps extends DeviceCleaning {
   removeExpiredAssets(max: number): Promise<number>;
   /** Settles up to so many alerts that came due where nobody polled; answers how many. */
   settleSome(max: number): Promise<number>;
-  /** Devices are woken when something comes due, and whoever settles it wakes them, so that is looked for often. */
-  wakes: boolean;
   /** Days after which a device that was never seen again goes; 0 keeps all. */
   devicesKeptDays: number;
   /** Days after which a line of the audit log goes; 0 keeps all. */
@@ -171,7 +170,7 @@ export function housekeepingJobs(deps: StepDeps): Job[] {
       removes: "From what is only planned: alerts whose instant has come are written down as sent.",
       work: (batch) => deps.settleSome(batch),
       batch: 500,
-      every_seconds: deps.wakes ? 2 : 60,
+      every_seconds: 2,
     },
     {
       name: "untold_subscribers",
@@ -180,6 +179,14 @@ export function housekeepingJobs(deps: StepDeps): Job[] {
       work: (batch) => tellUntold(deps, batch),
       batch: 1000,
       every_seconds: 1,
+    },
+    {
+      name: "untold_alerts",
+      removes:
+        "From what waits: that a scheduled alert became visible is told, and how often alerts were acknowledged.",
+      work: (batch) => tellUntoldAlerts(deps, batch),
+      batch: 500,
+      every_seconds: 2,
     },
     {
       name: "unused_files",

@@ -2,7 +2,7 @@
 // Held in memory within bounds; nothing is stored, retried or run later.
 // Must not know rows: endpoints come from one function, results go to another.
 
-import { eventBody } from "../../model/domain/events.ts";
+import { type DomainEvent, eventBody } from "../../model/domain/events.ts";
 import { newUuid, showId } from "../../model/domain/ids.ts";
 import { createBacklog, type Run } from "./backlog.ts";
 import { type Delivery, type DeliveryResult, deliverOnce } from "./deliver.ts";
@@ -12,7 +12,7 @@ import type { TargetRules } from "./target.ts";
 export interface WebhookEvent {
   /** A uuid, the same in every delivery of the event. */
   id: string;
-  event: "alert.sent" | "alert.scheduled" | "alert.cancelled" | "subscriber.created" | "subscriber.deleted";
+  event: DomainEvent["event"];
   /** ISO 8601 UTC */
   created_at: string;
   data: { pusher_id: string; [field: string]: unknown };

@@ -1,5 +1,8 @@
-// What happened, as the outside may be told: five events, never a device's identity.
+// What happened, as the outside may be told: never a device's identity.
 
+import { ALERT } from "../fields/alert.ts";
+import { toIsoMicrosOrNull } from "../fields/columns.ts";
+import { type RecordOf, showFields, shownTo } from "../fields/record.ts";
 import type { EventName } from "../fields/webhook.ts";
 import { showId } from "./ids.ts";
 
@@ -15,6 +18,38 @@ export interface DomainEvent {
   listening: boolean;
   data: { pusher_id: string } & Record<string, unknown>;
 }
+
+/** What receivers of events are told of an alert beside what became of it. */
+export const ANNOUNCED = shownTo(ALERT, "webhook");
+
+/** The data of an event by which something became of an alert: what receivers plan from. */
+export const alertData = (
+  alert: RecordOf<typeof ANNOUNCED> & {
+    id: string;
+    pusher_id: string;
+    status: string;
+    sent_at: string | null;
+  },
+): DomainEvent["data"] => ({
+  pusher_id: showId("psh", alert.pusher_id),
+  alert_id: showId("alr", alert.id),
+  ...showFields(ANNOUNCED, alert),
+  status: alert.status,
+  sent_at: toIsoMicrosOrNull(alert.sent_at),
+});
+
+/** Devices acknowledged an alert: which, how many did so far, and how many more than were told before; never who. */
+export const acknowledgedData = (alert: {
+  id: string;
+  pusher_id: string;
+  acks: number;
+  delta: number;
+}): DomainEvent["data"] => ({
+  pusher_id: showId("psh", alert.pusher_id),
+  alert_id: showId("alr", alert.id),
+  count: alert.acks,
+  delta: alert.delta,
+});
 
 /** Somebody joined or left: the channel, how many there are now, and by how many that changed since it was last told. */
 export const subscriberEvent = (channel: {

@@ -118,13 +118,25 @@ export const Report = defineEntity({
   },
 });
 
+/** What an account is still to be told of an alert; the index holds these alone. */
+export const UNTOLD = "appeared or untold";
+
+/** How many devices read and acknowledged an alert, and what of it the account was told (docs/rules.md#events-asked-for). */
 export const AlertCounter = defineEntity({
   name: "AlertCounter",
   tableName: "alert_counter",
+  indexes: [{ name: "alert_counter_untold", properties: ["alert_id"], where: UNTOLD }],
   properties: {
     alert_id: p.uuid().primary(),
     reads: p.bigint("number").default(0),
     acks: p.bigint("number").default(0),
+    /** It was scheduled and has become visible, which is to be told. */
+    appeared: p.boolean().default(false),
+    /** Somebody acknowledged it, which is to be told. */
+    untold: p.boolean().default(false),
+    /** The count of acks that was told last, and when; null: none was. */
+    told_acks: p.bigint("number").default(0),
+    told_at: instant().nullable(),
   },
 });
 

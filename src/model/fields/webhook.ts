@@ -6,13 +6,18 @@ import { text } from "./accepts.ts";
 import { list, words } from "./kinds.ts";
 import { defineFields } from "./record.ts";
 
-/** What happened, as the outside may be told: never a device's identity. */
+/**
+ * What happened, as the outside may be told: never a device's identity. The last two are told where an endpoint of the workspace
+ * asks for them, and cost nothing elsewhere (docs/rules.md#events-asked-for).
+ */
 export const EVENTS = [
   "alert.sent",
   "alert.scheduled",
   "alert.cancelled",
   "subscriber.created",
   "subscriber.deleted",
+  "alert.visible",
+  "alert.acknowledged",
 ] as const;
 
 export type EventName = (typeof EVENTS)[number];

@@ -8,11 +8,10 @@ import {
   NEEDS_ACTIVE_CHANNEL,
   NOTES,
 } from "../../model/domain/alert_status.ts";
-import { channelUuid, parseId, showId } from "../../model/domain/ids.ts";
+import { alertData } from "../../model/domain/events.ts";
+import { channelUuid, parseId } from "../../model/domain/ids.ts";
 import { conflict, insufficientScope, notFound } from "../../model/errors.ts";
-import { ALERT } from "../../model/fields/alert.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
-import { showFields, shownTo } from "../../model/fields/record.ts";
+import { toIsoMicros } from "../../model/fields/columns.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Context } from "../../store/context.ts";
 import type { AlertRecord } from "../../store/queries/alert_columns.ts";
@@ -34,9 +33,6 @@ interface AlertToChange extends AlertPath {
 
 const CHANGED =
   "The alert has changed since the version that you expect. Read it with get_alert, look at what changed, and repeat the call with the updated_at (over REST also the ETag) that it has now; without an expected version the call is judged by the present state alone.";
-
-/** What receivers of events are told of an alert beside what became of it. */
-const ANNOUNCED = shownTo(ALERT, "webhook");
 
 /** Due alerts of a channel that a change of one of them settles along with it. */
 const SETTLED = 500;
@@ -98,16 +94,8 @@ export function published(verb: keyof typeof NOTES, record: AlertRecord, ctx: Co
 
 /** Announces a change of an alert with the data that receivers plan from. */
 export function announce(ctx: Context, event: AlertEvent, record: AlertRecord): void {
-  const { id, pusher_id, status, sent_at } = record;
-  const data = {
-    pusher_id: showId("psh", pusher_id),
-    alert_id: showId("alr", id),
-    ...showFields(ANNOUNCED, record),
-    status,
-    sent_at: toIsoMicrosOrNull(sent_at),
-  };
-  ctx.emit({ event, data });
-  if (event === "alert.sent") ctx.handsetsSee([pusher_id]);
+  ctx.emit({ event, data: alertData(record) });
+  if (event === "alert.sent") ctx.handsetsSee([record.pusher_id]);
 }
 
 export const ALERT_SENDS = {

@@ -160,7 +160,6 @@ export async function openParts(
       removeExpiredAssets: (max) => assets.removeExpired(max),
       settleSome: (max) => settler.settleSome(max),
       devicesKeptDays: config.devicesKeptDays,
-      wakes: config.webPush,
       auditRetentionDays: config.auditRetentionDays,
     }),
     fork: () => orm.em.fork(),

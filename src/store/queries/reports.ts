@@ -3,6 +3,7 @@
 import { isVisible } from "../../model/domain/alert_status.ts";
 import { array, bigint, int, smallint, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
+import { asksFor } from "./webhooks.ts";
 
 const defineStatement = statementsOf("reports");
 
@@ -34,8 +35,13 @@ export const takeReports = defineStatement("take_reports", {
      select alert_id, count(*) filter (where kind = 1) as reads, count(*) filter (where kind = 2) as acks
      from i group by 1),
    counted as (
-     insert into alert_counter as c (alert_id, reads, acks) select alert_id, reads, acks from n order by alert_id
-     on conflict (alert_id) do update set reads = c.reads + excluded.reads, acks = c.acks + excluded.acks),
+     insert into alert_counter as c (alert_id, reads, acks, untold)
+     select alert_id, reads, acks, acks > 0 and exists (
+       select from alert a join pusher p on p.id = a.pusher_id
+       where a.id = n.alert_id and ${asksFor("alert.acknowledged", "p.workspace_id")})
+     from n order by alert_id
+     on conflict (alert_id) do update set reads = c.reads + excluded.reads, acks = c.acks + excluded.acks,
+       untold = c.untold or excluded.untold),
    days as (
      insert into channel_day as k (pusher_id, day, reads, acks)
      select of.pusher_id, (now() at time zone 'UTC')::date, sum(n.reads), sum(n.acks)

@@ -1,10 +1,11 @@
 // Settling: a scheduled alert that handsets are about to be shown is written down as sent first, so that no clock can take
-// it back, on this replica or on another. It needs no worker and raises no event, since readers of the row see it as sent
-// already.
+// it back, on this replica or on another. It needs no worker, since readers of the row see it as sent already. Where an endpoint
+// asks to be told, that is noted in the same statement (docs/rules.md#events-asked-for).
 
 import { isDue } from "../../model/domain/alert_status.ts";
 import { array, int, text, uuid } from "../../model/fields/sql.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
+import { asksFor } from "./webhooks.ts";
 
 const defineStatement = statementsOf("inbox");
 
@@ -27,7 +28,12 @@ export const settleDue = defineStatement("settle_due", {
             select a.id from alert a where a.pusher_id = held.pusher_id and ${isDue("a")}) due
           limit $limit::int)
         and ${isDue()}
-      returning pusher_id, priority, expires_at)
+      returning id, pusher_id, priority, expires_at),
+    appeared as (
+      insert into alert_counter (alert_id, appeared)
+      select s.id, true from settled s join pusher p on p.id = s.pusher_id
+      where ${asksFor("alert.visible", "p.workspace_id")} order by s.id
+      on conflict (alert_id) do update set appeared = true)
     select pusher_id, count(*)::int as settled,
       coalesce(array_agg(distinct priority) filter (where coalesce(expires_at > now(), true)), '{}') as waking
     from settled group by pusher_id`,

@@ -2,6 +2,7 @@
 // a delivery. The operations go through the entity manager.
 
 import { boolean, bytea, int, nullable, text, uuid } from "../../model/fields/sql.ts";
+import type { EventName } from "../../model/fields/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
 
@@ -32,7 +33,11 @@ export const endpointsFor = defineStatement("endpoints_for", {
 });
 
 /** Holds for an event that strangers cause, named by `event`. */
-const OF_STRANGERS = (event: string) => `(${event} like 'subscriber.%')`;
+const OF_STRANGERS = (event: string) => `(${event} like 'subscriber.%' or ${event} = 'alert.acknowledged')`;
+
+/** SQL: whether an endpoint of a workspace asks for an event, disabled or not. */
+export const asksFor = (event: EventName, workspaceId: string) =>
+  `exists (select from webhook_endpoint e where e.workspace_id = ${workspaceId} and '${event}' = any(e.events))`;
 
 /** Holds for a failure that counts. */
 const COUNTED = `(not $ok::boolean and (not ${OF_STRANGERS("$event")} or subscriber_failure_at is null

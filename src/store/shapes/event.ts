@@ -23,7 +23,7 @@ export const eventView = named(
         ...z.object(answersOf(shownTo(ALERT, "webhook"))).partial().shape,
         status: z.string().optional(),
         sent_at: z.string().nullable().optional(),
-        count: z.int().optional().describe("Of subscriber events: how many there were then."),
+        count: z.int().optional().describe("Of subscribers and acknowledgements: how many there were then."),
         delta: z
           .int()
           .optional()

@@ -29,6 +29,8 @@ const EVENT_WORDS: Record<DomainEvent["event"], string> = {
   "alert.cancelled": "An alert was cancelled",
   "subscriber.created": "Somebody joined a channel",
   "subscriber.deleted": "Somebody left a channel",
+  "alert.visible": "A scheduled alert became visible",
+  "alert.acknowledged": "Phones confirmed an alert: how many, once a minute at most",
 };
 
 const EVENTS = Object.keys(EVENT_WORDS);
@@ -81,7 +83,7 @@ function newForm({ form: sent, token, base }: MemberVisit, error?: ApiError): Co
       <input type="hidden" name="once" value="${sent.get("once") ?? randomUUID()}">
       ${field(url)}${plainControls(WEBHOOK, { form: sent, error })}
       <fieldset><legend>${WEBHOOK.events.drawn.label}</legend>
-        <p class="hint" id="events-hint">No event names a subscriber. Of a scheduled alert the receiver hears when it is scheduled, and nothing when its time comes.</p>${wrong.line}
+        <p class="hint" id="events-hint">No event names a subscriber.</p>${wrong.line}
         ${EVENTS.map((event, i) =>
           tick({
             id: `event-${event}`,
