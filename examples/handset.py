@@ -56,7 +56,7 @@ print(f"joined {sys.argv[1]}", flush=True)
 seen, asked = set(), {}
 while left != 0:
     # Held until something changes, or for WAIT seconds: 304. One that does not say that it was held is followed by a pause.
-    status, headers, inbox = call("GET", "/inbox", headers=asked)
+    status, headers, inbox = call("GET", "/inbox?view=lean", headers=asked)
     if status == 304:
         print("unchanged", flush=True)
         time.sleep(0 if "Preference-Applied" in headers else PAUSE)

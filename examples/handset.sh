@@ -26,7 +26,7 @@ etag=
 : >"$work/seen"
 while [ "$left" -ne 0 ]; do
   # Held until something changes, or for WAIT_SECONDS: 304. One that does not say that it was held is followed by a pause.
-  status=$(ask "$api/inbox" ${etag:+-H "If-None-Match: $etag"} -H "Prefer: wait=${WAIT_SECONDS:-50}" \
+  status=$(ask "$api/inbox?view=lean" ${etag:+-H "If-None-Match: $etag"} -H "Prefer: wait=${WAIT_SECONDS:-50}" \
     -D "$work/headers" -w '%{http_code}')
   if [ "$status" = 304 ]; then
     echo unchanged

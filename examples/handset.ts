@@ -48,7 +48,7 @@ let left = count === undefined ? Number.POSITIVE_INFINITY : Number(count);
 // long as nothing does. One that was not held, as it says by not saying so, is followed by a pause.
 let etag: string | null = null;
 while (left > 0) {
-  const response = await call("GET", "/inbox", undefined, etag);
+  const response = await call("GET", "/inbox?view=lean", undefined, etag);
   if (response.status === 304) {
     console.log("unchanged");
     if (!response.headers.has("preference-applied")) await pause(Number(POLL_SECONDS) * 1000);

@@ -3,17 +3,16 @@
 
 import type { AssetAddresses } from "../model/domain/assets.ts";
 import { need } from "../model/need.ts";
-import type { Services, Shared } from "../store/context.ts";
+import type { InboxView, Services, Shared } from "../store/context.ts";
 import { batched } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
 import { type AskedAgainRow, askedAgain } from "../store/queries/asked_again.ts";
-import { inboxState, pagesIn, sharedBounds, sharedPage } from "./inbox_page.ts";
+import { inboxState, type PageAsked, pagesIn, sharedBounds, sharedPage } from "./inbox_page.ts";
 import type { Seen } from "./seen.ts";
 
 /** One poll of a first page, and what is known of its device. */
-export interface AskedInbox {
-  limit: number;
+export interface AskedInbox extends PageAsked {
   /** The validators that the handset holds. */
   tags: readonly string[];
   device: {
@@ -75,15 +74,15 @@ export function createAskedAgain({ orm, assets, seen, inboxTag, settle }: AgainD
 
   /** Null where it takes a page that was not read. */
   function tell(
-    { limit, tags, device }: AskedInbox,
+    { limit, view, tags, device }: AskedInbox,
     { epoch, rev }: Pick<AskedAgainRow, "epoch" | "rev">,
-    page: Shared | null,
+    page: Record<InboxView, Shared> | null,
   ): AgainAnswer | null {
-    const state = inboxState(`${epoch}.${device.rev}.${rev}`, limit);
+    const state = inboxState(`${epoch}.${device.rev}.${rev}`, { limit, view });
     if (device.tagged?.state !== state) device.tagged = { state, tag: inboxTag(device.id, state) };
     const { tag } = device.tagged;
     if (tags.includes(tag)) return { tag, json: null };
-    return page && { tag, json: page.json };
+    return page && { tag, json: page[view].json };
   }
 
   const looks = new Map<number, (poll: AskedInbox) => Promise<Looked>>();

@@ -6,7 +6,14 @@ import { NOT_MODIFIED, Validated } from "../store/context.ts";
 import { findDevicesWithInbox } from "../store/queries/handset.ts";
 import { inboxPage, inboxPageWithDue } from "../store/queries/inbox.ts";
 import { DEFAULT_LIMIT, limit, place, showPlace } from "../store/shapes/fields.ts";
-import { inboxBody, inboxState, MAX_ROW_BYTES, showInbox, withinBytes } from "./inbox_page.ts";
+import { Card, inboxBody, inboxState, leanBody, MAX_ROW_BYTES, showPage, withinBytes } from "./inbox_page.ts";
+
+const view = z
+  .enum(["full", "lean"])
+  .optional()
+  .describe(
+    "lean leaves out of each alert what says nothing: null, an empty list, the usual. full when absent.",
+  );
 
 export default defineHandsetOperation({
   name: "get_inbox",
@@ -18,17 +25,18 @@ export default defineHandsetOperation({
   validated: true,
   http: { method: "GET", path: "/handset/v1/inbox", status: 200 },
   errors: ["invalid_request", "unauthorized"],
-  input: z.strictObject({ limit: limit(), before: place().optional() }),
+  input: z.strictObject({ limit: limit(), before: place().optional(), view }),
   output: inboxBody,
-  async handler({ limit: wanted = DEFAULT_LIMIT, before }, ctx) {
+  brief: { output: leanBody },
+  async handler({ limit: wanted = DEFAULT_LIMIT, before, view = "full" }, ctx) {
     const { id } = ctx.caller;
     const { revision, due } = await ctx.services.settledInbox(ctx.caller, ctx.caller);
     const place = before && showPlace(before);
-    const tag = ctx.services.inboxTag(id, inboxState(revision, wanted, place, due));
+    const tag = ctx.services.inboxTag(id, inboxState(revision, { limit: wanted, view }, place, due));
     if (ctx.clientHolds(tag)) return new Validated(tag, NOT_MODIFIED);
     // With others that ask now; what is settled only for this poll, and what is further back, is read for it alone.
     const shared = before || due.length > 0 ? null : await ctx.services.sharedInbox(id, wanted);
-    if (shared) return new Validated(tag, shared);
+    if (shared) return new Validated(tag, shared[view]);
     const page = await boundedPage(wanted, async (n) => {
       const from = {
         device_id: id,
@@ -42,6 +50,7 @@ export default defineHandsetOperation({
         : ctx.sql(inboxPageWithDue, { ...from, due }));
       return withinBytes(found, ctx.services.assets);
     });
-    return new Validated(tag, showInbox(page, ctx.services.assets));
+    const cards = page.rows.map((row) => new Card(row));
+    return new Validated(tag, showPage(page, cards, ctx.services.assets)[view]);
   },
 });

@@ -3,16 +3,17 @@
 import { z } from "zod";
 import type { AssetAddresses } from "../model/domain/assets.ts";
 import { toIsoMicros } from "../model/fields/columns.ts";
+import { named } from "../model/fields/named.ts";
 import { LIMITS } from "../model/limits.ts";
 import { need } from "../model/need.ts";
 import { type Bounded, pageOf } from "../operation/page.ts";
-import { Shared } from "../store/context.ts";
+import { type InboxView, Shared } from "../store/context.ts";
 import type { InboxRecord, PageRow } from "../store/queries/inbox.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT, pageMeta, showPlace } from "../store/shapes/fields.ts";
-import { inboxItem, showInboxItem } from "./shapes.ts";
+import { inboxItem, leanItem, leanOf, showInboxItem } from "./shapes.ts";
 
 /** Goes up when the rows of an unchanged inbox are shown in another form. */
-const FORMAT = 6;
+const FORMAT = 7;
 
 /** About how many rows of the index, and bytes of alerts, a statement reads that reads several pages. */
 const MAX_ROWS = 20_000;
@@ -29,7 +30,13 @@ const WIDEST = 6;
 export const MAX_ROW_BYTES = MAX_BYTES - FRAME;
 
 export const inboxBody = z.object({ data: z.array(inboxItem), meta: pageMeta });
-export type InboxBody = z.input<typeof inboxBody>;
+export const leanBody = named("LeanInbox", z.object({ data: z.array(leanItem), meta: pageMeta }));
+
+/** A first page as it is asked for. */
+export interface PageAsked {
+  limit: number;
+  view: InboxView;
+}
 
 /** The rows that fit as JSON, and at least one. Those whose bytes fit whatever JSON makes of them are not measured. */
 export function withinBytes(rows: InboxRecord[], assets: AssetAddresses): InboxRecord[] {
@@ -40,13 +47,6 @@ export function withinBytes(rows: InboxRecord[], assets: AssetAddresses): InboxR
     return bytes > MAX_BYTES && i > 0;
   });
   return over < 0 ? rows : rows.slice(0, over);
-}
-
-export function showInbox(page: Bounded<InboxRecord>, assets: AssetAddresses): InboxBody {
-  return {
-    data: page.rows.map((row) => showInboxItem(row, assets)),
-    meta: metaOf(page),
-  };
 }
 
 const metaOf = ({ next }: Bounded<InboxRecord>) => ({
@@ -60,19 +60,17 @@ const metaOf = ({ next }: Bounded<InboxRecord>) => ({
  */
 export const inboxState = (
   revision: string,
-  limit: number,
+  { limit, view }: PageAsked,
   place = "",
   due: readonly string[] = [],
-): string => [revision, `${FORMAT}-${limit}-${Buffer.from(place).toString("base64url")}`, ...due].join(" ");
+): string =>
+  [revision, `${FORMAT}-${view}-${limit}-${Buffer.from(place).toString("base64url")}`, ...due].join(" ");
 
 /** What the query of an address asks for; null unless it is plainly a first page. */
-export function firstPage(
-  search: string,
-  tags: readonly string[],
-): { limit: number; tags: readonly string[] } | null {
-  if (search === "") return { limit: DEFAULT_LIMIT, tags };
-  const asked = Number(/^\?limit=([1-9]\d{0,2})$/.exec(search)?.[1]);
-  return asked <= MAX_LIMIT ? { limit: asked, tags } : null;
+export function firstPage(search: string): PageAsked | null {
+  const plain = /^(?:\?limit=([1-9]\d{0,2}))?(?:(?:^\?|\b&)view=(full|lean))?$/.exec(search);
+  const limit = Number(plain?.[1] ?? DEFAULT_LIMIT);
+  return plain && limit <= MAX_LIMIT ? { limit, view: (plain[2] ?? "full") as InboxView } : null;
 }
 
 /** What a statement takes that reads pages for several handsets at once. */
@@ -89,23 +87,25 @@ export interface CardPage {
   cards: Card[];
 }
 
-/** An alert as the wire shows it. It is held against its declared shape, and written, once. */
-class Card {
-  readonly #row: PageAlert;
-  #json: string | undefined;
+/** An alert as the wire shows it. It is held against its declared shape, and written, once in each view. */
+export class Card {
+  readonly #row: CardRow;
+  readonly #json: Partial<Record<InboxView, string>> = {};
 
-  constructor(row: PageAlert) {
+  constructor(row: CardRow) {
     this.#row = row;
   }
 
-  json(assets: AssetAddresses): string {
-    this.#json ??= JSON.stringify(
-      inboxItem.parse(showInboxItem({ ...this.#row, following: null, so_far: 0 }, assets)),
-    );
-    return this.#json;
+  json(view: InboxView, assets: AssetAddresses): string {
+    if (this.#json[view] === undefined) {
+      const whole = inboxItem.parse(showInboxItem(this.#row, assets));
+      this.#json[view] = JSON.stringify(view === "lean" ? leanOf(whole) : whole);
+    }
+    return this.#json[view];
   }
 }
 
+type CardRow = Omit<InboxRecord, "following" | "so_far">;
 type PageAlert = Extract<PageRow, { id: string }>;
 
 /** Of the rows of such a statement, set by set, the first one and the page. */
@@ -130,11 +130,21 @@ export function pagesIn<Row extends PageRow>(rows: readonly Row[]): { first: Row
 const placed = (row: PageAlert): InboxRecord => row as PageAlert & { so_far: number };
 
 /** A first page for several handsets. Null where one has to look further to know where it ends. */
-export function sharedPage({ rows, cards }: CardPage, limit: number, assets: AssetAddresses): Shared | null {
+export function sharedPage({ rows, cards }: CardPage, limit: number, assets: AssetAddresses) {
   const page = pageOf(withinBytes(rows, assets), limit);
-  if (!page) return null;
-  return new Shared(() => {
-    const data = cards.slice(0, page.rows.length).map((card) => card.json(assets));
-    return `{"data":[${data.join()}],"meta":${JSON.stringify(pageMeta.parse(metaOf(page)))}}`;
-  });
+  return page && showPage(page, cards, assets);
+}
+
+/** A page in each view; of the cards those that stand on it. */
+export function showPage(
+  page: Bounded<InboxRecord>,
+  cards: readonly Card[],
+  assets: AssetAddresses,
+): Record<InboxView, Shared> {
+  const shown = (view: InboxView) =>
+    new Shared(() => {
+      const data = cards.slice(0, page.rows.length).map((card) => card.json(view, assets));
+      return `{"data":[${data.join()}],"meta":${JSON.stringify(pageMeta.parse(metaOf(page)))}}`;
+    });
+  return { full: shown("full"), lean: shown("lean") };
 }

@@ -3,11 +3,12 @@
 import { z } from "zod";
 import type { AssetAddresses } from "../model/domain/assets.ts";
 import { showId } from "../model/domain/ids.ts";
+import { ALERT } from "../model/fields/alert.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../model/fields/columns.ts";
 import { DEVICE } from "../model/fields/device.ts";
 import { named } from "../model/fields/named.ts";
 import { CAPABILITIES, PUSHER } from "../model/fields/pusher.ts";
-import { answersOf, shownTo } from "../model/fields/record.ts";
+import { answersOf, blanksOf, shownTo } from "../model/fields/record.ts";
 import type { CardRecord } from "../store/queries/directory.ts";
 import type { InboxRecord } from "../store/queries/inbox.ts";
 import { alertDisplay, showAssets } from "../store/shapes/alert.ts";
@@ -66,7 +67,42 @@ export const inboxItem = named(
   }),
 );
 
-export function showInboxItem(record: InboxRecord, assets: AssetAddresses): z.input<typeof inboxItem> {
+/** What a lean card leaves out wherever a field holds just this. */
+const BLANKS: Readonly<Record<string, unknown>> = {
+  status: "sent",
+  ...blanksOf(shownTo(ALERT, "handset")),
+  image_asset_url: null,
+  audio_asset_url: null,
+};
+
+export const leanItem = named(
+  "LeanInboxItem",
+  z.object(
+    Object.fromEntries(
+      Object.entries(inboxItem.shape).map(([name, shows]) => [
+        name,
+        Object.hasOwn(BLANKS, name) ? (shows as z.ZodType).optional() : shows,
+      ]),
+    ),
+  ),
+);
+
+/** A card without the fields that hold what they hold when nobody gives them (docs/rules.md#inbox-lean). */
+export const leanOf = (item: z.output<typeof inboxItem>): z.input<typeof leanItem> =>
+  Object.fromEntries(
+    Object.entries(item).filter(([name, value]) => {
+      const blank = BLANKS[name];
+      return !(Object.hasOwn(BLANKS, name) && (value === blank || isEmpty(value, blank)));
+    }),
+  );
+
+const isEmpty = (value: unknown, blank: unknown) =>
+  Array.isArray(value) && Array.isArray(blank) && value.length + blank.length === 0;
+
+export function showInboxItem(
+  record: Omit<InboxRecord, "following" | "so_far">,
+  assets: AssetAddresses,
+): z.input<typeof inboxItem> {
   return {
     ...record,
     id: showId("alr", record.id),

@@ -2,14 +2,14 @@
 // have the same channels in its snapshot. Nothing is kept: a page is read after everybody who is answered with it has asked.
 
 import type { AssetAddresses } from "../model/domain/assets.ts";
-import type { Services, Shared } from "../store/context.ts";
+import type { InboxView, Services, Shared } from "../store/context.ts";
 import { batched } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
 import { inboxPages } from "../store/queries/inbox.ts";
 import { pagesIn, sharedBounds, sharedPage } from "./inbox_page.ts";
 
-type Page = Shared | null;
+type Page = Record<InboxView, Shared> | null;
 
 /** The set of a device was not read along with others. */
 const LATER = Symbol("later");

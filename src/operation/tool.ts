@@ -162,6 +162,8 @@ export interface HandsetOperation<
   lookUp?: DeviceLookUp<Found>;
   http: Http;
   writes: Writes;
+  /** The shape of its short answer, where the argument `view` asks the handler for it. */
+  brief?: Pick<Brief, "output">;
 }
 
 /** Who may call a session operation: a person of no particular workspace, or one as a member of a workspace. */
@@ -226,7 +228,7 @@ export const limitsOf = ({ limit = [] }: Pick<Operation<never, never, never>, "l
   [limit].flat();
 
 /** Whether the caller chooses between the whole answer and the short one. */
-export const hasView = (tool: Tool): boolean => Object.hasOwn(tool.input.shape, "view");
+export const hasView = ({ input }: Pick<Tool, "input">): boolean => Object.hasOwn(input.shape, "view");
 
 /** The argument that names the version of the row which the call shall change; null where there is none. */
 export function expectedArgument({ version, input }: Pick<Tool, "version" | "input">): string | null {

@@ -62,6 +62,9 @@ export interface InboxState {
   due: string[];
 }
 
+/** How an inbox shows its alerts: with every field, or with those that say something (docs/rules.md#inbox-lean). */
+export type InboxView = "full" | "lean";
+
 /** Somebody without a credential; `address` is what limits per address count, null for who is exempt from them. */
 export interface Anyone {
   address: string | null;
@@ -203,10 +206,10 @@ export interface Services {
    */
   settledInbox(device: Pick<DeviceCaller, "id">, found: InboxState): Promise<InboxState>;
   /**
-   * The newest alerts of a handset, together with others that ask for theirs now; null where it has to ask alone. It is read
-   * after the call.
+   * The newest alerts of a handset in each view, together with others that ask for theirs now; null where it has to ask alone. It
+   * is read after the call.
    */
-  sharedInbox(deviceId: string, limit: number): Promise<Shared | null>;
+  sharedInbox(deviceId: string, limit: number): Promise<Record<InboxView, Shared> | null>;
   /** A raw device id → its pseudonym. */
   deviceHash(deviceId: string): string;
   /** The state of a device's inbox → the validator of the answer. */

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
 import { ERROR_STATUS } from "../../src/model/errors.ts";
-import { hasView, type Tool } from "../../src/operation/tool.ts";
+import { hasView } from "../../src/operation/tool.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { restored } from "./restored.ts";
 import type { Answer } from "./world.ts";
@@ -33,14 +33,14 @@ const routes = [...TOOLS, ...HANDSET_OPERATIONS].map((operation) => ({
   operation,
   pattern: new RegExp(`^${operation.http.path.replace(/\{\w+\}/g, "[^/]+")}/?$`),
   output: strict(operation.output),
-  brief: "brief" in operation && operation.brief ? strict(operation.brief.output) : null,
-  chooses: "scope" in operation && hasView(operation as Tool),
+  brief: operation.brief ? strict(operation.brief.output) : null,
+  chooses: hasView(operation),
 }));
 
 /** The shape of the view that was asked for; where nobody may ask, the short one stands in for one that is too long. */
 function shapeOf({ output, brief, chooses }: (typeof routes)[number], view: unknown): z.ZodType {
   if (!brief) return output;
-  if (view === "brief") return brief;
+  if (view === "brief" || view === "lean") return brief;
   return chooses && view === undefined ? output : z.union([output, brief]);
 }
 

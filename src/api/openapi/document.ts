@@ -20,7 +20,7 @@ export function openApiDocument(
 ): Json {
   const operations: Operation[] = [...tools, ...handsetOperations];
   const shapes = operations.flatMap((operation) =>
-    "brief" in operation && operation.brief ? [operation.output, operation.brief.output] : [operation.output],
+    operation.brief ? [operation.output, operation.brief.output] : [operation.output],
   );
   // No operation answers a bare channel, but several answers are one and more.
   const components = new Components([...shapes, pusherView].map(answerSchema));

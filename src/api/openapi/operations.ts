@@ -84,10 +84,7 @@ function prepare(operation: Operation, { publicUrl }: Making, alone: boolean): P
     input,
     args,
     output,
-    brief:
-      isTool(operation) && hasView(operation) && operation.brief
-        ? answerSchema(operation.brief.output)
-        : null,
+    brief: hasView(operation) && operation.brief ? answerSchema(operation.brief.output) : null,
     answer: exampleAnswer(operation.name, output, publicUrl),
     samples: codeSamples(operation, args, { publicUrl, variable, title }),
   };

@@ -9,7 +9,7 @@ import { waitSeconds } from "./prefer.ts";
 export function heldFor(request: Request): number | null {
   // A page further back is asked for by somebody who reads, and HEAD has no body to wait for.
   if (request.method !== "GET" || !request.headers.has("if-none-match")) return null;
-  const plain = /^[^?]*(\?limit=\d*)?$/.test(request.url);
+  const plain = /^[^?]*(\?limit=\d*)?([?&]view=\w*)?$/.test(request.url);
   if (!plain && new URL(request.url).searchParams.has("before")) return null;
   const seconds = waitSeconds(request.headers);
   return seconds === null || seconds === 0 ? null : Math.min(seconds, LIMITS.held_seconds);

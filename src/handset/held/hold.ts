@@ -5,7 +5,7 @@
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { DEVICE_PREFIX, hashToken, looksLikeToken } from "../../identity/auth/tokens.ts";
 import { LIMITS } from "../../model/limits.ts";
-import type { Log } from "../../store/context.ts";
+import type { InboxView, Log } from "../../store/context.ts";
 import { batchedByPosition } from "../../store/db/batch.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
@@ -34,6 +34,7 @@ const STALE_TIMES = 5;
 /** What a poll asks for that can be asked together with others. */
 export interface Page {
   limit: number;
+  view: InboxView;
   /** The validators that it holds. */
   tags: readonly string[];
 }

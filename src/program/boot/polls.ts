@@ -42,12 +42,13 @@ export function createPolls({ hold, admission, logOf, countedOf, stateOf }: Poll
     logOf(event).note({ operation: operation.name });
     // What is held is not in flight, and has a bound of its own; thousands may be answered in one moment.
     state.pass?.leave();
+    const first = firstPage(event.url.search);
     const { answer, granted, again, restedMs } = await hold.poll({
       token: bearerToken(request.headers) ?? "",
       address,
       ms: seconds * 1000,
       signal: request.signal,
-      page: firstPage(event.url.search, tagsOf(request.headers.get("if-none-match"))),
+      page: first && { ...first, tags: tagsOf(request.headers.get("if-none-match")) },
       ask: () => admission.during(ask),
       unchanged: isUnchanged,
       show: showFound,

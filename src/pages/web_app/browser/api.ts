@@ -1,6 +1,7 @@
 // The handset API over fetch: which requests there are, with which credential, and how a refusal or a silence looks to the app.
 
 import { LIMITS } from "#limits";
+import { wholeRow } from "./whole.ts";
 import type { Alert, Card, Envelope, Page, ReportKind, Subscription } from "./wire.ts";
 
 /** The service answered, and said no. */
@@ -166,7 +167,7 @@ export async function poll(
   hold: boolean,
   signal: AbortSignal,
 ): Promise<Polled> {
-  const response = await call("/inbox?limit=50", {
+  const response = await call("/inbox?limit=50&view=lean", {
     token,
     headers: {
       ...(etag ? { "if-none-match": etag } : {}),
@@ -178,8 +179,13 @@ export async function poll(
   const held = response.headers.has("preference-applied");
   const again = Number(response.headers.get("retry-after")) || null;
   if (response.status === 304) return { page: null, etag, held, again };
-  return { page: await jsonOf<Page<Alert>>(response), etag: response.headers.get("etag"), held, again };
+  const page = wholePage(await jsonOf<Page<Alert>>(response));
+  return { page, etag: response.headers.get("etag"), held, again };
 }
 
-export const olderPage = (token: string, before: string, signal: AbortSignal) =>
-  ask<Page<Alert>>(within("/inbox", { limit: `${LIMITS.page}`, before }), { token, signal });
+const wholePage = ({ data, meta }: Page<Alert>): Page<Alert> => ({ data: data.map(wholeRow), meta });
+
+export const olderPage = async (token: string, before: string, signal: AbortSignal) =>
+  wholePage(
+    await ask(within("/inbox", { limit: `${LIMITS.page}`, before, view: "lean" }), { token, signal }),
+  );

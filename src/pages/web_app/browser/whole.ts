@@ -1,18 +1,18 @@
-// What an older version of the app has kept, as this one reads it: a field that did not exist then holds what says nothing. Without it
-// one old row would keep every view from being drawn.
+// What the service left out of an alert, and what an older version of the app did not keep: a field that is not there holds what says
+// nothing. Without it one such row would keep every view from being drawn.
 
 import { ALERT_BLANKS, CHANNEL_BLANKS } from "./fields.ts";
 import type { KeptAlert, KeptChannel } from "./store.ts";
+import type { Alert } from "./wire.ts";
+
+const PLAIN_ROW = { ...ALERT_BLANKS, status: "sent", image_asset_url: null, audio_asset_url: null };
 
 /** Each field of an alert without which it can be shown. The others have been there from the beginning. */
 const PLAIN_ALERT: Omit<
   KeptAlert,
   "id" | "handle" | "title" | "sent_at" | "because" | "pushed" | "dismissed" | "before" | "ended"
 > = {
-  ...ALERT_BLANKS,
-  status: "sent",
-  image_asset_url: null,
-  audio_asset_url: null,
+  ...PLAIN_ROW,
   arrived_at: 0,
   read_at: null,
   acked_at: null,
@@ -30,6 +30,9 @@ const PLAIN_CHANNEL: Omit<KeptChannel, "handle" | "url" | "name"> = {
 };
 
 const PLAIN_SUBSCRIPTION = { muted: false, permissions: [], subscribed_at: "" };
+
+/** An alert of a lean answer with all that it leaves out. */
+export const wholeRow = (row: Alert): Alert => filled(PLAIN_ROW, row);
 
 export const wholeAlert = (kept: KeptAlert): KeptAlert => filled(PLAIN_ALERT, kept);
 

@@ -5,7 +5,7 @@ import { now } from "../browser/clock.ts";
 import { arrivals } from "../browser/rules/arrivals.ts";
 import { lineOf } from "../browser/senses/notify.ts";
 import type { KeptAlert, KeptChannel, Settings } from "../browser/store.ts";
-import { wholeAlert, wholeChannel } from "../browser/whole.ts";
+import { wholeAlert, wholeChannel, wholeRow } from "../browser/whole.ts";
 import type { Alert, Page } from "../browser/wire.ts";
 import { facts, keepAll, read, readAll } from "./store.ts";
 
@@ -66,7 +66,7 @@ async function wake(): Promise<void> {
 async function news() {
   const device = await facts<{ token: string }>("device");
   if (!device) return [];
-  const response = await fetch("/handset/v1/inbox?limit=20", {
+  const response = await fetch("/handset/v1/inbox?limit=20&view=lean", {
     headers: { authorization: `Bearer ${device.token}` },
     cache: "no-store",
     signal: AbortSignal.timeout(20_000),
@@ -85,8 +85,7 @@ async function news() {
     .filter(({ id }) => !ids.has(id))
     .map(
       (row): KeptAlert => ({
-        ...row,
-        status: "sent",
+        ...wholeRow(row),
         arrived_at: at,
         read_at: null,
         acked_at: null,
