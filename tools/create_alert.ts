@@ -8,11 +8,11 @@ import { nowMicros } from "../src/model/fields/columns.ts";
 import { argumentsOf } from "../src/model/fields/record.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { attachAssets } from "../src/operation/alerts/attach.ts";
-import { ALERT_SENDS, announce } from "../src/operation/alerts/change.ts";
+import { ALERT_SENDS, countSend } from "../src/operation/alerts/change.ts";
 import { compose } from "../src/operation/alerts/compose.ts";
+import { create } from "../src/operation/alerts/create.ts";
 import { shownWhole } from "../src/operation/alerts/show.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
-import { insertAlert } from "../src/store/queries/alerts.ts";
 import { scope, visibleChannel } from "../src/store/queries/channels.ts";
 import { composedView } from "../src/store/shapes/alert.ts";
 import { composedBrief, view } from "../src/store/shapes/alert_brief.ts";
@@ -28,6 +28,9 @@ export default defineTool({
   http: { method: "POST", path: "/api/v1/pushers/{id}/alerts", status: 201, maxBody: MAX_BODY.alerts },
   // With send true it cannot be undone, and clients ask before they let that happen.
   creates: true,
+  // Files are held meanwhile, and markup may be long.
+  isOneStatement: (input) =>
+    !(input.image_asset_id || input.audio_asset_id || input.html_asset_id || input.html),
   limit: ALERT_SENDS,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   version: "updated_at",
@@ -51,18 +54,17 @@ export default defineTool({
     const problem =
       attached.problem ?? problemOf(() => checkContent(fields, htmlLength, changed, nowMicros(ctx)));
     const channel = scope(pusherId, ctx.caller);
-    // A wrong alert is not tried; a missing or paused channel is reported before what is wrong with the alert.
-    const [row] = problem
-      ? (await ctx.sql(visibleChannel, channel)).map((found) => ({ ...found, id: null }))
-      : await ctx.sql(insertAlert, { ...channel, id: newUuid(), status, ...fields });
+    const counted =
+      status === "draft" || problem ? null : await countSend(ctx, pusherId).catch((limit) => limit);
+    // What is refused is not tried; a missing or paused channel is reported before what is wrong with the alert.
+    const refusal = problem ?? counted;
+    const row = refusal
+      ? (await ctx.sql(visibleChannel, channel)).map((found) => ({ ...found, id: null }))[0]
+      : await create({ ...channel, id: newUuid(), status, ...fields }, ctx);
     if (!row) throw notFound("channel");
     if (!row.active && status !== "draft") throw conflict(CHANNEL_NOT_ACTIVE);
-    if (problem) throw problem;
+    if (refusal) throw refusal;
     if (row.id === null) throw new Error("an active channel took no alert");
-    if (status !== "draft") {
-      await ctx.countAgainstLimit(pusherId);
-      announce(ctx, status === "sent" ? "alert.sent" : "alert.scheduled", row);
-    }
     return shownWhole(row, row.requested_perms, ctx);
   },
 });

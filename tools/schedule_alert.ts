@@ -5,7 +5,7 @@ import { conflict } from "../src/model/errors.ts";
 import { instant } from "../src/model/fields/accepts.ts";
 import { nowMicros, toIsoMicrosOrNull } from "../src/model/fields/columns.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { ALERT_SENDS, alertFor, announce, published } from "../src/operation/alerts/change.ts";
+import { ALERT_SENDS, alertFor, announce, countSend, published } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { scheduleAlert } from "../src/store/queries/alerts.ts";
 import { publishedView, showAlert } from "../src/store/shapes/alert.ts";
@@ -50,7 +50,7 @@ export default defineTool({
     // It came due while we looked at it.
     if (!after) throw conflict((ALERT_GRID.sent.schedule as { message: string }).message);
     // Moving the instant changes no state, so it is not counted (docs/rules.md#limit-sends).
-    if (cell.do === "change") await ctx.countAgainstLimit(pusherId);
+    if (cell.do === "change") await countSend(ctx, pusherId);
     announce(ctx, "alert.scheduled", after);
     return published("schedule", after, ctx);
   },

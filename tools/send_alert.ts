@@ -2,7 +2,7 @@ import { z } from "zod";
 import { checkNotExpired } from "../src/model/domain/alert_content.ts";
 import { nowMicros, toIsoMicrosOrNull } from "../src/model/fields/columns.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { ALERT_SENDS, alertFor, announce, published } from "../src/operation/alerts/change.ts";
+import { ALERT_SENDS, alertFor, announce, countSend, published } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { publishAlert } from "../src/store/queries/alerts.ts";
 import { publishedView } from "../src/store/shapes/alert.ts";
@@ -39,7 +39,7 @@ export default defineTool({
     const [after] = await ctx.sql(publishAlert, { id: alert.id });
     // It came due while we looked at it: a repeat, like any send of a sent alert.
     if (!after) return published("send", (await alertFor("send", input, ctx)).alert, ctx);
-    await ctx.countAgainstLimit(pusherId);
+    await countSend(ctx, pusherId);
     announce(ctx, "alert.sent", after);
     return published("send", after, ctx);
   },

@@ -2,8 +2,9 @@
 
 import { showId } from "../../src/model/domain/ids.ts";
 import { compose } from "../../src/operation/alerts/compose.ts";
-import { insertAlert, lockAlert, publishAlert } from "../../src/store/queries/alerts.ts";
+import { lockAlert, publishAlert } from "../../src/store/queries/alerts.ts";
 import { insertAuditAndEvents } from "../../src/store/queries/events.ts";
+import { NEW_ALERTS } from "../../src/store/queries/new_alerts.ts";
 import { takeReports } from "../../src/store/queries/reports.ts";
 import { ALERT, bearer, JSON_BODY, LAST_WRITTEN, scopeOf, sends, withKey } from "../calls.ts";
 import type { Case, World } from "../case.ts";
@@ -47,19 +48,9 @@ export const WRITE_CASES: Case[] = [
         withKey(
           world,
           [
-            "begin;",
-            asScript(insertAlert, {
-              ...scopeOf(ID("channel", ":c")),
-              id: ID("sent", `${round * 1e9}::bigint + :client_id * 1000000 + :i`),
-              status: "'sent'",
-              ...fieldsOf(ALERT),
+            asScript(NEW_ALERTS.alone, {
+              items: newAlert(ID("channel", ":c"), `${2 * round * 1e9}::bigint + :client_id * 1000000 + :i`),
             }),
-            told(
-              "create_alert",
-              ID("channel", ":c"),
-              `${2 * round * 1e9}::bigint + :client_id * 1000000 + :i`,
-            ),
-            "commit;",
           ],
           ["\\set i :i + 1", `\\set c random(${WRITTEN_CHANNELS.first}, ${LAST_WRITTEN})`],
         ),
@@ -173,29 +164,33 @@ async function drafts(world: World, lot: number): Promise<number> {
   return first;
 }
 
-function literal(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return literal(JSON.stringify(value));
-  return typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);
-}
+const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 /** As long as what is told of such an alert. pgbench takes a colon before a letter or a digit for a variable. */
 const EVENT = { event: "alert.sent", data: { ...ALERT, about: "what else is told of it ".repeat(12) } };
+
+/** Who does it, in the audit log, and in what state it leaves the alert. */
+const ACT = {
+  workspace_id: benchId("workspace", 0),
+  actor_type: "key",
+  actor_id: "key_00000000000000000000000000",
+  actor_name: "bench",
+  member_id: benchId("member", 0),
+  transport: "rest",
+  subject_id: "alr_00000000000000000000000000",
+  status: "sent",
+};
+const SAID = Object.fromEntries(
+  Object.entries(ACT).map(([name, value]) => [name, literal(value)]),
+) as typeof ACT;
 
 /** Line of the audit log and event of a call. `number`: no other call has it. */
 const told = (operation: string, channel: string, number: string) =>
   asScript(insertAuditAndEvents, {
     id: ID("told", number),
-    workspace_id: `'${benchId("workspace", 0)}'`,
-    actor_type: "'key'",
-    actor_id: "'key_00000000000000000000000000'",
-    actor_name: "'bench'",
-    member_id: `'${benchId("member", 0)}'`,
-    transport: "'rest'",
-    operation: `'${operation}'`,
+    ...SAID,
+    operation: literal(operation),
     pusher_id: channel,
-    subject_id: "'alr_00000000000000000000000000'",
-    status: "'sent'",
     count: "null",
     event_ids: `array[${ID("told", number)}]`,
     event_workspaces: `array['${benchId("workspace", 0)}']`,
@@ -203,9 +198,11 @@ const told = (operation: string, channel: string, number: string) =>
     event_bodies: `array['${JSON.stringify(EVENT)}']`,
   });
 
-/** The columns of the same alert, as SQL. */
-function fieldsOf(alert: typeof ALERT) {
-  const { fields } = compose(alert, null, null);
-  const entries = Object.entries(fields).map(([name, value]) => [name, literal(value)]);
-  return Object.fromEntries(entries) as Record<keyof typeof fields, string>;
+/** A new alert that is sent, with both. `number`: no other call has it. */
+function newAlert(channel: string, number: string): string {
+  const { fields } = compose(ALERT, null, null);
+  const event_body = JSON.stringify(EVENT);
+  const same = { position: 1, pusher_ids: null, ...fields, ...ACT, operation: "create_alert", event_body };
+  const own = `'pusher_id', ${channel}, 'id', ${ID("sent", number)}, 'audit_id', ${ID("told", number)}, 'event_id', ${ID("told", number)}`;
+  return `jsonb_build_array(${literal(JSON.stringify(same, null, 1))}::jsonb || jsonb_build_object(${own}))`;
 }

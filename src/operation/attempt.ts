@@ -13,6 +13,7 @@ import { type Context, type Log, NOT_MODIFIED, type Services, Shared, Validated 
 import { managerFor } from "../store/db/manager.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { run } from "../store/db/statement.ts";
+import { single, type Together } from "../store/db/together.ts";
 import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "../store/rate_limits/limits.ts";
 import { type Actor, auditLines, makerOf } from "./audit.ts";
 import { writeEnd } from "./end.ts";
@@ -21,6 +22,7 @@ import { type Limit, limitsOf, type MadeWorkspace, type Writes } from "./tool.ts
 
 export interface AttemptDeps {
   orm: Orm;
+  together: Together;
   limits: RateLimits;
   services: Services;
   /** Ceilings that a setting moved, by the limit's name. */
@@ -78,6 +80,8 @@ export interface Attempt {
   counted: Counted[];
   /** Its manager; most operations only run statements, so it is not made before somebody asks for it. */
   em: SqlEntityManager | null;
+  /** True when a statement of the handler writes what the end of the call would. */
+  ended: boolean;
   /** True when only the commit is left: if the connection is lost now, nobody knows whether it was done. */
   committing: boolean;
 }
@@ -88,6 +92,7 @@ export const newAttempt = (): Attempt => ({
   later: [],
   counted: [],
   em: null,
+  ended: false,
   committing: false,
 });
 
@@ -118,7 +123,7 @@ export async function attemptOn(
     body === NOT_MODIFIED ? body : body instanceof Shared ? body.json : operation.output.parse(body);
   await repeats?.keep(db, shown);
   if (operation.writes === "rows") await attempt.em?.flush();
-  if (operation.writes !== "nothing") {
+  if (operation.writes !== "nothing" && !attempt.ended) {
     const { name, madeWorkspace } = operation;
     const { actor } = performance;
     const by = actor && madeWorkspace ? makerOf(actor, madeWorkspace(shown)) : actor;
@@ -131,9 +136,9 @@ export async function attemptOn(
 function contextOn(
   db: Kysely<unknown>,
   attempt: Attempt,
-  { limit, writes }: Runnable,
-  { caller, log, address, visible, heldValidators, expectedVersions }: Performance,
-  { orm, limits, services, limitMax, now }: AttemptDeps,
+  { name: operation, limit, writes }: Runnable,
+  { caller, log, actor, input, address, visible, heldValidators, expectedVersions }: Performance,
+  { orm, together, limits, services, limitMax, now }: AttemptDeps,
 ): Context<unknown> {
   return {
     get em() {
@@ -146,8 +151,22 @@ function contextOn(
     now,
     sql: (statement, parameters) => run(db, statement, parameters),
     afterCommit: (work) => attempt.later.push(work),
-    emit: (event) =>
-      attempt.events.push({ id: newUuid(), created_at: now().toISOString(), ...address, ...event }),
+    emit(event) {
+      const emitted = { id: newUuid(), created_at: now().toISOString(), ...address, ...event };
+      attempt.events.push(emitted);
+      return emitted;
+    },
+    takeEnd(answer) {
+      attempt.ended = true;
+      const [line] = auditLines(need(actor, "an owner's call has an actor"), operation, input, answer);
+      return need(line, "there is one actor");
+    },
+    async sqlTogether(several, item) {
+      if (writes === "rows") return (await run(db, several.alone, single(item)))[0];
+      // It is its own commit.
+      attempt.committing = true;
+      return together(several, item);
+    },
     mayChange: (version) => expectedVersions?.includes(version) ?? true,
     handsetsSee(ids) {
       for (const id of ids) attempt.seen.add(id);

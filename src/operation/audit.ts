@@ -4,7 +4,7 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
 import { newUuid, parseId, showId } from "../model/domain/ids.ts";
-import type { Transport } from "../model/entities/audit_event.ts";
+import type { AuditLine, Transport } from "../model/entities/audit_event.ts";
 import { need } from "../model/need.ts";
 import type { Caller } from "../store/context.ts";
 import { run } from "../store/db/statement.ts";
@@ -12,14 +12,7 @@ import { insertAudit, membershipsToTell } from "../store/queries/audit.ts";
 import type { MadeWorkspace } from "./tool.ts";
 
 /** Who acts, as far as it is known before the call runs. */
-export interface Actor {
-  workspace_id: string | null;
-  actor_type: "key" | "oauth" | "session" | "operator";
-  actor_id: string | null;
-  actor_name: string | null;
-  member_id: string | null;
-  transport: Transport;
-}
+export type Actor = Omit<AuditLine, "id" | "operation" | "pusher_id" | "subject_id" | "status" | "count">;
 
 /** A member by its credential; of a session the member is the actor. */
 export function actorOf({ workspace, member, credential }: Caller, transport: Transport): Actor {
@@ -101,8 +94,8 @@ export function auditLines(
   operation: string,
   input: unknown,
   body: unknown,
-) {
-  const what = { operation, ...concerned(input, body), count: null as number | null };
+): AuditLine[] {
+  const what = { operation, ...concerned(input, body), count: null };
   return [actors].flat().map((actor) => ({ id: newUuid(), ...actor, ...what }));
 }
 

@@ -95,8 +95,9 @@ async function runTool(
   const refusal = await tool.check?.(input, deps.services).catch((error: unknown) => error);
   const repeats = key === null ? null : repeatsUnder(key, deps, tool, caller, input);
   const readOnly = onlyReads(tool);
+  const writes = readOnly ? "nothing" : !repeats && tool.isOneStatement?.(input) ? "shared" : "rows";
   const outcome = await perform(
-    { ...tool, writes: readOnly ? "nothing" : "rows" },
+    { ...tool, writes },
     {
       ...call,
       caller,

@@ -126,6 +126,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   destroys?: true;
   /** What it does leads to requests from here to an address that the caller chose. */
   reachesOut?: true;
+  /** Whether a call without an idempotency key is one statement, which needs no transaction around it (`takeEnd`). */
+  isOneStatement?(input: z.output<I>): boolean;
   /** Its answer as assistants are shown it, where strangers wrote parts of it that could be read as an instruction. */
   toAssistants?(whole: unknown): unknown;
   /** Its short answer. With an argument `view` the caller chooses; else it stands in where the whole would be too long. */

@@ -4,10 +4,12 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { AssetAddresses, FileStore } from "../model/domain/assets.ts";
 import type { DomainEvent } from "../model/domain/events.ts";
 import type { PushKeys } from "../model/domain/push_keys.ts";
+import type { AuditLine } from "../model/entities/audit_event.ts";
 import type { Role } from "../model/entities/member.ts";
 import type { Visibility } from "../model/entities/visibility.ts";
 import type { Scope } from "../model/scopes.ts";
 import type { Statement } from "./db/statement.ts";
+import type { Several } from "./db/together.ts";
 
 /** Somebody with a credential of a workspace: a key, or an assistant that was given consent. */
 export interface Caller {
@@ -233,7 +235,14 @@ export interface Context<C = Caller> {
   /** Runs a defined statement in the same transaction. Raw SQL takes what is visible as an argument. */
   sql<In, Row>(statement: Statement<In, Row>, parameters: NoInfer<In>): Promise<Row[]>;
   /** Announces an event; it leaves only after the commit and never blocks or fails the action. */
-  emit(event: Pick<DomainEvent, "event" | "data"> & { workspaceId?: string }): void;
+  emit(event: Pick<DomainEvent, "event" | "data"> & { workspaceId?: string }): DomainEvent;
+  /**
+   * The audit line of this call, for a statement that writes it and the event with the rows: the call's end then writes nothing
+   * more. `answer`: ids and status of what is answered.
+   */
+  takeEnd(answer: Readonly<Record<string, unknown>>): AuditLine;
+  /** Runs a statement of several items for one: together with those of other calls where the call has no transaction of its own. */
+  sqlTogether<Item, Row>(several: Several<Item, Row>, item: Item): Promise<Row | undefined>;
   /**
    * Once this is committed, what handsets see of these channels, or these handsets see, is another: whoever holds a poll there
    * is told at once. The channel that an operation names is looked at in any case.

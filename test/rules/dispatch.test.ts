@@ -8,6 +8,8 @@ import { conflict } from "../../src/model/errors.ts";
 import { createDispatcher } from "../../src/operation/dispatch.ts";
 import { defineTool } from "../../src/operation/tool.ts";
 import { type Caller, type Context, Validated } from "../../src/store/context.ts";
+import { databaseOf } from "../../src/store/db/statement.ts";
+import { createTogether } from "../../src/store/db/together.ts";
 import { createRateLimits } from "../../src/store/rate_limits/limits.ts";
 import { createSeal } from "../../src/store/secret/seal.ts";
 import { World } from "../support/world.ts";
@@ -43,6 +45,7 @@ describe("on a service", () => {
     let tries = 0;
     const dispatcher = createDispatcher({
       orm: world.service.orm,
+      together: createTogether(databaseOf(world.service.orm)),
       limits: createRateLimits(),
       idempotencySeal: createSeal("a secret of the tests that is long enough", "idempotency"),
       services: {} as never,

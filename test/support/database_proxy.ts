@@ -13,6 +13,8 @@ export interface DatabaseProxy {
   speak(): void;
   /** Nothing passes until the function that is returned is called; then everything does, in order. */
   stall(): () => void;
+  /** The next answer to something with these words never comes: its connection ends in place of it. */
+  loseAnswerTo(words: string): void;
   /** Connections that are open now, and bytes that came since it fell silent. */
   count(): number;
   swallowed(): number;
@@ -27,6 +29,7 @@ export async function databaseProxy(url: string): Promise<DatabaseProxy> {
   const port = Number(target.port || 5432);
   let silent = false;
   let stalled = false;
+  let losing: string | null = null;
   let swallowed = 0;
   let asked = 0;
   const open = new Set<Socket>();
@@ -42,6 +45,7 @@ export async function databaseProxy(url: string): Promise<DatabaseProxy> {
       host.startsWith("/") ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port },
     );
     let mute = false;
+    let lost = false;
     silences.add(() => {
       mute = true;
     });
@@ -50,7 +54,11 @@ export async function databaseProxy(url: string): Promise<DatabaseProxy> {
       [database, client],
     ] as const) {
       from.on("data", (bytes) => {
-        if (from === client) asked++;
+        if (from === client) {
+          asked++;
+          lost ||= losing !== null && bytes.includes(losing);
+          if (lost) losing = null;
+        } else if (lost) return void client.destroy();
         if (mute) swallow(bytes);
         else to.write(bytes);
       });
@@ -83,6 +91,9 @@ export async function databaseProxy(url: string): Promise<DatabaseProxy> {
         stalled = false;
         for (const socket of open) socket.resume();
       };
+    },
+    loseAnswerTo(words) {
+      losing = words;
     },
     count: () => open.size,
     swallowed: () => swallowed,

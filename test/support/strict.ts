@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
 import { ERROR_STATUS } from "../../src/model/errors.ts";
-import { hasView } from "../../src/operation/tool.ts";
+import { hasView, type Tool } from "../../src/operation/tool.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { restored } from "./restored.ts";
 import type { Answer } from "./world.ts";

@@ -9,6 +9,23 @@ export const ACTOR_TYPES = ["key", "oauth", "session", "operator"] as const;
 export const TRANSPORTS = ["rest", "mcp", "cli", "console", "operator"] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 
+/** What is written down of one call. */
+export interface AuditLine {
+  id: string;
+  workspace_id: string | null;
+  actor_type: (typeof ACTOR_TYPES)[number];
+  actor_id: string | null;
+  actor_name: string | null;
+  member_id: string | null;
+  transport: Transport;
+  operation: string;
+  pusher_id: string | null;
+  subject_id: string | null;
+  status: string | null;
+  /** How many failed runs it stands for. */
+  count: number | null;
+}
+
 const newestFirst = (column: "workspace_id" | "pusher_id" | "actor_id" | "subject_id") => ({
   name: `audit_by_${column}`,
   properties: [column, "created_at"] as [typeof column, "created_at"],

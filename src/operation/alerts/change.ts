@@ -8,7 +8,7 @@ import {
   NEEDS_ACTIVE_CHANNEL,
   NOTES,
 } from "../../model/domain/alert_status.ts";
-import { alertData } from "../../model/domain/events.ts";
+import { type ANNOUNCED, alertData, type DomainEvent } from "../../model/domain/events.ts";
 import { channelUuid, parseId } from "../../model/domain/ids.ts";
 import { conflict, insufficientScope, notFound } from "../../model/errors.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
@@ -92,11 +92,18 @@ export function published(verb: keyof typeof NOTES, record: AlertRecord, ctx: Co
   return { ...showAlert(record, ctx.services.assets), note: NOTES[verb] };
 }
 
+/** What is told of an alert: `sent_at` comes last, where the statement that sends a new one finds it. */
+type Announced = Pick<AlertRecord, "id" | "pusher_id" | "status" | "sent_at" | keyof typeof ANNOUNCED>;
+
 /** Announces a change of an alert with the data that receivers plan from. */
-export function announce(ctx: Context, event: AlertEvent, record: AlertRecord): void {
-  ctx.emit({ event, data: alertData(record) });
+export function announce(ctx: Context, event: AlertEvent, record: Announced): DomainEvent {
   if (event === "alert.sent") ctx.handsetsSee([record.pusher_id]);
+  return ctx.emit({ event, data: alertData(record) });
 }
+
+/** Counts a send; the last thing that may refuse it. A workspace's calls count for its own channels alone, whatever they name. */
+export const countSend = (ctx: Context, pusherId: string): Promise<void> =>
+  ctx.countAgainstLimit(`${ctx.caller.workspace.id}/${pusherId}`);
 
 export const ALERT_SENDS = {
   name: "alert-sends",

@@ -43,6 +43,7 @@ import type { Config } from "../../store/config/settings.ts";
 import { isMigrated, migrate } from "../../store/db/migrate.ts";
 import { openOrm } from "../../store/db/orm.ts";
 import { databaseOf } from "../../store/db/statement.ts";
+import { createTogether } from "../../store/db/together.ts";
 import { unavailability } from "../../store/db/unavailable.ts";
 import { createRateLimits, type Windows } from "../../store/rate_limits/limits.ts";
 import { createSeal } from "../../store/secret/seal.ts";
@@ -184,6 +185,7 @@ export async function openParts(
     orm,
     limits,
     mustHaveRoom,
+    together: createTogether(databaseOf(orm)),
     idempotencySeal: createSeal(secret, "idempotency"),
     services: {
       publicUrl,

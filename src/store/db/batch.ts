@@ -51,10 +51,11 @@ export function batched<T, R>(
 /** The same for a statement whose rows say by `position`, from 1, which item they are of. An item without a row gets undefined. */
 export function batchedByPosition<T, Row extends { position: number }>(
   run: (items: T[]) => Promise<Row[]>,
+  options?: BatchOptions,
 ): (item: T) => Promise<Row | undefined> {
   return batched(async (items) => {
     const found: (Row | undefined)[] = items.map(() => undefined);
     for (const row of await run(items)) found[row.position - 1] = row;
     return found;
-  });
+  }, options);
 }

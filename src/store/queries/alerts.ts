@@ -28,26 +28,6 @@ const defineList = statementsOf("lists");
 /** An alert of a channel that the caller sees. */
 const OWN = { ...SCOPE, id: uuid };
 
-/**
- * Writes a new alert and, when it is published, checks in the same statement that its channel is active. One row for a
- * visible channel, whose alert columns are null when the channel refused; none for a channel that is not visible.
- * `status`: draft, scheduled or sent.
- */
-export const insertAlert = defineStatement("insert_alert", {
-  parameters: { ...OWN, status: text, ...FIELDS },
-  columns: { active: boolean, requested_perms: array(text) },
-  joined: WHOLE.columns,
-  text: `with c as materialized (
-      select c.pusher_id, c.active, p.requested_perms from channel_state c join pusher p on p.id = c.pusher_id
-      where c.pusher_id = $pusher_id and ${VISIBLE.text} for no key update of c),
-    i as (
-      insert into alert (id, pusher_id, status, sent_at, ${NAMES.join(", ")})
-      select $id::uuid, c.pusher_id, $status::text, case $status::text when 'sent' then clock_timestamp() end, ${GIVEN}
-      from c where c.active or $status::text = 'draft'
-      returning ${WHOLE.text})
-    select c.active, c.requested_perms, i.* from c left join i on true`,
-});
-
 /** What a duplicate takes over. */
 const COPIED = NAMES.filter((name) => !(name in marked(ALERT, "own")));
 

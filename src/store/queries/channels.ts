@@ -23,10 +23,14 @@ const defineStatement = statementsOf("lists");
 const defineLock = statementsOf("locks");
 const defineSum = statementsOf("statistics");
 
-/** Holds for a pusher `p` that the caller sees: of the workspace, and one of these unless it sees all (null). */
+/** Holds for a pusher `p` that somebody sees: of the workspace, and one of these unless they see all (null). */
+export const visibleTo = (workspaceId: string, pusherIds: string) =>
+  `p.workspace_id = ${workspaceId} and (${pusherIds} is null or p.id = any(${pusherIds}))`;
+
+/** The same of the caller. */
 export const VISIBLE = {
   parameters: { workspace_id: uuid, pusher_ids: nullable(array(uuid)) },
-  text: "p.workspace_id = $workspace_id and ($pusher_ids::uuid[] is null or p.id = any($pusher_ids::uuid[]))",
+  text: visibleTo("$workspace_id", "$pusher_ids::uuid[]"),
 };
 
 /** What the caller sees, for statements over all of its channels. */

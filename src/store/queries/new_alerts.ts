@@ -1,0 +1,89 @@
+// New alerts, of one call or of many at once: each with its line of the audit log and its event, in one statement, which is its
+// own transaction where nothing else stands in it.
+
+import {
+  array,
+  boolean,
+  int,
+  jsonb,
+  nullable,
+  type ParametersOf,
+  text,
+  uuid,
+} from "../../model/fields/sql.ts";
+import { type RowOf, statementsOf } from "../db/statement.ts";
+import { FIELDS, NAMES, WHOLE } from "./alert_columns.ts";
+import { AUDIT_LINE } from "./audit.ts";
+import { SCOPE, visibleTo } from "./channels.ts";
+
+const defineStatement = statementsOf("publish");
+
+/** What a line of the audit log has beside what it shares with the alert. */
+const { id: audit_id, workspace_id, pusher_id, status, ...ACT } = AUDIT_LINE;
+
+const NEW_ALERT = {
+  ...SCOPE,
+  id: uuid,
+  /** draft, scheduled or sent. */
+  status: text,
+  ...FIELDS,
+  audit_id,
+  ...ACT,
+  /** Of an alert that is no draft. */
+  event_id: nullable(uuid),
+  /** Of what is sent it ends with `"sent_at":null}}`, which the statement fills in. */
+  event_body: nullable(text),
+};
+
+type NewAlert = ParametersOf<typeof NEW_ALERT>;
+
+const LINE_NAMES = Object.keys(AUDIT_LINE);
+const UNKNOWN = "null}}";
+
+/**
+ * Writes new alerts, and checks in the same statement that the channels of those that are published are active. Positions count
+ * from 1. One row for each whose channel is visible; its alert columns are null when the channel refused. The channels are locked
+ * in the order of their ids, each once, and those alone that the caller of an alert sees.
+ */
+const create = (name: string, wait: "" | "skip locked") =>
+  defineStatement(name, {
+    parameters: { items: jsonb<readonly (NewAlert & { position: number })[]>() },
+    columns: { position: int, active: boolean, requested_perms: array(text) },
+    joined: WHOLE.columns,
+    text: `with r as materialized (
+        select * from jsonb_to_recordset((select $items::jsonb)) r (position int, ${Object.entries(NEW_ALERT)
+          .map(([column, { sql }]) => `${column} ${sql}`)
+          .join(", ")})),
+      c as materialized (
+        select c.* from (select distinct pusher_id, workspace_id, pusher_ids from r order by pusher_id) r
+        -- What locks is looked up for each by its key, whatever number of rows the planner takes r for.
+        cross join lateral (
+          select p.id, p.workspace_id, p.requested_perms, c.active from channel_state c join pusher p on p.id = c.pusher_id
+          where c.pusher_id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}
+          for no key update of c ${wait}) c),
+      v as materialized (
+        select r.*, p.active, p.requested_perms from r
+        join (select distinct * from c) p on p.id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}),
+      i as (
+        insert into alert (id, pusher_id, status, sent_at, ${NAMES.join(", ")})
+        select id, pusher_id, status, case status when 'sent' then clock_timestamp() end, ${NAMES.join(", ")}
+        from v where active or status = 'draft' order by position
+        returning ${WHOLE.text}),
+      told as (
+        insert into workspace_event (id, workspace_id, pusher_id, body)
+        select v.event_id, v.workspace_id, v.pusher_id, case when i.sent_at is null then v.event_body
+          else left(v.event_body, -${UNKNOWN.length}) || '"' || to_char(i.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"}}' end
+        from v join i on i.id = v.id where v.event_id is not null order by v.position),
+      noted as (
+        insert into audit_event (${LINE_NAMES.join(", ")})
+        select ${LINE_NAMES.map((column) => `v.${column === "id" ? "audit_id" : column}`).join(", ")}
+        from v join i on i.id = v.id)
+      select v.position, v.active, v.requested_perms, i.* from v left join i on i.id = v.id`,
+  });
+
+export const NEW_ALERTS = {
+  together: create("create_alerts", "skip locked"),
+  alone: create("create_alert", ""),
+};
+
+export type CreatedAlert = RowOf<typeof NEW_ALERTS.alone>;

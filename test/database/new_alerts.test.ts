@@ -1,0 +1,196 @@
+// New alerts go to the database in one exchange, with those of the same moment: each has an outcome of its own, and nobody waits
+// for what another one asked for.
+
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventBody } from "../../src/model/domain/events.ts";
+import { newUuid, parseId } from "../../src/model/domain/ids.ts";
+import { ALERT } from "../../src/model/fields/alert.ts";
+import { blanksOf } from "../../src/model/fields/record.ts";
+import { operatorActor } from "../../src/operation/audit.ts";
+import { type Orm, openOrm } from "../../src/store/db/orm.ts";
+import { databaseOf } from "../../src/store/db/statement.ts";
+import { createTogether } from "../../src/store/db/together.ts";
+import { NEW_ALERTS } from "../../src/store/queries/new_alerts.ts";
+import { statuses } from "../support/at_once.ts";
+import { type DatabaseProxy, databaseProxy } from "../support/database_proxy.ts";
+import { expectRecountClean } from "../support/recount.ts";
+import { inSeconds, World } from "../support/world.ts";
+
+let world: World;
+let proxy: DatabaseProxy;
+/** A service that speaks with the database through the proxy. */
+let near: World;
+let orm: Orm;
+beforeAll(async () => {
+  world = await World.open();
+  proxy = await databaseProxy(world.settings.DATABASE_URL!);
+  near = await world.replica({ DATABASE_URL: proxy.url });
+  orm = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePool: 2 });
+});
+afterAll(async () => {
+  await orm.close(true);
+  await near.close();
+  await proxy.close();
+  await world.close();
+});
+
+const uuidOf = (id: string) => parseId(id.startsWith("psh") ? "psh" : "alr", id)!;
+
+/** How often the database was spoken to meanwhile. */
+async function exchanges(work: () => Promise<unknown>): Promise<number> {
+  const before = proxy.asked();
+  await work();
+  return proxy.asked() - before;
+}
+
+/** What is written of an alert that nobody sees. */
+const draft = (channel: string, id: string, status = "draft") => ({
+  ...blanksOf(ALERT),
+  ...operatorActor(null),
+  workspace_id: parseId("wsp", world.workspace.id)!,
+  pusher_ids: null,
+  pusher_id: uuidOf(channel),
+  id,
+  title: "Tide",
+  status,
+  operation: "create_alert",
+  subject_id: null,
+  count: null,
+  audit_id: newUuid(),
+  event_id: null,
+  event_body: null,
+});
+
+test("a new alert is one exchange, with its line in the log and its event", async () => {
+  const { id } = await world.pusher();
+  const through = openOrm({ databaseUrl: proxy.url, databasePool: 1 });
+  const create = () => createTogether(databaseOf(through))(NEW_ALERTS, draft(id, newUuid()));
+  await create();
+  expect(await exchanges(create)).toBe(1);
+  await through.close(true);
+});
+
+test("of those that come together each has its own outcome, its line in the log and its event", async () => {
+  const [open, paused, foreign] = [
+    await world.pusher(),
+    await world.pusher(),
+    await world.pusher({}, await world.foreignKey()),
+  ];
+  await world.rest("update_pusher", { pusher_id: paused.id, status: "paused" });
+  const bound = await world.key({ pusher: open.id });
+  const before = world.acts.length;
+  const calls = [
+    { pusher_id: open.id, send: true },
+    { pusher_id: open.id, send: true, send_at: inSeconds(3600) },
+    { pusher_id: open.id },
+    { pusher_id: paused.id, send: true },
+    { pusher_id: paused.id },
+    { pusher_id: foreign.id, send: true },
+  ];
+  const answers = async (key?: string) =>
+    Promise.all(calls.map((call) => near.rest("create_alert", { title: "Tide", ...call }, key)));
+  let both: Awaited<ReturnType<typeof answers>>[] = [];
+  const count = await exchanges(async () => {
+    both = await Promise.all([...Array.from({ length: 5 }, () => answers()), answers(bound)]);
+  });
+  for (const some of both.slice(0, 5))
+    expect(some.map(({ status }) => status)).toEqual([201, 201, 201, 409, 201, 404]);
+  expect(both[5]!.map(({ status }) => status)).toEqual([201, 201, 201, 404, 404, 404]);
+  // Each by itself: seventy at least.
+  expect(count).toBeLessThan(36);
+  const made = both.flat().filter(({ status }) => status === 201);
+  const lines = await world.sql(
+    `select subject_id, status from audit_event
+     where operation = 'create_alert' and subject_id in (select jsonb_array_elements_text(?::jsonb))`,
+    [JSON.stringify(made.map(({ body }) => body.id))],
+  );
+  expect(lines).toHaveLength(made.length);
+  for (const { body } of made) expect(lines).toContainEqual({ subject_id: body.id, status: body.status });
+  const events = world.acts.slice(before);
+  expect(events.map(({ data }) => data.alert_id).sort()).toEqual(
+    made
+      .filter(({ body }) => body.status !== "draft")
+      .map(({ body }) => body.id)
+      .sort(),
+  );
+  await expectRecountClean(world.service.orm);
+});
+
+test("its event is kept as it is told, byte for byte", async () => {
+  const { id } = await world.pusher();
+  const title = '"sent_at":null}} \\ ☂ \u2028';
+  const fields = { title, send: true, expires_at: inSeconds(7200), priority: "urgent" };
+  const sent = await world.alert(id, fields);
+  const planned = await world.alert(id, { ...fields, send_at: inSeconds(3600) });
+  for (const alert of [sent, planned]) {
+    const told = world.acts.find(({ data }) => data.alert_id === alert.id)!;
+    expect(told.data.sent_at).toBe(alert.sent_at);
+    const [kept] = await world.sql("select body from workspace_event where id = ?", [told.id]);
+    expect(kept.body).toBe(eventBody(told));
+  }
+});
+
+test("who has to wait for a channel keeps nobody else waiting", async () => {
+  const [held, free] = [await world.pusher(), await world.pusher()];
+  const ended: string[] = [];
+  const send = async ({ id }: { id: string }) => {
+    const answer = await world.rest("create_alert", { pusher_id: id, title: "Tide", send: true });
+    ended.push(id);
+    return answer;
+  };
+  let waiting: Promise<unknown> = Promise.resolve();
+  await databaseOf(orm)
+    .transaction()
+    .execute(async (db) => {
+      await sql`select from channel_state where pusher_id = ${uuidOf(held.id)} for update`.execute(db);
+      waiting = send(held);
+      statuses(await Promise.all([send(free), send(free)]));
+      expect(ended).toEqual([free.id, free.id]);
+    });
+  await waiting;
+  expect(ended).toEqual([free.id, free.id, held.id]);
+});
+
+test("what the database refuses of one does not undo the others, and what was done is not done again", async () => {
+  const { id } = await world.pusher();
+  const { id: there } = await world.alert(id);
+  const together = createTogether(databaseOf(orm));
+  const [first, second] = [newUuid(), newUuid()];
+  const drafts = [draft(id, first), draft(id, newUuid(), "odd"), draft(id, uuidOf(there)), draft(id, second)];
+  const outcomes = await Promise.allSettled(drafts.map((each) => together(NEW_ALERTS, each)));
+  expect(outcomes.map((of) => (of.status === "fulfilled" ? of.value?.id : of.reason.code))).toEqual([
+    first,
+    "23514",
+    "23505",
+    second,
+  ]);
+});
+
+test("an answer that is lost with its connection costs nothing, and nothing is written twice", async () => {
+  const { id } = await world.pusher();
+  const before = world.acts.length;
+  const send = () => near.rest("create_alert", { pusher_id: id, title: "Tide", send: true });
+  statuses([await send()]);
+  proxy.loseAnswerTo("create_alerts");
+  const answers = await Promise.all([send(), send(), send()]);
+  expect(statuses(answers)).toEqual({ 201: 3 });
+  const written = async (table: string) =>
+    (await world.sql(`select id from ${table} where pusher_id = ?`, [uuidOf(id)])).length;
+  expect(await written("alert")).toBe(4);
+  expect(await written("workspace_event")).toBe(4);
+  expect(world.acts.slice(before)).toHaveLength(4);
+  for (const { body } of answers) expect(body.sent_at).not.toBeNull();
+  await expectRecountClean(world.service.orm);
+});
+
+test("calls that name a foreign channel take nothing of what it may send", async () => {
+  const limited = await World.open({ limits: true, limitMax: { "alert-sends": 1 } });
+  const { id } = await limited.pusher();
+  const stranger = await limited.foreignKey();
+  const send = (key?: string) =>
+    limited.rest("create_alert", { pusher_id: id, title: "Tide", send: true }, key);
+  const answers = await Promise.all([send(stranger), send(stranger), send(), send(stranger)]);
+  expect(answers.map(({ status }) => status)).toEqual([404, 404, 201, 404]);
+  await limited.close();
+});
