@@ -7,7 +7,7 @@ import type { InboxView, Services, Shared } from "../store/context.ts";
 import { batched } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
-import { type AskedAgainRow, askedAgain } from "../store/queries/asked_again.ts";
+import { askedAgain } from "../store/queries/asked_again.ts";
 import { inboxState, type PageAsked, pagesIn, sharedBounds, sharedPage } from "./inbox_page.ts";
 import type { Seen } from "./seen.ts";
 
@@ -23,10 +23,8 @@ export interface AskedInbox extends PageAsked {
     readonly rev: string;
     /** Devices with the same channels have the same list. */
     readonly channels: readonly string[];
-    /** The sum of its channels' revisions. */
+    /** The sum of its channels' marks. */
     sum: string;
-    /** The last validator that was made for it: it is asked for once when the device is woken, and once when it polls again. */
-    tagged?: { state: string; tag: string };
   };
 }
 
@@ -59,14 +57,17 @@ export function createAskedAgain({ orm, assets, seen, inboxTag, settle }: AgainD
     const looked: Looked[] = polls.map(() => "stale");
     for (const { first, page } of pagesIn(rows)) {
       for (const id of first.unseen ?? []) seen.note(id);
-      const changed = first.rev !== sets[first.set - 1]?.sum;
+      const changed = first.sum !== sets[first.set - 1]?.sum;
       const shared = first.read ? sharedPage(page, limit, assets) : null;
       const unread = changed && !first.read ? LATER : "ask";
+      const tags: Partial<Record<InboxView, string>> = {};
       for (const position of first.positions ?? []) {
         const poll = need(polls[position - 1], "the statement numbers the polls that it was given");
-        const found = first.due ? { due: first.due } : (tell(poll, first, shared) ?? unread);
+        const tag = tags[poll.view] ?? inboxTag(inboxState(`${first.epoch}.${first.sum}`, poll));
+        tags[poll.view] = tag;
+        const found = first.due ? { due: first.due } : (tell(poll, tag, shared) ?? unread);
         looked[position - 1] = found;
-        if (found !== LATER) poll.device.sum = first.rev ?? "";
+        if (found !== LATER) poll.device.sum = first.sum ?? "";
       }
     }
     return looked;
@@ -74,13 +75,10 @@ export function createAskedAgain({ orm, assets, seen, inboxTag, settle }: AgainD
 
   /** Null where it takes a page that was not read. */
   function tell(
-    { limit, view, tags, device }: AskedInbox,
-    { epoch, rev }: Pick<AskedAgainRow, "epoch" | "rev">,
+    { view, tags }: AskedInbox,
+    tag: string,
     page: Record<InboxView, Shared> | null,
   ): AgainAnswer | null {
-    const state = inboxState(`${epoch}.${device.rev}.${rev}`, { limit, view });
-    if (device.tagged?.state !== state) device.tagged = { state, tag: inboxTag(device.id, state) };
-    const { tag } = device.tagged;
     if (tags.includes(tag)) return { tag, json: null };
     return page && { tag, json: page[view].json };
   }

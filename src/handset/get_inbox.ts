@@ -32,7 +32,7 @@ export default defineHandsetOperation({
     const { id } = ctx.caller;
     const { revision, due } = await ctx.services.settledInbox(ctx.caller, ctx.caller);
     const place = before && showPlace(before);
-    const tag = ctx.services.inboxTag(id, inboxState(revision, { limit: wanted, view }, place, due));
+    const tag = ctx.services.inboxTag(inboxState(revision, { limit: wanted, view }, place, due));
     if (ctx.clientHolds(tag)) return new Validated(tag, NOT_MODIFIED);
     // With others that ask now; what is settled only for this poll, and what is further back, is read for it alone.
     const shared = before || due.length > 0 ? null : await ctx.services.sharedInbox(id, wanted);

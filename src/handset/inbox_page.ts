@@ -13,7 +13,7 @@ import { DEFAULT_LIMIT, MAX_LIMIT, pageMeta, showPlace } from "../store/shapes/f
 import { inboxItem, leanItem, leanOf, showInboxItem } from "./shapes.ts";
 
 /** Goes up when the rows of an unchanged inbox are shown in another form. */
-const FORMAT = 7;
+const FORMAT = 8;
 
 /** About how many rows of the index, and bytes of alerts, a statement reads that reads several pages. */
 const MAX_ROWS = 20_000;

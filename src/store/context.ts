@@ -214,8 +214,8 @@ export interface Services {
   sharedInbox(deviceId: string, limit: number): Promise<Record<InboxView, Shared> | null>;
   /** A raw device id → its pseudonym. */
   deviceHash(deviceId: string): string;
-  /** The state of a device's inbox → the validator of the answer. */
-  inboxTag(deviceId: string, state: string): string;
+  /** The state of an inbox → the validator of the answer. */
+  inboxTag(state: string): string;
   webhooks: WebhookSupport;
   push: PushSupport;
   /** Wakes the handsets of channels in which something came due; neither throws nor blocks. */

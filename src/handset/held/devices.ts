@@ -38,7 +38,6 @@ export class Device implements Waiter {
   readonly id: string;
   readonly rev: string;
   sum: string;
-  tagged?: { state: string; tag: string };
   readonly alike: Alike;
   /** The oldest first. */
   readonly polls = new Set<Sleeper>();

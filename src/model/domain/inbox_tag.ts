@@ -3,8 +3,8 @@
 
 import { createHmac } from "node:crypto";
 
-/** `state` is all that the answer depends on; equal states of one device give equal tags, under one server secret. */
-export function createInboxTag(secret: string): (deviceId: string, state: string) => string {
-  return (deviceId, state) =>
-    `"${createHmac("sha256", secret).update(`inbox ${deviceId} ${state}`).digest("base64url").slice(0, 22)}"`;
+/** `state` is all that the answer depends on; equal states give equal tags, under one server secret. */
+export function createInboxTag(secret: string): (state: string) => string {
+  return (state) =>
+    `"${createHmac("sha256", secret).update(`inbox ${state}`).digest("base64url").slice(0, 22)}"`;
 }

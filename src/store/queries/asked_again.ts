@@ -3,14 +3,14 @@
 
 import { array, bigint, int, nullable, text, uuid } from "../../model/fields/sql.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
-import { EPOCH, UNSEEN } from "./handset.ts";
+import { EPOCH, MARK, UNSEEN } from "./handset.ts";
 import { pagesOfSets } from "./inbox.ts";
 
 const defineStatement = statementsOf("inbox");
 
 const pages = pagesOfSets({
   told: `
-      select sets.set, members.positions, members.unseen, sets.rev::text as rev, sets.due, ${EPOCH} as epoch,
+      select sets.set, members.positions, members.unseen, sets.sum::text as sum, sets.due, ${EPOCH} as epoch,
         sets.near and coalesce(sum(bytes.bytes) over (order by sets.set rows between unbounded preceding
           and 1 preceding), 0) < $max_total::int as read
       from sets join members on members.set = sets.set left join bytes on bytes.set = sets.set`,
@@ -18,14 +18,14 @@ const pages = pagesOfSets({
     positions: "shown.positions",
     unseen: "shown.unseen",
     epoch: "shown.epoch",
-    rev: "shown.rev",
+    sum: "shown.sum",
     due: "shown.due::text[]",
   },
 });
 
 /**
  * Devices by the hashes of their tokens and the revision that is known of each, in sets of those that have the same channels: of
- * each set its channels, and the sum of their revisions that is known. Answers, in the first row of each set, which of its
+ * each set its channels, and the sum of their marks that is known. Answers, in the first row of each set, which of its
  * devices (by position, from 1) are as they were known, which of these nobody has seen for a day, what the sum is now, and
  * the channels in which something has come due. A set whose sum is another one has a page, unless something is due in it or
  * those before it are too many; then it is not `read`.
@@ -48,7 +48,7 @@ export const askedAgain = defineStatement("asked_again", {
     positions: nullable(array(int)),
     unseen: nullable(array(text)),
     epoch: nullable(text),
-    rev: nullable(text),
+    sum: nullable(text),
     due: nullable(array(text)),
   },
   joined: pages.joined,
@@ -60,16 +60,16 @@ export const askedAgain = defineStatement("asked_again", {
       join device d on d.token_hash = decode(t.hash, 'hex') and d.subs_rev = t.rev
       group by t.set),
     states as materialized (
-      select w.set, sum(c.rev) as rev, array_agg(c.pusher_id) as channels,
+      select w.set, sum(${MARK}) as sum, array_agg(c.pusher_id) as channels,
         array_agg(c.pusher_id) filter (where c.next_at <= now()) as due
       from unnest((select $channels::uuid[]), (select $channel_sets::int[])) w (id, set)
       join channel_state c on c.pusher_id = w.id group by w.set),
     sets as materialized (
-      select set, channels, rev, due, changed and coalesce(sum(cardinality(channels)) filter (where changed)
+      select set, channels, sum, due, changed and coalesce(sum(cardinality(channels)) filter (where changed)
         over (order by set rows between unbounded preceding and 1 preceding), 0) < $max_channels::int as near
       from (
-        select known.set, coalesce(states.channels, '{}') as channels, coalesce(states.rev, 0) as rev, states.due,
-          coalesce(states.rev, 0)::text <> known.sum and states.due is null as changed
+        select known.set, coalesce(states.channels, '{}') as channels, coalesce(states.sum, 0) as sum, states.due,
+          coalesce(states.sum, 0)::text <> known.sum and states.due is null as changed
         from unnest((select $sums::text[])) with ordinality known (sum, set)
         left join states on states.set = known.set) looked),
     ${pages.text}`,

@@ -17,11 +17,17 @@ export const EPOCH = `(select left(md5(concat_ws(' ', pg_postmaster_start_time()
      (select oid from pg_database where datname = current_database()))), 8))`;
 
 /**
- * What the rows that say `sent` in a device's channels are called: its own revision, and the sum of its channels'. Each
- * only ever grows and knows no clock, so equal text means equal rows. The first part changes when the database is
- * restored or replaced.
+ * A number of 64 bits for the channel `c` at its revision, which only ever grows. The sum of those of several channels stands for
+ * all of them, each at its own revision: a sum of revisions could be that of two different states.
  */
-const REVISION = `concat_ws('.', ${EPOCH}, d.subs_rev, coalesce(joined.rev, 0))`;
+export const MARK = "hashint8extended(c.rev, uuid_hash_extended(c.pusher_id, 0))";
+
+/**
+ * What the rows that say `sent` in a device's channels are called: the sum of the channels' marks. It knows no clock and no device,
+ * so equal text means equal rows, and devices with the same channels have the same. The first part changes when the database
+ * is restored or replaced.
+ */
+const REVISION = `concat_ws('.', ${EPOCH}, coalesce(joined.mark, 0))`;
 
 /** Nobody wrote down for a day that the device is there. */
 export const UNSEEN = "d.seen_at < now() - interval '1 day'";
@@ -56,7 +62,7 @@ const inboxState = (due: string) => ({
   columns: { revision: text, due: array(text) },
   selected: `${REVISION} as revision, case when joined.due then array(${due}) else '{}' end as due`,
   joined: `cross join lateral (
-      select sum(c.rev) as rev, bool_or(c.next_at <= now()) as due
+      select sum(${MARK}) as mark, bool_or(c.next_at <= now()) as due
       from subscription s join channel_state c on c.pusher_id = s.pusher_id where s.device_id = d.id) joined`,
 });
 

@@ -5,6 +5,7 @@
 import { array, bigint, float8, int, nullable, text, uuid } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
+import { MARK } from "./handset.ts";
 import { HASHES } from "./hashes.ts";
 
 const defineStatement = statementsOf("inbox");
@@ -23,7 +24,7 @@ export const findWaitedFor = defineStatement("find_waited_for", {
     ...HASHES.columns,
     id: text,
     rev: text,
-    /** Of the channels' revisions. */
+    /** Of the channels' marks. */
     sum: text,
     channels: array(text),
     channel_revs: array(text),
@@ -33,11 +34,11 @@ export const findWaitedFor = defineStatement("find_waited_for", {
       joined.sum, joined.channels, joined.channel_revs, joined.due_in
     from ${HASHES.from} join device d on d.token_hash = ${HASHES.hash}
     cross join lateral (
-      select coalesce(sum(rev), 0)::text as sum, coalesce(array_agg(id order by id), '{}') as channels,
+      select coalesce(sum(mark), 0)::text as sum, coalesce(array_agg(id order by id), '{}') as channels,
         coalesce(array_agg(rev::text order by id), '{}') as channel_revs,
         coalesce(array_agg(due_in order by id), '{}') as due_in
       from (
-        select c.pusher_id::text as id, c.rev, ${DUE_IN} as due_in
+        select c.pusher_id::text as id, c.rev, ${MARK} as mark, ${DUE_IN} as due_in
         from subscription s join channel_state c on c.pusher_id = s.pusher_id
         where s.device_id = d.id limit ${CHANNELS_READ}) c) joined`,
 });
