@@ -12,6 +12,8 @@ export interface BatchOptions {
   inFlight?: number;
   /** Items in one statement. */
   max?: number;
+  /** Milliseconds after which a statement no longer counts as in flight: one that hangs holds up nobody else. */
+  lateMs?: number;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface BatchOptions {
  */
 export function batched<T, R>(
   run: (items: T[]) => Promise<R[]>,
-  { inFlight = 2, max = 500 }: BatchOptions = {},
+  { inFlight = 2, max = 500, lateMs }: BatchOptions = {},
 ): (item: T) => Promise<R> {
   let waiting: Waiting<T, R>[] = [];
   let running = 0;
@@ -29,14 +31,21 @@ export function batched<T, R>(
     const batch = waiting.slice(0, max);
     waiting = waiting.slice(max);
     running++;
+    let counts = true;
+    const leave = () => {
+      if (counts) running--;
+      counts = false;
+      if (waiting.length > 0 && running < inFlight) void start();
+    };
+    const late = lateMs === undefined ? undefined : setTimeout(leave, lateMs);
     try {
       const results = await run(batch.map(({ item }) => item));
       for (const [i, result] of results.entries()) batch[i]?.resolve(result);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {
-      running--;
-      if (waiting.length > 0) void start();
+      clearTimeout(late);
+      leave();
     }
   }
 

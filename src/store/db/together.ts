@@ -24,8 +24,11 @@ export type Together = <Item, Row>(several: Several<Item, Row>, item: Item) => P
 /** The only item. */
 export const single = <Item>(item: Item) => ({ items: [{ ...item, position: 1 }] });
 
+/** A statement that takes longer hangs: it waits for a disk, or for an answer that does not come. */
+const LATE_MS = 250;
+
 /**
- * What waits at one moment is one statement, and never are there two at once: they would hold what the other one wants. An item
+ * What waits at one moment is one statement, and the next begins after it: two at once would hold what the other one wants. An item
  * that it leaves out or fails with, and one of which nobody knows what became of it, runs again alone: so each must have a key by
  * which the database refuses it (23505) where it was done.
  */
@@ -37,7 +40,7 @@ export function createTogether(kysely: Kysely<unknown>): Together {
     if (!batch) {
       const all = (items: Item[]) =>
         run(kysely, several.together, { items: items.map((each, i) => ({ ...each, position: i + 1 })) });
-      batch = batchedByPosition(all, { inFlight: 1 });
+      batch = batchedByPosition(all, { inFlight: 1, lateMs: LATE_MS });
       batches.set(several, batch);
     }
     const row = await batch(item).catch((error) => {
