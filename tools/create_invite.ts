@@ -6,6 +6,7 @@ import { invalidRequest } from "../src/model/errors.ts";
 import { nowMicros } from "../src/model/fields/columns.ts";
 import { INVITE } from "../src/model/fields/invite.ts";
 import { argumentsOf, blanksOf } from "../src/model/fields/record.ts";
+import { forBoth } from "../src/model/for_people.ts";
 import { findPusher } from "../src/operation/channels/find_pusher.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
@@ -35,7 +36,10 @@ export default defineTool({
     const fields = { ...blanksOf(INVITE), ...given };
     if (fields.expires_at !== null && fields.expires_at <= nowMicros(ctx))
       throw invalidRequest(
-        "expires_at must be in the future; leave it out for an invite that never expires.",
+        forBoth(
+          "expires_at must be in the future; leave it out for an invite that never expires.",
+          "The end must be later than now. For an invite that never ends, choose “No end”.",
+        ),
         "expires_at",
       );
     const invite = ctx.em.create(Invite, {

@@ -9,6 +9,7 @@ import { ReservedHandle } from "../src/model/entities/reserved_handle.ts";
 import { conflict, forbidden, invalidRequest } from "../src/model/errors.ts";
 import { PUSHER } from "../src/model/fields/pusher.ts";
 import { blanksOf } from "../src/model/fields/record.ts";
+import { forBoth } from "../src/model/for_people.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { pictureHeld } from "../src/operation/channels/picture.ts";
 import { defineTool } from "../src/operation/tool.ts";
@@ -36,7 +37,12 @@ export default defineTool({
   output: changedPusherView,
   async handler(input, ctx) {
     if (ctx.caller.pusherIds !== null)
-      throw forbidden("A credential or member that is restricted to channels cannot create channels.");
+      throw forbidden(
+        forBoth(
+          "A credential or member that is restricted to channels cannot create channels.",
+          "Who sees certain channels only cannot open others.",
+        ),
+      );
     if (RESERVED_HANDLES.has(input.handle))
       throw invalidRequest("This handle is reserved; choose another one.", "handle");
     const fields = { ...blanksOf(PUSHER), ...input };

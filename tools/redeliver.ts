@@ -2,6 +2,7 @@ import { z } from "zod";
 import { newUuid, parseId } from "../src/model/domain/ids.ts";
 import { WebhookDelivery } from "../src/model/entities/webhook_delivery.ts";
 import { conflict, notFound } from "../src/model/errors.ts";
+import { forBoth } from "../src/model/for_people.ts";
 import { deliverManually, endpointOf, MANUAL_DELIVERIES } from "../src/operation/channels/manual_delivery.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { deliveryView } from "../src/store/shapes/delivery.ts";
@@ -31,7 +32,10 @@ export default defineTool({
     if (!old) throw notFound("delivery");
     if (endpoint.disabled_at)
       throw conflict(
-        "The webhook is disabled; mend its receiver, try it with test_webhook, and enable it first.",
+        forBoth(
+          "The webhook is disabled; mend its receiver, try it with test_webhook, and enable it first.",
+          "The webhook is disabled; mend its receiver, send it a test, and enable it first.",
+        ),
       );
     // What was delivered before events had ids gets one now.
     const { event, body, event_id = null } = old;

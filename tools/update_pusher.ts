@@ -5,6 +5,7 @@ import { ApiError, conflict, invalidRequest } from "../src/model/errors.ts";
 import { nowMicros, toIsoMicros } from "../src/model/fields/columns.ts";
 import { PUSHER } from "../src/model/fields/pusher.ts";
 import { changesOf } from "../src/model/fields/record.ts";
+import { forBoth } from "../src/model/for_people.ts";
 import { lockPusher } from "../src/operation/channels/find_pusher.ts";
 import { pictureHeld } from "../src/operation/channels/picture.ts";
 import { defineTool } from "../src/operation/tool.ts";
@@ -12,8 +13,10 @@ import { channelBacklogs } from "../src/store/queries/channels.ts";
 import { expectedVersion, pathId } from "../src/store/shapes/fields.ts";
 import { changedPusherView, searchText, showChangedPusher } from "../src/store/shapes/pusher.ts";
 
-const CHANGED =
-  "The channel has changed since the version that you expect. Read it with get_pusher, and repeat the call with the updated_at (over REST also the ETag) that it has now.";
+const CHANGED = forBoth(
+  "The channel has changed since the version that you expect. Read it with get_pusher, and repeat the call with the updated_at (over REST also the ETag) that it has now.",
+  "The channel has changed since you opened it. Look at it again before you save.",
+);
 
 export default defineTool({
   name: "update_pusher",
@@ -44,7 +47,13 @@ export default defineTool({
         "The channel is suspended; only the service's staff can change its status.",
       );
     if (handle !== undefined && handle !== pusher.handle)
-      throw invalidRequest("A handle is permanent; leave it out, or open another channel.", "handle");
+      throw invalidRequest(
+        forBoth(
+          "A handle is permanent; leave it out, or open another channel.",
+          "A handle is permanent. Open another channel to have another one.",
+        ),
+        "handle",
+      );
     const image_asset = await pictureHeld(patch.image_url, pusher.image_url ?? null, ctx);
     const before = JSON.stringify(pusher);
     ctx.em.assign(pusher, {

@@ -9,6 +9,7 @@ import { reviewInstead } from "../model/domain/review.ts";
 import { roleReaches } from "../model/domain/visibility.ts";
 import type { Transport } from "../model/entities/audit_event.ts";
 import { ApiError, forbidden, insufficientScope, invalidRequest, refuseFields } from "../model/errors.ts";
+import { forBoth } from "../model/for_people.ts";
 import { LIMITS } from "../model/limits.ts";
 import {
   type Anyone,
@@ -240,7 +241,10 @@ function checkIdempotencyKey(key: string | null | undefined): string | null {
   if (key === null || key === undefined) return null;
   if (!IDEMPOTENCY_KEY.test(key))
     throw invalidRequest(
-      `An idempotency key is 1 to ${LIMITS.idempotency_key} printable ASCII characters.`,
+      forBoth(
+        `An idempotency key is 1 to ${LIMITS.idempotency_key} printable ASCII characters.`,
+        "The form was changed by something else. Reload the page and try again.",
+      ),
       "idempotency_key",
     );
   return key;

@@ -4,6 +4,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
 import { invalidRequest } from "../model/errors.ts";
+import { forBoth } from "../model/for_people.ts";
 import { LIMITS } from "../model/limits.ts";
 import { run } from "../store/db/statement.ts";
 import { claimKey, firstAnswer, forgetOldKey, keepAnswer } from "../store/queries/idempotency.ts";
@@ -51,7 +52,10 @@ export function repeatsOf({ credentialId, tool, key, input, seal, recheck }: Cla
       await recheck(db, answer);
       if (!timingSafeEqual(hash, Buffer.from(first.request_hash)))
         throw invalidRequest(
-          "This idempotency key was used with other arguments; use a new key for a new request.",
+          forBoth(
+            "This idempotency key was used with other arguments; use a new key for a new request.",
+            "This form was sent already, with something else in it. Reload the page to begin anew.",
+          ),
           "idempotency_key",
         );
       return { answer };

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { ApiError, invalidRequest } from "../model/errors.ts";
+import { forBoth } from "../model/for_people.ts";
 
 /** A caller's own field name may appear in `param`, but only one that looks like a name. */
 const NAME = /^[\p{L}\p{N}_$-]{1,64}$/u;
@@ -20,13 +21,21 @@ const TYPE_WORDS: Record<string, string> = {
   object: "an object",
 };
 
+/** What no form of ours sends. */
+const NOT_OURS = "is not what the page sends; reload it and try again";
+
 function words(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
-      if (issue.input === undefined) return "is required";
-      return `must be ${TYPE_WORDS[issue.expected] ?? "of another type"}`;
+      if (issue.input === undefined) return forBoth("is required", "is missing");
+      return /^(number|int)$/.test(issue.expected)
+        ? `must be ${TYPE_WORDS[issue.expected]}`
+        : forBoth(`must be ${TYPE_WORDS[issue.expected] ?? "of another type"}`, NOT_OURS);
     case "invalid_value":
-      return `must be one of ${issue.values.map(String).join(", ")}`;
+      return forBoth(
+        `must be one of ${issue.values.map(String).join(", ")}`,
+        "must be one of the choices that the page offers",
+      );
     default:
       return issue.message;
   }
@@ -66,7 +75,10 @@ function unknownField(
     names.length > 0
       ? `Accepted: ${names.slice(0, MAX_NAMED).join(", ")}.`
       : "Nothing is accepted here beside the ids.";
-  return invalidRequest(`This field is not known here. ${taken}`, paramOf([...path, key]));
+  return invalidRequest(
+    forBoth(`This field is not known here. ${taken}`, `A field of the form ${NOT_OURS}.`),
+    paramOf([...path, key]),
+  );
 }
 
 /** A refusal names at most so many fields. */
@@ -112,7 +124,14 @@ function isNullBranch(issue: z.core.$ZodIssue): boolean {
  */
 export function refuseUnstorableText(value: object, except: readonly string[] = []): void {
   const at = unstorable(value, except);
-  if (at) throw invalidRequest("Text must not hold NUL characters or broken Unicode.", paramOf(at));
+  if (at)
+    throw invalidRequest(
+      forBoth(
+        "Text must not hold NUL characters or broken Unicode.",
+        "The text holds characters that nobody can show. Take them out.",
+      ),
+      paramOf(at),
+    );
 }
 
 /** True for files and for any other object that is neither a list nor plain fields. */

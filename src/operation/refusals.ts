@@ -5,6 +5,7 @@ import { channelUuid, parseId } from "../model/domain/ids.ts";
 import { Invite } from "../model/entities/invite.ts";
 import { WebhookEndpoint } from "../model/entities/webhook_endpoint.ts";
 import { forbidden, notFound } from "../model/errors.ts";
+import { forBoth } from "../model/for_people.ts";
 import type { Caller } from "../store/context.ts";
 import { run } from "../store/db/statement.ts";
 import { alertExists } from "../store/queries/alerts.ts";
@@ -50,7 +51,10 @@ export async function refuseRepeat(
   const made = typeof id === "string" ? parseId("psh", id) : null;
   if (made && caller.pusherIds && !caller.pusherIds.includes(made))
     throw forbidden(
-      "This credential or its member was restricted since, and does not see what this key made.",
+      forBoth(
+        "This credential or its member was restricted since, and does not see what this key made.",
+        "You see fewer channels since then, and not what this form made.",
+      ),
     );
 }
 
@@ -61,6 +65,9 @@ export async function refuseRole(
 ): Promise<never> {
   await refuseInvisible(em, caller, input);
   throw forbidden(
-    "The member behind this credential has a role that may not do this; ask an owner of the workspace.",
+    forBoth(
+      "The member behind this credential has a role that may not do this; ask an owner of the workspace.",
+      "Your role may not do this. Ask an owner of the workspace.",
+    ),
   );
 }

@@ -209,7 +209,8 @@ describe("channels in the console", () => {
       "lat",
       "initials",
     ]);
-    for (const [field, words] of links) expect(words).toMatch(new RegExp(`^${LABELS[field as never]} must `));
+    for (const [field, words] of links)
+      expect(words).toMatch(new RegExp(`^${LABELS[field as never]} (must|is missing|has)`));
     expect(wrong.text.match(/ autofocus/g)).toHaveLength(1);
     expect(wrong.text).toMatch(/id="name"[^>]* autofocus/);
     expect(wrong.text).toContain('value="north"');

@@ -140,7 +140,7 @@ describe("writing an alert in the console", () => {
     });
     expect(wrong.status).toBe(422);
     for (const part of [
-      'href="#title">Title must',
+      'href="#title">Title is missing',
       'href="#tts_lang">Language of these words must',
       'href="#actions.0.url">The address of button 1 must',
       'value="not a language"',

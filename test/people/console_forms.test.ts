@@ -4,7 +4,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { showId } from "../../src/model/domain/ids.ts";
 import { ALL_SCOPES } from "../../src/model/scopes.ts";
-import { forPeople } from "../../src/pages/console/forms.ts";
 import { OWNER, ownerOf, Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
@@ -192,22 +191,7 @@ describe("forms of the console", () => {
     expect(past.status).toBe(422);
     expect(past.text).toContain("The time must be later than now. To send it now, press Send.");
     const days = await owner.get(`${base}stats?from=2026-11-20&to=2026-11-01`);
-    expect(days.text).toContain("To must not be before from.");
+    expect(days.text).toContain("The last day must not be before the first.");
     for (const { text } of [past, days]) expect(text).not.toMatch(/omit it|send_at must|to must/);
-    expect(
-      [
-        "actions.0.type must be one of open_url.",
-        "Title is required.",
-        "Ends at must be an RFC 3339 instant with Z or an offset, such as 2026-11-20T14:25:31Z.",
-        "Link must be an absolute https URL of at most 2048 characters, without credentials and invisible characters.",
-        "Title must be at most 120 characters long.",
-      ].map(forPeople),
-    ).toEqual([
-      "A button can only open an address.",
-      "Title is missing.",
-      "Ends at must be a day and a time, such as 2026-11-20 14:25.",
-      "Link must be a whole address that begins with https://, of at most 2048 characters.",
-      "Title must be at most 120 characters long.",
-    ]);
   });
 });

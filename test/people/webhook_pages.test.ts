@@ -54,8 +54,8 @@ inBrowser("an owner", () => {
     await page.getByRole("link", { name: "Webhooks" }).click();
     await page.getByRole("button", { name: "Add the endpoint" }).click();
     expect(await page.getByRole("alert").getByRole("link").allTextContents()).toEqual([
-      "The address is missing.",
-      "Choose at least one thing that is sent there.",
+      "Address is missing.",
+      "What is sent there needs at least one choice.",
     ]);
     await page.getByLabel("Address", { exact: true }).fill("ftp://nowhere");
     await page.getByLabel(/An alert was sent/).check();

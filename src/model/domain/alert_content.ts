@@ -2,6 +2,7 @@
 // layout, the circle, and the order of its instants. Pure; judged after the row's own state, as the last 422.
 
 import { type ApiError, invalidRequest } from "../errors.ts";
+import { forBoth } from "../for_people.ts";
 import { LIMITS } from "../limits.ts";
 import { checkGeofence, type Geofence } from "./geofence.ts";
 
@@ -30,16 +31,37 @@ export interface Changed {
 export function checkContent(content: Content, htmlLength: number, changed: Changed, now: string): void {
   if (content.image_url !== null && content.image_asset_id !== null)
     throw invalidRequest(
-      "image_url and image_asset_id exclude each other; send one of them.",
+      forBoth(
+        "image_url and image_asset_id exclude each other; send one of them.",
+        "A picture has an address or was uploaded, not both. Take one of them away.",
+      ),
       "image_asset_id",
     );
   if (content.html !== null && content.html_asset_id !== null)
-    throw invalidRequest("html and html_asset_id exclude each other; send one of them.", "html_asset_id");
+    throw invalidRequest(
+      forBoth(
+        "html and html_asset_id exclude each other; send one of them.",
+        "A page is written here or was uploaded, not both. Take one of them away.",
+      ),
+      "html_asset_id",
+    );
   if (content.layout === "image" && content.image_url === null && content.image_asset_id === null)
-    throw invalidRequest("Layout image needs image_url or image_asset_id.", "image_url");
+    throw invalidRequest(
+      forBoth(
+        "Layout image needs image_url or image_asset_id.",
+        "A card with a picture needs one: its address, or a file.",
+      ),
+      "image_url",
+    );
   if (content.layout === "html" || content.layout === "document") {
     if (content.html === null && content.html_asset_id === null)
-      throw invalidRequest(`Layout ${content.layout} needs html or html_asset_id.`, "html");
+      throw invalidRequest(
+        forBoth(
+          `Layout ${content.layout} needs html or html_asset_id.`,
+          "A card with a page needs one: its markup, or a file.",
+        ),
+        "html",
+      );
   }
   const max = content.layout === "document" ? MAX_HTML.document : MAX_HTML.html;
   if (htmlLength > max) {
@@ -49,12 +71,24 @@ export function checkContent(content: Content, htmlLength: number, changed: Chan
   }
   checkGeofence(content);
   if (changed.scheduled && (content.send_at === null || content.send_at <= now))
-    throw invalidRequest("send_at must be in the future; omit it to send now.", "send_at");
+    throw invalidRequest(
+      forBoth(
+        "send_at must be in the future; omit it to send now.",
+        "The time must be later than now. To send it now, press Send.",
+      ),
+      "send_at",
+    );
   if (changed.expires_at && content.expires_at !== null && content.expires_at <= now)
     throw invalidRequest("expires_at must be later than now.", "expires_at");
   if ((changed.expires_at || changed.send_at) && content.expires_at !== null && content.send_at !== null)
     if (content.expires_at <= content.send_at)
-      throw invalidRequest("expires_at must be later than send_at.", "expires_at");
+      throw invalidRequest(
+        forBoth(
+          "expires_at must be later than send_at.",
+          "It cannot be over before phones show it: choose a later end.",
+        ),
+        "expires_at",
+      );
 }
 
 /** The instant that a schedule needs (docs/rules.md#schedule). @throws 422 naming the way out. */
@@ -62,7 +96,10 @@ export function checkSchedule(sendAt: string | null, now: string): string {
   if (sendAt !== null && sendAt > now) return sendAt;
   const what = sendAt === null ? "The draft has no send_at" : "send_at must be in the future";
   throw invalidRequest(
-    `${what}; give the schedule a send_at, the instant at which the alert shall appear. To publish now, send the alert instead.`,
+    forBoth(
+      `${what}; give the schedule a send_at, the instant at which the alert shall appear. To publish now, send the alert instead.`,
+      `${sendAt === null ? "Choose a time" : "The time must be later than now"}. To send it now, press Send.`,
+    ),
     "send_at",
   );
 }
@@ -70,7 +107,13 @@ export function checkSchedule(sendAt: string | null, now: string): string {
 /** docs/rules.md#send-needs-a-live-alert */
 export function checkNotExpired(expiresAt: string | null, now: string): void {
   if (expiresAt !== null && expiresAt <= now)
-    throw invalidRequest("The alert has expired; move expires_at or clear it before sending.", "expires_at");
+    throw invalidRequest(
+      forBoth(
+        "The alert has expired; move expires_at or clear it before sending.",
+        "The alert is over already. Give it a later end, or none, before you send it.",
+      ),
+      "expires_at",
+    );
 }
 
 /** The refusal of a check as a value, for those who must report something else first. */

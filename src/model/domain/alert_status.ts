@@ -2,6 +2,7 @@
 // verbs"). Pure: it never sees a row, a clock or a caller.
 
 import type { AlertStatus } from "../entities/alert.ts";
+import { forBoth } from "../for_people.ts";
 
 // Beside it the only SQL that holds an alert against the clock: a row that says `sent` is never compared with it, so a
 // clock that steps back takes nothing away.
@@ -38,9 +39,12 @@ export type Cell = { do: "change"; event?: AlertEvent } | { do: "stay" } | { do:
 
 const refuse = (message: string): Cell => ({ do: "refuse", message });
 
-const FROZEN_SENT =
-  "A sent alert is frozen; cancel it and send a correction, or make a new draft of it with duplicate_alert.";
-const FROZEN_CANCELLED = "A cancelled alert is frozen; make a new draft of it with duplicate_alert.";
+/** A refusal whose way out is a new draft. */
+const copied = (why: string): string =>
+  forBoth(`${why} make a new draft of it with duplicate_alert.`, `${why} duplicate it.`);
+
+const FROZEN_SENT = copied("A sent alert is frozen; cancel it and send a correction, or");
+const FROZEN_CANCELLED = copied("A cancelled alert is frozen;");
 
 export const ALERT_GRID: Record<AlertStatus, Record<AlertVerb, Cell>> = {
   draft: {
@@ -60,14 +64,14 @@ export const ALERT_GRID: Record<AlertStatus, Record<AlertVerb, Cell>> = {
   sent: {
     edit: refuse(FROZEN_SENT),
     send: { do: "stay" },
-    schedule: refuse("A sent alert cannot be scheduled; make a new draft of it with duplicate_alert."),
+    schedule: refuse(copied("A sent alert cannot be scheduled;")),
     cancel: { do: "change", event: "alert.cancelled" },
     delete: refuse("A sent alert is a record that acknowledgements refer to; cancel it to withdraw it."),
   },
   cancelled: {
     edit: refuse(FROZEN_CANCELLED),
-    send: refuse("A cancelled alert cannot be sent; make a new draft of it with duplicate_alert."),
-    schedule: refuse("A cancelled alert cannot be scheduled; make a new draft of it with duplicate_alert."),
+    send: refuse(copied("A cancelled alert cannot be sent;")),
+    schedule: refuse(copied("A cancelled alert cannot be scheduled;")),
     cancel: { do: "stay" },
     delete: { do: "change" },
   },

@@ -1,6 +1,7 @@
 // A circle is whole or absent, for channels and alerts alike (docs/rules.md#channel-geofence).
 
 import { invalidRequest } from "../errors.ts";
+import { forBoth } from "../for_people.ts";
 
 export interface Geofence {
   lat?: number | null;
@@ -14,7 +15,10 @@ export function checkGeofence(merged: Geofence): void {
   const missing = members.filter((member) => (merged[member] ?? null) === null);
   if (missing.length > 0 && missing.length < members.length)
     throw invalidRequest(
-      "lat, lon and radius_km belong together: send all three, or null for all three.",
+      forBoth(
+        "lat, lon and radius_km belong together: send all three, or null for all three.",
+        "Latitude, longitude and radius belong together: fill in all three, or none.",
+      ),
       missing[0],
     );
 }

@@ -2,6 +2,7 @@
 // own fixed text and says what to send instead.
 
 import { z } from "zod";
+import { forBoth } from "../for_people.ts";
 import { LIMITS } from "../limits.ts";
 import { holdsControl, holdsVisible, needlessInvisible } from "./characters.ts";
 
@@ -50,7 +51,10 @@ export function text(min: number, max: number, { lines = false, cleaned = false 
       error: ({ input }) => `must not hold invisible characters (${needlessInvisible(input as string)})`,
       abort: true,
     })
-    .refine((value) => min === 0 || holdsVisible(value), "must hold more than white space")
+    .refine(
+      (value) => min === 0 || holdsVisible(value),
+      forBoth("must hold more than white space", "is missing"),
+    )
     .meta(bounds);
 }
 
@@ -58,13 +62,19 @@ export function text(min: number, max: number, { lines = false, cleaned = false 
 export function httpsUrl() {
   return z
     .string()
-    .refine((value) => {
-      const url =
-        isWithin(value, LIMITS.url) && !/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(value)
-          ? URL.parse(value)
-          : null;
-      return url?.protocol === "https:" && /^https:\/\//i.test(value) && !url.username && !url.password;
-    }, `must be an absolute https URL of at most ${LIMITS.url} characters, without credentials and invisible characters`)
+    .refine(
+      (value) => {
+        const url =
+          isWithin(value, LIMITS.url) && !/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(value)
+            ? URL.parse(value)
+            : null;
+        return url?.protocol === "https:" && /^https:\/\//i.test(value) && !url.username && !url.password;
+      },
+      forBoth(
+        `must be an absolute https URL of at most ${LIMITS.url} characters, without credentials and invisible characters`,
+        `must be a whole address that begins with https://, of at most ${LIMITS.url} characters`,
+      ),
+    )
     .meta({ format: "uri", maxLength: LIMITS.url });
 }
 
@@ -74,7 +84,10 @@ export function slug(max: number) {
     .string()
     .regex(
       new RegExp(`^[a-z0-9][a-z0-9._-]{0,${max - 1}}$`),
-      `must be 1 to ${max} of a-z 0-9 . _ - and begin with a letter or digit`,
+      forBoth(
+        `must be 1 to ${max} of a-z 0-9 . _ - and begin with a letter or digit`,
+        `takes 1 to ${max} small letters, digits, dots, dashes and underscores, and begins with a letter or digit`,
+      ),
     );
 }
 
@@ -90,7 +103,13 @@ export function languageTag() {
       error: `must be at most ${LIMITS.language_tag} characters long`,
       abort: true,
     })
-    .regex(BCP47, "must be a well-formed BCP-47 language tag, such as en or pt-BR");
+    .regex(
+      BCP47,
+      forBoth(
+        "must be a well-formed BCP-47 language tag, such as en or pt-BR",
+        "must be a language, such as en or pt-BR",
+      ),
+    );
 }
 
 /**
@@ -98,7 +117,10 @@ export function languageTag() {
  * what the runtime is asked about.
  */
 export function timeZone() {
-  const error = "must be an IANA time zone, such as Europe/Lisbon";
+  const error = forBoth(
+    "must be an IANA time zone, such as Europe/Lisbon",
+    "must be a time zone, such as Europe/Lisbon",
+  );
   return z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/, { error, abort: true })
@@ -160,7 +182,10 @@ export function instant() {
     .string()
     .refine(
       (value) => readInstant(value) !== null,
-      "must be an RFC 3339 instant with Z or an offset, such as 2026-11-20T14:25:31Z",
+      forBoth(
+        "must be an RFC 3339 instant with Z or an offset, such as 2026-11-20T14:25:31Z",
+        "must be a day and a time, such as 2026-11-20 14:25",
+      ),
     )
     .meta({ format: "date-time" })
     .transform((value) => readInstant(value) ?? value);

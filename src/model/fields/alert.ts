@@ -2,6 +2,7 @@
 // the entity's own.
 
 import { z } from "zod";
+import { forBoth } from "../for_people.ts";
 import { LIMITS } from "../limits.ts";
 import { httpsUrl, instant, languageTag, latitude, longitude, radiusKm, slug, text } from "./accepts.ts";
 import { json, jsonByName, link, moment, number, oneOf, reference, words, yesOr } from "./kinds.ts";
@@ -128,7 +129,12 @@ export const ALERT = defineFields({
   },
   actions: {
     ...json(actionView),
-    accepts: z.array(action).max(LIMITS.alert_actions, `must be at most ${LIMITS.alert_actions} actions`),
+    accepts: z
+      .array(action)
+      .max(
+        LIMITS.alert_actions,
+        forBoth(`must be at most ${LIMITS.alert_actions} actions`, `can be at most ${LIMITS.alert_actions}`),
+      ),
     shown: EVERYWHERE,
     drawn: { label: "Buttons", own: EVERY_PAGE },
   },

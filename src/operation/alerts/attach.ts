@@ -5,6 +5,7 @@ import { ASSET_FIELDS, type AssetField, KIND_WORDS } from "../../model/domain/as
 import { parseId } from "../../model/domain/ids.ts";
 import { Asset } from "../../model/entities/asset.ts";
 import { type ApiError, invalidRequest } from "../../model/errors.ts";
+import { forBoth } from "../../model/for_people.ts";
 import type { Context } from "../../store/context.ts";
 import type { AlertRecord } from "../../store/queries/alert_columns.ts";
 import { assetScope, attachableAssets } from "../../store/queries/assets.ts";
@@ -45,7 +46,10 @@ export async function attachAssets<S extends Named & { layout?: string }>(
     if (!asset) problem ??= invalidRequest("No such uploaded file; upload it in the console first.", field);
     else if (asset.kind !== ASSET_FIELDS[field])
       problem ??= invalidRequest(
-        `The uploaded file is of another kind; ${field} takes ${KIND_WORDS[ASSET_FIELDS[field]]}.`,
+        forBoth(
+          `The uploaded file is of another kind; ${field} takes ${KIND_WORDS[ASSET_FIELDS[field]]}.`,
+          `The uploaded file is of another kind; what is wanted is ${KIND_WORDS[ASSET_FIELDS[field]]}.`,
+        ),
         field,
       );
   }

@@ -12,6 +12,7 @@ import { type ANNOUNCED, alertData, type DomainEvent } from "../../model/domain/
 import { channelUuid, parseId } from "../../model/domain/ids.ts";
 import { conflict, insufficientScope, notFound } from "../../model/errors.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
+import { forBoth } from "../../model/for_people.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Context } from "../../store/context.ts";
 import type { AlertRecord } from "../../store/queries/alert_columns.ts";
@@ -31,8 +32,10 @@ interface AlertToChange extends AlertPath {
   expected_updated_at?: string | undefined;
 }
 
-const CHANGED =
-  "The alert has changed since the version that you expect. Read it with get_alert, look at what changed, and repeat the call with the updated_at (over REST also the ETag) that it has now; without an expected version the call is judged by the present state alone.";
+const CHANGED = forBoth(
+  "The alert has changed since the version that you expect. Read it with get_alert, look at what changed, and repeat the call with the updated_at (over REST also the ETag) that it has now; without an expected version the call is judged by the present state alone.",
+  "The alert has changed since you opened it. Look at it again before you decide.",
+);
 
 /** Due alerts of a channel that a change of one of them settles along with it. */
 const SETTLED = 500;

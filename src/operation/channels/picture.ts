@@ -4,6 +4,7 @@
 import { KIND_WORDS } from "../../model/domain/assets.ts";
 import { parseId } from "../../model/domain/ids.ts";
 import { invalidRequest } from "../../model/errors.ts";
+import { forBoth } from "../../model/for_people.ts";
 import type { Context } from "../../store/context.ts";
 import { assetScope, attachableAssets } from "../../store/queries/assets.ts";
 
@@ -30,7 +31,10 @@ export async function pictureHeld(
     throw invalidRequest("No such uploaded file; upload the picture again.", "image_url");
   if (asset.kind !== "image")
     throw invalidRequest(
-      `The uploaded file is of another kind; image_url takes ${KIND_WORDS.image}.`,
+      forBoth(
+        `The uploaded file is of another kind; image_url takes ${KIND_WORDS.image}.`,
+        `The uploaded file is of another kind; a picture is ${KIND_WORDS.image}.`,
+      ),
       "image_url",
     );
   return id;

@@ -5,6 +5,7 @@ import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto"
 import { readBytes } from "../../api/transports/body.ts";
 import type { Session } from "../../identity/auth/people.ts";
 import { ApiError, forbidden, invalidRequest } from "../../model/errors.ts";
+import { sentenceForPeople, wordsForPeople } from "../../model/for_people.ts";
 import { refuseUnstorableText } from "../../operation/problems.ts";
 import { type Html, html } from "../../ui/html.ts";
 import { createKeeper } from "./kept.ts";
@@ -63,62 +64,38 @@ export function cookieOf(headers: Headers, name: string): string | null {
   return null;
 }
 
-/** Sentences of the API that a form can bring about, and what they are for people. Those that are for both stay as they are. */
-const FOR_PEOPLE: readonly (readonly [RegExp, string])[] = [
-  [
-    / must be in the future; (omit it|give the schedule) .*/,
-    " must be later than now. To send it now, press Send.",
-  ],
-  [/^actions\.\d+\.type .*/, "A button can only open an address."],
-  [/^(actions must|Buttons must) be at most (\d+) actions/, "There can be at most $2 buttons"],
-  [/ is required(?=\.?$)/, " is missing"],
-  [/ must be one of .*/, " must be one of the choices that the page offers."],
-  [/ must be an RFC 3339 instant .*/, " must be a day and a time, such as 2026-11-20 14:25."],
-  [
-    / must be an absolute https URL of at most (\d+) .*/,
-    " must be a whole address that begins with https://, of at most $1 characters.",
-  ],
-  [/ must be a well-formed BCP-47 language tag,/, " must be a language,"],
-  [
-    / must be an? (string|array|object|boolean)\b.*/,
-    " is not what the page sends. Reload the page and try again.",
-  ],
-];
-
-/** A sentence of the API as a page says it. */
-export const forPeople = (message: string): string =>
-  FOR_PEOPLE.reduce((said, [program, person]) => said.replace(program, person), message);
+/** What a form calls an argument that has no label there. */
+const labelled = (name: string): string =>
+  (name.slice(0, 1).toUpperCase() + name.slice(1)).replaceAll("_", " ");
 
 /**
  * A refusal in the words of a form. `names`: the field that the form has for an argument. `labels`: what the form calls an
- * argument, in place of its name at the begin of a sentence; what is wrong inside of a list is wrong with the list.
+ * argument, in place of its name at the begin of a sentence; what is wrong inside of a list is wrong with the list, unless that
+ * part of it has a label.
  */
 export function inForm(
   error: ApiError,
   names: Record<string, string>,
   labels: Record<string, string> = {},
 ): ApiError {
-  const worded = error.fields.map(({ param, message }) => {
-    const whole = param.replace(/\..*/s, "");
-    const label = Object.hasOwn(labels, whole) ? labels[whole] : undefined;
-    return label !== undefined && message.startsWith(`${param} `)
-      ? { param: whole, message: label + message.slice(param.length) }
-      : { param, message };
+  const fields = error.fields.map((wrong) => {
+    const whole = wrong.param.replace(/\..*/s, "");
+    const param = Object.hasOwn(labels, wrong.param) || !Object.hasOwn(labels, whole) ? wrong.param : whole;
+    const message = wordsForPeople(wrong, labels[param] ?? labelled(whole));
+    return { param: names[param] ?? param, message };
   });
-  const fields = worded.map(({ param, message }) => ({
-    param: names[param] ?? param,
-    message: forPeople(message),
-  }));
   return withFields(error, fields);
 }
 
-/** The same refusal about these fields: of one field, in its words. */
-export function withFields(
-  { type, message, headers, status }: ApiError,
-  fields: ApiError["fields"],
-): ApiError {
-  const said = (fields.length === 1 && fields[0]?.message) || message;
-  return new ApiError(type, said, { headers, status, fields });
+/** The same refusal about these fields: of one field, or for the sake of the first, in its words. */
+export function withFields(error: ApiError, fields: ApiError["fields"]): ApiError {
+  const { type, message, headers, status } = error;
+  const ofFirst = fields.length === 1 || message === error.fields[0]?.message;
+  return new ApiError(type, (ofFirst && fields[0]?.message) || sentenceForPeople(error), {
+    headers,
+    status,
+    fields,
+  });
 }
 
 /** A refusal that the form can show; the others are pages of their own. */

@@ -3,6 +3,7 @@
 import type { H3, H3Event } from "h3";
 import { requestOf } from "../../api/transports/request.ts";
 import { ApiError, noSuchMethod } from "../../model/errors.ts";
+import { sentenceForPeople } from "../../model/for_people.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
 import { rateLimitHeaders } from "../../store/rate_limits/limits.ts";
 import { html } from "../../ui/html.ts";
@@ -71,7 +72,7 @@ function refusedPage(request: Request, error: ApiError, deps: PublicPagesDeps): 
     {
       title: "That did not work · Belfry",
       hidden: true,
-      body: html`<div class="empty"><h1>That did not work</h1><p>${error.message}</p></div>`,
+      body: html`<div class="empty"><h1>That did not work</h1><p>${sentenceForPeople(error)}</p></div>`,
     },
     places,
   );

@@ -7,8 +7,14 @@ import { ALERT } from "../../model/fields/alert.ts";
 import { named } from "../../model/fields/named.ts";
 import { answersOf, shownTo } from "../../model/fields/record.ts";
 import { EVENTS } from "../../model/fields/webhook.ts";
+import { forBoth } from "../../model/for_people.ts";
 import { need } from "../../model/need.ts";
 import type { EventRecord } from "../queries/events.ts";
+
+const PLACE = forBoth(
+  "must be next_after of an earlier answer",
+  "is no place in this list; begin at its start",
+);
 
 export const eventView = named(
   "FeedEvent",
@@ -55,6 +61,6 @@ function readFeedPlace(value: string): FeedPlace | null {
 export const feedPlace = () =>
   z
     .string()
-    .max(64, "must be next_after of an earlier answer")
-    .refine((value) => readFeedPlace(value) !== null, "must be next_after of an earlier answer")
+    .max(64, PLACE)
+    .refine((value) => readFeedPlace(value) !== null, PLACE)
     .transform((value) => need(readFeedPlace(value), "it was refused above"));

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { instant, readInstant } from "../../model/fields/accepts.ts";
 import { named } from "../../model/fields/named.ts";
+import { forBoth } from "../../model/for_people.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 
@@ -43,7 +44,10 @@ export function place() {
     .string()
     .refine(
       (value) => readPlace(value) !== null,
-      "must be next_before of another page, or an RFC 3339 instant with Z or an offset, such as 2026-11-20T14:25:31Z",
+      forBoth(
+        "must be next_before of another page, or an RFC 3339 instant with Z or an offset, such as 2026-11-20T14:25:31Z",
+        "is no place in this list; begin at its first page",
+      ),
     )
     .meta({ format: "date-time" })
     .transform((value) => need(readPlace(value), "it was refused above"));

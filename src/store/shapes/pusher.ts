@@ -8,6 +8,7 @@ import { toIsoMicros } from "../../model/fields/columns.ts";
 import { named } from "../../model/fields/named.ts";
 import { HANDLE, PUSHER } from "../../model/fields/pusher.ts";
 import { answersOf, argumentsOf, shownTo } from "../../model/fields/record.ts";
+import { forBoth } from "../../model/for_people.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { PusherRecord } from "../queries/channels.ts";
 
@@ -16,7 +17,10 @@ export const pusherCreate = {
     .string()
     .regex(
       HANDLE,
-      `must be ${LIMITS.handle_least} to ${LIMITS.handle} of a-z 0-9 - _ and begin and end with a letter or digit`,
+      forBoth(
+        `must be ${LIMITS.handle_least} to ${LIMITS.handle} of a-z 0-9 - _ and begin and end with a letter or digit`,
+        `has ${LIMITS.handle_least} to ${LIMITS.handle} small letters, digits, dashes and underscores, and begins and ends with a letter or digit`,
+      ),
     )
     .describe("Permanent public handle; it can never be changed."),
   ...argumentsOf(PUSHER),

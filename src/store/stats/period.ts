@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { invalidRequest } from "../../model/errors.ts";
+import { forBoth } from "../../model/for_people.ts";
 import { LIMITS } from "../../model/limits.ts";
 
 const DAY_MS = 86_400_000;
@@ -38,13 +39,23 @@ export function rangeOf(input: { period?: keyof typeof DAYS; from?: string; to?:
   }
   if (period !== undefined)
     throw invalidRequest(
-      "period and from/to exclude each other; send one of them.",
+      forBoth(
+        "period and from/to exclude each other; send one of them.",
+        "Choose a period or two days, not both.",
+      ),
       from === undefined ? "to" : "from",
     );
-  if (from === undefined) throw invalidRequest("from and to go together; send both.", "from");
-  if (to === undefined) throw invalidRequest("from and to go together; send both.", "to");
+  if (from === undefined || to === undefined)
+    throw invalidRequest(
+      forBoth("from and to go together; send both.", "Give both days, the first and the last."),
+      from === undefined ? "from" : "to",
+    );
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
-  if (days < 1) throw invalidRequest("to must not be before from.", "to");
+  if (days < 1)
+    throw invalidRequest(
+      forBoth("to must not be before from.", "The last day must not be before the first."),
+      "to",
+    );
   if (days > LIMITS.stats_days)
     throw invalidRequest(`A range is at most ${LIMITS.stats_days} days long.`, "to");
   return { from, to };

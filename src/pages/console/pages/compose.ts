@@ -11,7 +11,7 @@ import { html } from "../../../ui/html.ts";
 import { alertPath, channelBase, channelOf } from "../channel_head.ts";
 import { asksPlace } from "../circle.ts";
 import type { FlashCode } from "../flash.ts";
-import { inForm, shownRefusal, withFields } from "../forms.ts";
+import { inForm, shownRefusal } from "../forms.ts";
 import {
   CIRCLE_SCRIPT,
   COMPOSE_SCRIPT,
@@ -24,7 +24,7 @@ import { framedMarkup } from "../phone.ts";
 import { takeUploads } from "../uploads.ts";
 import { type Alert, type Channel, type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 import { clashReport, editedSince } from "./compose_clash.ts";
-import { argumentsOf, blankForm, changesOf, formOf, LABELS, UPLOADS } from "./compose_fields.ts";
+import { ACTION_ROWS, argumentsOf, blankForm, changesOf, formOf, LABELS, UPLOADS } from "./compose_fields.ts";
 import { alertCircle, composePage, type Shown } from "./compose_form.ts";
 import { filesOf, preview } from "./compose_preview.ts";
 import { sentBefore } from "./sent_before.ts";
@@ -95,22 +95,18 @@ function actOf(form: URLSearchParams): string {
   return act;
 }
 
-/** A refusal in the words of the form. Rows of buttons have fields of their own, so what is wrong stays with the row. */
-function worded(error: ApiError): ApiError {
-  const { actions: _, ...labels } = LABELS;
-  const said = inForm(error, { expected_updated_at: "version" }, labels);
-  const fields = said.fields.map(({ param, message }) => {
-    const [, row, part] = /^actions\.(\d)\.(label|url)$/.exec(param) ?? [];
-    if (row === undefined) return { param, message };
-    const what = part === "url" ? "The address" : "The text";
-    return { param, message: message.replace(param, `${what} of button ${Number(row) + 1}`) };
-  });
-  return withFields(said, fields);
-}
+/** Rows of buttons have fields of their own, so what is wrong stays with the row. */
+const ROW_LABELS = Object.fromEntries(
+  ACTION_ROWS.flatMap((row) => [
+    [`actions.${row}.label`, `The text of button ${row + 1}`],
+    [`actions.${row}.url`, `The address of button ${row + 1}`],
+  ]),
+);
 
 function shownError(refused: unknown, form: URLSearchParams): ApiError {
   const error = shownRefusal(refused);
-  if (error.param !== "idempotency_key") return worded(error);
+  if (error.param !== "idempotency_key")
+    return inForm(error, { expected_updated_at: "version" }, { ...LABELS, ...ROW_LABELS });
   // One successor for each, so that whoever goes back and forth makes no third one unasked.
   form.set(
     "once",

@@ -6,6 +6,7 @@ import { capabilityNotes } from "../../../model/domain/capabilities.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { readInstant } from "../../../model/fields/accepts.ts";
 import { PRIORITIES } from "../../../model/fields/alert.ts";
+import { wordsForPeople } from "../../../model/for_people.ts";
 import { type Html, html } from "../../../ui/html.ts";
 import { channelBase } from "../channel_head.ts";
 import { couldReach } from "../could_reach.ts";
@@ -73,7 +74,11 @@ async function sanitised(visit: MemberVisit, form: URLSearchParams) {
     return { ...(await visit.call("preview_html", { html: markup, layout })), refusal: null };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 422) throw error;
-    return { blocked: [], script_count: 0, refusal: error.message };
+    return {
+      blocked: [],
+      script_count: 0,
+      refusal: wordsForPeople({ param: "html", message: error.message }, "The markup"),
+    };
   }
 }
 

@@ -1,6 +1,7 @@
 // A refusal as a page: what is wrong, and the way out.
 
 import { type ApiError, type ErrorType, noSpace } from "../../../model/errors.ts";
+import { sentenceForPeople } from "../../../model/for_people.ts";
 import { html } from "../../../ui/html.ts";
 import { keptField } from "../kept.ts";
 import type { Visit } from "../visit.ts";
@@ -28,8 +29,8 @@ const WAYS_OUT: Partial<Record<ErrorType, string>> = {
 export function errorPage(visit: Visit, error: ApiError, kept: string | null = null): Response {
   const title = TITLES[error.type];
   // A program's words for it help nobody here; those about the disk are for everybody.
-  const forPeople = error.type !== "server_error" || error.message === noSpace().message;
-  const what = forPeople ? error.message : null;
+  const isTheirs = error.type !== "server_error" || error.message === noSpace().message;
+  const what = isTheirs ? sentenceForPeople(error) : null;
   return visit.page(
     title,
     html`<h1>${title}</h1><p class="lede">${what} ${WAYS_OUT[error.type]}</p>${

@@ -8,6 +8,7 @@ import upload_file from "../../../identity/session/upload_file.ts";
 import { MAX_BYTES, MAX_PIXELS } from "../../../model/domain/assets.ts";
 import { ASSET_KINDS, type AssetKind } from "../../../model/entities/asset.ts";
 import { ApiError, notFound } from "../../../model/errors.ts";
+import { sentenceForPeople } from "../../../model/for_people.ts";
 import { LIMITS, said } from "../../../model/limits.ts";
 import { MAX_BODY } from "../../../operation/tool.ts";
 import { html } from "../../../ui/html.ts";
@@ -109,7 +110,7 @@ const uploadAlone: Page = {
       return Response.json({ id, name, url }, { status: 201 });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return Response.json({ message: error.message }, { status: error.status });
+      return Response.json({ message: sentenceForPeople(error) }, { status: error.status });
     }
   }),
   maxFiles: MAX_UPLOAD,

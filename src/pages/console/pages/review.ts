@@ -187,7 +187,7 @@ async function deleting(visit: MemberVisit, error?: ApiError): Promise<Response>
     return visit.page(
       "This alert stays",
       html`<h1>This alert stays</h1>
-      <p class="lede">“${title}” was sent. What was sent is a record, and cannot be deleted; cancelling keeps it from phones that have not fetched it yet.</p>
+      <p class="lede">This alert was sent. What was sent is a record, and cannot be deleted; cancelling keeps it from phones that have not fetched it yet.</p>
       <p><a class="button" href="${back}">Back to the alert</a></p>`,
       { width: "narrow", section: "channels", status: error?.status ?? 200 },
     );

@@ -3,6 +3,7 @@
 
 import { readPasskey, shownPasskey } from "../../../identity/auth/passkey_shapes.ts";
 import { ApiError } from "../../../model/errors.ts";
+import { sentenceForPeople } from "../../../model/for_people.ts";
 import { cookieOf } from "../forms.ts";
 import { openPage, type Page } from "../visit.ts";
 import { CODE_PATH, codeForm } from "./code_form.ts";
@@ -26,7 +27,7 @@ export async function answerScript(
     return json({ options }, cookies);
   } catch (error) {
     if (!(error instanceof ApiError) || error.type === "server_error") throw error;
-    return json({ said: error.message, field: error.fields[0]?.param });
+    return json({ said: sentenceForPeople(error), field: error.fields[0]?.param });
   }
 }
 

@@ -4,10 +4,12 @@ import { randomUUID } from "node:crypto";
 import type { DomainEvent } from "../../../model/domain/events.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { mostOf } from "../../../model/fields/accepts.ts";
+import { labelsOf } from "../../../model/fields/record.ts";
 import { WEBHOOK } from "../../../model/fields/webhook.ts";
 import { LIMITS, spelled } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { plainControls } from "../field_controls.ts";
+import { inForm } from "../forms.ts";
 import { COPY_SCRIPT, WEBHOOK_STYLES } from "../page.ts";
 import { copyable, emptyState, field, instant, problem, table, tick, wrongWith } from "../parts.ts";
 import {
@@ -147,16 +149,6 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   );
 }
 
-/** A refusal in the words of the form, where the operation's own speak of arguments. */
-function inWords(error: ApiError, url: string): ApiError {
-  const said: Record<string, string> = {
-    ...(url === "" && { url: "The address is missing." }),
-    events: "Choose at least one thing that is sent there.",
-  };
-  const fields = error.fields.map(({ param, message }) => ({ param, message: said[param] ?? message }));
-  return new ApiError(error.type, fields[0]?.message ?? error.message, { status: error.status, fields });
-}
-
 export const WEBHOOK_PAGES: readonly Page[] = [
   memberPage("GET", "/webhooks", (visit) => list(visit)),
 
@@ -172,7 +164,7 @@ export const WEBHOOK_PAGES: readonly Page[] = [
       });
     } catch (error) {
       if (!(error instanceof ApiError) || !["invalid_request", "conflict"].includes(error.type)) throw error;
-      return list(visit, inWords(error, args.url));
+      return list(visit, inForm(error, {}, labelsOf(WEBHOOK)));
     }
   }),
 ];
