@@ -2,7 +2,7 @@
 // were, what their inboxes depend on now, and the pages of those that have become others. All in one snapshot.
 
 import { array, bigint, int, nullable, text, uuid } from "../../model/fields/sql.ts";
-import { type RowOf, statementsOf } from "../db/statement.ts";
+import { statementsOf } from "../db/statement.ts";
 import { EPOCH, MARK, UNSEEN } from "./handset.ts";
 import { pagesOfSets } from "./inbox.ts";
 
@@ -74,5 +74,3 @@ export const askedAgain = defineStatement("asked_again", {
         left join states on states.set = known.set) looked),
     ${pages.text}`,
 });
-
-export type AskedAgainRow = RowOf<typeof askedAgain>;
