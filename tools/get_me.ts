@@ -2,6 +2,7 @@ import { z } from "zod";
 import { showId, showIdOrNull } from "../src/model/domain/ids.ts";
 import { ROLES } from "../src/model/entities/member.ts";
 import { nowMicros } from "../src/model/fields/columns.ts";
+import { ALL_SCOPES, SCOPES } from "../src/model/scopes.ts";
 import { defineTool } from "../src/operation/tool.ts";
 
 export default defineTool({
@@ -23,6 +24,9 @@ export default defineTool({
       id: z.string(),
       name: z.string(),
       scopes: z.array(z.string()),
+      lacking: z
+        .array(z.object({ scope: z.string(), allows: z.string() }))
+        .describe("Scopes that it does not have. A key is not shown the tools that need one of them."),
       pusher_id: z.string().nullable(),
       expires_at: z.string().nullable(),
     }),
@@ -42,6 +46,10 @@ export default defineTool({
         id: credential.id,
         name: credential.name,
         scopes: [...credential.scopes],
+        lacking: ALL_SCOPES.filter((scope) => !credential.scopes.includes(scope)).map((scope) => ({
+          scope,
+          allows: SCOPES[scope],
+        })),
         pusher_id: showIdOrNull("psh", credential.pusherId),
         expires_at: credential.expiresAt,
       },

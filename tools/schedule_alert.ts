@@ -17,6 +17,7 @@ export default defineTool({
   title: "Schedule alert",
   description: `Publish a draft later: it becomes visible at send_at by itself. send_at may be given here or stand in the draft already; on a scheduled alert it moves the instant. Until then the alert can be edited, cancelled or returned to draft. At most ${LIMITS.sends} sends and schedules a minute for a channel.`,
   scope: "alerts:send",
+  leadsToReview: true,
   role: "editor",
   http: {
     method: "PATCH",

@@ -14,6 +14,7 @@ export default defineTool({
   title: "Send alert",
   description: `Publish a draft or scheduled alert to every subscriber now. A sent alert cannot be unsent and cannot be edited; check it with get_alert first. Sending again changes nothing. At most ${LIMITS.sends} sends a minute for a channel.`,
   scope: "alerts:send",
+  leadsToReview: true,
   role: "editor",
   http: {
     method: "PATCH",

@@ -122,6 +122,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   role: Role;
   /** A POST that makes something new, so it takes an idempotency key. One without it changes nothing. */
   creates?: boolean;
+  /** Whoever lacks its scope is led to a person who decides, so everybody is shown it. */
+  leadsToReview?: true;
   /** It takes away what was there, and neither its method nor a scope says so. */
   destroys?: true;
   /** What it does leads to requests from here to an address that the caller chose. */

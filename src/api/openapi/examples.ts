@@ -1,5 +1,6 @@
 // One story told throughout the document: a ferry line in Lisbon. Values are found by field name, so that an operation
 // added tomorrow has its example as well; a test holds every example against its schema.
+import { SCOPES } from "../../model/scopes.ts";
 import type { JsonSchema } from "../../operation/schema.ts";
 import { EXAMPLE_HANDLE, HANDSET_REQUESTS, handsetAnswers } from "./handset_examples.ts";
 
@@ -98,6 +99,8 @@ function story(publicUrl: string): Record<string, unknown[]> {
     scheduled: [2],
     role: ["editor"],
     scopes: [["account:read", "alerts:read", "alerts:write"]],
+    scope: ["alerts:send"],
+    allows: [SCOPES["alerts:send"]],
     label: ["Crew phones"],
     code: ["q7Xv2mRk9TzB4nWc8LpY1s"],
     max_uses: [25],

@@ -17,7 +17,7 @@ import type { Caller, Log } from "../../store/context.ts";
 import { refusal } from "./answers.ts";
 import { parseJson, readBytes, tooManyValues } from "./body.ts";
 import { resultFields } from "./mcp_answers.ts";
-import { listOf } from "./mcp_list.ts";
+import { createOffers, listOf } from "./mcp_list.ts";
 import { type PlainAnswers, plainAnswers, plainRequest } from "./mcp_plain.ts";
 import { answerOf, type CallTool, createToolServer, LIST_HINTS, SERVER_INFO } from "./mcp_server.ts";
 
@@ -82,27 +82,31 @@ export function createMcpEndpoint({
       }
     };
 
-  const handler = createMcpHandler(({ authInfo }) =>
-    createToolServer(
-      tools,
-      callFor((need(authInfo, "each call is made with it").extra as { passed: Passed }).passed),
-    ),
-  );
+  const handler = createMcpHandler(({ authInfo }) => {
+    const { passed } = need(authInfo, "each call is made with it").extra as { passed: Passed };
+    return createToolServer(offeredTo(passed.caller), callFor(passed));
+  });
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  let answers: PlainAnswers | undefined;
-  const plain = () => (answers ??= plainAnswers(SERVER_INFO, listOf(tools).tools, LIST_HINTS));
+  const offeredTo = createOffers(tools);
+  const answers = new WeakMap<readonly Tool[], PlainAnswers>();
+  const plainFor = (caller: Caller) => {
+    const offered = offeredTo(caller);
+    const made = answers.get(offered) ?? plainAnswers(SERVER_INFO, listOf(offered).tools, LIST_HINTS);
+    answers.set(offered, made);
+    return made;
+  };
 
   /** The answer to a request in the usual form; null when the SDK has to answer it. */
   async function answerPlainly(request: Request, message: unknown, passed: Passed): Promise<Response | null> {
     const asked = plainRequest(request, message);
     if (!asked) return null;
-    if (asked.name === null) return plain().list(asked);
+    if (asked.name === null) return plainFor(passed.caller).list(asked);
     const tool = byName.get(asked.name);
     if (!tool) return null;
     const answered = await answerOf(tool, asked.args, callFor(passed));
     if (tool.mayRequire && passed.refused)
       throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
-    return plain().call(asked, resultFields(answered), answered.headers);
+    return plainFor(passed.caller).call(asked, resultFields(answered), answered.headers);
   }
 
   // Clients of SDK 2 make an error of the header and drop the body, so the way out stands in both.
