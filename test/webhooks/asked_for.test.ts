@@ -14,8 +14,9 @@ let world: World;
 let replica: World;
 let sink: Awaited<ReturnType<typeof httpSink>>;
 beforeAll(async () => {
-  world = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } });
-  replica = await world.replica();
+  const settings = { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" };
+  world = await World.open({ settings });
+  replica = await world.replica(settings);
   // Each round is a test's own.
   for (const one of [world, replica]) await one.service.housekeeping.close();
   sink = await httpSink((_request, response) => response.end());
