@@ -4,9 +4,18 @@ import { boundedPage } from "../operation/page.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 import { NOT_MODIFIED, Validated } from "../store/context.ts";
 import { findDevicesWithInbox } from "../store/queries/handset.ts";
-import { inboxPage, inboxPageWithDue } from "../store/queries/inbox.ts";
+import { inboxPage, inboxPageWithDue, ownTest } from "../store/queries/inbox.ts";
 import { DEFAULT_LIMIT, limit, place, showPlace } from "../store/shapes/fields.ts";
-import { Card, inboxBody, inboxState, leanBody, MAX_ROW_BYTES, showPage, withinBytes } from "./inbox_page.ts";
+import {
+  Card,
+  inboxBody,
+  inboxState,
+  leanBody,
+  MAX_ROW_BYTES,
+  showPage,
+  withinBytes,
+  withTest,
+} from "./inbox_page.ts";
 
 const view = z
   .enum(["full", "lean"])
@@ -30,12 +39,12 @@ export default defineHandsetOperation({
   brief: { output: leanBody },
   async handler({ limit: wanted = DEFAULT_LIMIT, before, view = "full" }, ctx) {
     const { id } = ctx.caller;
-    const { revision, due } = await ctx.services.settledInbox(ctx.caller, ctx.caller);
+    const { revision, test, due } = await ctx.services.settledInbox(ctx.caller, ctx.caller);
     const place = before && showPlace(before);
     const tag = ctx.services.inboxTag(inboxState(revision, { limit: wanted, view }, place, due));
     if (ctx.clientHolds(tag)) return new Validated(tag, NOT_MODIFIED);
     // With others that ask now; what is settled only for this poll, and what is further back, is read for it alone.
-    const shared = before || due.length > 0 ? null : await ctx.services.sharedInbox(id, wanted);
+    const shared = before || test || due.length > 0 ? null : await ctx.services.sharedInbox(id, wanted);
     if (shared) return new Validated(tag, shared[view]);
     const page = await boundedPage(wanted, async (n) => {
       const from = {
@@ -50,7 +59,9 @@ export default defineHandsetOperation({
         : ctx.sql(inboxPageWithDue, { ...from, due }));
       return withinBytes(found, ctx.services.assets);
     });
-    const cards = page.rows.map((row) => new Card(row));
-    return new Validated(tag, showPage(page, cards, ctx.services.assets)[view]);
+    const [tested] = test && !before ? await ctx.sql(ownTest, { device_id: id }) : [];
+    const whole = withTest(page, tested);
+    const cards = whole.rows.map((row) => new Card(row));
+    return new Validated(tag, showPage(whole, cards, ctx.services.assets)[view]);
   },
 });

@@ -49,6 +49,10 @@ export function withinBytes(rows: InboxRecord[], assets: AssetAddresses): InboxR
   return over < 0 ? rows : rows.slice(0, over);
 }
 
+/** The page with what only this handset is shown, among the others by its time, beyond the limit. */
+export const withTest = (page: Bounded<InboxRecord>, test: InboxRecord | undefined): Bounded<InboxRecord> =>
+  test ? { ...page, rows: [...page.rows, test].sort((a, b) => Number(b.sent_at > a.sent_at) || -1) } : page;
+
 const metaOf = ({ next }: Bounded<InboxRecord>) => ({
   next_before:
     next && showPlace({ at: toIsoMicros(next.after.sent_at), id: next.inside ? next.after.id : null }),

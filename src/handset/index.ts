@@ -9,8 +9,10 @@ import export_subscriptions from "./export_subscriptions.ts";
 import get_channel from "./get_channel.ts";
 import get_device from "./get_device.ts";
 import get_inbox from "./get_inbox.ts";
+import get_owner from "./get_owner.ts";
 import get_push from "./get_push.ts";
 import import_subscriptions from "./import_subscriptions.ts";
+import link_owner from "./link_owner.ts";
 import list_channels from "./list_channels.ts";
 import list_subscriptions from "./list_subscriptions.ts";
 import post_reports from "./post_reports.ts";
@@ -19,6 +21,7 @@ import put_push_endpoint from "./put_push_endpoint.ts";
 import put_subscription from "./put_subscription.ts";
 import register_device from "./register_device.ts";
 import take_over from "./take_over.ts";
+import unlink_owner from "./unlink_owner.ts";
 import update_device from "./update_device.ts";
 
 export const HANDSET_OPERATIONS: readonly HandsetOperation[] = [
@@ -41,4 +44,7 @@ export const HANDSET_OPERATIONS: readonly HandsetOperation[] = [
   get_push,
   put_push_endpoint,
   delete_push_endpoint,
+  get_owner,
+  link_owner,
+  unlink_owner,
 ];

@@ -25,6 +25,9 @@ export const EXPORT_VERSION = 1 as const;
 /** What a handset said of itself. */
 export const deviceView = named("Device", z.object({ id: z.string(), ...answersOf(DEVICE) }));
 
+/** Whose own device a handset is. */
+export const ownerView = z.object({ name: z.string().nullable() });
+
 export const cardView = named(
   "ChannelCard",
   z.object({
@@ -64,6 +67,12 @@ export const inboxItem = named(
     status: z.literal("sent"),
     sent_at: z.string(),
     ...alertDisplay,
+    test_until: z
+      .string()
+      .optional()
+      .describe(
+        "There for a test of a draft on the handsets of its author alone: until when it is shown at most.",
+      ),
   }),
 );
 
@@ -110,5 +119,6 @@ export function showInboxItem(
     sent_at: toIsoMicros(record.sent_at),
     expires_at: toIsoMicrosOrNull(record.expires_at),
     ...showAssets(record, assets),
+    test_until: record.test_until && toIsoMicros(record.test_until),
   };
 }

@@ -60,6 +60,8 @@ export interface DeviceCaller {
 /** The state on which everything that a handset sees of its inbox depends (see store/queries/handset.ts). */
 export interface InboxState {
   revision: string;
+  /** As which alert a test of a draft is shown; null on nearly every device. It is in the revision. */
+  test: string | null;
   /** Due alerts, with their versions, that could not be settled, so that nothing of them is in the revision. Nearly always none. */
   due: string[];
 }
@@ -110,6 +112,8 @@ export interface PushSupport {
   refusalOf(endpoint: string): Promise<string | null>;
   /** What to store of an address, and of the keys where its push service wants a message. */
   sealed(endpoint: string, keys: PushKeys | null): Uint8Array;
+  /** Wakes those of a few devices that the channel may wake; neither throws nor blocks. */
+  wake(pusherId: string, devices: readonly string[], priority: string): void;
 }
 
 /** What came due in one channel and was written down as sent. `waking`: the priorities of what is not over already. */

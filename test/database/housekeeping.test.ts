@@ -103,6 +103,14 @@ const ENDED: Record<
     live: "23 hours",
     over: "25 hours",
   },
+  own_device_links: {
+    table: "own_device",
+    fill: (count, age) => `insert into own_device (id, user_id, code_hash, expires_at)
+      select gen_random_uuid(), 'nobody', decode(md5(random()::text), 'hex'), now() - interval '${age}'
+      from generate_series(1, ${count})`,
+    live: "23 hours",
+    over: "25 hours",
+  },
   alert_changes: {
     table: "alert_change",
     fill: (count, age) => `with made as (

@@ -65,6 +65,14 @@ async function openSession(): Promise<string> {
   const [{ id }] = await world.sql(`select id from auth.session order by "createdAt" desc limit 1`);
   return id;
 }
+/** A handset that the person linked, one at a time. */
+async function ownDevice(of = caller, ...handles: string[]): Promise<string> {
+  await world.sql("delete from own_device where user_id = ?", [of.person.id]);
+  const { url } = await session("link_own_device", {}, { person: of.person });
+  const token = await world.device(...handles);
+  await world.handset("PUT", "/devices/me/owner", token, { code: url.split("#own=")[1] });
+  return (await session("list_own_devices", {}, { person: of.person })).data[0].id;
+}
 const present = PERSON.password;
 /** Brings the owner's second factor into a state; begun, it answers the code that turns it on. */
 async function secondFactor(state: "off" | "begun" | "on"): Promise<string> {
@@ -136,6 +144,14 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
   },
   find_equal_send: async () => ({ pusher_id: (await world.pusher()).id, once: null, fields: { title: "x" } }),
   get_wake_ups: async () => ({ pusher_id: (await world.pusher()).id }),
+  list_own_devices: () => ({}),
+  link_own_device: () => ({}),
+  unlink_own_device: async () => ({ device_id: await ownDevice() }),
+  test_alert: async () => {
+    const pusher = await world.pusher();
+    await ownDevice(caller, pusher.handle);
+    return { pusher_id: pusher.id, alert_id: (await world.alert(pusher.id)).id };
+  },
   decline_alert: async () => {
     const pusher = await world.pusher();
     const alert = await world.alert(pusher.id);
@@ -154,6 +170,7 @@ const FOREIGN: Record<string, (other: MemberCaller) => Promise<string>> = {
   session_id: async ({ person }) =>
     (await world.sql(`select id from auth.session where "userId" = ?`, [person.id]))[0].id,
   file_id: file,
+  device_id: (other) => ownDevice(other),
   passkey_id: async ({ person }) => {
     const values = [`passkey${++people}`, person.id];
     await world.sql(

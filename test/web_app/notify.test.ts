@@ -38,7 +38,13 @@ inBrowser("outside of the page", () => {
     page.evaluate(
       async ([about, decided, open]) => {
         const { lineOf } = await (globalThis as any).use("senses/notify.ts");
-        const words = { channel: "Flood desk", ack: "I have seen this", icon: "/icon.png", page: open };
+        const words = {
+          channel: "Flood desk",
+          ack: "I have seen this",
+          test: "Test",
+          icon: "/icon.png",
+          page: open,
+        };
         return lineOf(about, decided, words);
       },
       [{ ...ALERT, ...alert }, decision, app] as const,
@@ -101,7 +107,7 @@ inBrowser("outside of the page", () => {
       async ([first, decision]) => {
         const here = globalThis as any;
         const { lineOf, showLine, notifying } = await here.use("senses/notify.ts");
-        const words = { channel: "Flood desk", ack: "Seen", icon: "/icon.png", page: true };
+        const words = { channel: "Flood desk", ack: "Seen", test: "Test", icon: "/icon.png", page: true };
         const show = (alert: object) => {
           const { title, options } = lineOf({ ...first, ...alert }, decision, words);
           return showLine(title, options);

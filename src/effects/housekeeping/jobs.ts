@@ -115,6 +115,13 @@ const STATEMENTS: Job[] = [
     every_seconds: HOUR,
   },
   {
+    name: "own_device_links",
+    removes: "Links by which a handset becomes somebody's own, a day after they expired.",
+    statement: removal("own_device_links", "own_device", `device_id is null and ${ended("expires_at")}`),
+    batch: 500,
+    every_seconds: HOUR,
+  },
+  {
     name: "alert_changes",
     removes: `What edits of alerts replaced, after ${LIMITS.alert_changes_days} days; of each alert only the newest ${LIMITS.alert_changes} edits are kept at all.`,
     statement: removal(

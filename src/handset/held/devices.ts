@@ -11,6 +11,8 @@ const LINGER_MS = 5_000;
 export interface FoundDevice {
   id: string;
   rev: string;
+  /** Only the ordinary way knows what it is shown. */
+  testing: boolean;
   sum: string;
   channels: string[];
   channel_revs: string[];
@@ -37,15 +39,17 @@ export class Device implements Waiter {
   readonly hash: string;
   readonly id: string;
   readonly rev: string;
+  readonly testing: boolean;
   sum: string;
   readonly alike: Alike;
   /** The oldest first. */
   readonly polls = new Set<Sleeper>();
 
-  constructor(hash: string, { id, rev, sum }: FoundDevice, alike: Alike) {
+  constructor(hash: string, { id, rev, testing, sum }: FoundDevice, alike: Alike) {
     this.hash = hash;
     this.id = id;
     this.rev = rev;
+    this.testing = testing;
     this.sum = sum;
     this.alike = alike;
   }

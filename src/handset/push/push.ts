@@ -10,8 +10,8 @@ import { need } from "../../model/need.ts";
 import type { Config } from "../../store/config/settings.ts";
 import type { CameDue, Log, PushSupport } from "../../store/context.ts";
 import type { Orm } from "../../store/db/orm.ts";
-import { databaseOf, run } from "../../store/db/statement.ts";
-import { wokenDevices } from "../../store/queries/push.ts";
+import { databaseOf, type RowOf, run } from "../../store/db/statement.ts";
+import { wokenDevices, wokenOf } from "../../store/queries/push.ts";
 import { createSeal } from "../../store/secret/seal.ts";
 import { createChannels, LOOK, PAGE } from "./channels.ts";
 import { createSender, type Outcome, type Urgency } from "./endpoint.ts";
@@ -61,6 +61,7 @@ export async function createPush(options: PushOptions): Promise<Push> {
       publicKey: null,
       refusalOf: async () => null,
       sealed,
+      wake() {},
       published() {},
       cameDue() {},
       pending: () => 0,
@@ -99,11 +100,7 @@ export async function createPush(options: PushOptions): Promise<Push> {
   const channels = createChannels({
     async page(pusher_id, after, urgency) {
       const rows = await run(kysely, wokenDevices, { pusher_id, after, look: LOOK, limit: PAGE });
-      for (const { device_id, endpoint, failing } of rows) {
-        if (device_id === null) continue;
-        const target = opened(endpoint);
-        if (target) wakeUps.add({ deviceId: device_id, sealed: endpoint, failing, ...target, urgency });
-      }
+      add(rows, urgency);
       return need(rows[0], "a page has its last row").last;
     },
     room: () => wakeUps.room(PAGE),
@@ -112,6 +109,14 @@ export async function createPush(options: PushOptions): Promise<Push> {
       said({ err: error }, "the devices of a channel could not be read; they are not woken");
     },
   });
+
+  function add(rows: readonly RowOf<typeof wokenDevices | typeof wokenOf>[], urgency: Urgency): void {
+    for (const { device_id, endpoint, failing } of rows) {
+      if (device_id === null) continue;
+      const target = opened(endpoint);
+      if (target) wakeUps.add({ deviceId: device_id, sealed: endpoint, failing, ...target, urgency });
+    }
+  }
 
   function opened(endpoint: Uint8Array): Pick<WakeUp, "endpoint" | "keys"> | null {
     try {
@@ -136,6 +141,12 @@ export async function createPush(options: PushOptions): Promise<Push> {
       }
     },
     sealed,
+    wake(pusher_id, devices, priority) {
+      run(kysely, wokenOf, { pusher_id, devices }).then(
+        (rows) => add(rows, urgencyOf(priority)),
+        (err) => said({ err }, "the devices of a test could not be read; they are not woken"),
+      );
+    },
     published({ event, data }) {
       const channel = event === "alert.sent" ? parseId("psh", data.pusher_id) : null;
       if (channel) channels.wake(channel, urgencyOf(data.priority));

@@ -17,6 +17,7 @@ import {
   memberToReset,
   useLink,
 } from "../../store/queries/links.ts";
+import { forgetOwnDevices } from "../../store/queries/own_devices.ts";
 import type { AccountLog } from "./account_log.ts";
 import { STAND_IN, writeLink } from "./links.ts";
 import { newPasswordProblem } from "./new_password.ts";
@@ -144,6 +145,7 @@ export function createJoining(options: {
       for (const model of link.proved ? ["passkey"] : ["passkey", "twoFactor"])
         await adapter.deleteMany({ model, where: [{ field: "userId", value: id }] });
       for (const { token } of await accounts.listSessions(id)) await accounts.deleteSession(token);
+      await run(inside, forgetOwnDevices, { user_id: id });
       return id;
     });
     const name = kind === "new" ? { name: claim.name.trim() } : {};

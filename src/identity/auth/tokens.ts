@@ -13,6 +13,7 @@ const CHECK_DIGITS = 6;
 export const KEY_PREFIX = "bfk_";
 export const DEVICE_PREFIX = "bfd_";
 export const TRANSFER_PREFIX = "bft_";
+export const OWN_DEVICE_PREFIX = "bfo_";
 
 function base62(value: bigint, digits: number): string {
   let text = "";

@@ -21,6 +21,7 @@ import get_wake_ups from "./get_wake_ups.ts";
 import grant_connection from "./grant_connection.ts";
 import leave_workspace from "./leave_workspace.ts";
 import link_member from "./link_member.ts";
+import link_own_device from "./link_own_device.ts";
 import list_alert_changes from "./list_alert_changes.ts";
 import list_alert_times from "./list_alert_times.ts";
 import list_connections from "./list_connections.ts";
@@ -28,6 +29,7 @@ import list_files from "./list_files.ts";
 import list_grants from "./list_grants.ts";
 import list_keys from "./list_keys.ts";
 import list_members from "./list_members.ts";
+import list_own_devices from "./list_own_devices.ts";
 import list_own_workspaces from "./list_own_workspaces.ts";
 import list_sessions from "./list_sessions.ts";
 import remove_member from "./remove_member.ts";
@@ -35,6 +37,8 @@ import remove_passkey from "./remove_passkey.ts";
 import rename_workspace from "./rename_workspace.ts";
 import renew_recovery_codes from "./renew_recovery_codes.ts";
 import revoke_key from "./revoke_key.ts";
+import test_alert from "./test_alert.ts";
+import unlink_own_device from "./unlink_own_device.ts";
 import update_member from "./update_member.ts";
 import update_profile from "./update_profile.ts";
 import upload_file from "./upload_file.ts";
@@ -77,4 +81,8 @@ export const SESSION_OPERATIONS: readonly SessionOperation[] = [
   find_equal_send,
   list_alert_times,
   get_wake_ups,
+  list_own_devices,
+  link_own_device,
+  unlink_own_device,
+  test_alert,
 ];

@@ -19,6 +19,7 @@ import {
 import { IdempotencyRecord } from "./idempotency_record.ts";
 import { Invite } from "./invite.ts";
 import { Member, MemberLink } from "./member.ts";
+import { OwnDevice } from "./own_device.ts";
 import { ChannelState, Pusher } from "./pusher.ts";
 import { ReservedHandle } from "./reserved_handle.ts";
 import { ServerSecret } from "./server_secret.ts";
@@ -46,6 +47,7 @@ export const ENTITIES = [
   Invite,
   Device,
   DeviceTransfer,
+  OwnDevice,
   Subscription,
   SubscriberMix,
   PushEndpoint,

@@ -18,9 +18,11 @@ export const Device = defineEntity({
     /** 63 random bits: a sample by device id is uniform. */
     id: p.bigint("string").primary().autoincrement(false),
     token_hash: p.blob(),
-    /** Grows with every join, leave and eviction: half of the inbox's validator. */
+    /** Grows with every join, leave, eviction and test: half of the inbox's validator. */
     subs_rev: p.bigint("number").default(0),
     ...propertiesOf(DEVICE),
+    /** Until when it may be shown a test of a draft; null on nearly every device (see own_device.ts). */
+    test_until: instant().nullable(),
     /** Within a day of the truth (see handset/seen.ts). */
     seen_at: writtenAt(),
     created_at: writtenAt(),

@@ -7,10 +7,15 @@ import { channelBase } from "./channel_head.ts";
 import { copyable } from "./parts.ts";
 import { type Channel, type MemberVisit, mayUse } from "./visit.ts";
 
-/** @param says stands between the title and the address, `more` below it */
-export function addressCard(url: string, title: string, says: Content, more: Content = null): Html {
-  return html`<section class="card scan" aria-labelledby="address">${qrDrawing(url, "QR code of the channel’s address")}<div><h2 id="address">${title}</h2>
-    ${says}${copyable(html`<a href="${url}">${url}</a>`, "the channel’s address")}${
+/** @param says stands between the title and the address, `more` below it; `what` it is the address of */
+export function addressCard(
+  url: string,
+  title: string,
+  says: Content,
+  { more = null, what = "the channel’s address" }: { more?: Content; what?: string } = {},
+): Html {
+  return html`<section class="card scan" aria-labelledby="address">${qrDrawing(url, `QR code of ${what}`)}<div><h2 id="address">${title}</h2>
+    ${says}${copyable(html`<a href="${url}">${url}</a>`, what)}${
       isLoopbackName(new URL(url).hostname) &&
       html`<p class="hint">This address works on this machine alone: open it in a browser here. For phones the operator sets PUBLIC_URL to an address that they reach.</p>`
     }${more}</div></section>`;

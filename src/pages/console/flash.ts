@@ -14,6 +14,7 @@ export const FLASHES = {
   "second-factor-off": "Two-factor authentication is off. The password alone signs you in.",
   "passkey-added": "The passkey was added. You can sign in with it from now on.",
   "passkey-removed": "The passkey was removed. Nobody signs in with it any more.",
+  "device-unlinked": "The device was unlinked. It is shown no test any more.",
   "channel-opened": "The channel is open. Write its first alert, and tell people where to subscribe.",
   "channel-opened-silent":
     "The channel is open. It asks subscribers for nothing, so its alerts only appear in the list, without a banner or a sound.",
@@ -34,6 +35,7 @@ export const FLASHES = {
   "key-revoked": "The key was revoked. Its next call is refused.",
   "alert-drafted": "It is a draft again. No phone shows it.",
   "alert-saved": "Saved. No phone shows a draft.",
+  "alert-tested": "Your own devices that follow the channel show it now, as a test. Nobody else does.",
   "alert-deleted": "The alert was deleted.",
   "alert-sent": "The alert was sent. Phones show it from now on.",
   "alert-sent-before": "This form had sent the alert already. It was not sent a second time.",

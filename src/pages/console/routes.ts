@@ -37,6 +37,7 @@ import { INVITE_PAGES } from "./pages/invites.ts";
 import { KEY_PAGES } from "./pages/keys.ts";
 import { MEMBER_PAGES } from "./pages/members.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
+import { OWN_DEVICE_PAGES } from "./pages/own_devices.ts";
 import { OWN_WORKSPACE_PAGES } from "./pages/own_workspaces.ts";
 import { REVIEW_PAGES } from "./pages/review.ts";
 import { SECOND_STEP_PAGES } from "./pages/second_step.ts";
@@ -73,6 +74,7 @@ export const PAGES: readonly Page[] = [
   ...WEBHOOK_PAGES,
   ...ONE_WEBHOOK_PAGES,
   ...AUDIT_PAGES,
+  ...OWN_DEVICE_PAGES,
   ...SIGN_IN_PAGES,
   ...SECOND_STEP_PAGES,
   ...WELCOME_PAGES,

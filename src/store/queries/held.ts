@@ -2,7 +2,7 @@
 // poll waits for its device and for the channels of that device; each is known by its id, a number or a uuid, which no two
 // share, and by the text of its revision.
 
-import { array, bigint, float8, int, nullable, text, uuid } from "../../model/fields/sql.ts";
+import { array, bigint, boolean, float8, int, nullable, text, uuid } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
 import { MARK } from "./handset.ts";
@@ -24,6 +24,8 @@ export const findWaitedFor = defineStatement("find_waited_for", {
     ...HASHES.columns,
     id: text,
     rev: text,
+    /** It is shown a test of a draft, as no other device is. */
+    testing: boolean,
     /** Of the channels' marks. */
     sum: text,
     channels: array(text),
@@ -31,7 +33,7 @@ export const findWaitedFor = defineStatement("find_waited_for", {
     due_in: array(float8),
   },
   text: `select ${HASHES.selected}, d.id::text as id, d.subs_rev::text as rev,
-      joined.sum, joined.channels, joined.channel_revs, joined.due_in
+      coalesce(d.test_until > clock_timestamp(), false) as testing, joined.sum, joined.channels, joined.channel_revs, joined.due_in
     from ${HASHES.from} join device d on d.token_hash = ${HASHES.hash}
     cross join lateral (
       select coalesce(sum(mark), 0)::text as sum, coalesce(array_agg(id order by id), '{}') as channels,

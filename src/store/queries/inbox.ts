@@ -17,6 +17,7 @@ import {
   uuid,
 } from "../../model/fields/sql.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
+import { TESTED } from "./own_devices.ts";
 
 const defineStatement = statementsOf("inbox");
 
@@ -98,8 +99,32 @@ export const inboxPageWithDue = defineStatement("inbox_page_with_due", {
   parameters: { ...withDue.parameters, due: array(text) },
 });
 
+/**
+ * The draft that a device is shown as a test (docs/rules.md#own-devices), as a row of its inbox. It has an id of its own, so that
+ * the alert is a new one when it is sent.
+ */
+export const ownTest = defineStatement("own_test", {
+  reads: true,
+  parameters: { device_id: bigint },
+  columns: {
+    following: nullable(timestamptz),
+    so_far: float8,
+    id: neverNull(uuid),
+    handle: text,
+    sent_at: neverNull(timestamptz),
+    test_until: neverNull(timestamptz),
+    html: html.sql,
+    ...columnsOf(SHOWN),
+  },
+  text: `select null::timestamptz as following, 0::float8 as so_far, o.shown_as as id, p.handle, o.shown_at as sent_at,
+      d.test_until, ${MARKUP} as html, ${Object.keys(SHOWN)
+        .map((name) => `alert.${name}`)
+        .join(", ")}
+    from device d join ${TESTED} on o.device_id = d.id where d.id = $device_id and d.test_until > now()`,
+});
+
 /** A visible alert with its channel's handle. */
-export type InboxRecord = RowOf<typeof inboxPage>;
+export type InboxRecord = RowOf<typeof inboxPage> & Partial<Pick<RowOf<typeof ownTest>, "test_until">>;
 
 /** What a row of a page shows of its alert. */
 const ALERT_SHOWN = {

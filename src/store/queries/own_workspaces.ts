@@ -79,8 +79,8 @@ export const renamePerson = defineStatement("rename_person", {
     update member set name = $name where user_id = $user_id`,
 });
 
-/** Sessions, passkeys, the second factor and what assistants hold go with it. */
+/** Sessions, passkeys, the second factor, own devices and what assistants hold go with it. */
 export const removeAccount = defineStatement("remove_account", {
   parameters: { user_id: text },
-  text: `delete from auth."user" where id = $user_id`,
+  text: `with own as (delete from own_device where user_id = $user_id) delete from auth."user" where id = $user_id`,
 });

@@ -45,6 +45,16 @@ export const wokenDevices = defineStatement("woken_devices", {
     from (values (1)) one left join found on true`,
 });
 
+/** The endpoints of those of some devices that a channel wakes. */
+export const wokenOf = defineStatement("woken_of", {
+  reads: true,
+  parameters: { pusher_id: uuid, devices: array(bigint) },
+  columns: { device_id: bigint, endpoint: bytea, failing: boolean },
+  text: `select e.device_id, e.endpoint, e.failures > 0 as failing
+    from push_endpoint e join subscription s on s.device_id = e.device_id and s.pusher_id = $pusher_id
+    where e.device_id = any($devices) and ${WAKES}`,
+});
+
 /** Of up to `look` subscriptions of a channel that wake, how many there are, and how many of their devices have an endpoint. */
 export const countWoken = defineCount("count_woken", {
   reads: true,

@@ -46,6 +46,9 @@ async function account(
     <p class="lede">${session.user.name} · ${session.user.email}</p>
     ${await ownWorkspaces(visit, of("workspace"))}
     ${waysIn(ways, now)}
+    <section class="card" aria-labelledby="devices"><h2 id="devices">Your own devices</h2>
+      <p>Try a draft on your own phone before anybody else sees it.</p>
+      <p><a class="button plain" href="/console/account/devices">Your own devices</a></p></section>
     <section class="card" aria-labelledby="password-title"><h2 id="password-title">Change the password</h2>
       ${problem(of("password"))}
       <form method="post" action="/console/account/password" novalidate>${token}

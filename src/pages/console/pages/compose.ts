@@ -3,6 +3,7 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import test_alert from "../../../identity/session/test_alert.ts";
 import { MAX_BYTES } from "../../../model/domain/assets.ts";
 import { ApiError, conflict, notFound } from "../../../model/errors.ts";
 import { MAX_BODY } from "../../../operation/tool.ts";
@@ -44,7 +45,11 @@ const DONE: Record<string, FlashCode> = {
   send: "alert-sent",
   schedule: "alert-scheduled",
   save: "alert-saved",
+  test: "alert-tested",
 };
+
+/** What these buttons do publishes nothing: it stays a draft. */
+const KEEPS: readonly string[] = ["save", "test"];
 
 async function show(
   visit: MemberVisit,
@@ -72,7 +77,7 @@ const pageOf = (visit: MemberVisit, { id, pusher_id }: Pick<Alert, "id" | "pushe
 
 /** What only this page asks for, before anything is published. */
 function unready(form: URLSearchParams, act: string): ApiError | undefined {
-  if (act === "save") return undefined;
+  if (KEEPS.includes(act)) return undefined;
   const fields = [
     ...(act === "schedule" && !form.get("send_at")
       ? [{ param: "send_at", message: "Choose the time from which phones show it." }]
@@ -133,7 +138,7 @@ async function write(visit: MemberVisit): Promise<Response> {
     if (above) return await show(visit, { channel, alert: null, form, above, status: 409 });
     const made = await visit.call(
       "create_alert",
-      { pusher_id: channel.id, ...fields, send: act !== "save" },
+      { pusher_id: channel.id, ...fields, send: !KEEPS.includes(act) },
       once,
     );
     const repeated = act === "send" && visit.now.getTime() - Date.parse(made.sent_at ?? "") > REPEATED_MS;
@@ -168,7 +173,7 @@ async function edit(visit: MemberVisit): Promise<Response> {
       ...changes,
       expected_updated_at: version,
     });
-    if (act !== "save") {
+    if (!KEEPS.includes(act)) {
       const expected = { ...alertPath(visit), expected_updated_at: made.updated_at };
       await visit.call(act === "send" ? "send_alert" : "schedule_alert", expected);
     }
@@ -204,10 +209,25 @@ async function done(
   visit: MemberVisit,
   { channel, made, act, removed }: { channel: Channel; made: Alert; act: string; removed: boolean },
 ): Promise<Response> {
+  if (act === "test") return test(visit, { channel, made });
   if (act !== "save" || !removed || made.blocked.length === 0)
     return visit.goTo(pageOf(visit, made), DONE[act]);
   const above = html`<p class="flash done" role="status">The draft is saved.</p>`;
   return show(visit, { channel, alert: made, form: formOf(made), above });
+}
+
+/** The draft is saved by now, so what is wrong with the test is said above it as it is. */
+async function test(
+  visit: MemberVisit,
+  { channel, made }: { channel: Channel; made: Alert },
+): Promise<Response> {
+  const path = { pusher_id: made.pusher_id, alert_id: made.id, expected_updated_at: made.updated_at };
+  try {
+    await visit.asMember(test_alert, path);
+  } catch (refused) {
+    return show(visit, { channel, alert: made, form: formOf(made), error: shownRefusal(refused) });
+  }
+  return visit.goTo(pageOf(visit, made), DONE.test);
 }
 
 /** Somebody changed the alert while this form was written: both texts, and nothing typed is lost. */

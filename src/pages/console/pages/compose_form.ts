@@ -171,7 +171,8 @@ export async function composePage(visit: MemberVisit, shown: Shown): Promise<Htm
       <aside class="stick" aria-label="Preview"><details class="peek" open><summary>Preview<span class="muted"> as a phone shows it</span></summary>
         ${await preview(visit, shown)}
         ${pagePreview(visit, shown)}
-        <button class="plain" name="act" value="preview" data-refresh>Refresh the preview</button></details></aside>
+        <button class="plain" name="act" value="preview" data-refresh>Refresh the preview</button>
+        ${alert?.status !== "scheduled" && html`<button class="plain" name="act" value="test">Save and test on my devices</button>`}</details></aside>
       ${deciding(typed, shown)}
     </form>`;
 }

@@ -97,7 +97,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     ${
       channel.is_public
         ? html`<p class="note">${icon("bell")}<span><strong>This channel is public:</strong> anybody may subscribe. Its own address is all that people need.</span></p>
-    ${addressCard(channel.url, "The channel’s address", null, files(`${base}/qr`))}`
+    ${addressCard(channel.url, "The channel’s address", null, { more: files(`${base}/qr`) })}`
         : html`<p class="lede">Who has an invite’s link can join this private channel, by the link or its QR code. Nobody else finds it.</p>`
     }
     ${error && form}

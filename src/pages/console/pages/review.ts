@@ -3,6 +3,7 @@
 // page showed goes with every decision, so nobody sends what they have not seen (docs/rules.md#expected-version).
 
 import decline_alert from "../../../identity/session/decline_alert.ts";
+import test_alert from "../../../identity/session/test_alert.ts";
 import { capabilityNotes } from "../../../model/domain/capabilities.ts";
 import { type ApiError, invalidRequest, notFound } from "../../../model/errors.ts";
 import { ALERT } from "../../../model/fields/alert.ts";
@@ -166,6 +167,10 @@ async function decide(visit: MemberVisit): Promise<Response> {
   if (act === "decline") {
     await visit.asMember(decline_alert, { ...path, review_reply: form.get("review_reply") ?? "" });
     return visit.goTo(back, "alert-declined");
+  }
+  if (act === "test") {
+    await visit.asMember(test_alert, path);
+    return visit.goTo(back, "alert-tested");
   }
   const verb = Object.hasOwn(VERBS, act) ? VERBS[act] : null;
   if (!verb) throw notFound("form");

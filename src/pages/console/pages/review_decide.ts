@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import decline_alert from "../../../identity/session/decline_alert.ts";
 import type { ApiError } from "../../../model/errors.ts";
 import { mostOf } from "../../../model/fields/accepts.ts";
+import { LIMITS } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { written } from "../field_controls.ts";
 import { minuteOf } from "../form_values.ts";
@@ -38,6 +39,12 @@ const others = (visit: MemberVisit): Html =>
     <input type="hidden" name="once" value="${randomUUID()}">
     <div class="actions"><button class="plain" formaction="${visit.url.pathname}/duplicate">Duplicate it</button>${deletion(visit)}</div></section>`;
 
+/** On the devices of who looks at it, before anybody else sees it. */
+const trial = (): Html =>
+  html`<section class="card" aria-labelledby="trial"><h2 id="trial">Try it first</h2>
+    <p class="hint">Your own devices show it as a test, for ${LIMITS.test_minutes} minutes at most. Nobody else sees it, and it is not counted. <a href="/console/account/devices">Your own devices</a></p>
+    <button class="plain" name="act" value="test">Send a test to my own devices</button></section>`;
+
 /** What is decided in the page, panel by panel. */
 export function decisions(
   visit: MemberVisit,
@@ -57,6 +64,7 @@ export function decisions(
         scheduled &&
         html`<button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act" value="cancel">Cancel it</button>`
       }</div></section>
+    ${status === "draft" && trial()}
     ${
       !own &&
       html`<section class="card" aria-labelledby="decline"><h2 id="decline">Decline it</h2>

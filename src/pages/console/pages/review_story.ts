@@ -14,6 +14,7 @@ const DID: Record<string, string> = {
   update_alert: "edited it",
   duplicate_alert: "copied it from another alert",
   decline_alert: "declined it",
+  test_alert: "tested it on own devices",
   schedule_alert: "scheduled it",
   send_alert: "sent it",
   cancel_alert: "cancelled it",

@@ -136,6 +136,17 @@ export const makeTransfer = (token: string) =>
 export const takeOver = (token: string, code: string) =>
   ask<{ moved: number }>("/devices/me/takeover", { method: "POST", token, body: { code } });
 
+/** Whose own device it is; null: nobody's. */
+interface Owner {
+  name: string | null;
+}
+
+const OWNER = "/devices/me/owner";
+export const getOwner = (token: string) => ask<Owner>(OWNER, { token });
+export const linkOwner = (token: string, code: string) =>
+  ask<Owner>(OWNER, { method: "PUT", token, body: { code } });
+export const unlinkOwner = (token: string) => tell(OWNER, { method: "DELETE", token });
+
 export const removeDevice = (token: string) => tell("/devices/me", { method: "DELETE", token });
 
 export const getPush = (token: string) =>

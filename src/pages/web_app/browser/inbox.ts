@@ -35,10 +35,13 @@ export async function takePage(token: string, polled: Polled, signal: AbortSigna
   const { fresh: rowsBefore, withdrawn } = compare(rows, next === null, known);
   const unknown = rows.map(({ handle }) => handle).filter((handle) => !channels.has(handle));
   // Of a channel that is not followed any more nothing was withdrawn.
-  const gone = withdrawn.filter(({ handle }) => channels.get(handle)?.subscription !== null);
+  const gone = withdrawn.filter(
+    ({ handle, test_until }) => !test_until && channels.get(handle)?.subscription !== null,
+  );
   const followed = await lookAt(new Set([...gone.map(({ handle }) => handle), ...unknown]));
   const fresh = rowsBefore.map(asKept);
-  const removed = new Set(tooOld([...known.values(), ...fresh.map(settled)]));
+  const over = withdrawn.filter(({ test_until }) => test_until).map(({ id }) => id);
+  const removed = new Set([...tooOld([...known.values(), ...fresh.map(settled)]), ...over]);
   await takeIn(store, {
     fresh: fresh.filter(({ id }) => !removed.has(id)),
     withdrawn: gone.flatMap(({ id, handle }) => (followed.has(handle) && !removed.has(id) ? [id] : [])),

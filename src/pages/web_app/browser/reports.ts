@@ -36,7 +36,7 @@ export async function did(alert: KeptAlert, kind: ReportKind): Promise<void> {
     const kinds: ReportKind[] = kind === "ack" ? ["read", "ack"] : [kind];
     return {
       alert: { ...kept, read_at: kept.read_at ?? at, acked_at: kind === "ack" ? at : kept.acked_at },
-      reports: settings.reports ? kinds.map((kind) => ({ alert_id: kept.id, kind })) : [],
+      reports: settings.reports && !kept.test_until ? kinds.map((kind) => ({ alert_id: kept.id, kind })) : [],
     };
   });
   await changed();

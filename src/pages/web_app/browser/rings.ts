@@ -38,6 +38,7 @@ export async function announce(fresh: readonly KeptAlert[]): Promise<void> {
       const { title, options } = lineOf(alert, decision, {
         channel,
         ack: t("alert.ack"),
+        test: t("alert.test"),
         icon: SIGN,
         page: true,
       });

@@ -15,11 +15,13 @@ export type Route =
   | { view: "found"; handle: string }
   | { view: "settings" }
   | { view: "join"; handle: string; invite: string | null }
-  | { view: "move"; code: string; seen: string | null };
+  | { view: "move"; code: string; seen: string | null }
+  | { view: "own"; code: string };
 
 const ID = /^alr_[0-9a-z]{10,40}$/;
 const HANDLE = /^[a-z0-9_-]{1,64}$/;
 const CODE = /^bft_\w{20,100}$/;
+const OWN = /^bfo_\w{20,100}$/;
 
 /** The view behind a `#…`; the inbox for what is none. */
 export function routeOf(hash: string): Route {
@@ -30,6 +32,8 @@ export function routeOf(hash: string): Route {
     return { view: "join", handle, invite: query.get("invite")?.slice(0, LIMITS.code) || null };
   const code = query.get("move") ?? "";
   if (CODE.test(code)) return { view: "move", code, seen: seenIn(query.get("seen")) };
+  const own = query.get("own") ?? "";
+  if (OWN.test(own)) return { view: "own", code: own };
   const [view, name = ""] = text.split("/");
   if (view === "alert" && ID.test(name)) return { view, id: name };
   if ((view === "channel" || view === "found") && HANDLE.test(name)) return { view, handle: name };

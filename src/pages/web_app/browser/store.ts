@@ -67,7 +67,7 @@ interface Facts {
   /** Until when a link works by which everything can move away. */
   moving: string;
   /** Words that the worker says, in the person's language. */
-  words: { ack: string; look: string };
+  words: { ack: string; look: string; test: string };
 }
 
 interface Schema extends DBSchema {

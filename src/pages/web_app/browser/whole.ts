@@ -10,7 +10,16 @@ const PLAIN_ROW = { ...ALERT_BLANKS, status: "sent", image_asset_url: null, audi
 /** Each field of an alert without which it can be shown. The others have been there from the beginning. */
 const PLAIN_ALERT: Omit<
   KeptAlert,
-  "id" | "handle" | "title" | "sent_at" | "because" | "pushed" | "dismissed" | "before" | "ended"
+  | "id"
+  | "handle"
+  | "title"
+  | "sent_at"
+  | "because"
+  | "pushed"
+  | "dismissed"
+  | "before"
+  | "ended"
+  | "test_until"
 > = {
   ...PLAIN_ROW,
   arrived_at: 0,

@@ -109,6 +109,7 @@ async function news() {
       return lineOf(alert, decision, {
         channel,
         ack: words?.ack ?? "I have seen this",
+        test: words?.test ?? "Test",
         icon: SIGN,
         page: false,
       });
@@ -138,7 +139,7 @@ async function acknowledge(id: string): Promise<void> {
   const at = new Date(now()).toISOString();
   await keepAll("alerts", [{ ...alert, read_at: alert.read_at ?? at, acked_at: at }]);
   const [device, settings] = [await facts<{ token: string }>("device"), await facts<Settings>("settings")];
-  if (settings?.reports === false || !device) return;
+  if (settings?.reports === false || !device || alert.test_until) return;
   const reports = (["read", "ack"] as const).map((kind) => ({ alert_id: id, kind }));
   const sent = await fetch("/handset/v1/reports", {
     method: "POST",

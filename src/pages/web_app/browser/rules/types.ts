@@ -22,6 +22,8 @@ export interface Alert extends Circle {
   /** Instants as the API writes them: ISO 8601, UTC, always of the same length. */
   sent_at: string;
   expires_at: string | null;
+  /** There for a test of a draft: until when it is shown. */
+  test_until?: string;
   priority: string;
   requires_ack: boolean;
   collapse_key: string | null;

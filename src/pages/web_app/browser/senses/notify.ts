@@ -12,7 +12,10 @@ export interface Line extends NotificationOptions {
   data: { alert_id: string; handle: string };
 }
 
-type Told = Pick<Alert, "id" | "handle" | "sent_at" | "priority" | "requires_ack" | "collapse_key"> & {
+type Told = Pick<
+  Alert,
+  "id" | "handle" | "sent_at" | "priority" | "requires_ack" | "collapse_key" | "test_until"
+> & {
   title: string;
   body: string | null;
 };
@@ -24,19 +27,26 @@ const BODY = 240;
  * The title and the options of an alert's notification.
  * @param channel its name, as people know it
  * @param ack the words on the button that acknowledges
+ * @param test the word before the title of a draft's test
  * @param page whether the app is open and rings by itself: then the line is silent, else the device may ring
  */
 export function lineOf(
   alert: Told,
   decision: Pick<Decision, "sound" | "vibrate">,
-  { channel, ack, icon, page }: { channel: string; ack: string; icon: string; page: boolean },
+  {
+    channel,
+    ack,
+    test,
+    icon,
+    page,
+  }: { channel: string; ack: string; test: string; icon: string; page: boolean },
 ): { title: string; options: Line } {
   const heard = decision.sound !== null || decision.vibrate !== null;
   // Of a channel and key one line stands, the newest; it may ring again when it takes another's place.
   const tag = alert.collapse_key === null ? alert.id : `${alert.handle} ${alert.collapse_key}`;
   const silent = page || decision.sound === null;
   return {
-    title: alert.title,
+    title: alert.test_until ? `${test}: ${alert.title}` : alert.title,
     options: {
       body: cut(alert.body ? `${channel}\n${alert.body}` : channel),
       tag,

@@ -60,6 +60,20 @@ export const de: Texts = {
     other: "{count} Kanäle sind hierher gekommen.",
   },
   "device.moved_nothing": "Dieser Link holt nichts mehr. Mach im anderen Browser einen neuen.",
+  "own.title": "Dieses Gerät verknüpfen",
+  "own.what":
+    "Jemand, der Meldungen schreibt, hat diesen Link gemacht. Dieses Gerät wird damit zum eigenen: Entwürfe, die diese Person ausprobiert, stehen hier, aus Kanälen, denen du folgst, bevor sie sonst jemand sieht.",
+  "own.careful":
+    "Mach nur weiter, wenn du den Link selbst gemacht hast. Kanäle erfahren davon nichts, und du kannst es jederzeit lösen.",
+  "own.link": "Es ist meins: verknüpfen",
+  "own.linked": "Dieses Gerät ist mit dem Konto von {name} verknüpft.",
+  "own.nothing": "Dieser Link verknüpft nichts mehr. Mach in der Konsole einen neuen.",
+  "own.card": "Dein eigenes Gerät",
+  "own.of": "Verknüpft mit dem Konto von {name}; was dort ausprobiert wird, steht hier.",
+  "own.unlink": "Verknüpfung lösen",
+  "alert.test": "Probe",
+  "alert.test_hint":
+    "Die Probe eines Entwurfs: Nur deine eigenen Geräte zeigen sie, und sie geht von selbst.",
   "device.remove_hint": "Wer das Gerät entfernt, verlässt jeden Kanal. Das lässt sich nicht zurücknehmen.",
   "device.remove": "Dieses Gerät entfernen",
   "device.remove_sure": "Jeden Kanal verlassen und entfernen",

@@ -35,6 +35,7 @@ export function AlertView({ id }: { id: string }): VNode {
     <article class="whole">
       <p class="from"><${Face} card=${channel} /><span><a href=${at.channel(alert.handle)}><strong>${channel?.name ?? `@${alert.handle}`}</strong></a>
         <time class="muted small" datetime=${alert.sent_at} title=${utcOf(sent)}>${momentOf(sent, now)}</time></span>
+        ${alert.test_until && html`<span class="tag">${t("alert.test")}</span>`}
         ${mark && html`<span class=${`tag ${mark}`}>${t(LOUD[mark])}</span>`}
         ${state && html`<span class="tag">${t(state)}</span>`}</p>
       ${alert.status !== "sent" && html`<${Note} tone="warn" sign="careful"><p>${t("alert.withdrawn")}</p><//>`}

@@ -17,6 +17,7 @@ import { ChannelList, Discover } from "./channels.ts";
 import { KeptFrame } from "./frame.ts";
 import { type IconName, icon } from "./icons.ts";
 import { InboxList } from "./inbox.ts";
+import { OwnHere } from "./own_device.ts";
 import { attempt, Note, Said } from "./parts.ts";
 import { FullAlert, RingStrip } from "./ringing.ts";
 import { Settings } from "./settings.ts";
@@ -41,6 +42,7 @@ const TAB_OF: Record<Route["view"], Tab> = {
   settings: "settings",
   join: "discover",
   move: "settings",
+  own: "settings",
 };
 
 /** What stands in the list beside, and in the place of what was chosen. */
@@ -75,6 +77,8 @@ function panes(route: Route): { list: VNode; chosen: VNode | null } {
         list: inbox(null),
         chosen: html`<${MoveHere} key=${route.code} code=${route.code} seen=${route.seen} />`,
       };
+    case "own":
+      return { list: inbox(null), chosen: html`<${OwnHere} key=${route.code} code=${route.code} />` };
     case "settings":
       return { list: inbox(null), chosen: html`<${Settings} />` };
   }

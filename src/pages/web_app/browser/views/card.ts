@@ -60,6 +60,7 @@ export function CardHead({ alert, over, bare }: { alert: KeptAlert; over: boolea
   const mark = isLoud(alert.priority) && !over ? alert.priority : null;
   const state = markOf(alert, over);
   return html`<header><${Face} card=${channel} size="m" /><span class="name">${channel?.name ?? `@${alert.handle}`}</span>
+    ${alert.test_until && html`<span class="tag">${t("alert.test")}</span>`}
     ${mark && html`<span class=${`tag ${mark}`}>${t(LOUD[mark])}</span>`}
     ${state && html`<span class="tag">${t(state)}</span>`}
     <time datetime=${alert.sent_at} title=${utcOf(sent)}>${over ? momentOf(sent, now) : timeOf(sent)}</time>
@@ -74,6 +75,7 @@ export function Facts({ alert, at: now }: { alert: KeptAlert; at: number }): VNo
   const until = alert.expires_at === null ? null : Date.parse(alert.expires_at);
   const acked = alert.acked_at === null ? null : Date.parse(alert.acked_at);
   const facts = [
+    alert.test_until && html`<span>${t("alert.test_hint")}</span>`,
     alert.before && html`<span>${t("alert.before")}</span>`,
     circle &&
       html`${icon("place", "s")}<span>${t("alert.within", { distance: distanceOf(circle.radius_km) })}</span>`,

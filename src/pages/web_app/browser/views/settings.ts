@@ -9,6 +9,7 @@ import { at } from "../router.ts";
 import { areQuietHours } from "../rules/quiet_hours.ts";
 import { useApp } from "../state.ts";
 import { LANGUAGES, t } from "../texts/texts.ts";
+import { OwnDevice } from "./own_device.ts";
 import { attempt, PaneHead, SwitchRow } from "./parts.ts";
 import { DeviceCan, Tones, TouchAndVoice } from "./senses.ts";
 import { ThisDevice } from "./this_device.ts";
@@ -35,6 +36,7 @@ export function Settings(): VNode {
         ${Object.entries(LANGUAGES).map(([tag, { name }]) => html`<option value=${tag} lang=${tag}>${name}</option>`)}
       </select>
     </section>
+    <${OwnDevice} />
     <${ThisDevice} />`;
 }
 
