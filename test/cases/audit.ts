@@ -43,6 +43,7 @@ export const auditCases: Case[] = [
         id: expect.stringMatching(/^aud_/),
         pusher_id: pusher.id,
         created_at: expect.stringMatching(INSTANT),
+        count: null,
       };
       const ofAlert = { ...line, actor, subject_id: alert.id };
       expect(body.data.slice(0, 3)).toEqual([
