@@ -5,6 +5,7 @@ import { conflict, invalidRequest } from "../src/model/errors.ts";
 import { argumentsOf } from "../src/model/fields/record.ts";
 import { WEBHOOK } from "../src/model/fields/webhook.ts";
 import { LIMITS } from "../src/model/limits.ts";
+import { actorOf } from "../src/operation/audit.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { lockWorkspace } from "../src/store/queries/workspaces.ts";
 import { showWebhook, webhookView } from "../src/store/shapes/webhook.ts";
@@ -34,12 +35,15 @@ export default defineTool({
     const count = await ctx.em.count(WebhookEndpoint, { workspace: workspace.id }, { filters: false });
     if (count >= LIMITS.webhooks)
       throw conflict(`A workspace has at most ${LIMITS.webhooks} webhook endpoints; delete one first.`);
+    const { actor_id: maker_id, actor_name: maker_name } = actorOf(ctx.caller, "rest");
     const { secret, sealed } = ctx.services.webhooks.newSecret();
     const endpoint = ctx.em.create(WebhookEndpoint, {
       id: newUuid(),
       workspace: workspace.id,
       member: member.id,
       pusher_id: credential.pusherId,
+      maker_id,
+      maker_name,
       url,
       events,
       secret: sealed,

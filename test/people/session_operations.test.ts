@@ -93,6 +93,7 @@ const grant = () => ({ grant_id: randomUUID(), client_id: newUuid(), pusher_id: 
 const READY: Record<string, () => Promise<Record<string, unknown>> | Record<string, unknown>> = {
   list_keys: () => ({}),
   create_key: () => ({ name: "k", scopes: ["pushers:read"], pusher_id: null, life: "7d" }),
+  get_left_by_key: async () => ({ key_id: await key() }),
   revoke_key: async () => ({ key_id: await key() }),
   list_members: () => ({}),
   add_member: () => ({ ...wish, email: `p${++people}@example.org` }),

@@ -83,7 +83,9 @@ test.each([
 
 // docs/rules.md#mcp-answers-are-short
 test("twenty endpoints with long addresses, and a hundred long events, fit", async () => {
-  const key = await world.foreignKey();
+  const foreign = await world.foreignKey();
+  const { id: workspace } = (await world.rest("get_me", {}, foreign)).body.workspace;
+  const key = await world.key({ workspace, name: "語".repeat(80) });
   const address = `https://1.1.1.1/${"a".repeat(2000)}`;
   for (let n = 0; n < 20; n++)
     await world.rest("create_webhook", { url: address, events: ["alert.sent", "alert.cancelled"] }, key);

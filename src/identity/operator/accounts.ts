@@ -13,9 +13,11 @@ import { ApiError, conflict, invalidRequest, notFound } from "../../model/errors
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
 import { need } from "../../model/need.ts";
 import { ALL_SCOPES, isScope, type Scope } from "../../model/scopes.ts";
+import { operatorActor } from "../../operation/audit.ts";
 import { run } from "../../store/db/statement.ts";
 import { lockChannel } from "../../store/queries/channels.ts";
 import { KEY_PREFIX, mintToken } from "../auth/tokens.ts";
+import { endWebhooks, findLeftByKey } from "./left_by_key.ts";
 
 type Em = SqlEntityManager;
 
@@ -228,14 +230,25 @@ export async function listKeys(em: Em, { workspace }: { workspace?: string }) {
   return { data: rows.map((row) => showKey(row, row.member.$ as MemberRow)) };
 }
 
-/** Takes effect on the next request, on every process. Revoking twice keeps the first instant. `now` is that instant. */
-export async function revokeKey(em: Em, wireId: string, now: Date) {
+/**
+ * Takes effect on the next request, on every process. Revoking twice keeps the first instant, and can end the webhooks that
+ * went on; the answer says what still does. `now` is that instant.
+ */
+export async function revokeKey(
+  em: Em,
+  { key: wireId, end_webhooks }: { key: string; end_webhooks?: boolean },
+  now: Date,
+) {
   const id = parseId("key", wireId);
-  const key = id && (await em.findOne(ApiKey, { id }));
+  const key = id && (await em.findOne(ApiKey, { id }, { populate: ["member"] }));
   if (!key) throw notFound("key");
   key.revoked_at ??= toIsoMicros(now);
   await em.flush();
-  return { id: wireId, revoked_at: key.revoked_at };
+  const workspaceId = key.member.$.workspace.id;
+  const left = await findLeftByKey(em, workspaceId, wireId, now);
+  const ended = end_webhooks ? await endWebhooks(em, left.webhooks, operatorActor(workspaceId)) : [];
+  const webhooks = end_webhooks ? [] : left.webhooks;
+  return { id: wireId, revoked_at: key.revoked_at, ...left, webhooks, ended_webhooks: ended.length };
 }
 
 /** Suspends a channel, or restores it to active (docs/rules.md#channel-suspended). */

@@ -118,8 +118,10 @@ export const OPERATOR_OPERATIONS = {
     createKey,
   ),
   list_keys: operation(within, listKeys),
-  revoke_key: audited("revoke_key", z.strictObject({ key: z.string() }), (em, { key }, now) =>
-    revokeKey(em, key, now),
+  revoke_key: audited(
+    "revoke_key",
+    z.strictObject({ key: z.string(), end_webhooks: z.boolean().optional() }),
+    revokeKey,
   ),
   suspend_channel: audited("suspend_channel", channel, (em, { handle }) => setSuspended(em, handle, true)),
   restore_channel: audited("restore_channel", channel, (em, { handle }) => setSuspended(em, handle, false)),

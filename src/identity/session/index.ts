@@ -16,6 +16,7 @@ import end_connection from "./end_connection.ts";
 import end_second_factor from "./end_second_factor.ts";
 import end_session from "./end_session.ts";
 import find_equal_send from "./find_equal_send.ts";
+import get_left_by_key from "./get_left_by_key.ts";
 import get_sign_in from "./get_sign_in.ts";
 import get_wake_ups from "./get_wake_ups.ts";
 import grant_connection from "./grant_connection.ts";
@@ -46,6 +47,7 @@ import upload_file from "./upload_file.ts";
 export const SESSION_OPERATIONS: readonly SessionOperation[] = [
   list_keys,
   create_key,
+  get_left_by_key,
   revoke_key,
   list_members,
   add_member,

@@ -31,6 +31,10 @@ export const WebhookEndpoint = defineEntity({
     member: () => p.manyToOne(Member).ref().deleteRule("cascade"),
     /** The channel of the credential that registered it, when that was bound to one. */
     pusher_id: p.uuid().nullable(),
+    /** With what it was registered, as the audit log names that: a key, a connection or a member; null from before this was kept. */
+    maker_id: p.text().nullable(),
+    /** What it was called then. */
+    maker_name: p.text().nullable(),
     ...propertiesOf(WEBHOOK),
     /** Read where it signs, and nowhere else. */
     secret: p.blob().lazy(),

@@ -160,9 +160,12 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
     .action((args) => run("list_keys", args));
   keys
     .command("revoke")
-    .description("Revoke a key, from its next request on.")
+    .description(
+      "Revoke a key, from its next request on. The answer names the webhooks and alerts that go on.",
+    )
     .argument("<key_…>", "its id")
-    .action((key) => run("revoke_key", { key }));
+    .option("--end-webhooks", "also remove the webhooks that it registered; works afterwards as well")
+    .action((key, { endWebhooks }) => run("revoke_key", { key, end_webhooks: endWebhooks }));
 
   const channels = group(program, "channels", "suspension of channels (staff)");
   channels

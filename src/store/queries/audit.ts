@@ -1,7 +1,7 @@
 // The audit log: one row a call that wrote, and pages of them.
 
 import { ACTOR_TYPES, TRANSPORTS } from "../../model/entities/audit_event.ts";
-import { array, int, nullable, oneOf, text, timestamptz, uuid } from "../../model/fields/sql.ts";
+import { array, int, neverNull, nullable, oneOf, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
 
 const defineStatement = statementsOf("journal");
@@ -48,6 +48,16 @@ export const insertAudit = defineStatement("insert_audit", {
   parameters: AUDIT_LINE,
   text: AUDIT_INSERT,
   closes: true,
+});
+
+/** Which alerts a credential left scheduled, by the newest `lines` of what it did. */
+export const scheduledBy = defineList("scheduled_by", {
+  reads: true,
+  parameters: { workspace_id: uuid, actor_id: text, lines: int },
+  columns: { subject_id: neverNull(text) },
+  text: `select distinct subject_id from (select subject_id, status from audit_event
+      where actor_id = $actor_id and workspace_id = $workspace_id order by created_at desc limit $lines::int) done
+    where status = 'scheduled' and subject_id is not null`,
 });
 
 /** What one channel's restriction leaves of a workspace's log, newest first; ties of the last instant come along. */

@@ -25,6 +25,10 @@ export const webhookView = named(
       .string()
       .nullable()
       .describe("Until then deliveries are signed with the secret before as well; null when there is none."),
+    made_by: z
+      .object({ id: z.string(), name: z.string().nullable() })
+      .nullable()
+      .describe("The key, connection or member that registered it; null when that is not known."),
     created_at: z.string(),
   }),
 );
@@ -43,6 +47,7 @@ export function showWebhook(
     last_delivery_at: row.last_delivery_at ?? null,
     last_status: row.last_status ?? null,
     previous_secret_until: row.previous_secret_until ?? null,
+    made_by: row.maker_id == null ? null : { id: row.maker_id, name: row.maker_name ?? null },
     created_at,
   };
 }

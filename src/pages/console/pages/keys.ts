@@ -1,9 +1,10 @@
 // Keys: made here, shown once on the answering page, listed with their last use, revoked.
 
 import create_key, { KEY_LIVES } from "../../../identity/session/create_key.ts";
+import get_left_by_key, { type LeftByKey } from "../../../identity/session/get_left_by_key.ts";
 import list_keys from "../../../identity/session/list_keys.ts";
 import revoke_key from "../../../identity/session/revoke_key.ts";
-import { ApiError, notFound } from "../../../model/errors.ts";
+import { ApiError } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { segmented } from "../controls.ts";
@@ -126,6 +127,14 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   );
 }
 
+/** What the key leaves behind, and the box that ends its webhooks. */
+function goesOn({ base }: MemberVisit, { webhooks, scheduled_alerts }: LeftByKey): Content {
+  if (webhooks.length + scheduled_alerts.length === 0) return null;
+  return html`<p>These go on without the key:</p>
+    <ul>${webhooks.map(({ id, url }) => html`<li>The webhook <a class="address" href="${base}webhooks/${id}">${url}</a></li>`)}${scheduled_alerts.map(({ id, pusher_id, title }) => html`<li>The scheduled alert <a href="${base}channels/${pusher_id}/alerts/${id}">${title}</a>, until somebody cancels it</li>`)}</ul>
+    ${webhooks.length > 0 && tick({ id: "end-webhooks", name: "end_webhooks", value: "yes", label: webhooks.length === 1 ? "End its webhook, too" : `End its ${webhooks.length} webhooks, too`, checked: false })}`;
+}
+
 export const KEY_PAGES: readonly Page[] = [
   memberPage("GET", "/keys", (visit) => list(visit)),
 
@@ -158,22 +167,23 @@ export const KEY_PAGES: readonly Page[] = [
 
   memberPage("GET", "/keys/:id/revoke", async (visit) => {
     const { params, base } = visit;
-    const { data: keys } = await visit.asMember(list_keys, {});
-    const key = keys.find(({ id }) => id === params.id);
-    if (!key) throw notFound("key");
+    const key_id = params.id ?? "";
+    const { name, ...left } = await visit.asMember(get_left_by_key, { key_id });
     return askOnce(visit, {
-      title: `Revoke the key ${key.name}?`,
+      title: `Revoke the key ${name}?`,
       effect:
         "Programs that use this key are refused from their next call on. A revoked key never works again.",
+      condition: goesOn(visit, left),
       act: "Revoke the key",
-      action: `${base}keys/${key.id}/revoke`,
+      action: `${base}keys/${key_id}/revoke`,
       back: `${base}keys`,
       section: "keys",
     });
   }),
 
   memberPage("POST", "/keys/:id/revoke", async (visit) => {
-    await visit.asMember(revoke_key, { key_id: visit.params.id ?? "" });
+    const end_webhooks = visit.form.has("end_webhooks");
+    await visit.asMember(revoke_key, { key_id: visit.params.id ?? "", end_webhooks });
     return visit.goTo(`${visit.base}keys`, "key-revoked");
   }),
 ];

@@ -10,7 +10,7 @@ import { WEBHOOK_STYLES } from "../page.ts";
 import { emptyState, instant, pager, problem, table } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
-import { eventChips, NO_RETRIES, secretPage, stateOf, type Webhook } from "./webhooks.ts";
+import { eventChips, makerOf, NO_RETRIES, secretPage, stateOf, type Webhook } from "./webhooks.ts";
 
 const PATH = "/webhooks/:webhook";
 const PAGE = LIMITS.page_usual;
@@ -53,6 +53,7 @@ function facts({ now }: MemberVisit, hook: Webhook): Html {
     ],
     ["Failed in a row", `${hook.failure_count} of ${LIMITS.webhook_failures} that disable it`],
     ["Added", instant(hook.created_at, now)],
+    ["Added by", makerOf(hook)],
   ];
   if (hook.dropped_count > 0)
     rows.push([

@@ -51,6 +51,13 @@ export function stateOf({ disabled, failure_count, last_delivery_at }: Webhook):
   return html`<span class="badge good">works</span>`;
 }
 
+/** With what an endpoint was registered, as its owner knows it. */
+export function makerOf({ made_by }: Webhook): string {
+  if (made_by === null) return "not known, since it was added before this was kept";
+  const kind = { key: "the key ", con: "the assistant " }[made_by.id.slice(0, 3)] ?? "";
+  return kind + (made_by.name ?? made_by.id);
+}
+
 /** The secret, which no other page ever shows. */
 export function secretPage(
   visit: MemberVisit,
@@ -103,7 +110,7 @@ function newForm({ form: sent, token, base }: MemberVisit, error?: ApiError): Co
 
 function rowOf({ base, now }: MemberVisit, hook: Webhook): Content[] {
   return [
-    html`<a class="address" href="${base}webhooks/${hook.id}">${hook.url}</a>`,
+    html`<span class="stack"><a class="address" href="${base}webhooks/${hook.id}">${hook.url}</a><span class="muted">Added by: ${makerOf(hook)}</span></span>`,
     eventChips(hook.events),
     stateOf(hook),
     hook.last_delivery_at === null

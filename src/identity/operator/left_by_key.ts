@@ -1,0 +1,84 @@
+// What goes on after a key was revoked, since it belongs to the workspace: the webhook endpoints that it registered, and the
+// alerts that it scheduled. Whoever revokes the key is told, and may end the endpoints with it.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { z } from "zod";
+import { parseId, showId } from "../../model/domain/ids.ts";
+import { manages, standingOf } from "../../model/domain/standing.ts";
+import { Alert } from "../../model/entities/alert.ts";
+import { ApiKey } from "../../model/entities/api_key.ts";
+import { WebhookEndpoint } from "../../model/entities/webhook_endpoint.ts";
+import { notFound } from "../../model/errors.ts";
+import { type Actor, auditLines } from "../../operation/audit.ts";
+import type { MemberCaller } from "../../store/context.ts";
+import { run } from "../../store/db/statement.ts";
+import { insertAuditBefore, scheduledBy } from "../../store/queries/audit.ts";
+
+/** Lines of the log that are looked through for what a key scheduled, the newest. */
+const LINES = 1_000;
+/** Alerts that are named, the next ones. */
+const NAMED = 10;
+
+/** The workspace's, whoever of its managers asks. */
+const ALL = { filters: false } as const;
+
+/** @throws 404 for a key that the caller may not revoke, and for one that was. */
+export async function revocableKey(em: SqlEntityManager, caller: MemberCaller, keyId: string) {
+  const id = parseId("key", keyId);
+  const within = { workspace: caller.workspace.id };
+  const key =
+    id && (await em.findOne(ApiKey, { id, revoked_at: null, member: within }, { populate: ["member"] }));
+  if (!key) throw notFound("key");
+  const { id: memberId, role, pusher_ids = null } = key.member.$;
+  if (memberId !== caller.member.id && !manages(standingOf(caller), { role, pusher_ids }))
+    throw notFound("key");
+  return key;
+}
+
+export const leftByKey = z.object({
+  webhooks: z.array(z.object({ id: z.string(), url: z.string() })),
+  scheduled_alerts: z
+    .array(z.object({ id: z.string(), pusher_id: z.string(), title: z.string() }))
+    .describe(`The next ${NAMED}.`),
+});
+
+/** `key` is the wire's id, `workspaceId` the row's, `now` the instant from which on nothing has appeared yet. */
+export async function findLeftByKey(
+  em: SqlEntityManager,
+  workspaceId: string,
+  key: string,
+  now: Date,
+): Promise<z.output<typeof leftByKey>> {
+  const [hooks, lines] = await Promise.all([
+    em.find(WebhookEndpoint, { workspace: workspaceId, maker_id: key }, ALL),
+    run(em, scheduledBy, { workspace_id: workspaceId, actor_id: key, lines: LINES }),
+  ]);
+  const ids = lines.map(({ subject_id }) => parseId("alr", subject_id)).filter((id) => id !== null);
+  const still = { id: { $in: ids }, status: "scheduled", send_at: { $gt: now.toISOString() } } as const;
+  const alerts =
+    ids.length === 0
+      ? []
+      : await em.find(Alert, still, { ...ALL, orderBy: { send_at: "asc" }, limit: NAMED });
+  return {
+    webhooks: hooks.map(({ id, url }) => ({ id: showId("whk", id), url })),
+    scheduled_alerts: alerts.map(({ id, pusher, title }) => ({
+      id: showId("alr", id),
+      pusher_id: showId("psh", pusher.id),
+      title,
+    })),
+  };
+}
+
+/** Removes such endpoints, each with its line in the audit log as `actor`'s; answers the rows' ids. */
+export async function endWebhooks(
+  em: SqlEntityManager,
+  webhooks: readonly { id: string }[],
+  actor: Actor,
+): Promise<string[]> {
+  for (const { id } of webhooks)
+    for (const line of auditLines(actor, "delete_webhook", { webhook_id: id }, {}))
+      await run(em, insertAuditBefore, line);
+  const ids = webhooks.map(({ id }) => parseId("whk", id)).filter((id) => id !== null);
+  await em.nativeDelete(WebhookEndpoint, { id: { $in: ids } }, ALL);
+  return ids;
+}
