@@ -9,7 +9,7 @@ import { ALERT } from "../../src/model/fields/alert.ts";
 import { blanksOf } from "../../src/model/fields/record.ts";
 import { operatorActor } from "../../src/operation/audit.ts";
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
-import { databaseOf } from "../../src/store/db/statement.ts";
+import { databaseOf, run } from "../../src/store/db/statement.ts";
 import { createTogether } from "../../src/store/db/together.ts";
 import { NEW_ALERTS } from "../../src/store/queries/new_alerts.ts";
 import { statuses } from "../support/at_once.ts";
@@ -69,6 +69,30 @@ test("a new alert is one exchange, with its line in the log and its event", asyn
   await create();
   expect(await exchanges(create)).toBe(1);
   await through.close(true);
+});
+
+test("of many that are written at once the row of their channel changes once, and counts them all", async () => {
+  const { id } = await world.pusher();
+  const sends = [inSeconds(7200), null, inSeconds(3600), null].map((send_at, i) => ({
+    ...draft(id, newUuid(), send_at ? "scheduled" : "sent"),
+    send_at,
+    position: i + 1,
+  }));
+  const changed = await databaseOf(orm)
+    .transaction()
+    .execute(async (db) => {
+      expect(await run(db, NEW_ALERTS.alone, { items: sends })).toHaveLength(4);
+      const count = sql<{ n: number }>`
+        select n_tup_upd::int as n from pg_stat_xact_user_tables where relname = 'channel_state'`;
+      return (await count.execute(db)).rows[0]!.n;
+    });
+  expect(changed).toBe(1);
+  const [state] = await world.sql(
+    "select published::int, next_at = ?::timestamptz as soonest from channel_state where pusher_id = ?",
+    [sends[2]!.send_at, uuidOf(id)],
+  );
+  expect(state).toEqual({ published: 4, soonest: true });
+  await expectRecountClean(world.service.orm);
 });
 
 test("of those that come together each has its own outcome, its line in the log and its event", async () => {

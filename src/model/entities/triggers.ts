@@ -36,23 +36,42 @@ const SEARCH = [
 
 /**
  * Every change that puts an alert into, moves it within or takes it out of what is or will be visible. `rev` names the sent
- * rows alone; `next_at` is the first scheduled instant, come or not.
+ * rows alone; `next_at` is the first scheduled instant, come or not. New alerts come many at once: of those each channel's row
+ * changes once.
  */
 const VISIBILITY = [
+  `create function new_alerts_to_state() returns trigger language plpgsql as $$
+  begin
+    update channel_state s
+    set rev = s.rev + c.sent,
+      changed_at = case when c.sent > 0 then clock_timestamp() else s.changed_at end,
+      next_at = least(s.next_at, c.next_at),
+      published = s.published + c.n
+    from (
+      select pusher_id, count(*) as n, count(*) filter (where status = 'sent') as sent,
+        min(visible_at) filter (where status = 'scheduled') as next_at
+      from come where visible_at is not null group by pusher_id) c
+    where s.pusher_id = c.pusher_id;
+    -- Drafts alone.
+    if not found then return null; end if;
+    insert into channel_day as k (pusher_id, day, published)
+    select pusher_id, (visible_at at time zone 'UTC')::date, count(*)
+    from come where visible_at is not null group by 1, 2 order by 1, 2
+    on conflict (pusher_id, day) do update set published = k.published + excluded.published;
+    return null;
+  end $$`,
+  `create trigger alert_inserted after insert on alert referencing new table as come
+  for each statement execute function new_alerts_to_state()`,
   `create function alert_to_state() returns trigger language plpgsql as $$
   declare
-    channel uuid;
-    before timestamptz;
+    channel uuid := old.pusher_id;
+    before timestamptz := old.visible_at;
     after timestamptz;
-    sent boolean := false;
-    planned boolean := false;
+    sent boolean := old.status = 'sent';
+    planned boolean := old.status = 'scheduled';
   begin
-    if tg_op <> 'INSERT' then
-      before := old.visible_at; channel := old.pusher_id;
-      sent := old.status = 'sent'; planned := old.status = 'scheduled';
-    end if;
     if tg_op <> 'DELETE' then
-      after := new.visible_at; channel := new.pusher_id;
+      after := new.visible_at;
       sent := sent or new.status = 'sent'; planned := planned or new.status = 'scheduled';
     end if;
     -- The lock first: what is planned is then read as whoever held it left it.
@@ -76,8 +95,6 @@ const VISIBILITY = [
     end if;
     return null;
   end $$`,
-  `create trigger alert_inserted after insert on alert for each row
-  when (new.visible_at is not null) execute function alert_to_state()`,
   `create trigger alert_updated after update on alert for each row
   when (old.visible_at is not null or new.visible_at is not null) execute function alert_to_state()`,
   `create trigger alert_deleted after delete on alert for each row
