@@ -1,5 +1,5 @@
 // Whoever follows every link and every form of every page arrives at a page, in each role: no address of a page leads nowhere, and
-// nobody is led to what the role may not open. Without a browser, on a workspace in use.
+// nobody is led to what the role may not open; each page can be read by ear. Without a browser, on a workspace in use.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMember } from "../../src/identity/operator/accounts.ts";
@@ -16,8 +16,28 @@ const FORMS = /<form\b[^>]*>/g;
 /** Where a script of ours sends what a form holds. */
 const SENDS = /\sdata-(?:shown|uploads|begin)="(\/console\/[^"]*)"/g;
 
+/** What a script draws, and what is a phone's own document in a frame. */
+const SCRIPTED = /^\/app\/|\/page$/;
+
 const attribute = (tag: string, name: string) =>
   unescaped(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
+
+/** What is out of order for who reads a page by ear: its one title, headings that skip a level, what is pressed and says nothing. */
+function wrongByEar(markup: string): string[] {
+  const page = markup.replace(/<template.*?<\/template>/gs, "");
+  const words = (inner: string) => inner.replace(/<[^>]*>/g, "").trim();
+  const levels = [...page.matchAll(/<h([1-6])\b/g)].map(([, level]) => Number(level));
+  const skips = levels
+    .filter((level, i) => level > (levels[i - 1] ?? 0) + 1)
+    .map((level) => `a skip to h${level}`);
+  const titles = levels.filter((level) => level === 1).length;
+  const silent = [...page.matchAll(/<(a|button)\b([^>]*)>(.*?)<\/\1>/gs)]
+    .filter(
+      ([, , attributes = "", inner = ""]) => !/aria-label="[^"]/.test(attributes) && words(inner) === "",
+    )
+    .map(([whole]) => `says nothing: ${whole.slice(0, 80)}`);
+  return [...(titles === 1 ? [] : [`${titles} titles`]), ...skips, ...silent];
+}
 
 /** Goes on from a page to whatever it leads to, each address once: what was wrong, what was opened, and where forms write. */
 async function crawl(visitor: Visitor, ...first: string[]) {
@@ -47,6 +67,8 @@ async function crawl(visitor: Visitor, ...first: string[]) {
     if (status >= 400) wrong.push(`${from} leads to ${path}: ${status}`);
     const page = headers.get("content-type")?.startsWith("text/html") ? text : "";
     opened.set(path, page);
+    if (page.startsWith("<!doctype") && !SCRIPTED.test(path))
+      wrong.push(...wrongByEar(page).map((what) => `${path}: ${what}`));
     const goes = headers.get("location");
     if (goes) lead(goes, path);
     for (const [, address = ""] of page.matchAll(LINKS)) lead(unescaped(address), path);

@@ -98,10 +98,10 @@ describe("a plot", () => {
 
 test("ranks begin with the most, and what is rare stands behind a word", async () => {
   const many = Array.from({ length: 12 }, (_, i) => ({ name: `v${i}`, value: i + 1 }));
-  const text = (await ranks("Subscribers by version", many)).toString();
+  const text = (await ranks("Subscribers", "Version", many)).toString();
   expect([...text.matchAll(/scope="row">(v\d+)</g)].map(([, name]) => name)).toEqual(
     many.map(({ name }) => name).reverse(),
   );
   expect(text).toContain("4 more, 10 together");
-  expect((await ranks("Few", many.slice(0, 9))).toString()).not.toContain("more,");
+  expect((await ranks("Subscribers", "Version", many.slice(0, 9))).toString()).not.toContain("more,");
 });

@@ -1,5 +1,5 @@
 // Whether a page keeps anybody out: axe finds nothing and nothing is wider than the screen, at three widths, in the light and in the
-// dark; bars leave a phone's screen to it. And what a page weighs.
+// dark; who reads it by ear knows what is what; bars leave a phone's screen to it. And what a page weighs.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -58,11 +58,37 @@ export async function foundByAxe(page: Page, rules?: string[]): Promise<string[]
   return violations.flatMap(({ id, nodes }: any) => nodes.map(({ html }: any) => `${id}: ${html}`));
 }
 
+/** Runs in the page: what who reads it by ear meets that axe lets pass, each with its words. */
+function wrongByEar(): string[] {
+  const { document } = globalThis as any;
+  const seen = (selector: string, inside: any = document): any[] =>
+    [...inside.querySelectorAll(selector)].filter((node) =>
+      node.checkVisibility({ visibilityProperty: true }),
+    );
+  const wordsOf = (node: any) => node.textContent.replace(/\s+/g, " ").trim();
+  const wrong: string[] = [];
+  const titles = seen("h1").map(wordsOf);
+  if (titles.length !== 1) wrong.push(`not one h1: ${titles.join(", ")}`);
+  for (const table of seen("table"))
+    if (!seen("th", table).some((th) => th.scope === "col" && wordsOf(th) !== ""))
+      wrong.push(`a table without columns: ${wordsOf(table).slice(0, 60)}`);
+  // Of two fields of a form that are called the same nobody knows which one is meant. What is chosen among has its group's name besides.
+  for (const form of seen("form")) {
+    const names = seen("input:not([type=radio], [type=checkbox], [type=hidden]), select, textarea", form).map(
+      (field) => field.getAttribute("aria-label") ?? [...field.labels].map(wordsOf).join(" "),
+    );
+    for (const name of new Set(names))
+      if (names.filter((other) => other === name).length > 1) wrong.push(`two fields of one name: ${name}`);
+  }
+  return wrong;
+}
+
 /** Holds that a page keeps nobody out, with everything opened that can be; `name` says which it was. It ends light, and 1280 wide. */
 export async function keepsNobodyOut(page: Page, name: string, closed = ".none"): Promise<void> {
   await page.evaluate(
     `for (const more of document.querySelectorAll("details:not(${closed})")) more.open = true`,
   );
+  expect([name, await page.evaluate(wrongByEar)]).toEqual([name, []]);
   for (const colorScheme of ["dark", "light"] as const) {
     await page.emulateMedia({ colorScheme });
     for (const width of WIDTHS) {

@@ -113,9 +113,9 @@ function reach(form: ChannelForm): Html {
       hint: PUSHER.is_public.drawn.hint,
       error,
     })}
-    <p class="label">Circle</p>
-    <p class="hint">Where the channel matters. Fill in all three, or none. Phones compare it with their own place; no place leaves a phone.</p>
-    ${circleFields(values, NO_CIRCLE, error)}
+    <div role="group" aria-labelledby="circle" aria-describedby="circle-hint"><p class="label" id="circle">Circle</p>
+    <p class="hint" id="circle-hint">Where the channel matters. Fill in all three, or none. Phones compare it with their own place; no place leaves a phone.</p>
+    ${circleFields(values, NO_CIRCLE, error)}</div>
     ${control(PUSHER, typedIn(form), "loc_rule", { most: LIMITS.channel_loc_rule, autocomplete: "off", literal: true })}`,
   );
 }

@@ -18,6 +18,9 @@ export const FILE_HINTS: Record<AssetKind, string> = {
   html: `An .html page in UTF-8, up to ${said("html_file")}.`,
 };
 
+/** What each is called where one is chosen. */
+export const FILE_NAMES: Record<AssetKind, string> = { image: "picture", audio: "recording", html: "page" };
+
 /** A file field of a form. */
 export interface UploadField {
   field: string;

@@ -5,7 +5,7 @@ import { type Html, html } from "../../../ui/html.ts";
 import { segmented } from "../controls.ts";
 import { control, type Typed } from "../field_controls.ts";
 import { select, tick, wrongWith } from "../parts.ts";
-import { fileField, type UploadField } from "../uploads.ts";
+import { FILE_NAMES, fileField, type UploadField } from "../uploads.ts";
 import { LABELS } from "./compose_fields.ts";
 
 type Control = Parameters<typeof control>[3];
@@ -46,7 +46,7 @@ export function upload(
   ];
   return html`${select({ name: to.into, label: LABELS[to.into] ?? to.into, options, value: chosen, error: typed.error })}
   ${fileField(to, {
-    label: "Upload another one",
+    label: `Upload another ${FILE_NAMES[to.kind]}`,
     hint,
     button: html`<button class="plain" name="act" value="preview">Upload</button>`,
     error: typed.error,

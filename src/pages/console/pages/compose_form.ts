@@ -130,7 +130,7 @@ function others(typed: Typed): Html {
     "Buttons, links and notes",
     html`${wrong}${ACTION_ROWS.map(
       (i) =>
-        html`<div class="columns"${i === 0 && html` id="actions"`}>${written(inRows, { name: `actions.${i}.label`, label: `Button ${i + 1} says` })}${written(inRows, { name: `actions.${i}.url`, label: "And opens", kind: "url" })}</div>`,
+        html`<div class="columns"${i === 0 && html` id="actions"`}>${written(inRows, { name: `actions.${i}.label`, label: `Button ${i + 1} says` })}${written(inRows, { name: `actions.${i}.url`, label: `Button ${i + 1} opens`, kind: "url" })}</div>`,
     )}
     ${plainControls(ALERT, typed)}`,
   );

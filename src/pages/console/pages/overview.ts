@@ -48,7 +48,7 @@ async function overview(visit: MemberVisit): Promise<Response> {
     visit.url,
     html`<dl class="figures">${figures.map(
       ([name, value, path]) =>
-        html`<div><dt>${name}</dt><dd>${path ? html`<a href="${base}${path}">${value.toLocaleString("en")}</a>` : value.toLocaleString("en")}</dd></div>`,
+        html`<div><dt>${name}</dt><dd>${path ? html`<a href="${base}${path}">${value.toLocaleString("en")}<span class="unseen"> ${name.toLowerCase()}</span></a>` : value.toLocaleString("en")}</dd></div>`,
     )}</dl>
     ${
       drafts.length > 0 &&

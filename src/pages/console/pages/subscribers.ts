@@ -44,7 +44,8 @@ async function mix(breakdown: AnswerOf<"list_subscribers">["breakdown"]): Promis
     FACETS.map(async ({ key, name }) => {
       const counts = Object.entries(breakdown[key]);
       const plot = await ranks(
-        `Subscribers by ${name.toLowerCase()}`,
+        "Subscribers",
+        name,
         counts.map(([value, n]) => ({ name: said(key, value), value: n })),
       );
       return html`<section class="card" aria-labelledby="by-${key}"><h2 id="by-${key}">${name}</h2>${plot}</section>`;

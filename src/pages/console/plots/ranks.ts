@@ -13,19 +13,20 @@ export interface Rank {
 const SHOWN = 8;
 
 /**
- * @param caption what is counted, for readers of the table alone
+ * @param counted what is counted, and `what` by what, for readers of the table alone
  * @param ranks in any order; equal ones stay in theirs
  */
-export async function ranks(caption: string, ranks: readonly Rank[]): Promise<Html> {
+export async function ranks(counted: string, what: string, ranks: readonly Rank[]): Promise<Html> {
+  const caption = `${counted} by ${what.toLowerCase()}`;
   const { scaleLinear } = await plotLibraries();
   const rows = ranks.toSorted((one, other) => other.value - one.value);
   const wide = scaleLinear()
     .domain([0, Math.max(1, rows[0]?.value ?? 0)])
     .range([0, 100]);
   const body = (part: readonly Rank[], name: string) =>
-    html`<table class="ranks"><caption class="unseen">${name}</caption><tbody>${part.map(
+    html`<table class="ranks"><caption class="unseen">${name}</caption><thead><tr><th scope="col"><span class="unseen">${what}</span></th><td></td><th scope="col"><span class="unseen">${counted}</span></th></tr></thead><tbody>${part.map(
       (rank) =>
-        html`<tr><th scope="row">${rank.name}</th><td><svg width="100%" height="10" aria-hidden="true"><rect class="bar" width="${Math.round(wide(rank.value) * 100) / 100}%" height="10" rx="3"/></svg></td><td>${whole(rank.value)}</td></tr>`,
+        html`<tr><th scope="row">${rank.name}</th><td aria-hidden="true"><svg width="100%" height="10" aria-hidden="true"><rect class="bar" width="${Math.round(wide(rank.value) * 100) / 100}%" height="10" rx="3"/></svg></td><td>${whole(rank.value)}</td></tr>`,
     )}</tbody></table>`;
   const rest = rows.slice(SHOWN);
   // A single row more takes no more room than the word that would open it.

@@ -22,7 +22,7 @@ export const de: Texts = {
 
   "app.loading": "Wird geladen",
   "app.chosen": "Deine Auswahl",
-  "app.choose": "Wähle links etwas aus, um hier alles davon zu sehen.",
+  "app.choose": "Wähle etwas aus der Liste aus, um hier alles davon zu sehen.",
   "app.no_store":
     "Dieser Browser behält nichts für diese Seite, also kann hier keine Meldung warten. Erlaube ihr Speicher, oder verlasse das private Fenster.",
   "device.refused": "Der Dienst kennt dieses Gerät nicht mehr.",

@@ -25,7 +25,7 @@ export const en = {
   // Frame, what only the app says
   "app.loading": "Loading",
   "app.chosen": "What you chose",
-  "app.choose": "Choose something on the left to see all of it here.",
+  "app.choose": "Choose something of the list to see all of it here.",
   "app.no_store":
     "This browser keeps nothing for this page, so no alert can wait here. Allow storage for it, or leave the private window.",
   "device.refused": "The service does not know this device any more.",

@@ -6,7 +6,7 @@ import { LIMITS } from "#limits";
 import { findChannels } from "../api.ts";
 import { ownDevice } from "../device.ts";
 import { html } from "../markup.ts";
-import { at } from "../router.ts";
+import { at, useRoute } from "../router.ts";
 import { useApp } from "../state.ts";
 import { type Key, t } from "../texts/texts.ts";
 import type { Card, Page } from "../wire.ts";
@@ -51,7 +51,7 @@ export function ChannelList({ chosen }: { chosen: string | null }): VNode {
   const rows = [...channels.values()].toSorted((a, b) => a.name.localeCompare(b.name));
   const markOf = ({ subscription }: Card) =>
     subscription === null ? t("channel.out") : subscription.muted ? t("channel.muted") : null;
-  return html`<${PaneHead} title=${t("nav.channels")} />
+  return html`<${PaneHead} title=${t("nav.channels")} beside=${useRoute().view !== "channels"} />
     ${!ready && html`<${Waiting} />`}
     ${ready && rows.length === 0 && html`<div class="empty"><p class="lead">${t("channel.none")}</p><p><a class="button" href=${at.discover}>${t("inbox.find")}</a></p></div>`}
     <ul class="rows">${rows.map((card) => html`<${Row} key=${card.handle} card=${card} to=${at.channel(card.handle)} chosen=${card.handle === chosen} mark=${markOf(card)} />`)}</ul>`;
@@ -99,7 +99,7 @@ export function Discover({ chosen }: { chosen: string | null }): VNode {
     }
   };
 
-  return html`<${PaneHead} title=${t("nav.discover")} />
+  return html`<${PaneHead} title=${t("nav.discover")} beside=${useRoute().view !== "discover"} />
     <form class="search" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
       <label class="unseen" for="q">${t("discover.search")}</label>
       <input id="q" type="search" placeholder=${t("discover.search")} value=${q} maxlength=${LIMITS.search}

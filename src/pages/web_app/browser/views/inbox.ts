@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { LIMITS } from "#limits";
 import { html } from "../markup.ts";
 import { markRead } from "../reports.ts";
-import { at } from "../router.ts";
+import { at, useRoute } from "../router.ts";
 import { arrange } from "../rules/spotlight.ts";
 import { useApp } from "../state.ts";
 import type { KeptAlert } from "../store.ts";
@@ -74,7 +74,7 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
   const unread = [...shown].filter(holds.unread);
   const days = Map.groupBy(then.slice(0, most), ({ sent_at }) => dayOf(Date.parse(sent_at), now));
   const following = [...channels.values()].some(({ subscription }) => subscription !== null);
-  return html`<${PaneHead} title=${t("nav.inbox")} />
+  return html`<${PaneHead} title=${t("nav.inbox")} beside=${useRoute().view !== "inbox"} />
     ${
       alerts.length > 0 &&
       html`<div class="chips" role="group" aria-label=${t("inbox.show")}>

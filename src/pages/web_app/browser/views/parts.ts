@@ -100,18 +100,23 @@ export function Said(): VNode | null {
 export const Waiting = (): VNode =>
   html`<div class="waiting" role="status"><span class="unseen">${t("app.loading")}</span><i></i><i></i><i></i></div>`;
 
-/** Head of a pane: its name, the way back on a narrow screen, and what stands beside. */
+/**
+ * Head of a pane: its name, the way back on a narrow screen, and what stands beside. `beside`: something was chosen of it, whose head is
+ * the page's.
+ */
 export function PaneHead({
   title,
   back,
+  beside = false,
   children,
 }: {
   title: string;
   back?: string;
+  beside?: boolean;
   children?: Content;
 }): VNode {
   return html`<header class="panehead">
     ${back && html`<a class="iconbtn back" href=${back} aria-label=${t("do.back")}>${icon("back")}</a>`}
-    <h1 tabindex="-1">${title}</h1>${children}
+    <${beside ? "h2" : "h1"} class="head" tabindex="-1">${title}<//>${children}
   </header>`;
 }
