@@ -1,17 +1,18 @@
 // Every page that the console answers, as routes.ts lists them, with a workspace in use behind it: nothing keeps anybody out, not at
 // three widths, not in the dark, not with a keyboard alone, no page is heavy, and bars leave room for it. A new page is visited without a word here, or fails
-// for want of an id. Walks of some pages look closer. PICTURES=docs/pictures keeps the pictures of docs/console.md.
+// for want of an id. Walks of some pages look closer. PICTURES=docs/pictures keeps the pictures of the docs.
 
-import { writeFileSync } from "node:fs";
 import { join as joinPath } from "node:path";
 import sharp from "sharp";
 import { beforeAll, expect, test } from "vitest";
 import { PAGES } from "../../src/pages/console/routes.ts";
+import { joinInApp } from "../support/app.ts";
 import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { wrongForKeyboard } from "../support/keyboard.ts";
 import { HEAVIEST, keepsNobodyOut, leavesRoom, weightOf } from "../support/looks.ts";
 import { newsDesk } from "../support/news_desk.ts";
 import { OWNER, watched } from "../support/site.ts";
+import { inSeconds } from "../support/world.ts";
 
 const PICTURES = process.env.PICTURES;
 
@@ -121,11 +122,64 @@ inBrowser("every page of the console", () => {
     await context.close();
   });
 
+  const keep = (name: string, screen: Buffer) =>
+    sharp(screen)
+      .png({ palette: true, effort: 10 })
+      .toFile(joinPath(PICTURES!, `${name}.png`));
+
   test.each(PICTURES ? DRAWN : [])("draws $name", async ({ name, path, width, height, colorScheme }) => {
     const { context, page } = await here.visit({ colorScheme, viewport: { width, height } });
     await page.goto(here.site.url + addressOf(`/console/:workspace/${path}`));
-    const picture = sharp(await page.screenshot()).png({ palette: true, effort: 10 });
-    writeFileSync(joinPath(PICTURES!, `console_${name}.png`), await picture.toBuffer());
+    await keep(`console_${name}`, await page.screenshot());
     await context.close();
   });
+
+  test.runIf(PICTURES)(
+    "draws what people hold: a channel's page, and the app in the light and in the dark",
+    async () => {
+      const { world, url } = here.site;
+      const ferries = await world.pusher({
+        ...{ handle: "tejo-ferries", name: "Tejo Ferries", category: "travel", city: "Lisbon" },
+        description: "When the ferries between Lisbon and Cacilhas run late, stop, or change their pier.",
+        requested_perms: ["notify", "sound", "vibrate", "tts", "quiet"],
+      });
+      const size = { width: 390, height: 760 };
+      const { context, page } = await watched(here.browser, here.site, {
+        viewport: size,
+        colorScheme: "light",
+      });
+      const seen: Buffer[] = [];
+      const look = async () => seen.push(await page.screenshot({ animations: "disabled" }));
+      await page.goto(`${url}/c/${ferries.handle}`);
+      await look();
+      await joinInApp(page, url, { handle: ferries.handle });
+      await page.goto(`${url}/app/#inbox`);
+      const send = (title: string, more: object) => world.alert(ferries.id, { title, send: true, ...more });
+      await send("A quiet Sunday timetable", {});
+      await send("The 18:40 leaves from pier 3", {
+        ...{ body: "Pier 2 is closed until tomorrow morning. Follow the blue signs.", priority: "important" },
+        actions: [{ type: "open_url", label: "Map of the piers", url: "https://example.org/piers" }],
+      });
+      await send("Storm: no ferries from 20:00", {
+        body: "Gusts of 90 km/h are expected. The last boat leaves at 19:45; the night bus runs instead.",
+        ...{ priority: "urgent", requires_ack: true, expires_at: inSeconds(36_000) },
+      });
+      await page.getByRole("button", { name: /^Unread 3$/ }).waitFor();
+      await page.mouse.move(0, 0);
+      await look();
+      await page.emulateMedia({ colorScheme: "dark" });
+      await look();
+      await page.goto("about:blank");
+      await page.setViewportSize({ width: 1260, height: 830 });
+      const screens = seen.map(
+        (screen) =>
+          `<img style="border-radius: 22px" src="data:image/png;base64,${screen.toString("base64")}">`,
+      );
+      await page.setContent(
+        `<body style="display: flex; gap: 24px; margin: 35px 21px; background: #e4e5df">${screens.join("")}`,
+      );
+      await keep("handset", await page.screenshot());
+      await context.close();
+    },
+  );
 });
