@@ -263,6 +263,7 @@ export const ROOMS: Record<string, Room> = {
       "model/errors",
       "model/fields",
       "model/limits",
+      "model/scopes",
       "model/sanitizer",
       "operation",
       "operation/alerts",
