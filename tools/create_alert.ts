@@ -35,7 +35,7 @@ export default defineTool({
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   version: "updated_at",
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…"),
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
     send: z
       .boolean()
       .optional()

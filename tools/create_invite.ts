@@ -26,7 +26,7 @@ export default defineTool({
   creates: true,
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…"),
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
     ...argumentsOf(INVITE),
   }),
   output: inviteView,

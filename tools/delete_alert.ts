@@ -18,7 +18,7 @@ export default defineTool({
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   version: "updated_at",
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…"),
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
     alert_id: pathId("alr_…"),
     expected_updated_at: expectedVersion(),
   }),

@@ -15,7 +15,7 @@ export default defineTool({
   role: "admin",
   http: { method: "DELETE", path: "/api/v1/pushers/{id}", status: 204 },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
-  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…") }),
+  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…, or its handle") }),
   output: deletedView,
   async handler(input, ctx) {
     const { pusher, state } = await lockPusher(input, ctx);

@@ -23,9 +23,9 @@ export default defineTool({
   errors: ["invalid_request", "forbidden", "not_found"],
   version: "updated_at",
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…"),
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
     alert_id: pathId("alr_…"),
-    to_pusher_id: pathId("psh_… of another channel; the same one when absent.").optional(),
+    to_pusher_id: pathId("Another channel; the same one when absent.").optional(),
     view,
   }),
   output: composedView,

@@ -25,7 +25,7 @@ export default defineTool({
     const { status, send_at } = alert as z.infer<typeof reviewedView>;
     return status !== "sent" || send_at === null;
   },
-  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…"), alert_id: pathId("alr_…") }),
+  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…, or its handle"), alert_id: pathId("alr_…") }),
   output: reviewedView,
   brief: alertBrief(reviewedView),
   async handler(input, ctx) {

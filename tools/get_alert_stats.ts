@@ -22,7 +22,7 @@ export default defineTool({
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/stats", status: 200 },
   errors: ["invalid_request", "not_found"],
-  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…"), alert_id: pathId("alr_…") }),
+  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…, or its handle"), alert_id: pathId("alr_…") }),
   output: z.object({
     timezone: z.literal("UTC"),
     reach,

@@ -16,7 +16,7 @@ export default defineTool({
   http: { method: "GET", path: "/api/v1/pushers/{id}", status: 200 },
   errors: ["invalid_request", "not_found"],
   version: "updated_at",
-  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…") }),
+  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…, or its handle") }),
   output: pusherView.extend({ subscribers: z.int(), alerts_sent: z.int() }),
   async handler(input, ctx) {
     const pusher = await findPusher(input, ctx);

@@ -17,7 +17,7 @@ export default defineTool({
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/stats", status: 200 },
   errors: ["invalid_request", "not_found"],
-  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…"), ...periodFields }),
+  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…, or its handle"), ...periodFields }),
   output: z.object({ ...rangeView, buckets: dayBuckets }),
   async handler(input, ctx) {
     const { from, to } = rangeOf(input, ctx.now());

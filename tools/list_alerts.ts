@@ -16,7 +16,7 @@ export default defineTool({
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts", status: 200 },
   errors: ["invalid_request", "not_found"],
-  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…"), ...listInput, view }),
+  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…, or its handle"), ...listInput, view }),
   output: alertList,
   brief: alertListBrief,
   pagedBy: "created_at",

@@ -20,7 +20,7 @@ export default defineTool({
   input: z.strictObject({
     limit: limit(),
     before: before(),
-    pusher_id: pathId("Channel id, psh_…").optional(),
+    pusher_id: pathId("Channel id, psh_…, or its handle").optional(),
     actor: z
       .string()
       .max(64, "must be the id of a key, a connection or a member")

@@ -17,7 +17,7 @@ export default defineTool({
   http: { method: "GET", path: "/api/v1/pushers/{id}/invites", status: 200 },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…"),
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
     limit: limit(ALL_WHEN_ABSENT),
     before: before(),
   }),

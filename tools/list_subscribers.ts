@@ -47,7 +47,7 @@ export default defineTool({
   http: { method: "GET", path: "/api/v1/pushers/{id}/subscribers", status: 200 },
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…"),
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
     status: z.enum(["active", "muted"]).optional(),
     limit: limit(),
     before: before(),

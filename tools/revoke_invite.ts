@@ -20,7 +20,7 @@ export default defineTool({
   http: { method: "DELETE", path: "/api/v1/pushers/{id}/invites/{inviteId}", status: 200 },
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…"),
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
     invite_id: pathId("inv_…"),
     remove_subscribers: z
       .boolean()

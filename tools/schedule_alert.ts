@@ -29,7 +29,7 @@ export default defineTool({
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   version: "updated_at",
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…"),
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
     alert_id: pathId("alr_…"),
     send_at: instant().optional().describe("In the future; the draft's own when absent."),
     expected_updated_at: expectedVersion(),

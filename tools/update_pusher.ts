@@ -29,7 +29,7 @@ export default defineTool({
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   version: "updated_at",
   input: z.strictObject({
-    pusher_id: pathId("Channel id, psh_…"),
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
     handle: z.string().optional().describe("Only the present one; a handle never changes."),
     ...changesOf(PUSHER),
     status: z.enum(["active", "paused"]).optional(),

@@ -25,6 +25,7 @@ import { databaseOf } from "../store/db/statement.ts";
 import { faultOf } from "../store/db/unavailable.ts";
 import type { Seal } from "../store/secret/seal.ts";
 import { actorOf, personActors } from "./audit.ts";
+import { withChannelIds } from "./handles.ts";
 import { type Claim, type Repeats, repeatsOf } from "./idempotency.ts";
 import { createPerform, type Outcome, type Perform, type PerformDeps } from "./perform.ts";
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
@@ -88,7 +89,8 @@ async function runTool(
   if (missing) throw missing;
   if (call.problem) throw call.problem;
   // How to answer is no part of what to do: a repeat under an idempotency key may ask for the other view.
-  const { view, ...input } = parse(tool.input, call.args, pathArguments(tool.http.path));
+  const { view, ...parsed } = parse(tool.input, call.args, pathArguments(tool.http.path));
+  const input = await withChannelIds(parsed, deps.orm, caller);
   const key = tool.creates ? checkIdempotencyKey(call.idempotencyKey) : null;
   const visible = visibilityOf(caller);
   if (!roleReaches(caller.member.role, tool.role))

@@ -1,4 +1,4 @@
-// Refusals that say what would have been right: the fields that an operation takes, and the id in place of a handle.
+// Refusals that say what would have been right: the fields that an operation takes, and what names a channel.
 
 import { expect } from "vitest";
 import type { Case } from "../support/cases.ts";
@@ -6,7 +6,7 @@ import { alertAt, NO_ALERT, NO_PUSHER, once, sharedDraft, sharedPusher } from ".
 
 const FIELDS = "wrong-field-names-the-right-ones";
 const HANDLE = "handle-for-an-id";
-const SAYS = "No such channel. Use its id (psh_…), not its handle.";
+const SAYS = "No such channel. Use its id (psh_…) or its handle.";
 
 const wrong = (
   tool: string,
@@ -69,7 +69,7 @@ const fieldRows: Case[] = [
   },
 ];
 
-/** Every operation that takes a channel, with the handle of one that is there, of none, and another kind of id. */
+/** Every operation that takes a channel, with the handle of one that is there, of a foreign one, of none, and another kind of id. */
 const handleRows: Case[] = (
   [
     ["get_pusher", {}],
@@ -95,13 +95,14 @@ const handleRows: Case[] = (
   ([tool, more]): Case => ({
     rule: HANDLE,
     tool,
-    name: "a handle in place of the id",
+    name: "a handle that the caller does not see",
     given: sharedPusher,
+    as: (world) => world.foreignKey(),
     input: ({ handle }) => ({ pusher_id: handle, ...more }),
     want: { error: "not_found", param: null },
-    after: async (world, _given, { body }) => {
+    after: async (world, { handle }, { body }) => {
       expect(body.error.message).toBe(SAYS);
-      // It depends on the argument's own shape: the handle of nobody answers byte for byte alike.
+      // The handle of nobody answers byte for byte alike.
       expect((await world.rest(tool, { pusher_id: "no-such-handle", ...more })).body).toEqual(body);
       // An id is answered alike whether nobody or somebody else has it.
       const foreign = await world.foreignKey();
@@ -115,6 +116,16 @@ const handleRows: Case[] = (
       expect(missing.body.error.message).not.toBe(SAYS);
       // So is another kind's id (docs/rules.md#ids).
       expect((await world.rest(tool, { pusher_id: NO_ALERT, ...more })).body).toEqual(missing.body);
+      // Who sees the channel is answered as for its id.
+      const other = tool === "delete_pusher" ? await world.pusher() : { id: own, handle };
+      const byId = tool === "delete_pusher" ? await world.pusher() : other;
+      const [named, asked] = [
+        await world.rest(tool, { pusher_id: other.handle, ...more }),
+        await world.rest(tool, { pusher_id: byId.id, ...more }),
+      ];
+      expect(named.status).toBe(asked.status);
+      expect(Object.keys(named.body ?? {})).toEqual(Object.keys(asked.body ?? {}));
+      expect(named.body?.error).toEqual(asked.body?.error);
     },
   }),
 );
@@ -130,7 +141,7 @@ const roleRows: Case[] = ["update_pusher", "send_alert"].map((tool) => ({
     ...(tool === "send_alert" ? alertAt(alert) : {}),
     pusher_id: "a-handle",
   }),
-  want: { error: "not_found", param: null, says: /not its handle\.$/ },
+  want: { error: "not_found", param: null, says: /or its handle\.$/ },
 }));
 
 export const wayOutCases: Case[] = [...fieldRows, ...handleRows, ...roleRows];

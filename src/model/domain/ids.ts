@@ -68,15 +68,15 @@ export function showIdOrNull(kind: IdKind, uuid: string | null): string | null {
 }
 
 /**
- * The uuid of a channel's id. What is no id at all is most often a handle, so the refusal says what an id looks like; it
- * depends on the argument's own shape and on nothing that is stored. `row`: what the channel was named to find. @throws 404.
+ * The uuid of a channel's id. What is no id at all was looked for as a handle before, so the refusal says what would
+ * be right; it depends on the argument's own shape and on nothing that is stored. `row`: what the channel was named to find. @throws 404.
  */
 export function channelUuid(text: string, row = "channel"): string {
   const id = parseId("psh", text);
   if (id) return id;
   // Another kind's id is a missing row (docs/rules.md#ids).
   if (KINDS.some((kind) => parseId(kind, text) !== null)) throw notFound(row);
-  throw new ApiError("not_found", "No such channel. Use its id (psh_…), not its handle.");
+  throw new ApiError("not_found", "No such channel. Use its id (psh_…) or its handle.");
 }
 
 /** `psh_01h…` → uuid; null for any other text, another kind's id included. */

@@ -45,6 +45,14 @@ export function scope(pusherId: string, caller: Caller): ParametersOf<typeof SCO
   return { pusher_id: pusherId, ...sight(caller) };
 }
 
+/** The channel of a handle, where the caller sees it. */
+export const channelOfHandle = defineStatement("channel_of_handle", {
+  reads: true,
+  parameters: { handle: text, ...VISIBLE.parameters },
+  columns: { id: uuid },
+  text: `select p.id from pusher p where p.handle = $handle and ${VISIBLE.text}`,
+});
+
 /** Is there such a channel for the caller? Also what an alert of it needs to know. */
 export const visibleChannel = defineStatement("visible_channel", {
   reads: true,
