@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=16
 // The `belfry` command: hands the list of operations, the clock and the service to the command tree. Loads the rest
 // through a cache of compiled code, since a command line is started often and lives briefly.
 

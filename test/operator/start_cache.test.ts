@@ -109,3 +109,11 @@ test("npm ci fills it for the first start, and a service that found it empty fil
     await server.stop();
   }
 });
+
+// A heap is laid out before the first line of a program runs, so it cannot say this itself (docs/running.md#memory).
+test("whichever way a start goes, its young generation is of one size", () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const [command] = readFileSync(join(ROOT, "src/cli.ts"), "utf8").split("\n");
+  const flags = [scripts.start, scripts.belfry, command].map((line) => /node (--max-\S+)/.exec(line)?.[1]);
+  expect(flags).toEqual(Array(3).fill("--max-semi-space-size=16"));
+});
