@@ -13,16 +13,10 @@ import {
   leanBody,
   MAX_ROW_BYTES,
   showPage,
+  view,
   withinBytes,
   withTest,
 } from "./inbox_page.ts";
-
-const view = z
-  .enum(["full", "lean"])
-  .optional()
-  .describe(
-    "lean leaves out of each alert what says nothing: null, an empty list, the usual. full when absent.",
-  );
 
 export default defineHandsetOperation({
   name: "get_inbox",

@@ -32,6 +32,13 @@ export const MAX_ROW_BYTES = MAX_BYTES - FRAME;
 export const inboxBody = z.object({ data: z.array(inboxItem), meta: pageMeta });
 export const leanBody = named("LeanInbox", z.object({ data: z.array(leanItem), meta: pageMeta }));
 
+export const view = z
+  .enum(["full", "lean"])
+  .optional()
+  .describe(
+    "lean leaves out of each alert what says nothing: null, an empty list, the usual. full when absent.",
+  );
+
 /** A first page as it is asked for. */
 export interface PageAsked {
   limit: number;

@@ -6,6 +6,7 @@ import delete_device from "./delete_device.ts";
 import delete_push_endpoint from "./delete_push_endpoint.ts";
 import delete_subscription from "./delete_subscription.ts";
 import export_subscriptions from "./export_subscriptions.ts";
+import follow_inbox from "./follow_inbox.ts";
 import get_channel from "./get_channel.ts";
 import get_device from "./get_device.ts";
 import get_inbox from "./get_inbox.ts";
@@ -39,6 +40,7 @@ export const HANDSET_OPERATIONS: readonly HandsetOperation[] = [
   create_transfer,
   take_over,
   get_inbox,
+  follow_inbox,
   post_reports,
   prune_reports,
   get_push,

@@ -140,6 +140,8 @@ export const LIMIT_TABLE = {
   inbox: [MIB, "bytes", "a page of the inbox"],
   held_seconds: [55, "seconds", "a held poll, since proxies give up at 60"],
   held_polls: [4, "polls", "held for one device, whose token a few pages may share"],
+  stream_waiting: [64 * KIB, "bytes", "that the reader of a stream may leave untaken; then it ends"],
+  stream_beat_seconds: [20, "seconds", "between two signs of life of a stream"],
   push_seconds: [5, "seconds", "a wake-up"],
   waiting_wake_ups: [10_000, "wake-ups", "that wait at once"],
   wakes_looked_at: [

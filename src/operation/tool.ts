@@ -166,6 +166,8 @@ export interface HandsetOperation<
   lookUp?: DeviceLookUp<Found>;
   http: Http;
   writes: Writes;
+  /** Its answer goes on for as long as the connection stays. */
+  streams?: true;
   /** The shape of its short answer, where the argument `view` asks the handler for it. */
   brief?: Pick<Brief, "output">;
 }

@@ -183,10 +183,13 @@ test("followers on two processes miss nothing while eight write and those who li
 
 // docs/rules.md#held-inbox
 test("who is entered before the reading misses no send, who is entered after it does", async () => {
-  const metrics = { held: () => {}, woken: () => {} };
+  const metrics = { held: () => {}, streams: () => {}, woken: () => {} };
   const { orm, log } = world.service;
   const again = () => Promise.reject(new Error("each of these asks by itself"));
-  const hold = createHold({ orm, log, max: 1000, maxPerAddress: 1000, others: true, metrics, again });
+  const none = () => Promise.reject(new Error("there are no streams here"));
+  const streams = { readNews: none, settle: none, tagOf: () => "" };
+  const bounds = { max: 1000, maxPerAddress: 1000, others: true };
+  const hold = createHold({ orm, log, ...bounds, metrics, again, ...streams });
   const missed = { entered: 0, late: 0, together: 0 };
   let trials = 0;
   /** `late`: what was read before it was entered has to do. */

@@ -192,6 +192,7 @@ export const ROOMS: Record<string, Room> = {
   handset: {
     decides: "what a subscribed handset can do",
     may: [
+      "handset/held",
       "identity/auth",
       "model/domain",
       "model/entities",
@@ -207,7 +208,7 @@ export const ROOMS: Record<string, Room> = {
   },
   "handset/held": {
     decides:
-      "polls that wait until there is something new: who waits for what, how they learn of a change, and how many may",
+      "polls that wait until there is something new, and streams that are told: who waits for what, how they learn of a change, and how many may",
     may: ["identity/auth", "model/limits", "store/context", "store/db", "store/queries", "store/rate_limits"],
   },
   "handset/push": {

@@ -74,6 +74,13 @@ export function openApiDocument(
           schema: { type: "string" },
           example: "wait=50",
         },
+        LastEventId: {
+          name: "Last-Event-ID",
+          in: "header",
+          description:
+            "The ETag that the handset holds, of the same limit and view. Unless it is the present one, the stream begins with `look`.",
+          schema: { type: "string" },
+        },
         IfMatch: {
           name: "If-Match",
           in: "header",

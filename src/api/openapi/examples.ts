@@ -2,7 +2,7 @@
 // added tomorrow has its example as well; a test holds every example against its schema.
 import { SCOPES } from "../../model/scopes.ts";
 import type { JsonSchema } from "../../operation/schema.ts";
-import { EXAMPLE_HANDLE, HANDSET_REQUESTS, handsetAnswers } from "./handset_examples.ts";
+import { EXAMPLE_HANDLE, HANDSET_REQUESTS, handsetAnswers, STREAMED } from "./handset_examples.ts";
 
 export const EXAMPLE_IDS: Record<string, string> = {
   pusher_id: "psh_01kagt4wq8e3xb5m2c7n9r6f0d",
@@ -202,7 +202,7 @@ export function exampleAnswer(tool: string, schema: JsonSchema, publicUrl: strin
   const made = sample(schema, "", "", story(publicUrl));
   return typeof made === "object" && made !== null
     ? { ...made, ...ANSWERS[tool], ...handsetAnswers(publicUrl)[tool] }
-    : made;
+    : (STREAMED[tool] ?? made);
 }
 
 /** Arguments that the operation takes, the ids of its path included. */

@@ -29,3 +29,13 @@ export const handsetAnswers = (publicUrl: string): Record<string, Record<string,
   },
   take_over: { moved: 4 },
 });
+
+/** What a stream may begin with. */
+export const STREAMED: Record<string, string> = {
+  follow_inbox: `event: removed
+data: ["alr_01j0qk3nxv7xy2g4h8m5c9d6er"]
+from: "J8hX3mQv0aTzB5kLw2NfYs"
+id: "Rk4Wq9ZcT1uVx7Pd6GjMeA"
+
+`,
+};

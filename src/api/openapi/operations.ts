@@ -187,11 +187,14 @@ function parametersOf({ operation, input, args }: Prepared): Json[] {
       ? [{ $ref: "#/components/parameters/IfNoneMatch" }]
       : []),
     ...(validates(operation) ? [{ $ref: "#/components/parameters/Prefer" }] : []),
+    ...(streams(operation) ? [{ $ref: "#/components/parameters/LastEventId" }] : []),
   ];
 }
 
 /** Answers that carry a validator. */
 const validates = (operation: Operation) => operation.validated === true;
+
+const streams = (operation: Operation) => !isTool(operation) && operation.streams === true;
 
 /** Those that whoever holds their version need not be given again. */
 const knowsHeld = (operation: Operation) => isTool(operation) && operation.stillSame !== undefined;
@@ -270,7 +273,11 @@ function success(prepared: Prepared[], { components }: Making): Json {
           ),
         };
   return {
-    [status]: { description, headers, content: { "application/json": content } },
+    [status]: {
+      description,
+      headers,
+      content: { [streams(operation) ? "text/event-stream" : "application/json"]: content },
+    },
     ...(validates(operation) || knowsHeld(operation)
       ? {
           304: { description: "You hold the present answer already. No body.", headers: headerRefs(...etag) },

@@ -1,7 +1,9 @@
 // The devices whose polls are held, and those that were a moment ago: each is entered for itself and for its channels, and
 // stays so until its next poll, which is then entered before anything is read of it. Devices with the same channels wait as one.
 
+import type { Said } from "./followed.ts";
 import type { Sleeper } from "./sleeper.ts";
+import { Stream } from "./stream.ts";
 import type { Known, Waited, Waiter } from "./waited.ts";
 
 /** A device stays entered for so long without a poll. */
@@ -13,6 +15,7 @@ export interface FoundDevice {
   rev: string;
   /** Only the ordinary way knows what it is shown. */
   testing: boolean;
+  epoch: string;
   sum: string;
   channels: string[];
   channel_revs: string[];
@@ -22,16 +25,39 @@ export interface FoundDevice {
 /** Devices with the same channels. */
 class Alike implements Waiter {
   readonly devices = new Set<Device>();
+  readonly streams = new Set<Stream>();
+  /** Of the channels' marks, as the streams were told. */
+  sum = 0n;
   readonly key: string;
   readonly channels: readonly string[];
+  readonly epoch: string;
 
-  constructor(key: string, channels: readonly string[]) {
+  constructor(key: string, { channels, epoch }: FoundDevice) {
     this.key = key;
     this.channels = channels;
+    this.epoch = epoch;
   }
 
   wake(cause: string): void {
-    for (const device of this.devices) device.wake(cause);
+    for (const device of this.devices) device.wakePolls(cause);
+  }
+
+  /** One buffer for all that ask for the same page. */
+  tell(said: Said | null): void {
+    const before = `${this.epoch}.${this.sum}`;
+    this.sum += said?.by ?? 0n;
+    const written = new Map<string, Buffer>();
+    for (const stream of this.streams) {
+      if (!said) stream.look();
+      if (!said || said.moved.has(stream.device?.id ?? "")) continue;
+      const bytes = written.get(stream.key) ?? stream.bytesOf(said, before, `${this.epoch}.${this.sum}`);
+      written.set(stream.key, bytes);
+      stream.write(bytes);
+    }
+  }
+
+  standing(into: Map<string, string>): void {
+    for (const { device } of this.streams) if (device) into.set(device.id, device.rev);
   }
 }
 
@@ -44,6 +70,8 @@ export class Device implements Waiter {
   readonly alike: Alike;
   /** The oldest first. */
   readonly polls = new Set<Sleeper>();
+  /** The oldest first. */
+  readonly streams = new Set<Stream>();
 
   constructor(hash: string, { id, rev, testing, sum }: FoundDevice, alike: Alike) {
     this.hash = hash;
@@ -58,8 +86,22 @@ export class Device implements Waiter {
     return this.alike.channels;
   }
 
-  wake(cause: string): void {
+  get isIdle(): boolean {
+    return this.polls.size + this.streams.size === 0;
+  }
+
+  wakePolls(cause: string): void {
     for (const poll of this.polls) poll.wake(cause);
+  }
+
+  /** It is not what it was. */
+  wake(cause: string): void {
+    this.wakePolls(cause);
+    for (const stream of this.streams) stream.move();
+  }
+
+  tell(said: Said | null): void {
+    for (const stream of this.streams) if (said === null) stream.look();
   }
 }
 
@@ -68,8 +110,8 @@ export interface Devices {
   known(hash: string): Device | undefined;
   /** Enters it, or finds the one that is known and no older. */
   enter(hash: string, found: FoundDevice): Device;
-  join(device: Device, poll: Sleeper): void;
-  leave(device: Device, poll: Sleeper): void;
+  join(device: Device, poll: Sleeper | Stream): void;
+  leave(device: Device, poll: Sleeper | Stream): void;
   /** It is not what it was: the next poll finds it anew, and those that it has are told for as long as they wait. */
   forget(device: Device): void;
   close(): void;
@@ -83,12 +125,13 @@ export function createDevices(waited: Waited, max: number): Devices {
   const idle = new Map<Device, number>();
   let timer: NodeJS.Timeout | undefined;
 
-  function alikeOf({ channels, channel_revs, due_in }: FoundDevice): Alike {
-    const key = channels.join();
+  function alikeOf(found: FoundDevice): Alike {
+    const { channels, channel_revs, due_in, epoch } = found;
+    const key = `${epoch} ${channels.join()}`;
     const known = byChannels.get(key);
     // An older revision that is kept for them wakes once too often at worst.
     if (known) return known;
-    const alike = new Alike(key, channels);
+    const alike = new Alike(key, found);
     byChannels.set(key, alike);
     const list: Known[] = channels.map((id, i) => ({
       id,
@@ -138,17 +181,19 @@ export function createDevices(waited: Waited, max: number): Devices {
     },
     join(device, poll) {
       idle.delete(device);
-      device.polls.add(poll);
+      if (poll instanceof Stream) device.streams.add(poll);
+      else device.polls.add(poll);
     },
     leave(device, poll) {
-      if (!device.polls.delete(poll) || device.polls.size > 0) return;
+      const left = poll instanceof Stream ? device.streams.delete(poll) : device.polls.delete(poll);
+      if (!left || !device.isIdle) return;
       if (byHash.get(device.hash) !== device || byHash.size > max) return remove(device);
       idle.set(device, performance.now());
       plan();
     },
     forget(device) {
       if (byHash.get(device.hash) === device) byHash.delete(device.hash);
-      if (device.polls.size === 0) remove(device);
+      if (device.isIdle) remove(device);
     },
     close() {
       clearTimeout(timer);

@@ -12,7 +12,10 @@ import { databaseOf, run } from "../../store/db/statement.ts";
 import { CHANNELS_READ, findWaitedFor } from "../../store/queries/held.ts";
 import { createPlaces } from "../../store/rate_limits/places.ts";
 import { createDevices, type Device } from "./devices.ts";
+import type { ReadNews } from "./followed.ts";
 import { Sleeper } from "./sleeper.ts";
+import type { Stream, StreamPage } from "./stream.ts";
+import { createStreams, type Following } from "./streams.ts";
 import { createTurns } from "./turns.ts";
 import { createWatch } from "./watch.ts";
 
@@ -77,6 +80,10 @@ export interface Hold {
   poll<A>(poll: Poll<A>): Promise<Held<A>>;
   /** A poll that wants an answer now gets it in its turn. Null where too many wait already, in all or of its address. */
   once<A>(address: string | null, ask: () => Promise<A>): Promise<A> | null;
+  /** Takes the place of a stream; what it returns gives it back. Null where too many wait already, in all or of its address. */
+  placeOfStream(address: string | null): (() => void) | null;
+  /** Begins a stream of a handset whose token is good. Its place is given back when it ends. */
+  stream(following: Following): Stream;
   /** What was committed has changed some channels and devices, and may have changed others. */
   changed(surely: ReadonlySet<string>, perhaps: readonly string[]): void;
   /** From now on nothing is held; what is held is answered. */
@@ -92,17 +99,21 @@ export interface HoldOptions {
   maxPerAddress: number;
   /** Further processes may work on the same database. */
   others: boolean;
-  metrics: { held(count: number): void; woken(cause: string): void };
+  metrics: { held(count: number): void; streams(count: number): void; woken(cause: string): void };
   /**
    * Asks a poll together with others that are asked now, from the beginning: the device is looked for by its token. `stale`: it is
    * not there, or its subscriptions are not what was known of them. `ask`: it has to be asked by itself.
    */
   again(poll: Page & { device: Device }): Promise<Found | "stale" | "ask">;
+  readNews: ReadNews;
+  settle(channels: string[]): Promise<boolean>;
+  /** The validator of a first page in a state. */
+  tagOf(state: string, page: StreamPage): string;
 }
 
-export function createHold({ orm, log, max, maxPerAddress, others, metrics, again }: HoldOptions): Hold {
-  const kysely = databaseOf(orm);
-  const watch = createWatch({ orm, log, others });
+export function createHold({ max, maxPerAddress, metrics, again, tagOf, ...options }: HoldOptions): Hold {
+  const kysely = databaseOf(options.orm);
+  const watch = createWatch(options);
   const { waited } = watch;
   const devices = createDevices(waited, max);
   const turns = createTurns(WIDTH);
@@ -115,6 +126,8 @@ export function createHold({ orm, log, max, maxPerAddress, others, metrics, agai
   let spread = 1;
 
   const find = batchedByPosition((hashes: string[]) => run(kysely, findWaitedFor, { hashes }));
+
+  const streams = createStreams({ watch, devices, find, tagOf, metrics, log: options.log });
 
   const hasRoom = (address: string | null) =>
     !stopping && places.hasRoom(address) && waited.places() < max * PLACES_EACH;
@@ -186,12 +199,13 @@ export function createHold({ orm, log, max, maxPerAddress, others, metrics, agai
 
   async function stop(): Promise<void> {
     stopping = true;
-    spread = Math.max(spread, Math.ceil(held.size / COME_AGAIN_A_SECOND));
+    spread = Math.max(spread, Math.ceil((held.size + streams.size()) / COME_AGAIN_A_SECOND));
     let ended = 0;
     for (const sleeper of held) {
       sleeper.end("stop");
       if (++ended % STOPPED_AT_ONCE === 0) await yieldToLoop();
     }
+    await streams.stop(() => comeAgain() ?? 0);
   }
 
   return {
@@ -234,6 +248,8 @@ export function createHold({ orm, log, max, maxPerAddress, others, metrics, agai
       const leave = places.take(address);
       return inTurn(ask).finally(leave);
     },
+    placeOfStream: (address) => (hasRoom(address) && streams.hasRoom() ? places.take(address) : null),
+    stream: (following) => streams.open(following),
     changed: (surely, perhaps) => watch.changed(surely, perhaps),
     stop,
     async close() {

@@ -1,6 +1,8 @@
 // What the held polls of this process wait for: by id, the revision that is known of it and who waits. Asks nobody, and
 // wakes those whose revision has become another one, or whose instant has come.
 
+import type { Said } from "./followed.ts";
+
 /** What is known of a channel or a device. `rev`: empty when it is gone. */
 export interface Known {
   id: string;
@@ -12,6 +14,10 @@ export interface Known {
 export interface Waiter {
   /** Something that it waits for may have changed. */
   wake(cause: string): void;
+  /** What has changed in a channel, or null: there is something to look at. For those that have streams. */
+  tell?(said: Said | null): void;
+  /** Devices of its streams, with the revision that is known of each. */
+  standing?(into: Map<string, string>): void;
 }
 
 interface Entry {
@@ -93,6 +99,17 @@ export function createWaited(due: (id: string) => void) {
     /** Whoever waits for it asks again, whatever its revision is. */
     wake(id: string, cause: string): void {
       for (const waiter of entries.get(id)?.waiters ?? []) waiter.wake(cause);
+    },
+
+    /** Who waits for it and has streams is told. */
+    tell(id: string, said: Said | null): void {
+      for (const waiter of entries.get(id)?.waiters ?? []) waiter.tell?.(said);
+    },
+
+    standing(ids: readonly string[]): Map<string, string> {
+      const found = new Map<string, string>();
+      for (const id of ids) for (const waiter of entries.get(id)?.waiters ?? []) waiter.standing?.(found);
+      return found;
     },
 
     /** What the database says now. */

@@ -10,6 +10,7 @@ import { type Listening, listenTo } from "../../store/db/listen.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { findChanged, notifyProcesses, snapshot } from "../../store/queries/held.ts";
+import { createFollowed, type Followed, type ReadNews } from "./followed.ts";
 import { createWaited, type Waited } from "./waited.ts";
 import { isChannel, readWords, TOPIC, writeWords } from "./words.ts";
 
@@ -21,6 +22,7 @@ const WORDS_MS = 5;
 
 export interface Watch {
   waited: Waited;
+  followed: Followed;
   /** Somebody waits from now on. */
   begin(): void;
   /** A transaction of this process that is committed has changed some channels and devices, and may have changed others. */
@@ -28,11 +30,30 @@ export interface Watch {
   close(): Promise<void>;
 }
 
-/** `others`: further processes may work on the same database. */
-export function createWatch({ orm, log, others }: { orm: Orm; log: Log; others: boolean }): Watch {
+export interface WatchOptions {
+  orm: Orm;
+  log: Log;
+  /** Further processes may work on the same database. */
+  others: boolean;
+  readNews: ReadNews;
+  /** Writes down as sent what is due in these channels; false when it could not. */
+  settle(channels: string[]): Promise<boolean>;
+}
+
+export function createWatch({ orm, log, others, readNews, settle }: WatchOptions): Watch {
   const kysely = databaseOf(orm);
   const origin = randomBytes(4).toString("hex");
   const waited = createWaited((id) => look([id], "instant"));
+  const followed = createFollowed({
+    read: readNews,
+    standing: (ids) => waited.standing(ids),
+    tell(id, { head, dueIn }, said) {
+      if (said) waited.tell(id, said);
+      for (const device of said?.moved ?? []) waited.wake(device, "told");
+      waited.told({ id, rev: String(head.rev), dueIn }, said ? "own" : "round");
+      if (dueIn <= 0) void cameDue(id);
+    },
+  });
   let listening: Listening | null = null;
   let round: NodeJS.Timeout | undefined;
   let failing = false;
@@ -54,26 +75,58 @@ export function createWatch({ orm, log, others }: { orm: Orm; log: Log; others: 
         device_revs: devices.map(({ rev }) => rev),
       });
       failing = false;
-      for (const { id, rev, due_in } of rows) waited.told({ id, rev: rev ?? "", dueIn: due_in }, causeOf(id));
+      for (const { id, rev, due_in } of rows) {
+        waited.told({ id, rev: rev ?? "", dueIn: due_in }, causeOf(id));
+        if (followed.has(id)) void follow(id);
+      }
       return true;
     } catch (error) {
       // The next round finds what this one would have; a poll that ends meanwhile asks for itself.
-      if (!failing && !closed)
-        log.warn({ err: error }, "held polls cannot be told of changes; it is tried again");
-      failing = true;
+      failed(error);
       return false;
     }
+  }
+
+  function failed(error: unknown): void {
+    if (!failing && !closed)
+      log.warn({ err: error }, "held polls cannot be told of changes; it is tried again");
+    failing = true;
+  }
+
+  /** Tells the streams of a channel what has changed in it: tried until it is done, since a round looks no more at what it knows. */
+  async function follow(id: string): Promise<void> {
+    while (followed.has(id) && !closed) {
+      try {
+        return await followed.look(id);
+      } catch (error) {
+        failed(error);
+        await pause(ROUND_MS, undefined, { ref: false });
+      }
+    }
+  }
+
+  /** What is due in a channel is settled, which is a change of it. Where that fails, polls are shown it all the same. */
+  async function cameDue(id: string): Promise<void> {
+    if (!followed.has(id) || closed) return;
+    if (await settle([id])) await follow(id);
+    else waited.tell(id, null);
   }
 
   /** Looks that begin at the same moment share one statement. */
   const lookAt = batched<{ id: string; cause: string }, void>(async (items) => {
     const causes = new Map(items.map(({ id, cause }) => [id, cause]));
-    const known = waited.known(causes.keys());
+    const known = waited.known([...causes.keys()].filter((id) => !followed.has(id)));
+    for (const id of causes.keys()) if (followed.has(id)) void follow(id);
     if (known.length > 0 && !closed) await ask(known, (id) => causes.get(id) ?? "");
     return items.map(() => undefined);
   });
   const look = (ids: readonly string[], cause: string) => {
-    for (const id of ids) if (waited.has(id)) void lookAt({ id, cause });
+    for (const id of ids) {
+      if (!waited.has(id)) continue;
+      void lookAt({ id, cause });
+      // What the device itself did, muting for one, no revision tells.
+      if (!isChannel(id)) waited.tell(id, null);
+    }
   };
 
   /** What was seen before everything was last looked at. */
@@ -124,6 +177,7 @@ export function createWatch({ orm, log, others }: { orm: Orm; log: Log; others: 
 
   return {
     waited,
+    followed,
     begin() {
       plan(ROUND_MS);
       if (others && !closed)

@@ -13,6 +13,8 @@ export interface Metrics {
   webhooksDropped(count: number): void;
   /** How many polls are held now. */
   held(count: number): void;
+  /** How many streams of inboxes are open now. */
+  streams(count: number): void;
   /** One of them woke, or ended: `cause` is one of a few fixed words. */
   woken(cause: string): void;
   /** Wake-ups of handsets whose app is closed: `outcome` is one of a few fixed words. */
@@ -24,7 +26,7 @@ export interface Metrics {
 /** Few labels whatever is asked for: the part of the service that a path belongs to. */
 function surfaceOf(path: string): string {
   if (path.startsWith("/api/v1/")) return "api";
-  if (path.startsWith("/handset/v1/")) return path === "/handset/v1/inbox" ? "inbox" : "handset";
+  if (path.startsWith("/handset/v1/")) return path.startsWith("/handset/v1/inbox") ? "inbox" : "handset";
   return path === "/mcp" ? "mcp" : "other";
 }
 
@@ -50,6 +52,7 @@ export function createMetrics(): Metrics {
     request: (...noted) => note((to) => to.request(...noted)),
     webhooksDropped: (count) => note((to) => to.webhooksDropped(count)),
     held: (count) => note((to) => to.held(count)),
+    streams: (count) => note((to) => to.streams(count)),
     woken: (cause) => note((to) => to.woken(cause)),
     wakeUps: (...noted) => note((to) => to.wakeUps(...noted)),
     housekeeping: (...noted) => note((to) => to.housekeeping(...noted)),
@@ -103,9 +106,14 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
     help: "Polls of inboxes that wait for something new now.",
     registers,
   });
+  const streams = new Gauge({
+    name: "belfry_streams",
+    help: "Streams of inboxes that are open now.",
+    registers,
+  });
   const wakes = new Counter({
     name: "belfry_held_wakes_total",
-    help: "Wakes of held polls, by cause: a change that this process committed (own), one that another told of (told), one found by looking (round, again), an instant that came (instant); and their ends: time, newer, gone, stop.",
+    help: "Wakes of held polls, by cause: a change that this process committed (own), one that another told of (told), one found by looking (round, again), an instant that came (instant); and their ends, or those of streams: time, newer, gone, stop, slow, unknown, away.",
     labelNames: ["cause"],
     registers,
   });
@@ -124,6 +132,7 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
     },
     webhooksDropped: (count) => droppedDeliveries.inc(count),
     held: (count) => held.set(count),
+    streams: (count) => streams.set(count),
     woken: (cause) => wakes.inc({ cause }),
     wakeUps: (outcome, count) => wakeUps.inc({ outcome }, count),
     housekeeping(step, removed) {

@@ -10,6 +10,8 @@ import { targetRules } from "../../effects/webhooks/target.ts";
 import { createAskedAgain } from "../../handset/asked_again.ts";
 import { createHandsetAuthenticator } from "../../handset/authenticate.ts";
 import { createHold } from "../../handset/held/hold.ts";
+import { inboxState } from "../../handset/inbox_page.ts";
+import { createReadNews } from "../../handset/news.ts";
 import { createPush } from "../../handset/push/push.ts";
 import { createReportTaker } from "../../handset/reports.ts";
 import { JOINS_PER_REGISTRATION } from "../../handset/room.ts";
@@ -179,6 +181,9 @@ export async function openParts(
     others: config.databaseUrl !== null,
     metrics,
     again: createAskedAgain({ orm, assets, seen, inboxTag, settle }),
+    readNews: createReadNews(orm, assets),
+    settle,
+    tagOf: (state, page) => inboxTag(inboxState(state, page)),
   });
   closers.push(() => hold.close());
   const dispatcher = createDispatcher({

@@ -11,6 +11,7 @@ import { bearerToken } from "../../identity/auth/tokens.ts";
 import type { HandsetOperation } from "../../operation/tool.ts";
 import type { Admission, Pass } from "./admission.ts";
 import type { RequestLog } from "./log.ts";
+import { openStream } from "./streams.ts";
 
 interface PollsOptions {
   hold: Hold;
@@ -28,6 +29,7 @@ export function createPolls({ hold, admission, logOf, countedOf, stateOf }: Poll
     event: H3Event,
     ask: () => Promise<Response>,
   ): Promise<Response> => {
+    if (operation.streams) return openStream(hold, event, countedOf(event), ask);
     if (!operation.validated) return ask();
     const request = requestOf(event);
     const state = stateOf(event);

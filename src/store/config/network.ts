@@ -80,7 +80,7 @@ export const NETWORK = {
   heldPolls: {
     name: "HELD_POLLS",
     meaning:
-      "How many polls of inboxes wait for something new at once; more are answered at once. Each takes about 30 kB of memory (10,000: 300 MB); 0 holds none.",
+      "How many polls of inboxes wait for something new at once, streams among them; more polls are answered at once, more streams 503. Each poll takes about 30 kB of memory (10,000: 300 MB); 0 holds none.",
     ...wholeNumber(0, 1_000_000, 10_000),
   },
   heldPollsPerAddress: {

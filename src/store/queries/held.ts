@@ -5,7 +5,7 @@
 import { array, bigint, boolean, float8, int, nullable, text, uuid } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
-import { MARK } from "./handset.ts";
+import { EPOCH, MARK } from "./handset.ts";
 import { HASHES } from "./hashes.ts";
 
 const defineStatement = statementsOf("inbox");
@@ -14,7 +14,8 @@ const defineStatement = statementsOf("inbox");
 export const CHANNELS_READ = LIMITS.channels_of_device + 1;
 
 /** Milliseconds by the database's clock until something comes due in the channel `c`; infinite when nothing is planned. */
-const DUE_IN = "coalesce(extract(epoch from c.next_at - clock_timestamp()) * 1000, 'infinity')::float8";
+export const DUE_IN =
+  "coalesce(extract(epoch from c.next_at - clock_timestamp()) * 1000, 'infinity')::float8";
 
 /** Devices by the hashes of their tokens, each with what its poll waits for. */
 export const findWaitedFor = defineStatement("find_waited_for", {
@@ -26,13 +27,14 @@ export const findWaitedFor = defineStatement("find_waited_for", {
     rev: text,
     /** It is shown a test of a draft, as no other device is. */
     testing: boolean,
+    epoch: text,
     /** Of the channels' marks. */
     sum: text,
     channels: array(text),
     channel_revs: array(text),
     due_in: array(float8),
   },
-  text: `select ${HASHES.selected}, d.id::text as id, d.subs_rev::text as rev,
+  text: `select ${HASHES.selected}, d.id::text as id, d.subs_rev::text as rev, ${EPOCH} as epoch,
       coalesce(d.test_until > clock_timestamp(), false) as testing, joined.sum, joined.channels, joined.channel_revs, joined.due_in
     from ${HASHES.from} join device d on d.token_hash = ${HASHES.hash}
     cross join lateral (

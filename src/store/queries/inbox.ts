@@ -27,7 +27,7 @@ const { html, ...SHOWN } = shownTo(ALERT, "handset");
 const MARKUP = "coalesce(alert.html, alert.asset_html)";
 
 /** An unescaped row, about: what may be long in it, and a kilobyte for everything else that a handset is shown. */
-const SIZE = [
+export const SIZE = [
   "1024",
   ...[
     html.bytes?.(MARKUP),
@@ -127,13 +127,20 @@ export const ownTest = defineStatement("own_test", {
 export type InboxRecord = RowOf<typeof inboxPage> & Partial<Pick<RowOf<typeof ownTest>, "test_until">>;
 
 /** What a row of a page shows of its alert. */
-const ALERT_SHOWN = {
+export const ALERT_SHOWN = {
   id: uuid,
   handle: text,
   sent_at: neverNull(timestamptz),
   html: html.sql,
   ...columnsOf(SHOWN),
 };
+
+/** The columns of ALERT_SHOWN, of `alert` and of its channel `p`. */
+export const SHOWN_OF_ALERT = `alert.id, p.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${Object.keys(
+  SHOWN,
+)
+  .map((name) => `alert.${name}`)
+  .join(", ")}`;
 
 /**
  * First pages of `sets`, a query of (set, channels, near), read once for each that is `near`. `told` is a query of (set, read, …):
@@ -176,10 +183,7 @@ export const pagesOfSets = ({ told, first }: { told: string; first: Record<strin
     select shown.set::int as set, shown.read, ${Object.entries(first)
       .map(([name, column]) => `case when shown.place = 1 then ${column} end as ${name}`)
       .join(", ")},
-      shown.id as alert, shown.following, shown.so_far::float8 as so_far,
-      alert.id, p.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${Object.keys(SHOWN)
-        .map((name) => `alert.${name}`)
-        .join(", ")}
+      shown.id as alert, shown.following, shown.so_far::float8 as so_far, ${SHOWN_OF_ALERT}
     from shown left join alert on alert.id = shown.id and shown.introduced left join pusher p on p.id = alert.pusher_id
     order by shown.set, shown.place`,
 });

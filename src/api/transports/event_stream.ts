@@ -1,0 +1,64 @@
+// An answer that goes on as server-sent events on its connection. Knows nothing of what is told.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Socket, type SocketConstructorOpts } from "node:net";
+import { FastResponse } from "srvx";
+
+const HEADERS = {
+  "content-type": "text/event-stream",
+  "cache-control": "private, no-store",
+  "x-content-type-options": "nosniff",
+  // nginx passes each event on as it comes.
+  "x-accel-buffering": "no",
+};
+
+/** An event stream of nothing but this text. */
+export const eventText = (text: string): Response =>
+  new FastResponse(text, { status: 200, headers: HEADERS });
+
+/**
+ * An event stream that ends with its connection. Once its head is written, `begin` gets the connection, which nobody else uses any
+ * more; `never`: it was gone by then.
+ */
+export function eventStream(
+  response: ServerResponse<IncomingMessage>,
+  begin: (socket: Socket) => void,
+  never: () => void,
+): Response {
+  // Without chunks: what is written to many streams is the same bytes for all, and their end is that of the connection.
+  response.useChunkedEncodingByDefault = false;
+  // What pipes itself is written by the server as it stands, whatever else it is.
+  const body = Object.assign(new URLSearchParams(), {
+    pipe() {
+      response.flushHeaders();
+      const socket = takeOver(response);
+      if (!socket) return never();
+      socket.on("error", () => {});
+      // Nobody asks on it any more.
+      socket.on("data", () => socket.destroy());
+      socket.on("end", () => socket.destroy());
+      begin(socket);
+    },
+    destroy: never,
+  });
+  return new FastResponse(body, { status: 200, headers: HEADERS });
+}
+
+/**
+ * The connection of an answer without what HTTP keeps for it: parser, request and response take three times what a socket takes. So a
+ * new socket gets the handle, and the old one is told that it is closed. Its server still waits for it at a stop.
+ */
+function takeOver(response: ServerResponse<IncomingMessage>): Socket | null {
+  const { socket } = response;
+  if (!socket || socket.destroyed) return null;
+  const handle: unknown = Reflect.get(socket, "_handle");
+  if (!handle || socket.writableLength > 0) return socket;
+  socket.setTimeout(0);
+  // The parser reads the handle by itself until somebody else listens.
+  socket.on("readable", () => {});
+  const bare = new Socket({ handle } as SocketConstructorOpts);
+  Object.assign(bare, { _server: Reflect.get(socket, "_server") });
+  Object.assign(socket, { _handle: null, _server: null });
+  socket.emit("close");
+  return bare;
+}

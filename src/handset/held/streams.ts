@@ -1,0 +1,139 @@
+// The streams of this process (docs/rules.md#stream): each follows the channels of its device, is told what changes in them, and is
+// asked anew when its device is not what it was. Nothing depends on one: whoever has none polls.
+
+import { setImmediate as yieldToLoop } from "node:timers/promises";
+import { hashToken } from "../../identity/auth/tokens.ts";
+import { LIMITS } from "../../model/limits.ts";
+import type { Log } from "../../store/context.ts";
+import { CHANNELS_READ } from "../../store/queries/held.ts";
+import type { Devices, FoundDevice } from "./devices.ts";
+import { type Sink, Stream, type StreamEnd, type StreamPage } from "./stream.ts";
+import type { Watch } from "./watch.ts";
+
+const BEAT = Buffer.from(":\n\n");
+/** How many are written to before other work has a turn. */
+const AT_ONCE = 200;
+
+export interface StreamsOptions {
+  watch: Watch;
+  devices: Devices;
+  log: Log;
+  find(hash: string): Promise<FoundDevice | undefined>;
+  /** The validator of a first page in this state. */
+  tagOf(state: string, page: StreamPage): string;
+  metrics: { streams(count: number): void; woken(cause: string): void };
+}
+
+/** `last`: the validator that the handset holds. `left`: called once, when it has ended. */
+export interface Following {
+  token: string;
+  page: StreamPage;
+  last: string | null;
+  sink: Sink;
+  left(): void;
+}
+
+export function createStreams({ watch, devices, log, find, tagOf, metrics }: StreamsOptions) {
+  const streams = new Set<Stream>();
+  let beating: NodeJS.Timeout | undefined;
+
+  async function each(work: (stream: Stream) => void): Promise<void> {
+    let done = 0;
+    for (const stream of streams) {
+      work(stream);
+      if (++done % AT_ONCE === 0) await yieldToLoop();
+    }
+  }
+
+  const beat = () => {
+    beating ??= setInterval(
+      () => void each((stream) => stream.write(BEAT)),
+      LIMITS.stream_beat_seconds * 1000,
+    ).unref();
+  };
+
+  function leave(stream: Stream): void {
+    const { device, follows } = stream;
+    watch.followed.release(follows);
+    stream.follows = [];
+    stream.device = null;
+    if (!device) return;
+    device.alike.streams.delete(stream);
+    devices.leave(device, stream);
+  }
+
+  /** Enters a device with its channels. False where it is gone. */
+  async function enter(stream: Stream, hash: string): Promise<boolean> {
+    const found = await find(hash);
+    if (stream.ended) return true;
+    if (!found || found.channels.length >= CHANNELS_READ) return false;
+    watch.begin();
+    const device = devices.enter(hash, found);
+    stream.device = device;
+    stream.follows = device.channels;
+    devices.join(device, stream);
+    const [oldest] = device.streams;
+    if (oldest && device.streams.size > LIMITS.held_polls) oldest.end("newer");
+    await watch.followed.use(device.channels);
+    return true;
+  }
+
+  /** Has a stream follow what its device follows now. It is told to look unless `last` is all that there is to see. */
+  async function stand(stream: Stream, hash: string, last: string | null): Promise<void> {
+    while (!stream.ended && stream.moved) {
+      leave(stream);
+      // What changes from here on is heard.
+      stream.moved = false;
+      if (!(await enter(stream, hash))) return stream.end("unknown");
+      const alike = stream.device?.alike;
+      if (stream.ended || stream.moved || !alike) continue;
+      const sum = watch.followed.sumOf(alike.channels);
+      if (sum === null) return stream.end("away");
+      if (alike.streams.size === 0) alike.sum = sum;
+      alike.streams.add(stream);
+      if (last !== stream.tagOf(`${alike.epoch}.${alike.sum}`)) stream.look();
+    }
+  }
+
+  function begin(stream: Stream, hash: string, last: string | null): void {
+    // Who is being entered goes round once more by itself.
+    if (stream.entering) return;
+    stream.entering = true;
+    stand(stream, hash, last)
+      .catch((error) => {
+        log.debug({ err: error }, "a stream cannot be told of its channels");
+        stream.end("away");
+      })
+      .finally(() => {
+        stream.entering = false;
+      });
+  }
+
+  return {
+    hasRoom: () => watch.followed.hasRoom(),
+    open({ token, page, last, sink, left }: Following): Stream {
+      const hash = hashToken(token).toString("hex");
+      const stream: Stream = new Stream(page, sink, tagOf, {
+        moved: () => begin(stream, hash, null),
+        ended(why: StreamEnd) {
+          streams.delete(stream);
+          metrics.streams(streams.size);
+          metrics.woken(why);
+          leave(stream);
+          left();
+        },
+      });
+      streams.add(stream);
+      metrics.streams(streams.size);
+      beat();
+      begin(stream, hash, last);
+      return stream;
+    },
+    /** `again`: after how many seconds the next one may be opened. */
+    async stop(again: () => number): Promise<void> {
+      clearInterval(beating);
+      await each((stream) => stream.end("stop", again()));
+    },
+    size: () => streams.size,
+  };
+}
