@@ -132,6 +132,9 @@ export function unavailable(message: string, seconds = 2): ApiError {
   return new ApiError("server_error", message, { status: 503, headers: { "retry-after": String(seconds) } });
 }
 
+/** What the store of uploaded files said, for the log; whoever asked for a file is told that it is away. */
+export class FileStoreError extends Error {}
+
 /** More is asked at once than is taken on. Nothing of the request was done. */
 export function overloaded(): ApiError {
   return unavailable("The server has too much to do at the moment; retry in a second.", 1);

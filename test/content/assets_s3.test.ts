@@ -6,6 +6,7 @@ import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parseId } from "../../src/model/domain/ids.ts";
+import { freePort } from "../../src/program/boot/server.ts";
 import { loadConfig } from "../../src/store/config/load.ts";
 import { ConfigError } from "../../src/store/config/setting.ts";
 import { consoleOf, MP3, PNG } from "../support/assets.ts";
@@ -14,7 +15,8 @@ import { World } from "../support/world.ts";
 
 const objects = new Map<string, Buffer>();
 const calls: string[] = [];
-let failing = false;
+/** What it refuses everything with, whoever asks; 0: nothing. */
+let failing = 0;
 /** Nothing is stored before it resolves. */
 let held: Promise<unknown> | null = null;
 
@@ -26,7 +28,7 @@ const provider: Server = createServer(async (request, response) => {
     /^AWS4-HMAC-SHA256 Credential=AKIATEST\/\d{8}\/auto\/s3\/aws4_request, SignedHeaders=\S+, Signature=[0-9a-f]{64}$/;
   const end = (status: number, body?: Buffer | string) => response.writeHead(status).end(body);
   if (!signed.test(request.headers.authorization ?? "") || !request.headers["x-amz-date"]) return end(403);
-  if (failing) return end(503, "slow down");
+  if (failing > 0) return end(failing, "its own words");
   const key = request.url!;
   const object = objects.get(key);
   if (request.method === "PUT") {
@@ -113,31 +115,57 @@ describe("an S3-compatible store", () => {
     expect(await world.sql("select id from asset")).toEqual([]);
   });
 
-  test("a provider in trouble refuses the upload whole, and says nothing of itself", async () => {
-    failing = true;
-    const answer = await pages.call("POST", "?kind=image", { body: PNG });
-    expect(answer).toMatchObject({
-      status: 500,
-      body: { error: { type: "server_error", message: "Server fault; retry with backoff." } },
+  // docs/rules.md#unavailable
+  test.each([403, 507, 503])(
+    "a provider that answers %i refuses the upload whole, for a while",
+    async (status) => {
+      failing = status;
+      const answer = await pages.call("POST", "?kind=image", { body: PNG });
+      expect(answer).toMatchObject({
+        status: 503,
+        body: {
+          error: { type: "server_error", message: expect.stringMatching(/^The store of uploaded files /) },
+        },
+      });
+      expect(answer.headers.get("retry-after")).toBe("10");
+      expect(JSON.stringify(answer.body)).not.toContain("its own words");
+      // What the log is given names the store and the cause, and no key.
+      const failure = await world.service.assets.store.put("x", PNG).catch((error) => error.message);
+      expect(failure).toMatch(
+        /^the file store http:\/\/127\.0\.0\.1:\d+\/belfry-files failed: PUT was answered \d+$/,
+      );
+      expect(failure).not.toContain("not-a-secret");
+      // A store that every replica shares takes none of them out of service.
+      await expect
+        .poll(async () => (await world.request("GET", "/readyz")).body)
+        .toEqual({ status: "ready", degraded: ["files"] });
+      failing = 0;
+      await world.service.assets.store.get("00000000-0000-0000-0000-000000000001");
+      // A look stands for half a second.
+      await expect
+        .poll(async () => (await world.request("GET", "/readyz")).body)
+        .toEqual({ status: "ready" });
+      // Its row is not there for anybody, takes none of the member's places, and goes with the next clean-up.
+      const [row] = await world.sql("select stored, expires_at <= clock_timestamp() as over from asset");
+      expect(row).toEqual({ stored: false, over: true });
+      expect((await pages.call("GET", "")).body.data).toEqual([]);
+      expect(await world.service.assets.removeExpired(1000)).toBe(1);
+      expect(await world.sql("select id from asset")).toEqual([]);
+    },
+  );
+
+  // docs/rules.md#unavailable
+  test("a provider that nobody reaches is not called the database", async () => {
+    const port = await freePort("127.0.0.1");
+    const away = await World.open({
+      settings: { ...settings(), ASSETS_S3_ENDPOINT: `http://127.0.0.1:${port}` },
     });
-    // What the log is given names the store and the cause, and no key.
-    const failure = await world.service.assets.store.put("x", PNG).catch((error) => error.message);
-    expect(failure).toMatch(/^the file store http:\/\/127\.0\.0\.1:\d+\/belfry-files failed: .*503/);
-    expect(failure).not.toContain("not-a-secret");
-    // A store that every replica shares takes none of them out of service.
-    const ready = await world.request("GET", "/readyz");
-    expect([ready.status, ready.body]).toEqual([200, { status: "ready", degraded: ["files"] }]);
-    failing = false;
-    await world.service.assets.store.get("00000000-0000-0000-0000-000000000001");
-    // A look stands for half a second.
-    await expect.poll(async () => (await world.request("GET", "/readyz")).body).toEqual({ status: "ready" });
-    // Its row could not be taken away with it, is not there for anybody, and goes when its day is over.
-    const [row] = await world.sql("select stored from asset");
-    expect(row).toEqual({ stored: false });
-    expect((await pages.call("GET", "")).body.data).toEqual([]);
-    await world.sql("update asset set expires_at = clock_timestamp() - interval '1 second'");
-    expect(await world.service.assets.removeExpired(1000)).toBe(1);
-    expect(await world.sql("select id from asset")).toEqual([]);
+    const answer = await consoleOf(away).call("POST", "?kind=image", { body: PNG });
+    expect([answer.status, answer.body.error.message]).toEqual([
+      503,
+      expect.stringMatching(/^The store of uploaded files does not answer now/),
+    ]);
+    await away.close();
   });
 
   test("its settings go together and are checked", () => {

@@ -14,14 +14,16 @@ export interface Bucket {
 /** What no file is called, to ask whether the provider answers. */
 const NO_FILE = "00000000-0000-0000-0000-000000000000";
 
-export function s3Backend({ endpoint, bucket, ...credentials }: Bucket): Backend {
+/** `patienceMs`: no connection stays open for longer. */
+export function s3Backend({ endpoint, bucket, ...credentials }: Bucket, patienceMs: number): Backend {
   const client = new AwsClient({ service: "s3", ...credentials });
   const base = `${endpoint.replace(/\/$/, "")}/${bucket}`;
 
   /** Null for 404, which some providers also answer where what is gone already is removed. @throws naming the status. */
   async function call(method: string, id: string, body?: Uint8Array<ArrayBuffer>): Promise<Response | null> {
     // Signed here and sent once: whoever asked decides about another try.
-    const response = await fetch(await client.sign(`${base}/${encodeURIComponent(id)}`, { method, body }));
+    const request = await client.sign(`${base}/${encodeURIComponent(id)}`, { method, body });
+    const response = await fetch(request, { signal: AbortSignal.timeout(patienceMs) });
     if (response.ok) return response;
     // A connection is free again once its answer is read.
     await response.arrayBuffer();

@@ -2,6 +2,7 @@
 // their row; which of them exist and who may have them, only the rows know.
 
 import type { FileStore } from "../../model/domain/assets.ts";
+import { FileStoreError } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import type { Config } from "../../store/config/settings.ts";
@@ -27,7 +28,7 @@ export interface AssetStore extends FileStore {
 
 const ASK_EVERY_MS = 10_000;
 
-/** A provider that does not answer must not hold a request for ever. */
+/** A provider that does not answer must not hold a request for ever, nor a connection. */
 const PATIENCE_MS = 30_000;
 
 type StoreConfig = Pick<
@@ -47,13 +48,14 @@ async function backendFor(config: StoreConfig): Promise<Backend> {
   if (config.assetsS3Endpoint === null) return folderBackend(dataPaths(config.dataDir).assets);
   // The library is read only where such a store is configured.
   const { s3Backend } = await import("./s3.ts");
-  return s3Backend({
+  const bucket = {
     endpoint: config.assetsS3Endpoint,
     bucket: need(config.assetsS3Bucket, TOGETHER),
     region: need(config.assetsS3Region, TOGETHER),
     accessKeyId: need(config.assetsS3AccessKeyId, TOGETHER),
     secretAccessKey: need(config.assetsS3SecretAccessKey, TOGETHER),
-  });
+  };
+  return s3Backend(bucket, PATIENCE_MS);
 }
 
 /** Which store it is, for the log: an address and a bucket, or a folder. Never a key. */
@@ -82,7 +84,7 @@ export async function createAssetStore(config: StoreConfig): Promise<AssetStore>
       return result;
     } catch (error) {
       answered = false;
-      throw new Error(`the file store ${name} failed: ${causeOf(error)}`, { cause: error });
+      throw new FileStoreError(`the file store ${name} failed: ${causeOf(error)}`, { cause: error });
     }
   }
 

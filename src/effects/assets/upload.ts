@@ -7,7 +7,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type FileStore, KIND_WORDS, MAX_BYTES } from "../../model/domain/assets.ts";
 import { newUuid } from "../../model/domain/ids.ts";
 import { Asset, type AssetKind } from "../../model/entities/asset.ts";
-import { ApiError, conflict, invalidRequest } from "../../model/errors.ts";
+import { ApiError, conflict, FileStoreError, invalidRequest } from "../../model/errors.ts";
 import { LIMITS, said } from "../../model/limits.ts";
 import type { Caller, Log } from "../../store/context.ts";
 import { run } from "../../store/db/statement.ts";
@@ -65,10 +65,13 @@ export async function receiveUpload(upload: Upload): Promise<AssetRecord> {
     asset.stored = true;
     await em.flush();
   } catch (error) {
-    // Should this fail as well, the row expires and takes the file with it.
-    await removeFile(em, store, id).catch((failed) =>
-      log.warn({ err: failed }, "a refused upload was not cleared away"),
-    );
+    // Of a store that is away nobody waits for a second answer: the row takes none of the member's places any more, and the
+    // housekeeping clears it away with whatever came to lie there. Should this fail as well, it goes when its day is over.
+    const cleared =
+      error instanceof FileStoreError
+        ? em.nativeUpdate(Asset, { id }, { expires_at: raw("clock_timestamp()") })
+        : removeFile(em, store, id);
+    await cleared.catch((failed) => log.warn({ err: failed }, "a refused upload was not cleared away"));
     throw error;
   }
   const { content_type, name, created_at } = asset;

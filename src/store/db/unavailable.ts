@@ -2,7 +2,7 @@
 // no time. Everything else is an error of the statement.
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { ApiError, serverError, unavailable } from "../../model/errors.ts";
+import { ApiError, FileStoreError, serverError, unavailable } from "../../model/errors.ts";
 
 /**
  * PostgreSQL's classes 08 (connections) and 53 (space, memory, connections), a server that goes down or comes up, and
@@ -30,9 +30,14 @@ interface Cause {
   cause?: unknown;
 }
 
-/** What a caller is told of any error: a refusal as it is, 503 while the database is away, else a fault of ours. */
+/** What a caller is told of any error: a refusal as it is, 503 while the database or the files are away, else a fault of ours. */
 export function faultOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof FileStoreError)
+    return unavailable(
+      "The store of uploaded files does not answer now, or refuses. Try again in a moment; if it stays so, the operator finds the cause in the log.",
+      10,
+    );
   if (unavailability(error) === null) return serverError();
   return unavailable(
     "The database does not answer now; retry after the seconds in Retry-After, a creating call with the same Idempotency-Key.",
