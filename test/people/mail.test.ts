@@ -2,6 +2,7 @@
 // away changes nothing for the person who asked for the link.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createMail } from "../../src/identity/auth/mail.ts";
 import { addMember, createWorkspace } from "../../src/identity/operator/accounts.ts";
 import { parseId } from "../../src/model/domain/ids.ts";
 import { Mails } from "../support/mails.ts";
@@ -53,6 +54,31 @@ test("no page says that the server sends no mail", async () => {
     expect(text).not.toContain("sends no mail");
   }
 });
+
+test.each([
+  ["RCPT TO", 550, "550 5.1.1 <refused@example.org> is nobody here", "EENVELOPE"],
+  ["RCPT TO", 451, "451 try again later, refused@example.org", "EENVELOPE"],
+  ["DATA", 552, "552 no more room for refused@example.org", "EENVELOPE"],
+])(
+  "a mail server that answers %s with %i: the page shows the link, the log the step and no address",
+  async (command, answered, answer, code) => {
+    const warned: unknown[] = [];
+    const mail = createMail(
+      { smtpUrl: mails.url, mailFrom: null, publicUrl: "http://localhost" },
+      { warn: (...line: unknown[]) => void warned.push(line) },
+    )!;
+    mails.refuses = { command: new RegExp(`^${command}`, "i"), answer };
+    expect(await mail({ to: "refused@example.org", subject: "s", text: "welcome#secret" })).toBe(false);
+    expect(warned).toEqual([[{ code, command, answered }, "a mail was not sent"]]);
+    const page = await add(`refused${answered}@example.org`);
+    mails.refuses = null;
+    expect([page.status, page.text]).toEqual([
+      200,
+      expect.stringContaining("could not be sent. Hand over the link yourself."),
+    ]);
+    expect(page.text).toMatch(/welcome#[\w-]{43}/);
+  },
+);
 
 test("with the mail server away the page says so and shows the link", async () => {
   mails.close();

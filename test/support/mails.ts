@@ -6,6 +6,8 @@ import { freePort } from "../../src/program/boot/server.ts";
 export class Mails {
   /** What arrived, one plain text a mail, in the order of arrival. */
   readonly taken: string[] = [];
+  /** What it answers to a command in place of taking it. */
+  refuses: { command: RegExp; answer: string } | null = null;
   readonly #server: Server;
   /** The address for SMTP_URL. */
   readonly url: string;
@@ -44,7 +46,8 @@ export class Mails {
           this.taken.push(mail.replace(/=\n/g, "").replaceAll("=3D", "="));
           mail = null;
           socket.write("250 taken\r\n");
-        } else if (/^DATA/i.test(line)) {
+        } else if (this.refuses?.command.test(line)) socket.write(`${this.refuses.answer}\r\n`);
+        else if (/^DATA/i.test(line)) {
           mail = "";
           socket.write("354 go on\r\n");
         } else socket.write(/^QUIT/i.test(line) ? "221 bye\r\n" : "250 ok\r\n");

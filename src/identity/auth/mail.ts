@@ -41,14 +41,29 @@ export function createMail(
       await Promise.race([opening.then((transport) => transport.sendMail({ from, ...message })), late]);
       return true;
     } catch (error) {
-      // Neither the address nor the link of the mail belongs into a log.
-      log.warn({ code: (error as { code?: string }).code ?? "unknown" }, "a mail was not sent");
+      log.warn(reasonOf(error as MailError), "a mail was not sent");
       return false;
     } finally {
       clearTimeout(timer);
     }
   };
 }
+
+interface MailError {
+  code?: string;
+  /** The step of the protocol; `CONN` before anything of the mail was said. */
+  command?: string;
+  responseCode?: number;
+  message?: string;
+}
+
+/** Where it failed, and by which number. Neither the address nor the link of the mail belongs into a log, so no words after the first step. */
+const reasonOf = ({ code = "unknown", command, responseCode, message }: MailError) => ({
+  code,
+  ...(command && { command }),
+  ...(responseCode && { answered: responseCode }),
+  ...(command === "CONN" && { why: message }),
+});
 
 type MailConfig = Pick<Config, "smtpUrl" | "mailFrom" | "publicUrl">;
 
