@@ -33,9 +33,11 @@ export default defineHandsetOperation({
   brief: { output: leanBody },
   async handler({ limit: wanted = DEFAULT_LIMIT, before, view = "full" }, ctx) {
     const { id } = ctx.caller;
-    const { revision, test, due } = await ctx.services.settledInbox(ctx.caller, ctx.caller);
+    const { revision, testing, due } = await ctx.services.settledInbox(ctx.caller, ctx.caller);
     const place = before && showPlace(before);
-    const tag = ctx.services.inboxTag(inboxState(revision, { limit: wanted, view }, place, due));
+    const [test] = testing && !before ? await ctx.sql(ownTest, { device_id: id }) : [];
+    const also = test ? [...due, test.id] : due;
+    const tag = ctx.services.inboxTag(inboxState(revision, { limit: wanted, view }, place, also));
     if (ctx.clientHolds(tag)) return new Validated(tag, NOT_MODIFIED);
     // With others that ask now; what is settled only for this poll, and what is further back, is read for it alone.
     const shared = before || test || due.length > 0 ? null : await ctx.services.sharedInbox(id, wanted);
@@ -53,8 +55,7 @@ export default defineHandsetOperation({
         : ctx.sql(inboxPageWithDue, { ...from, due }));
       return withinBytes(found, ctx.services.assets);
     });
-    const [tested] = test && !before ? await ctx.sql(ownTest, { device_id: id }) : [];
-    const whole = withTest(page, tested);
+    const whole = withTest(page, test);
     const cards = whole.rows.map((row) => new Card(row));
     return new Validated(tag, showPage(whole, cards, ctx.services.assets)[view]);
   },

@@ -66,16 +66,16 @@ const metaOf = ({ next }: Bounded<InboxRecord>) => ({
 });
 
 /**
- * All that an answer depends on, for its validator. `due` is what is shown though it could not be settled, and `place` where the
+ * All that an answer depends on, for its validator. `also` names what is shown beside it, a test or what could not be settled, and `place` where the
  * page begins that is not the first.
  */
 export const inboxState = (
   revision: string,
   { limit, view }: PageAsked,
   place = "",
-  due: readonly string[] = [],
+  also: readonly string[] = [],
 ): string =>
-  [revision, `${FORMAT}-${view}-${limit}-${Buffer.from(place).toString("base64url")}`, ...due].join(" ");
+  [revision, `${FORMAT}-${view}-${limit}-${Buffer.from(place).toString("base64url")}`, ...also].join(" ");
 
 /** What the query of an address asks for; null unless it is plainly a first page. */
 export function firstPage(search: string): PageAsked | null {

@@ -60,8 +60,8 @@ export interface DeviceCaller {
 /** The state on which everything that a handset sees of its inbox depends (see store/queries/handset.ts). */
 export interface InboxState {
   revision: string;
-  /** As which alert a test of a draft is shown; null on nearly every device. It is in the revision. */
-  test: string | null;
+  /** It may be shown a test of a draft, of which nothing is in the revision: false on nearly every device. */
+  testing: boolean;
   /** Due alerts, with their versions, that could not be settled, so that nothing of them is in the revision. Nearly always none. */
   due: string[];
 }

@@ -7,7 +7,6 @@ import { columnsOf, shownTo } from "../../model/fields/record.ts";
 import { array, bigint, boolean, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
 import { HASHES } from "./hashes.ts";
-import { TEST } from "./own_devices.ts";
 
 const defineStatement = statementsOf("inbox");
 const defineList = statementsOf("lists");
@@ -26,9 +25,9 @@ export const MARK = "hashint8extended(c.rev, uuid_hash_extended(c.pusher_id, 0))
 /**
  * What the rows that say `sent` in a device's channels are called: the sum of the channels' marks. It knows no clock and no device,
  * so equal text means equal rows, and devices with the same channels have the same. The first part changes when the database
- * is restored or replaced. A test of a draft that the device is shown follows, where there is one.
+ * is restored or replaced.
  */
-const REVISION = `concat_ws('.', ${EPOCH}, coalesce(joined.mark, 0), ${TEST})`;
+const REVISION = `concat_ws('.', ${EPOCH}, coalesce(joined.mark, 0))`;
 
 /** Nobody wrote down for a day that the device is there. */
 export const UNSEEN = "d.seen_at < now() - interval '1 day'";
@@ -60,8 +59,8 @@ export const findDevices = defineStatement("find_devices", {
  * not settled.
  */
 const inboxState = (due: string) => ({
-  columns: { revision: text, test: nullable(uuid), due: array(text) },
-  selected: `${REVISION} as revision, ${TEST} as test, case when joined.due then array(${due}) else '{}' end as due`,
+  columns: { revision: text, testing: boolean, due: array(text) },
+  selected: `${REVISION} as revision, coalesce(d.test_until > now(), false) as testing, case when joined.due then array(${due}) else '{}' end as due`,
   joined: `cross join lateral (
       select sum(${MARK}) as mark, bool_or(c.next_at <= now()) as due
       from subscription s join channel_state c on c.pusher_id = s.pusher_id where s.device_id = d.id) joined`,

@@ -19,10 +19,6 @@ export const TESTED = `(own_device o
       join member m on m.user_id = o.user_id and m.workspace_id = p.workspace_id and m.role <> 'viewer'
         and (m.pusher_ids is null or p.id = any(m.pusher_ids)))`;
 
-/** SQL: as which alert the device `d` is shown a test now. Null, without reading a row, on whatever has none. */
-export const TEST = `case when d.test_until > now()
-      then (select o.shown_as from ${TESTED} where o.device_id = d.id) end`;
-
 /** A person has one link that waits; a newer one takes its place. No row: the person has as many devices as may be. */
 export const putOwnLink = defineClaim("put_own_link", {
   parameters: { id: uuid, user_id: text, code_hash: bytea },
