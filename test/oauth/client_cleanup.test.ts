@@ -1,0 +1,47 @@
+// A client that registered itself and that nobody let in is gone after a day, by the database's clock; one that somebody let in
+// stays, however long ago that was.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type MovedClock, moveClock } from "../support/clock.ts";
+import { connect, register, request } from "../support/oauth.ts";
+import { ownerOf, type Visitor } from "../support/site.ts";
+import { World } from "../support/world.ts";
+
+const HOUR = 3600;
+
+let world: World;
+let owner: Visitor;
+let clock: MovedClock;
+let replica: Awaited<ReturnType<World["replica"]>>;
+beforeAll(async () => {
+  world = await World.open();
+  owner = await ownerOf(world);
+  clock = await moveClock(world);
+  replica = await world.replica();
+});
+afterAll(async () => {
+  await replica?.leave();
+  await world?.close();
+});
+
+const isThere = async (client: string) =>
+  (await world.sql(`select 1 from auth."oauthClient" where "clientId" = ?`, [client])).length === 1;
+const cleaned = async (hours: number) => {
+  await clock.set(hours * HOUR);
+  return replica.service.housekeeping.round("oauth_clients");
+};
+
+// docs/rules.md#assistant-registration
+test("a client that nobody let in goes after a day, and no other", async () => {
+  const stray: string = (await register(world)).body.client_id;
+  const used: string = (await register(world)).body.client_id;
+  const { tokens } = await connect(world, owner, { client_id: used });
+  expect(tokens.status).toBe(200);
+
+  expect(await cleaned(23)).toBe(0);
+  expect(await isThere(stray)).toBe(true);
+  expect(await cleaned(25)).toBe(1);
+  expect([await isThere(stray), await isThere(used)]).toEqual([false, true]);
+  expect(await cleaned(24 * 400)).toBe(0);
+  expect(await isThere(used)).toBe(true);
+});
