@@ -134,6 +134,24 @@ test("the operator vouches for a person, and a manager's link takes a proof away
   expect([await countOf("passkey", other.id), await countOf("twoFactor", other.id)]).toEqual([0, 1]);
 });
 
+// docs/rules.md#link-resets
+test("the second step of a proved account stands over every link, by mail and of a manager, one after another", async () => {
+  const { id, email } = await madeReady();
+  await world.sql(`update auth."user" set "emailVerified" = true, "twoFactorEnabled" = true where id = ?`, [
+    id,
+  ]);
+  const [{ id: row }] = await world.sql("select id from member where user_id = ?", [id]);
+  for (const by of ["manager", "manager", "person", "operator"] as const) {
+    const link = await newLink(em(), "http://localhost:8787", row, by);
+    const reader = new Visitor(world);
+    const { headers } = await join(link, OWN, reader);
+    expect(headers.get("location")).toContain("/console/sign-in/code");
+    expect((await reader.get("/console/account")).headers.get("location")).toContain("sign-in");
+    expect(await account(email)).toMatchObject({ emailVerified: true, twoFactorEnabled: true });
+    expect([await countOf("twoFactor", id), await countOf("passkey", id)]).toEqual([1, 0]);
+  }
+});
+
 // docs/rules.md#proved-address
 test("the address that a first owner chooses is proved by nothing", async () => {
   const workspace = (await createWorkspace(em(), { name: "First" })).id;

@@ -139,9 +139,11 @@ export function createJoining(options: {
       }
       const id = account();
       await accounts.updatePassword(id, hash);
-      // Before the proof they may be somebody else's. Of a proved account the second step stands: mail alone opens no door.
+      // Before the proof they may be somebody else's. Of a proved account the second step stands: no link alone opens the door,
+      // so the proof stands with it, and a second link finds the account as this one did.
       const kept = link.proved ? {} : { twoFactorEnabled: false };
-      await accounts.updateUser(id, { emailVerified: proved, ...kept });
+      const stays = link.proved === true && link.second_factor === true;
+      await accounts.updateUser(id, { emailVerified: proved || stays, ...kept });
       for (const model of link.proved ? ["passkey"] : ["passkey", "twoFactor"])
         await adapter.deleteMany({ model, where: [{ field: "userId", value: id }] });
       for (const { token } of await accounts.listSessions(id)) await accounts.deleteSession(token);

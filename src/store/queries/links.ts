@@ -1,7 +1,7 @@
 // One-time links by raw SQL: making one, what became of one, and using it up for exactly one of simultaneous uses.
 
 import { LINK_MAKERS } from "../../model/entities/member.ts";
-import { boolean, bytea, oneOf, outerJoined, text, uuid, type ValuesOf } from "../../model/fields/sql.ts";
+import { boolean, bytea, nullable, oneOf, outerJoined, text, uuid, type ValuesOf } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
 
 const defineStatement = statementsOf("claims");
@@ -34,6 +34,8 @@ const LINK = {
   user_id: outerJoined(text),
   /** Whether it was shown that the account is of who reads the address. */
   proved: outerJoined(boolean),
+  /** Whether it asks for a second factor. */
+  second_factor: nullable(boolean),
   /** Whether that account is a member of other workspaces, too. */
   elsewhere: boolean,
 };
@@ -47,7 +49,7 @@ export const findLink = defineForLibrary("find_link", {
   columns: LINK,
   text: `select l.made_by, l.used_at is not null as used, l.replaced_at is not null as replaced, l.expires_at <= now() as expired,
       m.id as member_id, m.email, m.user_id is not null as joined, w.id as workspace_id, w.name as workspace_name,
-      u.id as user_id, u."emailVerified" as proved,
+      u.id as user_id, u."emailVerified" as proved, u."twoFactorEnabled" as second_factor,
       exists (select 1 from member o where o.user_id = u.id and o.workspace_id <> m.workspace_id) as elsewhere
     from member_link l join member m on m.id = l.member_id join workspace w on w.id = m.workspace_id
     left join auth."user" u on u.id = coalesce(m.user_id, (select a.id from auth."user" a where a.email = m.email))
