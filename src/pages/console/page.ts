@@ -108,11 +108,11 @@ const SECURITY = {
 /** The headers of whatever the console answers that is no page. */
 export const pageHeaders = () => ({ ...SECURITY });
 
-/** Parts of a workspace: path below it, name, and the operation that one must be allowed to open it. */
-const SECTIONS: { path: string; name: string; shows?: { role: Role } }[] = [
+/** Parts of a workspace: path below it, others that belong to it, name, and the operation that one must be allowed to open it. */
+const SECTIONS: { path: string; name: string; also?: readonly string[]; shows?: { role: Role } }[] = [
   { path: "", name: "Overview" },
   { path: "channels", name: "Channels" },
-  { path: "drafts", name: "Alerts" },
+  { path: "drafts", name: "Alerts", also: ["scheduled", "sent"] },
   { path: "stats", name: "Statistics" },
   { path: "webhooks", name: "Webhooks" },
   { path: "audit", name: "Audit log" },
@@ -128,8 +128,8 @@ export interface Frame {
   session?: Session | null;
   /** The workspace that the page is about. */
   caller?: Caller | null;
-  /** Path of the section that the page belongs to. */
-  section?: string;
+  /** Path of the page: what follows the workspace in it is the section that the page belongs to. */
+  path?: string;
   flash?: { kind: "done" | "problem"; text: string } | null;
   /** One column in the middle, for pages before sign-in; or more room, for a form with a preview beside it. */
   width?: "narrow" | "wide";
@@ -159,14 +159,15 @@ function workspaceSwitch({ session, caller }: Frame): Content {
   </details>`;
 }
 
-function navigation({ caller, section }: Frame): Content {
+function navigation({ caller, path: at = "" }: Frame): Content {
   if (!caller) return null;
+  const section = at.split("/")[3] ?? "";
   const base = workspacePath(caller.workspace.id);
   return html`<nav class="sections" aria-label="Workspace"><ul>${SECTIONS.filter(
     ({ shows }) => !shows || roleReaches(caller.member.role, shows.role),
   ).map(
-    ({ path, name }) =>
-      html`<li><a href="${base}${path}"${path === section && html` aria-current="page"`}>${name}</a></li>`,
+    ({ path, name, also }) =>
+      html`<li><a href="${base}${path}"${(path === section || also?.includes(section)) && html` aria-current="page"`}>${name}</a></li>`,
   )}</ul></nav>`;
 }
 

@@ -244,6 +244,7 @@ function visitOf(facts: VisitFacts): Visit {
       const page = frame({
         title,
         body,
+        path: facts.url.pathname,
         session,
         caller,
         signOutField: token,

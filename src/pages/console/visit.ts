@@ -35,7 +35,6 @@ export interface ConsoleDeps {
 
 export interface PageOptions {
   status?: number;
-  section?: string;
   width?: "narrow" | "wide";
   onwards?: string;
   /** Files of CONSOLE_FILES that it runs, and sheets that it has of its own. */

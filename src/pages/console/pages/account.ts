@@ -137,7 +137,6 @@ export const ACCOUNT_PAGES: readonly Page[] = [
       title: `End the session: ${deviceWords(row)}?`,
       effect: "That browser is signed out from its next page on. It can sign in again with the password.",
       act: "End the session",
-      action: `/console/account/sessions/${row.id}/end`,
       back: "/console/account",
     });
   }),

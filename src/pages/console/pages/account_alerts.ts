@@ -122,7 +122,7 @@ const listOf =
       "Alerts of all channels",
       LISTS.map((one) => ({ href: base + one.path, name: one.name, chosen: one === list })),
     )}${part}`,
-      { section: "drafts", styles: [HISTORY_STYLES], scripts: [LIVE_SCRIPT] },
+      { styles: [HISTORY_STYLES], scripts: [LIVE_SCRIPT] },
     );
   };
 

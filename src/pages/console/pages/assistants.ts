@@ -41,7 +41,7 @@ export const ASSISTANT_PAGES: readonly Page[] = [
       <h2>Connect an assistant</h2>
       <p>Give it this address. It opens your browser, and you say what it may do.</p>
       ${copyable(`${deps.publicUrl}/mcp`, "the address")}`,
-      { section: "assistants", styles: [PEOPLE_STYLES], scripts: [COPY_SCRIPT] },
+      { styles: [PEOPLE_STYLES], scripts: [COPY_SCRIPT] },
     );
   }),
 
@@ -54,9 +54,7 @@ export const ASSISTANT_PAGES: readonly Page[] = [
       title: row.name === null ? "Disconnect this assistant?" : `Disconnect “${row.name}”?`,
       effect: "The assistant is refused from its next call on. To come back, it must ask you again.",
       act: "Disconnect",
-      action: `${base}assistants/${params.id}/disconnect`,
       back: `${base}assistants`,
-      section: "assistants",
     });
   }),
 

@@ -151,7 +151,7 @@ async function page(visit: MemberVisit): Promise<Response> {
     }
     ${pager(at, { before, next: meta.next_before, query: query(filter) })}
     ${data.length > 0 && html`<p><a class="button plain" href="${viewAt(`${at}.csv`, query(filter))}">Download as CSV</a></p><p class="hint">The file has the newest ${MOST_LINES.toLocaleString("en")} lines that fit the filter. <code>list_audit_events</code> has them all.</p>`}`,
-    { section: "audit", styles: [WEBHOOK_STYLES] },
+    { styles: [WEBHOOK_STYLES] },
   );
 }
 

@@ -106,7 +106,6 @@ async function alerts(visit: MemberVisit): Promise<Response> {
     ${channel.subscribers === 0 && channel.status === "active" && firstSubscriber(visit, channel)}
     ${filters(base, status)}${rows}`,
     {
-      section: "channels",
       cards: true,
       styles: [HISTORY_STYLES, CHANNEL_STYLES, DRAWING_STYLES],
       scripts: [LIVE_SCRIPT, COPY_SCRIPT],

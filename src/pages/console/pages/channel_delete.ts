@@ -24,7 +24,7 @@ async function ask(visit: MemberVisit, error?: ApiError): Promise<Response> {
       html`<h1>${channel.name} cannot be deleted now</h1>
       <p class="lede">${refused}</p>
       <p><a class="button plain" href="${base}/edit#state">Back to its settings</a></p>`,
-      { width: "narrow", section: "channels", status: error?.status ?? 200 },
+      { width: "narrow", status: error?.status ?? 200 },
     );
   return visit.page(
     `Delete ${channel.name}?`,
@@ -44,7 +44,7 @@ async function ask(visit: MemberVisit, error?: ApiError): Promise<Response> {
     <form method="post" action="${base}/delete">${visit.token}
       <div class="actions"><button class="danger">Delete the channel</button><a class="button plain" href="${base}/edit">Keep it</a></div>
     </form>`,
-    { width: "narrow", section: "channels", status: error?.status ?? 200 },
+    { width: "narrow", status: error?.status ?? 200 },
   );
 }
 

@@ -36,7 +36,6 @@ import { takeUploads, uploadsAt } from "../uploads.ts";
 import { type Channel, type MemberVisit, mayUse, memberForm, memberPage, type Page } from "../visit.ts";
 
 const OPTIONS = {
-  section: "channels",
   cards: true,
   styles: [DRAWING_STYLES, CHANNEL_STYLES],
   scripts: [COUNT_SCRIPT, CIRCLE_SCRIPT, UPLOAD_SCRIPT, CHANNEL_SCRIPT],

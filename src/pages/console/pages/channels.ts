@@ -76,7 +76,7 @@ async function list(visit: MemberVisit): Promise<Response> {
     }
     ${page.ways}`
     }`,
-    { section: "channels", cards: true, styles: [CHANNEL_STYLES] },
+    { cards: true, styles: [CHANNEL_STYLES] },
   );
 }
 

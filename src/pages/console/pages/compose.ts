@@ -61,7 +61,6 @@ async function show(
     await composePage(visit, { ...shown, files: await filesOf(visit) }),
     {
       status: status ?? error?.status ?? 200,
-      section: "channels",
       width: "wide",
       cards: true,
       frames: true,

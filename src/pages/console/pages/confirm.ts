@@ -15,28 +15,25 @@ export interface Question {
   condition?: Content;
   /** The act, as its button says it: a verb and its object. */
   act: string;
-  /** Where the form goes; its page acts at once. */
-  action: string;
   /** Where a person goes who does not want it. */
   back: string;
   /** How the way back is called. */
   keep?: string;
-  section?: string;
   /** What was wrong with the answer. */
   error?: ApiError;
 }
 
-/** The page that asks. Its form goes to `action` with the visit's token, and what the condition holds. */
+/** The page that asks. Its form goes to the same path, which acts at once, with the visit's token and what the condition holds. */
 export function askOnce(visit: Visit, question: Question): Response {
-  const { title, effect, condition, act, action, back, keep = "Keep it", section } = question;
+  const { title, effect, condition, act, back, keep = "Keep it" } = question;
   return visit.page(
     title,
     html`<h1>${title}</h1>
     <p class="lede">${effect}</p>
     ${problem(question.error)}
-    <form method="post" action="${action}">${visit.token}${condition}
+    <form method="post" action="${visit.url.pathname}">${visit.token}${condition}
       <div class="actions"><button class="danger">${act}</button><a class="button plain" href="${back}">${keep}</a></div>
     </form>`,
-    { width: "narrow", section, status: question.error?.status ?? 200 },
+    { width: "narrow", status: question.error?.status ?? 200 },
   );
 }

@@ -76,7 +76,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
             ]),
           )
     }${pager(`${base}files`, { before, next: meta.next_before })}`,
-    { section: "files", status: error?.status ?? 200, scripts: [COPY_SCRIPT] },
+    { status: error?.status ?? 200, scripts: [COPY_SCRIPT] },
   );
 }
 
@@ -130,9 +130,7 @@ export const FILE_PAGES: readonly Page[] = [
       title: `Delete ${file.name}?`,
       effect: "Nothing uses this file. A deleted file cannot be brought back.",
       act: "Delete the file",
-      action: `${base}files/${params.id}/delete`,
       back: `${base}files`,
-      section: "files",
     });
   }),
 

@@ -31,7 +31,6 @@ import {
 } from "../visit.ts";
 
 const OPTIONS = {
-  section: "channels",
   cards: true,
   styles: [DRAWING_STYLES, CHANNEL_STYLES],
   scripts: [COPY_SCRIPT, COUNT_SCRIPT, ZONE_SCRIPT],
@@ -224,7 +223,7 @@ async function askRevoke(visit: MemberVisit): Promise<Response> {
     ${invite.revoked_at === null && form("no", "Close the door", "Its link admits nobody else from now on. Phones that joined by it stay subscribed.", "Revoke it")}
     ${(invite.uses > 0 || invite.revoked_at !== null) && form("yes", "Close the door and unsubscribe who came in", "Exactly the phones that joined by this invite are unsubscribed, without being told. Phones that came by another invite, or before there were any, stay.", invite.revoked_at === null ? "Revoke and unsubscribe them" : "Unsubscribe them")}
     <p><a class="button plain" href="${page}">Keep it</a></p>`,
-    { width: "narrow", section: "channels" },
+    { width: "narrow" },
   );
 }
 

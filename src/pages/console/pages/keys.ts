@@ -123,7 +123,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
           )}${found.ways}`
     }
     ${!error && form}`,
-    { section: "keys", status: error?.status ?? 200, styles: [PEOPLE_STYLES] },
+    { status: error?.status ?? 200, styles: [PEOPLE_STYLES] },
   );
 }
 
@@ -156,7 +156,7 @@ export const KEY_PAGES: readonly Page[] = [
         <p>Try it:</p>
         ${copyable(`curl -s ${deps.publicUrl}/api/v1/me -H "Authorization: Bearer ${made.key}"`, "the command")}
         <p><a class="button" href="${base}keys">I have copied it</a></p>`,
-        { section: "keys", scripts: [COPY_SCRIPT] },
+        { scripts: [COPY_SCRIPT] },
       );
     } catch (error) {
       // A channel that the member does not see answers 404; the form and the list stay.
@@ -175,9 +175,7 @@ export const KEY_PAGES: readonly Page[] = [
         "Programs that use this key are refused from their next call on. A revoked key never works again.",
       condition: goesOn(visit, left),
       act: "Revoke the key",
-      action: `${base}keys/${key_id}/revoke`,
       back: `${base}keys`,
-      section: "keys",
     });
   }),
 

@@ -77,7 +77,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     )}
     ${found.ways}
     ${!error && form}`,
-    { section: "members", status: error?.status ?? 200 },
+    { status: error?.status ?? 200 },
   );
 }
 
@@ -124,7 +124,7 @@ async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
     <section class="card" aria-labelledby="remove"><h2 id="remove">Remove from the workspace</h2>
       <p class="hint">${REMOVAL}</p>
       <p><a class="button danger" href="${at}/remove">Remove ${shown}</a></p></section>`,
-    { section: "members", status: error?.status ?? 200 },
+    { status: error?.status ?? 200 },
   );
 }
 
@@ -152,7 +152,7 @@ async function linkPage(visit: MemberVisit, made: { email: string; joined: boole
     <p class="flash careful">The link works once, within ${LIMITS.link_days} days. It is shown only now.</p>
     ${copyable(link, "the link")}
     <p><a class="button" href="${visit.base}members">Back to the members</a></p>`,
-    { section: "members", scripts: [COPY_SCRIPT] },
+    { scripts: [COPY_SCRIPT] },
   );
 }
 
@@ -212,10 +212,8 @@ export const MEMBER_PAGES: readonly Page[] = [
       title: `Remove ${row.name ?? row.email} from ${visit.caller.workspace.name}?`,
       effect: `${REMOVAL} To come back, this person needs a new link.`,
       act: `Remove ${row.name ?? row.email}`,
-      action: `${at}/remove`,
       back: at,
       keep: "Keep the member",
-      section: "members",
     });
   }),
 

@@ -106,7 +106,6 @@ async function overview(visit: MemberVisit): Promise<Response> {
     }</section>
     ${!quiet && html`<details class="more"><summary>Write by an assistant or by curl</summary>${firstAlert(visit, active[0] ?? null)}</details>`}`,
     {
-      section: "",
       cards: true,
       styles: [CHANNEL_STYLES, DRAWING_STYLES],
       scripts: [COPY_SCRIPT, LIVE_SCRIPT],

@@ -156,7 +156,6 @@ async function leaving(visit: MemberVisit, error?: ApiError): Promise<Response> 
     effect: html`${fate(own)} ${own.without_you === "stays" && "You come back only when somebody adds you again."}`,
     condition: leftBehind(own, error),
     act: "Leave the workspace",
-    action: `${visit.base}leave`,
     back: ACCOUNT,
     keep: "Stay",
     error,

@@ -108,7 +108,6 @@ async function review(visit: MemberVisit, error?: ApiError, asks: Html | null = 
     ${await alertTimeline(visit, alert)}`,
     {
       status: error?.status ?? (asks ? 409 : 200),
-      section: "channels",
       width: "wide",
       cards: true,
       frames: true,
@@ -194,16 +193,14 @@ async function deleting(visit: MemberVisit, error?: ApiError): Promise<Response>
       html`<h1>This alert stays</h1>
       <p class="lede">This alert was sent. What was sent is a record, and cannot be deleted; cancelling keeps it from phones that have not fetched it yet.</p>
       <p><a class="button" href="${back}">Back to the alert</a></p>`,
-      { width: "narrow", section: "channels", status: error?.status ?? 200 },
+      { width: "narrow", status: error?.status ?? 200 },
     );
   return askOnce(visit, {
     title: "Delete this alert?",
     effect: html`“${title}” is removed for good. ${status === "scheduled" && "No phone will show it."}`,
     condition: html`<input type="hidden" name="version" value="${updated_at}">`,
     act: "Delete the alert",
-    action: visit.url.pathname,
     back,
-    section: "channels",
     error,
   });
 }

@@ -24,7 +24,6 @@ interface Around<S extends Stats> {
   /** Of the page, without its query. */
   path: string;
   title: string;
-  section: string;
   head: Content;
   below(stats: S, query: string): Content;
 }
@@ -47,8 +46,8 @@ async function plots({ buckets, totals }: Stats, today: string | null): Promise<
 
 async function statistics<S extends Stats>(visit: MemberVisit, around: Around<S>): Promise<Response> {
   const asked = askedRange(visit);
-  const { path, title, section, head } = around;
-  const options = { section, cards: true, styles: [HISTORY_STYLES] };
+  const { path, title, head } = around;
+  const options = { cards: true, styles: [HISTORY_STYLES] };
   const form = (error?: ApiError) => html`${head}${problem(error)}${rangeForm(path, asked, error)}`;
   let stats: S;
   try {
@@ -87,7 +86,6 @@ async function ofChannel(visit: MemberVisit): Promise<Response> {
     read: (range) => visit.call("get_pusher_stats", { ...args, ...range }),
     path: `${channelBase(visit, args.pusher_id)}/stats`,
     title: `${channel.name}: statistics`,
-    section: "channels",
     head: channelHead(visit, channel, "stats"),
     below: () => null,
   });
@@ -98,7 +96,6 @@ const ofAll = (visit: MemberVisit): Promise<Response> =>
     read: (range) => visit.call("get_account_stats", range),
     path: `${visit.base}stats`,
     title: "Statistics",
-    section: "stats",
     head: html`<h1>Statistics</h1><p class="lede">All channels that you see, together.</p>`,
     below: ({ channels }, query) => byChannel(visit, channels, query),
   });

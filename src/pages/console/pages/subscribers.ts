@@ -127,7 +127,7 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
     <section class="card" aria-labelledby="known"><h2 id="known">What is known of them</h2>
       <p>A subscriber is a device, not a person: it has no name, no address and no number here. The pseudonym tells two of them apart, and is of no use anywhere else.</p>
       <p class="hint">Which of them allowed sounds, banners or their place is told to no channel, and not counted for one. What this channel asks them for is in its <a href="${channelBase(visit, pusher_id)}/edit">settings</a>.</p></section>`,
-    { section: "channels", cards: true, styles: [HISTORY_STYLES], scripts: [LIVE_SCRIPT] },
+    { cards: true, styles: [HISTORY_STYLES], scripts: [LIVE_SCRIPT] },
   );
 }
 

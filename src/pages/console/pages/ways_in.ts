@@ -263,7 +263,6 @@ export const WAYS_IN_PAGES: readonly Page[] = [
       effect:
         "Nobody signs in with it from now on. The device may go on offering it until you remove it there, too.",
       act: "Remove the passkey",
-      action: `${PASSKEYS}/${row.id}/remove`,
       back: ACCOUNT,
     });
   }),

@@ -152,7 +152,7 @@ async function page(visit: MemberVisit, error?: ApiError): Promise<Response> {
           <a class="button danger" href="${at}/delete">Delete</a></div>`
       }</section>
     ${await log(visit, hook, may)}`,
-    { section: "webhooks", status: error?.status ?? 200, styles: [WEBHOOK_STYLES] },
+    { status: error?.status ?? 200, styles: [WEBHOOK_STYLES] },
   );
 }
 
@@ -181,10 +181,8 @@ export const ONE_WEBHOOK_PAGES: readonly Page[] = [
       title: "Make a new secret?",
       effect: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with the new secret at once. For ${LIMITS.webhook_overlap_hours} hours they carry a second signature by the present one, so the receiver may change over at any time in between.${hook.previous_secret_until && " The secret before the present one ends at once."}`,
       act: "Make a new secret",
-      action: `${pathOf(visit, hook)}/secret`,
       back: pathOf(visit, hook),
       keep: "Keep the present one",
-      section: "webhooks",
     });
   }),
 
@@ -203,9 +201,7 @@ export const ONE_WEBHOOK_PAGES: readonly Page[] = [
       title: "Delete this webhook?",
       effect: html`Nothing is sent to <strong class="address">${hook.url}</strong> any more. Its secret and the list of its deliveries go with it.`,
       act: "Delete the webhook",
-      action: `${pathOf(visit, hook)}/delete`,
       back: pathOf(visit, hook),
-      section: "webhooks",
     });
   }),
 

@@ -74,7 +74,7 @@ export function secretPage(
     <p>The receiver checks <code>X-Webhook-Signature</code> with it: the HMAC-SHA256 of the timestamp, a dot and the raw body. The project's <code>examples/webhooks</code> has verifiers to copy, in TypeScript, Python, Go and PHP.</p>
     ${further}
     <p><a class="button" href="${base}webhooks/${hook.id}">I have copied it</a></p>`,
-    { section: "webhooks", scripts: [COPY_SCRIPT], styles: [WEBHOOK_STYLES] },
+    { scripts: [COPY_SCRIPT], styles: [WEBHOOK_STYLES] },
   );
 }
 
@@ -148,7 +148,6 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
       <p class="hint">Keep <code>next_after</code> of the answer, and send it as <code>after</code> with the next call: nothing is lost or repeated in between.</p>
     </section>`,
     {
-      section: "webhooks",
       status: error?.status ?? 200,
       scripts: [COPY_SCRIPT],
       styles: [WEBHOOK_STYLES],
