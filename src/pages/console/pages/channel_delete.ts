@@ -3,8 +3,8 @@
 import { ApiError } from "../../../model/errors.ts";
 import { html } from "../../../ui/html.ts";
 import { channelBase, channelOf } from "../channel_head.ts";
-import { problem } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
+import { askOnce } from "./confirm.ts";
 
 const PATH = "/channels/:pusher/delete";
 
@@ -26,26 +26,23 @@ async function ask(visit: MemberVisit, error?: ApiError): Promise<Response> {
       <p><a class="button plain" href="${base}/edit#state">Back to its settings</a></p>`,
       { width: "narrow", status: error?.status ?? 200 },
     );
-  return visit.page(
-    `Delete ${channel.name}?`,
-    html`<h1>Delete ${channel.name}?</h1>
-    ${problem(error)}
-    <p class="lede">Nobody subscribes to it. With it go:</p>
-    <ul class="goes"><li>its alerts: drafts, scheduled ones and ${
-      channel.alerts_sent === 1 ? "the one" : `the ${channel.alerts_sent.toLocaleString("en")}`
-    } that ${channel.alerts_sent === 1 ? "was" : "were"} sent,</li>
+  const sent = channel.alerts_sent;
+  return askOnce(visit, {
+    title: `Delete ${channel.name}?`,
+    effect: "Nobody subscribes to it. It cannot be brought back. With it go:",
+    condition: html`<ul class="goes"><li>its alerts: drafts, scheduled ones and ${
+      sent === 1 ? "the one that was" : `the ${sent.toLocaleString("en")} that were`
+    } sent,</li>
     <li>its invites and its figures,</li>
-    <li>${
+    <li>and its handle <strong>@${channel.handle}</strong>, which ${
       channel.status === "suspended"
-        ? html`and its handle <strong>@${channel.handle}</strong>, which stays taken because the channel is suspended.`
-        : html`and its handle <strong>@${channel.handle}</strong>, which anybody may take from then on.`
-    }</li></ul>
-    <p>It cannot be brought back.</p>
-    <form method="post" action="${base}/delete">${visit.token}
-      <div class="actions"><button class="danger">Delete the channel</button><a class="button plain" href="${base}/edit">Keep it</a></div>
-    </form>`,
-    { width: "narrow", status: error?.status ?? 200 },
-  );
+        ? "stays taken because the channel is suspended"
+        : "anybody may take from then on"
+    }.</li></ul>`,
+    act: "Delete the channel",
+    back: `${base}/edit`,
+    error,
+  });
 }
 
 export const CHANNEL_DELETE_PAGES: readonly Page[] = [
