@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type MovedClock, moveClock } from "../support/clock.ts";
-import { connect, register, request } from "../support/oauth.ts";
+import { connect, register } from "../support/oauth.ts";
 import { ownerOf, type Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 

@@ -219,5 +219,7 @@ test("the console's page says it in words, and so does its file", async () => {
   expect(text).toMatch(
     /Somebody[\s\S]*failed 10 times within 15 minutes|failed 10 times within 15 minutes[\s\S]*Somebody/,
   );
+  expect(text).toMatch(/Somebody[\s\S]{0,400}Iris Vale/);
+  expect(text).not.toContain(`<code>${member.id}`);
   expect((await owner.get(`${at}.csv`)).text).toMatch(/failed_runs\r?\n/);
 });

@@ -1,7 +1,16 @@
 // One-time links by raw SQL: making one, what became of one, and using it up for exactly one of simultaneous uses.
 
 import { LINK_MAKERS } from "../../model/entities/member.ts";
-import { boolean, bytea, nullable, oneOf, outerJoined, text, uuid, type ValuesOf } from "../../model/fields/sql.ts";
+import {
+  boolean,
+  bytea,
+  nullable,
+  oneOf,
+  outerJoined,
+  text,
+  uuid,
+  type ValuesOf,
+} from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
 
 const defineStatement = statementsOf("claims");

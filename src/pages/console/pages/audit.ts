@@ -59,9 +59,15 @@ function operationWords({ deps }: MemberVisit, name: string): string {
 const actorName = ({ type, name, id }: Line["actor"]): string =>
   name ?? (type === "operator" ? "The operator" : (id ?? "Somebody"));
 
-/** What was made or changed, as a link where there is a page of it. */
-function subject({ base }: MemberVisit, { subject_id: id, pusher_id }: Line): Content {
+/** What was made or changed, as a link where there is a page of it; a member by the name of the newest lines. */
+function subject(
+  { base }: MemberVisit,
+  people: Map<string, string>,
+  { subject_id: id, pusher_id }: Line,
+): Content {
   if (id === null) return null;
+  const person = people.get(id);
+  if (person) return person;
   const shown = html`<code>${id}</code>`;
   if (id.startsWith("alr_") && pusher_id)
     return html`<a href="${base}channels/${pusher_id}/alerts/${id}">${shown}</a>`;
@@ -76,7 +82,13 @@ function outcome({ status, count }: Line): Content {
   return html` <span class="badge warn">failed${often}</span>`;
 }
 
-function row(visit: MemberVisit, names: Map<string, string>, line: Line, filter: Filter): Content[] {
+function row(
+  visit: MemberVisit,
+  names: Map<string, string>,
+  people: Map<string, string>,
+  line: Line,
+  filter: Filter,
+): Content[] {
   const { actor, transport, operation, pusher_id, created_at } = line;
   const who = actorName(actor);
   return [
@@ -89,7 +101,7 @@ function row(visit: MemberVisit, names: Map<string, string>, line: Line, filter:
     pusher_id === null
       ? html`<span class="muted">None</span>`
       : (names.get(pusher_id) ?? "A deleted channel"),
-    subject(visit, line),
+    subject(visit, people, line),
     html`<span class="stack">${instant(created_at, visit.now)}<span class="muted">${clock(new Date(created_at))}</span></span>`,
   ];
 }
@@ -130,7 +142,11 @@ async function page(visit: MemberVisit): Promise<Response> {
     visit.call("list_audit_events", { ...filter, limit: PAGE, ...(before && { before }) }),
   ]);
   const at = `${visit.base}audit`;
-  const form = filterForm(visit, names, [...newest.data, ...data], filter);
+  const seen = [...newest.data, ...data];
+  const people = new Map(
+    seen.flatMap(({ actor }) => (actor.type === "session" && actor.id ? [[actor.id, actorName(actor)]] : [])),
+  );
+  const form = filterForm(visit, names, seen, filter);
   const chosen = Object.keys(filter).length > 0;
   return visit.page(
     "Audit log",
@@ -146,7 +162,7 @@ async function page(visit: MemberVisit): Promise<Response> {
         : table(
             "What was done, newest first",
             ["Done", "By", "Channel", "To what", "When"],
-            data.map((line) => row(visit, names, line, filter)),
+            data.map((line) => row(visit, names, people, line, filter)),
           )
     }
     ${pager(at, { before, next: meta.next_before, query: query(filter) })}
