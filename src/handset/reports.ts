@@ -1,7 +1,7 @@
 // Reports of many handsets in few statements: each request is answered after the batch that it went with has committed.
 
 import type { ReportBatch } from "../store/context.ts";
-import { batched } from "../store/db/batch.ts";
+import { batched, ONE_AFTER_ANOTHER } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, runAgain } from "../store/db/statement.ts";
 import { takeReports } from "../store/queries/reports.ts";
@@ -26,5 +26,5 @@ export function createReportTaker(orm: Orm): (batch: ReportBatch) => Promise<num
     const accepted = await runAgain(kysely, takeReports, columns, [CHANNEL_GONE]);
     const byRequest = new Map(accepted.map((row) => [row.request, row.accepted]));
     return requests.map((_, i) => byRequest.get(i) ?? 0);
-  });
+  }, ONE_AFTER_ANOTHER);
 }

@@ -1,7 +1,11 @@
 // Which reports count: only those on what the device can see at that moment.
 
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseId } from "../../src/model/domain/ids.ts";
+import { databaseOf } from "../../src/store/db/statement.ts";
 import { suspend } from "../support/handsets.ts";
+import { eventually } from "../support/wait.ts";
 import { inSeconds, World } from "../support/world.ts";
 
 describe("reports", () => {
@@ -27,6 +31,30 @@ describe("reports", () => {
     expect(await reads(channel, alert)).toBe(0);
     expect(await report(device, alert)).toEqual({ accepted: 1 });
     expect(await reads(channel, alert)).toBe(1);
+  });
+
+  test("statements that hang hold up no other report", async () => {
+    const channel = await world.pusher();
+    const device = await world.device(channel.handle);
+    const [first, second, free] = [
+      await world.alert(channel.id, { send: true }),
+      await world.alert(channel.id, { send: true }),
+      await world.alert(channel.id, { send: true }),
+    ];
+    const hung: Promise<unknown>[] = [];
+    await databaseOf(world.service.orm)
+      .transaction()
+      .execute(async (db) => {
+        for (const { id } of [first, second]) {
+          await sql`select from alert where id = ${parseId("alr", id)} for update`.execute(db);
+          hung.push(report(device, { id }));
+          const waiting =
+            "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+          await eventually(async () => (await world.sql(waiting)).length === hung.length);
+        }
+        expect(await report(device, free)).toEqual({ accepted: 1 });
+      });
+    expect(await Promise.all(hung)).toEqual([{ accepted: 1 }, { accepted: 1 }]);
   });
 
   // docs/rules.md#reports-need-sight

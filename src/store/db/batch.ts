@@ -1,5 +1,5 @@
-// Back-pressure batching: what arrives while statements are in flight goes together into the next one. Never a timer:
-// on an idle service nothing waits.
+// Back-pressure batching: what arrives while statements are in flight goes together into the next one. No timer delays
+// anything: on an idle service nothing waits. One only frees those who wait behind a statement that hangs.
 
 interface Waiting<T, R> {
   item: T;
@@ -7,7 +7,7 @@ interface Waiting<T, R> {
   reject(error: unknown): void;
 }
 
-export interface BatchOptions {
+interface BatchOptions {
   /** Statements in flight at once. */
   inFlight?: number;
   /** Items in one statement. */
@@ -15,6 +15,12 @@ export interface BatchOptions {
   /** Milliseconds after which a statement no longer counts as in flight: one that hangs holds up nobody else. */
   lateMs?: number;
 }
+
+/**
+ * For what changes the same rows again and again: the next statement would only wait for the locks of the one before it. One that
+ * takes longer hangs: it waits for a disk, or for an answer that does not come.
+ */
+export const ONE_AFTER_ANOTHER: BatchOptions = { inFlight: 1, lateMs: 250 };
 
 /**
  * Collects single items into calls of `run`, which answers for each item at its own index. A failure of `run` fails the

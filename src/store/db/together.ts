@@ -2,7 +2,7 @@
 // or by itself. Nobody waits for what another one asked for, and nobody fails with it.
 
 import type { Kysely } from "kysely";
-import { batchedByPosition } from "./batch.ts";
+import { batchedByPosition, ONE_AFTER_ANOTHER } from "./batch.ts";
 import { isConnectionLost, run, runAgain, type Statement } from "./statement.ts";
 import { unavailability } from "./unavailable.ts";
 
@@ -24,9 +24,6 @@ export type Together = <Item, Row>(several: Several<Item, Row>, item: Item) => P
 /** The only item. */
 export const single = <Item>(item: Item) => ({ items: [{ ...item, position: 1 }] });
 
-/** A statement that takes longer hangs: it waits for a disk, or for an answer that does not come. */
-const LATE_MS = 250;
-
 /**
  * What waits at one moment is one statement, and the next begins after it: two at once would hold what the other one wants. An item
  * that it leaves out or fails with, and one of which nobody knows what became of it, runs again alone: so each must have a key by
@@ -40,7 +37,7 @@ export function createTogether(kysely: Kysely<unknown>): Together {
     if (!batch) {
       const all = (items: Item[]) =>
         run(kysely, several.together, { items: items.map((each, i) => ({ ...each, position: i + 1 })) });
-      batch = batchedByPosition(all, { inFlight: 1, lateMs: LATE_MS });
+      batch = batchedByPosition(all, ONE_AFTER_ANOTHER);
       batches.set(several, batch);
     }
     const row = await batch(item).catch((error) => {
