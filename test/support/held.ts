@@ -4,9 +4,10 @@ import { vi } from "vitest";
 import { WAIT } from "./wait.ts";
 import type { Answer, World } from "./world.ts";
 
-/** How many polls a service holds now. */
+/** How many polls a service holds now, and streams, which the app has in their place. */
 export async function heldNow(world: World): Promise<number> {
-  return Number(/^belfry_held_polls (\d+)$/m.exec(await figures(world))?.[1]);
+  const counts = (await figures(world)).matchAll(/^belfry_(?:held_polls|streams) (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 /** How often held polls woke for a cause so far. */

@@ -94,6 +94,26 @@ for (const proxy of PROXIES)
       ]);
     });
 
+    // docs/rules.md#stream
+    test("what a stream tells comes through at once", async () => {
+      const [world] = worlds as [World];
+      const pusher = await world.pusher();
+      const authorization = `Bearer ${await world.device(pusher.handle)}`;
+      const { statusCode, headers, body } = await ask("GET", "/handset/v1/inbox/stream", undefined, {
+        authorization,
+      });
+      expect([statusCode, headers["content-type"]]).toEqual([200, "text/event-stream"]);
+      let text = "";
+      body.on("data", (chunk) => {
+        text += chunk;
+      });
+      body.on("error", () => {});
+      await vi.waitFor(() => expect(text).toContain("event: look"), WAIT);
+      await world.alert(pusher.id, { send: true, title: "Through" });
+      await vi.waitFor(() => expect(text).toContain('"Through"'), WAIT);
+      body.destroy();
+    });
+
     // docs/rules.md#one-address
     test.skipIf(lacksAddresses())(
       "bodies of one client that never come leave room for the others",

@@ -48,6 +48,33 @@ inBrowser("following a channel", () => {
     expect([platform, locale]).toEqual(["web", "en-US"]);
   });
 
+  // docs/rules.md#app-holds-one-poll
+  test("it follows by a stream, and holds a poll where there is none", async () => {
+    const figure = async (name: string) =>
+      new RegExp(`^${name} (\\d+)$`, "m").exec((await its.site.world.request("GET", "/metrics")).body)?.[1];
+    await join();
+    await inbox();
+    await held(1);
+    await expect.poll(() => figure("belfry_streams"), WAIT).toBe("1");
+    const alert = await send("Told");
+    await card(page, "Told").waitFor();
+    await its.site.world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: alert.body.id });
+    await expect
+      .poll(async () => (await kept(page, "alerts")).map(({ status }) => status), WAIT)
+      .toContain("cancelled");
+    await context.route("**/inbox/stream**", (route) =>
+      route.fulfill({
+        status: 503,
+        json: { error: { type: "server_error", message: "Busy.", param: null } },
+      }),
+    );
+    await page.reload();
+    await expect.poll(() => figure("belfry_held_polls"), WAIT).toBe("1");
+    await send("Held");
+    await card(page, "Held").waitFor();
+    expect(await figure("belfry_streams")).toBe("0");
+  });
+
   test("what an assistant sends is seen without a reload, and rarely later than a second", async () => {
     await join();
     await inbox();

@@ -194,6 +194,29 @@ export async function poll(
   return { page, etag: response.headers.get("etag"), held, again };
 }
 
+/** What changes after this validator, as server-sent events; null where the service, or what stands before it, has no stream. */
+export async function openStream(
+  token: string,
+  etag: string,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array> | null> {
+  try {
+    const response = await fetch("/handset/v1/inbox/stream?limit=50&view=lean", {
+      headers: { authorization: `Bearer ${token}`, "last-event-id": etag },
+      cache: "no-store",
+      credentials: "omit",
+      redirect: "error",
+      signal,
+    });
+    const streams = response.headers.get("content-type") === "text/event-stream";
+    if (response.ok && streams) return response.body;
+    await response.body?.cancel();
+    return null;
+  } catch {
+    return null;
+  }
+}
+
 const wholePage = ({ data, meta }: Page<Alert>): Page<Alert> => ({ data: data.map(wholeRow), meta });
 
 export const olderPage = async (token: string, before: string, signal: AbortSignal) =>

@@ -3,6 +3,7 @@
 
 import { poll, Refused, Unreachable } from "./api.ts";
 import { now } from "./clock.ts";
+import { followStream } from "./follow.ts";
 import { takePage } from "./inbox.ts";
 import { learnMoved } from "./moving.ts";
 import { flush, pruneOnceADay } from "./reports.ts";
@@ -17,21 +18,32 @@ const UNHELD_SECONDS = 3;
 /** Between polls of a page that nobody looks at. */
 const HIDDEN_MS = 60_000;
 
+/** After a service was found to have no stream, until it is tried again. */
+const NO_STREAM_MS = 300_000;
+/** A stream that ends sooner is followed by a pause. */
+const SHORT_MS = 1_000;
+
 /** Asks until the turn is over. */
 export async function follow(turn: AbortSignal): Promise<void> {
   let failures = 0;
   let asked = false;
+  let streamsFrom = 0;
   while (!turn.aborted) {
     await until(({ store, device }) => store !== null && device !== null && !device.refused, turn);
     if (turn.aborted) return;
     try {
-      // The first one of a turn catches up, so it is not held.
-      const { held, news, again } = await once(asked && isVisible(), turn);
+      const began = now();
+      const tries = asked && isVisible() && began >= streamsFrom;
+      const streamed = tries && (await stream(turn));
+      if (streamed && now() - began < SHORT_MS) await pause(pauseAfter(0, Math.random()), turn);
+      if (tries && !streamed) streamsFrom = began + NO_STREAM_MS;
+      // The first one of a turn catches up, so it is not held; nor is one that the end of a stream asks for.
+      const { held, news, again } = await once(asked && !streamed && isVisible(), turn);
       const caughtUp = !asked;
       asked = true;
       failures = 0;
       if (!isVisible()) await pause(HIDDEN_MS, turn);
-      else if (!held && !news && !caughtUp) await pause((again ?? UNHELD_SECONDS) * 1000, turn);
+      else if (!held && !news && !caughtUp && !streamed) await pause((again ?? UNHELD_SECONDS) * 1000, turn);
     } catch (error) {
       if (turn.aborted) return;
       if (error instanceof Refused && error.status === 401) await refusedDevice();
@@ -43,6 +55,18 @@ export async function follow(turn: AbortSignal): Promise<void> {
       asked = false;
     }
   }
+}
+
+const live = () => change({ connection: "live", currentAt: now(), at: now() });
+
+/** Follows the stream until there is something to ask for; false where there is none. */
+async function stream(turn: AbortSignal): Promise<boolean> {
+  const { device } = current();
+  if (!device) return false;
+  return followStream(device.token, turn, live, async (fresh) => {
+    await changed();
+    await announce(fresh);
+  });
 }
 
 async function once(
@@ -58,7 +82,7 @@ async function once(
     await changed();
     await announce(fresh);
   } else await setFact(store, "current_at", now());
-  change({ connection: "live", currentAt: now(), at: now() });
+  live();
   void flush();
   void pruneOnceADay().catch(ignoreAway);
   return { held: polled.held, news: polled.page !== null, again: polled.again };
