@@ -33,15 +33,23 @@ export function eventStream(
       response.flushHeaders();
       const socket = takeOver(response);
       if (!socket) return never();
-      socket.on("error", () => {});
-      // Nobody asks on it any more.
-      socket.on("data", () => socket.destroy());
-      socket.on("end", () => socket.destroy());
+      closeOnRequest(socket);
       begin(socket);
     },
     destroy: never,
   });
   return new FastResponse(body, { status: 200, headers: HEADERS });
+}
+
+function noRequest(this: Socket): void {
+  this.destroy();
+}
+
+/** Nobody asks on it any more. What listens holds neither request nor answer, which would live as long as the stream. */
+function closeOnRequest(socket: Socket): void {
+  socket.on("error", noRequest);
+  socket.on("data", noRequest);
+  socket.on("end", noRequest);
 }
 
 /**

@@ -1,10 +1,12 @@
 // Streams of inboxes between the router and what follows channels: whose one is, how many there may be, and what it is opened with.
 
+import type { Socket } from "node:net";
 import type { H3Event } from "h3";
 import { refusal } from "../../api/transports/answers.ts";
 import { eventStream, eventText } from "../../api/transports/event_stream.ts";
 import { requestOf } from "../../api/transports/request.ts";
 import type { Hold } from "../../handset/held/hold.ts";
+import type { Following } from "../../handset/held/streams.ts";
 import { bearerToken } from "../../identity/auth/tokens.ts";
 import { overloaded } from "../../model/errors.ts";
 import { DEFAULT_LIMIT } from "../../store/shapes/fields.ts";
@@ -26,21 +28,19 @@ export async function openStream(
   const leave = hold.placeOfStream(address);
   if (!leave) return refusal(overloaded(), 503);
   const asked = event.url.searchParams;
-  return eventStream(
-    response,
-    (socket) => {
-      const stream = hold.stream({
-        token: bearerToken(request.headers) ?? "",
-        page: {
-          limit: Number(asked.get("limit") ?? DEFAULT_LIMIT),
-          view: asked.get("view") === "lean" ? "lean" : "full",
-        },
-        last: request.headers.get("last-event-id"),
-        sink: socket,
-        left: leave,
-      });
-      socket.on("close", () => stream.end("gone"));
-    },
-    leave,
-  );
+  const page: Following["page"] = {
+    limit: Number(asked.get("limit") ?? DEFAULT_LIMIT),
+    view: asked.get("view") === "lean" ? "lean" : "full",
+  };
+  const token = bearerToken(request.headers) ?? "";
+  const last = request.headers.get("last-event-id");
+  return eventStream(response, beginning(hold, { token, page, last, left: leave }), leave);
+}
+
+/** Apart from the request, which would otherwise live as long as the stream. */
+function beginning(hold: Hold, following: Omit<Following, "sink">): (socket: Socket) => void {
+  return (sink) => {
+    const stream = hold.stream({ ...following, sink });
+    sink.on("close", () => stream.end("gone"));
+  };
 }
