@@ -106,6 +106,8 @@ test("handsets: whatever writes is refused, the inbox is not", async () => {
     ["POST", "/devices/me/takeover", device, { code: `bft_${"x".repeat(43)}` }],
     ["PUT", "/devices/me/push", device, { kind: "web_push", endpoint: "https://push.example.org/x" }],
     ["DELETE", "/devices/me/push", device],
+    ["PUT", "/devices/me/owner", device, { code: `bfo_${"x".repeat(43)}` }],
+    ["DELETE", "/devices/me/owner", device],
   ];
   const writing = HANDSET_OPERATIONS.filter(({ http }) => http.method !== "GET");
   expect(HANDSET_OPERATIONS.filter(({ writes }) => writes !== "nothing")).toEqual(writing);

@@ -23,6 +23,7 @@ test("4 MiB only where alerts are written, 16 KiB on handset routes but reports 
     put_subscription: MAX_BODY.handset,
     import_subscriptions: MAX_BODY.usual,
     create_transfer: MAX_BODY.handset,
+    link_owner: MAX_BODY.handset,
     put_push_endpoint: MAX_BODY.handset,
     take_over: MAX_BODY.handset,
     post_reports: MAX_BODY.usual,

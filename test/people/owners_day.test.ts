@@ -243,6 +243,8 @@ inBrowser("an owner's day", () => {
       );
     const byAda = (act: string) => `${act}: Ada Owner person, Console`;
     expect(lines.toReversed()).toEqual([
+      byAda("Make an account by a link"),
+      byAda("Sign in"),
       byAda("Create channel now active"),
       byAda("Create invite"),
       byAda("Make a key"),

@@ -211,7 +211,7 @@ describe("signing in", () => {
     const refused = await tries(world, email, PASSWORD, "192.0.2.1");
     expect(refused.status).toBe(429);
     expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
-    expect(refused.text).toContain("Too many attempts");
+    expect(refused.text).toContain("That was too much in a short time. Try again in");
     const owner = new Visitor(world);
     expect((await tries(world, email, PASSWORD, "198.51.100.7", owner)).status).toBe(303);
     // From then on this browser is known, even where the stranger used up everything.

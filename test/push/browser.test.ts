@@ -37,7 +37,7 @@ inBrowser("in a browser", () => {
         WEB_PUSH_ALLOW_HOSTS: service.host,
       },
     });
-    browser = await launch();
+    browser = await launch({ whole: true });
     context = await browser.newContext();
     context.setDefaultTimeout(WAIT.timeout);
     await context.grantPermissions(["notifications"], { origin: site.url });

@@ -62,9 +62,10 @@ async function publishing(settings: Record<string, string>) {
       const texts = said.slice(begin).flatMap((one) => (one.client === client ? [one.text] : []));
       return [texts.slice(0, texts.findIndex((one) => /^commit/i.test(one)) + 1)];
     });
-    const publications = within.filter((texts) =>
-      texts.some((text) => /(update|insert into) alert /.test(text)),
-    );
+    const begun = within.filter((texts) => texts.some((text) => /(update|insert into) alert /.test(text)));
+    // A new alert is one statement, which is its own transaction.
+    const alone = said.flatMap(({ text }) => (/insert into alert /.test(text) ? [[text]] : []));
+    const publications = [...begun, ...alone];
     return { publications, waking: said.filter(({ text }) => isWaking(text)).length };
   } finally {
     await world.close();

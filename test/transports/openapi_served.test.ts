@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EXAMPLE_IDS } from "../../src/api/openapi/examples.ts";
-import { EXAMPLE_TRANSFER } from "../../src/api/openapi/handset_examples.ts";
+import { EXAMPLE_OWN_DEVICE, EXAMPLE_TRANSFER } from "../../src/api/openapi/handset_examples.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
+import { mintToken, OWN_DEVICE_PREFIX } from "../../src/identity/auth/tokens.ts";
+import { newUuid } from "../../src/model/domain/ids.ts";
 import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { GO_MS, goModule, runGo } from "../support/go.ts";
@@ -137,6 +139,8 @@ describe("samples do as they stand", () => {
     operations.filter(({ http }) => http.method === "DELETE");
   const keeps = <O extends { http: { method: string } }>(operations: readonly O[]) =>
     operations.filter(({ http }) => http.method !== "DELETE");
+  /** They go on until somebody stops them. */
+  const streams = HANDSET_OPERATIONS.filter((operation) => operation.streams).map(({ name }) => name);
   const story = [
     ...keeps(TOOLS).filter(({ http }) => !http.when),
     named("schedule_alert"),
@@ -148,7 +152,24 @@ describe("samples do as they stand", () => {
     // What is in a channel before the channel.
     ...removes(TOOLS).filter(({ name }) => name !== "delete_pusher"),
     named("delete_pusher"),
-  ].map(({ name }) => name);
+  ]
+    .map(({ name }) => name)
+    .filter((name) => !streams.includes(name));
+
+  /** A code by which a handset becomes somebody's own, as the console makes them. */
+  async function ownDeviceCode(): Promise<string> {
+    const user_id = newUuid();
+    await world.sql(
+      `insert into auth."user" (id, name, email, "emailVerified", "createdAt", "updatedAt") values (?, 'Ada', ?, true, now(), now())`,
+      [user_id, `${user_id}@example.org`],
+    );
+    const { token, hash } = mintToken(OWN_DEVICE_PREFIX);
+    await world.sql(
+      "insert into own_device (id, user_id, code_hash, expires_at) values (?, ?, ?, now() + interval '5 minutes')",
+      [newUuid(), user_id, hash],
+    );
+    return token;
+  }
 
   /** The sample of one operation, with the ids of this run in place of the story's. */
   function sample(name: string, language: string, ids: Map<string, string>): string {
@@ -161,7 +182,9 @@ describe("samples do as they stand", () => {
   }
 
   async function tellStory(language: string, run: Runner) {
-    expect([...story].sort()).toEqual([...TOOLS, ...HANDSET_OPERATIONS].map(({ name }) => name).sort());
+    expect([...story, ...streams].sort()).toEqual(
+      [...TOOLS, ...HANDSET_OPERATIONS].map(({ name }) => name).sort(),
+    );
     const env: Record<string, string> = { BELFRY_API_KEY: await world.key() };
     // A receiver and a push service have to exist; the story's do not.
     const ids = new Map([
@@ -176,6 +199,7 @@ describe("samples do as they stand", () => {
       test_webhook: EXAMPLE_IDS.delivery_id!,
     };
     for (const name of story) {
+      if (name === "link_owner") ids.set(EXAMPLE_OWN_DEVICE, await ownDeviceCode());
       const answer = await run(sample(name, language, ids), env).catch((error) => {
         throw new Error(`${name}: ${error.message}`);
       });
@@ -188,6 +212,15 @@ describe("samples do as they stand", () => {
       if (name === "register_device") env.BELFRY_DEVICE_TOKEN = answer!.token;
     }
   }
+  test.skipIf(lacks("curl"))("a stream goes on until it is stopped", async () => {
+    const env = { BELFRY_DEVICE_TOKEN: await world.device() };
+    const source = sample("follow_inbox", "curl", new Map()).replace("curl -sSN", "curl -sSN -m 2");
+    const ended = await shell("sh", ["-c", source], { env: { ...env, PATH: process.env.PATH } }).catch(
+      (error) => error,
+    );
+    // 28: curl's own bound.
+    expect([ended.code, ended.stdout]).toEqual([28, "event: look\ndata: {}\n\n"]);
+  });
   test("JavaScript", () => tellStory("JavaScript", runJavaScript));
   test.skipIf(lacks("curl"))("curl", () => tellStory("curl", runShell));
   test.skipIf(lacks("python3"))("Python", () => tellStory("Python", runPython));

@@ -4,6 +4,8 @@ export const EXAMPLE_HANDLE = "tejo-ferries";
 
 export const EXAMPLE_TRANSFER = "bft_8qL2vXc5Rm9Tz1Kw7Yb4Nd6Hf3Jp0Gs5Wa8Ue2Ti1oXk3Zr7Bq9";
 
+export const EXAMPLE_OWN_DEVICE = "bfo_2Ti1oXk3Zr7Bq98qL2vXc5Rm9Tz1Kw7Yb4Nd6Hf3Jp0Gs5Wa8Ue";
+
 const EXPORTED = { handle: EXAMPLE_HANDLE, muted: false, permissions: ["notify", "sound"] };
 const TRAVELLED = { app_version: "4.2.1", timezone: "Atlantic/Azores" };
 
@@ -14,6 +16,7 @@ export const HANDSET_REQUESTS: Record<string, Record<string, unknown>> = {
   put_subscription: { muted: false, permissions: ["notify", "sound"] },
   import_subscriptions: { version: 1, data: [EXPORTED] },
   take_over: { code: EXAMPLE_TRANSFER },
+  link_owner: { code: EXAMPLE_OWN_DEVICE },
   prune_reports: { before: "2026-11-01T00:00:00Z" },
 };
 

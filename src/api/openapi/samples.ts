@@ -8,6 +8,7 @@ import { go, lines, python, type Where } from "./samples_elsewhere.ts";
 interface Sampled {
   http: Http;
   creates?: boolean;
+  streams?: true;
 }
 
 export interface CodeSample {
@@ -20,11 +21,12 @@ export interface CodeSample {
 export function codeSamples(
   operation: Sampled,
   args: Record<string, unknown>,
-  { title, ...options }: Omit<Where, "answers"> & { title?: string },
+  { title, ...options }: Omit<Where, "answers" | "streams"> & { title?: string },
 ): CodeSample[] {
   const key = operation.creates ? { idempotency_key: EXAMPLE_IDEMPOTENCY_KEY } : {};
   const request = requestFor(operation, { ...args, ...key });
-  const where = { ...options, answers: operation.http.status !== 204 };
+  const streams = operation.streams === true;
+  const where = { ...options, streams, answers: operation.http.status !== 204 };
   const sample = (label: string, write: typeof curl, lang = label) => ({
     lang,
     label: title ? `${label} · ${title}` : label,
@@ -44,9 +46,12 @@ const PROPER: Record<string, string> = {
   "idempotency-key": "Idempotency-Key",
 };
 
-function curl({ method, path, headers, body }: ClientRequest, { publicUrl, variable }: Where): string {
+function curl(
+  { method, path, headers, body }: ClientRequest,
+  { publicUrl, variable, streams }: Where,
+): string {
   const parts = [
-    `curl -sS ${method === "GET" ? "" : `-X ${method} `}${quoted(publicUrl + path)}`,
+    `curl ${streams ? "-sSN" : "-sS"} ${method === "GET" ? "" : `-X ${method} `}${quoted(publicUrl + path)}`,
     variable && `-H "Authorization: Bearer $${variable}"`,
     ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${PROPER[name] ?? name}: ${value}`)}`),
     body && `-d ${quoted(JSON.stringify(JSON.parse(body), null, 2).replaceAll("\n", "\n  "))}`,
@@ -54,7 +59,7 @@ function curl({ method, path, headers, body }: ClientRequest, { publicUrl, varia
   return parts.filter(Boolean).join(" \\\n  ");
 }
 
-function javascript(request: ClientRequest, { publicUrl, variable, answers }: Where): string {
+function javascript(request: ClientRequest, { publicUrl, variable, answers, streams }: Where): string {
   const { method, path, headers, body } = request;
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the reader's template, not ours
   const bearer = variable && "authorization: `Bearer ${env.VARIABLE}`".replace("VARIABLE", variable);
@@ -71,7 +76,9 @@ function javascript(request: ClientRequest, { publicUrl, variable, answers }: Wh
     `const response = await fetch(${JSON.stringify(publicUrl + path)}${options ? ", {" : ");"}`,
     options && [options.replace(/^/gm, "  "), "});"],
     "if (!response.ok) throw new Error((await response.json()).error.message);",
-    answers && "console.log(await response.json());",
+    streams
+      ? "for await (const text of response.body.pipeThrough(new TextDecoderStream())) console.log(text);"
+      : answers && "console.log(await response.json());",
   );
 }
 

@@ -8,6 +8,8 @@ export interface Where {
   variable: "BELFRY_API_KEY" | "BELFRY_DEVICE_TOKEN" | null;
   /** Whether there is a body to read. */
   answers: boolean;
+  /** Whether that goes on, event by event, until somebody stops it. */
+  streams: boolean;
 }
 
 type Line = string | false | null;
@@ -22,13 +24,13 @@ export const lines = (...all: (Line | Line[])[]): string =>
 const text = (value: string) => JSON.stringify(value);
 
 export function python({ method, path, headers, body }: ClientRequest, where: Where): string {
-  const { publicUrl, variable, answers } = where;
+  const { publicUrl, variable, answers, streams } = where;
   const sent = lines(
     variable && `        "Authorization": "Bearer " + os.environ["${variable}"],`,
     Object.entries(headers).map(([name, value]) => `        ${text(name)}: ${text(value)},`),
   );
   return lines(
-    (answers || body !== undefined) && "import json",
+    ((answers && !streams) || body !== undefined) && "import json",
     variable && "import os",
     ["import urllib.request", "", "request = urllib.request.Request("],
     `    ${text(publicUrl + path)},`,
@@ -37,7 +39,12 @@ export function python({ method, path, headers, body }: ClientRequest, where: Wh
     body !== undefined && `    data=json.dumps(${literal(JSON.parse(body))}).encode(),`,
     ")",
     answers
-      ? ["with urllib.request.urlopen(request) as response:", "    print(json.dumps(json.load(response)))"]
+      ? [
+          "with urllib.request.urlopen(request) as response:",
+          streams
+            ? '    for line in response:\n        print(line.decode(), end="")'
+            : "    print(json.dumps(json.load(response)))",
+        ]
       : "urllib.request.urlopen(request).close()",
   );
 }
@@ -52,7 +59,7 @@ const literal = (value: unknown): string =>
     .replaceAll("\n", "\n    ");
 
 export function go({ method, path, headers, body }: ClientRequest, where: Where): string {
-  const { publicUrl, variable, answers } = where;
+  const { publicUrl, variable, answers, streams } = where;
   const pretty = body && JSON.stringify(JSON.parse(body), null, "\t");
   const quoted = body && pretty?.includes("`") ? text(body) : `\`${pretty}\``;
   const inside = lines(
@@ -65,7 +72,9 @@ export function go({ method, path, headers, body }: ClientRequest, where: Where)
     FAILING,
     ["defer response.Body.Close()", "if response.StatusCode >= 400 {"],
     ["\tfmt.Fprintln(os.Stderr, response.Status)", "\tos.Exit(1)", "}"],
-    answers && ["answer, err := io.ReadAll(response.Body)", ...FAILING, "fmt.Println(string(answer))"],
+    streams
+      ? ["_, err = io.Copy(os.Stdout, response.Body)", ...FAILING]
+      : answers && ["answer, err := io.ReadAll(response.Body)", ...FAILING, "fmt.Println(string(answer))"],
   );
   return lines(
     ["package main", "", "import (", '\t"fmt"'],
