@@ -18,7 +18,7 @@ import { refusal } from "./answers.ts";
 import { parseJson, readBytes, tooManyValues } from "./body.ts";
 import { resultFields } from "./mcp_answers.ts";
 import { createOffers, listOf } from "./mcp_list.ts";
-import { type PlainAnswers, plainAnswers, plainRequest } from "./mcp_plain.ts";
+import { plainAnswers, plainRequest } from "./mcp_plain.ts";
 import { answerOf, type CallTool, createToolServer, LIST_HINTS, SERVER_INFO } from "./mcp_server.ts";
 
 export interface McpOptions {
@@ -88,25 +88,19 @@ export function createMcpEndpoint({
   });
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const offeredTo = createOffers(tools);
-  const answers = new WeakMap<readonly Tool[], PlainAnswers>();
-  const plainFor = (caller: Caller) => {
-    const offered = offeredTo(caller);
-    const made = answers.get(offered) ?? plainAnswers(SERVER_INFO, listOf(offered).tools, LIST_HINTS);
-    answers.set(offered, made);
-    return made;
-  };
+  const plain = plainAnswers(SERVER_INFO, LIST_HINTS);
 
   /** The answer to a request in the usual form; null when the SDK has to answer it. */
   async function answerPlainly(request: Request, message: unknown, passed: Passed): Promise<Response | null> {
     const asked = plainRequest(request, message);
     if (!asked) return null;
-    if (asked.name === null) return plainFor(passed.caller).list(asked);
+    if (asked.name === null) return plain.list(asked, listOf(offeredTo(passed.caller)).tools);
     const tool = byName.get(asked.name);
     if (!tool) return null;
     const answered = await answerOf(tool, asked.args, callFor(passed));
     if (tool.mayRequire && passed.refused)
       throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
-    return plainFor(passed.caller).call(asked, resultFields(answered), answered.headers);
+    return plain.call(asked, resultFields(answered), answered.headers);
   }
 
   // Clients of SDK 2 make an error of the header and drop the body, so the way out stands in both.

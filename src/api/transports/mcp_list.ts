@@ -102,8 +102,9 @@ export function createOffers(tools: readonly Tool[]): (caller: Caller) => readon
   return ({ credential: { type, scopes } }) => {
     if (type !== "key") return tools;
     const set = [...scopes].sort().join();
-    const offered =
-      known.get(set) ?? tools.filter(({ scope, leadsToReview }) => leadsToReview || scopes.includes(scope));
+    const found = known.get(set);
+    if (found) return found;
+    const offered = tools.filter(({ scope, leadsToReview }) => leadsToReview || scopes.includes(scope));
     if (known.size >= MAX_OFFERS) known.clear();
     known.set(set, offered);
     return offered;

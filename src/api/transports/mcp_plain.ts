@@ -89,21 +89,24 @@ const STREAMED = {
 };
 
 export interface PlainAnswers {
-  /** The list of tools. */
-  list(asked: Plain): Response;
+  /** A list of tools, which is written once. */
+  list(asked: Plain, tools: readonly object[]): Response;
   /** The result of a call; `fields` is its JSON without the closing brace, `meta` what its `_meta` holds. */
   call(asked: Plain, fields: string, meta: Record<string, string>): Response;
 }
 
 /** `hints`: how long, and by whom, a modern list may be kept. */
-export function plainAnswers(serverInfo: object, tools: readonly object[], hints: object): PlainAnswers {
+export function plainAnswers(serverInfo: object, hints: object): PlainAnswers {
   const server = { [SERVER_INFO_META_KEY]: serverInfo };
-  const lists = {
+  const written = (tools: readonly object[]): Record<Plain["era"], Buffer> => ({
     modern: Buffer.from(opened(JSON.stringify({ tools, ...hints, ...COMPLETE, _meta: server }))),
     legacy: Buffer.from(`${EVENT}${opened(JSON.stringify({ tools }))}`),
-  };
+  });
+  const known = new WeakMap<readonly object[], Record<Plain["era"], Buffer>>();
   return {
-    list({ era, id }) {
+    list({ era, id }, tools) {
+      const lists = known.get(tools) ?? written(tools);
+      known.set(tools, lists);
       const end = Buffer.from(`${closed(id)}${era === "legacy" ? END : ""}`);
       return answer(era, Buffer.concat([lists[era], end]));
     },
