@@ -4,10 +4,9 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type DomainEvent, subscriberEvent } from "../../model/domain/events.ts";
 import { newUuid } from "../../model/domain/ids.ts";
-import type { Orm } from "../../store/db/orm.ts";
 import { run } from "../../store/db/statement.ts";
-import { eventRows, insertEvents } from "../../store/queries/events.ts";
 import { lockUntold, tellSubscribers } from "../../store/queries/subscribers.ts";
+import { type TellDeps, tellWaiting, writtenDown } from "./waiting.ts";
 
 /** What is to be told now of channels that are locked, written down as the last of the transaction. */
 export async function tell(
@@ -22,22 +21,9 @@ export async function tell(
     listening: true,
     ...subscriberEvent(one),
   }));
-  if (events.length > 0) await run(em, insertEvents, eventRows(events));
-  return events;
+  return writtenDown(em, events);
 }
 
 /** Tells of up to `max` channels of which something waits, and answers of how many something waited. */
-export async function tellUntold(
-  { orm, publish, now }: { orm: Orm; publish(event: DomainEvent): void; now(): Date },
-  max: number,
-): Promise<number> {
-  const em = orm.em.fork();
-  // Nearly always nothing waits, and then nothing is begun.
-  if ((await run(em, lockUntold, { max })).length === 0) return 0;
-  const { events, waited } = await em.transactional(async (inner) => {
-    const channels = await run(inner, lockUntold, { max });
-    return { waited: channels.length, events: await tell(channels, inner, now()) };
-  });
-  for (const event of events) publish(event);
-  return waited;
-}
+export const tellUntold = (deps: TellDeps, max: number): Promise<number> =>
+  tellWaiting(deps, lockUntold, max, (channels, em) => tell(channels, em, deps.now()));
