@@ -216,6 +216,10 @@ inBrowser("consent", () => {
       expect(await row.textContent()).toContain(seen.handle);
       await row.getByRole("link", { name: /^Disconnect/ }).click();
       expect(await page.locator("h1").textContent()).toBe("Disconnect “Claude <b>Desktop</b>”?");
+      const goesOn = await page
+        .locator(".lede a")
+        .evaluateAll((links) => links.map((link) => link.textContent));
+      expect(goesOn).toEqual(["webhooks", "alerts"]);
       await page.getByRole("button", { name: "Disconnect" }).click();
       expect(await page.getByRole("status").first().textContent()).toContain("disconnected");
       const { access_token, refresh_token } = provider.held.tokens;

@@ -52,7 +52,8 @@ export const ASSISTANT_PAGES: readonly Page[] = [
     if (!row) throw notFound("connection");
     return askOnce(visit, {
       title: row.name === null ? "Disconnect this assistant?" : `Disconnect “${row.name}”?`,
-      effect: "The assistant is refused from its next call on. To come back, it must ask you again.",
+      effect: html`The assistant is refused from its next call on. To come back, it must ask you again.
+        What it set up is the workspace's and goes on: <a href="${base}webhooks">webhooks</a> that it added, <a href="${base}scheduled">alerts</a> that it scheduled.`,
       act: "Disconnect",
       back: `${base}assistants`,
     });
