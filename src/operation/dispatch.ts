@@ -31,7 +31,7 @@ import { createPerform, type Outcome, type Perform, type PerformDeps } from "./p
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
 import { refuseRepeat, refuseRole } from "./refusals.ts";
 import type { HandsetOperation, SessionAuth, SessionOperation, Tool } from "./tool.ts";
-import { ANSWER_ARGUMENTS, onlyReads, pathArguments, scopesFor } from "./tool.ts";
+import { onlyReads, pathArguments, REPEAT_ARGUMENTS, scopesFor } from "./tool.ts";
 
 export interface DispatchDeps extends PerformDeps {
   idempotencySeal: Seal;
@@ -89,7 +89,12 @@ async function runTool(
   if (missing) throw missing;
   if (call.problem) throw call.problem;
   // How to answer is no part of what to do: a repeat under an idempotency key may ask for the other view.
-  const { view, ...parsed } = parse(tool.input, call.args, pathArguments(tool.http.path));
+  const { view, ...parsed } = parse(
+    tool.input,
+    call.args,
+    pathArguments(tool.http.path),
+    tool.creates ? REPEAT_ARGUMENTS : [],
+  );
   const input = await withChannelIds(parsed, deps.orm, caller);
   const key = tool.creates ? checkIdempotencyKey(call.idempotencyKey) : null;
   const visible = visibilityOf(caller);
@@ -228,11 +233,16 @@ function refuseLesserRole({ role }: Pick<SessionOperation, "role">, member: Memb
 
 /**
  * Shape, then text: what a schema took is small enough to be looked at closely. `ids` are looked up, never
- * stored, whatever characters they hold (docs/rules.md#ids).
+ * stored, whatever characters they hold (docs/rules.md#ids). `beside`: what else the caller may name.
  */
-function parse(schema: z.ZodObject, args: unknown, ids: string[]): Record<string, unknown> {
+function parse(
+  schema: z.ZodObject,
+  args: unknown,
+  ids: string[],
+  beside: readonly string[] = [],
+): Record<string, unknown> {
   const result = schema.safeParse(args, { reportInput: true });
-  if (!result.success) throw invalidInput(result.error, schema, [...ids, ...ANSWER_ARGUMENTS]);
+  if (!result.success) throw invalidInput(result.error, schema, beside);
   refuseUnstorableText(args as object, ids);
   return result.data;
 }

@@ -58,23 +58,16 @@ function objectAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodObject 
   return null;
 }
 
-/** A message lists at most so many names; no operation has more. */
-const MAX_NAMED = 40;
-
-/** The message names the fields that are taken in its place (docs/rules.md#wrong-field-names-the-right-ones). */
+/** The message names all that is taken in its place (docs/rules.md#wrong-field-names-the-right-ones). */
 function unknownField(
   schema: z.ZodType,
   path: PropertyKey[],
   key: string,
-  without: readonly string[],
+  beside: readonly string[],
 ): ApiError {
-  const names = Object.keys(objectAt(schema, path)?.shape ?? {}).filter(
-    (name) => path.length > 0 || !without.includes(name),
-  );
-  const taken =
-    names.length > 0
-      ? `Accepted: ${names.slice(0, MAX_NAMED).join(", ")}.`
-      : "Nothing is accepted here beside the ids.";
+  const known = Object.keys(objectAt(schema, path)?.shape ?? {});
+  const names = path.length > 0 ? known : [...known, ...beside];
+  const taken = names.length > 0 ? `Accepted: ${names.join(", ")}.` : "Nothing is accepted here.";
   return invalidRequest(
     forBoth(`This field is not known here. ${taken}`, `A field of the form ${NOT_OURS}.`),
     paramOf([...path, key]),
@@ -86,20 +79,20 @@ const MAX_WRONG = 40;
 
 /**
  * What is wrong with an input, as the refusal that the caller gets: the first thing is its message, and all of them are its
- * fields. `without`: arguments of the schema that are no fields, such as the ids of a path.
+ * fields. `beside`: arguments that are taken and that the schema does not hold.
  */
 export function invalidInput(
   error: Pick<z.ZodError, "issues">,
   schema: z.ZodType,
-  without: readonly string[] = [],
+  beside: readonly string[] = [],
 ): ApiError {
-  const all = error.issues.slice(0, MAX_WRONG).map((issue) => invalidAt(issue, schema, without));
+  const all = error.issues.slice(0, MAX_WRONG).map((issue) => invalidAt(issue, schema, beside));
   const [first] = all as [ApiError];
   const fields = [...new Map(all.flatMap((one) => one.fields.map((field) => [field.param, field]))).values()];
   return new ApiError(first.type, first.message, { param: first.param, fields });
 }
 
-function invalidAt(found: z.core.$ZodIssue, schema: z.ZodType, without: readonly string[]): ApiError {
+function invalidAt(found: z.core.$ZodIssue, schema: z.ZodType, beside: readonly string[]): ApiError {
   // A nullable field is a union; what it refuses stands in the branch that is not null.
   let issue = found;
   let path = issue.path;
@@ -109,7 +102,7 @@ function invalidAt(found: z.core.$ZodIssue, schema: z.ZodType, without: readonly
     issue = branch[0];
     path = [...path, ...issue.path];
   }
-  if (issue.code === "unrecognized_keys") return unknownField(schema, path, issue.keys[0] ?? "", without);
+  if (issue.code === "unrecognized_keys") return unknownField(schema, path, issue.keys[0] ?? "", beside);
   const param = paramOf(path);
   return invalidRequest(`${param ?? "The request"} ${words(issue)}.`, param);
 }

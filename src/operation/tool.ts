@@ -61,6 +61,9 @@ export function pathArguments(path: string): string[] {
 /** Arguments that say how to answer, not what to do: over REST they stand in the query, whatever the method. */
 export const ANSWER_ARGUMENTS: readonly string[] = ["view"];
 
+/** The argument beside the operation's own that makes a call and its repeats one; over REST a header. */
+export const REPEAT_ARGUMENTS: readonly string[] = ["idempotency_key"];
+
 /** At most `max` calls in `seconds` for each subject; `name` is the policy's name in the RateLimit headers. */
 export interface Limit {
   name: string;

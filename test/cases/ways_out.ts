@@ -27,25 +27,37 @@ const fieldRows: Case[] = [
   wrong(
     "create_alert",
     "message",
-    /^This field is not known here\. Accepted: send, title, body, priority, .*collapse_key, review_note\.$/,
+    /^This field is not known here\. Accepted: pusher_id, send, title, body, .*review_note, view, idempotency_key\.$/,
     ({ id }) => ({
       pusher_id: id,
       title: "x",
     }),
   ),
-  wrong("create_pusher", "perms", /Accepted: handle, name, .*requested_perms/, () => ({
+  wrong("create_pusher", "perms", /Accepted: handle, name, .*requested_perms.*, idempotency_key\.$/, () => ({
     handle: "abc",
     name: "x",
     category: "ai",
     description: "x",
   })),
-  wrong(
-    "list_alerts",
-    "state",
-    /Accepted: status, limit, before, view\.$|Accepted: status, limit, before\.$/,
-  ),
-  wrong("get_pusher", "fields", /Nothing is accepted here beside the ids\.$/),
+  wrong("list_alerts", "state", /Accepted: pusher_id, status, .*before, .*view\.$/),
+  wrong("get_pusher", "fields", /Accepted: pusher_id\.$/),
   wrong("get_account_stats", "days", /Accepted: period, from, to\.$/, () => ({})),
+  {
+    rule: FIELDS,
+    tool: "create_alert",
+    name: "what REST takes in a header",
+    over: "REST",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x" }),
+    want: {},
+    after: async (world, { id }) => {
+      const body = JSON.stringify({ title: "x", idempotency_key: "k" });
+      const path = `/api/v1/pushers/${id}/alerts`;
+      const answer = await world.request("POST", path, { token: world.owner, body });
+      expect(answer).toMatchObject({ status: 422, body: { error: { param: "idempotency_key" } } });
+      expect(answer.body.error.message).toBe("This stands in the header idempotency-key.");
+    },
+  },
   {
     rule: FIELDS,
     tool: "create_alert",

@@ -8,7 +8,13 @@ import type { Call } from "../../operation/dispatch.ts";
 import type { Outcome } from "../../operation/perform.ts";
 import { CLI, STDIO } from "../../operation/request.ts";
 import { inputSchema, type JsonSchema, withoutNull } from "../../operation/schema.ts";
-import { ANSWER_ARGUMENTS, type Http, MAX_BODY, pathArguments } from "../../operation/tool.ts";
+import {
+  ANSWER_ARGUMENTS,
+  type Http,
+  MAX_BODY,
+  pathArguments,
+  REPEAT_ARGUMENTS,
+} from "../../operation/tool.ts";
 import type { Log } from "../../store/context.ts";
 import { NOT_MODIFIED } from "../../store/context.ts";
 import { emptyAnswer, jsonAnswer } from "./answers.ts";
@@ -152,7 +158,7 @@ async function readCall<O extends Routed>(event: H3Event, request: Request, onRo
     chosen.problem ??
     query.problem ??
     strayQuery(query.args, inQuery) ??
-    misplaced(body, inQuery) ??
+    misplaced(body, inQuery, chosen.operation.creates ? REPEAT_ARGUMENTS : []) ??
     shadowed(body, names);
   return { operation: chosen.operation, args: { ...chosen.body, ...query.args, ...path }, problem };
 }
@@ -197,11 +203,18 @@ function strayQuery(args: Record<string, string>, allowed: string[]): ApiError |
   return invalidRequest(`This route takes ${takes}.`, nameable(name));
 }
 
-function misplaced(body: Record<string, unknown>, inQuery: string[]): ApiError | undefined {
-  const name = inQuery.find((given) => Object.hasOwn(body, given));
-  return name === undefined
-    ? undefined
-    : invalidRequest(`This stands in the query: ?${name}=…, beside the body.`, name);
+/** What is taken beside the body, and not in it. */
+function misplaced(
+  body: Record<string, unknown>,
+  inQuery: readonly string[],
+  inHeader: readonly string[],
+): ApiError | undefined {
+  const name = [...inQuery, ...inHeader].find((given) => Object.hasOwn(body, given));
+  if (name === undefined) return undefined;
+  const place = inHeader.includes(name)
+    ? `the header ${name.replaceAll("_", "-")}`
+    : `the query: ?${name}=…, beside the body`;
+  return invalidRequest(`This stands in ${place}.`, name);
 }
 
 /** A field that bears the name of a path argument is not a field. */

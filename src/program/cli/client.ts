@@ -6,7 +6,7 @@ import { LIMITS } from "../../model/limits.ts";
 import type { Outcome } from "../../operation/perform.ts";
 import { invalidInput } from "../../operation/problems.ts";
 import { CLI, requestFor, type STDIO } from "../../operation/request.ts";
-import { ANSWER_ARGUMENTS, pathArguments, type Tool } from "../../operation/tool.ts";
+import { pathArguments, REPEAT_ARGUMENTS, type Tool } from "../../operation/tool.ts";
 import { clientSettings, loadSettings } from "../../store/config/load.ts";
 import { httpUrl } from "../../store/config/setting.ts";
 import { type Credentials, readCredentials } from "../../store/secret/credentials.ts";
@@ -151,5 +151,5 @@ function refuseUnsendable(tool: Tool, args: Record<string, unknown>): void {
     ({ code, path }) =>
       (code === "unrecognized_keys" && path.length === 0) || inPath.includes(String(path[0])),
   );
-  if (issue) throw invalidInput({ issues: [issue] }, tool.input, [...inPath, ...ANSWER_ARGUMENTS]);
+  if (issue) throw invalidInput({ issues: [issue] }, tool.input, tool.creates ? REPEAT_ARGUMENTS : []);
 }
