@@ -24,6 +24,10 @@ Every refusal has one shape: \`{"error": {"type", "message", "param"}}\`. The me
 
 Give operations that create something an \`Idempotency-Key\`: for ${LIMITS.idempotency_hours} hours a repeat answers with the first result and acts only once.
 
+## Instants
+
+Answers write them in UTC. Requests take RFC 3339 with \`Z\` or an offset, and the local time of a zone: \`2026-11-24T07:30 Europe/Lisbon\`. One that the zone's clocks skip or show twice is refused with the two offsets that can be written instead.
+
 ## Pages
 
 Lists run newest first. Pass \`meta.next_before\` back as \`before\`; null means that there are no more rows.

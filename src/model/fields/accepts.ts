@@ -5,6 +5,7 @@ import { z } from "zod";
 import { forBoth } from "../for_people.ts";
 import { LIMITS } from "../limits.ts";
 import { holdsControl, holdsVisible, needlessInvisible } from "./characters.ts";
+import { instantIn, isTimeZone, readLocal } from "./zoned.ts";
 
 /** Characters of a text; two halves of a surrogate pair are one. */
 export function codePoints(text: string): number {
@@ -127,15 +128,6 @@ export function timeZone() {
     .refine(isTimeZone, error);
 }
 
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /**
  * How often each of some texts occurs that strangers chose. Not a record of the schema library, which leaves out the
  * key `__proto__`: the object is taken as it was built, and must be built without a prototype.
@@ -150,11 +142,8 @@ export function countsByText(): z.ZodType<Record<string, number>> {
 
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 
-/**
- * The instant that an RFC 3339 text with Z or an offset names, in UTC with six decimals: the form in which rows and
- * answers carry it. Null for any other text, and for what the calendar or the years 1 to 9999 do not hold.
- */
-export function readInstant(value: string): string | null {
+/** An RFC 3339 text with Z or an offset, in UTC with six decimals; null for any other, and for what no calendar holds. */
+function readRfc3339(value: string): string | null {
   const parts = RFC3339.exec(value);
   if (!parts) return null;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1, 7).map(Number);
@@ -170,23 +159,49 @@ export function readInstant(value: string): string | null {
   const [sign, hours, minutes] = /^([+-])(\d\d):(\d\d)$/.exec(parts[8] ?? "")?.slice(1) ?? ["+", "0", "0"];
   if (!real || Number(hours) > 23 || Number(minutes) > 59) return null;
   const ahead = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -1 : 1);
-  const utc = new Date(date.getTime() - ahead * 60_000);
-  if (utc.getUTCFullYear() < 1 || utc.getUTCFullYear() > 9999) return null;
-  const fraction = (parts[7] ?? ".").slice(1, 7).padEnd(6, "0");
-  return `${utc.toISOString().slice(0, 19)}.${fraction}Z`;
+  return written(date.getTime() - ahead * 60_000, (parts[7] ?? ".").slice(1, 7));
 }
 
-/** An instant in any spelling of RFC 3339; whoever reads the field gets it in UTC with six decimals. */
+function written(ms: number, fraction = ""): string | null {
+  const utc = new Date(ms);
+  if (utc.getUTCFullYear() < 1 || utc.getUTCFullYear() > 9999) return null;
+  return `${utc.toISOString().slice(0, 19)}.${fraction.padEnd(6, "0")}Z`;
+}
+
+const NO_INSTANT = forBoth(
+  "must be an RFC 3339 instant with Z or an offset, such as 2026-11-20T14:25:31Z, or a zone's local time, such as 2026-11-24T07:30 Europe/Lisbon",
+  "must be a day and a time, such as 2026-11-20 14:25",
+);
+
+/** What a text names, in the form in which rows and answers carry it, or what is wrong with it. */
+function instantOf(value: string): { at: string } | { wrong: string } {
+  const local = readLocal(value);
+  const at = readRfc3339(local?.asUtc ?? value);
+  if (at === null || !local) return at === null ? { wrong: NO_INSTANT } : { at };
+  const ms = instantIn(local.zone, Date.parse(at));
+  if (typeof ms === "string") return { wrong: ms };
+  const utc = written(ms);
+  return utc === null ? { wrong: NO_INSTANT } : { at: utc };
+}
+
+/** The instant that a text names, in UTC with six decimals; null where it names none, and outside of the years 1 to 9999. */
+export function readInstant(value: string): string | null {
+  const read = instantOf(value);
+  return "at" in read ? read.at : null;
+}
+
+/**
+ * An instant in any spelling of RFC 3339, or the local time of a zone; whoever reads the field gets it in UTC with six decimals.
+ */
 export function instant() {
   return z
     .string()
-    .refine(
-      (value) => readInstant(value) !== null,
-      forBoth(
-        "must be an RFC 3339 instant with Z or an offset, such as 2026-11-20T14:25:31Z",
-        "must be a day and a time, such as 2026-11-20 14:25",
-      ),
-    )
+    .refine((value) => readInstant(value) !== null, {
+      error: ({ input }) => {
+        const read = instantOf(input as string);
+        return "wrong" in read ? read.wrong : undefined;
+      },
+    })
     .meta({ format: "date-time" })
     .transform((value) => readInstant(value) ?? value);
 }

@@ -27,6 +27,7 @@ const CODE_POINTS = "text-lengths";
 const NULLS = "patch-null";
 const UNKNOWN = "unknown-fields";
 const RFC3339 = "instants";
+const ZONED = "local-times";
 const NEEDS = "layout-needs";
 const EXCLUDE = "alert-excludes";
 const DRAFT = "draft-proposes";
@@ -75,6 +76,16 @@ const TAKEN: [rule: string, name: string, fields: Fields, shown?: Fields][] = [
     { send_at: "2999-01-02T03:04:05.123456789Z" },
     { send_at: "2999-01-02T03:04:05.123456Z" },
   ],
+  ...[
+    ["2996-11-24T07:30 Europe/Lisbon", "2996-11-24T07:30:00.000000Z"],
+    ["2996-07-24 07:30:15 europe/lisbon", "2996-07-24T06:30:15.000000Z"],
+    ["2996-11-24T07:30 Asia/Kolkata", "2996-11-24T02:00:00.000000Z"],
+  ].map(([send_at, utc]): [string, string, Fields, Fields] => [
+    ZONED,
+    send_at!,
+    { send_at },
+    { send_at: utc },
+  ]),
   [RFC3339, "a leap day", { send_at: "2996-02-29T00:00:00Z" }, { send_at: "2996-02-29T00:00:00.000000Z" }],
   [RFC3339, "the last year", { send_at: "9999-12-31T23:59:59Z" }, { send_at: "9999-12-31T23:59:59.000000Z" }],
   [
@@ -187,6 +198,10 @@ const REFUSED: [rule: string, name: string, fields: Fields, param: string][] = [
   ["alert-ack", "a word", { requires_ack: "yes" }, "requires_ack"],
   [NULLS, "null", { requires_ack: null }, "requires_ack"],
   [RFC3339, "no zone", { send_at: "2999-01-02T03:04:05" }, "send_at"],
+  [ZONED, "skipped in spring", { send_at: "2997-03-26T01:30 Europe/Lisbon" }, "send_at"],
+  [ZONED, "twice in autumn", { expires_at: "2997-10-29T01:30 Europe/Lisbon" }, "expires_at"],
+  [ZONED, "no such zone", { send_at: "2999-01-02T03:04 Atlantis/Poseidonis" }, "send_at"],
+  [ZONED, "no such day there", { send_at: "2999-02-29T03:04 Europe/Lisbon" }, "send_at"],
   [RFC3339, "a date alone", { send_at: "2999-01-02" }, "send_at"],
   [RFC3339, "no such day", { send_at: "2999-02-29T00:00:00Z" }, "send_at"],
   [RFC3339, "no such month", { send_at: "2999-13-01T00:00:00Z" }, "send_at"],

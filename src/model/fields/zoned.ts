@@ -1,0 +1,49 @@
+// A zone's local time, as people name an instant: 2026-11-24T07:30 Europe/Lisbon. What the zone's clocks show once is an instant;
+// what they skip in spring and what they show twice in autumn is none, and the offsets around it are the way out.
+
+const LOCAL = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d))? ([A-Za-z][A-Za-z0-9_+/-]{1,63})$/;
+
+export const UNKNOWN_ZONE = "must name an IANA time zone, such as Europe/Lisbon";
+
+const MINUTE = 60_000;
+/** No clock changes by more in one step. */
+const DAY = 24 * 60 * MINUTE;
+
+function formatOf(timeZone: string): Intl.DateTimeFormat | null {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
+  } catch {
+    return null;
+  }
+}
+
+export const isTimeZone = (name: string): boolean => formatOf(name) !== null;
+
+/** `+01:00`, what the zone's clocks are ahead at an instant; of times before zones with seconds. */
+function offsetAt(format: Intl.DateTimeFormat, ms: number): string {
+  const name = format.formatToParts(ms).find(({ type }) => type === "timeZoneName")?.value ?? "";
+  return name.replace("GMT", "") || "+00:00";
+}
+
+function msOf(offset: string): number {
+  const [hours = 0, minutes = 0, seconds = 0] = offset.slice(1).split(":").map(Number);
+  return (offset.startsWith("-") ? -1 : 1) * ((hours * 60 + minutes) * 60 + seconds) * 1000;
+}
+
+/** The same time as if it were UTC's, and the zone's name; null for a text of another form. */
+export function readLocal(value: string): { asUtc: string; zone: string } | null {
+  const [, day, minute, second = "00", zone] = LOCAL.exec(value) ?? [];
+  return zone === undefined ? null : { asUtc: `${day}T${minute}:${second}Z`, zone };
+}
+
+/** The instant in ms at which the zone's clocks show it, or what is wrong with it, as it follows a field's name. */
+export function instantIn(zone: string, asUtc: number): number | string {
+  const format = formatOf(zone);
+  if (!format) return UNKNOWN_ZONE;
+  const around = [...new Set([offsetAt(format, asUtc - DAY), offsetAt(format, asUtc + DAY)])];
+  const [first, second] = around.filter((offset) => offsetAt(format, asUtc - msOf(offset)) === offset);
+  const both = `write it with an offset in place of the zone, ${around.join(" or ")}`;
+  if (first === undefined) return `does not exist in its zone, where the clocks go forward then; ${both}`;
+  if (second !== undefined) return `comes twice in its zone, where the clocks go back then; ${both}`;
+  return asUtc - msOf(first);
+}
