@@ -190,6 +190,19 @@ describe("tools/list", () => {
   });
 
   // docs/rules.md#mcp-list
+  test("two lines on what no tool does, and none does it", () => {
+    const lines = listOf(TOOLS)
+      .instructions.split("\n")
+      .filter((line) => line.startsWith("No tool: "));
+    expect(lines).toHaveLength(2);
+    for (const word of ["recur", "mutes or removes", "keys"]) expect(lines.join()).toContain(word);
+    expect(names.filter((name) => /recur|repeat|mute|remove_|_key|_member|upload/.test(name))).toEqual([]);
+    expect(Object.keys(TOOLS.find(({ name }) => name === "revoke_invite")!.input.shape)).toContain(
+      "remove_subscribers",
+    );
+  });
+
+  // docs/rules.md#mcp-list
   test("a key is not shown what it can never use; get_me says what it lacks", async () => {
     const named = async (scopes: string) => {
       const key = await world.key({ scopes });
