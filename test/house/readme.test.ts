@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { lacks } from "../support/lacks.ts";
-import { type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
+import { initialised, type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
 
 const README = readFileSync(`${import.meta.dirname}/../../README.md`, "utf8");
 
@@ -18,7 +18,7 @@ function blocks(language: string): string[] {
 const folder = temporaryFolder();
 let server: RunningServer;
 beforeAll(async () => {
-  server = await startServer(`${folder.path}/data`);
+  server = await startServer(initialised(`${folder.path}/data`));
 });
 afterAll(async () => {
   await server?.stop();

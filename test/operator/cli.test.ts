@@ -8,6 +8,7 @@ import { TOOLS } from "../../tools/index.ts";
 import {
   CLI,
   environment,
+  initialised,
   type RunningServer,
   run,
   belfry as runAlone,
@@ -22,7 +23,7 @@ let server: RunningServer;
 const ran = new Set<string>();
 
 beforeAll(async () => {
-  server = await startServer(`${folder.path}/data`, { args: [CLI, "serve"] });
+  server = await startServer(initialised(`${folder.path}/data`), { args: [CLI, "serve"] });
 });
 afterAll(async () => {
   await server?.stop();

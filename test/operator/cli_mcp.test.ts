@@ -10,6 +10,7 @@ import {
   belfry,
   CLI,
   environment,
+  initialised,
   type RunningServer,
   startServer,
   temporaryFolder,
@@ -18,7 +19,7 @@ import {
 const folder = temporaryFolder();
 let server: RunningServer;
 beforeAll(async () => {
-  server = await startServer(`${folder.path}/data`);
+  server = await startServer(initialised(`${folder.path}/data`));
 });
 afterAll(async () => {
   await server?.stop();

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { inBatches, type Lines } from "../../src/program/boot/log.ts";
-import { type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
+import { initialised, type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
 import { WAIT } from "../support/wait.ts";
 
 const folder = temporaryFolder();
@@ -102,7 +102,7 @@ describe("lines", () => {
 describe("a service that is stopped", () => {
   let server: RunningServer;
   beforeAll(async () => {
-    server = await startServer(folder.path);
+    server = await startServer(initialised(folder.path));
   });
   afterAll(() => server.stop("SIGKILL"));
 
