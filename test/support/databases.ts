@@ -27,6 +27,8 @@ const CARELESS = {
   full_page_writes: "off",
   max_connections: "200",
   shared_buffers: "64MB",
+  // It would go around all the databases of a run, which live for seconds. Who looks at plans analyses by himself.
+  autovacuum: "off",
 };
 
 async function makeClusterIn(folder: string): Promise<Place> {
