@@ -13,6 +13,9 @@ import { type Answer, inSeconds, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 8);
 
+/** How long a poll of this file waits. */
+const POLL_MS = 10_000;
+
 let world: World;
 let other: World;
 beforeAll(async () => {
@@ -206,13 +209,18 @@ test("who is entered before the reading misses no send, who is entered after it 
     const ask = (etag: string) =>
       world.handset("GET", "/inbox?limit=1", token, undefined, { "if-none-match": etag });
     const etag = (await ask('""')).headers.get("etag")!;
-    const sending = pause(Math.random() * 15).then(() => world.alert(pusher.id, { send: true }));
+    let sentAt = Number.POSITIVE_INFINITY;
+    const sending = pause(Math.random() * 15)
+      .then(() => world.alert(pusher.id, { send: true }))
+      .then(() => {
+        sentAt = performance.now();
+      });
     let first = kind === "late" ? await ask(etag) : null;
     const byItself = () =>
       hold.poll<Answer>({
         token,
         address: null,
-        ms: 10_000,
+        ms: POLL_MS,
         signal: new AbortController().signal,
         page: null,
         async ask() {
@@ -236,9 +244,14 @@ test("who is entered before the reading misses no send, who is entered after it 
       const begun = headers.get("etag")!;
       return { answer: begun === etag ? await poll(etag) : { status: 200 } };
     };
-    const [{ answer }] = await Promise.all([kind === "together" ? together() : byItself(), sending]);
+    const polled = (kind === "together" ? together() : byItself()).then(({ answer }) => ({
+      answer,
+      sentFor: performance.now() - sentAt,
+    }));
+    const [{ answer, sentFor }] = await Promise.all([polled, sending]);
     trials++;
-    if (answer.status === 304) missed[kind]++;
+    // What a slow machine sent as the poll came to its end proves nothing.
+    if (answer.status === 304 && sentFor > POLL_MS / 2) missed[kind]++;
   }
   const end = Date.now() + WAIT.timeout / 2;
   const kinds = ["entered", "late", "together"] as const;
