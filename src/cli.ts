@@ -1,25 +1,34 @@
-#!/usr/bin/env -S node --max-semi-space-size=16
-// The `belfry` command: hands the list of operations, the clock and the service to the command tree. Loads the rest
-// through a cache of compiled code, since a command line is started often and lives briefly.
+#!/usr/bin/env -S node --max-semi-space-size=16 --disable-warning=ExperimentalWarning
+// The `belfry` command. `mcp`, which assistants start, loads nothing else; all other commands take the list of operations, the clock
+// and the service, on a Node that is new enough. Through a cache of compiled code, since a command line is started often and lives briefly.
 
 import { enableCache } from "./program/boot/start_cache.ts";
 
 enableCache();
 
-const [{ TOOLS }, { runCli }, { endWithReader }, { default: belfry }] = await Promise.all([
-  import("../tools/index.ts"),
-  import("./program/cli/program.ts"),
+const args = process.argv.slice(2);
+const [{ endWithReader }, { default: belfry }] = await Promise.all([
   import("./program/cli/output.ts"),
   import("../package.json", { with: { type: "json" } }),
 ]);
 
 endWithReader();
-process.exitCode = await runCli(process.argv.slice(2), {
-  tools: TOOLS,
-  version: belfry.version,
-  serve: async () => {
+process.exitCode = await outcome();
+
+async function outcome(): Promise<number> {
+  if (args[0] === "mcp" || args[0] === "--version") {
+    const { createRoot, run } = await import("./program/cli/root.ts");
+    return run(createRoot(belfry.version), args);
+  }
+  const { isNewEnough, runOnNewerNode } = await import("./program/cli/newer_node.ts");
+  if (!isNewEnough()) return runOnNewerNode(belfry.devDependencies.node);
+  const [{ TOOLS }, { runCli }] = await Promise.all([
+    import("../tools/index.ts"),
+    import("./program/cli/program.ts"),
+  ]);
+  const serve = async () => {
     const { failStart, serveUntilStopped } = await import("./program/boot/serve.ts");
     await serveUntilStopped().catch(failStart);
-  },
-  now: () => new Date(),
-});
+  };
+  return runCli(args, { tools: TOOLS, version: belfry.version, serve, now: () => new Date() });
+}

@@ -1,11 +1,10 @@
-// The other side of REST: from an operation and its arguments to the request that carries them out. The command line,
-// the stdio server and the tests speak to a service through it.
+// The other side of REST: from an operation and its arguments to the request that carries them out. The command line
+// and the tests speak to a service through it.
 
 import { ANSWER_ARGUMENTS, pathArguments, type Tool } from "./tool.ts";
 
-/** The user agents of our own programs: the command line, and MCP over standard input. */
+/** The user agent of our own command line. */
 export const CLI = "belfry-cli";
-export const STDIO = "belfry-mcp";
 
 export interface ClientRequest {
   method: string;

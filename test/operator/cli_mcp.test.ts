@@ -52,6 +52,7 @@ async function connected(version: string): Promise<AnyClient> {
   return client as unknown as AnyClient;
 }
 
+// docs/rules.md#mcp-over-stdio
 test.each(["2026-07-28", "legacy", "sdk 1"])("the story with %s", async (version) => {
   const client = await connected(version);
   try {
@@ -73,6 +74,8 @@ test.each(["2026-07-28", "legacy", "sdk 1"])("the story with %s", async (version
     const ids = { pusher_id, alert_id: alert.id };
     expect((await call("send_alert", ids)).body).toMatchObject({ status: "sent" });
     expect((await call("list_alerts", { pusher_id, limit: 5 })).body.data).toHaveLength(1);
+    const { data: noted } = (await call("list_audit_events", { pusher_id })).body;
+    expect(new Set(noted.map(({ transport }: { transport: string }) => transport))).toEqual(new Set(["mcp"]));
 
     // The body is that of the other face, and so are the refusals.
     expect((await call("get_alert", ids)).body).toEqual((await overHttp("get_alert", ids)).structuredContent);
@@ -116,17 +119,53 @@ async function overHttp(name: string, args: Record<string, unknown>): Promise<an
 test("it ends with its input, and says nothing but protocol", async () => {
   const silent = await belfry(["mcp"], { DATA_DIR: server.dataDir }, "");
   expect(silent).toMatchObject({ code: 0, stdout: "", stderr: "" });
+  const garbled = await belfry(["mcp"], { DATA_DIR: server.dataDir }, "garbled\n[]\n");
+  expect(garbled.stdout.match(/"code":-32700/g)).toHaveLength(2);
 });
 
-test("without a server or a key the results say what to do", async () => {
-  for (const [settings, type] of [
-    [{ BELFRY_URL: "http://127.0.0.1:59999", BELFRY_API_KEY: "x" }, "server_error"],
-    [{ DATA_DIR: `${folder.path}/none` }, "unauthorized"],
+test("without a server or a key the connection is refused, and says what to do", async () => {
+  for (const [settings, words] of [
+    [{ BELFRY_URL: "http://127.0.0.1:59999", BELFRY_API_KEY: "x" }, "start one with belfry serve"],
+    [{ BELFRY_URL: server.url, BELFRY_API_KEY: "x" }, "neither revoked nor expired"],
+    [{ DATA_DIR: `${folder.path}/none` }, "give --key or BELFRY_API_KEY"],
   ] as const) {
     const client = new Client(info);
-    await client.connect(new StdioClientTransport(stdio(settings)));
-    const result: any = await client.callTool({ name: "get_me", arguments: {} });
+    await expect(client.connect(new StdioClientTransport(stdio(settings)))).rejects.toThrow(words);
     await client.close();
-    expect(result).toMatchObject({ isError: true, structuredContent: { error: { type } } });
   }
+});
+
+test("a key is offered what it may use; what it may not is refused in the result, with the way out", async () => {
+  const made = await belfry(["keys", "create", "--scopes", "alerts:read"], { DATA_DIR: server.dataDir });
+  const client = new Client(info);
+  await client.connect(
+    new StdioClientTransport(stdio({ BELFRY_URL: server.url, BELFRY_API_KEY: made.json.key })),
+  );
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toContain("list_alerts");
+  expect(tools.map(({ name }) => name)).not.toContain("create_alert");
+  const refused: any = await client.callTool({ name: "create_pusher", arguments: {} });
+  expect(refused).toMatchObject({
+    isError: true,
+    structuredContent: { error: { type: "insufficient_scope" } },
+  });
+  expect(JSON.parse(refused.content[0].text)).toEqual(refused.structuredContent);
+  await client.close();
+});
+
+test("a server that went away says so in the results, until it is back", async () => {
+  const dataDir = `${folder.path}/away`;
+  const first = await startServer(initialised(dataDir));
+  const client = new Client(info);
+  await client.connect(new StdioClientTransport(stdio({ BELFRY_URL: first.url, BELFRY_API_KEY: first.key })));
+  await first.stop();
+  const ask = () => client.callTool({ name: "get_me", arguments: {} });
+  expect(await ask()).toMatchObject({
+    isError: true,
+    structuredContent: { error: { type: "server_error" } },
+  });
+  const second = await startServer(dataDir, { port: Number(new URL(first.url).port) });
+  expect(await ask()).toMatchObject({ structuredContent: { workspace: {} } });
+  await client.close();
+  await second.stop();
 });

@@ -121,7 +121,6 @@ test("the operator's commands and our own programs are told apart", async () => 
   expect((await lines())[0]).toMatchObject({ ...operator, operation: "revoke_key", subject_id: key.id });
   for (const [agent, transport] of [
     ["belfry-cli", "cli"],
-    ["belfry-mcp", "mcp"],
     ["curl/8", "rest"],
   ]) {
     await world.request("POST", "/api/v1/pushers", {

@@ -5,7 +5,12 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 /** Programs that are found on the PATH, and those that a setting names. */
-const NAMED_BY = { Chromium: "CHROMIUM", Inspector: "MCP_INSPECTOR" };
+const NAMED_BY = {
+  Chromium: "CHROMIUM",
+  Inspector: "MCP_INSPECTOR",
+  "Node 20": "NODE_20",
+  "Node 22": "NODE_22",
+};
 export type Program =
   | "caddy"
   | "curl"

@@ -209,11 +209,13 @@ export interface RunningServer {
 export async function startServer(
   dataDir: string,
   {
+    node = process.execPath,
     args = ["src/main.ts"],
     settings = {},
     port,
     wrapped = [],
   }: {
+    node?: string;
     args?: string[];
     settings?: Record<string, string>;
     port?: number;
@@ -223,7 +225,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   port ??= await freePort();
   const env = environment({ DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: "info", ...settings });
-  const [command, ...rest] = [...wrapped, process.execPath, ...args];
+  const [command, ...rest] = [...wrapped, node, ...args];
   const child: ChildProcess = spawn(command!, rest, {
     cwd: ROOT,
     env,

@@ -6,7 +6,7 @@ import { type ApiError, invalidRequest, noSuchMethod } from "../../model/errors.
 import { need } from "../../model/need.ts";
 import type { Call } from "../../operation/dispatch.ts";
 import type { Outcome } from "../../operation/perform.ts";
-import { CLI, STDIO } from "../../operation/request.ts";
+import { CLI } from "../../operation/request.ts";
 import { inputSchema, type JsonSchema, withoutNull } from "../../operation/schema.ts";
 import {
   ANSWER_ARGUMENTS,
@@ -105,7 +105,7 @@ async function serve<O extends Routed, C>(
 }
 
 /** Our own programs say who they are; whoever says the same is taken for one of them. */
-const transportOf = (agent: string | null) => (agent === CLI ? "cli" : agent === STDIO ? "mcp" : "rest");
+const transportOf = (agent: string | null) => (agent === CLI ? "cli" : "rest");
 
 /** The opaque tags of a list. A proxy that compresses answers may have made weak ones of them. */
 export const tagsOf = (header: string | null): string[] => header?.match(/"[^"]*"/g) ?? [];

@@ -7,7 +7,7 @@ import { ApiError, conflict, forbidden } from "../../model/errors.ts";
 import { environmentWith, loadSettings } from "../../store/config/load.ts";
 import { ConfigError } from "../../store/config/setting.ts";
 import type { Config } from "../../store/config/settings.ts";
-import { DataDirInUse } from "../../store/db/lock.ts";
+import { DataDirInUse } from "../../store/db/in_use.ts";
 import { isMigrated, migrate } from "../../store/db/migrate.ts";
 import { type Orm, openOrm } from "../../store/db/orm.ts";
 import { unavailability } from "../../store/db/unavailable.ts";

@@ -35,7 +35,10 @@ export function readModules(): Modules {
   for (const [name, as] of Object.entries(bare)) {
     const at = import.meta.resolve(name);
     const text = readFileSync(new URL(at), "utf8");
-    texts.set(as, at.endsWith(".ts") ? withoutTypes(text) : text.replace(/^\/\/# sourceMappingURL=.*$/m, ""));
+    texts.set(
+      as,
+      name.startsWith("#") ? withoutTypes(text) : text.replace(/^\/\/# sourceMappingURL=.*$/m, ""),
+    );
   }
   return { hash: hashOf([...texts].flat()), texts, bare, atOnce: reachedFrom("main.ts", texts, bare) };
 }

@@ -5,7 +5,7 @@ import { dataPaths } from "../../store/config/data_paths.ts";
 import { loadConfig } from "../../store/config/load.ts";
 import { ConfigError } from "../../store/config/setting.ts";
 import type { Config } from "../../store/config/settings.ts";
-import { DataDirInUse } from "../../store/db/lock.ts";
+import { DataDirInUse } from "../../store/db/in_use.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { twoPublicChannels } from "../../store/queries/public_pages.ts";
 import { type Example, openExample } from "./example_channel.ts";

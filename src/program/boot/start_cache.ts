@@ -3,7 +3,8 @@
 // they cannot be written, a start takes longer. As a program it fills both, for the first start: `npm ci` runs it.
 
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { enableCompileCache, registerHooks } from "node:module";
+// Not by name: an older Node, on which `belfry mcp` runs, has no such exports.
+import module from "node:module";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -15,7 +16,7 @@ const IMPORTS = join(FOLDER, "imports.json");
 type Leads = Record<string, Record<string, [url: string, format: string]>>;
 
 /** It covers the modules that are imported afterwards. */
-export const enableCache = () => enableCompileCache(FOLDER);
+export const enableCache = () => module.enableCompileCache?.(FOLDER);
 
 /** Which Node, which tree and which packages: npm writes both files with every change of these. */
 const madeFor = () =>
@@ -45,7 +46,7 @@ export function followKnownImports(): () => void {
   const now = madeFor();
   let leads = read(now);
   let noted = false;
-  const hooks = registerHooks({
+  const hooks = module.registerHooks({
     resolve(specifier, context, next) {
       const { parentURL: from, conditions } = context;
       // What CommonJS requires is looked up as ever.

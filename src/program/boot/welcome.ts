@@ -1,11 +1,14 @@
 // What a person reads on the first start. Apart from what makes it, which takes the whole service to be read.
 
-import { resolve } from "node:path";
+import { extname, resolve } from "node:path";
 import { supportsConsent } from "../../identity/auth/redirects.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import type { Credentials } from "../../store/secret/credentials.ts";
 import type { Example } from "./example_channel.ts";
+
+/** How a person calls the command: in the tree, or where the package is installed. */
+const COMMAND = extname(import.meta.filename) === ".ts" ? "npm run -s belfry --" : "npx belfry";
 
 interface Told {
   example: Example | null;
@@ -46,7 +49,7 @@ function ringing({ id, page }: Example, url: string, key: string, dataDir: strin
   const where = dataDir === resolve(".data") ? "" : `DATA_DIR=${quoted(dataDir)} `;
   return `  Channel     ${page}
               open it, subscribe, let it play sounds; then ring it:
-  ${where}npm run -s belfry -- create-alert --pusher-id ${id} --title "Hello" --send
+  ${where}${COMMAND} create-alert --pusher-id ${id} --title "Hello" --send
               or, from anywhere:
   curl -s ${url}/api/v1/pushers/${id}/alerts -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"title":"Hello","send":true}'
 

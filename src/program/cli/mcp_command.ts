@@ -1,34 +1,174 @@
-// The tools over stdio for a local assistant: the same protocol server as /mcp, each call by REST. Nothing but protocol
-// messages on standard output. Holds no business word.
+// MCP over standard input for a local assistant: each message goes to /mcp of the server, with the key, and what comes back is
+// written as it came. So what an assistant is offered, told and refused is the server's own, also of a newer one. Nothing but
+// protocol messages on standard output; nothing of the service is loaded (docs/rules.md#mcp-over-stdio).
 
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { createToolServer } from "../../api/transports/mcp_server.ts";
-import { ApiError } from "../../model/errors.ts";
-import { STDIO } from "../../operation/request.ts";
-import type { Tool } from "../../operation/tool.ts";
-import { type ConnectionOptions, callByRest, connectionFor, stateTarget } from "./client.ts";
+import { createInterface } from "node:readline";
+import { ApiError, fromEnvelope } from "../../model/errors.ts";
+import {
+  type Connection,
+  type ConnectionOptions,
+  connectionFor,
+  noKey,
+  noServer,
+  otherServer,
+  stateTarget,
+  toldIn,
+} from "./connection.ts";
 
-/** Serves until standard input ends. The server is looked up at each call: it may start later, or move. */
-export async function serveMcp(tools: readonly Tool[], options: ConnectionOptions): Promise<void> {
+/** Where a message of the protocol of 2026 says its version. */
+const VERSION = "io.modelcontextprotocol/protocolVersion";
+
+/** JSON-RPC's own code for a fault that is not the message's. */
+const INTERNAL_ERROR = -32_603;
+
+interface Message {
+  id?: string | number;
+  method?: string;
+  params?: { name?: string; uri?: string; requestId?: string | number; _meta?: Record<string, unknown> };
+  result?: { protocolVersion?: string };
+}
+
+/** Serves until standard input ends. The server is looked up at each message: it may move meanwhile, or begin anew. */
+export async function serveMcp(options: ConnectionOptions): Promise<void> {
   checkNames(options);
-  const ended = new Promise<void>((resolve) => {
-    process.stdin.once("end", resolve);
-    process.stdin.once("close", resolve);
-  });
-  const serving = serveStdio(() =>
-    createToolServer(tools, async (tool, args) => callByRest(tool, args, connectionFor(options), STDIO)),
-  );
-  await ended;
-  await serving.close();
+  const calls = new Map<Message["id"], AbortController>();
+  /** What `initialize` agreed on, for clients that say it once. */
+  let agreed: string | undefined;
+
+  const say = (message: Message) => {
+    agreed = message.result?.protocolVersion ?? agreed;
+    process.stdout.write(`${JSON.stringify(message)}\n`);
+  };
+
+  async function pass(message: Message): Promise<void> {
+    const { id, method, params } = message;
+    if (method === "notifications/cancelled") calls.get(params?.requestId)?.abort();
+    const call = new AbortController();
+    if (id !== undefined) calls.set(id, call);
+    try {
+      const connection = connectionFor(options);
+      const said = (params?._meta?.[VERSION] as string | undefined) ?? null;
+      const headers = headersOf(message, connection, said, agreed);
+      for await (const answer of answersTo(message, connection, headers, call.signal)) say(answer);
+    } catch (error) {
+      if (id !== undefined && !call.signal.aborted) say(refused(message, error));
+    } finally {
+      calls.delete(id);
+    }
+  }
+
+  for await (const line of createInterface({ input: process.stdin })) {
+    const message = parsed(line);
+    if (message) void pass(message);
+    else if (line.trim()) say({ error: { code: -32_700, message: "Parse error" }, id: null } as object);
+  }
   // Calls in flight have nobody left to answer to.
   process.exit(0);
 }
 
-/** An address that is none stops the start; a missing key is told in the results, since it may come later. */
+/** An address that is none stops the start; a missing key is told in the answers, since it may come later. */
 function checkNames(options: ConnectionOptions): void {
   try {
     stateTarget(connectionFor(options));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
+  }
+}
+
+/** The protocol of 2026 says in headers what the message says, so that gateways need not read it. */
+function headersOf(
+  { method, params }: Message,
+  { key }: Connection,
+  said: string | null,
+  agreed: string | undefined,
+): Record<string, string> {
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  };
+  if (key) headers.authorization = `Bearer ${key}`;
+  const version = said ?? agreed;
+  if (version) headers["mcp-protocol-version"] = version;
+  if (said === null || method === undefined) return headers;
+  headers["mcp-method"] = asHeader(method);
+  const name = params?.name ?? params?.uri;
+  if (name !== undefined) headers["mcp-name"] = asHeader(name);
+  return headers;
+}
+
+/** What no header can carry travels as the protocol's base64. */
+const asHeader = (text: string) =>
+  /^[!-~]([ -~]*[!-~])?$/.test(text) && !text.startsWith("=?")
+    ? text
+    : `=?base64?${Buffer.from(text).toString("base64")}?=`;
+
+/** The server's answers to a message: one, or those of a stream. @throws ApiError */
+async function* answersTo(
+  message: Message,
+  { url, key }: Connection,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): AsyncGenerator<Message> {
+  const body = JSON.stringify(message);
+  // A redirect is not followed: the key is for this address.
+  const asked = fetch(`${url}/mcp`, { method: "POST", headers, body, redirect: "manual", signal });
+  const response = await asked.catch(() => {
+    throw noServer(url);
+  });
+  if (response.status === 401 && !key) throw noKey();
+  let answered = message.id === undefined;
+  for await (const text of textsOf(response)) {
+    const answer = parsed(text);
+    if (!answer || !("jsonrpc" in answer))
+      throw fromEnvelope(answer, toldIn(response)) ?? otherServer(url, response.status);
+    answered ||= answer.id === message.id;
+    yield answer;
+  }
+  if (!answered) throw otherServer(url, response.status);
+}
+
+/** The JSON texts of an answer: its body, or the data of its events. */
+async function* textsOf(response: Response): AsyncGenerator<string> {
+  if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
+    const text = await response.text();
+    if (text) yield text;
+    return;
+  }
+  let rest = "";
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const events = (rest + chunk).split(/\r?\n\r?\n/);
+    rest = events.pop() ?? "";
+    for (const event of events) {
+      const data = [...event.matchAll(/^data: ?(.*)$/gm)].map(([, line]) => line).join("\n");
+      if (data) yield data;
+    }
+  }
+}
+
+/** A refusal as the server would tell it: of a call in its result, of anything else as an error of the protocol. */
+function refused({ id, method, params }: Message, error: unknown): Message {
+  const { message, headers, ...known } =
+    error instanceof ApiError
+      ? error
+      : new ApiError("server_error", "The connection to the server broke off.");
+  const jsonrpc = { jsonrpc: "2.0", id };
+  if (method !== "tools/call") return { ...jsonrpc, error: { code: INTERNAL_ERROR, message } } as Message;
+  const envelope = { error: { type: known.type, message, param: known.param } };
+  const result = {
+    content: [{ type: "text", text: JSON.stringify(envelope) }],
+    structuredContent: envelope,
+    isError: true,
+    ...(params?._meta?.[VERSION] ? { resultType: "complete" } : {}),
+    ...(Object.keys(headers).length > 0 ? { _meta: headers } : {}),
+  };
+  return { ...jsonrpc, result } as Message;
+}
+
+function parsed(text: string): Message | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && !Array.isArray(value) ? (value as Message) : null;
+  } catch {
+    return null;
   }
 }

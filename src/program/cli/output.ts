@@ -4,7 +4,7 @@
 import { CommanderError } from "commander";
 import { ApiError, conflict, serverError } from "../../model/errors.ts";
 import { ConfigError } from "../../store/config/setting.ts";
-import { DataDirInUse } from "../../store/db/lock.ts";
+import { DataDirInUse } from "../../store/db/in_use.ts";
 
 /** The command was written wrongly: exit 2. */
 export class UsageError extends Error {}

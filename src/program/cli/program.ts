@@ -1,11 +1,12 @@
 // The command tree: server, operator, operations, completions. Only puts the parts together.
 
-import { Argument, Command } from "commander";
+import { Argument, type Command } from "commander";
 import type { Tool } from "../../operation/tool.ts";
 import { completionFor, SHELLS } from "./completion.ts";
 import { addOperatorCommands } from "./operator_commands.ts";
-import { printResult, report } from "./output.ts";
-import { addConnectionOptions, addToolCommands, dashed } from "./tool_command.ts";
+import { printResult } from "./output.ts";
+import { createRoot, run } from "./root.ts";
+import { addToolCommands, dashed } from "./tool_command.ts";
 
 export interface CliDeps {
   tools: readonly Tool[];
@@ -17,15 +18,7 @@ export interface CliDeps {
 
 /** The whole tree, ready to parse. */
 export function createProgram({ tools, version, serve, now }: CliDeps): Command {
-  const program = new Command("belfry")
-    .description("Alert channels from the command line. Results are JSON on standard output.")
-    .version(version)
-    // What stands behind a command's name is the command's: operations may have a --url of their own.
-    .enablePositionalOptions()
-    .exitOverride()
-    .showSuggestionAfterError()
-    .configureHelp({ subcommandTerm: (command) => command.name(), showGlobalOptions: false });
-  addConnectionOptions(program);
+  const program = createRoot(version);
 
   program.commandsGroup("Server and operator (on the server's machine):");
   program
@@ -36,15 +29,6 @@ export function createProgram({ tools, version, serve, now }: CliDeps): Command 
   addOperatorCommands(program, now);
 
   program.commandsGroup("Assistants, scripts and shells:");
-  const mcp = program
-    .command("mcp")
-    .summary("serve the operations over stdio (MCP)")
-    .description("Serve the operations to a local assistant over standard input and output (MCP).");
-  addConnectionOptions(mcp);
-  mcp.action(async (own) => {
-    const { serveMcp } = await import("./mcp_command.ts");
-    await serveMcp(tools, { ...program.opts(), ...own });
-  });
   program
     .command("tools")
     .summary("list the operations")
@@ -76,11 +60,4 @@ const listed = (tool: Tool) => ({
 });
 
 /** Runs one command line; the exit code. */
-export async function runCli(argv: string[], deps: CliDeps): Promise<number> {
-  try {
-    await createProgram(deps).parseAsync(argv, { from: "user" });
-    return Number(process.exitCode ?? 0);
-  } catch (error) {
-    return report(error);
-  }
-}
+export const runCli = (argv: string[], deps: CliDeps): Promise<number> => run(createProgram(deps), argv);

@@ -5,7 +5,8 @@ import { Argument, type Command, InvalidArgumentError, Option } from "commander"
 import { LIMITS } from "../../model/limits.ts";
 import { inputSchema, type JsonSchema, withoutNull } from "../../operation/schema.ts";
 import type { Tool } from "../../operation/tool.ts";
-import { type ConnectionOptions, callByRest, connectionFor, stateTarget } from "./client.ts";
+import { callByRest } from "./client.ts";
+import { addConnectionOptions, type ConnectionOptions, connectionFor, stateTarget } from "./connection.ts";
 import { printResult, UsageError } from "./output.ts";
 
 /** create_alert → create-alert; both are commands. */
@@ -80,17 +81,6 @@ function addToolCommand(program: Command, tool: Tool): void {
 function scopesOf({ scope, alsoRequires, mayRequire }: Tool): string {
   const further = Object.keys({ ...alsoRequires, ...mayRequire });
   return further.length > 0 ? `${scope} (some calls need ${further.join(", ")} as well)` : scope;
-}
-
-/** --url and --key; where the tool has an argument of that name, only the one before the command's name is left. */
-export function addConnectionOptions(command: Command): void {
-  const taken = new Set(command.options.map(({ long }) => long));
-  command.optionsGroup("Server:");
-  if (!taken.has("--url"))
-    command.option("--url <url>", "the server; BELFRY_URL, or the local one, when absent");
-  else command.addHelpText("after", "\nThe server's own --url stands before the command's name.");
-  if (!taken.has("--key"))
-    command.option("--key <key>", "API key; BELFRY_API_KEY, or that of the local server, when absent");
 }
 
 function connectionOptions(

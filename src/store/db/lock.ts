@@ -5,14 +5,7 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-
-/** Another process holds the data directory. */
-export class DataDirInUse extends Error {
-  constructor(dir: string) {
-    super(`The data directory ${dir} is in use by another Belfry process; stop it, or set another DATA_DIR.`);
-    this.name = "DataDirInUse";
-  }
-}
+import { DataDirInUse } from "./in_use.ts";
 
 /** Takes the lock and returns its release. @throws DataDirInUse when somebody else holds it. */
 export function lockDataDir(lockFile: string): () => void {

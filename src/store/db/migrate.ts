@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { ConfigError } from "../config/setting.ts";
-import { MIGRATIONS, type Orm, unbounded } from "./orm.ts";
+import { MIGRATIONS, type Orm, unbounded, WRITTEN_IN } from "./orm.ts";
 
 /** Any number that nobody else takes advisory locks under. */
 const MIGRATION_LOCK = 7_239_104_551;
@@ -15,7 +15,7 @@ const UNDEFINED_TABLE = "42P01";
 /** By the names of their files, as the migrator writes them down. */
 const carried = (): string[] =>
   readdirSync(MIGRATIONS)
-    .flatMap((file) => /^(Migration\w+)\.ts$/.exec(file)?.[1] ?? [])
+    .flatMap((file) => /^(Migration\w+)\.[jt]s$/.exec(file)?.[1] ?? [])
     .sort();
 
 /** True when every migration that this build carries is in. */
@@ -33,7 +33,7 @@ export async function isMigrated(orm: Orm): Promise<boolean> {
 /** Reads all that `migrate` needs on an empty database, ahead of it. */
 export async function readMigrator(): Promise<void> {
   await import("@mikro-orm/migrations");
-  for (const name of carried()) await import(`${MIGRATIONS}/${name}.ts`);
+  for (const name of carried()) await import(`${MIGRATIONS}/${name}${WRITTEN_IN}`);
 }
 
 /**
@@ -119,7 +119,7 @@ const CHANGED =
  */
 async function lockTables(em: SqlEntityManager, name: string, inTheWay: string[]): Promise<void> {
   // A function's body runs later.
-  const source = readFileSync(`${MIGRATIONS}/${name}.ts`, "utf8").replace(/\$\$[\s\S]*?\$\$/g, "");
+  const source = readFileSync(`${MIGRATIONS}/${name}${WRITTEN_IN}`, "utf8").replace(/\$\$[\s\S]*?\$\$/g, "");
   const words = new Set([...source.matchAll(CHANGED)].map(([, first, second]) => second ?? first));
   const tables = await em.execute<{ name: string; table: string }[]>(
     `select relname as name, c.oid::regclass::text as "table" from pg_class c

@@ -2,6 +2,7 @@
 // Knows how to open it; nothing of what the rows mean.
 
 import { randomUUID } from "node:crypto";
+import { extname } from "node:path";
 import type { Platform } from "@mikro-orm/core";
 import { MikroORM as PgORM } from "@mikro-orm/postgresql";
 import type { PostgreSqlSchemaHelper } from "@mikro-orm/sql";
@@ -14,6 +15,8 @@ import { type Connections, databaseOf, runOn } from "./statement.ts";
 export type Orm = PgORM;
 
 export const MIGRATIONS = `${import.meta.dirname}/../../model/migrations`;
+/** As this file is: .ts, or .js in the installed package. */
+export const WRITTEN_IN = extname(import.meta.filename);
 
 /** What opening a database needs to know. `databaseUrl` may be null only where nothing connects. */
 export type DatabaseSettings = Pick<Config, "databaseUrl"> &

@@ -2,7 +2,8 @@
 
 import { dataPaths } from "../config/data_paths.ts";
 import { ConfigError } from "../config/setting.ts";
-import { DataDirInUse, waitForDataDir } from "../db/lock.ts";
+import { DataDirInUse } from "../db/in_use.ts";
+import { waitForDataDir } from "../db/lock.ts";
 
 /** An operator's command may hold the folder for a moment. */
 const LOCK_MS = 3_000;

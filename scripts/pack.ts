@@ -1,0 +1,47 @@
+// What `npm pack` ships, made in `dist` before it packs: Node refuses TypeScript below node_modules, so the same files without types,
+// line for line, and whatever lies beside them. What browsers are served stays as it is written: the service takes its types out.
+
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { dirname, join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "..");
+const DIST = join(ROOT, "dist");
+
+const SERVED = /^src\/pages\/web_app\/(browser|worker)\//;
+/** Names of our own files in imports: all stand in double quotes and begin with a dot. */
+const OWN = /((?:\bfrom|\bimport|\bimport\() ?")(\.{1,2}\/[^"]+\.ts)"/g;
+
+/** A script of a page may stand beside the module that serves it, under the same name with .js. */
+const js = (path: string) =>
+  path.replace(/ts$/, existsSync(join(ROOT, path.replace(/ts$/, "js"))) ? "mjs" : "js");
+
+function withoutTypes(path: string): string {
+  const text = stripTypeScriptTypes(readFileSync(join(ROOT, path), "utf8"));
+  return text.replace(
+    OWN,
+    (_, before, name) =>
+      `${before}${name.slice(0, -2)}${js(join(path, "..", name))
+        .split(".")
+        .at(-1)}"`,
+  );
+}
+
+// It is marked as an experiment, and says so.
+process.removeAllListeners("warning");
+rmSync(DIST, { recursive: true, force: true });
+for (const path of globSync("{src,tools}/**/*.*", { cwd: ROOT })) {
+  const isCode = path.endsWith(".ts") && !SERVED.test(path);
+  const to = join(DIST, isCode ? js(path) : path);
+  mkdirSync(dirname(to), { recursive: true });
+  if (!isCode) cpSync(join(ROOT, path), to);
+  else writeFileSync(to, withoutTypes(path));
+}
+
+/** The files have one of their own, as their imports lead elsewhere than in the tree. */
+const { name, version, type, imports, devDependencies } = JSON.parse(
+  readFileSync(join(ROOT, "package.json"), "utf8"),
+);
+const led = Object.fromEntries(Object.entries<string>(imports).map(([from, to]) => [from, js(to)]));
+const own = { name, version, type, imports: led, devDependencies: { node: devDependencies.node } };
+writeFileSync(join(DIST, "package.json"), `${JSON.stringify(own, null, 2)}\n`);

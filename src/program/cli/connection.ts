@@ -1,0 +1,100 @@
+// Which server a command speaks to, and with which key: flags, the environment, or what the first start of a local one left.
+
+import type { Command } from "commander";
+import { ApiError } from "../../model/errors.ts";
+import { clientSettings, loadSettings } from "../../store/config/load.ts";
+import { httpUrl } from "../../store/config/setting.ts";
+import { type Credentials, readCredentials } from "../../store/secret/credentials.ts";
+import { remark, UsageError } from "./output.ts";
+
+const WAYS =
+  "give --key or BELFRY_API_KEY (with --url or BELFRY_URL for another server), or run beside a server whose first start left DATA_DIR/credentials.json";
+
+export interface ConnectionOptions {
+  url?: string;
+  key?: string;
+}
+
+/** --url and --key; where the tool has an argument of that name, only the one before the command's name is left. */
+export function addConnectionOptions(command: Command): void {
+  const taken = new Set(command.options.map(({ long }) => long));
+  command.optionsGroup("Server:");
+  if (!taken.has("--url"))
+    command.option("--url <url>", "the server; BELFRY_URL, or the local one, when absent");
+  else command.addHelpText("after", "\nThe server's own --url stands before the command's name.");
+  if (!taken.has("--key"))
+    command.option("--key <key>", "API key; BELFRY_API_KEY, or that of the local server, when absent");
+}
+
+export interface Connection {
+  url: string;
+  /** Null: a server was named, but no key for it. */
+  key: string | null;
+  /** Why this server, where it goes without saying neither from a flag nor from BELFRY_URL nor from DATA_DIR alone. */
+  because: string | null;
+}
+
+/**
+ * Where to speak and with which key: flags, then the environment, then the local server with the key of its first start.
+ * That key is never sent to another address, nor used beside settings that speak of another server.
+ * @throws UsageError when the settings contradict one another, ConfigError, 401 without any key for the local server.
+ */
+export function connectionFor(options: ConnectionOptions): Connection {
+  const settings = clientSettings();
+  const named = options.url
+    ? httpUrl(options.url, "--url")
+    : settings.url && httpUrl(settings.url, "BELFRY_URL");
+  let key = (options.key ?? settings.key)?.trim() || null;
+  if (key && !/^[\x21-\x7e]+$/.test(key)) throw new UsageError("A key is printable ASCII without spaces.");
+  if (named && key) return { url: named, key, because: null };
+
+  const { dataDir, publicUrl } = loadSettings(["host", "port", "dataDir", "publicUrl"]);
+  const left: Partial<Credentials> | null = readCredentials(dataDir);
+  if (settings.ownDatabase && !named) {
+    if (!key && left?.key)
+      throw new UsageError(
+        "DATABASE_URL is set, so the key in DATA_DIR/credentials.json is another server's: give --key or BELFRY_API_KEY (and --url or BELFRY_URL), or unset DATABASE_URL.",
+      );
+    if (!key) throw noKey();
+    return { url: publicUrl, key, because: "the address of these settings, since DATABASE_URL is set" };
+  }
+  const local = settings.ownDatabase ? null : left;
+  const moved = settings.address.length > 0 && local?.url !== publicUrl ? settings.address.join(" and ") : "";
+  if (!named && local?.url && moved)
+    throw new UsageError(
+      `${moved} would put the server at ${publicUrl}, but DATA_DIR/credentials.json is of the one at ${local.url}: name the one you mean with --url or BELFRY_URL, or unset ${moved}.`,
+    );
+  const url = named || local?.url || publicUrl;
+  const given = key !== null;
+  if (!key && local?.key && local.url === url) key = local.key;
+  if (!key && !named) throw noKey();
+  const because = given && !named ? "no --url or BELFRY_URL names another" : null;
+  return { url, key, because };
+}
+
+/** 401 with the ways to give one. */
+export const noKey = () => new ApiError("unauthorized", `No key for this server: ${WAYS}.`);
+
+/** Says once which server a command speaks to, where that is not obvious. */
+export function stateTarget({ url, because }: Connection): void {
+  if (because) remark(`speaking to ${url} (${because})`);
+}
+
+/** @returns why nothing that speaks for a server came from this address. */
+export const noServer = (url: string) =>
+  new ApiError(
+    "server_error",
+    `No server answers at ${url}; start one with belfry serve, or name another with --url or BELFRY_URL.`,
+  );
+
+export const otherServer = (url: string, status: number) =>
+  new ApiError(
+    "server_error",
+    `What answers at ${url} is no Belfry server (HTTP ${status}); check --url or BELFRY_URL.`,
+  );
+
+/** What REST tells of the limits; an MCP result carries the same. */
+const TOLD = ["ratelimit-policy", "ratelimit", "retry-after"];
+
+export const toldIn = ({ headers }: Response): Record<string, string> =>
+  Object.fromEntries(TOLD.map((name) => [name, headers.get(name) ?? ""]).filter(([, value]) => value));

@@ -1,0 +1,123 @@
+// What `npm pack` makes, unpacked in an empty folder beside the packages that it depends on, and no others: it serves, on each Node that
+// it promises, and `belfry mcp` loads nothing of the service. npm's own install of 150 packages takes half a minute of processor time
+// and tells no more, so the packages are links.
+
+import { globSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { TOOLS } from "../../tools/index.ts";
+import { lacks } from "../support/lacks.ts";
+import { environment, initialised, ROOT, run, startServer, temporaryFolder } from "../support/processes.ts";
+
+const folder = temporaryFolder();
+const modules = join(folder.path, "node_modules");
+const CLI = join(modules, "belfry/dist/src/cli.js");
+let packed: string[];
+
+function link(name: string): void {
+  mkdirSync(dirname(join(modules, name)), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
+}
+
+beforeAll(async () => {
+  const silent = ["--loglevel=silent", "--pack-destination", folder.path];
+  const { code, stdout } = await run("npm", ["pack", "--json", ...silent], {});
+  expect(code).toBe(0);
+  const [{ filename, files }] = Object.values(JSON.parse(stdout)) as any[];
+  packed = files.map(({ path }: { path: string }) => path);
+  mkdirSync(join(modules, "belfry"), { recursive: true });
+  const into = ["--strip-components=1", "-C", join(modules, "belfry")];
+  expect(await run("tar", ["xzf", join(folder.path, filename), ...into], {})).toMatchObject({ code: 0 });
+  const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+  for (const [at, { dev, optional, link: own }] of Object.entries<any>(packages)) {
+    const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(at)?.[1];
+    if (name && !dev && !own && (!optional || globSync(join(ROOT, at)).length > 0)) link(name);
+  }
+});
+afterAll(() => folder.remove());
+
+test("it holds what it runs on, and nothing else", () => {
+  const shipped = packed.filter((path) => path.startsWith("dist/"));
+  expect(shipped.length).toBe(globSync("{src,tools}/**/*.*", { cwd: ROOT }).length + 1);
+  expect(shipped.filter((path) => path.endsWith(".ts") && !path.includes("/web_app/"))).toEqual([]);
+  const others = packed.filter((path) => !shipped.includes(path) && !path.startsWith("notices/"));
+  expect(others.sort()).toEqual(["LICENSE", "NOTICE", "README.md", "package.json"]);
+});
+
+/** Says at the end which files were loaded, and how much processor time that took. */
+const SAYS = `import { registerHooks } from "node:module";
+const urls = [];
+registerHooks({ load: (url, context, next) => { urls.push(url); return next(url, context); } });
+process.on("exit", () => console.error(JSON.stringify({ urls, ...process.cpuUsage() })));`;
+
+// docs/rules.md#mcp-over-stdio
+test("belfry mcp loads the command line's parser and nothing of the service", async () => {
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(SAYS)}`;
+  const asked = ["mcp", "--url", "http://127.0.0.1:1", "--key", "x"];
+  await run(process.execPath, [CLI, ...asked], { NODE_OPTIONS });
+  const { code, refusal } = await run(process.execPath, [CLI, ...asked], { NODE_OPTIONS });
+  expect(code).toBe(0);
+  const files = refusal.urls.filter((url: string) => url.startsWith("file:"));
+  const packages = files.flatMap((url: string) => /node_modules\/(?!belfry\/)([^/]+)/.exec(url)?.[1] ?? []);
+  expect([...new Set(packages)]).toEqual(["commander"]);
+  const rooms = files.flatMap(
+    (url: string) => /belfry\/dist\/((?:src\/\w+|tools)\/\w*)/.exec(url)?.[1] ?? [],
+  );
+  expect([...new Set(rooms)].sort()).toEqual([
+    "src/model/domain",
+    "src/model/errors",
+    "src/model/limits",
+    "src/program/boot",
+    "src/program/cli",
+    "src/store/config",
+    "src/store/db",
+    "src/store/secret",
+  ]);
+  expect(files.length).toBeLessThan(50);
+  // Microseconds. Reading the service's code takes five times as much.
+  expect(refusal.user + refusal.system).toBeLessThan(600_000);
+});
+
+const NODES = [
+  { major: "24", node: process.execPath, without: false },
+  { major: "22", node: process.env.NODE_22 ?? "", without: lacks("Node 22") },
+  { major: "20", node: process.env.NODE_20 ?? "", without: lacks("Node 20") },
+];
+
+for (const { major, node, without } of NODES)
+  test.skipIf(without)(`on Node ${major} it serves, and an assistant speaks to it`, async () => {
+    const version = await run(node, ["--version"], {});
+    expect(version.stdout).toMatch(`v${major}.`);
+    // What npm brings there, put beside it before.
+    if (major === "20") link("node");
+    const { version: own } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+    const said = await run(node, [CLI, "--version"], {});
+    expect(said).toMatchObject({ code: 0, stdout: `${own}\n`, stderr: "" });
+    const listed = await run(node, [CLI, "tools"], {});
+    expect(listed.stderr).toBe("");
+    expect(listed.json.data).toHaveLength(TOOLS.length);
+
+    const dataDir = initialised(join(folder.path, `data-${major}`));
+    const server = await startServer(dataDir, { node, args: [CLI, "serve"] });
+    try {
+      for (const page of ["/healthz", "/readyz", "/c", "/app", "/sw.js", "/api/v1/docs", "/console/sign-in"])
+        expect([page, (await fetch(server.url + page)).status]).toEqual([page, 200]);
+      const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
+      await client.connect(
+        new StdioClientTransport({
+          command: node,
+          args: [CLI, "mcp", "--url", server.url],
+          env: environment({ DATA_DIR: dataDir }),
+        }),
+      );
+      expect((await client.listTools()).tools).toHaveLength(TOOLS.length);
+      const me = await client.callTool({ name: "get_me", arguments: {} });
+      expect(me).toMatchObject({ structuredContent: { credential: { type: "key" } } });
+      await client.close();
+    } finally {
+      await server.stop();
+    }
+    expect(await server.exited).toBe(0);
+  });
