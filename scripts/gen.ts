@@ -18,6 +18,7 @@ import { ANYTHING, ROOMS, WINGS } from "../test/support/rooms.ts";
 import { TOOLS } from "../tools/index.ts";
 import { allStatements } from "./all_statements.ts";
 import { APP_FIELDS, appFields } from "./app_fields.ts";
+import { injections, tasks } from "./eval/play.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const SNAPSHOTS = "test/snapshots/tools";
@@ -29,7 +30,7 @@ const PAGES = [
   "README.md",
   "SECURITY.md",
   "examples/README.md",
-  ...["architecture", "console", "handset", "handset_app", "rules", "running"].map(
+  ...["architecture", "assistants", "console", "handset", "handset_app", "rules", "running"].map(
     (name) => `docs/${name}.md`,
   ),
 ];
@@ -121,6 +122,16 @@ const TABLES: Record<string, () => string> = {
         role ?? "the person",
         stepUp ? "yes" : "no",
         title,
+      ]),
+    ),
+  tasks: () =>
+    table(
+      ["Task", "What the person says", "Calls", "Tokens, at most"],
+      [...tasks, ...injections].map(({ id, ask, play, tokens }) => [
+        code(id),
+        ask.replace(/</g, "&lt;"),
+        `${play.length}`,
+        `${tokens}`,
       ]),
     ),
   errors: () =>

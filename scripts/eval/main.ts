@@ -1,0 +1,117 @@
+#!/usr/bin/env node
+// `npm run eval`: plays all tasks on a server of its own and prints what each took; exit 1 where an end state does not hold or a ceiling
+// is passed. `--write` makes the ceilings anew. For any assistant, with `--url` and `--key`: `--world` makes the world there, `--task ID`
+// says afterwards whether the end state holds, and with `--said "…"` whether what it told the person does (docs/assistants.md).
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { createKey } from "../../src/identity/operator/accounts.ts";
+import { freePort, listen } from "../../src/program/boot/server.ts";
+import { openService } from "../../src/program/boot/service.ts";
+import { loadConfig } from "../../src/store/config/load.ts";
+import { check, injections, type Played, play, type Task, tasks } from "./play.ts";
+import { makeWorld } from "./world.ts";
+
+/** A client of the protocol of 2026. */
+export async function connected(url: string, key: string): Promise<Client> {
+  const client = new Client({ name: "eval", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
+  const authProvider = { token: async () => key };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { authProvider }));
+  return client;
+}
+
+/** All tasks in their order; `keyFor` makes a key with these scopes. */
+export async function playAll(
+  url: string,
+  key: string,
+  keyFor: (scopes: string) => Promise<string>,
+): Promise<[Task, Played][]> {
+  const owner = await connected(url, key);
+  await makeWorld(owner, url);
+  const played: [Task, Played][] = [];
+  for (const task of [...tasks, ...injections]) {
+    const client = task.scopes ? await connected(url, await keyFor(task.scopes)) : owner;
+    played.push([task, await play(task, client, owner)]);
+    if (client !== owner) await client.close();
+  }
+  await owner.close();
+  return played;
+}
+
+/** What a task took too much of, or left undone. */
+export const faults = ([task, { tokens, wrong }]: [Task, Played]): string[] => [
+  ...wrong,
+  ...(tokens > task.tokens ? [`${tokens} tokens are more than ${task.tokens}`] : []),
+];
+
+/** Ten to twenty more than measured: instants, names and counts differ in length. */
+const ceiling = (tokens: number) => Math.ceil(tokens / 10 + 1) * 10;
+
+function write(played: [Task, Played][]): void {
+  const file = new URL("./tasks.json", import.meta.url);
+  let text = readFileSync(file, "utf8");
+  for (const [{ id }, { tokens }] of played)
+    text = text.replace(
+      new RegExp(`("id": "${id}"[\\s\\S]*?"tokens": )\\d+`),
+      (_, before) => before + ceiling(tokens),
+    );
+  writeFileSync(file, text);
+}
+
+async function own(): Promise<[Task, Played][]> {
+  const dataDir = mkdtempSync(join(tmpdir(), "belfry-eval-"));
+  const HOST = "127.0.0.1";
+  const PORT = String(await freePort(HOST));
+  const config = loadConfig({ HOST, PORT, DATA_DIR: dataDir, LOG_LEVEL: "error" }, {});
+  const service = await openService(config);
+  const listening = await listen(service.app, config);
+  try {
+    const em = service.orm.em.fork() as SqlEntityManager;
+    const keyFor = async (scopes: string) => (await createKey(em, { scopes }, new Date())).key;
+    return await playAll(config.publicUrl, service.made?.key ?? "", keyFor);
+  } finally {
+    await listening.close();
+    await service.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** On a server of somebody's own: makes the world, or looks at a task's end state. */
+async function elsewhere(url: string, key: string, task: Task | null, said: string | null): Promise<number> {
+  const client = await connected(url, key);
+  if (!task) await makeWorld(client, url);
+  const wrong = task ? await check(task, client, Date.now(), said) : [];
+  console.log(task ? wrong.join("\n") || "It holds." : "The world is made.");
+  await client.close();
+  return wrong.length > 0 ? 1 : 0;
+}
+
+async function here(writes: boolean): Promise<number> {
+  const played = await own();
+  for (const one of played) {
+    const [{ id }, { calls, tokens, wrong }] = one;
+    const bad = writes ? wrong : faults(one);
+    console.log([`${bad.length ? "✗" : "✓"} ${id}: ${calls} calls, ${tokens} tokens`, ...bad].join("\n    "));
+  }
+  console.log(`${played.reduce((sum, [, { tokens }]) => sum + tokens, 0)} tokens in all`);
+  if (writes) write(played);
+  return played.some((one) => (writes ? one[1].wrong : faults(one)).length > 0) ? 1 : 0;
+}
+
+async function main(): Promise<number> {
+  const text = { type: "string" } as const;
+  const flag = { type: "boolean" } as const;
+  const options = { url: text, key: text, task: text, said: text, world: flag, write: flag };
+  const { url, key, task: id, said = null, world, write: writes = false } = parseArgs({ options }).values;
+  if (!url && !key) return here(writes);
+  const task = [...tasks, ...injections].find((one) => one.id === id);
+  if (url && key && (world ? !id : task)) return elsewhere(url, key, task ?? null, said);
+  console.error("Give --url and --key, and --world or --task with an id of scripts/eval/tasks.json.");
+  return 2;
+}
+
+if (import.meta.main) process.exitCode = await main();
