@@ -24,6 +24,7 @@ export default defineTool({
   description: `Compose an alert on a channel (pusher). Without send it stays a draft that no phone sees. With send true it is published at once, or scheduled when send_at is in the future; what is published cannot be unsent. Drafts are never limited, sends to ${LIMITS.sends} a minute for a channel.`,
   scope: "alerts:write",
   alsoRequires: { "alerts:send": (raw) => raw.send === true },
+  asDraft: ({ send: _, ...draft }) => draft,
   role: "editor",
   http: { method: "POST", path: "/api/v1/pushers/{id}/alerts", status: 201, maxBody: MAX_BODY.alerts },
   // With send true it cannot be undone, and clients ask before they let that happen.

@@ -27,10 +27,17 @@ export interface WrongField {
   message: string;
 }
 
+/** An alert that a person can decide about, by its ids on the wire. */
+export interface ToReview {
+  pusher_id: string;
+  alert_id: string;
+}
+
 /**
  * A refusal. Its message is our own fixed text, never a caller's and never the database's, and names the way out.
  * `headers` are sent with the REST answer; `scopes` are what an `insufficient_scope` refusal asks for; `fields` are all
- * that is wrong, the first of them being `param`: forms name them together, the envelope names the first.
+ * that is wrong, the first of them being `param`: forms name them together, the envelope names the first; `review` is the alert
+ * whose publishing was refused.
  */
 export class ApiError extends Error {
   readonly type: ErrorType;
@@ -38,6 +45,7 @@ export class ApiError extends Error {
   readonly headers: Record<string, string>;
   readonly scopes: readonly string[];
   readonly fields: readonly WrongField[];
+  readonly review: ToReview | null;
   /** The type's own, but for what passes soon: that is a server_error with 503. */
   readonly status: number;
 
@@ -49,6 +57,7 @@ export class ApiError extends Error {
       headers?: Record<string, string>;
       scopes?: readonly string[];
       fields?: readonly WrongField[];
+      review?: ToReview | null;
       status?: number;
     } = {},
   ) {
@@ -59,6 +68,7 @@ export class ApiError extends Error {
     this.param = options.param ?? this.fields[0]?.param ?? null;
     this.headers = options.headers ?? {};
     this.scopes = options.scopes ?? [];
+    this.review = options.review ?? null;
     this.status = options.status ?? ERROR_STATUS[type];
   }
 
@@ -90,9 +100,13 @@ export function unauthorized(): ApiError {
 
 /**
  * 403 with its challenge (docs/rules.md#error-insufficient-scope); several scopes are listed space-separated.
- * `message` names another way out where there is one.
+ * `message` names another way out where there is one, `review` the alert that it is about.
  */
-export function insufficientScope(missing: readonly string[], message?: string): ApiError {
+export function insufficientScope(
+  missing: readonly string[],
+  message?: string,
+  review: ToReview | null = null,
+): ApiError {
   const scope = missing.join(" ");
   return new ApiError(
     "insufficient_scope",
@@ -100,6 +114,7 @@ export function insufficientScope(missing: readonly string[], message?: string):
     {
       headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` },
       scopes: missing,
+      review,
     },
   );
 }

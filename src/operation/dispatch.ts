@@ -5,10 +5,9 @@
 
 import type { z } from "zod";
 import { parseId } from "../model/domain/ids.ts";
-import { reviewInstead } from "../model/domain/review.ts";
 import { roleReaches } from "../model/domain/visibility.ts";
 import type { Transport } from "../model/entities/audit_event.ts";
-import { ApiError, forbidden, insufficientScope, invalidRequest, refuseFields } from "../model/errors.ts";
+import { ApiError, forbidden, invalidRequest, refuseFields } from "../model/errors.ts";
 import { forBoth } from "../model/for_people.ts";
 import { LIMITS } from "../model/limits.ts";
 import {
@@ -30,8 +29,9 @@ import { type Claim, type Repeats, repeatsOf } from "./idempotency.ts";
 import { createPerform, type Outcome, type Perform, type PerformDeps } from "./perform.ts";
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
 import { refuseRepeat, refuseRole } from "./refusals.ts";
+import { leavesDraft, refusedWithDraft, refuseScopes } from "./scopes.ts";
 import type { HandsetOperation, SessionAuth, SessionOperation, Tool } from "./tool.ts";
-import { onlyReads, pathArguments, REPEAT_ARGUMENTS, scopesFor } from "./tool.ts";
+import { onlyReads, pathArguments, REPEAT_ARGUMENTS } from "./tool.ts";
 
 export interface DispatchDeps extends PerformDeps {
   idempotencySeal: Seal;
@@ -50,10 +50,14 @@ export interface Call {
   heldValidators?: readonly string[];
   /** Versions of the row that the client expects; null: any. */
   expectedVersions?: readonly string[] | null;
+  /** An alert that the caller may write and not publish is kept as a draft, and the refusal says where a person decides. */
+  keepsDraft?: boolean;
   log: Log;
 }
 
 export interface Dispatcher {
+  /** Why the credential may not make this call, whatever rows there are; null when it may. */
+  refuseScopes(tool: Tool, caller: Caller, args: unknown): Promise<ApiError | null>;
   /** Runs an owner's operation. @throws ApiError, and nothing else. */
   tool(tool: Tool, caller: Caller, call: Call): Promise<Outcome>;
   /** Runs a handset's operation for whom its authenticator found. @throws ApiError, and nothing else. */
@@ -69,6 +73,7 @@ export interface Dispatcher {
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const perform = createPerform(deps);
   return {
+    refuseScopes: (tool, caller, args) => refuseScopes(tool, caller, args, whereOf(deps)),
     tool: (tool, caller, call) => onlyApiErrors(call, () => runTool(deps, perform, tool, caller, call)),
     handset: (operation, caller, call) =>
       onlyApiErrors(call, () => runHandset(deps, perform, operation, caller, call)),
@@ -85,7 +90,16 @@ async function runTool(
   call: Call,
 ): Promise<Outcome> {
   call.log.note?.({ caller: caller.credential.id, operation: tool.name });
-  const missing = refuseScopes(tool, caller, call.args, deps.services.publicUrl);
+  const { args, ...rest } = call;
+  const missing = await refuseScopes(tool, caller, args, whereOf(deps));
+  if (missing && call.keepsDraft && tool.asDraft && leavesDraft(tool, missing)) {
+    const draft = { ...rest, args: tool.asDraft(args as Record<string, unknown>) };
+    throw await runTool(deps, perform, tool, caller, draft).then(
+      ({ body }) => refusedWithDraft(body),
+      // What cannot be kept is refused as any call without its scope.
+      (error) => (error instanceof ApiError ? missing : error),
+    );
+  }
   if (missing) throw missing;
   if (call.problem) throw call.problem;
   // How to answer is no part of what to do: a repeat under an idempotency key may ask for the other view.
@@ -187,18 +201,7 @@ function channelNamedIn({ pusher_id }: Record<string, unknown>): string[] {
   return channel ? [channel] : [];
 }
 
-/**
- * 403 for the scopes that the call needs and the credential lacks, in the order of the tool's record; null when it has them.
- * Who may not publish is told where a person can (docs/rules.md#review-url).
- */
-export function refuseScopes(tool: Tool, caller: Caller, args: unknown, publicUrl: string): ApiError | null {
-  const missing = scopesFor(tool, args).filter((needed) => !caller.credential.scopes.includes(needed));
-  if (missing.length === 0) return null;
-  const refusal = insufficientScope(missing);
-  if (!missing.includes("alerts:send")) return refusal;
-  const instead = reviewInstead(args, { publicUrl, workspaceId: caller.workspace.id });
-  return insufficientScope(missing, `${refusal.message} ${instead}`);
-}
+const whereOf = ({ orm, services: { publicUrl } }: DispatchDeps) => ({ orm, publicUrl });
 
 const addressOf = ({ workspace }: Caller) => ({ workspaceId: workspace.id, listening: workspace.listening });
 const NO_WORKSPACE = { workspaceId: "", listening: true };

@@ -5,7 +5,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { disconnect } from "../support/sessions.ts";
 import { ownerOf, Visitor } from "../support/site.ts";
-import { World } from "../support/world.ts";
+import { inSeconds, World } from "../support/world.ts";
 
 const CALLBACK = "http://127.0.0.1:7777/callback";
 const ORIGIN = "http://localhost:8787";
@@ -146,6 +146,33 @@ describe("on a service", () => {
     const challenged = await world.mcp("list_webhooks", {}, tokens.access_token);
     expect(challenged.status).toBe(403);
     expect(challenged.headers.get("www-authenticate")).toContain('scope="webhooks:read"');
+  });
+
+  // docs/rules.md#mcp-step-up
+  test("who can ask for scopes is challenged with all that the call needs, and told where a person publishes", async () => {
+    const { tokens } = await connect(await register());
+    const pusher = await world.pusher();
+    const draft = await world.alert(pusher.id);
+    const planned = await world.alert(pusher.id, { send: true, send_at: inSeconds(3600) });
+    const both = 'scope="alerts:write alerts:send"';
+    for (const [tool, args, scope, said] of [
+      ["send_alert", { alert_id: draft.id }, 'scope="alerts:send"', draft.review_url],
+      ["update_alert", { alert_id: planned.id, title: "x" }, both, planned.review_url],
+      ["create_alert", { title: "Never kept", send: true }, both, "review_url"],
+    ] as const) {
+      const { status, headers } = await world.mcp(
+        tool,
+        { pusher_id: pusher.id, ...args },
+        tokens.access_token,
+      );
+      expect(status).toBe(403);
+      const challenge = headers.get("www-authenticate")!;
+      expect(challenge).toMatch(/^Bearer error="insufficient_scope", scope=/);
+      for (const part of [scope, "resource_metadata=", `error_description="`, said])
+        expect(challenge).toContain(part);
+    }
+    const { data } = (await world.rest("list_alerts", { pusher_id: pusher.id })).body;
+    expect(data.map(({ title }: any) => title)).not.toContain("Never kept");
   });
 
   test("a replayed code is refused, and what it once gave ends", async () => {

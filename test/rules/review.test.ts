@@ -82,8 +82,10 @@ test("who may not publish is told where a person can, and of an alert that is no
         expect(message).toMatch(/Or ask a person to do it in the console\.$/);
       }
     }
-    const sent = await world[face]("create_alert", { pusher_id: pusher.id, title: "x", send: true }, author);
-    expect(sent.body.error.message).toMatch(/leave send out.*review_url/);
+    // A channel's handle is as good as its id.
+    const byHandle = { ...alertAt(alert), pusher_id: pusher.handle };
+    const named = await world[face]("send_alert", byHandle, author);
+    expect(named.body.error.message).toContain(addressOf(alert));
   }
   await world.rest("schedule_alert", alertAt(alert));
   const edit = await world.rest("update_alert", alertAt(alert, { title: "y" }), author);
@@ -93,6 +95,36 @@ test("who may not publish is told where a person can, and of an alert that is no
   const reader = await world.key({ scopes: "alerts:read" });
   const other = await world.rest("update_alert", alertAt(alert, { title: "y" }), reader);
   expect(other.body.error.message).not.toMatch(/console/);
+});
+
+// docs/rules.md#review-draft
+test("create with send by who may not publish: over REST nothing is kept, over MCP a draft that a person decides about", async () => {
+  const count = async () =>
+    (await world.rest("list_alerts", { pusher_id: pusher.id, limit: 100 })).body.data.length;
+  const before = await count();
+  const args = { pusher_id: pusher.id, title: "Written once", send: true };
+  const rest = await world.rest("create_alert", args, author);
+  expect(rest.body.error.message).toMatch(/leave send out.*review_url/);
+  expect(await count()).toBe(before);
+  const later = inSeconds(3600);
+  const key = { idempotency_key: "written-once" };
+  const refused = await world.mcp("create_alert", { ...args, send_at: later, ...key }, author);
+  expect(refused.body.error.type).toBe("insufficient_scope");
+  const [, kept] = /the draft (alr_\w+); do not create it again/.exec(refused.body.error.message)!;
+  const draft = await read({ id: kept!, pusher_id: pusher.id });
+  expect(draft).toMatchObject({ status: "draft", title: "Written once" });
+  expect(Date.parse(draft.send_at)).toBe(Date.parse(later));
+  expect(refused.body.error.message).toContain(addressOf(draft));
+  // Under the same key it is the same draft.
+  const again = await world.mcp("create_alert", { ...args, send_at: later, ...key }, author);
+  expect(again.body.error.message).toBe(refused.body.error.message);
+  expect(await count()).toBe(before + 1);
+  // What cannot be kept is refused for its scope, which is looked at first, and who may not write leaves nothing.
+  const bad = await world.mcp("create_alert", { ...args, title: "" }, author);
+  expect(bad.body.error).toMatchObject({ type: "insufficient_scope", param: null });
+  const reader = await world.key({ scopes: "alerts:read" });
+  expect((await world.mcp("create_alert", args, reader)).body.error.message).not.toContain("draft alr_");
+  expect(await count()).toBe(before + 1);
 });
 
 // docs/rules.md#decline

@@ -11,7 +11,6 @@ import { ApiError, forbidden, invalidRequest, unauthorized } from "../../model/e
 import { need } from "../../model/need.ts";
 import { BASE_SCOPES } from "../../model/scopes.ts";
 import type { Dispatcher } from "../../operation/dispatch.ts";
-import { refuseScopes } from "../../operation/dispatch.ts";
 import { scopesFor, type Tool } from "../../operation/tool.ts";
 import type { Caller, Log } from "../../store/context.ts";
 import { refusal } from "./answers.ts";
@@ -47,6 +46,8 @@ interface Message {
 interface Passed {
   caller: Caller;
   log: Log;
+  /** Its scopes may grow by asking: a challenge is of use to it. A key's never do. */
+  mayGrow: boolean;
   refused?: ApiError;
 }
 
@@ -75,6 +76,7 @@ export function createMcpEndpoint({
           ...splitKey(tool, raw),
           log: passed.log,
           transport: "mcp",
+          keepsDraft: !passed.mayGrow,
         });
       } catch (error) {
         if (error instanceof ApiError && error.type === "insufficient_scope") passed.refused = error;
@@ -98,7 +100,7 @@ export function createMcpEndpoint({
     const tool = byName.get(asked.name);
     if (!tool) return null;
     const answered = await answerOf(tool, asked.args, callFor(passed));
-    if (tool.mayRequire && passed.refused)
+    if (tool.mayRequire && passed.refused && passed.mayGrow)
       throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
     return plain.call(asked, resultFields(answered), answered.headers);
   }
@@ -116,12 +118,12 @@ export function createMcpEndpoint({
     return method === "tools/call" ? byName.get(params?.name as string) : undefined;
   };
 
-  /** HTTP 403 with every scope that the call needs (docs/rules.md#mcp-step-up). */
-  function scopeChallenge(message: unknown, caller: Caller): ApiError | null {
+  /** HTTP 403 with every scope that the call needs, for who can ask for them (docs/rules.md#mcp-step-up). */
+  async function scopeChallenge(message: unknown, { caller, mayGrow }: Passed): Promise<ApiError | null> {
     const tool = calledTool(message);
-    if (!tool) return null;
+    if (!tool || !mayGrow) return null;
     const args = (message as Message).params?.arguments;
-    const refused = refuseScopes(tool, caller, args, publicUrl);
+    const refused = await dispatcher.refuseScopes(tool, caller, args);
     return refused && challenge(refused, scopesFor(tool, args));
   }
 
@@ -151,12 +153,12 @@ export function createMcpEndpoint({
     // The protocol has no batches since 2025-06-18, and one would be many calls that count as one in flight.
     if (Array.isArray(value))
       throw invalidRequest("A request holds one message; send the messages of a batch one by one.");
-    const refused = scopeChallenge(value, caller);
+    const passed: Passed = { caller, log, mayGrow: caller.credential.type === "oauth" };
+    const refused = await scopeChallenge(value, passed);
     if (refused) {
       await onChallenge(caller);
       throw refused;
     }
-    const passed: Passed = { caller, log };
     const answered = await answerPlainly(request, value, passed);
     if (answered) return answered;
     const { id: clientId, scopes } = caller.credential;
@@ -167,7 +169,8 @@ export function createMcpEndpoint({
       const tool = calledTool(value);
       if (!tool?.mayRequire) return response;
       const text = await response.text();
-      if (passed.refused) throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
+      if (passed.refused && passed.mayGrow)
+        throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
       return new Response(text, response);
     }
     // Handed on as it came: what is no JSON is the protocol's to refuse.

@@ -9,7 +9,7 @@ import {
   NOTES,
 } from "../../model/domain/alert_status.ts";
 import { type ANNOUNCED, alertData, type DomainEvent } from "../../model/domain/events.ts";
-import { channelUuid, parseId } from "../../model/domain/ids.ts";
+import { channelUuid, parseId, showId } from "../../model/domain/ids.ts";
 import { conflict, insufficientScope, notFound } from "../../model/errors.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
 import { forBoth } from "../../model/for_people.ts";
@@ -87,6 +87,7 @@ export function refuseComposer(alert: AlertRecord, sent: { send_at?: string | nu
   throw insufficientScope(
     ["alerts:send"],
     `The alert is scheduled, so editing it needs the scope alerts:send. Use a credential that carries it, or send send_at as null: the alert is then a draft again and takes the other fields as well. Or ask a person to do it in the console: ${reviewUrlOf(alert, ctx)}`,
+    { pusher_id: showId("psh", alert.pusher_id), alert_id: showId("alr", alert.id) },
   );
 }
 

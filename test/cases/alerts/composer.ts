@@ -37,10 +37,8 @@ export const composerCases: Case[] = [
         want: { error: "insufficient_scope", param: null, says: BOTH_WAYS },
         after: async (world, { alert, before, events }, { status, headers }) => {
           expect(status).toBe(403);
-          expect(headers.get("www-authenticate")).toMatch(
-            over === "REST"
-              ? /^Bearer error="insufficient_scope", scope="alerts:send"$/
-              : /^Bearer error="insufficient_scope", scope="alerts:write alerts:send", resource_metadata="http[^"]+", error_description="[^"]+"$/,
+          expect(headers.get("www-authenticate")).toBe(
+            over === "REST" ? 'Bearer error="insufficient_scope", scope="alerts:send"' : null,
           );
           expect(await readBack(world, alert)).toEqual(before);
           expect(world.acts.length).toBe(events);
