@@ -35,6 +35,7 @@ import send_alert from "./send_alert.ts";
 import test_webhook from "./test_webhook.ts";
 import update_alert from "./update_alert.ts";
 import update_pusher from "./update_pusher.ts";
+import wait_for_review from "./wait_for_review.ts";
 
 const LIST = [
   get_me,
@@ -62,6 +63,7 @@ const LIST = [
   update_alert,
   send_alert,
   schedule_alert,
+  wait_for_review,
   cancel_alert,
   duplicate_alert,
   delete_alert,

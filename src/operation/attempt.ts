@@ -14,6 +14,7 @@ import { managerFor } from "../store/db/manager.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { run } from "../store/db/statement.ts";
 import { single, type Together } from "../store/db/together.ts";
+import type { Patience } from "../store/patience.ts";
 import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "../store/rate_limits/limits.ts";
 import { type Actor, auditLines, makerOf } from "./audit.ts";
 import { writeEnd } from "./end.ts";
@@ -60,6 +61,7 @@ export interface Performance {
   concerns?: readonly string[];
   /** For a call under an idempotency key: the answer that it had before, or where its answer is kept. */
   repeats?: Repeats | null;
+  patience?: Patience;
   /** What is wrong with the call itself. A repeat is answered all the same (docs/rules.md#idempotency). */
   refusal?: unknown;
 }
@@ -133,11 +135,14 @@ export async function attemptOn(
   return { body: shown, validator };
 }
 
+/** Of a caller who always listens. */
+const ENDLESS: Patience = { signal: new AbortController().signal, rest: (waiting) => waiting };
+
 function contextOn(
   db: Kysely<unknown>,
   attempt: Attempt,
   { name: operation, limit, writes }: Runnable,
-  { caller, log, actor, input, address, visible, heldValidators, expectedVersions }: Performance,
+  { caller, log, actor, input, address, visible, heldValidators, expectedVersions, patience }: Performance,
   { orm, together, limits, services, limitMax, now }: AttemptDeps,
 ): Context<unknown> {
   return {
@@ -148,6 +153,7 @@ function contextOn(
     caller,
     services,
     log,
+    patience: patience ?? ENDLESS,
     now,
     sql: (statement, parameters) => run(db, statement, parameters),
     afterCommit: (work) => attempt.later.push(work),

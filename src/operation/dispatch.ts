@@ -22,6 +22,7 @@ import {
 import { managerFor } from "../store/db/manager.ts";
 import { databaseOf } from "../store/db/statement.ts";
 import { faultOf } from "../store/db/unavailable.ts";
+import type { Patience } from "../store/patience.ts";
 import type { Seal } from "../store/secret/seal.ts";
 import { actorOf, personActors } from "./audit.ts";
 import { withChannelIds } from "./handles.ts";
@@ -52,6 +53,7 @@ export interface Call {
   expectedVersions?: readonly string[] | null;
   /** An alert that the caller may write and not publish is kept as a draft, and the refusal says where a person decides. */
   keepsDraft?: boolean;
+  patience?: Patience;
   log: Log;
 }
 

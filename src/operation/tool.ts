@@ -127,6 +127,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   creates?: boolean;
   /** Whoever lacks its scope is led to a person who decides, so everybody is shown it. */
   leadsToReview?: true;
+  /** It tells what a person decided about an alert, and may wait for it: whether that is so, of its answer. */
+  tellsReview?(whole: unknown): boolean;
   /** What is left of a call for who may write alerts and not publish them, so that there is something to review. */
   asDraft?(raw: Record<string, unknown>): Record<string, unknown>;
   /** It takes away what was there, and neither its method nor a scope says so. */

@@ -10,6 +10,7 @@ import type { Visibility } from "../model/entities/visibility.ts";
 import type { Scope } from "../model/scopes.ts";
 import type { Statement } from "./db/statement.ts";
 import type { Several } from "./db/together.ts";
+import type { AlertWait, Patience } from "./patience.ts";
 
 /** Somebody with a credential of a workspace: a key, or an assistant that was given consent. */
 export interface Caller {
@@ -34,7 +35,6 @@ export interface Person {
   sessionId: string;
 }
 
-/** A signed-in person, of no particular workspace. */
 export interface PersonCaller {
   person: Person;
 }
@@ -224,6 +224,7 @@ export interface Services {
   push: PushSupport;
   /** Wakes the handsets of channels in which something came due; neither throws nor blocks. */
   cameDue(settled: readonly CameDue[]): void;
+  untilChanged(wait: AlertWait): Promise<void>;
   assets: AssetAddresses & { readonly store: FileStore };
   signIn: SignInSupport;
 }
@@ -234,6 +235,7 @@ export interface Context<C = Caller> {
   caller: C;
   services: Services;
   log: Log;
+  patience: Patience;
   /** The only clock. */
   now(): Date;
   /** Runs a defined statement in the same transaction. Raw SQL takes what is visible as an argument. */

@@ -26,6 +26,7 @@ export const SCOPE_OF: Record<string, string> = {
   update_alert: "alerts:write",
   send_alert: "alerts:send",
   schedule_alert: "alerts:send",
+  wait_for_review: "alerts:read",
   cancel_alert: "alerts:send",
   duplicate_alert: "alerts:write",
   delete_alert: "alerts:write",
@@ -115,7 +116,7 @@ function withoutScope(
 
 /** Which operations each role may call, as decided. */
 export const ROLE_ALLOWS: Record<string, readonly string[]> = {
-  viewer: TOOLS.filter((tool) => /^(get|list)_/.test(tool)),
+  viewer: TOOLS.filter((tool) => /^(get|list|wait)_/.test(tool)),
   editor: TOOLS.filter((tool) => tool !== "delete_pusher"),
   admin: TOOLS,
   owner: TOOLS,

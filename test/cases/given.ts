@@ -128,6 +128,7 @@ export const READY: Record<string, (world: World) => Promise<Record<string, unkn
   update_alert: async (world) => alertAt(await sharedDraft(world), { title: "An alert" }),
   send_alert: async (world) => alertAt(await alertIn(world, "draft")),
   schedule_alert: async (world) => alertAt(await alertIn(world, "draft")),
+  wait_for_review: async (world) => alertAt(await sharedDraft(world), { seconds: 0 }),
   cancel_alert: async (world) => alertAt(await alertIn(world, "scheduled")),
   delete_alert: async (world) => alertAt(await alertIn(world, "draft")),
   list_webhooks: async () => ({}),

@@ -29,6 +29,7 @@ import { deletePusherCases } from "./pushers/delete.ts";
 import { pusherFieldCases } from "./pushers/fields.ts";
 import { listPusherCases, readPusherCases } from "./pushers/read.ts";
 import { requestCases } from "./requests.ts";
+import { reviewCases } from "./reviews.ts";
 import { scheduleCases } from "./schedule.ts";
 import { accountStatsCases } from "./stats/account.ts";
 import { alertStatsCases } from "./stats/alert.ts";
@@ -81,6 +82,7 @@ export const TABLES: readonly Table[] = [
   { file: "webhooks/deliveries.ts", cases: deliveryLimitCases, limits: true },
   { file: "audit.ts", cases: auditCases },
   { file: "webhooks/events.ts", cases: eventCases },
+  { file: "reviews.ts", cases: reviewCases },
   { file: "auth.ts", cases: authCases },
   { file: "requests.ts", cases: requestCases },
   { file: "ways_out.ts", cases: wayOutCases },

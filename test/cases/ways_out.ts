@@ -93,6 +93,7 @@ const handleRows: Case[] = (
     ["update_alert", { alert_id: NO_ALERT }],
     ["send_alert", { alert_id: NO_ALERT }],
     ["schedule_alert", { alert_id: NO_ALERT }],
+    ["wait_for_review", { alert_id: NO_ALERT }],
     ["cancel_alert", { alert_id: NO_ALERT }],
     ["duplicate_alert", { alert_id: NO_ALERT }],
     ["delete_alert", { alert_id: NO_ALERT }],

@@ -45,7 +45,7 @@ test("every table of rows is run", () => {
 // docs/rules.md#mcp-hints
 test("who is asked before what: the hints, as clients are told them", () => {
   const named = (hint: keyof Hints) => TOOLS.filter((tool) => hintsOf(tool)[hint]).map(({ name }) => name);
-  expect(named("readOnly")).toEqual(names.filter((name) => /^(get|list|preview)_/.test(name)));
+  expect(named("readOnly")).toEqual(names.filter((name) => /^(get|list|preview|wait)_/.test(name)));
   expect(named("destructive").sort()).toEqual([
     ...["cancel_alert", "create_alert", "create_pusher", "delete_alert", "delete_pusher", "delete_webhook"],
     ...["revoke_invite", "rotate_webhook_secret", "schedule_alert", "send_alert", "update_alert"],
@@ -213,7 +213,8 @@ describe("tools/list", () => {
     const composes = await named("alerts:read,alerts:write");
     expect(composes.shown).toEqual(
       names.filter(
-        (name) => /^get_me$|_alert$|_alerts$|^preview_html$/.test(name) && name !== "cancel_alert",
+        (name) =>
+          /^get_me$|_alert$|_alerts$|^(preview_html|wait_for_review)$/.test(name) && name !== "cancel_alert",
       ),
     );
     expect(composes.lacking).toEqual(

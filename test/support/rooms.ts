@@ -74,7 +74,10 @@ export const ROOMS: Record<string, Room> = {
     decides: "the PostgreSQL that the service starts for itself",
     may: ["model/errors", "store/config", "store/db", "store/secret"],
   },
-  "store/context": { may: ["model/domain", "model/entities", "model/scopes", "store/db"] },
+  "store/patience": { may: [] },
+  "store/context": {
+    may: ["model/domain", "model/entities", "model/scopes", "store/db", "store/patience"],
+  },
   "store/queries": {
     decides:
       "the statements of hot paths, locks, aggregates and pages, with declared types, compiled once and run by name",
@@ -99,6 +102,7 @@ export const ROOMS: Record<string, Room> = {
       "model/scopes",
       "store/context",
       "store/db",
+      "store/patience",
       "store/queries",
       "store/rate_limits",
       "store/secret",
@@ -309,6 +313,7 @@ export const ROOMS: Record<string, Room> = {
       "operation",
       "store/context",
       "store/db",
+      "store/patience",
     ],
   },
   "pages/web_app": {

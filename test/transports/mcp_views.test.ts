@@ -36,6 +36,7 @@ describe("on a service", () => {
     update_alert: async () => at(await draft()),
     send_alert: async () => at(await draft({ send: true })),
     schedule_alert: async () => at(await draft({ send: true, send_at: inSeconds(3600) })),
+    wait_for_review: async () => ({ ...at(await draft()), seconds: 0 }),
     cancel_alert: async () => {
       const alert = await draft({ send: true });
       await world.rest("cancel_alert", at(alert));

@@ -13,6 +13,7 @@ import { BASE_SCOPES } from "../../model/scopes.ts";
 import type { Dispatcher } from "../../operation/dispatch.ts";
 import { scopesFor, type Tool } from "../../operation/tool.ts";
 import type { Caller, Log } from "../../store/context.ts";
+import type { Patience } from "../../store/patience.ts";
 import { refusal } from "./answers.ts";
 import { parseJson, readBytes, tooManyValues } from "./body.ts";
 import { resultFields } from "./mcp_answers.ts";
@@ -46,13 +47,14 @@ interface Message {
 interface Passed {
   caller: Caller;
   log: Log;
+  patience: Patience | undefined;
   /** Its scopes may grow by asking: a challenge is of use to it. A key's never do. */
   mayGrow: boolean;
   refused?: ApiError;
 }
 
 export interface McpEndpoint {
-  fetch(request: Request, log: Log): Promise<Response>;
+  fetch(request: Request, log: Log, patience?: Patience): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -75,6 +77,7 @@ export function createMcpEndpoint({
         return await dispatcher.tool(tool, passed.caller, {
           ...splitKey(tool, raw),
           log: passed.log,
+          patience: passed.patience,
           transport: "mcp",
           keepsDraft: !passed.mayGrow,
         });
@@ -127,7 +130,7 @@ export function createMcpEndpoint({
     return refused && challenge(refused, scopesFor(tool, args));
   }
 
-  async function serve(request: Request, log: Log): Promise<Response> {
+  async function serve(request: Request, log: Log, patience?: Patience): Promise<Response> {
     if (!validateHostHeader(request.headers.get("host"), hostnames).ok)
       throw forbidden("This Host is not served here; use the address in PUBLIC_URL.");
     if (!validateOriginHeader(request.headers.get("origin"), hostnames).ok)
@@ -153,7 +156,7 @@ export function createMcpEndpoint({
     // The protocol has no batches since 2025-06-18, and one would be many calls that count as one in flight.
     if (Array.isArray(value))
       throw invalidRequest("A request holds one message; send the messages of a batch one by one.");
-    const passed: Passed = { caller, log, mayGrow: caller.credential.type === "oauth" };
+    const passed: Passed = { caller, log, patience, mayGrow: caller.credential.type === "oauth" };
     const refused = await scopeChallenge(value, passed);
     if (refused) {
       await onChallenge(caller);
@@ -179,7 +182,7 @@ export function createMcpEndpoint({
   }
 
   return {
-    fetch: (request, log) => serve(request, log).catch((error) => refusal(error)),
+    fetch: (request, log, patience) => serve(request, log, patience).catch((error) => refusal(error)),
     close: () => handler.close(),
   };
 }

@@ -17,6 +17,7 @@ import {
 } from "../../operation/tool.ts";
 import type { Log } from "../../store/context.ts";
 import { NOT_MODIFIED } from "../../store/context.ts";
+import type { Patience } from "../../store/patience.ts";
 import { emptyAnswer, jsonAnswer } from "./answers.ts";
 import { type RouteMeta, readJson } from "./body.ts";
 import { requestOf } from "./request.ts";
@@ -36,6 +37,7 @@ export interface Runner<O extends Routed, C> {
   authenticate(operation: O, event: H3Event): Promise<C>;
   dispatch(operation: O, caller: C, call: Call): Promise<Outcome>;
   logOf(event: H3Event): Log;
+  patienceOf?(event: H3Event): Patience;
   /** Stands around an answer of an operation that may be held: `ask` makes it, as often as it takes. */
   hold?(operation: O, event: H3Event, ask: () => Promise<Response>): Promise<Response>;
 }
@@ -93,6 +95,7 @@ async function serve<O extends Routed, C>(
     heldValidators: held,
     expectedVersions,
     log: runner.logOf(event),
+    patience: runner.patienceOf?.(event),
     transport: transportOf(request.headers.get("user-agent")),
   });
   if (body === NOT_MODIFIED) return emptyAnswer(304, headers);

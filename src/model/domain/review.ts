@@ -1,5 +1,6 @@
 // Where a person reviews an alert before it is published: one address an alert, which its author is told.
 
+import type { AlertStatus } from "../entities/alert.ts";
 import type { ToReview } from "../errors.ts";
 import { parseId, showId } from "./ids.ts";
 
@@ -37,3 +38,26 @@ export function reviewInstead(
     review: { pusher_id: showId("psh", pusherId), alert_id: showId("alr", alertId) },
   };
 }
+
+/** What a person may have decided about an alert. */
+export const DECISIONS = ["waiting", "declined", "scheduled", "sent", "cancelled"] as const;
+
+export type Decision = (typeof DECISIONS)[number];
+
+/** What became of an alert so far. Who declined a draft said why. */
+export function decisionOf(alert: { status: AlertStatus; review_reply: string | null }): Decision {
+  if (alert.status !== "draft") return alert.status;
+  return alert.review_reply === null ? "waiting" : "declined";
+}
+
+/** What each of them means to the author. */
+export const REVIEW_NOTES: Record<Decision, string> = {
+  waiting:
+    "Nobody has decided yet, and nothing is published. A person decides at review_url; wait again, or ask later.",
+  declined:
+    "A person declined it, and review_reply says why. Nothing is published; an edit puts it up for review again.",
+  scheduled:
+    "It is scheduled: phones show it from send_at on. Until then a person changes that at review_url.",
+  sent: "It is sent and visible to every subscribed handset.",
+  cancelled: "It was cancelled. duplicate_alert makes a new draft of it.",
+};

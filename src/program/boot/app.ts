@@ -29,6 +29,7 @@ import { ApiError, notFound, overloaded, unauthorized } from "../../model/errors
 import { need } from "../../model/need.ts";
 import type { Dispatcher } from "../../operation/dispatch.ts";
 import { type HandsetOperation, MAX_BODY, type Tool } from "../../operation/tool.ts";
+import type { Waits } from "../../operation/waits.ts";
 import { addConsole } from "../../pages/console/routes.ts";
 import type { ConsoleDeps } from "../../pages/console/visit.ts";
 import type { PublicPagesDeps } from "../../pages/public_pages/deps.ts";
@@ -44,6 +45,7 @@ import { type Client, countedAs, createClientReader } from "../../store/rate_lim
 import { createAdmission, type Pass } from "./admission.ts";
 import { type Logs, RequestLog } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import { patience } from "./patience.ts";
 import { createPolls } from "./polls.ts";
 import { addProbes, PROBES } from "./probes.ts";
 
@@ -61,6 +63,7 @@ export interface AppDeps {
   publicPages: PublicPagesDeps;
   authenticateHandset: HandsetAuthenticator;
   hold: Hold;
+  waits: Waits;
   assets: Assets;
   /** Whether there is room for what a request writes. */
   space: Pick<Space, "isLow" | "mustHaveRoom">;
@@ -118,6 +121,8 @@ export function createApp(deps: AppDeps): App {
     return client.local ? null : owner;
   };
 
+  const patienceOf = (event: H3Event) => patience(requestOf(event), stateOf(event));
+
   const authenticate = (request: Request): Promise<Caller | null> =>
     deps.authenticateKey(bearerToken(request.headers));
 
@@ -152,6 +157,7 @@ export function createApp(deps: AppDeps): App {
 
   addRoutes<Tool, Caller>(app, TOOLS, {
     logOf,
+    patienceOf,
     authenticate: async (_tool, event) => {
       const caller = await authenticate(requestOf(event));
       if (!caller) throw unauthorized();
@@ -194,7 +200,7 @@ export function createApp(deps: AppDeps): App {
       ...config,
     });
   });
-  app.all("/mcp", async (event) => (await mcp()).fetch(requestOf(event), logOf(event)), {
+  app.all("/mcp", async (event) => (await mcp()).fetch(requestOf(event), logOf(event), patienceOf(event)), {
     meta: { maxBody: MAX_BODY.alerts } satisfies RouteMeta,
   });
 
@@ -279,7 +285,10 @@ export function createApp(deps: AppDeps): App {
       return response;
     },
     stopping: probes.stopping,
-    ending: () => void deps.hold.stop(),
+    ending() {
+      void deps.hold.stop();
+      deps.waits.stop();
+    },
     routes: app["~routes"],
     close: async () => {
       if (mcpOpened) await (await mcp()).close();

@@ -38,6 +38,7 @@ import type { DomainEvent } from "../../model/domain/events.ts";
 import { createInboxTag } from "../../model/domain/inbox_tag.ts";
 import { need } from "../../model/need.ts";
 import { createDispatcher } from "../../operation/dispatch.ts";
+import { createWaits } from "../../operation/waits.ts";
 import { createForms } from "../../pages/console/forms.ts";
 import { canBeWoken } from "../../store/config/push.ts";
 import { ConfigError } from "../../store/config/setting.ts";
@@ -186,6 +187,8 @@ export async function openParts(
     tagOf: (state, page) => inboxTag(inboxState(state, page)),
   });
   closers.push(() => hold.close());
+  const waits = createWaits({ orm, log, max: config.heldPolls });
+  closers.push(async () => waits.stop());
   const dispatcher = createDispatcher({
     orm,
     limits,
@@ -204,6 +207,7 @@ export async function openParts(
       webhooks,
       push,
       cameDue: (settled) => push.cameDue(settled),
+      untilChanged: (wait) => waits.untilChanged(wait),
       assets,
       signIn: createOwnSignIn({ library, throttle, publicUrl, now }),
     },
@@ -213,7 +217,10 @@ export async function openParts(
       ...options.limitMax,
     },
     publish,
-    changed: (surely, perhaps) => hold.changed(surely, perhaps),
+    changed(surely, perhaps) {
+      hold.changed(surely, perhaps);
+      waits.changed([...surely, ...perhaps]);
+    },
     now,
   });
   const app = createApp({
@@ -247,6 +254,7 @@ export async function openParts(
     },
     authenticateHandset: createHandsetAuthenticator(orm, seen),
     hold,
+    waits,
     space,
     ready: async () => {
       await orm.em.fork().execute("select 1");

@@ -9,7 +9,8 @@ import { CLI, requestFor } from "../../operation/request.ts";
 import { pathArguments, REPEAT_ARGUMENTS, type Tool } from "../../operation/tool.ts";
 import { type Connection, noKey, noServer, otherServer, toldIn } from "./connection.ts";
 
-const ANSWER_MS = 30_000;
+/** More than a call waits for a review. */
+const ANSWER_MS = 60_000;
 
 /** Runs the operation on the server. @throws ApiError, and nothing else. */
 export async function callByRest(

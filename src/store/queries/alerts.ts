@@ -72,6 +72,14 @@ export const alertExists = defineStatement("alert_exists", {
     where id = $id and pusher_id = (select p.id from pusher p where p.id = $pusher_id and ${VISIBLE.text})`,
 });
 
+/** The present version of each of these alerts that is there. */
+export const alertVersions = defineList("alert_versions", {
+  reads: true,
+  parameters: { ids: array(uuid) },
+  columns: { id: uuid, updated_at: timestamptz },
+  text: "select id, updated_at from alert where id = any($ids::uuid[])",
+});
+
 /** What handsets are shown: two alerts that agree in it are one to who reads them. */
 const READ = columnsOf(shownTo(ALERT, "handset"));
 const READ_NAMES = Object.keys(READ) as (keyof typeof READ)[];

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { AssetAddresses } from "../../model/domain/assets.ts";
 import { showId, showIdOrNull } from "../../model/domain/ids.ts";
+import { DECISIONS } from "../../model/domain/review.ts";
 import { ALERT_STATUSES } from "../../model/entities/alert.ts";
 import { ALERT, blockedRow } from "../../model/fields/alert.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
@@ -65,6 +66,15 @@ export const reviewedView = alertView.extend({
   notes: capabilityNotesView,
   blocked: blockedRows,
 });
+
+/** What waiting for a review answers. */
+export const decidedView = named(
+  "DecidedAlert",
+  reviewedView.extend({
+    decision: z.enum(DECISIONS).describe("What became of it so far; waiting while nobody has decided."),
+    note: z.string(),
+  }),
+);
 
 /** What create, a field edit and a duplicate answer. */
 export const composedView = named("ComposedAlert", reviewedView.extend({}));

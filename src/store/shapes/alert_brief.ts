@@ -6,7 +6,7 @@ import { codePoints } from "../../model/fields/accepts.ts";
 import { ALERT, type AlertFields } from "../../model/fields/alert.ts";
 import { named } from "../../model/fields/named.ts";
 import { marked, namesOf } from "../../model/fields/record.ts";
-import { alertList, composedView, publishedView } from "./alert.ts";
+import { alertList, composedView, decidedView, publishedView } from "./alert.ts";
 import { cut } from "./cut.ts";
 
 export const view = z
@@ -41,6 +41,7 @@ const briefOf = (name: string, whole: z.ZodObject) => ({
 });
 
 export const composedBrief = briefOf("ComposedAlertBrief", composedView);
+export const decidedBrief = briefOf("DecidedAlertBrief", decidedView);
 export const publishedBrief = briefOf("PublishedAlertBrief", publishedView);
 
 const listed = named("AlertSummaryBrief", alertList.shape.data.element.extend(lengths));

@@ -1,0 +1,90 @@
+// Calls that wait for a person: held until the alert that they are about becomes another version, their time is over, or nobody
+// listens any more. One statement a second looks for all that wait here, and one more after a commit of this process on the
+// channel; between them no connection to the database is held. docs/rules.md#review-wait
+
+import { LIMITS } from "../model/limits.ts";
+import type { Log } from "../store/context.ts";
+import type { Orm } from "../store/db/orm.ts";
+import { databaseOf, run } from "../store/db/statement.ts";
+import type { AlertWait } from "../store/patience.ts";
+import { alertVersions } from "../store/queries/alerts.ts";
+import { createPlaces } from "../store/rate_limits/places.ts";
+
+/** From the end of one look to the next: another process's change is found by it. */
+const ROUND_MS = 1_000;
+
+export interface Waits {
+  /** Resolves when there may be something else to say of the alert than it is this version; at once where too many wait already. */
+  untilChanged(wait: AlertWait): Promise<void>;
+  /** What was committed has changed these channels, or may have. */
+  changed(channels: readonly string[]): void;
+  /** From now on nothing waits, and what does is answered. */
+  stop(): void;
+}
+
+interface Waiting extends Pick<AlertWait, "alertId" | "pusherId" | "version"> {
+  end(): void;
+}
+
+export function createWaits({ orm, log, max }: { orm: Orm; log: Log; max: number }): Waits {
+  const kysely = databaseOf(orm);
+  const places = createPlaces(max, LIMITS.review_waits);
+  const waiting = new Set<Waiting>();
+  let round: NodeJS.Timeout | undefined;
+  let looking = false;
+  let again = false;
+  let stopping = false;
+
+  async function lookOnce(): Promise<void> {
+    const asked = [...waiting];
+    const ids = [...new Set(asked.map(({ alertId }) => alertId))];
+    try {
+      const rows = await run(kysely, alertVersions, { ids });
+      const versions = new Map(rows.map(({ id, updated_at }) => [id, updated_at]));
+      for (const one of asked) if (versions.get(one.alertId) !== one.version) one.end();
+    } catch (error) {
+      // The next round finds what this one would have.
+      log.debug({ err: error }, "calls that wait for a review cannot be told of changes; it is tried again");
+    }
+  }
+
+  async function look(): Promise<void> {
+    again = true;
+    if (looking) return;
+    looking = true;
+    clearTimeout(round);
+    while (again && waiting.size > 0) {
+      again = false;
+      await lookOnce();
+    }
+    looking = false;
+    if (waiting.size > 0) round = setTimeout(() => void look(), ROUND_MS).unref();
+  }
+
+  return {
+    async untilChanged({ ms, subject, signal, ...alert }) {
+      if (stopping || ms <= 0 || signal.aborted || !places.hasRoom(subject)) return;
+      const leave = places.take(subject);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const one = { ...alert, end: resolve };
+      const timer = setTimeout(resolve, ms);
+      const gone = () => resolve();
+      signal.addEventListener("abort", gone);
+      waiting.add(one);
+      // What changed since it was read is found at once.
+      void look();
+      await promise;
+      clearTimeout(timer);
+      signal.removeEventListener("abort", gone);
+      waiting.delete(one);
+      leave();
+    },
+    changed(channels) {
+      for (const { pusherId } of waiting) if (channels.includes(pusherId)) return void look();
+    },
+    stop() {
+      stopping = true;
+      for (const { end } of waiting) end();
+    },
+  };
+}

@@ -1,0 +1,20 @@
+// A call that waits: for what, how long it may, and who listens.
+
+/** A call that waits for an alert to become another version than this one, which is `updated_at` of its row, for at most `ms`. */
+export interface AlertWait {
+  alertId: string;
+  pusherId: string;
+  version: string;
+  ms: number;
+  /** Whose calls are bounded together. */
+  subject: string;
+  signal: AbortSignal;
+}
+
+/** What a call is given that may wait. */
+export interface Patience {
+  /** Aborted when nobody waits for the answer any more. */
+  signal: AbortSignal;
+  /** Nobody works on the call until this is over. */
+  rest(waiting: Promise<void>): Promise<void>;
+}

@@ -1,0 +1,59 @@
+// What waiting for a review answers of an alert in each state, and what it refuses.
+
+import { expect } from "vitest";
+import type { Case } from "../support/cases.ts";
+import { type AlertState, alertAt, alertIn, NO_ALERT, sharedDraft, sharedPusher } from "./given.ts";
+
+const WAIT = "review-wait";
+
+const DECISIONS: [AlertState, decision: string, note: RegExp][] = [
+  ["draft", "waiting", /Nobody has decided yet/],
+  ["scheduled", "scheduled", /from send_at on/],
+  ["passed", "sent", /is sent/],
+  ["sent", "sent", /is sent/],
+  ["cancelled", "cancelled", /duplicate_alert/],
+];
+
+export const reviewCases: Case[] = [
+  ...DECISIONS.map(
+    ([state, decision, note]): Case => ({
+      rule: WAIT,
+      tool: "wait_for_review",
+      name: `of one that is ${state}`,
+      given: (world) => alertIn(world, state),
+      input: (alert) => alertAt(alert, { seconds: 0 }),
+      want: { body: { decision } },
+      after: (_world, { id, updated_at }, { body }) => {
+        expect(body).toMatchObject({ id, updated_at });
+        expect(body.note).toMatch(note);
+        expect(body.review_url === null).toBe(["sent", "cancelled"].includes(decision));
+      },
+    }),
+  ),
+  {
+    rule: WAIT,
+    tool: "wait_for_review",
+    name: "another version was seen than there is: at once",
+    given: sharedDraft,
+    input: (alert) => alertAt(alert, { seen_updated_at: "2026-01-01T00:00:00Z" }),
+    want: { body: { decision: "waiting" } },
+  },
+  ...[-1, 51].map(
+    (seconds): Case => ({
+      rule: WAIT,
+      tool: "wait_for_review",
+      name: `${seconds} seconds`,
+      given: sharedDraft,
+      input: (alert) => alertAt(alert, { seconds }),
+      want: { error: "invalid_request", param: "seconds", says: /whole number from 0 to 50/ },
+    }),
+  ),
+  {
+    rule: WAIT,
+    tool: "wait_for_review",
+    name: "no such alert",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, alert_id: NO_ALERT }),
+    want: { error: "not_found" },
+  },
+];

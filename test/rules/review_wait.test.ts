@@ -1,0 +1,104 @@
+// A call that waits for a person: it is held until somebody decides, bounded for each credential, and freed when nobody listens.
+
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import decline_alert from "../../src/identity/session/decline_alert.ts";
+import { LIMITS } from "../../src/model/limits.ts";
+import type { MemberCaller } from "../../src/store/context.ts";
+import { alertAt, uuidOf } from "../cases/given.ts";
+import { SILENT, signedIn } from "../support/sessions.ts";
+import { OWNER, ownerOf } from "../support/site.ts";
+import { World } from "../support/world.ts";
+
+let world: World;
+let person: MemberCaller;
+let author: string;
+let draft: { id: string; pusher_id: string };
+beforeAll(async () => {
+  world = await World.open();
+  await ownerOf(world);
+  const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
+  person = await signedIn(world, user_id, uuidOf(world.workspace.id));
+});
+afterAll(() => world?.close());
+beforeEach(async () => {
+  author = await world.key({ scopes: "alerts:read,alerts:write" });
+  const pusher = await world.pusher();
+  draft = (await world.rest("create_alert", { pusher_id: pusher.id, title: "Tide" }, author)).body;
+});
+
+const path = () => `/api/v1/pushers/${draft.pusher_id}/alerts/${draft.id}/review`;
+
+/** A call that waits, and whether it has its answer. */
+function wait(query = "", signal?: AbortSignal) {
+  const request = new Request(`http://localhost${path()}${query}`, {
+    headers: { authorization: `Bearer ${author}` },
+    signal,
+  });
+  const held = { answered: false, answer: Promise.resolve<any>(null) };
+  held.answer = world.service.app.fetch(request).then(async (response) => {
+    held.answered = true;
+    return response.json();
+  });
+  return held;
+}
+
+/** Another call of the same kind, from its beginning to its end. */
+const meanwhile = () => world.rest("wait_for_review", alertAt(draft, { seconds: 0 }), author);
+
+// docs/rules.md#review-wait
+test.each(["rest", "mcp"] as const)("held until a person decides, over %s", async (face) => {
+  let answered = false;
+  const waiting = world[face]("wait_for_review", alertAt(draft), author).finally(() => {
+    answered = true;
+  });
+  expect((await meanwhile()).body.decision).toBe("waiting");
+  expect(answered).toBe(false);
+  await world.service.dispatcher.session(decline_alert, person, {
+    args: { ...alertAt(draft), review_reply: "Say when." },
+    log: SILENT,
+  });
+  const { body } = await waiting;
+  expect(body).toMatchObject({ decision: "declined", status: "draft", review_reply: "Say when." });
+  // The same version was seen, so there is something to wait for; an edit by its author ends it.
+  const more = wait(`?seen_updated_at=${body.updated_at}`);
+  await meanwhile();
+  expect(more.answered).toBe(false);
+  await world.rest("update_alert", alertAt(draft, { body: "At six" }), author);
+  expect(await more.answer).toMatchObject({ decision: "waiting", review_reply: null });
+});
+
+// docs/rules.md#review-wait
+test("four of a credential wait; who leaves frees a place, and all hear what another process did", async () => {
+  const leaving = new AbortController();
+  const held = Array.from({ length: LIMITS.review_waits }, (_, i) =>
+    wait("", i === 0 ? leaving.signal : undefined),
+  );
+  // One more is answered at once.
+  expect(await wait().answer).toMatchObject({ decision: "waiting" });
+  expect(held.map(({ answered }) => answered)).toEqual(held.map(() => false));
+  leaving.abort();
+  await held[0]!.answer;
+  const another = wait();
+  await meanwhile();
+  expect(another.answered).toBe(false);
+  await world.sql(
+    "update alert set status = 'cancelled', cancelled_at = now(), updated_at = now() where id = ?",
+    [uuidOf(draft.id)],
+  );
+  for (const { answer } of [...held.slice(1), another])
+    expect(await answer).toMatchObject({ decision: "cancelled" });
+});
+
+test("what is deleted meanwhile is missing, and a service that stops answers what waits", async () => {
+  const gone = wait();
+  await meanwhile();
+  await world.rest("delete_alert", alertAt(draft));
+  expect(await gone.answer).toMatchObject({ error: { type: "not_found" } });
+  const pusher = await world.pusher();
+  draft = await world.alert(pusher.id);
+  const last = wait();
+  await meanwhile();
+  world.service.app.ending();
+  expect(await last.answer).toMatchObject({ decision: "waiting" });
+  expect(await wait().answer).toMatchObject({ decision: "waiting" });
+});
