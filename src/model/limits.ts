@@ -141,6 +141,7 @@ export const LIMIT_TABLE = {
   held_seconds: [55, "seconds", "a held poll, since proxies give up at 60"],
   held_polls: [4, "polls", "held for one device, whose token a few pages may share"],
   review_held_seconds: [50, "seconds", "a call that waits for a review, since clients give up at 60"],
+  review_asked_minutes: [60, "minutes", "within which a call comes again after its person was asked"],
   review_waits: [4, "calls", "that wait for a review at once, of one credential"],
   stream_waiting: [64 * KIB, "bytes", "that the reader of a stream may leave untaken; then it ends"],
   stream_beat_seconds: [20, "seconds", "between two signs of life of a stream"],

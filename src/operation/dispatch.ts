@@ -24,6 +24,7 @@ import { databaseOf } from "../store/db/statement.ts";
 import { faultOf } from "../store/db/unavailable.ts";
 import type { Patience } from "../store/patience.ts";
 import type { Seal } from "../store/secret/seal.ts";
+import { type Asked, createAsked } from "./asked.ts";
 import { actorOf, personActors } from "./audit.ts";
 import { withChannelIds } from "./handles.ts";
 import { type Claim, type Repeats, repeatsOf } from "./idempotency.ts";
@@ -35,6 +36,7 @@ import type { HandsetOperation, SessionAuth, SessionOperation, Tool } from "./to
 import { onlyReads, pathArguments, REPEAT_ARGUMENTS } from "./tool.ts";
 
 export interface DispatchDeps extends PerformDeps {
+  askedSeal: Seal;
   idempotencySeal: Seal;
 }
 
@@ -58,6 +60,8 @@ export interface Call {
 }
 
 export interface Dispatcher {
+  /** Calls that a person was asked about. */
+  asked: Asked;
   /** Why the credential may not make this call, whatever rows there are; null when it may. */
   refuseScopes(tool: Tool, caller: Caller, args: unknown): Promise<ApiError | null>;
   /** Runs an owner's operation. @throws ApiError, and nothing else. */
@@ -75,6 +79,7 @@ export interface Dispatcher {
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const perform = createPerform(deps);
   return {
+    asked: createAsked(deps),
     refuseScopes: (tool, caller, args) => refuseScopes(tool, caller, args, whereOf(deps)),
     tool: (tool, caller, call) => onlyApiErrors(call, () => runTool(deps, perform, tool, caller, call)),
     handset: (operation, caller, call) =>

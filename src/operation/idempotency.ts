@@ -29,7 +29,7 @@ export interface Repeats {
 }
 
 /** The same arguments give the same hash, whatever order they were written in. */
-function hashOf(input: unknown): Buffer {
+export function hashOf(input: unknown): Buffer {
   const canonical = JSON.stringify(input, (_, value) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -48,6 +48,7 @@ describe("on a service", () => {
       together: createTogether(databaseOf(world.service.orm)),
       limits: createRateLimits(),
       idempotencySeal: createSeal("a secret of the tests that is long enough", "idempotency"),
+      askedSeal: createSeal("a secret of the tests that is long enough", "idempotency"),
       services: {} as never,
       changed: () => {},
       publish: (event) => events.push(event),

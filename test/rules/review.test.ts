@@ -97,6 +97,46 @@ test("who may not publish is told where a person can, and of an alert that is no
   expect(other.body.error.message).not.toMatch(/console/);
 });
 
+/** What MCP answers, which is no answer of the tool itself. */
+async function calledOverMcp(name: string, alert: Named): Promise<unknown> {
+  const message = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name, arguments: alertAt(alert) },
+  };
+  const { body } = await world.request("POST", "/mcp", {
+    token: author,
+    headers: { accept: "application/json, text/event-stream" },
+    body: JSON.stringify(message),
+  });
+  expect(body.result.isError ?? false).toBe(false);
+  return body.result.structuredContent;
+}
+
+// docs/rules.md#mcp-review
+test("over MCP a call to publish what was decided about answers what became of it; a call to withdraw it does not", async () => {
+  for (const [decision, decide] of [
+    ["declined", (alert: Named) => decline(alert)],
+    [
+      "scheduled",
+      (alert: Named) => world.rest("schedule_alert", alertAt(alert, { send_at: inSeconds(3600) })),
+    ],
+    ["sent", (alert: Named) => world.rest("send_alert", alertAt(alert))],
+  ] as const) {
+    const alert = await world.alert(pusher.id);
+    await decide(alert);
+    for (const tool of ["send_alert", "schedule_alert"]) {
+      expect(await calledOverMcp(tool, alert)).toMatchObject({ id: alert.id, decision });
+      expect((await world.rest(tool, alertAt(alert), author)).status).toBe(403);
+    }
+    expect((await world.mcp("cancel_alert", alertAt(alert), author)).body.error.type).toBe(
+      "insufficient_scope",
+    );
+    expect((await read(alert)).status).toBe(decision === "declined" ? "draft" : decision);
+  }
+});
+
 // docs/rules.md#review-draft
 test("create with send by who may not publish: over REST nothing is kept, over MCP a draft that a person decides about", async () => {
   const count = async () =>

@@ -92,7 +92,9 @@ function checkMcp({ status, body }: Answer, requestBody: unknown): void {
     return;
   }
   const { params } = JSON.parse(requestBody) as { params: { name: string; arguments?: { view?: unknown } } };
-  const route = routes.find(({ operation }) => operation.name === params.name)!;
+  // Who may not publish is answered what a person decided (docs/rules.md#mcp-review).
+  const name = "decision" in result.structuredContent ? "wait_for_review" : params.name;
+  const route = routes.find(({ operation }) => operation.name === name)!;
   const view = params.arguments?.view ?? (route.chooses ? "brief" : undefined);
   const whole = restored(route.operation as Tool, view, result.structuredContent);
   // What is left out of an answer that would be too long is said beside its shape (docs/rules.md#mcp-answers-are-short).

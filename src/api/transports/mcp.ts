@@ -19,6 +19,7 @@ import { parseJson, readBytes, tooManyValues } from "./body.ts";
 import { resultFields } from "./mcp_answers.ts";
 import { createOffers, listOf } from "./mcp_list.ts";
 import { plainAnswers, plainRequest } from "./mcp_plain.ts";
+import { type Asking, asksOf, asksPerson, createReviews, forPerson, sessionOf } from "./mcp_review.ts";
 import { answerOf, type CallTool, createToolServer, LIST_HINTS, SERVER_INFO } from "./mcp_server.ts";
 
 export interface McpOptions {
@@ -40,17 +41,15 @@ function splitKey(tool: Tool, args: Record<string, unknown>) {
 
 interface Message {
   method?: unknown;
-  params?: { name?: unknown; arguments?: unknown };
+  params?: { name?: unknown; arguments?: unknown; requestState?: unknown };
 }
 
-/** What a request hands to its calls, and the scope refusal that a call hands back. */
-interface Passed {
-  caller: Caller;
+/** What a request hands to its calls, and what a call hands back. */
+interface Passed extends Asking {
   log: Log;
   patience: Patience | undefined;
   /** Its scopes may grow by asking: a challenge is of use to it. A key's never do. */
   mayGrow: boolean;
-  refused?: ApiError;
 }
 
 export interface McpEndpoint {
@@ -70,26 +69,35 @@ export function createMcpEndpoint({
   const metadata = `${publicUrl}/.well-known/oauth-protected-resource/mcp`;
   const base = BASE_SCOPES.join(" ");
 
-  const callFor =
-    (passed: Passed): CallTool =>
-    async (tool, raw) => {
+  const reviews = createReviews(tools, dispatcher.asked);
+
+  const callFor = (passed: Passed): CallTool => {
+    const call: CallTool = async (tool, raw) => {
       try {
         return await dispatcher.tool(tool, passed.caller, {
           ...splitKey(tool, raw),
           log: passed.log,
           patience: passed.patience,
           transport: "mcp",
-          keepsDraft: !passed.mayGrow,
+          keepsDraft: !passed.mayGrow || passed.asks !== null,
         });
       } catch (error) {
-        if (error instanceof ApiError && error.type === "insufficient_scope") passed.refused = error;
+        if (!(error instanceof ApiError) || error.type !== "insufficient_scope") throw error;
+        const became = await reviews.became(tool, error, call, passed);
+        if (became) return became;
+        passed.refused = error;
         throw error;
       }
     };
+    return call;
+  };
 
   const handler = createMcpHandler(({ authInfo }) => {
     const { passed } = need(authInfo, "each call is made with it").extra as { passed: Passed };
-    return createToolServer(offeredTo(passed.caller), callFor(passed));
+    const call = callFor(passed);
+    return createToolServer(offeredTo(passed.caller), call, (tool, args, request) =>
+      reviews.answer(tool, args, request, call, passed),
+    );
   });
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const offeredTo = createOffers(tools);
@@ -101,7 +109,7 @@ export function createMcpEndpoint({
     if (!asked) return null;
     if (asked.name === null) return plain.list(asked, listOf(offeredTo(passed.caller)).tools);
     const tool = byName.get(asked.name);
-    if (!tool) return null;
+    if (!tool || (passed.asks && asksPerson(tool)) || (asked.progress && tool.tellsReview)) return null;
     const answered = await answerOf(tool, asked.args, callFor(passed));
     if (tool.mayRequire && passed.refused && passed.mayGrow)
       throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
@@ -122,11 +130,14 @@ export function createMcpEndpoint({
   };
 
   /** HTTP 403 with every scope that the call needs, for who can ask for them (docs/rules.md#mcp-step-up). */
-  async function scopeChallenge(message: unknown, { caller, mayGrow }: Passed): Promise<ApiError | null> {
+  async function scopeChallenge(message: unknown, passed: Passed): Promise<ApiError | null> {
+    const { caller, mayGrow } = passed;
     const tool = calledTool(message);
     if (!tool || !mayGrow) return null;
     const args = (message as Message).params?.arguments;
     const refused = await dispatcher.refuseScopes(tool, caller, args);
+    // Its person can be asked right away, and decides about this one alert.
+    if (passed.asks && refused && forPerson(tool, refused)) return null;
     return refused && challenge(refused, scopesFor(tool, args));
   }
 
@@ -156,7 +167,9 @@ export function createMcpEndpoint({
     // The protocol has no batches since 2025-06-18, and one would be many calls that count as one in flight.
     if (Array.isArray(value))
       throw invalidRequest("A request holds one message; send the messages of a batch one by one.");
-    const passed: Passed = { caller, log, patience, mayGrow: caller.credential.type === "oauth" };
+    const mayGrow = caller.credential.type === "oauth";
+    const asks = reviews.canTell(caller) ? asksOf(value, request.headers) : null;
+    const passed: Passed = { caller, log, patience, mayGrow, asks };
     const refused = await scopeChallenge(value, passed);
     if (refused) {
       await onChallenge(caller);
@@ -169,11 +182,14 @@ export function createMcpEndpoint({
     if (value !== undefined) {
       const response = await handler.fetch(request, { authInfo, parsedBody: value });
       // Of these tools only the stored row says whether a scope is missing, so the answer's status waits for the call.
+      const session = sessionOf(value);
+      if (session) response.headers.set("mcp-session-id", session);
       const tool = calledTool(value);
-      if (!tool?.mayRequire) return response;
+      // One that comes again is answered what became of it, and may be held.
+      if ((value as Message).params?.requestState !== undefined) return response;
+      if (!tool || !passed.mayGrow || !(passed.asks ? asksPerson(tool) : tool.mayRequire)) return response;
       const text = await response.text();
-      if (passed.refused && passed.mayGrow)
-        throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
+      if (passed.refused) throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
       return new Response(text, response);
     }
     // Handed on as it came: what is no JSON is the protocol's to refuse.

@@ -14,7 +14,7 @@ import {
 import { FastResponse } from "srvx";
 
 /** The protocol that says with every request who asks and what it can do. */
-const MODERN = "2026-07-28";
+export const MODERN = "2026-07-28";
 
 export interface Plain {
   era: "modern" | "legacy";
@@ -22,6 +22,8 @@ export interface Plain {
   /** The tool that is called; null for the list of tools. */
   name: string | null;
   args: Record<string, unknown>;
+  /** It wants to be told of progress. */
+  progress: boolean;
 }
 
 type Fields = Record<string, unknown>;
@@ -51,7 +53,7 @@ export function plainRequest({ headers }: Request, message: unknown): Plain | nu
   if (!hasOnly(meta, META) || (meta.progressToken !== undefined && !isId(meta.progressToken))) return null;
   if (!isJsonContentType(headers.get("content-type"))) return null;
   const era = eraOf(headers, method as string, name as string | null, meta);
-  return era && { era, id, name: name as string | null, args };
+  return era && { era, id, name: name as string | null, args, progress: meta.progressToken !== undefined };
 }
 
 /** The protocol that the headers and the body agree on; null when they do not, or when it is none that is known here. */

@@ -1,7 +1,15 @@
 // What MCP serves, for HTTP and standard input alike: the list of tools, and calls of them with the answers that assistants
 // get. Holds no business word.
 
-import { type ListToolsResult, ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import {
+  type InputRequiredResult,
+  isInputRequiredResult,
+  type ListToolsResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import { ApiError, serverError } from "../../model/errors.ts";
 import type { Outcome } from "../../operation/perform.ts";
 import { hasView, type Tool } from "../../operation/tool.ts";
@@ -15,8 +23,38 @@ export const LIST_HINTS = { ttlMs: 3_600_000, cacheScope: "private" as const };
 
 export type CallTool = (tool: Tool, args: Record<string, unknown>) => Promise<Outcome>;
 
+type McpRequest = ServerContext["mcpReq"];
+
+/** Answers a call in place of `call` alone, where a person may have to be asked. */
+export type Ask = (
+  tool: Tool,
+  args: Record<string, unknown>,
+  request: McpRequest,
+) => Promise<ToolAnswer | InputRequiredResult>;
+
+/** A call that waits says so every few seconds to whoever wants to be told. */
+const BEAT_MS = 5_000;
+
+async function withProgress<T>({ _meta, notify }: McpRequest, work: () => Promise<T>): Promise<T> {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return work();
+  let progress = 0;
+  const tell = () =>
+    notify({ method: "notifications/progress", params: { progressToken, progress: progress++ } }).catch(
+      // Nobody listens any more.
+      () => undefined,
+    );
+  await tell();
+  const beat = setInterval(tell, BEAT_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(beat);
+  }
+}
+
 /** A protocol server over the list of tools; `call` runs one of them. The same for HTTP and stdio. */
-export function createToolServer(tools: readonly Tool[], call: CallTool): Server {
+export function createToolServer(tools: readonly Tool[], call: CallTool, ask?: Ask): Server {
   const { instructions, tools: listed } = listOf(tools);
   const server = new Server(SERVER_INFO, {
     capabilities: { tools: {} },
@@ -24,11 +62,15 @@ export function createToolServer(tools: readonly Tool[], call: CallTool): Server
     cacheHints: { "tools/list": LIST_HINTS },
   });
   server.setRequestHandler("tools/list", () => ({ tools: listed }) as ListToolsResult);
-  server.setRequestHandler("tools/call", async ({ params }) => {
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const tool = tools.find(({ name }) => name === params.name);
     if (!tool)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown tool; tools/list names them all.");
-    return toolResult(await answerOf(tool, params.arguments ?? {}, call));
+    const args = params.arguments ?? {};
+    const waits = tool.tellsReview || mcpReq.requestState() !== undefined;
+    const work = () => (ask ? ask(tool, args, mcpReq) : answerOf(tool, args, call));
+    const answered = await (waits ? withProgress(mcpReq, work) : work());
+    return isInputRequiredResult(answered) ? answered : toolResult(answered);
   });
   return server;
 }

@@ -61,3 +61,7 @@ export const REVIEW_NOTES: Record<Decision, string> = {
   sent: "It is sent and visible to every subscribed handset.",
   cancelled: "It was cancelled. duplicate_alert makes a new draft of it.",
 };
+
+/** What a client says to its person when it sends them to the review page. */
+export const REVIEW_ASKS =
+  "An alert is waiting for you. Look at it, then send, schedule or decline it. Nothing is published before you do.";

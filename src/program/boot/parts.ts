@@ -195,6 +195,7 @@ export async function openParts(
     mustHaveRoom,
     together: createTogether(databaseOf(orm)),
     idempotencySeal: createSeal(secret, "idempotency"),
+    askedSeal: createSeal(secret, "asked reviews"),
     services: {
       publicUrl,
       publicBase: config.publicBase,

@@ -14,8 +14,8 @@ const TAG = 16;
 /** What is sealed in the database; `belfry secret rotate` knows each. */
 export type Sealed = "webhook secrets" | "idempotency" | "push endpoints" | "push key";
 
-/** What only travels, in pages: another secret ends it. */
-type Handed = "kept forms";
+/** What only travels, in pages and with clients: another secret ends it. */
+type Handed = "kept forms" | "asked reviews";
 
 /** `purpose` separates the keys: a box sealed for one purpose does not open for another. */
 export function createSeal(secret: string, purpose: Sealed | Handed): Seal {

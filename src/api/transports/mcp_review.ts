@@ -1,0 +1,179 @@
+// A person in the call: where only somebody signed in may decide, the client is asked to send its person to a page, in the words of its
+// protocol, and the call that is tried again answers what became of it. What a client answers for its person proves nothing: it
+// only says whether somebody went to look. Holds no business word. docs/rules.md#mcp-review
+
+import { randomUUID } from "node:crypto";
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type InputRequiredResult,
+  inputRequired,
+  ProtocolError,
+  ProtocolErrorCode,
+  UrlElicitationRequiredError,
+} from "@modelcontextprotocol/server";
+import { REVIEW_ASKS } from "../../model/domain/review.ts";
+import type { ApiError } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { need } from "../../model/need.ts";
+import type { Asked } from "../../operation/asked.ts";
+import type { Outcome } from "../../operation/perform.ts";
+import { leavesDraft } from "../../operation/scopes.ts";
+import type { Tool } from "../../operation/tool.ts";
+import type { Caller } from "../../store/context.ts";
+import type { ToolAnswer } from "./mcp_answers.ts";
+import { MODERN } from "./mcp_plain.ts";
+import { answerOf, type CallTool } from "./mcp_server.ts";
+
+/** How a client sends its person to an address: by a result that requires input, or by an error. Null: it does not. */
+export type Asks = "input" | "error" | null;
+
+type Args = Record<string, unknown>;
+
+interface Message {
+  method?: unknown;
+  params?: { _meta?: Record<string, unknown>; capabilities?: unknown };
+}
+
+/** Of an alert, as the tool tells it that knows what became of it. */
+interface Told {
+  id: string;
+  pusher_id: string;
+  updated_at: string;
+  review_url: string;
+}
+
+function opens(capabilities: unknown): boolean {
+  const { elicitation } = (capabilities ?? {}) as { elicitation?: { url?: unknown } | null };
+  return typeof elicitation?.url === "object" && elicitation.url !== null;
+}
+
+const ASKED = ".url";
+
+/** What the client of a message says that it can do; one of 2025 says it by the id that it got for saying it. */
+export function asksOf(message: unknown, headers: Headers): Asks {
+  const { params } = (message ?? {}) as Message;
+  if (headers.get("mcp-protocol-version") === MODERN)
+    return opens(params?._meta?.[CLIENT_CAPABILITIES_META_KEY]) ? "input" : null;
+  return headers.get("mcp-session-id")?.endsWith(ASKED) ? "error" : null;
+}
+
+/** The session id for a client of 2025 that can open addresses: it says so once, and nothing is remembered here. Null for others. */
+export function sessionOf(message: unknown): string | null {
+  const { method, params } = (message ?? {}) as Message;
+  return method === "initialize" && opens(params?.capabilities) ? `${randomUUID()}${ASKED}` : null;
+}
+
+/** Whether somebody else may have to decide before a call does what it asks for. */
+export const asksPerson = ({ leadsToReview, asDraft, mayRequire }: Tool): boolean =>
+  Boolean(leadsToReview || asDraft || mayRequire);
+
+/** Whether nothing else is missing than a person's decision. */
+export const forPerson = (tool: Tool, refused: ApiError): boolean =>
+  asksPerson(tool) && (refused.review !== null || leavesDraft(tool, refused));
+
+/** One request's call as far as a person is concerned. */
+export interface Asking {
+  caller: Caller;
+  asks: Asks;
+  /** The scope refusal that its call had. */
+  refused?: ApiError;
+  /** What is said of the alert whose publishing was refused. */
+  told?: Told;
+}
+
+/** What the SDK hands to a call. */
+interface Retried {
+  inputResponses?: Record<string, unknown>;
+  requestState(): unknown;
+}
+
+/** The only input that is ever required. */
+const INPUT = "review";
+
+export function createReviews(tools: readonly Tool[], asked: Asked) {
+  const tell = need(
+    tools.find(({ tellsReview }) => tellsReview),
+    "one tool tells what became of a review",
+  );
+  const isDecided = (body: unknown) => tell.tellsReview?.(body) === true;
+
+  /** What was decided about the alert of a refused call; null while nobody has, where it is no person's to decide, and for who may not read it. */
+  async function became(
+    tool: Tool,
+    refused: ApiError,
+    call: CallTool,
+    asking: Asking,
+  ): Promise<Outcome | null> {
+    if (!refused.review || !asksPerson(tool) || !canTell(asking.caller)) return null;
+    const told = await call(tell, { ...refused.review, seconds: 0, view: "brief" }).catch(() => null);
+    if (!told) return null;
+    // An edit is not done by what somebody decided about the alert.
+    if (!tool.mayRequire && isDecided(told.body)) return told;
+    asking.told = told.body as Told;
+    return null;
+  }
+
+  /** What a client is answered that can send its person to the page; null for others. @throws the error of 2025. */
+  function question(tool: Tool, args: Args, asking: Asking): InputRequiredResult | null {
+    const { asks, caller, told } = asking;
+    if (!asks || !told) return null;
+    // The same call would be another alert.
+    if (asks === "error" && tool.asDraft && args.idempotency_key === undefined) return null;
+    asking.refused = undefined;
+    const address = { url: told.review_url, message: REVIEW_ASKS };
+    if (asks === "error")
+      throw new UrlElicitationRequiredError(
+        [{ mode: "url", elicitationId: randomUUID(), ...address }],
+        REVIEW_ASKS,
+      );
+    const review = { pusher_id: told.pusher_id, alert_id: told.id };
+    const requestState = asked.state({ caller, tool, args }, { review, version: told.updated_at });
+    return inputRequired({ inputRequests: { [INPUT]: inputRequired.elicitUrl(address) }, requestState });
+  }
+
+  const canTell = ({ credential: { scopes } }: Caller) => scopes.includes(tell.scope);
+
+  async function again(
+    tool: Tool,
+    args: Args,
+    state: unknown,
+    responses: Record<string, unknown> | undefined,
+    call: CallTool,
+    asking: Asking,
+  ): Promise<ToolAnswer | InputRequiredResult> {
+    const found =
+      typeof state === "string" && (await asked.take(state, { caller: asking.caller, tool, args }));
+    if (!found)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", {
+        reason: "invalid_request_state",
+      });
+    const went = (responses?.[INPUT] as { action?: unknown } | undefined)?.action === "accept";
+    const seconds = went ? LIMITS.review_held_seconds : 0;
+    const answered = await answerOf(tell, { ...found.review, seen_updated_at: found.version, seconds }, call);
+    // Whether an edit may be made follows from what the alert is now.
+    if (tool.mayRequire) return answerOf(tool, args, call);
+    const told = answered.body as Told;
+    if (answered.isError || !went || isDecided(told) || told.updated_at === found.version) return answered;
+    // It was edited: what the person was asked about is no more.
+    asking.told = told;
+    return question(tool, args, asking) ?? answered;
+  }
+
+  return {
+    became,
+    canTell,
+    /** A call of a tool, which a person may be asked about, or one that comes again after that. */
+    async answer(
+      tool: Tool,
+      args: Args,
+      { inputResponses, requestState }: Retried,
+      call: CallTool,
+      asking: Asking,
+    ): Promise<ToolAnswer | InputRequiredResult> {
+      const state = asking.asks === "input" ? requestState() : undefined;
+      if (state !== undefined) return again(tool, args, state, inputResponses, call, asking);
+      const answered = await answerOf(tool, args, call);
+      return question(tool, args, asking) ?? answered;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+// What a person was asked about, as it travels with the client that will call again: sealed, bound to the caller, the call, the alert and
+// its version, good for an hour and once. It allows nothing: only what a signed-in person decided counts. docs/rules.md#mcp-review
+
+import { randomUUID } from "node:crypto";
+import type { ToReview } from "../model/errors.ts";
+import { LIMITS } from "../model/limits.ts";
+import type { Caller } from "../store/context.ts";
+import type { Orm } from "../store/db/orm.ts";
+import { databaseOf, run } from "../store/db/statement.ts";
+import { claimKey } from "../store/queries/idempotency.ts";
+import type { Seal } from "../store/secret/seal.ts";
+import { hashOf } from "./idempotency.ts";
+
+/** What the caller asked for: the same call is meant when it comes again. */
+export interface AskedCall {
+  caller: Caller;
+  tool: { name: string };
+  args: unknown;
+}
+
+/** What the person is shown. */
+export interface Question {
+  review: ToReview;
+  /** `updated_at` of the alert. */
+  version: string;
+}
+
+export interface Asked {
+  /** The question in the form that travels. */
+  state(call: AskedCall, question: Question): string;
+  /** The question that this call was about; null for what was altered, belongs to another call, is over or was used. */
+  take(state: string, call: AskedCall): Promise<Question | null>;
+}
+
+interface Sealed extends Question {
+  caller: string;
+  call: string;
+  until: number;
+  once: string;
+}
+
+export interface AskedDeps {
+  orm: Orm;
+  askedSeal: Seal;
+  now(): Date;
+  mustHaveRoom?(): void;
+}
+
+export function createAsked({ orm, askedSeal, now, mustHaveRoom }: AskedDeps): Asked {
+  const callOf = ({ tool, args }: AskedCall) => hashOf([tool.name, args]).toString("base64url");
+
+  function opened(state: string): Sealed | null {
+    try {
+      return JSON.parse(askedSeal.open(Buffer.from(state, "base64url")));
+    } catch {
+      return null;
+    }
+  }
+
+  return {
+    state(call, question) {
+      const until = now().getTime() + LIMITS.review_asked_minutes * 60_000;
+      const sealed: Sealed = {
+        ...question,
+        caller: call.caller.credential.id,
+        call: callOf(call),
+        until,
+        once: randomUUID(),
+      };
+      return askedSeal.seal(JSON.stringify(sealed)).toString("base64url");
+    },
+    async take(state, call) {
+      const found = opened(state);
+      if (!found || found.caller !== call.caller.credential.id || found.call !== callOf(call)) return null;
+      if (found.until < now().getTime()) return null;
+      mustHaveRoom?.();
+      const use = { credential_id: found.caller, operation: "asked", key: found.once };
+      const [isFirst] = await run(databaseOf(orm), claimKey, { ...use, request_hash: Buffer.alloc(0) });
+      return isFirst ? { review: found.review, version: found.version } : null;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+// An assistant asks its person in the call, over the network: one tap on a phone publishes, and nothing else does.
+
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { expect, test } from "vitest";
+import { alertAt } from "../cases/given.ts";
+import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
+
+const info = { name: "test", version: "1.0.0" };
+const capabilities = { elicitation: { url: {} } };
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+inBrowser("in a browser", () => {
+  const its = siteAndOwner();
+
+  // docs/rules.md#mcp-review
+  test.each(["2026", "2025"])(
+    "a client of %s publishes by one tap of its person, and not before",
+    async (era) => {
+      const { world, url } = its.site;
+      const pusher = await world.pusher({ name: "Ferries" });
+      const key = await world.key({ scopes: "alerts:read,alerts:write" });
+      const { body: alert } = await world.rest(
+        "create_alert",
+        {
+          pusher_id: pusher.id,
+          title: "Line 3 is suspended",
+          body: "Strong wind.",
+          review_note: "The operator says so.",
+        },
+        key,
+      );
+      const status = async () => (await world.rest("get_alert", alertAt(alert))).body.status;
+      const { context, page, faults } = await its.visit(PHONE);
+      const send = async (address: string) => {
+        expect(await status()).toBe("draft");
+        await page.goto(address);
+        const button = page.getByRole("button", { name: /^Send to \d/ });
+        await button.waitFor();
+        const { y, height } = (await button.boundingBox())!;
+        expect(y + height, "in reach without scrolling").toBeLessThanOrEqual(PHONE.viewport.height);
+        await button.tap();
+        await expect.poll(status).toBe("sent");
+      };
+      const requestInit = { headers: { authorization: `Bearer ${key}` } };
+      const call = { name: "send_alert", arguments: alertAt(alert) };
+      if (era === "2026") {
+        const client = new Client(info, { capabilities, versionNegotiation: { mode: "auto" } });
+        client.setRequestHandler("elicitation/create", async ({ params }: any) => {
+          await send(params.url);
+          return { action: "accept" };
+        });
+        await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
+        expect((await client.callTool(call)).structuredContent).toMatchObject({ decision: "sent" });
+        await client.close();
+      } else {
+        const client = new OldClient(info, { capabilities });
+        await client.connect(new OldTransport(new URL(`${url}/mcp`), { requestInit }) as never);
+        const asked: any = await client.callTool(call).catch((error: unknown) => error);
+        expect(asked.code).toBe(-32042);
+        await send(asked.data.elicitations[0].url);
+        expect((await client.callTool(call)).structuredContent).toMatchObject({ decision: "sent" });
+        await client.close();
+      }
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+  );
+});
