@@ -35,7 +35,9 @@ const endpoint = createMcpEndpoint({
   publicUrl: "http://127.0.0.1",
   host: "127.0.0.1",
 });
-const sdk = createMcpHandler(() => createToolServer(TOOLS, (tool, args) => echo(tool.name, args)));
+const sdk = createMcpHandler(() =>
+  createToolServer(TOOLS, (tool, args) => echo(tool.name, args), "http://127.0.0.1"),
+);
 
 interface Asked {
   headers: Record<string, string>;

@@ -20,7 +20,7 @@ import { resultFields } from "./mcp_answers.ts";
 import { createOffers, listOf } from "./mcp_list.ts";
 import { plainAnswers, plainRequest } from "./mcp_plain.ts";
 import { type Asking, asksOf, asksPerson, createReviews, forPerson, sessionOf } from "./mcp_review.ts";
-import { answerOf, type CallTool, createToolServer, LIST_HINTS, SERVER_INFO } from "./mcp_server.ts";
+import { answerOf, type CallTool, createToolServer, LIST_HINTS, serverInfoAt } from "./mcp_server.ts";
 
 export interface McpOptions {
   tools: readonly Tool[];
@@ -95,13 +95,13 @@ export function createMcpEndpoint({
   const handler = createMcpHandler(({ authInfo }) => {
     const { passed } = need(authInfo, "each call is made with it").extra as { passed: Passed };
     const call = callFor(passed);
-    return createToolServer(offeredTo(passed.caller), call, (tool, args, request) =>
+    return createToolServer(offeredTo(passed.caller), call, publicUrl, (tool, args, request) =>
       reviews.answer(tool, args, request, call, passed),
     );
   });
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const offeredTo = createOffers(tools);
-  const plain = plainAnswers(SERVER_INFO, LIST_HINTS);
+  const plain = plainAnswers(serverInfoAt(publicUrl), LIST_HINTS);
 
   /** The answer to a request in the usual form; null when the SDK has to answer it. */
   async function answerPlainly(request: Request, message: unknown, passed: Passed): Promise<Response | null> {

@@ -15,10 +15,19 @@ import type { Outcome } from "../../operation/perform.ts";
 import { hasView, type Tool } from "../../operation/tool.ts";
 import { fitted, type ToolAnswer, toolResult, written } from "./mcp_answers.ts";
 import { listOf } from "./mcp_list.ts";
+import { servePrompts } from "./mcp_prompts.ts";
 
-export const SERVER_INFO = { name: "belfry", title: "Belfry alert channels", version: "0.1.0" };
+/** Who answers, with the icon of the pages where their address is known. */
+export const serverInfoAt = (publicUrl?: string) => ({
+  name: "belfry",
+  title: "Belfry alert channels",
+  version: "0.1.0",
+  ...(publicUrl
+    ? { icons: [{ src: `${publicUrl}/static/icon.svg`, mimeType: "image/svg+xml", sizes: ["any"] }] }
+    : {}),
+});
 
-/** How long clients may keep the list of tools, which only changes with a release, and that nobody else may. */
+/** How long clients may keep the lists, which only change with a release, and that nobody else may. */
 export const LIST_HINTS = { ttlMs: 3_600_000, cacheScope: "private" as const };
 
 export type CallTool = (tool: Tool, args: Record<string, unknown>) => Promise<Outcome>;
@@ -53,14 +62,20 @@ async function withProgress<T>({ _meta, notify }: McpRequest, work: () => Promis
   }
 }
 
-/** A protocol server over the list of tools; `call` runs one of them. The same for HTTP and stdio. */
-export function createToolServer(tools: readonly Tool[], call: CallTool, ask?: Ask): Server {
+/** A protocol server over the list of tools; `call` runs one of them. */
+export function createToolServer(
+  tools: readonly Tool[],
+  call: CallTool,
+  publicUrl?: string,
+  ask?: Ask,
+): Server {
   const { instructions, tools: listed } = listOf(tools);
-  const server = new Server(SERVER_INFO, {
-    capabilities: { tools: {} },
+  const server = new Server(serverInfoAt(publicUrl), {
+    capabilities: { tools: {}, prompts: {} },
     instructions,
-    cacheHints: { "tools/list": LIST_HINTS },
+    cacheHints: { "tools/list": LIST_HINTS, "prompts/list": LIST_HINTS },
   });
+  servePrompts(server);
   server.setRequestHandler("tools/list", () => ({ tools: listed }) as ListToolsResult);
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const tool = tools.find(({ name }) => name === params.name);
