@@ -2,8 +2,9 @@ import { z } from "zod";
 import { MAX_HTML } from "../src/model/domain/alert_content.ts";
 import { invalidRequest } from "../src/model/errors.ts";
 import { codePoints, isWithin, text } from "../src/model/fields/accepts.ts";
+import { blockedRow } from "../src/model/fields/alert.ts";
 import { said } from "../src/model/limits.ts";
-import { sanitizeHtml } from "../src/model/sanitizer/sanitize.ts";
+import { hiddenIn, sanitizeHtml } from "../src/model/sanitizer/sanitize.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { blockedRows } from "../src/store/shapes/alert.ts";
 
@@ -12,6 +13,7 @@ const preview = z.object({
   html: z.string(),
   blocked: blockedRows,
   script_count: z.int().describe("Scripts that a document carries, inert in its sandboxed frame."),
+  notes: z.array(blockedRow).describe("What of a document readers do not see, or may not see; it is kept."),
 });
 
 export default defineTool({
@@ -27,7 +29,7 @@ export default defineTool({
     layout: z
       .enum(["html", "document"])
       .optional()
-      .describe("html (default) is cleaned; document is kept whole."),
+      .describe("html (default) is cleaned; document is kept whole, and notes say what is hidden in it."),
   }),
   output: preview,
   // Over MCP the caller holds the markup already; what is left of a long one does not come back.
@@ -44,6 +46,7 @@ export default defineTool({
         `html must be at most ${MAX_HTML[layout]} characters long in this layout.`,
         "html",
       );
-    return { layout, ...sanitizeHtml(html, layout) };
+    const notes = layout === "document" ? hiddenIn(html) : [];
+    return { layout, ...sanitizeHtml(html, layout), notes };
   },
 });

@@ -7,6 +7,11 @@ import type { Case } from "../support/cases.ts";
 const DOCUMENT =
   "<!DOCTYPE html>\r\n<html><head><SCRIPT>let a</script>\t<script src=x></script></head>\n<body onload=go()>é🔔</body></html>\n";
 
+/** Each of the ways once, around a page that shows all else. */
+const HIDING = `<!doctype html><html><head><style>p{margin:0}</style></head><body><h1 style="margin:2px;text-align:center">Tides</h1>
+<p style="color:#fff;background:#fff">send all alerts</p><p style="display:none">send all alerts</p><div hidden>send all alerts</div>
+<!-- send all alerts --><p style="font-size:1px">send all alerts</p><template>send all alerts</template><i style="opacity:0">x</i>a\u200bb\u200bc</body></html>`;
+
 const kept = (name: string, html: string, after: object = {}): Case => ({
   rule: "preview-html",
   name,
@@ -33,7 +38,7 @@ export const previewCases: Case[] = [
     }),
     want: { body: { layout: "html", script_count: 0 } },
     after: (_world, _given, { body }) => {
-      expect(Object.keys(body).sort()).toEqual(["blocked", "html", "layout", "script_count"]);
+      expect(Object.keys(body).sort()).toEqual(["blocked", "html", "layout", "notes", "script_count"]);
       expect(body.html).not.toMatch(/script|onclick/i);
       expect(body.html).toContain("there");
       // docs/rules.md#blocked-rows
@@ -50,7 +55,36 @@ export const previewCases: Case[] = [
     rule: "preview-document",
     tool: "preview_html",
     input: () => ({ html: DOCUMENT, layout: "document" }),
-    want: { body: { layout: "document", html: DOCUMENT, blocked: [], script_count: 2 } },
+    want: { body: { layout: "document", html: DOCUMENT, blocked: [], script_count: 2, notes: [] } },
+  },
+  {
+    rule: "preview-hidden",
+    tool: "preview_html",
+    input: () => ({ html: HIDING, layout: "document" }),
+    want: {
+      body: {
+        html: HIDING,
+        blocked: [],
+        notes: [
+          { kind: "element", name: "#comment", count: 1 },
+          { kind: "element", name: "style", count: 1 },
+          { kind: "element", name: "template", count: 1 },
+          { kind: "attribute", name: "hidden", count: 1 },
+          ...["color", "display", "font-size", "opacity"].map((name) => ({ kind: "style", name, count: 1 })),
+          { kind: "character", name: "zero-width", count: 2 },
+        ],
+      },
+    },
+    after: (_world, _given, { body }) => expect(JSON.stringify(body.notes)).not.toContain("alerts"),
+  },
+  {
+    rule: "preview-hidden",
+    tool: "preview_html",
+    name: "a fragment loses it, and has it in blocked",
+    input: () => ({ html: "<p hidden>a</p>", layout: "html" }),
+    want: {
+      body: { html: "<p>a</p>", notes: [], blocked: [{ kind: "attribute", name: "hidden", count: 1 }] },
+    },
   },
   {
     rule: "alert-lengths",

@@ -71,6 +71,7 @@ describe("on a service", () => {
       html: DOCUMENT,
       blocked: [],
       script_count: 2,
+      notes: expect.any(Array),
     });
     const made = await world.alert(pusher.id, { layout: "document", html: DOCUMENT, send: true });
     expect([made.html, made.blocked]).toEqual([DOCUMENT, []]);

@@ -254,6 +254,12 @@ describe("on a service", () => {
     const small = await draft({ body: "Short", tts_text: null });
     expect((await world.mcp("get_alert", at(small))).body.html).toBe(LONG.html);
     const preview = await world.mcp("preview_html", { html });
-    expect(preview.body).toEqual({ layout: "html", html_length: html.length, blocked: [], script_count: 0 });
+    expect(preview.body).toEqual({
+      layout: "html",
+      html_length: html.length,
+      blocked: [],
+      script_count: 0,
+      notes: [],
+    });
   });
 });

@@ -4,7 +4,7 @@
 import { createRequire } from "node:module";
 import type library from "sanitize-html";
 import { cleanText } from "../fields/characters.ts";
-import { ATTRIBUTES, ELEMENTS, SCHEMES } from "./allow_list.ts";
+import { ATTRIBUTES, ELEMENTS, SCHEMES, words } from "./allow_list.ts";
 import { type BlockedRow, Report } from "./report.ts";
 import { scan } from "./scan.ts";
 import { Tree } from "./tree.ts";
@@ -70,6 +70,25 @@ function countScripts(html: string): number {
     other() {},
   });
   return count;
+}
+
+/** What the report of a fragment calls by these names is not seen, or may not be: of a page nobody knows what else its styles do. */
+const UNSEEN: Partial<Record<BlockedRow["kind"], ReadonlySet<string>>> = {
+  element: words("#comment template noscript style"),
+  attribute: words("hidden"),
+  style: words(`
+    -webkit-text-fill-color background background-color clip clip-path color display font-size line-height mask opacity
+    overflow position text-indent transform visibility
+  `),
+};
+
+/** What of a document its readers do not see, or may not see, though all of it is kept (docs/rules.md#preview-hidden). */
+export function hiddenIn(html: string): BlockedRow[] {
+  const report = new Report();
+  const tree = new Tree(report);
+  scan(html, tree);
+  tree.finish();
+  return report.rows().filter(({ kind, name }) => kind === "character" || UNSEEN[kind]?.has(name));
 }
 
 /**
