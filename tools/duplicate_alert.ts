@@ -1,12 +1,20 @@
 import { z } from "zod";
+import { checkContent } from "../src/model/domain/alert_content.ts";
+import { ALERT_GRID, CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_status.ts";
 import { channelUuid, newUuid } from "../src/model/domain/ids.ts";
-import { notFound } from "../src/model/errors.ts";
+import { conflict, notFound } from "../src/model/errors.ts";
+import { ALERT } from "../src/model/fields/alert.ts";
+import { nowMicros } from "../src/model/fields/columns.ts";
+import { changesOf } from "../src/model/fields/record.ts";
 import { need } from "../src/model/need.ts";
-import { alertIds } from "../src/operation/alerts/change.ts";
+import { attachAssets } from "../src/operation/alerts/attach.ts";
+import { ALERT_SENDS, alertIds, announce, countSend, lockedAlert } from "../src/operation/alerts/change.ts";
+import { compose } from "../src/operation/alerts/compose.ts";
 import { shownWhole } from "../src/operation/alerts/show.ts";
-import { defineTool } from "../src/operation/tool.ts";
-import { duplicateAlert } from "../src/store/queries/alerts.ts";
-import { scope } from "../src/store/queries/channels.ts";
+import { modelOf } from "../src/operation/alerts/stored.ts";
+import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
+import { cancelAlert, insertAlert } from "../src/store/queries/alerts.ts";
+import { lockChannel, scope, visibleChannel } from "../src/store/queries/channels.ts";
 import { composedView } from "../src/store/shapes/alert.ts";
 import { composedBrief, view } from "../src/store/shapes/alert_brief.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
@@ -15,34 +23,63 @@ export default defineTool({
   name: "duplicate_alert",
   title: "Duplicate alert",
   description:
-    "Make a new draft from an alert in any state, with all its fields and files but without send_at and expires_at: the way to correct or repeat what was sent or cancelled. to_pusher_id puts the draft on another channel.",
+    "Correct or repeat an alert in any state: a draft with its fields and files but send_at and expires_at, changed by what is given; on another channel by to_pusher_id. send true publishes it; cancel_original true does as cancel_alert, and phones that have the original keep it.",
   scope: "alerts:write",
+  alsoRequires: { "alerts:send": (raw) => raw.send === true || raw.cancel_original === true },
   role: "editor",
-  http: { method: "POST", path: "/api/v1/pushers/{id}/alerts/{alertId}/duplicate", status: 201 },
+  http: {
+    method: "POST",
+    path: "/api/v1/pushers/{id}/alerts/{alertId}/duplicate",
+    status: 201,
+    maxBody: MAX_BODY.alerts,
+  },
   creates: true,
-  errors: ["invalid_request", "forbidden", "not_found"],
+  takesChanges: true,
+  limit: ALERT_SENDS,
+  errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   version: "updated_at",
   input: z.strictObject({
     pusher_id: pathId("Channel id, psh_…, or its handle"),
     alert_id: pathId("alr_…"),
     to_pusher_id: pathId("Another channel; the same one when absent.").optional(),
+    send: z.boolean().optional().describe("true publishes the copy (needs alerts:send)."),
+    cancel_original: z
+      .boolean()
+      .optional()
+      .describe("true withdraws the original, which was sent or scheduled (needs alerts:send)."),
+    ...changesOf(ALERT),
     view,
   }),
   output: composedView,
   brief: composedBrief,
   async handler(input, ctx) {
-    const { pusherId, alertId } = alertIds(input);
-    const target = input.to_pusher_id === undefined ? pusherId : channelUuid(input.to_pusher_id);
-    const [row] = await ctx.sql(duplicateAlert, {
-      ...scope(pusherId, ctx.caller),
-      model_id: alertId,
-      to_pusher_id: target,
-      id: newUuid(),
-    });
-    const made = need(row, "it has a row whatever it finds");
-    if (!made.found) throw notFound("alert");
-    if (made.requested_perms === null) throw notFound("channel");
-    if (made.id === null) throw new Error("a channel took no copy");
-    return shownWhole(made, made.requested_perms, ctx);
+    const { pusher_id, alert_id, to_pusher_id = pusher_id, send, cancel_original, view: _, ...sent } = input;
+    const { pusherId: from } = alertIds({ pusher_id, alert_id });
+    const to = channelUuid(to_pusher_id);
+    // Whoever copies the other way takes both channels in the same order.
+    const channels = from === to ? [] : [from, to].sort();
+    for (const channel of channels) await ctx.sql(lockChannel, scope(channel, ctx.caller));
+    const { alert } = await lockedAlert({ pusher_id, alert_id }, ctx);
+    const [target] = from === to ? [alert] : await ctx.sql(visibleChannel, scope(to, ctx.caller));
+    if (!target) throw notFound("channel");
+    const ending = cancel_original ? ALERT_GRID[alert.status].cancel : null;
+    if (ending?.do === "refuse") throw conflict(ending.message);
+    if (send && !target.active) throw conflict(CHANNEL_NOT_ACTIVE);
+    const model = modelOf(alert, ctx);
+    const attached = await attachAssets(sent, model, ctx);
+    if (attached.problem) throw attached.problem;
+    const { fields, htmlLength } = compose(attached.sent, model, attached.text);
+    const status = send ? (fields.send_at === null ? "sent" : "scheduled") : "draft";
+    const changed = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
+    checkContent(fields, htmlLength, changed, nowMicros(ctx));
+    if (send) await countSend(ctx, to);
+    if (ending?.do === "change") {
+      const [cancelled] = await ctx.sql(cancelAlert, { id: alert.id });
+      announce(ctx, "alert.cancelled", need(cancelled, "the original is locked"));
+    }
+    const [copy] = await ctx.sql(insertAlert, { id: newUuid(), pusher_id: to, status, ...fields });
+    const made = need(copy, "the channel is locked");
+    if (status !== "draft") announce(ctx, `alert.${status}`, made);
+    return shownWhole(made, target.requested_perms, ctx);
   },
 });

@@ -10,9 +10,10 @@ import { alertFor, announce, lockedAlert, refuseComposer } from "../src/operatio
 import { formerOf } from "../src/operation/alerts/changes.ts";
 import { compose } from "../src/operation/alerts/compose.ts";
 import { shownWhole } from "../src/operation/alerts/show.ts";
+import { storedOf } from "../src/operation/alerts/stored.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { updateAlert } from "../src/store/queries/alerts.ts";
-import { composedView, showAlert } from "../src/store/shapes/alert.ts";
+import { composedView } from "../src/store/shapes/alert.ts";
 import { composedBrief, view } from "../src/store/shapes/alert_brief.ts";
 import { expectedVersion, pathId } from "../src/store/shapes/fields.ts";
 
@@ -43,7 +44,6 @@ export default defineTool({
   brief: composedBrief,
   async handler(input, ctx) {
     const { pusher_id: _, alert_id: __, expected_updated_at: ___, ...sent } = input;
-    const { assets } = ctx.services;
     if (Object.values(sent).every((value) => value === undefined)) {
       // Nothing is edited, so a frozen alert has nothing to refuse.
       const { alert } = await lockedAlert(input, ctx);
@@ -51,7 +51,7 @@ export default defineTool({
     }
     const { alert } = await alertFor("edit", input, ctx);
     refuseComposer(alert, sent, ctx);
-    const stored = { ...showAlert(alert, assets), ...rawIds(alert) };
+    const stored = storedOf(alert, ctx);
     const attached = await attachAssets(sent, stored, ctx);
     if (attached.problem) throw attached.problem;
     const { fields, htmlLength } = compose(attached.sent, stored, attached.text);
@@ -74,13 +74,3 @@ export default defineTool({
     return shownWhole(after, alert.requested_perms, ctx);
   },
 });
-
-/** The stored asset ids as the row has them; the wire form of the rest is what `compose` merges. */
-function rawIds(row: {
-  image_asset_id: string | null;
-  audio_asset_id: string | null;
-  html_asset_id: string | null;
-}) {
-  const { image_asset_id, audio_asset_id, html_asset_id } = row;
-  return { image_asset_id, audio_asset_id, html_asset_id };
-}

@@ -136,7 +136,7 @@ async function runTool(
       visible,
       repeats,
       refusal,
-      concerns: readOnly ? [] : channelNamedIn(input),
+      concerns: readOnly ? [] : channelsNamedIn(input),
     },
   );
   if (view !== "brief" || !tool.brief) return outcome;
@@ -191,7 +191,7 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
   refuseFields(wrong);
   const address = member ? addressOf(member) : NO_WORKSPACE;
   const visible = member && visibilityOf(member);
-  const concerns = operation.writes === "nothing" ? [] : channelNamedIn(input);
+  const concerns = operation.writes === "nothing" ? [] : channelsNamedIn(input);
   const transport = call.transport ?? "console";
   const actor = member
     ? actorOf(member, transport)
@@ -202,10 +202,9 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
   return body as z.output<O>;
 }
 
-/** The channel that an operation names, which handsets may see otherwise after it. */
-function channelNamedIn({ pusher_id }: Record<string, unknown>): string[] {
-  const channel = parseId("psh", String(pusher_id));
-  return channel ? [channel] : [];
+/** The channels that an operation names, which handsets may see otherwise after it. */
+function channelsNamedIn({ pusher_id, to_pusher_id }: Record<string, unknown>): string[] {
+  return [pusher_id, to_pusher_id].map((id) => parseId("psh", String(id))).filter((id) => id !== null);
 }
 
 const whereOf = ({ orm, services: { publicUrl } }: DispatchDeps) => ({ orm, publicUrl });

@@ -125,6 +125,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   role: Role;
   /** A POST that makes something new, so it takes an idempotency key. One without it changes nothing. */
   creates?: boolean;
+  /** It takes changes of what another tool makes, as an edit does, whose fields are described there. */
+  takesChanges?: true;
   /** Whoever lacks its scope is led to a person who decides, so everybody is shown it. */
   leadsToReview?: true;
   /** It tells what a person decided about an alert, and may wait for it: whether that is so, of its answer. */
@@ -252,6 +254,12 @@ export function expectedArgument({ version, input }: Pick<Tool, "version" | "inp
 /** Whether a call of it changes nothing. */
 export const onlyReads = ({ http: { method }, creates }: Pick<Tool, "http" | "creates">): boolean =>
   method === "GET" || (method === "POST" && !creates);
+
+/** Whether its fields are changes of what is there: absent stays, null empties. */
+export const isEdit = ({
+  http: { method, when },
+  takesChanges,
+}: Pick<Tool, "http" | "takesChanges">): boolean => takesChanges === true || (method === "PATCH" && !when);
 
 /** What a client is told before it calls, so that a person may be asked first. */
 export interface Hints {

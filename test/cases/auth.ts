@@ -181,6 +181,22 @@ export const authCases: Case[] = [
     { send: true },
     "alerts:write alerts:send",
   ),
+  ...[{ send: true }, { cancel_original: true }, { title: "x", send: true, cancel_original: true }].flatMap(
+    (more) =>
+      withoutScope("duplicate_alert", allBut("alerts:send"), more, "alerts:send", "alerts:write alerts:send"),
+  ),
+  {
+    rule: "composing-is-not-publishing",
+    tool: "duplicate_alert",
+    name: "a changed copy needs no alerts:send",
+    given: async (world) => ({
+      alert: await sharedDraft(world),
+      key: await keyWith("alerts:write")(world),
+    }),
+    as: (_world, { key }) => key,
+    input: ({ alert }) => alertAt(alert, { title: "x", send: false, cancel_original: false }),
+    want: { body: { status: "draft", title: "x" } },
+  },
   {
     rule: "composing-is-not-publishing",
     tool: "create_alert",

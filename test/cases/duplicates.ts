@@ -18,6 +18,7 @@ import {
 } from "./given.ts";
 
 const DUPLICATE = "duplicate";
+const CORRECTED = "duplicate-corrects";
 const NOT_YOURS = "foreign-is-missing";
 const NARROWED = "restricted-sees-its-channels";
 
@@ -60,6 +61,105 @@ const copied = (alert: any) => {
     review_url: "",
   };
 };
+
+/** What becomes of the original, where its copy takes its place. */
+const ENDED: [state: AlertState, becomes: string, told: string[]][] = [
+  ["scheduled", "cancelled", ["alert.cancelled", "alert.sent"]],
+  ["passed", "cancelled", ["alert.cancelled", "alert.sent"]],
+  ["sent", "cancelled", ["alert.cancelled", "alert.sent"]],
+  ["cancelled", "cancelled", ["alert.sent"]],
+];
+
+const FIXED = { title: "The quay floods at seven", body: null, expires_at: inSeconds(7200) };
+
+const correctionCases: Case[] = [
+  ...ENDED.map(
+    ([state, becomes, told]): Case => ({
+      rule: CORRECTED,
+      also: ["cancel", "send"],
+      tool: "duplicate_alert",
+      name: `in one call, in place of a ${state} original`,
+      given: async (world) => {
+        const alert = await alertIn(world, state, undefined, FULL);
+        return { alert, events: world.acts.length };
+      },
+      input: ({ alert }) => alertAt(alert, { ...FIXED, send: true, cancel_original: true }),
+      want: { body: { status: "sent", title: FIXED.title, body: null, sound: FULL.sound, html: FULL.html } },
+      after: async (world, { alert, events }, { body }) => {
+        expect(body.id).not.toBe(alert.id);
+        expect(body.expires_at.slice(0, 19)).toBe(FIXED.expires_at.slice(0, 19));
+        expect((await readBack(world, alert)).status).toBe(becomes);
+        const acts = world.acts.slice(events).map(({ event, data }: any) => [event, data.alert_id]);
+        expect(acts).toEqual(told.map((event) => [event, event === "alert.sent" ? body.id : alert.id]));
+      },
+    }),
+  ),
+  {
+    rule: CORRECTED,
+    tool: "duplicate_alert",
+    name: "a draft has nothing to withdraw, and no copy is made",
+    given: async (world) => alertIn(world, "draft", await world.pusher()),
+    input: (alert) => alertAt(alert, { title: "Another", cancel_original: true }),
+    want: { error: "conflict", param: null, says: /delete it instead/ },
+    after: async (world, { pusher_id }) =>
+      expect((await world.rest("list_alerts", { pusher_id })).body.data).toHaveLength(1),
+  },
+  {
+    rule: CORRECTED,
+    tool: "duplicate_alert",
+    name: "what is refused leaves the original as it was",
+    given: (world) => alertIn(world, "scheduled"),
+    input: (alert) => alertAt(alert, { layout: "image", cancel_original: true }),
+    want: { error: "invalid_request", param: "image_url" },
+    after: async (world, alert) => expect((await readBack(world, alert)).status).toBe("scheduled"),
+  },
+  {
+    rule: CORRECTED,
+    also: ["scheduled"],
+    tool: "duplicate_alert",
+    name: "published later",
+    given: (world) => alertIn(world, "sent"),
+    input: (alert) => alertAt(alert, { send: true, send_at: inSeconds(3600) }),
+    want: { body: { status: "scheduled", sent_at: null } },
+    after: async (world, alert) => expect((await readBack(world, alert)).status).toBe("sent"),
+  },
+  {
+    rule: CORRECTED,
+    also: ["draft-proposes"],
+    tool: "duplicate_alert",
+    name: "send_at without send is proposed",
+    given: (world) => alertIn(world, "sent"),
+    input: (alert) => alertAt(alert, { send_at: inSeconds(3600) }),
+    want: { body: { status: "draft" } },
+  },
+  {
+    rule: CORRECTED,
+    tool: "duplicate_alert",
+    name: "on another channel, with the original withdrawn from its own",
+    given: async (world) => ({ alert: await alertIn(world, "sent"), to: await otherPusher(world) }),
+    input: ({ alert, to }) =>
+      alertAt(alert, { to_pusher_id: to.handle, priority: "important", send: true, cancel_original: true }),
+    want: { body: { status: "sent", priority: "important" } },
+    after: async (world, { alert, to }, { body }) => {
+      expect(body.pusher_id).toBe(to.id);
+      expect((await readBack(world, alert)).status).toBe("cancelled");
+    },
+  },
+  {
+    rule: "channel-not-active",
+    tool: "duplicate_alert",
+    name: "publishing on a paused channel, which keeps the original",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      const alert = await alertIn(world, "sent", pusher);
+      await world.rest("update_pusher", { pusher_id: pusher.id, status: "paused" });
+      return alert;
+    },
+    input: (alert) => alertAt(alert, { send: true, cancel_original: true }),
+    want: { error: "conflict", param: null },
+    after: async (world, alert) => expect((await readBack(world, alert)).status).toBe("sent"),
+  },
+];
 
 const otherPusher = once((world) => world.pusher());
 
@@ -190,9 +290,10 @@ export const duplicateCases: Case[] = [
     tool: "duplicate_alert",
     name: "an unknown field",
     given: sharedDraft,
-    input: (alert) => alertAt(alert, { title: "Another" }),
-    want: { error: "invalid_request", param: "title" },
+    input: (alert) => alertAt(alert, { headline: "Another" }),
+    want: { error: "invalid_request", param: "headline" },
   },
+  ...correctionCases,
   {
     rule: "idempotency",
     tool: "duplicate_alert",

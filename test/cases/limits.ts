@@ -215,6 +215,16 @@ export const limitCases: Case[] = [
     want: { error: "rate_limited" },
   },
   {
+    rule: "limit-sends",
+    tool: "duplicate_alert",
+    name: "a correction is a send as well, and its original stays",
+    given: full,
+    input: ({ sent }) => alertAt(sent, { title: "x", send: true, cancel_original: true }),
+    want: { error: "rate_limited", param: null },
+    after: async (world, { sent }) =>
+      expect((await world.rest("get_alert", alertAt(sent))).body.status).toBe("sent"),
+  },
+  {
     rule: "order-of-checks",
     tool: "create_alert",
     name: "a past send_at beyond the ceiling: invalid_request",

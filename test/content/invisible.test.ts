@@ -199,7 +199,7 @@ describe("on a service", () => {
     lines: boolean,
     args: (text: string) => Record<string, unknown>,
   ][] = [
-    ...(["create_alert", "update_alert"] as const).flatMap((tool): typeof FIELDS => [
+    ...(["create_alert", "update_alert", "duplicate_alert"] as const).flatMap((tool): typeof FIELDS => [
       [tool, "title", false, (title) => ({ title })],
       [tool, "body", true, (body) => ({ title: "t", body })],
       [tool, "tts_text", true, (tts_text) => ({ title: "t", tts_text })],
@@ -221,7 +221,7 @@ describe("on a service", () => {
   ];
 
   async function call(tool: string, args: Record<string, unknown>) {
-    const alert = tool === "update_alert" ? await world.alert(pusher.id) : null;
+    const alert = /^(update|duplicate)_alert$/.test(tool) ? await world.alert(pusher.id) : null;
     const given = {
       ...(tool === "preview_html" || tool === "create_pusher" ? {} : { pusher_id: pusher.id }),
       ...(alert ? { alert_id: alert.id } : {}),

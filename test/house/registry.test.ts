@@ -48,8 +48,8 @@ test("who is asked before what: the hints, as clients are told them", () => {
   expect(named("readOnly")).toEqual(names.filter((name) => /^(get|list|preview|wait)_/.test(name)));
   expect(named("destructive").sort()).toEqual([
     ...["cancel_alert", "create_alert", "create_pusher", "delete_alert", "delete_pusher", "delete_webhook"],
-    ...["revoke_invite", "rotate_webhook_secret", "schedule_alert", "send_alert", "update_alert"],
-    "update_pusher",
+    ...["duplicate_alert", "revoke_invite", "rotate_webhook_secret", "schedule_alert"],
+    ...["send_alert", "update_alert", "update_pusher"],
   ]);
   expect(named("openWorld").sort()).toEqual([
     "create_webhook",
@@ -155,7 +155,9 @@ describe("tools/list", () => {
       expect(shown.required, name).toEqual(required);
       for (const [field, schema] of Object.entries(properties)) {
         // An edit may leave a long list to the tool that makes the thing.
-        const made = tools.find(({ name: other }) => other === name.replace("update_", "create_"));
+        const made = tools.find(
+          ({ name: other }) => other === name.replace(/^(update|duplicate)_/, "create_"),
+        );
         const places = [shown, made?.inputSchema].map((place) => choices(place?.properties[field] ?? {}));
         expect(places, `${name}: ${field}`).toContainEqual(choices(schema));
       }

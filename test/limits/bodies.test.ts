@@ -15,7 +15,7 @@ const OFFERED = 16 * 1024 * 1024;
 test("4 MiB only where alerts are written, 16 KiB on handset routes but reports and imports, 64 KiB elsewhere", () => {
   const boundOf = ({ http }: { http: { maxBody?: number } }) => http.maxBody ?? MAX_BODY.usual;
   const large = TOOLS.filter((tool) => boundOf(tool) !== MAX_BODY.usual).map(({ name }) => name);
-  expect(large).toEqual(["create_alert", "update_alert", "preview_html"]);
+  expect(large).toEqual(["create_alert", "update_alert", "duplicate_alert", "preview_html"]);
   const reading = HANDSET_OPERATIONS.filter(({ http }) => ["POST", "PUT", "PATCH"].includes(http.method));
   expect(Object.fromEntries(reading.map((operation) => [operation.name, boundOf(operation)]))).toEqual({
     register_device: MAX_BODY.handset,

@@ -16,6 +16,8 @@ interface Sample {
 const NOT_KEPT: Record<string, string> = {
   pusher_id: "names the channel",
   alert_id: "names the alert",
+  to_pusher_id: "names the channel (test/cases/duplicates.ts)",
+  cancel_original: "says what becomes of the original; its status tells",
   send: "says what becomes of the alert; its status tells",
   view: "chooses the form of the answer",
   expected_updated_at: "says which version is meant",
@@ -131,7 +133,7 @@ const done = async (tool: string, args: Record<string, unknown>) => {
 };
 
 test("every field of every operation that keeps something has its sample", () => {
-  expectSamples(ALERT(), "create_alert", "update_alert");
+  expectSamples(ALERT(), "create_alert", "update_alert", "duplicate_alert");
   expectSamples(PUSHER, "create_pusher", "update_pusher");
   expectSamples(INVITE, "create_invite");
   expectSamples(WEBHOOK, "create_webhook");
@@ -162,6 +164,7 @@ describe("an alert's field", () => {
 
     const copy = await done("duplicate_alert", path);
     expect(copy[name]).toEqual(/^(send_at|expires_at)$/.test(name) ? null : values[1]);
+    expect((await done("duplicate_alert", { ...path, [name]: values[0] }))[name]).toEqual(values[0]);
 
     const token = await world.device(pusher.handle);
     await done("send_alert", path);

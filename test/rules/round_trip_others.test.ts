@@ -17,6 +17,7 @@ import { inSeconds, World } from "../support/world.ts";
 /** Operations whose fields round_trip.test.ts follows. */
 const ELSEWHERE = [
   "create_alert",
+  "duplicate_alert",
   "update_alert",
   "create_pusher",
   "update_pusher",
@@ -36,7 +37,6 @@ const KEEPS_NOTHING: Record<string, string> = {
   revoke_invite: "remove_subscribers says what becomes of them (test/cases/invites/revoke.ts)",
   send_alert: "the alert's status tells",
   cancel_alert: "the alert's status tells",
-  duplicate_alert: "to_pusher_id names the channel (test/cases/duplicates.ts)",
   delete_device: "what calls is gone",
   delete_subscription: "what it names is gone",
   import_subscriptions: "what it joined is listed (test/handset/moving.test.ts)",

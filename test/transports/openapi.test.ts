@@ -144,8 +144,11 @@ test("generated files are current (mend with: npm run gen)", async () => {
 
 // docs/rules.md#additive
 describe("only additions", () => {
-  /** What was closed later in fields that nobody had documented. */
-  const DECIDED = ["POST /handset/v1/devices body.platform: it is newly limited to a list of values"];
+  /** What was closed later in fields that nobody had documented, and a scope that only a field asks for which was added with it. */
+  const DECIDED = [
+    "POST /handset/v1/devices body.platform: it is newly limited to a list of values",
+    "POST /api/v1/pushers/{id}/alerts/{alertId}/duplicate: duplicate_alert newly needs the scope alerts:send",
+  ];
   const versions = committedVersions();
   if (versions.reason) console.log(`openapi: nothing to compare with, since ${versions.reason}`);
   test.each([...versions.versions])("since %s", (_ref, before) => {

@@ -3,7 +3,7 @@
 
 import { LIMITS } from "../../model/limits.ts";
 import { inputSchema, type JsonSchema } from "../../operation/schema.ts";
-import { type Hints, hintsOf, pathArguments, type Tool } from "../../operation/tool.ts";
+import { type Hints, hintsOf, isEdit, pathArguments, type Tool } from "../../operation/tool.ts";
 import type { Caller } from "../../store/context.ts";
 
 const ABOUT =
@@ -24,8 +24,8 @@ const IDEMPOTENCY_ARGUMENT: JsonSchema = {
 /** A longer pattern is for the server to check: the field's description says what it means. */
 const MAX_PATTERN = 64;
 
-/** Of what an edit may say instead: a longer list of words stands where the thing is made. */
-const MAX_ENUM_IN_EDITS = 6;
+/** In an edit a longer list of words is not said again, nor what a list is made of. */
+const MAX_ENUM_IN_EDITS = 2;
 
 /** Keywords that no list needs, and those of an edit, whose fields are described where they are made. */
 const UNSAID = ["additionalProperties", "minLength"];
@@ -50,25 +50,28 @@ function short(schema: JsonSchema, ofEdit: boolean): JsonSchema {
       !(keyword === "pattern" && (value as string).length > MAX_PATTERN) &&
       !(keyword === "enum" && ofEdit && (value as unknown[]).length > MAX_ENUM_IN_EDITS) &&
       !(keyword === "maxLength" && rest.format === "uri") &&
+      // Everybody knows the bounds of a place on the globe.
+      !([rest.type].flat().includes("number") && BOUNDS.includes(keyword)) &&
       !(keyword === "format" && value === "date-time"),
   );
   return {
     ...Object.fromEntries(said),
     ...(anyOf ? { anyOf } : {}),
-    ...(items ? { items: short(items, ofEdit) } : {}),
+    ...(items ? { items: ofEdit ? { type: items.type } : short(items, ofEdit) } : {}),
     ...(properties ? { properties: mapped(properties, (field) => short(field, ofEdit)) } : {}),
   };
 }
 
-/** What a tool takes. An edit blanks with null; elsewhere null says what absence says: it is taken, and not offered. */
-function argumentsOf({ creates, http: { method, path, when }, input }: Tool): Fields {
-  const isEdit = method === "PATCH" && !when;
-  const named = pathArguments(path);
+/** What a tool takes. An edit blanks with null; what makes a thing takes null as well, and is not offered it. */
+function argumentsOf(tool: Tool): Fields {
+  const { creates, http, input } = tool;
+  const edits = isEdit(tool);
+  const named = pathArguments(http.path);
   const own = mapped(inputSchema(input).properties ?? {}, (schema, name) => {
-    const field = short(schema, isEdit && !named.includes(name));
+    const field = short(schema, edits && !named.includes(name));
     if (!Array.isArray(field.type)) return field;
     const [type] = field.type;
-    if (!isEdit) return { ...field, type };
+    if (!edits || creates) return { ...field, type };
     return field.enum ? { ...field, enum: [...field.enum, null] } : field;
   });
   return creates ? { ...own, idempotency_key: IDEMPOTENCY_ARGUMENT } : own;

@@ -22,10 +22,10 @@ export const reviewUrl = ({ publicUrl, workspaceId, pusherId, alertId }: Place):
  * ids are taken of them, and whether there is such an alert is not looked at.
  */
 export function reviewInstead(
-  { pusher_id, alert_id }: Record<string, unknown>,
+  { pusher_id, alert_id, send }: Record<string, unknown>,
   { publicUrl, workspaceId }: Pick<Place, "publicUrl" | "workspaceId">,
 ): { said: string; review: ToReview | null } {
-  if (alert_id === undefined)
+  if (alert_id === undefined || send === true)
     return {
       said: "Or leave send out: that makes a draft, and its review_url is where a person can publish it.",
       review: null,

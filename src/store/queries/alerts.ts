@@ -4,18 +4,8 @@
 import { effectiveSentAt, isDue, isPlanned, isVisible } from "../../model/domain/alert_status.ts";
 import type { AlertStatus } from "../../model/entities/alert.ts";
 import { ALERT } from "../../model/fields/alert.ts";
-import { columnsOf, marked, shownTo } from "../../model/fields/record.ts";
-import {
-  array,
-  boolean,
-  int,
-  neverNull,
-  nullable,
-  outerJoined,
-  text,
-  timestamptz,
-  uuid,
-} from "../../model/fields/sql.ts";
+import { columnsOf, shownTo } from "../../model/fields/record.ts";
+import { array, boolean, int, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
 import { KEEP, KEEPING } from "./alert_changes.ts";
@@ -28,30 +18,13 @@ const defineList = statementsOf("lists");
 /** An alert of a channel that the caller sees. */
 const OWN = { ...SCOPE, id: uuid };
 
-/** What a duplicate takes over. */
-const COPIED = NAMES.filter((name) => !(name in marked(ALERT, "own")));
-
-/**
- * Writes a draft with the fields and files of another alert. One row: `found` is false when the caller sees no such
- * alert, `requested_perms` null when it sees no such channel, and then nothing was written. The channel of the copy is locked as
- * for any new alert; the model and so its files stay until the commit.
- */
-export const duplicateAlert = defineStatement("duplicate_alert", {
-  parameters: { ...SCOPE, model_id: uuid, to_pusher_id: uuid, id: uuid },
-  columns: { found: boolean, requested_perms: outerJoined(array(text)) },
-  joined: WHOLE.columns,
-  text: `with model as materialized (
-      select alert.* from alert join pusher p on p.id = alert.pusher_id
-      where alert.id = $model_id and p.id = $pusher_id and ${VISIBLE.text} for key share of alert),
-    c as materialized (
-      select c.pusher_id, p.requested_perms from channel_state c join pusher p on p.id = c.pusher_id
-      where c.pusher_id = $to_pusher_id and ${VISIBLE.text} for no key update of c),
-    i as (
-      insert into alert (id, pusher_id, status, ${COPIED.join(", ")})
-      select $id::uuid, c.pusher_id, 'draft', ${COPIED.map((name) => `model.${name}`).join(", ")} from model, c
-      returning ${WHOLE.text})
-    select exists (select from model) as found, c.requested_perms, i.*
-    from (values (1)) one left join c on true left join i on true`,
+/** Writes an alert beside other changes of its transaction, on a channel that is locked (see store/queries/new_alerts.ts). */
+export const insertAlert = defineStatement("insert_alert", {
+  parameters: { id: uuid, pusher_id: uuid, status: text, ...FIELDS },
+  columns: WHOLE.columns,
+  text: `insert into alert (id, pusher_id, status, sent_at, ${NAMES.join(", ")})
+    values ($id, $pusher_id, $status::text, case $status::text when 'sent' then clock_timestamp() end, ${GIVEN})
+    returning ${WHOLE.text}`,
 });
 
 /** One alert for reading. */
