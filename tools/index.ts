@@ -26,6 +26,7 @@ import list_invites from "./list_invites.ts";
 import list_pushers from "./list_pushers.ts";
 import list_subscribers from "./list_subscribers.ts";
 import list_webhooks from "./list_webhooks.ts";
+import move_alerts from "./move_alerts.ts";
 import preview_html from "./preview_html.ts";
 import redeliver from "./redeliver.ts";
 import revoke_invite from "./revoke_invite.ts";
@@ -65,6 +66,7 @@ const LIST = [
   schedule_alert,
   wait_for_review,
   cancel_alert,
+  move_alerts,
   duplicate_alert,
   delete_alert,
   preview_html,

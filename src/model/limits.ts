@@ -20,6 +20,8 @@ export const LIMIT_TABLE = {
   alert_review_note: [1_000, "characters", "the note to the reviewer"],
   alert_review_reply: [1_000, "characters", "why a person declined an alert"],
   alert_blocked: [100, "rows", "the report of what one text of an alert lost; more only fill it"],
+  moves: [50, "alerts", "cancelled or moved by one call"],
+  shift_minutes: [525_600, "minutes", "by which scheduled alerts are moved at once"],
   alert_changes: [20, "edits", "the history of an alert"],
   alert_changes_days: [30, "days", "what an edit replaced is kept"],
   brief_text: [280, "characters", "a text in a brief answer"],

@@ -82,6 +82,8 @@ export interface Attempt {
   counted: Counted[];
   /** Its manager; most operations only run statements, so it is not made before somebody asks for it. */
   em: SqlEntityManager | null;
+  /** What each line of the audit log tells, where that is not the answer. */
+  told: readonly unknown[] | null;
   /** True when a statement of the handler writes what the end of the call would. */
   ended: boolean;
   /** True when only the commit is left: if the connection is lost now, nobody knows whether it was done. */
@@ -94,6 +96,7 @@ export const newAttempt = (): Attempt => ({
   later: [],
   counted: [],
   em: null,
+  told: null,
   ended: false,
   committing: false,
 });
@@ -129,7 +132,9 @@ export async function attemptOn(
     const { name, madeWorkspace } = operation;
     const { actor } = performance;
     const by = actor && madeWorkspace ? makerOf(actor, madeWorkspace(shown)) : actor;
-    await writeEnd(db, by ? auditLines(by, name, input, shown) : [], attempt.events);
+    const told = attempt.told ?? [shown];
+    const lines = by ? told.flatMap((each) => auditLines(by, name, input, each)) : [];
+    await writeEnd(db, lines, attempt.events);
   }
   attempt.committing = true;
   return { body: shown, validator };
@@ -166,6 +171,9 @@ function contextOn(
       attempt.ended = true;
       const [line] = auditLines(need(actor, "an owner's call has an actor"), operation, input, answer);
       return need(line, "there is one actor");
+    },
+    tellEach(answers) {
+      attempt.told = answers;
     },
     async sqlTogether(several, item) {
       if (writes === "rows") return (await run(db, several.alone, single(item)))[0];

@@ -242,11 +242,10 @@ export interface Context<C = Caller> {
   sql<In, Row>(statement: Statement<In, Row>, parameters: NoInfer<In>): Promise<Row[]>;
   /** Announces an event; it leaves only after the commit and never blocks or fails the action. */
   emit(event: Pick<DomainEvent, "event" | "data"> & { workspaceId?: string }): DomainEvent;
-  /**
-   * The audit line of this call, for a statement that writes it and the event with the rows: the call's end then writes nothing
-   * more. `answer`: ids and status of what is answered.
-   */
+  /** This call's audit line, for a statement that writes it and the event itself. `answer`: ids and status of what is answered. */
   takeEnd(answer: Readonly<Record<string, unknown>>): AuditLine;
+  /** The lines of a call that changed several things, in place of its one: none where it changed nothing. Each as for `takeEnd`. */
+  tellEach(answers: readonly Readonly<Record<string, unknown>>[]): void;
   /** Runs a statement of several items for one: together with those of other calls where the call has no transaction of its own. */
   sqlTogether<Item, Row>(several: Several<Item, Row>, item: Item): Promise<Row | undefined>;
   /**

@@ -28,6 +28,7 @@ export const SCOPE_OF: Record<string, string> = {
   schedule_alert: "alerts:send",
   wait_for_review: "alerts:read",
   cancel_alert: "alerts:send",
+  move_alerts: "alerts:send",
   duplicate_alert: "alerts:write",
   delete_alert: "alerts:write",
   list_webhooks: "webhooks:read",

@@ -123,6 +123,10 @@ export const READY: Record<string, (world: World) => Promise<Record<string, unkn
   list_alerts: async (world) => ({ pusher_id: (await sharedPusher(world)).id, limit: 1 }),
   list_account_alerts: async () => ({ limit: 1 }),
   create_alert: async (world) => ({ pusher_id: (await sharedPusher(world)).id, title: "An alert" }),
+  move_alerts: async (world) => {
+    const { pusher_id } = await alertIn(world, "scheduled", await world.pusher());
+    return { pusher_id, action: "cancel" };
+  },
   duplicate_alert: async (world) => alertAt(await sharedDraft(world)),
   get_alert: async (world) => alertAt(await sharedDraft(world)),
   update_alert: async (world) => alertAt(await sharedDraft(world), { title: "An alert" }),

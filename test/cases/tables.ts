@@ -21,6 +21,7 @@ import { listInviteCases, revokeInviteCases } from "./invites/revoke.ts";
 import { limitCases } from "./limits.ts";
 import { listCases } from "./lists.ts";
 import { meCases } from "./me.ts";
+import { moveCases } from "./moves.ts";
 import { previewCases } from "./preview.ts";
 import { askingPusherCases } from "./pushers/asking.ts";
 import { changePusherCases } from "./pushers/change.ts";
@@ -66,6 +67,7 @@ export const TABLES: readonly Table[] = [
   { file: "schedule.ts", cases: scheduleCases },
   { file: "alert_status.ts", cases: statusCases as Case[] },
   { file: "duplicates.ts", cases: duplicateCases },
+  { file: "moves.ts", cases: moveCases },
   { file: "account_alerts.ts", cases: accountAlertCases },
   { file: "lists.ts", cases: listCases },
   { file: "invites/create.ts", cases: createInviteCases },

@@ -48,7 +48,7 @@ test("who is asked before what: the hints, as clients are told them", () => {
   expect(named("readOnly")).toEqual(names.filter((name) => /^(get|list|preview|wait)_/.test(name)));
   expect(named("destructive").sort()).toEqual([
     ...["cancel_alert", "create_alert", "create_pusher", "delete_alert", "delete_pusher", "delete_webhook"],
-    ...["duplicate_alert", "revoke_invite", "rotate_webhook_secret", "schedule_alert"],
+    ...["duplicate_alert", "move_alerts", "revoke_invite", "rotate_webhook_secret", "schedule_alert"],
     ...["send_alert", "update_alert", "update_pusher"],
   ]);
   expect(named("openWorld").sort()).toEqual([
@@ -216,7 +216,8 @@ describe("tools/list", () => {
     expect(composes.shown).toEqual(
       names.filter(
         (name) =>
-          /^get_me$|_alert$|_alerts$|^(preview_html|wait_for_review)$/.test(name) && name !== "cancel_alert",
+          /^get_me$|_alert$|_alerts$|^(preview_html|wait_for_review)$/.test(name) &&
+          !/^(cancel_alert|move_alerts)$/.test(name),
       ),
     );
     expect(composes.lacking).toEqual(

@@ -37,6 +37,7 @@ const KEEPS_NOTHING: Record<string, string> = {
   revoke_invite: "remove_subscribers says what becomes of them (test/cases/invites/revoke.ts)",
   send_alert: "the alert's status tells",
   cancel_alert: "the alert's status tells",
+  move_alerts: "each alert's status and send_at tell (test/cases/moves.ts)",
   delete_device: "what calls is gone",
   delete_subscription: "what it names is gone",
   import_subscriptions: "what it joined is listed (test/handset/moving.test.ts)",

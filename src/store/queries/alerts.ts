@@ -94,7 +94,7 @@ export const lockAlert = defineStatement("lock_alert", {
 export const NOT_VISIBLE = `not ${isVisible("alert", "clock_timestamp()")}`;
 
 /** Names a version of the row, so it grows with every change, also where the clock steps back. */
-const NEXT_VERSION = "greatest(clock_timestamp(), updated_at + interval '1 microsecond')";
+export const NEXT_VERSION = "greatest(clock_timestamp(), updated_at + interval '1 microsecond')";
 
 /** Changes a locked alert that handsets do not see yet, and keeps what it replaced. No row: they see it already. */
 const edit = (set: string) => `with changed as (
