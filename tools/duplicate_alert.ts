@@ -8,7 +8,14 @@ import { nowMicros } from "../src/model/fields/columns.ts";
 import { changesOf } from "../src/model/fields/record.ts";
 import { need } from "../src/model/need.ts";
 import { attachAssets } from "../src/operation/alerts/attach.ts";
-import { ALERT_SENDS, alertIds, announce, countSend, lockedAlert } from "../src/operation/alerts/change.ts";
+import {
+  ALERT_SENDS,
+  alertIds,
+  announce,
+  countSend,
+  lineOf,
+  lockedAlert,
+} from "../src/operation/alerts/change.ts";
 import { compose } from "../src/operation/alerts/compose.ts";
 import { shownWhole } from "../src/operation/alerts/show.ts";
 import { modelOf } from "../src/operation/alerts/stored.ts";
@@ -73,12 +80,12 @@ export default defineTool({
     const changed = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
     checkContent(fields, htmlLength, changed, nowMicros(ctx));
     if (send) await countSend(ctx, to);
-    if (ending?.do === "change") {
-      const [cancelled] = await ctx.sql(cancelAlert, { id: alert.id });
-      announce(ctx, "alert.cancelled", need(cancelled, "the original is locked"));
-    }
+    const [ended] = ending?.do === "change" ? await ctx.sql(cancelAlert, { id: alert.id }) : [];
+    if (ended) announce(ctx, "alert.cancelled", ended);
     const [copy] = await ctx.sql(insertAlert, { id: newUuid(), pusher_id: to, status, ...fields });
     const made = need(copy, "the channel is locked");
+    const lines = [made, ...(ended ? [ended] : [])];
+    ctx.tellEach(lines.map(lineOf));
     if (status !== "draft") announce(ctx, `alert.${status}`, made);
     return shownWhole(made, target.requested_perms, ctx);
   },

@@ -5,7 +5,7 @@ import { invalidRequest, notFound } from "../src/model/errors.ts";
 import { instant } from "../src/model/fields/accepts.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../src/model/fields/columns.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { announce } from "../src/operation/alerts/change.ts";
+import { announce, lineOf } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { scope, sight, visibleChannel } from "../src/store/queries/channels.ts";
 import { moveAlerts } from "../src/store/queries/moved_alerts.ts";
@@ -73,13 +73,8 @@ export default defineTool({
     const changed = rows.filter((row) => row.id !== null);
     for (const row of changed)
       announce(ctx, row.status === "cancelled" ? "alert.cancelled" : "alert.scheduled", row);
-    ctx.tellEach(
-      changed.map(({ id, pusher_id: channel, status }) => ({
-        id: showId("alr", id),
-        pusher_id: showId("psh", channel),
-        status,
-      })),
-    );
+    ctx.tellEach(changed.map(lineOf));
+    if (by_minutes !== null) ctx.tellChanged(["send_at"]);
     const data = rows.map((row) => ({
       id: showId("alr", row.alert_id),
       pusher_id: showId("psh", row.channel_id),

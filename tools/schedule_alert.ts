@@ -47,6 +47,7 @@ export default defineTool({
     const stored = showAlert(alert, ctx.services.assets);
     checkContent({ ...stored, send_at: sendAt }, 0, changed, nowMicros(ctx));
     const former = sendAt === before ? null : { send_at: before };
+    if (former) ctx.tellChanged(Object.keys(former));
     const [after] = await ctx.sql(scheduleAlert, { id: alert.id, send_at: sendAt, former });
     // It came due while we looked at it.
     if (!after) throw conflict((ALERT_GRID.sent.schedule as { message: string }).message);

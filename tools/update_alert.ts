@@ -65,6 +65,7 @@ export default defineTool({
     };
     checkContent(fields, htmlLength, changed, nowMicros(ctx));
     const former = formerOf(stored, fields);
+    ctx.tellChanged(Object.keys(former));
     const [after] = await ctx.sql(updateAlert, { id: alert.id, status, former, ...fields });
     // It became visible while we looked at it.
     if (!after) throw conflict((ALERT_GRID.sent.edit as { message: string }).message);

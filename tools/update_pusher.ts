@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { pickColour } from "../src/model/domain/avatar.ts";
 import { checkGeofence } from "../src/model/domain/geofence.ts";
 import { ApiError, conflict, invalidRequest } from "../src/model/errors.ts";
 import { nowMicros, toIsoMicros } from "../src/model/fields/columns.ts";
 import { PUSHER } from "../src/model/fields/pusher.ts";
-import { changesOf } from "../src/model/fields/record.ts";
+import { changesOf, namesOf } from "../src/model/fields/record.ts";
 import { forBoth } from "../src/model/for_people.ts";
 import { lockPusher } from "../src/operation/channels/find_pusher.ts";
 import { pictureHeld } from "../src/operation/channels/picture.ts";
@@ -17,6 +18,9 @@ const CHANGED = forBoth(
   "The channel has changed since the version that you expect. Read it with get_pusher, and repeat the call with the updated_at (over REST also the ETag) that it has now.",
   "The channel has changed since you opened it. Look at it again before you save.",
 );
+
+/** What a line of the audit log may name. */
+const EDITED = [...namesOf(PUSHER), "status"];
 
 export default defineTool({
   name: "update_pusher",
@@ -65,7 +69,10 @@ export default defineTool({
     });
     pusher.search = searchText(pusher);
     checkGeofence(pusher);
-    if (JSON.stringify(pusher) !== before) pusher.updated_at = nowMicros(ctx);
+    const after = JSON.stringify(pusher);
+    const [was, is] = [JSON.parse(before), JSON.parse(after)];
+    ctx.tellChanged(EDITED.filter((name) => !isDeepStrictEqual(was[name], is[name])));
+    if (after !== before) pusher.updated_at = nowMicros(ctx);
     await ctx.em.flush();
     const view = showChangedPusher(pusher, ctx.services.publicBase);
     if (status !== "paused") return view;

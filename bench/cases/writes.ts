@@ -192,6 +192,7 @@ const told = (operation: string, channel: string, number: string) =>
     operation: literal(operation),
     pusher_id: channel,
     count: "null",
+    changed: "null",
     event_ids: `array[${ID("told", number)}]`,
     event_workspaces: `array['${benchId("workspace", 0)}']`,
     event_pushers: `array[${channel}]`,

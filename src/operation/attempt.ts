@@ -84,6 +84,8 @@ export interface Attempt {
   em: SqlEntityManager | null;
   /** What each line of the audit log tells, where that is not the answer. */
   told: readonly unknown[] | null;
+  /** The names of the fields that the call changed; null where it is no edit. */
+  changed: string[] | null;
   /** True when a statement of the handler writes what the end of the call would. */
   ended: boolean;
   /** True when only the commit is left: if the connection is lost now, nobody knows whether it was done. */
@@ -97,6 +99,7 @@ export const newAttempt = (): Attempt => ({
   counted: [],
   em: null,
   told: null,
+  changed: null,
   ended: false,
   committing: false,
 });
@@ -133,7 +136,7 @@ export async function attemptOn(
     const { actor } = performance;
     const by = actor && madeWorkspace ? makerOf(actor, madeWorkspace(shown)) : actor;
     const told = attempt.told ?? [shown];
-    const lines = by ? told.flatMap((each) => auditLines(by, name, input, each)) : [];
+    const lines = by ? told.flatMap((each) => auditLines(by, name, input, each, attempt.changed)) : [];
     await writeEnd(db, lines, attempt.events);
   }
   attempt.committing = true;
@@ -171,6 +174,9 @@ function contextOn(
       attempt.ended = true;
       const [line] = auditLines(need(actor, "an owner's call has an actor"), operation, input, answer);
       return need(line, "there is one actor");
+    },
+    tellChanged(fields) {
+      attempt.changed = [...fields];
     },
     tellEach(answers) {
       attempt.told = answers;

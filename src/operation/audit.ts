@@ -1,5 +1,5 @@
-// What the audit log is told of a call that wrote: who, by which way, what it was and what it concerned. Never a field of the
-// call, nor of its answer beyond ids and a status (docs/rules.md#audit-log).
+// What the audit log is told of a call that wrote: who, by which way, what it was and what it concerned. Never what a field of
+// the call holds, nor of its answer more than ids and a status (docs/rules.md#audit-log).
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
@@ -12,7 +12,10 @@ import { insertAudit, membershipsToTell } from "../store/queries/audit.ts";
 import type { MadeWorkspace } from "./tool.ts";
 
 /** Who acts, as far as it is known before the call runs. */
-export type Actor = Omit<AuditLine, "id" | "operation" | "pusher_id" | "subject_id" | "status" | "count">;
+export type Actor = Omit<
+  AuditLine,
+  "id" | "operation" | "pusher_id" | "subject_id" | "status" | "count" | "changed"
+>;
 
 /** A member by its credential; of a session the member is the actor. */
 export function actorOf({ workspace, member, credential }: Caller, transport: Transport): Actor {
@@ -94,8 +97,9 @@ export function auditLines(
   operation: string,
   input: unknown,
   body: unknown,
+  changed: string[] | null = null,
 ): AuditLine[] {
-  const what = { operation, ...concerned(input, body), count: null };
+  const what = { operation, ...concerned(input, body), count: null, changed };
   return [actors].flat().map((actor) => ({ id: newUuid(), ...actor, ...what }));
 }
 

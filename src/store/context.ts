@@ -244,6 +244,8 @@ export interface Context<C = Caller> {
   emit(event: Pick<DomainEvent, "event" | "data"> & { workspaceId?: string }): DomainEvent;
   /** This call's audit line, for a statement that writes it and the event itself. `answer`: ids and status of what is answered. */
   takeEnd(answer: Readonly<Record<string, unknown>>): AuditLine;
+  /** The names of the fields that this edit changed, for its line of the audit log. Never what they hold. */
+  tellChanged(fields: readonly string[]): void;
   /** The lines of a call that changed several things, in place of its one: none where it changed nothing. Each as for `takeEnd`. */
   tellEach(answers: readonly Readonly<Record<string, unknown>>[]): void;
   /** Runs a statement of several items for one: together with those of other calls where the call has no transaction of its own. */

@@ -2,8 +2,8 @@
 
 import { expect } from "vitest";
 import type { Case } from "../support/cases.ts";
-import type { World } from "../support/world.ts";
-import { INSTANT, NO_PUSHER } from "./given.ts";
+import { inSeconds, type World } from "../support/world.ts";
+import { alertAt, alertIn, INSTANT, NO_PUSHER } from "./given.ts";
 
 const LIST = "audit-list";
 
@@ -26,6 +26,43 @@ async function lived(world: World) {
 export const auditCases: Case[] = [
   {
     rule: "audit-log",
+    tool: "list_audit_events",
+    name: "which fields an edit changed, and nothing that they hold",
+    given: async (world) => {
+      const pusher = await world.pusher({ city: "Lisbon" });
+      const alert = await alertIn(world, "draft", pusher, { title: "Ebb at noon", priority: "normal" });
+      const edit = (fields: object) => world.rest("update_alert", alertAt(alert, { ...fields }));
+      await edit({ title: "Flood at noon", priority: "normal", body: "Move the carts" });
+      await edit({ title: "Flood at noon" });
+      await edit({});
+      await world.rest("schedule_alert", alertAt(alert, { send_at: inSeconds(7200) }));
+      await world.rest("move_alerts", { pusher_id: pusher.id, action: "move", by_minutes: 5 });
+      await world.rest("update_pusher", {
+        pusher_id: pusher.id,
+        name: "Quay",
+        city: "Lisbon",
+        status: "paused",
+      });
+      return pusher;
+    },
+    input: ({ id }) => ({ pusher_id: id }),
+    want: {},
+    after: (_world, _given, { body }) => {
+      expect(body.data.map(({ operation, changed }: any) => [operation, changed])).toEqual([
+        ["update_pusher", ["name", "status"]],
+        ["move_alerts", ["send_at"]],
+        ["schedule_alert", ["send_at"]],
+        ["update_alert", null],
+        ["update_alert", []],
+        ["update_alert", ["title", "body"]],
+        ["create_alert", null],
+        ["create_pusher", null],
+      ]);
+      expect(JSON.stringify(body)).not.toMatch(/Flood|carts|Quay/);
+    },
+  },
+  {
+    rule: "audit-log",
     also: [LIST],
     tool: "list_audit_events",
     name: "a line says who, by which way, what and to what",
@@ -44,11 +81,12 @@ export const auditCases: Case[] = [
         pusher_id: pusher.id,
         created_at: expect.stringMatching(INSTANT),
         count: null,
+        changed: null,
       };
       const ofAlert = { ...line, actor, subject_id: alert.id };
       expect(body.data.slice(0, 3)).toEqual([
         { ...ofAlert, operation: "send_alert", transport: "mcp", status: "sent" },
-        { ...ofAlert, operation: "update_alert", transport: "rest", status: "draft" },
+        { ...ofAlert, operation: "update_alert", transport: "rest", status: "draft", changed: ["body"] },
         { ...ofAlert, operation: "create_alert", transport: "rest", status: "draft" },
       ]);
       expect(body.data[3]).toMatchObject({

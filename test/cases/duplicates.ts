@@ -90,6 +90,11 @@ const correctionCases: Case[] = [
         expect(body.expires_at.slice(0, 19)).toBe(FIXED.expires_at.slice(0, 19));
         expect((await readBack(world, alert)).status).toBe(becomes);
         const acts = world.acts.slice(events).map(({ event, data }: any) => [event, data.alert_id]);
+        const log = (await world.rest("list_audit_events", { subject_id: alert.id })).body.data;
+        const ended = log.filter(({ operation }: any) => operation === "duplicate_alert");
+        expect(ended.map(({ status: left }: any) => left)).toEqual(
+          state === "cancelled" ? [] : ["cancelled"],
+        );
         expect(acts).toEqual(told.map((event) => [event, event === "alert.sent" ? body.id : alert.id]));
       },
     }),

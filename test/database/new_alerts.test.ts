@@ -57,6 +57,7 @@ const draft = (channel: string, id: string, status = "draft") => ({
   operation: "create_alert",
   subject_id: null,
   count: null,
+  changed: null,
   audit_id: newUuid(),
   event_id: null,
   event_body: null,

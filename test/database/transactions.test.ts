@@ -129,6 +129,7 @@ const line = (operation: string) => ({
   subject_id: null,
   status: null,
   count: null,
+  changed: null,
 });
 const written = async (operation: string) =>
   (await world.sql("select from audit_event where operation = ?", [operation])).length;

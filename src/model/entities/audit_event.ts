@@ -24,6 +24,8 @@ export interface AuditLine {
   status: string | null;
   /** How many failed runs it stands for. */
   count: number | null;
+  /** The names of the fields that an edit changed, never what they hold. */
+  changed: string[] | null;
 }
 
 const newestFirst = (column: "workspace_id" | "pusher_id" | "actor_id" | "subject_id") => ({
@@ -61,6 +63,8 @@ export const AuditEvent = defineEntity({
     status: p.text().nullable(),
     /** How many failed runs the line stands for. */
     count: p.integer().nullable(),
+    /** The names of the fields that an edit changed. */
+    changed: p.array().$type<string[]>().nullable(),
     created_at: writtenAt(),
   },
 });

@@ -105,6 +105,13 @@ export function announce(ctx: Context, event: AlertEvent, record: Announced): Do
   return ctx.emit({ event, data: alertData(record) });
 }
 
+/** What the audit log says of an alert, where a call changed several. */
+export const lineOf = ({ id, pusher_id, status }: Pick<AlertRecord, "id" | "pusher_id" | "status">) => ({
+  id: showId("alr", id),
+  pusher_id: showId("psh", pusher_id),
+  status,
+});
+
 /** Counts a send; the last thing that may refuse it. A workspace's calls count for its own channels alone, whatever they name. */
 export const countSend = (ctx: Context, pusherId: string): Promise<void> =>
   ctx.countAgainstLimit(`${ctx.caller.workspace.id}/${pusherId}`);

@@ -21,6 +21,7 @@ export const AUDIT_LINE = {
   subject_id: nullable(text),
   status: nullable(text),
   count: nullable(int),
+  changed: nullable(array(text)),
 };
 
 const NAMES = Object.keys(AUDIT_LINE);
@@ -84,9 +85,10 @@ export const listAudit = defineList("list_audit", {
     subject_id: nullable(text),
     status: nullable(text),
     count: nullable(int),
+    changed: nullable(array(text)),
     created_at: timestamptz,
   },
-  text: `select id, actor_type, actor_id, actor_name, member_id, transport, operation, pusher_id, subject_id, status, count, created_at
+  text: `select id, actor_type, actor_id, actor_name, member_id, transport, operation, pusher_id, subject_id, status, count, changed, created_at
     from audit_event
     where workspace_id = $workspace_id and ($pusher_ids::uuid[] is null or pusher_id = any($pusher_ids::uuid[]))
       and ($pusher_id::uuid is null or pusher_id = $pusher_id) and ($actor_id::text is null or actor_id = $actor_id)

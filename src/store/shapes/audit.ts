@@ -35,6 +35,12 @@ export const auditView = named(
       .describe(
         `Failed runs of this kind and account so far, within ${said("failed_runs_minutes")} minutes.`,
       ),
+    changed: z
+      .array(z.string())
+      .nullable()
+      .describe(
+        "Names of the fields that an edit changed, never what they hold; null where nothing was edited.",
+      ),
     created_at: z.string(),
   }),
 );
