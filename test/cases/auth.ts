@@ -183,8 +183,7 @@ export const authCases: Case[] = [
     "alerts:write alerts:send",
   ),
   ...[{ send: true }, { cancel_original: true }, { title: "x", send: true, cancel_original: true }].flatMap(
-    (more) =>
-      withoutScope("duplicate_alert", allBut("alerts:send"), more, "alerts:send", "alerts:write alerts:send"),
+    (more) => withoutScope("duplicate_alert", allBut("alerts:send"), more, "alerts:send"),
   ),
   {
     rule: "composing-is-not-publishing",
