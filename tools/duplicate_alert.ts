@@ -2,6 +2,7 @@ import { z } from "zod";
 import { checkContent } from "../src/model/domain/alert_content.ts";
 import { ALERT_GRID, CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_status.ts";
 import { channelUuid, newUuid } from "../src/model/domain/ids.ts";
+import { wordsOf } from "../src/model/domain/words.ts";
 import { conflict, notFound } from "../src/model/errors.ts";
 import { ALERT } from "../src/model/fields/alert.ts";
 import { nowMicros } from "../src/model/fields/columns.ts";
@@ -19,6 +20,7 @@ import {
 import { compose } from "../src/operation/alerts/compose.ts";
 import { shownWhole } from "../src/operation/alerts/show.ts";
 import { modelOf } from "../src/operation/alerts/stored.ts";
+import { actorOf } from "../src/operation/audit.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { cancelAlert, insertAlert } from "../src/store/queries/alerts.ts";
 import { lockChannel, scope, visibleChannel } from "../src/store/queries/channels.ts";
@@ -82,7 +84,14 @@ export default defineTool({
     if (send) await countSend(ctx, to);
     const [ended] = ending?.do === "change" ? await ctx.sql(cancelAlert, { id: alert.id }) : [];
     if (ended) announce(ctx, "alert.cancelled", ended);
-    const [copy] = await ctx.sql(insertAlert, { id: newUuid(), pusher_id: to, status, ...fields });
+    const [copy] = await ctx.sql(insertAlert, {
+      id: newUuid(),
+      pusher_id: to,
+      status,
+      words: wordsOf(fields.title, fields.body),
+      writer: actorOf(ctx.caller, "rest").actor_id,
+      ...fields,
+    });
     const made = need(copy, "the channel is locked");
     const lines = [made, ...(ended ? [ended] : [])];
     ctx.tellEach(lines.map(lineOf));

@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { listInput, listPage } from "../src/operation/alerts/list.ts";
+import { listInput, listPage, placeAfter } from "../src/operation/alerts/list.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { listAccountAlerts } from "../src/store/queries/alerts.ts";
-import { sight } from "../src/store/queries/channels.ts";
 import { alertList } from "../src/store/shapes/alert.ts";
 import { alertListBrief, view } from "../src/store/shapes/alert_brief.ts";
 
@@ -10,7 +8,7 @@ export default defineTool({
   name: "list_account_alerts",
   title: "List alerts of all channels",
   description:
-    "List the alerts of every channel (pusher) that this credential sees, newest first, optionally of one status: all drafts in one call. Pass meta.next_before back as before for the next page. Markup is left out; get_alert has it.",
+    "List or find alerts of every channel (pusher) seen, newest first; with query, from, to, order or writer by sent_at, send_at or created_at, scheduled soonest first. Next page: meta.next_before as before, all else the same.",
   scope: "alerts:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/alerts", status: 200 },
@@ -19,8 +17,6 @@ export default defineTool({
   output: alertList,
   brief: alertListBrief,
   pagedBy: "created_at",
-  handler: (input, ctx) =>
-    listPage(input, ctx, (before, n) =>
-      ctx.sql(listAccountAlerts[input.status ?? "any"], { ...sight(ctx.caller), before, limit: n }),
-    ),
+  placeAfter: (row, next, input) => placeAfter(row, next, input, null),
+  handler: (input, ctx) => listPage(input, ctx, null),
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { checkContent } from "../src/model/domain/alert_content.ts";
 import { ALERT_GRID } from "../src/model/domain/alert_status.ts";
+import { wordsOf } from "../src/model/domain/words.ts";
 import { conflict } from "../src/model/errors.ts";
 import { ALERT } from "../src/model/fields/alert.ts";
 import { nowMicros } from "../src/model/fields/columns.ts";
@@ -66,7 +67,9 @@ export default defineTool({
     checkContent(fields, htmlLength, changed, nowMicros(ctx));
     const former = formerOf(stored, fields);
     ctx.tellChanged(Object.keys(former));
-    const [after] = await ctx.sql(updateAlert, { id: alert.id, status, former, ...fields });
+    const says = fields.title !== stored.title || fields.body !== stored.body;
+    const words = says ? wordsOf(fields.title, fields.body) : null;
+    const [after] = await ctx.sql(updateAlert, { id: alert.id, status, former, words, ...fields });
     // It became visible while we looked at it.
     if (!after) throw conflict((ALERT_GRID.sent.edit as { message: string }).message);
     if (alert.status === "scheduled" && status === "draft") announce(ctx, "alert.cancelled", after);

@@ -45,7 +45,9 @@ export const LIMIT_TABLE = {
 
   url: [2_048, "characters", "an address that people, phones or the service open"],
   language_tag: [64, "characters", "a language tag"],
-  search: [100, "characters", "what the directory is searched for"],
+  search: [100, "characters", "what the directory or alerts are searched for"],
+  search_words: [10, "words", "what alerts are searched for"],
+  search_word: [40, "characters", "of a word by which an alert is found"],
   page: [100, "rows", "a page of a list"],
   page_usual: [50, "rows", "a page of a list when `limit` is absent"],
   body: [64 * KIB, "bytes", "the body of a request where nothing else is said"],

@@ -112,6 +112,9 @@ export interface MadeWorkspace {
   member_id: string;
 }
 
+/** A row of a list as its answer shows it. */
+export type ShownRow = Record<string, unknown>;
+
 /** An operation of an owner: reachable by REST, MCP and CLI alike. */
 export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType>
   extends Operation<I, O, Caller> {
@@ -145,6 +148,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   brief?: Brief;
   /** The field of a row that its list pages by; `before` goes on from it. */
   pagedBy?: string;
+  /** What `before` is to go on after a row, which another one follows: such a list may end between any two. */
+  placeAfter?(row: ShownRow, next: ShownRow, input: z.output<I>): string;
   /**
    * The field of its answer that says which version of the row it is; over REST the ETag says it, too. What changes a row
    * that has versions takes the one that the caller expects, in `If-Match` or in the argument `expected_…`.

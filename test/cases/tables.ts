@@ -14,6 +14,7 @@ import { auditCases } from "./audit.ts";
 import { authCases } from "./auth.ts";
 import { changeCases } from "./changes.ts";
 import { duplicateCases } from "./duplicates.ts";
+import { findCases } from "./find.ts";
 import { idempotencyCases } from "./idempotency.ts";
 import { admitCases } from "./invites/admit.ts";
 import { createInviteCases } from "./invites/create.ts";
@@ -68,6 +69,7 @@ export const TABLES: readonly Table[] = [
   { file: "alert_status.ts", cases: statusCases as Case[] },
   { file: "duplicates.ts", cases: duplicateCases },
   { file: "moves.ts", cases: moveCases },
+  { file: "find.ts", cases: findCases },
   { file: "account_alerts.ts", cases: accountAlertCases },
   { file: "lists.ts", cases: listCases },
   { file: "invites/create.ts", cases: createInviteCases },

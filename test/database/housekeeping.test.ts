@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createHousekeeping } from "../../src/effects/housekeeping/scheduler.ts";
 import { doctor } from "../../src/identity/operator/doctor.ts";
 import { createMetrics } from "../../src/program/boot/metrics.ts";
-import { toldOf } from "../support/handsets.ts";
+import { toldOf, uuidOf } from "../support/handsets.ts";
 import { WAIT } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
@@ -175,6 +175,33 @@ describe("housekeeping", () => {
       [token],
     );
   const there = async (token: string) => (await world.handset("GET", "/inbox", token)).status === 200;
+
+  // docs/rules.md#find-earlier
+  test("alerts that an earlier version wrote get their words, and what is edited meanwhile is found as it is then", async () => {
+    const { id } = await world.pusher();
+    const written = await world.alert(id, { title: "Lighthouse" });
+    const edited = await world.alert(id, { title: "Windmill" });
+    const { body: me } = await world.rest("get_me");
+    await world.sql("update alert_words set words = null");
+    await world.sql(
+      "insert into alert (id, pusher_id, title) values (gen_random_uuid(), ?, 'LIGHTHOUSE keeper')",
+      [uuidOf(id)],
+    );
+    const edit = { pusher_id: id, alert_id: edited.id, title: "Watermill" };
+    expect((await world.rest("update_alert", edit)).status).toBe(200);
+    const found = async (args: object) =>
+      (await world.rest("list_alerts", { pusher_id: id, ...args })).body.data
+        .map((row: any) => row.title)
+        .sort();
+    expect(await found({ query: "lighthouse" })).toEqual([]);
+    expect(await world.service.housekeeping.round("wanted_words")).toBe(3);
+    expect(await world.service.housekeeping.round("wanted_words")).toBe(0);
+    expect(await found({ query: "lighthouse" })).toEqual(["LIGHTHOUSE keeper", "Lighthouse"]);
+    expect(await found({ query: "mill" })).toEqual([]);
+    expect(await found({ query: "watermill", writer: me.credential.id })).toEqual(["Watermill"]);
+    await world.rest("delete_alert", { pusher_id: id, alert_id: written.id });
+    expect(await world.sql("select from alert_words where alert_id = ?", [uuidOf(written.id)])).toEqual([]);
+  });
 
   test("every job is one of the list, with its sentence, its size and its interval", () => {
     const jobs = world.service.housekeeping.jobs;

@@ -53,6 +53,7 @@ const draft = (channel: string, id: string, status = "draft") => ({
   pusher_id: uuidOf(channel),
   id,
   title: "Tide",
+  words: ["tide"],
   status,
   operation: "create_alert",
   subject_id: null,

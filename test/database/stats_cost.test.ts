@@ -4,7 +4,7 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Statement } from "../../src/store/db/statement.ts";
-import { listAccountAlerts, listByTime } from "../../src/store/queries/alerts.ts";
+import { listAlerts, searchAlerts } from "../../src/store/queries/alert_lists.ts";
 import { channelBacklogs, channelCounts } from "../../src/store/queries/channels.ts";
 import { findDevicesWithInbox, inboxStates } from "../../src/store/queries/handset.ts";
 import { inboxPage, inboxPageWithDue } from "../../src/store/queries/inbox.ts";
@@ -47,6 +47,8 @@ describe("with 200,000 reports", () => {
            'T', case when n % 10 <> 0 then now() - n * interval '10 minutes' end,
            case when n % 500 = 0 then now() + n * interval '1 minute' end, now() - n * interval '10 minutes'
          from generate_series(1, 50000) n`,
+        `insert into alert_words
+         select id, array_to_tsvector(array[right(pusher_id::text, 6) || 'tide', right(pusher_id::text, 6) || '@']) from alert`,
         `insert into report (alert_id, device_id, kind, at)
          select a.id, d, 1 + d % 2, now() - d * interval '1 minute'
          from (select id, row_number() over () as place from alert where status = 'sent' limit 2000) a,
@@ -57,7 +59,15 @@ describe("with 200,000 reports", () => {
       ])
         await inside.execute(sql);
     });
-    for (const table of ["device", "subscription", "alert", "report", "alert_counter", "channel_day"])
+    for (const table of [
+      "device",
+      "subscription",
+      "alert",
+      "alert_words",
+      "report",
+      "alert_counter",
+      "channel_day",
+    ])
       await world.sql(`analyze ${table}`);
     [{ alert }] = (await world.sql<any>("select alert_id as alert from report limit 1")) as any;
     const [{ reports, alerts }] = (await world.sql(
@@ -95,6 +105,13 @@ describe("with 200,000 reports", () => {
     limit: "51",
     max_bytes: "1000000",
   });
+  const account = () => ({
+    workspace_id: `'${uuidOf(world.workspace.id)}'`,
+    pusher_ids: "null",
+    before: "null",
+    inside: "null",
+    limit: "51",
+  });
   const statements = [
     measured("alert_timeline", alertTimeline, () => ({
       alert_id: `'${alert}'`,
@@ -129,13 +146,17 @@ describe("with 200,000 reports", () => {
         limit: "101",
       })),
     ]),
-    ...[...Object.values(listAccountAlerts), ...Object.values(listByTime)].map((statement) =>
-      measured(statement.name, statement, () => ({
-        workspace_id: `'${uuidOf(world.workspace.id)}'`,
-        pusher_ids: "null",
-        before: "null",
-        limit: "51",
-      })),
+    ...Object.values(listAlerts).map((statement) => measured(statement.name, statement, account)),
+    ...Object.values(searchAlerts).flatMap((side) =>
+      Object.values(side).map((statement) =>
+        measured(statement.name, statement, () => ({
+          ...account(),
+          words: "'{tide}'",
+          writer: "null",
+          from: "null",
+          to: "null",
+        })),
+      ),
     ),
   ];
 
@@ -159,7 +180,7 @@ describe("with 200,000 reports", () => {
         for (const node of plan)
           if (
             /^Seq Scan/.test(node["Node Type"]) &&
-            /^(alert|report|subscription)$/.test(node["Relation Name"]!)
+            /^(alert|alert_words|report|subscription)$/.test(node["Relation Name"]!)
           )
             whole.push([name, node["Relation Name"]]);
         // It is found by an index, and that is not the absence of any scan.
@@ -169,6 +190,29 @@ describe("with 200,000 reports", () => {
     });
     expect(whole).toEqual([]);
   });
+
+  // docs/rules.md#find-is-indexed
+  test.each(["force_custom_plan", "force_generic_plan"])(
+    "a search asks the index of words and that of its order (%s)",
+    async (mode) => {
+      const em = world.service.orm.em.fork() as SqlEntityManager;
+      await em.transactional(async (inside) => {
+        await inside.execute(`set local plan_cache_mode = ${mode}`);
+        for (const { name, text, values } of statements.filter(({ name }) => name.startsWith("search_"))) {
+          const plan = await planOf(inside, text, values());
+          const used = new Set(plan.map((node) => node["Index Name"]));
+          const nearest = /_(sent|scheduled)_/.test(name)
+            ? "alert_scheduled"
+            : /alert_(list|draft|cancelled)/;
+          expect([...used].join(), name).toMatch(nearest);
+          expect(used, name).toContain("alert_words_found");
+          // Each alert that is looked at, by its key.
+          expect(used, name).toContain("alert_words_pkey");
+          expect(used, name).toContain("alert_pkey");
+        }
+      });
+    },
+  );
 
   test.each(["force_custom_plan", "force_generic_plan"])(
     "an inbox's ids come from its index alone, in its order (%s)",

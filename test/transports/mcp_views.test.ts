@@ -196,18 +196,28 @@ describe("on a service", () => {
     expect(whole.body.data).toHaveLength(60);
   });
 
-  // docs/rules.md#mcp-answers-are-short
-  test("rows of one instant that are too long together come in few words, and none is lost", async () => {
-    const { id } = await world.pusher();
-    await world.sql(
-      `insert into alert (id, pusher_id, title, body, created_at)
-       select gen_random_uuid(), ?, 'No. ' || n, repeat('🌊', 4000), timestamptz '2026-01-01 00:00:00Z' - (n / 3) * interval '1 second'
-       from generate_series(1, 8) n`,
-      [uuidOf(id)],
-    );
-    const rows = await walk("list_alerts", { pusher_id: id, view: "full" });
-    expect(new Set(rows.map((row) => row.id)).size).toBe(8);
-  });
+  // docs/rules.md#mcp-answers-are-short docs/rules.md#pages
+  test.each([
+    ["brief", {}, 121, 280],
+    ["full", { view: "full" }, 121, 280],
+    ["of which few fit", { view: "full" }, 8, 4000],
+    ["found", { query: "no" }, 121, 280],
+  ])(
+    "rows of one instant end where the answer is full, and none is lost: %s",
+    async (_, args, count, length) => {
+      const { id } = await world.pusher({ tags: ["no"] });
+      await world.sql(
+        `insert into alert (id, pusher_id, title, body, created_at)
+       select gen_random_uuid(), ?, 'No. ' || n, repeat('🌊', ?), timestamptz '2026-01-01 00:00:00Z' from generate_series(1, ?) n`,
+        [uuidOf(id), length, count],
+      );
+      for (const limit of [7, 100]) {
+        const rows = await walk("list_alerts", { pusher_id: id, limit, ...args });
+        expect(new Set(rows.map((row) => row.id)).size).toBe(count);
+        expect(rows).toHaveLength(count);
+      }
+    },
+  );
 
   test("channels, invites and subscribers fit as well", async () => {
     const key = await world.foreignKey();

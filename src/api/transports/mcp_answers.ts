@@ -24,15 +24,17 @@ export const written = (body: unknown): Written => ({ body, json: JSON.stringify
 
 const fits = ({ json }: Written): boolean => Buffer.byteLength(json) <= MAX_ANSWER;
 
-/** The body as an assistant gets it, in the view that it was made in. */
-export function fitted(tool: Tool, body: unknown, view: unknown): Written {
+/** The body as an assistant gets it, in the view that it was made in. `args`: what was called with. */
+export function fitted(tool: Tool, body: unknown, args: Record<string, unknown>): Written {
+  const { view } = args;
   const schema = view === "brief" && tool.brief ? tool.brief.output : tool.output;
   const told = (some: unknown, shape = schema) => written(lean(shape, some, view));
   const whole = told(body);
   if (fits(whole)) return whole;
   const page = body as Page;
   const rowBytes = (row: Row) => bytesOf((lean(schema, { data: [row] }, view) as Page).data[0]);
-  const early = tool.pagedBy && Array.isArray(page.data) ? endEarly(page, tool.pagedBy, rowBytes) : body;
+  const pages = tool.pagedBy !== undefined && Array.isArray(page.data);
+  const early = pages ? endEarly(page, tool, args, rowBytes) : body;
   const short = told(early);
   if (fits(short)) return short;
   const { brief } = tool;
@@ -54,23 +56,33 @@ function withoutEnd(body: Row): Row {
   return end < 0 ? body : { ...body, [name]: list.slice(0, end), left_out: { [name]: list.length - end } };
 }
 
-/** As many rows as fit; never between two that share the instant which the next page goes on from, and at least one. */
-function endEarly(page: Page, by: string, rowBytes: (row: Row) => number): Page {
+/**
+ * As many rows as fit, and at least one; never between two that share the instant which the next page goes on from, where the list knows
+ * no place between them.
+ */
+function endEarly(
+  page: Page,
+  { pagedBy = "", placeAfter, input }: Tool,
+  args: Record<string, unknown>,
+  rowBytes: (row: Row) => number,
+): Page {
   const { data } = page;
-  const instantOf = (i: number) => data[i]?.[by] as string;
-  let room = MAX_ANSWER - bytesOf({ ...page, data: [], meta: { next_before: instantOf(0) } });
+  const instantOf = (i: number) => data[i]?.[pagedBy] as string;
+  const tied = (i: number) => !placeAfter && instantOf(i) === instantOf(i - 1);
+  const placeAt = (end: number) =>
+    placeAfter?.(data[end - 1] ?? {}, data[end] ?? {}, input.parse(args)) ?? instantOf(end - 1);
+  let room = MAX_ANSWER - bytesOf({ ...page, data: [], meta: { next_before: placeAt(1) } });
   let end = data.findIndex((row) => {
     room -= rowBytes(row) + 1;
     return room < 0;
   });
   if (end < 0) return page;
-  while (end > 0 && instantOf(end) === instantOf(end - 1)) end--;
+  while (end > 0 && tied(end)) end--;
   if (end === 0) {
-    const next = data.findIndex((_, i) => instantOf(i) !== instantOf(0));
-    if (next < 0) return page;
-    end = next;
+    end = data.findIndex((_, i) => i > 0 && !tied(i));
+    if (end < 0) return page;
   }
-  return { ...page, data: data.slice(0, end), meta: { next_before: instantOf(end - 1) } };
+  return { ...page, data: data.slice(0, end), meta: { next_before: placeAt(end) } };
 }
 
 /** What a call of a tool answers: the REST body, or the envelope of a refusal, with the limits that REST tells in headers. */

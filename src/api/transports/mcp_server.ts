@@ -100,7 +100,7 @@ export async function answerOf(
     const args = withView(tool, given);
     const { body, headers } = await call(tool, args);
     const shown = tool.toAssistants?.(body) ?? body;
-    return { ...fitted(tool, shown, args.view), isError: false, headers };
+    return { ...fitted(tool, shown, args), isError: false, headers };
   } catch (error) {
     const refused = error instanceof ApiError ? error : serverError();
     const { "www-authenticate": _, ...headers } = refused.headers;

@@ -8,6 +8,7 @@ import { removeOldAudit } from "./audit.ts";
 import { type DeviceCleaning, removeUnseenDevices } from "./devices.ts";
 import { type Job, removal } from "./job.ts";
 import { tellUntold } from "./subscribers.ts";
+import { makeWantedWords } from "./words.ts";
 
 const HOUR = 3600;
 
@@ -194,6 +195,14 @@ export function housekeepingJobs(deps: StepDeps): Job[] {
       work: (batch) => tellUntoldAlerts(deps, batch),
       batch: 500,
       every_seconds: 2,
+    },
+    {
+      name: "wanted_words",
+      removes:
+        "From what waits: alerts that an earlier version wrote get the words by which they are found, a thousand in a second.",
+      work: (batch) => makeWantedWords(deps.orm, batch),
+      batch: 1000,
+      every_seconds: 60,
     },
     {
       name: "unused_files",

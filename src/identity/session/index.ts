@@ -24,7 +24,6 @@ import leave_workspace from "./leave_workspace.ts";
 import link_member from "./link_member.ts";
 import link_own_device from "./link_own_device.ts";
 import list_alert_changes from "./list_alert_changes.ts";
-import list_alert_times from "./list_alert_times.ts";
 import list_connections from "./list_connections.ts";
 import list_files from "./list_files.ts";
 import list_grants from "./list_grants.ts";
@@ -81,7 +80,6 @@ export const SESSION_OPERATIONS: readonly SessionOperation[] = [
   decline_alert,
   list_alert_changes,
   find_equal_send,
-  list_alert_times,
   get_wake_ups,
   list_own_devices,
   link_own_device,

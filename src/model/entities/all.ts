@@ -2,6 +2,7 @@
 
 import { Alert } from "./alert.ts";
 import { AlertChange } from "./alert_change.ts";
+import { AlertWords } from "./alert_words.ts";
 import { ApiKey } from "./api_key.ts";
 import { Asset } from "./asset.ts";
 import { AuditEvent } from "./audit_event.ts";
@@ -44,6 +45,7 @@ export const ENTITIES = [
   ReservedHandle,
   Alert,
   AlertChange,
+  AlertWords,
   Invite,
   Device,
   DeviceTransfer,

@@ -42,6 +42,8 @@ const SEARCH = [
 const VISIBILITY = [
   `create function new_alerts_to_state() returns trigger language plpgsql as $$
   begin
+    -- Those that came without the words by which they are found.
+    insert into alert_words (alert_id) select id from come on conflict do nothing;
     update channel_state s
     set rev = s.rev + c.sent,
       changed_at = case when c.sent > 0 then clock_timestamp() else s.changed_at end,
@@ -101,6 +103,7 @@ const VISIBILITY = [
   when (old.visible_at is not null) execute function alert_to_state()`,
   `create function alert_reports_removed() returns trigger language plpgsql as $$
   begin
+    delete from alert_words w using removed a where w.alert_id = a.id;
     delete from report r using removed a where r.alert_id = a.id;
     delete from alert_counter c using removed a where c.alert_id = a.id;
     return null;

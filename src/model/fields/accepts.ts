@@ -206,6 +206,12 @@ export function instant() {
     .transform((value) => readInstant(value) ?? value);
 }
 
+/** What a range goes from and to, in one text for all operations: assistants are told it once. */
+export const RANGE = {
+  from: "Beginning: an instant; of statistics a UTC day, with to and without period.",
+  to: "End: an instant, itself left out; of statistics a UTC day, counted.",
+};
+
 export const latitude = () => z.number().min(-90, "must be from -90 to 90").max(90, "must be from -90 to 90");
 export const longitude = () =>
   z.number().min(-180, "must be from -180 to 180").max(180, "must be from -180 to 180");

@@ -2,6 +2,7 @@
 
 import { type DomainEvent, eventBody } from "../../model/domain/events.ts";
 import { showId } from "../../model/domain/ids.ts";
+import { wordsOf } from "../../model/domain/words.ts";
 import type { AlertStatus } from "../../model/entities/alert.ts";
 import type { AlertFields } from "../../model/fields/alert.ts";
 import { toIsoMicrosOrNull } from "../../model/fields/columns.ts";
@@ -25,7 +26,13 @@ export async function create(alert: Alert, ctx: Context): Promise<CreatedAlert |
   const line = ctx.takeEnd({ id: showId("alr", id), pusher_id: showId("psh", pusher_id), status });
   const told = { event_id: event?.id ?? null, event_body: event && eventBody(event) };
   const created = await ctx
-    .sqlTogether(NEW_ALERTS, { ...line, ...alert, ...told, audit_id: line.id })
+    .sqlTogether(NEW_ALERTS, {
+      ...line,
+      ...alert,
+      ...told,
+      words: wordsOf(alert.title, alert.body),
+      audit_id: line.id,
+    })
     .catch(async (error) => {
       if (error.code !== TAKEN) throw error;
       // It had been written when the connection was lost that should have said so.

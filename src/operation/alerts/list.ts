@@ -1,39 +1,127 @@
-// What the lists of alerts share: their arguments, and a page of rows as the wire shows it.
+// What the lists of alerts share: their arguments, what is a search and what the plain history, and a page of rows as the wire
+// shows it. A place in a search names the search, so that it is no place in another one.
 
+import { createHash } from "node:crypto";
 import { z } from "zod";
+import { parseId, showId } from "../../model/domain/ids.ts";
+import { wordsOf } from "../../model/domain/words.ts";
 import { ALERT_STATUSES } from "../../model/entities/alert.ts";
+import { invalidRequest } from "../../model/errors.ts";
+import { instant, RANGE, text } from "../../model/fields/accepts.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
+import { forBoth } from "../../model/for_people.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { need } from "../../model/need.ts";
 import type { Context } from "../../store/context.ts";
 import type { AlertRecord } from "../../store/queries/alert_columns.ts";
+import { listAlerts, type Order, searchAlerts } from "../../store/queries/alert_lists.ts";
+import { sight } from "../../store/queries/channels.ts";
 import { type alertList, showAlert } from "../../store/shapes/alert.ts";
-import { before, DEFAULT_LIMIT, limit } from "../../store/shapes/fields.ts";
+import { DEFAULT_LIMIT, limit, place, showPlace } from "../../store/shapes/fields.ts";
 import { keysetPage } from "../page.ts";
+import type { ShownRow } from "../tool.ts";
 import { settleShown } from "./settle.ts";
+
+const WRITERS = ["key", "con", "mem"] as const;
+
+/** How many words a search takes; as texts, since a search without one would find everything. */
+const sought = (query: string) => wordsOf(query).length;
 
 export const listInput = {
   status: z.enum(ALERT_STATUSES).optional().describe("All when absent."),
+  query: text(1, LIMITS.search)
+    .refine((query) => sought(query) > 0, "must hold a letter or a digit")
+    .refine((query) => sought(query) <= LIMITS.search_words, `must be at most ${LIMITS.search_words} words`)
+    .optional()
+    .describe("Words, or their beginnings, of title, text and channel tags; all must be there."),
+  from: instant().optional().describe(RANGE.from),
+  to: instant().optional().describe(RANGE.to),
+  order: z.enum(["newest", "oldest"]).optional(),
+  writer: z
+    .string()
+    .refine(
+      (id) => WRITERS.some((kind) => parseId(kind, id)),
+      "must be the id of a key, a connection or a member",
+    )
+    .optional()
+    .describe("key_…, con_… or mem_…"),
   limit: limit(),
-  before: before(),
+  before: place().optional().describe("Rows created strictly before it."),
 };
 
-/**
- * `fetch(before, n)` reads the next `n` rows before an instant (null: the newest), ties included. `instantOf` is the one by which
- * they are in order.
- */
-export async function listPage(
-  input: { limit?: number; before?: string },
-  ctx: Context,
-  fetch: (before: string | null, n: number) => Promise<AlertRecord[]>,
-  instantOf = (row: AlertRecord): string => row.created_at,
-): Promise<z.input<typeof alertList>> {
-  const { rows, next_before } = await keysetPage(
-    input.limit ?? DEFAULT_LIMIT,
-    (n) => fetch(input.before ?? null, n),
-    instantOf,
-  );
-  await settleShown(rows, ctx);
-  return {
-    data: rows.map((row) => showAlert(row, ctx.services.assets)),
-    meta: { next_before: next_before && toIsoMicros(next_before) },
+export type ListInput = z.output<z.ZodObject<typeof listInput>>;
+
+/** What of a list's arguments makes it a search; undefined: the plain history, by created_at. */
+function searchOf({ status, query, from, to, order, writer }: ListInput, channel: string | null) {
+  if ([query, from, to, order, writer].every((value) => value === undefined)) return undefined;
+  const usual: Order = status === "scheduled" ? "oldest" : "newest";
+  const filter = {
+    words: wordsOf(query ?? ""),
+    writer: writer ?? null,
+    from: from ?? null,
+    to: to ?? null,
   };
+  const side = order ?? usual;
+  const hash = createHash("sha256")
+    .update(JSON.stringify([channel, status, side, filter]))
+    .digest();
+  return { filter, side, name: hash.readUInt32BE().toString().padStart(10, "0") };
+}
+
+/** The instant of a row that a search goes by. */
+const instantOf = (
+  { status }: ListInput,
+  row: { created_at: string; sent_at: string | null; send_at: string | null },
+): string =>
+  status === "sent" || status === "scheduled"
+    ? need(row.sent_at ?? row.send_at, "phones see it at some time")
+    : row.created_at;
+
+/** Where a list goes on after a row, which `next` follows. `channel`: its own, where the list is of one. */
+export function placeAfter(row: ShownRow, next: ShownRow, input: ListInput, channel: string | null): string {
+  const shown = row as { id: string; created_at: string; sent_at: string | null; send_at: string | null };
+  const search = searchOf(input, channel);
+  const id = need(parseId("alr", shown.id), "a list shows ids");
+  if (search) return showPlace({ at: instantOf(input, shown), id, of: search.name });
+  const at = shown.created_at;
+  return showPlace({ at, id: next.created_at === at ? id : null });
+}
+
+const ELSEWHERE = forBoth(
+  "before is next_before of another list; pass it with the query, status, from, to, order and writer of its own list, or leave it out.",
+  "This is a place in another list; begin at the first page.",
+);
+
+/** A page of the alerts of every channel that the caller sees, or of one (its uuid). */
+export async function listPage(
+  input: ListInput,
+  ctx: Context,
+  pusherId: string | null,
+): Promise<z.input<typeof alertList>> {
+  const { status = "any", limit: wanted = DEFAULT_LIMIT, before, from, to } = input;
+  const channel = pusherId && showId("psh", pusherId);
+  const search = searchOf(input, channel);
+  if (before && (before.of ?? null) !== (search?.name ?? null)) throw invalidRequest(ELSEWHERE, "before");
+  if (from && to && from >= to) throw invalidRequest("from must be before to.", "from");
+  const { workspace_id, pusher_ids } = sight(ctx.caller);
+  const seen = { workspace_id, pusher_ids: pusherId ? [pusherId] : pusher_ids };
+  const at = { ...seen, before: before?.at ?? null, inside: before?.id ?? null };
+  const show = async (rows: AlertRecord[], next_before: string | null) => {
+    await settleShown(rows, ctx);
+    return { data: rows.map((row) => showAlert(row, ctx.services.assets)), meta: { next_before } };
+  };
+  if (search) {
+    const statement = searchAlerts[search.side][status];
+    const rows = await ctx.sql(statement, { ...at, ...search.filter, limit: wanted + 1 });
+    const page = await show(rows.slice(0, wanted), null);
+    const last = page.data.at(-1);
+    if (last && rows.length > wanted) page.meta.next_before = placeAfter(last, {}, input, channel);
+    return page;
+  }
+  const { rows, next_before } = await keysetPage(
+    wanted,
+    (limit) => ctx.sql(listAlerts[status], { ...at, limit }),
+    (row) => row.created_at,
+  );
+  return show(rows, next_before && toIsoMicros(next_before));
 }

@@ -112,7 +112,7 @@ export const pageHeaders = () => ({ ...SECURITY });
 const SECTIONS: { path: string; name: string; also?: readonly string[]; shows?: { role: Role } }[] = [
   { path: "", name: "Overview" },
   { path: "channels", name: "Channels" },
-  { path: "drafts", name: "Alerts", also: ["scheduled", "sent"] },
+  { path: "drafts", name: "Alerts", also: ["scheduled", "sent", "cancelled", "alerts"] },
   { path: "stats", name: "Statistics" },
   { path: "webhooks", name: "Webhooks" },
   { path: "audit", name: "Audit log" },

@@ -1,15 +1,15 @@
-// Alert rows by raw SQL: what lists, reads and changes run. Visibility comes as an argument (see store/queries/channels.ts).
+// Alert rows by raw SQL: what reads and changes run; lists have a file of their own. Visibility comes as an argument (see store/queries/channels.ts).
 // What a status means at this instant is said in model/domain/alert_status.ts alone.
 
-import { effectiveSentAt, isDue, isPlanned, isVisible } from "../../model/domain/alert_status.ts";
-import type { AlertStatus } from "../../model/entities/alert.ts";
+import { effectiveSentAt, isVisible } from "../../model/domain/alert_status.ts";
 import { ALERT } from "../../model/fields/alert.ts";
 import { columnsOf, shownTo } from "../../model/fields/record.ts";
-import { array, boolean, int, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
+import { array, boolean, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
 import { KEEP, KEEPING } from "./alert_changes.ts";
-import { FIELDS, GIVEN, LISTED, NAMES, WHOLE } from "./alert_columns.ts";
+import { FIELDS, GIVEN, NAMES, WHOLE } from "./alert_columns.ts";
+import { foundBy, KEEP_FOUND } from "./alert_words.ts";
 import { SCOPE, VISIBLE } from "./channels.ts";
 
 const defineStatement = statementsOf("publish");
@@ -20,11 +20,16 @@ const OWN = { ...SCOPE, id: uuid };
 
 /** Writes an alert beside other changes of its transaction, on a channel that is locked (see store/queries/new_alerts.ts). */
 export const insertAlert = defineStatement("insert_alert", {
-  parameters: { id: uuid, pusher_id: uuid, status: text, ...FIELDS },
+  parameters: { id: uuid, pusher_id: uuid, status: text, words: array(text), writer: nullable(text), ...FIELDS },
   columns: WHOLE.columns,
-  text: `insert into alert (id, pusher_id, status, sent_at, ${NAMES.join(", ")})
-    values ($id, $pusher_id, $status::text, case $status::text when 'sent' then clock_timestamp() end, ${GIVEN})
-    returning ${WHOLE.text}`,
+  text: `with i as (
+      insert into alert (id, pusher_id, status, sent_at, ${NAMES.join(", ")})
+      values ($id, $pusher_id, $status::text, case $status::text when 'sent' then clock_timestamp() end, ${GIVEN})
+      returning ${WHOLE.text}),
+    found as (
+      insert into alert_words (alert_id, words)
+      values ($id, ${foundBy("$pusher_id::uuid", "$words::text[]", "$writer::text")}))
+    select * from i`,
 });
 
 /** One alert for reading. */
@@ -96,18 +101,21 @@ export const NOT_VISIBLE = `not ${isVisible("alert", "clock_timestamp()")}`;
 /** Names a version of the row, so it grows with every change, also where the clock steps back. */
 export const NEXT_VERSION = "greatest(clock_timestamp(), updated_at + interval '1 microsecond')";
 
-/** Changes a locked alert that handsets do not see yet, and keeps what it replaced. No row: they see it already. */
-const edit = (set: string) => `with changed as (
+/**
+ * Changes a locked alert that handsets do not see yet, and keeps what it replaced. No row: they see it already. `also` is a further part
+ * that follows `changed`.
+ */
+const edit = (set: string, also?: string) => `with changed as (
     update alert set ${set}, updated_at = ${NEXT_VERSION}
     where id = $id and ${NOT_VISIBLE} returning ${WHOLE.text}),
-  ${KEEP}
+  ${also ? `${KEEP},\n  ${also}` : KEEP}
   select * from changed`;
 
 /** Takes the fields of an alert. */
 export const updateAlert = defineStatement("update_alert", {
-  parameters: { ...KEEPING, status: text, ...FIELDS },
+  parameters: { ...KEEPING, status: text, words: nullable(array(text)), ...FIELDS },
   columns: WHOLE.columns,
-  text: edit(`status = $status, (${NAMES.join(", ")}) = row(${GIVEN})`),
+  text: edit(`status = $status, (${NAMES.join(", ")}) = row(${GIVEN})`, KEEP_FOUND),
 });
 
 /** Publishing is one row changing. No row: handsets see the alert already. */
@@ -143,78 +151,3 @@ export const cancelAlert = defineStatement("cancel_alert", {
       sent_at = case when ${isVisible("alert", "clock_timestamp()")} then visible_at end
     where id = $id returning ${WHOLE.text}`,
 });
-
-/** One statement for each status filter, `any` included. */
-function byStatus<S>(define: (status: string, filter: string) => S): Record<AlertStatus | "any", S> {
-  return {
-    any: define("any", "true"),
-    draft: define("draft", "status = 'draft'"),
-    scheduled: define("scheduled", isPlanned()),
-    sent: define("sent", isVisible()),
-    cancelled: define("cancelled", "status = 'cancelled'"),
-  };
-}
-
-const PAGE = { before: nullable(timestamptz), limit: int };
-
-/**
- * A page of a channel's history, newest first, for each status filter: strictly before an instant (null: from the
- * newest), and rows that share the last instant come along.
- */
-export const listAlerts = byStatus((status, filter) =>
-  defineList(`list_alerts_${status}`, {
-    reads: true,
-    parameters: { pusher_id: uuid, ...PAGE },
-    columns: LISTED.columns,
-    text: `select ${LISTED.text} from alert
-      where pusher_id = $pusher_id and ${filter} and created_at < coalesce($before::timestamptz, 'infinity')
-      order by created_at desc fetch first ($limit::int) rows with ties`,
-  }),
-);
-
-/**
- * The same over every channel that the caller sees: of each its newest, and of these the newest. Cost grows with the
- * channels and the page, never with history.
- */
-export const listAccountAlerts = byStatus((status, filter) =>
-  defineList(`list_account_alerts_${status}`, {
-    reads: true,
-    parameters: { ...VISIBLE.parameters, ...PAGE },
-    columns: LISTED.columns,
-    text: `select ${LISTED.text} from (
-        select newest.id from pusher p cross join lateral (
-          select id, created_at from alert
-          where pusher_id = p.id and ${filter} and created_at < coalesce($before::timestamptz, 'infinity')
-          order by created_at desc fetch first ($limit::int) rows with ties) newest
-        where ${VISIBLE.text}
-        order by newest.created_at desc fetch first ($limit::int) rows with ties) page
-      join alert on alert.id = page.id order by alert.created_at desc, alert.id desc`,
-  }),
-);
-
-/**
- * The alerts of every channel that the caller sees by the instant at which phones see them: what is planned, the soonest first and
- * strictly after `before`, or what is visible, the newest first and strictly before it. Cost as of `listAccountAlerts`.
- */
-const byTime = (status: string, side: "asc" | "desc", filters: readonly string[]) => {
-  const [beyond, end] = side === "asc" ? [">", "-infinity"] : ["<", "infinity"];
-  const some = (filter: string) => `(select id, visible_at from alert
-            where pusher_id = p.id and ${filter} and visible_at ${beyond} coalesce($before::timestamptz, '${end}')
-            order by visible_at ${side} fetch first ($limit::int) rows with ties)`;
-  return defineList(`list_account_${status}_by_time`, {
-    reads: true,
-    parameters: { ...VISIBLE.parameters, ...PAGE },
-    columns: LISTED.columns,
-    text: `select ${LISTED.text} from (
-        select near.id from pusher p cross join lateral (
-          ${filters.map(some).join("\n          union all\n          ")}) near
-        where ${VISIBLE.text}
-        order by near.visible_at ${side} fetch first ($limit::int) rows with ties) page
-      join alert on alert.id = page.id order by alert.visible_at ${side}, alert.id ${side}`,
-  });
-};
-
-export const listByTime = {
-  scheduled: byTime("scheduled", "asc", [isPlanned()]),
-  sent: byTime("sent", "desc", ["status = 'sent'", isDue()]),
-};

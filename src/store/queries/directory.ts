@@ -1,6 +1,7 @@
 // The directory by raw SQL, for handsets and for pages: public channels that are active, newest first, all of them or those
 // that hold some letters.
 
+import { fold } from "../../model/domain/words.ts";
 import { CATEGORIES } from "../../model/fields/pusher.ts";
 import { array, int, nullable, oneOf, text, timestamptz } from "../../model/fields/sql.ts";
 import { type RowOf, type Statement, statementsOf } from "../db/statement.ts";
@@ -66,7 +67,7 @@ export function directoryPage(
   { find, ...filter }: DirectoryFilter & { device_id: string | null; limit: number },
 ): Promise<CardRecord[]> {
   if (find === null) return sql(directory, filter);
-  const text = find.toLowerCase();
+  const text = fold(find);
   return sql(directorySearch, { ...filter, find: text, grams: gramsOf(text) });
 }
 

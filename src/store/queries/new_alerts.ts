@@ -13,6 +13,7 @@ import {
 } from "../../model/fields/sql.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
 import { FIELDS, NAMES, WHOLE } from "./alert_columns.ts";
+import { foundBy } from "./alert_words.ts";
 import { AUDIT_LINE } from "./audit.ts";
 import { SCOPE, visibleTo } from "./channels.ts";
 
@@ -27,6 +28,8 @@ const NEW_ALERT = {
   /** draft, scheduled or sent. */
   status: text,
   ...FIELDS,
+  /** Those of its texts, by which it is found. */
+  words: array(text),
   audit_id,
   ...ACT,
   /** Of an alert that is no draft. */
@@ -69,6 +72,9 @@ const create = (name: string, wait: "" | "skip locked") =>
         select id, pusher_id, status, case status when 'sent' then clock_timestamp() end, ${NAMES.join(", ")}
         from v where active or status = 'draft' order by position
         returning ${WHOLE.text}),
+      found as (
+        insert into alert_words (alert_id, words)
+        select v.id, ${foundBy("v.pusher_id", "v.words", "v.actor_id")} from v join i on i.id = v.id),
       told as (
         insert into workspace_event (id, workspace_id, pusher_id, body)
         select v.event_id, v.workspace_id, v.pusher_id, case when i.sent_at is null then v.event_body

@@ -11,31 +11,33 @@ import { need } from "../../model/need.ts";
 export interface Place {
   at: string;
   id: string | null;
+  /** The list that it is a place in, as ten digits; null where any instant is one. */
+  of?: string | null;
 }
 
-const INSIDE = /^(.{19}\.\d{6})(\d{39})Z$/;
+const INSIDE = /^(.{19}\.\d{6})(\d{39})(\d{10})?Z$/;
 
 /**
  * A place is written as an instant, too: the row's uuid follows the microseconds as 39 more digits, so that places sort
  * as rows do, and what takes an instant takes a place.
  */
-export const showPlace = ({ at, id }: Place): string =>
+export const showPlace = ({ at, id, of }: Place): string =>
   id === null
     ? at
     : at.replace(
         "Z",
         `${BigInt(`0x${id.replaceAll("-", "")}`)
           .toString()
-          .padStart(39, "0")}Z`,
+          .padStart(39, "0")}${of ?? ""}Z`,
       );
 
 function readPlace(value: string): Place | null {
-  const [, instantPart, digits] = INSIDE.exec(value) ?? [];
+  const [, instantPart, digits, of = null] = INSIDE.exec(value) ?? [];
   const at = readInstant(instantPart === undefined ? value : `${instantPart}Z`);
-  if (at === null || digits === undefined) return at === null ? null : { at, id: null };
+  if (at === null || digits === undefined) return at === null ? null : { at, id: null, of };
   const hex = BigInt(digits).toString(16).padStart(32, "0");
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-  return hex.length === 32 ? { at, id } : null;
+  return hex.length === 32 ? { at, id, of } : null;
 }
 
 /** An instant, or `next_before` of the page before, which may name a place inside of one. */

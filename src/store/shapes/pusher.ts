@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { channelNotes } from "../../model/domain/capabilities.ts";
 import { showId } from "../../model/domain/ids.ts";
+import { fold } from "../../model/domain/words.ts";
 import { PUSHER_STATUSES, type PusherRow } from "../../model/entities/pusher.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
 import { named } from "../../model/fields/named.ts";
@@ -51,7 +52,7 @@ export type PusherView = z.infer<typeof pusherView>;
 
 /** docs/rules.md#channel-tags */
 export function searchText(pusher: { name: string; tags: string[] }): string {
-  return [pusher.name, ...pusher.tags].join(" ").toLowerCase();
+  return fold([pusher.name, ...pusher.tags].join(" "));
 }
 
 /** A row as the wire shows it. `publicBase` is the prefix of public channel addresses. */

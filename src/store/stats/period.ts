@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { invalidRequest } from "../../model/errors.ts";
+import { RANGE } from "../../model/fields/accepts.ts";
 import { forBoth } from "../../model/for_people.ts";
 import { LIMITS } from "../../model/limits.ts";
 
@@ -21,8 +22,8 @@ export const periodFields = {
     .enum(["day", "week", "month"])
     .optional()
     .describe("Today, the last 7 (default) or the last 30 UTC days."),
-  from: date().optional().describe("First UTC day; goes together with to and excludes period."),
-  to: date().optional().describe("Last UTC day, inclusive."),
+  from: date().optional().describe(RANGE.from),
+  to: date().optional().describe(RANGE.to),
 };
 
 export interface Range {

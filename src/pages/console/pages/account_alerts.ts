@@ -1,15 +1,17 @@
-// Alerts of all channels together: drafts, which wait for somebody to read and decide, what is scheduled, the soonest first, and what
-// was sent, the newest first.
+// Alerts of all channels together: drafts, which wait for somebody to read and decide, what is scheduled, the soonest first, what
+// was sent or cancelled, the newest first, and all of it; each searched by words, channel and writer.
 
-import list_alert_times from "../../../identity/session/list_alert_times.ts";
+import type { AlertStatus } from "../../../model/entities/alert.ts";
 import { clock } from "../../../ui/clock.ts";
 import { type Content, html } from "../../../ui/html.ts";
+import { viewAt } from "../../../ui/view_at.ts";
+import { foundAlerts, isSearch, nothingFits, searchForm, searchIn, searchQuery } from "../alert_search.ts";
 import { channelBase } from "../channel_head.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
 import { chips, emptyState, instant, pager, table } from "../parts.ts";
-import { type AnswerOf, type MemberVisit, memberPage, type Page, type RowOf } from "../visit.ts";
-import { LOUDNESS } from "./channel_alerts.ts";
+import { type MemberVisit, memberPage, type Page, type RowOf } from "../visit.ts";
+import { ALERT_STATE, LOUDNESS, when } from "./channel_alerts.ts";
 
 const SHOWN = 25;
 
@@ -21,20 +23,14 @@ interface Kept {
   lede: string;
   /** What the table shows, and in which order. */
   caption: string;
-  read(
-    visit: MemberVisit,
-    page: { limit: number; before?: string },
-  ): Promise<AnswerOf<"list_account_alerts">>;
+  status?: AlertStatus;
+  /** Without one they stand by their age. */
+  order?: "newest" | "oldest";
   /** Columns after alert and channel. */
   columns: readonly [name: string, cell: (alert: Listed, now: Date) => Content][];
   none: readonly [title: string, text: string];
   ways?: Parameters<typeof pager>[2];
 }
-
-const byTime =
-  (status: "scheduled" | "sent"): Kept["read"] =>
-  (visit, page) =>
-    visit.asMember(list_alert_times, { status, ...page });
 
 const loud: Kept["columns"][number] = ["How loud", ({ priority }) => LOUDNESS[priority]];
 
@@ -44,7 +40,7 @@ const LISTS: readonly Kept[] = [
     name: "Drafts",
     lede: "Alerts of all channels that nobody has sent. Open one to see it as a phone will show it, and decide.",
     caption: "Drafts, the newest first",
-    read: (visit, page) => visit.call("list_account_alerts", { status: "draft", ...page }),
+    status: "draft",
     columns: [
       ["Changed", ({ updated_at }, now) => instant(updated_at, now)],
       [
@@ -63,7 +59,8 @@ const LISTS: readonly Kept[] = [
     name: "Scheduled",
     lede: "Alerts of all channels that wait for their time, the soonest first. Until then each can be changed or stopped.",
     caption: "Scheduled alerts, the soonest first",
-    read: byTime("scheduled"),
+    status: "scheduled",
+    order: "oldest",
     columns: [["Appears", ({ send_at }) => clock(new Date(send_at ?? ""))], loud],
     none: ["Nothing is scheduled", "Alerts with a time stand here until they appear."],
     ways: { back: "Soonest", on: "Later" },
@@ -73,9 +70,30 @@ const LISTS: readonly Kept[] = [
     name: "Sent",
     lede: "Alerts of all channels that phones show, the newest first. Each one's page says what devices reported of it.",
     caption: "Sent alerts, the newest first",
-    read: byTime("sent"),
+    status: "sent",
+    order: "newest",
     columns: [["Sent", ({ sent_at }, now) => instant(sent_at, now)], loud],
     none: ["Nothing was sent", "What went out stands here."],
+  },
+  {
+    path: "cancelled",
+    name: "Cancelled",
+    lede: "Alerts of all channels that were withdrawn. Phones that had fetched one before keep it.",
+    caption: "Cancelled alerts, the newest first",
+    status: "cancelled",
+    columns: [["Cancelled", ({ cancelled_at }, now) => instant(cancelled_at, now)], loud],
+    none: ["Nothing was cancelled", "What was withdrawn stands here."],
+  },
+  {
+    path: "alerts",
+    name: "All",
+    lede: "Alerts of all channels in every state, by when they were written.",
+    caption: "Alerts, the newest first",
+    columns: [
+      ["State", ({ status }) => ALERT_STATE[status]],
+      ["When", (alert, now) => when(alert, now)],
+    ],
+    none: ["No alerts yet", "What is written stands here."],
   },
 ];
 
@@ -83,21 +101,29 @@ const listOf =
   (list: Kept) =>
   async (visit: MemberVisit): Promise<Response> => {
     const { url, now, base } = visit;
-    const { path, name, columns } = list;
+    const { path, name, columns, status, order } = list;
     const before = url.searchParams.get("before");
-    const [{ data, meta }, channels] = await Promise.all([
-      list.read(visit, { limit: SHOWN, ...(before && { before }) }),
+    const search = searchIn(visit);
+    const [{ data, meta, refused }, channels] = await Promise.all([
+      foundAlerts(visit, search, {
+        limit: SHOWN,
+        ...(status && { status }),
+        ...(order && { order }),
+        ...(before && { before }),
+      }),
       visit.call("list_pushers"),
     ]);
     const names = new Map(channels.data.map(({ id, name }) => [id, name]));
     const part = livePart(
       path,
       url,
-      html`${
+      html`${refused}${
         data.length === 0
           ? before
             ? emptyState("Nothing further", html`<a href="${base}${path}">Where the list begins</a>`)
-            : emptyState(...list.none)
+            : isSearch(search)
+              ? nothingFits(`${base}${path}`)
+              : emptyState(...list.none)
           : table(
               list.caption,
               ["Alert", "Channel", ...columns.map(([name]) => name)],
@@ -111,17 +137,24 @@ const listOf =
                 ...columns.map(([, cell]) => cell(alert, now)),
               ]),
             )
-      }${data.length > 0 && pager(`${base}${path}`, { before, next: meta.next_before }, list.ways)}`,
+      }${data.length > 0 && pager(`${base}${path}`, { before, next: meta.next_before, query: searchQuery(search) }, list.ways)}`,
     );
     if (asksAlone(visit)) return partAlone(part);
+    const form = await searchForm(visit, `${base}${path}`, search, {
+      channels: channels.data.map(({ id, name }) => ({ value: id, label: name })),
+    });
     return visit.page(
       name,
       html`<h1>${name}</h1>
     <p class="lede">${list.lede}</p>
     ${chips(
       "Alerts of all channels",
-      LISTS.map((one) => ({ href: base + one.path, name: one.name, chosen: one === list })),
-    )}${part}`,
+      LISTS.map((one) => ({
+        href: viewAt(base + one.path, searchQuery(search)),
+        name: one.name,
+        chosen: one === list,
+      })),
+    )}${(data.length > 0 || isSearch(search)) && form}${part}`,
       { styles: [HISTORY_STYLES], scripts: [LIVE_SCRIPT] },
     );
   };

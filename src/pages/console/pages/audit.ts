@@ -7,8 +7,9 @@ import { said } from "../../../model/limits.ts";
 import { clock } from "../../../ui/clock.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { viewAt } from "../../../ui/view_at.ts";
+import { ACTOR_WORDS, actorName, actorOptions } from "../actors.ts";
 import { csvAnswer } from "../csv.ts";
-import { WEBHOOK_STYLES } from "../page.ts";
+import { HISTORY_STYLES, WEBHOOK_STYLES } from "../page.ts";
 import { emptyState, instant, pager, select, table } from "../parts.ts";
 import { type AnswerOf, type MemberVisit, memberPage, type Page, type RowOf } from "../visit.ts";
 
@@ -24,13 +25,6 @@ const TRANSPORT_WORDS: Record<string, string> = {
   cli: "Command line",
   console: "Console",
   operator: "The machine",
-};
-
-const ACTOR_WORDS: Record<string, string> = {
-  key: "key",
-  oauth: "assistant",
-  session: "person",
-  operator: "operator",
 };
 
 type Line = RowOf<"list_audit_events">;
@@ -55,9 +49,6 @@ function operationWords({ deps }: MemberVisit, name: string): string {
   const known = [...deps.tools, ...SESSION_OPERATIONS].find((operation) => operation.name === name);
   return known?.title ?? name.replaceAll("_", " ");
 }
-
-const actorName = ({ type, name, id }: Line["actor"]): string =>
-  name ?? (type === "operator" ? "The operator" : (id ?? "Somebody"));
 
 /** What was made or changed, as a link where there is a page of it; a member by the name of the newest lines. */
 function subject(
@@ -112,19 +103,10 @@ async function channels(visit: MemberVisit): Promise<Map<string, string>> {
 }
 
 function filterForm(visit: MemberVisit, names: Map<string, string>, seen: Line[], filter: Filter): Html {
-  const actors = new Map<string, string>();
-  for (const { actor } of seen)
-    if (actor.id !== null && !actors.has(actor.id))
-      actors.set(actor.id, `${actorName(actor)} (${ACTOR_WORDS[actor.type]})`);
-  if (filter.actor && !actors.has(filter.actor)) actors.set(filter.actor, filter.actor);
-  const offered = (all: string, entries: Iterable<[string, string]>) => [
-    { value: "", label: all },
-    ...[...entries].map(([value, label]) => ({ value, label })),
-  ];
   if (filter.pusher_id && !names.has(filter.pusher_id)) names.set(filter.pusher_id, "A deleted channel");
   return html`<form class="filter" method="get" action="${visit.base}audit" role="search" aria-label="Audit log">
-    ${select({ name: "channel", label: "Channel", options: offered("Every channel", names), value: filter.pusher_id })}
-    ${select({ name: "actor", label: "Who", options: offered("Everybody", actors), value: filter.actor })}
+    ${select({ name: "channel", label: "Channel", options: [{ value: "", label: "Every channel" }, ...[...names].map(([value, label]) => ({ value, label }))], value: filter.pusher_id })}
+    ${select({ name: "actor", label: "Who", options: actorOptions(seen, filter.actor), value: filter.actor })}
     <button class="plain">Show</button></form>`;
 }
 
@@ -167,7 +149,7 @@ async function page(visit: MemberVisit): Promise<Response> {
     }
     ${pager(at, { before, next: meta.next_before, query: query(filter) })}
     ${data.length > 0 && html`<p><a class="button plain" href="${viewAt(`${at}.csv`, query(filter))}">Download as CSV</a></p><p class="hint">The file has the newest ${MOST_LINES.toLocaleString("en")} lines that fit the filter. <code>list_audit_events</code> has them all.</p>`}`,
-    { styles: [WEBHOOK_STYLES] },
+    { styles: [HISTORY_STYLES, WEBHOOK_STYLES] },
   );
 }
 

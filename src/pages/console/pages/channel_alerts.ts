@@ -5,6 +5,15 @@ import { clock } from "../../../ui/clock.ts";
 import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { viewAt } from "../../../ui/view_at.ts";
+import {
+  type AlertSearch,
+  foundAlerts,
+  isSearch,
+  nothingFits,
+  searchForm,
+  searchIn,
+  searchQuery,
+} from "../alert_search.ts";
 import { firstSubscriber } from "../channel_address.ts";
 import { channelBase, channelHead } from "../channel_head.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
@@ -22,7 +31,7 @@ const FILTERS: { status: AlertStatus | null; name: string; none: string }[] = [
   { status: "cancelled", name: "Cancelled", none: "Nothing was cancelled on this channel." },
 ];
 
-const ALERT_STATE: Record<AlertStatus, Content> = {
+export const ALERT_STATE: Record<AlertStatus, Content> = {
   draft: html`<span class="badge">draft</span>`,
   scheduled: html`<span class="badge warn">scheduled</span>`,
   sent: html`<span class="badge good">sent</span>`,
@@ -36,26 +45,33 @@ export const LOUDNESS: Record<string, Content> = {
 };
 
 /** When an alert was sent, will be, or was last changed. */
-function when(alert: RowOf<"list_alerts">, now: Date): Content {
+export function when(alert: RowOf<"list_alerts">, now: Date): Content {
   if (alert.status === "scheduled") return html`<span>for ${clock(new Date(alert.send_at ?? ""))}</span>`;
   const at = alert.status === "cancelled" ? alert.cancelled_at : (alert.sent_at ?? alert.updated_at);
   return html`<span>${alert.status === "draft" && "changed "}${instant(at, now)}</span>`;
 }
 
-function filters(base: string, chosen: AlertStatus | null): Html {
+function filters(base: string, chosen: AlertStatus | null, search: AlertSearch): Html {
   return chips(
     "State of the alerts",
     FILTERS.map(({ status, name }) => ({
-      href: viewAt(base, { status }),
+      href: viewAt(base, { ...searchQuery(search), status }),
       name,
       chosen: status === chosen,
     })),
   );
 }
 
+interface Asked {
+  status: AlertStatus | null;
+  before: string | null;
+  search: AlertSearch;
+}
+
 /** What stands where there is nothing. */
-function nothing(visit: MemberVisit, base: string, status: AlertStatus | null, before: string | null): Html {
+function nothing(visit: MemberVisit, base: string, { status, before, search }: Asked): Html {
   if (before) return emptyState("Nothing older", html`<a href="${base}">The newest alerts</a>`);
+  if (isSearch(search)) return nothingFits(viewAt(base, { status }));
   if (status)
     return emptyState("No such alerts", FILTERS.find((filter) => filter.status === status)?.none ?? "");
   return emptyState(
@@ -73,19 +89,21 @@ async function alerts(visit: MemberVisit): Promise<Response> {
   const pusher_id = params.pusher ?? "";
   const status = FILTERS.find((filter) => filter.status === url.searchParams.get("status"))?.status ?? null;
   const before = url.searchParams.get("before");
-  const { data, meta } = await visit.call("list_alerts", {
-    pusher_id,
+  const search = { ...searchIn(visit), channel: pusher_id };
+  const { data, meta, refused } = await foundAlerts(visit, search, {
     limit: SHOWN,
     ...(status && { status }),
     ...(before && { before }),
   });
   const base = channelBase(visit, pusher_id);
+  // The channel stands in the path.
+  const { channel: _, ...words } = search;
   const rows = livePart(
     "alerts",
     url,
-    html`${
+    html`${refused}${
       data.length === 0
-        ? nothing(visit, base, status, before)
+        ? nothing(visit, base, { status, before, search: words })
         : table(
             "Alerts, the newest first",
             ["Alert", "State", "When", "How loud"],
@@ -96,15 +114,18 @@ async function alerts(visit: MemberVisit): Promise<Response> {
               LOUDNESS[alert.priority],
             ]),
           )
-    }${data.length > 0 && pager(base, { before, next: meta.next_before, query: { status } })}`,
+    }${data.length > 0 && pager(base, { before, next: meta.next_before, query: { ...searchQuery(words), status } })}`,
   );
   if (asksAlone(visit)) return partAlone(rows);
-  const channel = await visit.call("get_pusher", { pusher_id });
+  const [channel, form] = await Promise.all([
+    visit.call("get_pusher", { pusher_id }),
+    searchForm(visit, base, search, { query: { status } }),
+  ]);
   return visit.page(
     channel.name,
     html`${channelHead(visit, channel, "")}
     ${channel.subscribers === 0 && channel.status === "active" && firstSubscriber(visit, channel)}
-    ${filters(base, status)}${rows}`,
+    ${filters(base, status, words)}${(data.length > 0 || isSearch(words)) && form}${rows}`,
     {
       cards: true,
       styles: [HISTORY_STYLES, CHANNEL_STYLES, DRAWING_STYLES],

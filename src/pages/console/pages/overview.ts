@@ -1,7 +1,6 @@
 // The first page of a workspace: what waits for a person, which follows what assistants write, what comes next, what went out,
 // and its channels. Until something was sent it teaches how.
 
-import list_alert_times from "../../../identity/session/list_alert_times.ts";
 import { showId } from "../../../model/domain/ids.ts";
 import { clock } from "../../../ui/clock.ts";
 import { DRAWING_STYLES } from "../../../ui/files.ts";
@@ -24,15 +23,15 @@ type Listed = RowOf<"list_account_alerts">;
 
 async function overview(visit: MemberVisit): Promise<Response> {
   const { base, caller } = visit;
-  const byTime = async (status: "scheduled" | "sent") =>
-    (await visit.asMember(list_alert_times, { status, limit: SHOWN })).data;
+  const byTime = async (status: "scheduled" | "sent", order: "newest" | "oldest") =>
+    (await visit.call("list_account_alerts", { status, order, limit: SHOWN })).data;
   const alone = asksAlone(visit);
   const [{ data: channels }, stats, { data: drafts }, next, sent] = await Promise.all([
     visit.call("list_pushers"),
     visit.call("get_account_stats"),
     visit.call("list_account_alerts", { status: "draft", limit: SHOWN, view: "brief" }),
-    alone ? [] : byTime("scheduled"),
-    alone ? [] : byTime("sent"),
+    alone ? [] : byTime("scheduled", "oldest"),
+    alone ? [] : byTime("sent", "newest"),
   ]);
   const rows = (list: Listed[], at: (alert: Listed) => Content) => alertRows(visit, channels, list, at);
   const sum = (name: "drafts" | "scheduled") => channels.reduce((total, row) => total + row[name], 0);
