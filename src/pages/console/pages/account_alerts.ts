@@ -117,12 +117,12 @@ const listOf =
     const part = livePart(
       path,
       url,
-      html`${refused}${
+      html`${
         data.length === 0
           ? before
             ? emptyState("Nothing further", html`<a href="${base}${path}">Where the list begins</a>`)
             : isSearch(search)
-              ? nothingFits(`${base}${path}`)
+              ? (refused ?? nothingFits(`${base}${path}`))
               : emptyState(...list.none)
           : table(
               list.caption,

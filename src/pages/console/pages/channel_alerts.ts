@@ -66,12 +66,13 @@ interface Asked {
   status: AlertStatus | null;
   before: string | null;
   search: AlertSearch;
+  refused: Content;
 }
 
 /** What stands where there is nothing. */
-function nothing(visit: MemberVisit, base: string, { status, before, search }: Asked): Html {
+function nothing(visit: MemberVisit, base: string, { status, before, search, refused }: Asked): Content {
   if (before) return emptyState("Nothing older", html`<a href="${base}">The newest alerts</a>`);
-  if (isSearch(search)) return nothingFits(viewAt(base, { status }));
+  if (isSearch(search)) return refused ?? nothingFits(viewAt(base, { status }));
   if (status)
     return emptyState("No such alerts", FILTERS.find((filter) => filter.status === status)?.none ?? "");
   return emptyState(
@@ -101,9 +102,9 @@ async function alerts(visit: MemberVisit): Promise<Response> {
   const rows = livePart(
     "alerts",
     url,
-    html`${refused}${
+    html`${
       data.length === 0
-        ? nothing(visit, base, { status, before, search: words })
+        ? nothing(visit, base, { status, before, search: words, refused })
         : table(
             "Alerts, the newest first",
             ["Alert", "State", "When", "How loud"],
