@@ -20,7 +20,14 @@ const OWN = { ...SCOPE, id: uuid };
 
 /** Writes an alert beside other changes of its transaction, on a channel that is locked (see store/queries/new_alerts.ts). */
 export const insertAlert = defineStatement("insert_alert", {
-  parameters: { id: uuid, pusher_id: uuid, status: text, words: array(text), writer: nullable(text), ...FIELDS },
+  parameters: {
+    id: uuid,
+    pusher_id: uuid,
+    status: text,
+    words: array(text),
+    writer: nullable(text),
+    ...FIELDS,
+  },
   columns: WHOLE.columns,
   text: `with i as (
       insert into alert (id, pusher_id, status, sent_at, ${NAMES.join(", ")})
