@@ -478,6 +478,15 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ["test/limits/rate_limits.test.ts"],
     named: "a stall admits",
   },
+  {
+    area: "limits",
+    fault: "each of several processes counts by itself",
+    file: "src/program/boot/parts.ts",
+    from: "return within?.windows;",
+    to: "return undefined;",
+    tests: ["test/faults/workers.test.ts"],
+    named: "a limit is",
+  },
 
   // status
   {

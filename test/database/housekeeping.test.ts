@@ -349,6 +349,10 @@ describe("the keeper", () => {
         return next;
       });
       const own = keeper(work);
+      // Of several processes one is told to begin.
+      await vi.advanceTimersByTimeAsync(200_000);
+      expect(work).toHaveBeenCalledTimes(0);
+      own.begin();
       await vi.advanceTimersByTimeAsync(29_000);
       expect(work).toHaveBeenCalledTimes(0);
       await vi.advanceTimersByTimeAsync(4_000);

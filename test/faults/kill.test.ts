@@ -661,6 +661,7 @@ describe("settings", () => {
     webPushContact: ["ops@example.org", "http://x", "mailto:a b@c.example", "mailto:", "https://"],
     webPushAllowHosts: ["http://x", "a b", "x:99999", "*.example", "[zz]"],
     trustedProxies: ["proxy.example", "10.0.0.0/33", "1.2.3.4/0", "fd00::/129", "10.0.0.1, x", "all"],
+    workers: ["0", "65", "two", "1.5", "AUTO"],
     requestsInFlight: ["0", "many"],
     connectionsPerAddress: ["0", "many"],
     heldPolls: ["-1", "many"],

@@ -92,6 +92,16 @@ describe("lines", () => {
     written.length = 0;
   });
 
+  test("of several processes on one standard error go in whole pieces, which the system does not cut", () => {
+    const own: string[] = [];
+    const shared = inBatches({ write: (piece) => own.push(piece) }, 1_000);
+    const line = `${"é".repeat(150)}\n`;
+    for (let i = 0; i < 10; i++) shared.write(line);
+    shared.write(line.repeat(5));
+    shared.flush();
+    expect(own).toEqual([line.repeat(3), line.repeat(3), line.repeat(3), line, line.repeat(5)]);
+  });
+
   test("go with an error that comes after them", () => {
     say("a\n");
     say("b\n", ERROR);

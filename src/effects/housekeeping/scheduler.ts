@@ -21,6 +21,8 @@ export interface Metrics {
 
 export interface Housekeeping {
   readonly jobs: readonly Job[];
+  /** From now on the steps run by themselves. */
+  begin(): void;
   /** One round of a step, now; answers how many it removed. @throws what the database or the store said. */
   round(name: string): Promise<number>;
   /** No further round; waits for the one under way. */
@@ -79,11 +81,12 @@ export function createHousekeeping(options: {
     }
   }
 
-  for (const job of jobs)
-    plan(job, Math.min(job.every_seconds * 1000, FIRST_MS.least + random() * FIRST_MS.spread));
-
   return {
     jobs,
+    begin() {
+      for (const job of jobs)
+        plan(job, Math.min(job.every_seconds * 1000, FIRST_MS.least + random() * FIRST_MS.spread));
+    },
     async round(name) {
       const job = jobs.find((candidate) => candidate.name === name);
       if (!job) throw new Error(`no job ${name}`);

@@ -11,6 +11,9 @@ import { forTerminal } from "./terminal_lines.ts";
 const WAIT_MS = 100;
 const WAIT_LENGTH = 16_384;
 
+/** What the system writes into a pipe in one piece: several processes write to one standard error. */
+const PIECE_BYTES = 4_096;
+
 /** Pino's numbers of these levels. */
 const INFO = 30;
 const WARN = 40;
@@ -23,14 +26,15 @@ export interface Lines extends DestinationStream {
   flush(): void;
 }
 
-/** Collects lines for `out`, which writes each piece before it returns. */
-export function inBatches(out: DestinationStream): Lines {
+/** Collects lines for `out`, which writes each piece before it returns: of so many bytes at most, unless one line is longer. */
+export function inBatches(out: DestinationStream, most = Number.POSITIVE_INFINITY): Lines {
   let waiting = "";
   let timer: NodeJS.Timeout | undefined;
   return {
     [Symbol.for("pino.metadata")]: true,
     lastLevel: 0,
     write(line) {
+      if (Number.isFinite(most) && Buffer.byteLength(waiting) + Buffer.byteLength(line) > most) this.flush();
       waiting += line;
       if (waiting.length >= WAIT_LENGTH || this.lastLevel >= WARN) this.flush();
       else timer ??= setTimeout(() => this.flush(), WAIT_MS).unref();
@@ -48,10 +52,13 @@ export function inBatches(out: DestinationStream): Lines {
 let standardError: Lines | undefined;
 
 /** One for the process, since there is one standard error, and one end. */
-function toStandardError(): Lines {
+function toStandardError(most?: number): Lines {
   if (!standardError) {
     const out = pino.destination({ fd: 2, sync: true });
-    const lines = inBatches(process.stderr.isTTY ? { write: (piece) => out.write(forTerminal(piece)) } : out);
+    const lines = inBatches(
+      process.stderr.isTTY ? { write: (piece) => out.write(forTerminal(piece)) } : out,
+      most,
+    );
     // Also after an error that nobody caught.
     process.on("exit", () => lines.flush());
     standardError = lines;
@@ -66,8 +73,11 @@ export interface Logs {
 }
 
 /** Structured logs; nothing that is secret is ever handed to them, and the usual places are cut anyway. */
-export function createLogs({ logLevel: level }: Pick<Config, "logLevel">, to?: DestinationStream): Logs {
-  const out = to ?? toStandardError();
+export function createLogs(
+  { logLevel: level, workers = 1 }: Pick<Config, "logLevel"> & Partial<Pick<Config, "workers">>,
+  to?: DestinationStream,
+): Logs {
+  const out = to ?? toStandardError(workers > 1 ? PIECE_BYTES : undefined);
   const common = { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime };
   const log = createLog(common, out);
   return { log, requests: log.isLevelEnabled("info") ? linesOfRequests(out) : { info: () => {} } };

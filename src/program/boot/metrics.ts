@@ -1,9 +1,12 @@
-// Prometheus figures of this process: requests by surface and status, the housekeeping's, and the runtime's own. Never an id,
-// a handle or a device as a label. Their library is read once there is something to count.
+// Prometheus figures of this process, or of several together: requests by surface and status, the housekeeping's, and the runtime's
+// own. Never an id, a handle or a device as a label. Their library is read once there is something to count.
 
 import { need } from "../../model/need.ts";
 
 type Library = typeof import("prom-client");
+
+/** The figures of one process, as they go to another one. */
+export type Figures = Awaited<ReturnType<InstanceType<Library["Registry"]>["getMetricsAsJSON"]>>;
 
 export interface Metrics {
   request(method: string, path: string, status: number, seconds: number): void;
@@ -19,7 +22,9 @@ export interface Metrics {
   woken(cause: string): void;
   /** Wake-ups of handsets whose app is closed: `outcome` is one of a few fixed words. */
   wakeUps(outcome: string, count: number): void;
+  /** As they are served. */
   text(): Promise<string>;
+  figures(): Promise<Figures>;
   contentType: string;
 }
 
@@ -38,8 +43,11 @@ const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 /** How often the event loop's delay is measured. At the library's own 10 an idle process spends more on this than on all else. */
 const LAG_MS = 100;
 
-/** Loads the library with the first figure; what is counted until it is there is counted then, in its order. */
-export function createMetrics(): Metrics {
+/**
+ * Loads the library with the first figure; what is counted until it is there is counted then, in its order. `ofAll` says the figures
+ * of this process together with those of others.
+ */
+export function createMetrics(ofAll?: () => Promise<string>): Metrics {
   let loading: Promise<Counters> | null = null;
   const load = () => {
     loading ??= import("prom-client").then(createCounters);
@@ -48,7 +56,8 @@ export function createMetrics(): Metrics {
   const note = (what: (counters: Counters) => void) => void load().then(what);
   return {
     contentType: CONTENT_TYPE,
-    text: async () => (await load()).text(),
+    text: ofAll ?? (async () => (await load()).text()),
+    figures: async () => (await load()).figures(),
     request: (...noted) => note((to) => to.request(...noted)),
     webhooksDropped: (count) => note((to) => to.webhooksDropped(count)),
     held: (count) => note((to) => to.held(count)),
@@ -94,6 +103,7 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
     name: "belfry_housekeeping_last_success_timestamp_seconds",
     help: "When a step of the housekeeping last succeeded, by step.",
     labelNames: ["step"],
+    aggregator: "max",
     registers,
   });
   const droppedDeliveries = new Counter({
@@ -125,6 +135,7 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
   });
   return {
     text: () => registry.metrics(),
+    figures: () => registry.getMetricsAsJSON(),
     request(method, path, status, seconds) {
       const surface = surfaceOf(path);
       requests.inc({ surface, method: METHODS.has(method) ? method : "other", status });
@@ -142,4 +153,10 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
       lastRound.setToCurrentTime({ step });
     },
   };
+}
+
+/** The figures of several processes as those of one: sums, but for what has its own way to be put together. */
+export async function together(figures: readonly Figures[]) {
+  const { AggregatorRegistry } = await import("prom-client");
+  return AggregatorRegistry.aggregate(figures as object[]);
 }

@@ -36,7 +36,6 @@ import { createStepUps } from "../../identity/auth/step_up.ts";
 import { createDeviceHash } from "../../model/domain/device_hash.ts";
 import type { DomainEvent } from "../../model/domain/events.ts";
 import { createInboxTag } from "../../model/domain/inbox_tag.ts";
-import { need } from "../../model/need.ts";
 import { createDispatcher } from "../../operation/dispatch.ts";
 import { createWaits } from "../../operation/waits.ts";
 import { createForms } from "../../pages/console/forms.ts";
@@ -82,9 +81,13 @@ function unreachable(error: unknown): ConfigError | null {
 
 type ErrorLike = { code?: string; message?: string; cause?: unknown };
 
-/** Redis's library is loaded where there is a Redis. */
-async function sharedWindows(config: Config, log: Service["log"]): Promise<Windows | undefined> {
-  if (!config.redisUrl) return undefined;
+/** Redis's library is loaded where there is a Redis. Undefined: this process counts by itself. */
+async function sharedWindows(
+  config: Config,
+  log: Service["log"],
+  within: ServiceOptions["within"],
+): Promise<Windows | undefined> {
+  if (!config.redisUrl) return within?.windows;
   const { redisWindows } = await import("../../store/rate_limits/redis.ts");
   return redisWindows({ url: config.redisUrl, waitMs: config.redisWaitMs, log });
 }
@@ -96,12 +99,10 @@ export async function openParts(
   opened: Opened,
 ): Promise<Omit<Service, "cluster" | "log" | "close">> {
   const { cluster, space, log, closers } = opened;
+  const { within } = options;
   const { isLow, mustHaveRoom } = space;
   const now = options.now ?? (() => new Date());
-  const orm = openOrm({
-    ...config,
-    databaseUrl: config.databaseUrl ?? need(cluster, "without an address one is started").url,
-  });
+  const orm = openOrm({ ...config, databaseUrl: opened.url });
   closers.push(() => orm.close(true));
   const migrated = await migrate(orm).catch((error) => {
     throw config.databaseUrl ? (unreachable(error) ?? error) : error;
@@ -110,13 +111,16 @@ export async function openParts(
     log.info({ last: migrated.at(-1) }, `The database is up to date now, by ${migrated.length} migrations.`);
 
   const secret = await confirmSecret(orm, config, opened.secret);
-  const metrics = createMetrics();
+  const metrics = createMetrics(within?.metrics);
   const noteDropped = (count: number) => metrics.webhooksDropped(count);
   const webhooks = createWebhooks({ orm, secret, config, log, noteDropped, now });
   closers.push(() => webhooks.close());
   const push = await createPush({ orm, secret, config, log, isLow, metrics, now });
   closers.push(() => push.close());
-  const limits = createRateLimits({ shared: await sharedWindows(config, log), now: options.limitNow });
+  const limits = createRateLimits({
+    shared: await sharedWindows(config, log, within),
+    now: options.limitNow,
+  });
   closers.push(() => limits.close());
   const grants = createGrants(orm);
   const library = createSignInLibrary({ orm, grants, secret, publicUrl: config.publicUrl });
@@ -170,6 +174,8 @@ export async function openParts(
     metrics,
     log,
   });
+  // One of several is told when it is its turn.
+  if (!within) housekeeping.begin();
   closers.push(() => housekeeping.close());
   const inboxTag = createInboxTag(secret);
   const settle = (channels: string[]) => settler.settle(channels);
@@ -178,8 +184,8 @@ export async function openParts(
     log,
     max: config.heldPolls,
     maxPerAddress: config.heldPollsPerAddress,
-    // The embedded database is this process's own.
-    others: config.databaseUrl !== null,
+    // The embedded database is this process's own, unless it is one of several.
+    others: config.databaseUrl !== null || within !== undefined,
     metrics,
     again: createAskedAgain({ orm, assets, seen, inboxTag, settle }),
     readNews: createReadNews(orm, assets),
@@ -268,5 +274,5 @@ export async function openParts(
     requests: opened.requests,
   });
   closers.push(() => app.close());
-  return { app, orm, dispatcher, assets, people, housekeeping, push, made };
+  return { app, orm, dispatcher, assets, people, housekeeping, push, metrics, made };
 }

@@ -1,4 +1,4 @@
-// Read the settings, open the database, listen, close on a signal.
+// Read the settings, open the database, listen, close on a signal: in this process, or with workers.
 
 import { pino } from "pino";
 import { dataPaths } from "../../store/config/data_paths.ts";
@@ -6,11 +6,10 @@ import { loadConfig } from "../../store/config/load.ts";
 import { ConfigError } from "../../store/config/setting.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { DataDirInUse } from "../../store/db/in_use.ts";
-import { databaseOf, run } from "../../store/db/statement.ts";
-import { twoPublicChannels } from "../../store/queries/public_pages.ts";
-import { type Example, openExample } from "./example_channel.ts";
+import type { Beginning, Serving } from "./beginning.ts";
+import { AlreadySaid, WORKER } from "./between.ts";
 import { freePort, listen } from "./server.ts";
-import { openService, type Service } from "./service.ts";
+import { openService } from "./service.ts";
 import { welcome } from "./welcome.ts";
 
 /**
@@ -21,9 +20,10 @@ const SAME_SIGNAL_MS = 1_000;
 
 /** Runs the service until a signal ends it; what is in flight is finished first. */
 export async function serveUntilStopped(): Promise<void> {
+  if (process.argv[2] === WORKER && process.connected) return (await import("./worker.ts")).work();
   const config = await settingsWithPort();
-  const service = await openService(config);
-  const listening = await listen(service.app, config);
+  const serving = config.workers > 1 ? await openWorkers(config) : await openAlone(config);
+  const { log } = serving;
   let stopping: number | null = null;
   const stop = async (signal: string) => {
     const now = performance.now();
@@ -31,39 +31,42 @@ export async function serveUntilStopped(): Promise<void> {
     if (stopping !== null && now - stopping > SAME_SIGNAL_MS) process.exit(1);
     if (stopping !== null) return;
     stopping = now;
-    service.log.info({ signal }, "stopping");
+    log.info({ signal }, "stopping");
     // Whatever the database does: the embedded one goes with the process.
     setTimeout(() => {
-      service.log.error({}, "not stopped in time; ending as it is");
+      log.error({}, "not stopped in time; ending as it is");
       process.exit(1);
     }, config.stopDelayMs + config.stopDeadlineMs).unref();
-    await listening.close();
-    await service.close();
-    service.log.info({}, "stopped");
+    await serving.close();
+    log.info({}, "stopped");
     process.exit(0);
   };
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
-  const example = service.made ? await openExample(service, service.made, config) : null;
   // The greeting comes last: whoever reads it may send a signal at once, which must be heard.
-  greet(config, service, example, await onlyPage(config, service));
+  greet(config, serving, await serving.begin());
 }
 
-/** docs/rules.md#start-names-the-page. Null: there is no public channel, or more than one, or nobody can say. */
-async function onlyPage({ publicBase }: Config, { orm }: Service): Promise<string | null> {
-  const [only, another] = await run(databaseOf(orm), twoPublicChannels, {}).catch(() => []);
-  return only && !another ? `${publicBase}/${only.handle}` : null;
+async function openAlone(config: Config): Promise<Serving> {
+  const service = await openService(config);
+  const listening = await listen(service.app, config);
+  return {
+    ...service,
+    begin: async () => (await import("./beginning.ts")).beginningOf(service, config),
+    async close() {
+      await listening.close();
+      await service.close();
+    },
+  };
 }
 
-/**
- * To a person in a terminal in words, and to whoever collects the output in lines of JSON like the log's. `page` is the
- * address of the one public channel.
- */
+const openWorkers = async (config: Config) => (await import("./primary.ts")).openPrimary(config);
+
+/** To a person in a terminal in words, and to whoever collects the output in lines of JSON like the log's. */
 function greet(
   { publicUrl: url, dataDir }: Config,
-  { made, cluster }: Service,
-  example: Example | null,
-  page: string | null,
+  { cluster }: Serving,
+  { made, example, page }: Beginning,
 ): void {
   const subscribe = `Phones subscribe at ${page}`;
   const listens = `Belfry listens on ${url}`;
@@ -111,6 +114,6 @@ export function failStart(error: unknown): never {
   if (error instanceof ConfigError || error instanceof DataDirInUse)
     console.error(`belfry: ${error.message}`);
   else if (known) console.error(`belfry: ${known}`);
-  else console.error("belfry: could not start:", error);
+  else if (!(error instanceof AlreadySaid)) console.error("belfry: could not start:", error);
   process.exit(1);
 }

@@ -1,12 +1,15 @@
-// A listening socket in front of an app, and an end to it that loses nothing in flight.
+// A listening socket in front of an app, and an end to it that loses nothing in flight; both also in two processes, of which one
+// accepts and others serve.
 
+import { once } from "node:events";
 import type { Server as NodeServer } from "node:http";
-import { createServer, Server as SocketServer } from "node:net";
+import { createServer, type Socket, Server as SocketServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { serve } from "srvx";
 import { requestOf } from "../../api/transports/request.ts";
 import { overloaded } from "../../model/errors.ts";
+import { need } from "../../model/need.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { createPeerReader } from "../../store/rate_limits/client.ts";
 import { shutQueue } from "./accept_queue.ts";
@@ -56,26 +59,54 @@ const addressesOf = (host: string): string[] => {
 
 async function listenAt(
   app: App,
-  {
-    host,
-    port,
-    stopDelayMs = 0,
-    connectionsPerAddress = Number.POSITIVE_INFINITY,
-    trustedProxies = [],
-  }: Pick<Config, "host" | "port"> & Partial<Config>,
+  { stopDelayMs = 0, ...at }: Place,
   times: typeof TIMES,
 ): Promise<Listening> {
+  const { server, node, gate } = createHttp(app, at, times);
+  await server.serve();
+  return {
+    async close() {
+      app.stopping();
+      if (stopDelayMs > 0) await pause(stopDelayMs);
+      await shutQueue(node);
+      await drain(app, node, gate, stopDelayMs);
+    },
+  };
+}
+
+type Place = Pick<Config, "host" | "port"> & Partial<Config>;
+type Http = ReturnType<typeof createHttp>;
+
+/** What answers on connections, with all that bounds them. It does not listen. */
+function createHttp(
+  app: App,
+  { host, port, connectionsPerAddress = Number.POSITIVE_INFINITY, trustedProxies = [] }: Place,
+  times: typeof TIMES,
+) {
   const server = serve({
     hostname: host,
     port,
     silent: true,
+    manual: true,
     gracefulShutdown: false,
     node: nodeTimes(times),
     fetch: (request) => app.fetch(requestOf({ req: request }), request.ip ?? null),
   });
-  await server.ready();
   const node = server.node?.server as NodeServer;
   node.timeout = times.silence;
+  const { headers, body, whole } = refusedText();
+  const gate = gateConnections(node, {
+    refuse: (_request, response) => response.writeHead(503, headers).end(body),
+    max: connectionsPerAddress,
+    ownerOf: createPeerReader(trustedProxies),
+    tooMany: whole,
+  });
+  watchBodies(node, times);
+  return { server, node, gate };
+}
+
+/** What is said where there is no room, `whole` to whoever has not asked yet. */
+export function refusedText() {
   const refused = overloaded();
   const body = JSON.stringify(refused.toEnvelope());
   const headers = {
@@ -86,34 +117,71 @@ async function listenAt(
   const lines = Object.entries({ ...headers, connection: "close" }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
-  const gate = gateConnections(node, {
-    refuse: (_request, response) => response.writeHead(503, headers).end(body),
-    max: connectionsPerAddress,
-    ownerOf: createPeerReader(trustedProxies),
-    tooMany: `HTTP/1.1 503 Service Unavailable\r\n${lines.join("")}\r\n${body}`,
-  });
-  watchBodies(node, times);
+  return { headers, body, whole: `HTTP/1.1 503 Service Unavailable\r\n${lines.join("")}\r\n${body}` };
+}
+
+/** Nobody can connect any more: lets those finish who did. */
+async function drain(app: App, node: NodeServer, gate: Http["gate"], stopDelayMs: number): Promise<void> {
+  // Node's own close() would cut idle connections at once, and with them requests that are already on their way.
+  const closed = new Promise((resolve) => SocketServer.prototype.close.call(node, resolve));
+  gate.closing();
+  // After that, so that each of their answers ends its connection: none is left on which somebody may be about to ask.
+  app.ending();
+  // This runs right after the event loop has read what came, so that a connection with a new request counts as busy.
+  const sweep = () => setImmediate(() => gate.closeIdle(stopDelayMs > 0 ? IDLE_MS : 0));
+  const idle = setInterval(sweep, IDLE_SWEEP_MS);
+  const hard = setTimeout(() => node.closeAllConnections(), DRAIN_MS);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(hard);
+  // Ends the timers that the server keeps beside its connections.
+  node.close(() => {});
+}
+
+/** Serves connections that another process has accepted, and bounded by their addresses. */
+export function serveAccepted(app: App, config: Config) {
+  const bounded = { ...config, connectionsPerAddress: Number.POSITIVE_INFINITY };
+  const { node, gate } = createHttp(app, bounded, TIMES);
+  // A server begins to watch over the times of its connections when it listens.
+  node.emit("listening");
   return {
-    async close() {
-      app.stopping();
-      if (stopDelayMs > 0) await pause(stopDelayMs);
-      await shutQueue(node);
-      // Node's own close() would cut idle connections at once, and with them requests that are already on their way.
-      const closed = new Promise((resolve) => SocketServer.prototype.close.call(node, resolve));
-      gate.closing();
-      // After that, so that each of their answers ends its connection: none is left on which somebody may be about to ask.
-      app.ending();
-      // This runs right after the event loop has read what came, so that a connection with a new request counts as busy.
-      const sweep = () => setImmediate(() => gate.closeIdle(stopDelayMs > 0 ? IDLE_MS : 0));
-      const idle = setInterval(sweep, IDLE_SWEEP_MS);
-      const hard = setTimeout(() => node.closeAllConnections(), DRAIN_MS);
-      await closed;
-      clearInterval(idle);
-      clearTimeout(hard);
-      // Ends the timers that the server keeps beside its connections.
-      node.close(() => {});
+    /** `left`: it has ended, or nothing is asked on it any more. */
+    take(socket: Socket, left: () => void): void {
+      // As the server's own would be: whoever closes its side may still read, and a stop waits for it.
+      socket.allowHalfOpen = true;
+      Object.assign(socket, { _server: node });
+      Object.assign(node, { _connections: Number(Reflect.get(node, "_connections")) + 1 });
+      socket.once("close", left);
+      node.emit("connection", socket);
     },
+    close: () => drain(app, node, gate, config.stopDelayMs),
   };
+}
+
+/** A door through which connections come that are served elsewhere; nothing of them is read. */
+export async function acceptAt(
+  { host, port }: Pick<Config, "host" | "port">,
+  take: (socket: Socket) => void,
+): Promise<Listening> {
+  const doors = addressesOf(host).map(() =>
+    createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, take),
+  );
+  const close = async () => {
+    const open = doors.filter((door) => door.listening);
+    await Promise.all(open.map(shutQueue));
+    for (const door of open) door.close();
+  };
+  try {
+    for (const [i, address] of addressesOf(host).entries()) {
+      const door = need(doors[i], "there is one for each");
+      door.listen({ host: address, port });
+      await once(door, "listening");
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { close };
 }
 
 /** A port that is free now, for PORT=0: addresses must be known before the app is made. */

@@ -7,16 +7,19 @@ import type { Housekeeping } from "../../effects/housekeeping/scheduler.ts";
 import type { Push } from "../../handset/push/push.ts";
 import type { People } from "../../identity/auth/people.ts";
 import type { DomainEvent } from "../../model/domain/events.ts";
+import { need } from "../../model/need.ts";
 import type { Dispatcher } from "../../operation/dispatch.ts";
 import type { Config } from "../../store/config/settings.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { type Cluster, hasDatabase, openCluster } from "../../store/embedded/cluster.ts";
 import { holdDataDir } from "../../store/embedded/hold.ts";
 import { type Space, UNWATCHED, watchSpace } from "../../store/embedded/space.ts";
+import type { Windows } from "../../store/rate_limits/limits.ts";
 import type { Credentials } from "../../store/secret/credentials.ts";
 import { loadSecret } from "../../store/secret/secret.ts";
 import type { App } from "./app.ts";
 import { createLogs, type Logs } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
 
 export interface Service {
   app: App;
@@ -28,6 +31,7 @@ export interface Service {
   people: People;
   housekeeping: Housekeeping;
   push: Push;
+  metrics: Metrics;
   /** What the first start made, null on every other one. */
   made: Credentials | null;
   log: Logs["log"];
@@ -45,42 +49,87 @@ export interface ServiceOptions {
   logTo?: DestinationStream;
   /** Told of every event after its commit, beside the webhooks. */
   publish?: (event: DomainEvent) => void;
+  /** It is one of several processes that another one has started. */
+  within?: Within;
 }
+
+/** What a worker has from the first process. */
+export interface Within {
+  /** The embedded database, if there is one: its address, and where its files lie. */
+  database: Pick<Cluster, "url" | "folder"> | null;
+  /** Where calls are counted for all, unless Redis does. */
+  windows: Windows;
+  /** The figures of all. */
+  metrics(): Promise<string>;
+}
+
+type Closers = (() => unknown)[];
 
 /** What the parts stand on. */
 export interface Opened {
   cluster: Cluster | null;
+  /** Where the database is. */
+  url: string;
   /** The room left on the embedded database's disk. */
   space: Space;
   secret: string;
   log: Logs["log"];
   requests: Logs["requests"];
-  closers: (() => unknown)[];
+  closers: Closers;
 }
+
+/** What a service opens before it reads any code that works on the database, and one process of several for all of them. */
+export interface Ground {
+  secret: string;
+  /** There was a database before this start. */
+  used: boolean;
+  /** The embedded database, on its way; null with DATABASE_URL. */
+  opening: Promise<Cluster> | null;
+}
+
+/** @throws ConfigError, DataDirInUse. */
+export async function layGround(config: Config, log: Logs["log"], closers: Closers): Promise<Ground> {
+  if (config.databaseUrl) return { secret: loadSecret(config, false), used: false, opening: null };
+  // Before anything is written into a folder that is not ours.
+  hasDatabase(config.dataDir);
+  closers.push(await holdDataDir(config.dataDir));
+  const used = hasDatabase(config.dataDir);
+  const secret = loadSecret(config, used);
+  // The database is made and started by processes of its own; this one reads its code meanwhile.
+  const opening = openCluster(config, { log });
+  closers.push(async () => (await opening.catch(() => null))?.close());
+  return { secret, used, opening };
+}
+
+/** What a worker stands on was opened before. */
+const laid = (config: Config, { database }: Within): Ground => ({
+  secret: loadSecret(config, database !== null),
+  used: true,
+  opening: null,
+});
+
+/** Runs what was opened to its end, the last first. */
+export const closing = (closers: Closers) => async () => {
+  for (const closer of closers.splice(0).reverse()) await closer();
+};
 
 /** @throws ConfigError, DataDirInUse, or what the database said. */
 export async function openService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   const { log, requests } = createLogs(config, options.logTo);
-  const closers: (() => unknown)[] = [];
-  const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
-  };
+  const closers: Closers = [];
+  const close = closing(closers);
   try {
-    // Before anything is written into a folder that is not ours.
-    if (!config.databaseUrl) hasDatabase(config.dataDir);
-    if (!config.databaseUrl) closers.push(await holdDataDir(config.dataDir));
-    const made = !config.databaseUrl && hasDatabase(config.dataDir);
-    const secret = loadSecret(config, made);
-    // The database is made and started by processes of its own; this one reads its code meanwhile.
-    const opening = config.databaseUrl ? null : openCluster(config, { log });
-    closers.push(async () => (await opening?.catch(() => null))?.close());
+    const { within } = options;
+    const { secret, used, opening } = within ? laid(config, within) : await layGround(config, log, closers);
     const { openParts, readMigrator } = await import("./parts.ts");
     // Making a database takes longer than reading what fills it.
-    if (opening && !made) await readMigrator();
+    if (opening && !used) await readMigrator();
     const cluster = await opening;
-    const space = cluster ? await watchSpace(cluster.folder, config.diskReserveMb, log) : UNWATCHED;
+    const database = cluster ?? within?.database;
+    const space = database ? await watchSpace(database.folder, config.diskReserveMb, log) : UNWATCHED;
     closers.push(() => space.close());
-    const parts = await openParts(config, options, { cluster, space, secret, log, requests, closers });
+    const url = need(config.databaseUrl ?? database?.url, "without an address one is started");
+    const parts = await openParts(config, options, { cluster, url, space, secret, log, requests, closers });
     return { ...parts, cluster, log, close };
   } catch (error) {
     await close();

@@ -49,7 +49,7 @@ export const NEIGHBOURS = {
   redisUrl: {
     name: "REDIS_URL",
     shownDefault: "(in process)",
-    meaning: "Redis or Valkey that shares the rate limits between several processes.",
+    meaning: "Redis or Valkey that shares the rate limits between several services on one database.",
     read: urlOf(["redis:", "rediss:"]),
   },
   redisWaitMs: {
@@ -74,7 +74,7 @@ export const NEIGHBOURS = {
     name: "ASSETS_S3_ENDPOINT",
     shownDefault: "(files in DATA_DIR)",
     meaning:
-      "S3-compatible store for uploaded files instead of DATA_DIR/assets; needed when several processes serve.",
+      "S3-compatible store for uploaded files instead of DATA_DIR/assets; needed when several services work on one database.",
     read: (raw, name) => (raw === undefined ? null : httpUrl(raw, name)),
   },
   assetsS3Bucket: {

@@ -1,6 +1,7 @@
 // Where the service listens, how clients reach it, how much it takes at once, how it stops and what it says about itself.
 
 import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
 import { ConfigError, flag, httpUrl, list, type Table, wholeNumber } from "./setting.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -25,6 +26,8 @@ function isProxyRange(item: string): boolean {
   const family = isIP(address);
   return family !== 0 && Number(bits ?? 1) <= (family === 4 ? 32 : 128);
 }
+
+const MOST_WORKERS = 64;
 
 export const NETWORK = {
   host: {
@@ -64,6 +67,18 @@ export const NETWORK = {
     meaning:
       "Comma list of addresses and ranges (10.0.0.0/8, loopback) of proxies whose X-Forwarded-For and X-Request-Id are believed.",
     ...list(isProxyRange, "addresses and ranges, such as 10.0.0.1, 10.0.0.0/8 or loopback"),
+  },
+  workers: {
+    name: "WORKERS",
+    shownDefault: "1",
+    meaning:
+      "How many processes serve, beside one that they share; auto: one for each core. Each has its share of REQUESTS_IN_FLIGHT, HELD_POLLS, HELD_POLLS_PER_ADDRESS and DATABASE_POOL. 1: the service is one process.",
+    read: (raw, name) => {
+      const count = raw === "auto" ? Math.min(availableParallelism(), MOST_WORKERS) : Number(raw ?? 1);
+      if (raw !== undefined && raw !== "auto" && (!/^\d+$/.test(raw) || count < 1 || count > MOST_WORKERS))
+        throw new ConfigError(name, `must be auto or a whole number from 1 to ${MOST_WORKERS}.`);
+      return count;
+    },
   },
   requestsInFlight: {
     name: "REQUESTS_IN_FLIGHT",

@@ -32,7 +32,8 @@ export const STORAGE = {
   },
   databasePool: {
     name: "DATABASE_POOL",
-    meaning: "How many connections to the database the process keeps at most.",
+    meaning:
+      "How many connections to the database the service keeps at most, besides one of each process that listens.",
     ...wholeNumber(2, 500, 12),
   },
   databaseConnectMs: {

@@ -120,7 +120,7 @@ export function rateLimitHeaders(policy: Policy, taken: Taken): Record<string, s
  * The same rule as the scripts for Redis. Each step runs in one turn of the event loop, so simultaneous calls cannot
  * pass between the look and the count.
  */
-function memoryWindows(now: () => number): Windows {
+export function memoryWindows(now: () => number): Windows {
   type BySubject = Map<string, { id: string; count: number; endsAt: number }>;
   const policies = new Map<string, BySubject>();
   let opened = 0;

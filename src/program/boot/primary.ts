@@ -1,0 +1,116 @@
+// The first of several processes (docs/decisions/0025): it has the listening socket, the embedded database and the windows of the
+// limits, keeps the workers, and serves nothing itself.
+
+import type { Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { ConfigError } from "../../store/config/setting.ts";
+import type { Config } from "../../store/config/settings.ts";
+import { createPeerReader } from "../../store/rate_limits/client.ts";
+import { memoryWindows } from "../../store/rate_limits/limits.ts";
+import { createPlaces } from "../../store/rate_limits/places.ts";
+import type { Serving } from "./beginning.ts";
+import { ANSWER_MS } from "./between.ts";
+import { createLogs } from "./log.ts";
+import { createMetrics, type Figures, together } from "./metrics.ts";
+import { acceptAt, refusedText } from "./server.ts";
+import { closing, layGround } from "./service.ts";
+import { createWorkers, type Worker } from "./workers.ts";
+
+/** A connection for what comes, and one for what does not wait: fewer, and a call would wait for itself. */
+const LEAST_POOL = 2;
+
+/** A worker's share of what is bounded for the service. @throws ConfigError where there is none. */
+function shareOf(config: Config): Config {
+  const { workers } = config;
+  const share = (of: number) => Math.floor(of / workers);
+  const requestsInFlight = share(config.requestsInFlight);
+  if (requestsInFlight === 0)
+    throw new ConfigError("REQUESTS_IN_FLIGHT", `must be at least WORKERS (${workers}): each has its share.`);
+  return {
+    ...config,
+    requestsInFlight,
+    heldPolls: share(config.heldPolls),
+    heldPollsPerAddress: share(config.heldPollsPerAddress),
+    databasePool: Math.max(LEAST_POOL, share(config.databasePool)),
+  };
+}
+
+/** @throws ConfigError, DataDirInUse, or what a worker has said already. */
+export async function openPrimary(config: Config): Promise<Serving> {
+  const own = shareOf(config);
+  const { log } = createLogs(config);
+  const closers: (() => unknown)[] = [];
+  const close = closing(closers);
+  try {
+    // One connection more of each listens to what the others have changed.
+    const databasePool = config.workers * (own.databasePool + 1);
+    const { opening } = await layGround({ ...config, databasePool }, log, closers);
+    const cluster = await opening;
+    const windows = memoryWindows(() => performance.now());
+    const figures = createFigures(() => workers.serving());
+    const workers = createWorkers({
+      count: config.workers,
+      orders: { config: own, database: cluster && { url: cluster.url, folder: cluster.folder } },
+      log,
+      answers: { take: windows.take, giveBack: windows.giveBack, metrics: figures.text },
+      lost: figures.keep,
+    });
+    closers.push(() => workers.close());
+    const beginning = await workers.begin();
+    await cluster?.synced;
+
+    const places = createPlaces(Number.POSITIVE_INFINITY, config.connectionsPerAddress);
+    const ownerOf = createPeerReader(config.trustedProxies);
+    const { whole } = refusedText();
+    const refuse = (socket: Socket) => socket.resume().end(whole, () => socket.destroy());
+    const door = await acceptAt(config, (socket) => {
+      socket.on("error", () => {});
+      const owner = socket.remoteAddress === undefined ? null : ownerOf(socket.remoteAddress);
+      if (!places.hasRoom(owner)) return void refuse(socket);
+      const giveBack = places.take(owner);
+      if (workers.dispatch(socket, giveBack)) return;
+      giveBack();
+      refuse(socket);
+    });
+    return {
+      log,
+      cluster,
+      begin: async () => beginning,
+      async close() {
+        workers.stopping();
+        if (config.stopDelayMs > 0) await pause(config.stopDelayMs);
+        await door.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The figures of all processes as one. Counters never fall: of a worker that has ended, what it said last stays. */
+function createFigures(serving: () => Worker[]) {
+  const own = createMetrics();
+  let past: Promise<Figures> = Promise.resolve([]);
+
+  const added = async (to: Promise<Figures>, more: Figures): Promise<Figures> => {
+    const counts = more.filter(({ type }) => String(type) === "counter" || String(type) === "histogram");
+    return (await together([await to, counts])).getMetricsAsJSON();
+  };
+  async function asked(worker: Worker): Promise<Figures> {
+    const late = pause(ANSWER_MS, worker.figures, { ref: false });
+    const said = await Promise.race([worker.talk.ask("figures"), late]).catch(() => worker.figures);
+    worker.figures = said;
+    return said ?? [];
+  }
+  return {
+    async text(): Promise<string> {
+      const all = await Promise.all([own.figures(), ...serving().map(asked)]);
+      return (await together([...all, await past])).metrics();
+    },
+    keep({ figures }: Worker): void {
+      if (figures) past = added(past, figures);
+    },
+  };
+}

@@ -1,0 +1,195 @@
+// The processes that serve, as the first one keeps them: so many, each replaced when it ends, and which of them a connection goes to.
+// What they ask is answered elsewhere.
+
+import { type ChildProcess, fork } from "node:child_process";
+import type { Socket } from "node:net";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Beginning } from "./beginning.ts";
+import { AlreadySaid, createTalk, type OfPrimary, type OfWorker, type Orders, WORKER } from "./between.ts";
+import type { Logs } from "./log.ts";
+import type { Figures } from "./metrics.ts";
+
+const MAIN = join(import.meta.dirname, "../../main.ts");
+
+/** Before one that has ended is followed by another: none at first, then longer from one to the next. */
+const backOffMs = (tries: number) => (tries === 0 ? 0 : Math.min(30_000, 100 * 2 ** (tries - 1)));
+/** After so long without an end it counts as healthy. */
+const WELL_MS = 60_000;
+
+interface Ended {
+  code: number | null;
+  signal: string | null;
+}
+
+/** One process that serves. */
+export class Worker {
+  readonly #child: ChildProcess;
+  readonly talk;
+  /** Connections that it has, and what gives the place of each back. */
+  readonly #connections = new Map<number, () => void>();
+  /** Those on their way to it, which are open here until it has them: Node forgets what it was sending to who ended. */
+  readonly #sending = new Map<number, Socket>();
+  readonly ready = Promise.withResolvers<Beginning>();
+  serves = false;
+  /** What it said last of its figures. */
+  figures: Figures | null = null;
+  readonly ended: Promise<Ended>;
+
+  constructor(answers: Omit<OfPrimary, "ready" | "took" | "gone">, orders: Orders) {
+    const child = fork(MAIN, [WORKER], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    this.#child = child;
+    this.talk = createTalk<OfWorker, OfPrimary>((message) => child.send(message, () => {}), {
+      ...answers,
+      ready: (beginning) => {
+        this.serves = true;
+        this.ready.resolve(beginning);
+      },
+      took: (id) => this.#took(id),
+      gone: (id) => this.#gone(id),
+    });
+    child.on("message", (message: object) => this.talk.heard(message));
+    this.ended = new Promise((resolve) => {
+      child.once("exit", (code, signal) => resolve({ code, signal }));
+      // One that could not be started never ends.
+      child.on("error", () => child.pid === undefined && resolve({ code: null, signal: null }));
+    });
+    this.ready.promise.catch(() => {});
+    void this.ended.then(() => this.#end());
+    // It hears nothing any more, a moment before it is seen to have ended.
+    child.once("disconnect", () => {
+      this.serves = false;
+    });
+    this.talk.tell("work", orders);
+  }
+
+  get pid() {
+    return this.#child.pid;
+  }
+
+  get connections() {
+    return this.#connections.size;
+  }
+
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+
+  /** Hands a connection over. */
+  take(id: number, socket: Socket, giveBack: () => void): void {
+    this.#connections.set(id, giveBack);
+    this.#sending.set(id, socket);
+    this.#child.send({ connection: id }, socket, { keepOpen: true }, () => {});
+  }
+
+  #took(id: number): void {
+    this.#sending.get(id)?.destroy();
+    this.#sending.delete(id);
+  }
+
+  #gone(id: number): void {
+    this.#connections.get(id)?.();
+    this.#connections.delete(id);
+  }
+
+  #end(): void {
+    this.serves = false;
+    this.talk.end();
+    this.ready.reject(new AlreadySaid());
+    for (const id of this.#sending.keys()) this.#took(id);
+    for (const id of this.#connections.keys()) this.#gone(id);
+  }
+}
+
+export interface WorkersOptions {
+  count: number;
+  orders: Orders;
+  log: Logs["log"];
+  answers: Omit<OfPrimary, "ready" | "took" | "gone">;
+  /** One has ended. */
+  lost(worker: Worker): void;
+}
+
+export function createWorkers({ count, orders, log, answers, lost }: WorkersOptions) {
+  const all = new Set<Worker>();
+  let house: Worker | null = null;
+  const closing = new AbortController();
+  const { signal } = closing;
+  const serving = () => [...all].filter(({ serves }) => serves);
+  let connections = 0;
+
+  const start = () => {
+    const worker = new Worker(answers, orders);
+    all.add(worker);
+    void worker.ready.promise.then(() => keepHouse()).catch(() => {});
+    return worker;
+  };
+
+  /** One of them does what is to be done once. */
+  function keepHouse(): void {
+    if (house) return;
+    [house = null] = serving();
+    house?.talk.tell("keepHouse");
+  }
+
+  /** Sees to it that there is another one when this one has ended, and so on. */
+  async function keep(worker: Worker, begun: number): Promise<void> {
+    for (let tries = 0; ; begun = performance.now()) {
+      const how = await worker.ended;
+      all.delete(worker);
+      lost(worker);
+      if (house === worker) house = null;
+      keepHouse();
+      if (signal.aborted) return;
+      if (performance.now() - begun > WELL_MS) tries = 0;
+      const waitMs = backOffMs(tries++);
+      log.error({ pid: worker.pid, ...how, waitMs }, "a worker ended; another one takes its place");
+      await pause(waitMs, null, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      worker = start();
+      const { pid } = worker;
+      worker.ready.promise.then(() => log.info({ pid }, "a worker serves in its place")).catch(() => {});
+    }
+  }
+
+  // Whatever ends this process, one that hangs must not stay.
+  const killAll = () => {
+    for (const worker of all) worker.kill();
+  };
+  process.on("exit", killAll);
+
+  return {
+    serving,
+    /** The first one migrates the database and makes what a first start makes; the others follow. @throws AlreadySaid */
+    async begin(): Promise<Beginning> {
+      const begun = performance.now();
+      const first = start();
+      const beginning = await first.ready.promise;
+      const others = Array.from({ length: count - 1 }, start);
+      await Promise.all(others.map(({ ready }) => ready.promise));
+      for (const worker of [first, ...others]) void keep(worker, begun);
+      return beginning;
+    },
+    /** Hands a connection to who has the fewest. False: nobody is there. */
+    dispatch(socket: Socket, giveBack: () => void): boolean {
+      const [least] = serving().sort((a, b) => a.connections - b.connections);
+      if (!least) return false;
+      // Among equals it is another one's turn the next time.
+      all.delete(least);
+      all.add(least);
+      least.take(++connections, socket, giveBack);
+      return true;
+    },
+    stopping(): void {
+      closing.abort();
+      for (const { talk } of all) talk.tell("stopping");
+    },
+    /** Resolves when all have ended. */
+    async close(): Promise<void> {
+      closing.abort();
+      for (const { talk } of all) talk.tell("close");
+      await Promise.all([...all].map(({ ended }) => ended));
+      process.off("exit", killAll);
+    },
+  };
+}
