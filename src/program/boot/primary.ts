@@ -45,18 +45,18 @@ export async function openPrimary(config: Config): Promise<Serving> {
     // One connection more of each listens to what the others have changed.
     const databasePool = config.workers * (own.databasePool + 1);
     const { opening } = await layGround({ ...config, databasePool }, log, closers);
-    const cluster = await opening;
     const windows = memoryWindows(() => performance.now());
     const figures = createFigures(() => workers.serving());
     const workers = createWorkers({
       count: config.workers,
-      orders: { config: own, database: cluster && { url: cluster.url, folder: cluster.folder } },
       log,
       answers: { take: windows.take, giveBack: windows.giveBack, metrics: figures.text },
       lost: figures.keep,
     });
     closers.push(() => workers.close());
-    const beginning = await workers.begin();
+    const cluster = await opening;
+    const database = cluster && { url: cluster.url, folder: cluster.folder };
+    const beginning = await workers.begin({ config: own, database });
     await cluster?.synced;
 
     const places = createPlaces(Number.POSITIVE_INFINITY, config.connectionsPerAddress);

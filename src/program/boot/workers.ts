@@ -5,6 +5,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { need } from "../../model/need.ts";
 import type { Beginning } from "./beginning.ts";
 import { AlreadySaid, createTalk, type OfPrimary, type OfWorker, type Orders, WORKER } from "./between.ts";
 import type { Logs } from "./log.ts";
@@ -36,7 +37,7 @@ export class Worker {
   figures: Figures | null = null;
   readonly ended: Promise<Ended>;
 
-  constructor(answers: Omit<OfPrimary, "ready" | "took" | "gone">, orders: Orders) {
+  constructor(answers: Omit<OfPrimary, "ready" | "took" | "gone">) {
     const child = fork(MAIN, [WORKER], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
     this.#child = child;
     this.talk = createTalk<OfWorker, OfPrimary>((message) => child.send(message, () => {}), {
@@ -60,7 +61,6 @@ export class Worker {
     child.once("disconnect", () => {
       this.serves = false;
     });
-    this.talk.tell("work", orders);
   }
 
   get pid() {
@@ -103,14 +103,14 @@ export class Worker {
 
 export interface WorkersOptions {
   count: number;
-  orders: Orders;
   log: Logs["log"];
   answers: Omit<OfPrimary, "ready" | "took" | "gone">;
   /** One has ended. */
   lost(worker: Worker): void;
 }
 
-export function createWorkers({ count, orders, log, answers, lost }: WorkersOptions) {
+/** They begin to read their code at once, and wait for what they are to be. */
+export function createWorkers({ count, log, answers, lost }: WorkersOptions) {
   const all = new Set<Worker>();
   let house: Worker | null = null;
   const closing = new AbortController();
@@ -119,7 +119,7 @@ export function createWorkers({ count, orders, log, answers, lost }: WorkersOpti
   let connections = 0;
 
   const start = () => {
-    const worker = new Worker(answers, orders);
+    const worker = new Worker(answers);
     all.add(worker);
     void worker.ready.promise.then(() => keepHouse()).catch(() => {});
     return worker;
@@ -133,7 +133,7 @@ export function createWorkers({ count, orders, log, answers, lost }: WorkersOpti
   }
 
   /** Sees to it that there is another one when this one has ended, and so on. */
-  async function keep(worker: Worker, begun: number): Promise<void> {
+  async function keep(worker: Worker, orders: Orders, begun: number): Promise<void> {
     for (let tries = 0; ; begun = performance.now()) {
       const how = await worker.ended;
       all.delete(worker);
@@ -147,10 +147,13 @@ export function createWorkers({ count, orders, log, answers, lost }: WorkersOpti
       await pause(waitMs, null, { signal }).catch(() => {});
       if (signal.aborted) return;
       worker = start();
+      worker.talk.tell("work", orders);
       const { pid } = worker;
       worker.ready.promise.then(() => log.info({ pid }, "a worker serves in its place")).catch(() => {});
     }
   }
+
+  const [first, ...others] = Array.from({ length: count }, start);
 
   // Whatever ends this process, one that hangs must not stay.
   const killAll = () => {
@@ -161,14 +164,14 @@ export function createWorkers({ count, orders, log, answers, lost }: WorkersOpti
   return {
     serving,
     /** The first one migrates the database and makes what a first start makes; the others follow. @throws AlreadySaid */
-    async begin(): Promise<Beginning> {
+    async begin(orders: Orders): Promise<Beginning> {
       const begun = performance.now();
-      const first = start();
-      const beginning = await first.ready.promise;
-      const others = Array.from({ length: count - 1 }, start);
+      first?.talk.tell("work", orders);
+      const beginning = await first?.ready.promise;
+      for (const { talk } of others) talk.tell("work", orders);
       await Promise.all(others.map(({ ready }) => ready.promise));
-      for (const worker of [first, ...others]) void keep(worker, begun);
-      return beginning;
+      for (const worker of all) void keep(worker, orders, begun);
+      return need(beginning, "there is one at least");
     },
     /** Hands a connection to who has the fewest. False: nobody is there. */
     dispatch(socket: Socket, giveBack: () => void): boolean {
