@@ -3,7 +3,7 @@
 
 import { type ChildProcess, fork } from "node:child_process";
 import type { Socket } from "node:net";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { need } from "../../model/need.ts";
 import type { Beginning } from "./beginning.ts";
@@ -11,7 +11,8 @@ import { AlreadySaid, createTalk, type OfPrimary, type OfWorker, type Orders, WO
 import type { Logs } from "./log.ts";
 import type { Figures } from "./metrics.ts";
 
-const MAIN = join(import.meta.dirname, "../../main.ts");
+/** As this file is named: the package holds JavaScript. */
+const MAIN = join(import.meta.dirname, `../../main${extname(import.meta.filename)}`);
 
 /** Before one that has ended is followed by another: none at first, then longer from one to the next. */
 const backOffMs = (tries: number) => (tries === 0 ? 0 : Math.min(30_000, 100 * 2 ** (tries - 1)));
