@@ -34,7 +34,7 @@ const MOST = LIMITS.moves;
 export default defineTool({
   name: "move_alerts",
   title: "Move or cancel scheduled alerts",
-  description: `Move up to ${MOST} scheduled alerts by minutes, or cancel them, by channel and send_at; each has its own outcome. dry_run true answers what would be done: show a person that first.`,
+  description: `Move up to ${MOST} scheduled alerts by minutes, or cancel them, by channel and send_at. dry_run true answers what would be done: show a person that first.`,
   scope: "alerts:send",
   role: "editor",
   http: { method: "POST", path: "/api/v1/core/alerts/move", status: 200 },

@@ -19,7 +19,7 @@ const SECONDS = `must be a whole number from 0 to ${LIMITS.review_held_seconds}`
 export default defineTool({
   name: "wait_for_review",
   title: "Wait for review",
-  description: `What a person decided about an alert: sent, scheduled or declined (review_reply says why). While it is waiting, the answer is held up to ${LIMITS.review_held_seconds} seconds, or until the alert changes.`,
+  description: `What a person decided about an alert: sent, scheduled or declined (review_reply says why). Held up to ${LIMITS.review_held_seconds} seconds while nobody has decided.`,
   scope: "alerts:read",
   tellsReview: (whole) => (whole as z.infer<typeof decidedView>).decision !== "waiting",
   role: "viewer",
@@ -34,7 +34,7 @@ export default defineTool({
       .max(LIMITS.review_held_seconds, SECONDS)
       .optional()
       .describe(`At most; ${LIMITS.review_held_seconds} when absent.`),
-    seen_updated_at: instant().optional().describe("Wait while updated_at is this, whatever was decided."),
+    seen_updated_at: instant().optional().describe("Waits while updated_at is this."),
     view,
   }),
   output: decidedView,

@@ -257,10 +257,7 @@ export interface Context<C = Caller> {
   handsetsSee(ids: readonly string[]): void;
   /** Runs something after the commit, which must neither throw nor block. */
   afterCommit(work: () => void): void;
-  /**
-   * Counts one call against the operation's own limits, a subject each in their order (null is exempt); to be called last.
-   * Given back when the call fails.
-   */
+  /** Counts one call against the operation's own limits, a subject each in their order (null is exempt), until it fails; to be called last. */
   countAgainstLimit(...subjects: (string | null)[]): Promise<void>;
   /** False when the client says that it expects another version of the row than this one (If-Match). */
   mayChange(version: string): boolean;

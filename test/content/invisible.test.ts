@@ -281,7 +281,7 @@ describe("on a service", () => {
       return free && !/(^|_)id$/.test(at) ? [at] : [];
     };
     // Looked up, compared or refused, never shown; a text that is no colour is ignored.
-    const others = /^(idempotency_key|gradient_from|gradient_to|url|handle|actor|after)$/;
+    const others = /^(idempotency_key|gradient_from|gradient_to|url|handle|actor|after|query|writer)$/;
     const found = TOOLS.flatMap(({ name, input }) =>
       texts(inputSchema(input), "")
         .filter((field) => !others.test(field))

@@ -154,10 +154,9 @@ inBrowser("an owner who writes and reviews", () => {
       actions: [{ type: "open_url", label: "Live gauge", url: "https://example.org/gauge" }],
     });
     const { id, review_url } = written.structuredContent;
-    // The client asks for the missing scope, in words of its own; the answer that it got names the page as well.
-    await expect(call("send_alert", { alert_id: id })).rejects.toThrow("alerts:send");
-    const raw = await its.site.world.mcp("send_alert", { pusher_id: pusher.id, alert_id: id }, key);
-    expect(raw.body.error.message).toContain(review_url);
+    const refused = await call("send_alert", { alert_id: id });
+    expect(refused.isError).toBe(true);
+    expect(refused.structuredContent.error.message).toContain(review_url);
 
     const page = await visitor({ viewport: { width: 390, height: 844 }, hasTouch: true });
     await page.goto(review_url);

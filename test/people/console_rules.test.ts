@@ -318,6 +318,7 @@ describe("the console's rules", () => {
         url: "https://example.org/hook",
         events: ["alert.sent"],
         send_at: inSeconds(3600),
+        action: "cancel",
       };
       const args: Record<string, unknown> = {};
       for (const field of Object.keys(tool.input.shape)) if (field in known) args[field] = known[field];
