@@ -319,6 +319,7 @@ describe("the console's rules", () => {
         events: ["alert.sent"],
         send_at: inSeconds(3600),
         action: "cancel",
+        seconds: 0,
       };
       const args: Record<string, unknown> = {};
       for (const field of Object.keys(tool.input.shape)) if (field in known) args[field] = known[field];

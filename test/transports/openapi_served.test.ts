@@ -142,9 +142,11 @@ describe("samples do as they stand", () => {
   /** They go on until somebody stops them. */
   const streams = HANDSET_OPERATIONS.filter((operation) => operation.streams).map(({ name }) => name);
   const story = [
-    ...keeps(TOOLS).filter(({ http }) => !http.when),
+    ...keeps(TOOLS).filter((tool) => !tool.http.when && !tool.tellsReview),
     named("schedule_alert"),
     named("send_alert"),
+    // What is decided is answered at once.
+    ...TOOLS.filter(({ tellsReview }) => tellsReview),
     ...keeps(HANDSET_OPERATIONS),
     named("cancel_alert"),
     ...removes(HANDSET_OPERATIONS).filter(({ name }) => name !== "delete_device"),
