@@ -3,8 +3,11 @@
 import type { Patience } from "../../store/patience.ts";
 import type { Pass } from "./admission.ts";
 
-export const patience = ({ signal }: Request, state: { pass: Pass | null; heldMs: number }): Patience => ({
-  signal,
+export const patience = (request: Request, state: { pass: Pass | null; heldMs: number }): Patience => ({
+  // Made when it is asked for, and nearly no call waits.
+  get signal() {
+    return request.signal;
+  },
   async rest(waiting) {
     state.pass?.leave();
     const since = performance.now();
