@@ -15,6 +15,12 @@ export const ACTOR_WORDS: Record<string, string> = {
 export const actorName = ({ type, name, id }: Line["actor"]): string =>
   name ?? (type === "operator" ? "The operator" : (id ?? "Somebody"));
 
+/** `all`, which is no choice, and each of the entries: what is sent, and what is read. */
+export const offered = (all: string, entries: Iterable<[string, string]>): Option[] => [
+  { value: "", label: all },
+  ...[...entries].map(([value, label]) => ({ value, label })),
+];
+
 /** Everybody, and each actor of these lines once. The chosen one stands there in any case. */
 export function actorOptions(lines: readonly Line[], chosen: string | undefined): Option[] {
   const actors = new Map<string, string>();
@@ -22,5 +28,5 @@ export function actorOptions(lines: readonly Line[], chosen: string | undefined)
     if (actor.id !== null && !actors.has(actor.id))
       actors.set(actor.id, `${actorName(actor)} (${ACTOR_WORDS[actor.type]})`);
   if (chosen && !actors.has(chosen)) actors.set(chosen, chosen);
-  return [{ value: "", label: "Everybody" }, ...[...actors].map(([value, label]) => ({ value, label }))];
+  return offered("Everybody", actors);
 }

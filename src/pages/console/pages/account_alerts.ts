@@ -140,9 +140,11 @@ const listOf =
       }${data.length > 0 && pager(`${base}${path}`, { before, next: meta.next_before, query: searchQuery(search) }, list.ways)}`,
     );
     if (asksAlone(visit)) return partAlone(part);
-    const form = await searchForm(visit, `${base}${path}`, search, {
-      channels: channels.data.map(({ id, name }) => ({ value: id, label: name })),
-    });
+    const form =
+      (data.length > 0 || isSearch(search)) &&
+      (await searchForm(visit, `${base}${path}`, search, {
+        channels: channels.data.map(({ id, name }) => ({ value: id, label: name })),
+      }));
     return visit.page(
       name,
       html`<h1>${name}</h1>
@@ -154,7 +156,7 @@ const listOf =
         name: one.name,
         chosen: one === list,
       })),
-    )}${(data.length > 0 || isSearch(search)) && form}${part}`,
+    )}${form}${part}`,
       { styles: [HISTORY_STYLES], scripts: [LIVE_SCRIPT] },
     );
   };

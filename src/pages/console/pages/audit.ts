@@ -7,7 +7,7 @@ import { said } from "../../../model/limits.ts";
 import { clock } from "../../../ui/clock.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { viewAt } from "../../../ui/view_at.ts";
-import { ACTOR_WORDS, actorName, actorOptions } from "../actors.ts";
+import { ACTOR_WORDS, actorName, actorOptions, offered } from "../actors.ts";
 import { csvAnswer } from "../csv.ts";
 import { HISTORY_STYLES, WEBHOOK_STYLES } from "../page.ts";
 import { emptyState, instant, pager, select, table } from "../parts.ts";
@@ -105,7 +105,7 @@ async function channels(visit: MemberVisit): Promise<Map<string, string>> {
 function filterForm(visit: MemberVisit, names: Map<string, string>, seen: Line[], filter: Filter): Html {
   if (filter.pusher_id && !names.has(filter.pusher_id)) names.set(filter.pusher_id, "A deleted channel");
   return html`<form class="filter" method="get" action="${visit.base}audit" role="search" aria-label="Audit log">
-    ${select({ name: "channel", label: "Channel", options: [{ value: "", label: "Every channel" }, ...[...names].map(([value, label]) => ({ value, label }))], value: filter.pusher_id })}
+    ${select({ name: "channel", label: "Channel", options: offered("Every channel", names), value: filter.pusher_id })}
     ${select({ name: "actor", label: "Who", options: actorOptions(seen, filter.actor), value: filter.actor })}
     <button class="plain">Show</button></form>`;
 }

@@ -120,13 +120,13 @@ async function alerts(visit: MemberVisit): Promise<Response> {
   if (asksAlone(visit)) return partAlone(rows);
   const [channel, form] = await Promise.all([
     visit.call("get_pusher", { pusher_id }),
-    searchForm(visit, base, search, { query: { status } }),
+    (data.length > 0 || isSearch(words)) && searchForm(visit, base, search, { query: { status } }),
   ]);
   return visit.page(
     channel.name,
     html`${channelHead(visit, channel, "")}
     ${channel.subscribers === 0 && channel.status === "active" && firstSubscriber(visit, channel)}
-    ${filters(base, status, words)}${(data.length > 0 || isSearch(words)) && form}${rows}`,
+    ${filters(base, status, words)}${form}${rows}`,
     {
       cards: true,
       styles: [HISTORY_STYLES, CHANNEL_STYLES, DRAWING_STYLES],
