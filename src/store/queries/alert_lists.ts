@@ -81,8 +81,8 @@ const IN_TIME: Record<Listed, { instant: "created_at" | "visible_at"; filters: r
 
 /**
  * The first alerts of a search after a place. What is common stands among the nearest alerts of each channel, and is taken from there;
- * what is rare has few entries in the index, which is asked about those channels alone where the nearest were not enough. So neither
- * costs more with a longer history: it grows with the channels and with what is found.
+ * what is rare has few entries in the index, which is asked about those channels alone where the nearest were not enough. The cost
+ * grows with the channels and with the alerts that hold the words: most where many old ones do and no near one does.
  */
 const search = (status: Listed, side: Order) => {
   const { instant, filters } = IN_TIME[status];
