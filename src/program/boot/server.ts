@@ -17,6 +17,11 @@ import type { App } from "./app.ts";
 import { watchBodies } from "./bodies.ts";
 import { gateConnections, nodeTimes, TIMES } from "./connections.ts";
 
+/**
+ * Connections that wait to be accepted; the system may allow fewer. After a start thousands of handsets come at once, and whoever
+ * finds no place is not told: it tries again after one, three and seven seconds.
+ */
+const BACKLOG = 4_096;
 /** How long requests in flight may still take after the signal to stop. */
 const DRAIN_MS = 8_000;
 const IDLE_SWEEP_MS = 50;
@@ -89,7 +94,7 @@ function createHttp(
     silent: true,
     manual: true,
     gracefulShutdown: false,
-    node: nodeTimes(times),
+    node: { ...nodeTimes(times), backlog: BACKLOG },
     fetch: (request) => app.fetch(requestOf({ req: request }), request.ip ?? null),
   });
   const node = server.node?.server as NodeServer;
@@ -174,7 +179,7 @@ export async function acceptAt(
   try {
     for (const [i, address] of addressesOf(host).entries()) {
       const door = need(doors[i], "there is one for each");
-      door.listen({ host: address, port });
+      door.listen({ host: address, port, backlog: BACKLOG });
       await once(door, "listening");
     }
   } catch (error) {
