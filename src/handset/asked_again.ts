@@ -4,7 +4,7 @@
 import type { AssetAddresses } from "../model/domain/assets.ts";
 import { need } from "../model/need.ts";
 import type { InboxView, Services, Shared } from "../store/context.ts";
-import { batched } from "../store/db/batch.ts";
+import { batched, IN_BURSTS } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
 import { askedAgain } from "../store/queries/asked_again.ts";
@@ -87,7 +87,8 @@ export function createAskedAgain({ orm, assets, seen, inboxTag, settle }: AgainD
   /** As many as there are limits. */
   const lookBy = (limit: number) => {
     const look =
-      looks.get(limit) ?? batched((polls: AskedInbox[]) => lookAt(limit, polls), { max: TOGETHER });
+      looks.get(limit) ??
+      batched((polls: AskedInbox[]) => lookAt(limit, polls), { ...IN_BURSTS, max: TOGETHER });
     looks.set(limit, look);
     return look;
   };

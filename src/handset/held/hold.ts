@@ -6,7 +6,7 @@ import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { DEVICE_PREFIX, hashToken, looksLikeToken } from "../../identity/auth/tokens.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { InboxView, Log } from "../../store/context.ts";
-import { batchedByPosition } from "../../store/db/batch.ts";
+import { batchedByPosition, IN_BURSTS } from "../../store/db/batch.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { CHANNELS_READ, findWaitedFor } from "../../store/queries/held.ts";
@@ -125,7 +125,7 @@ export function createHold({ max, maxPerAddress, metrics, again, tagOf, ...optio
   let sentAway = 0;
   let spread = 1;
 
-  const find = batchedByPosition((hashes: string[]) => run(kysely, findWaitedFor, { hashes }));
+  const find = batchedByPosition((hashes: string[]) => run(kysely, findWaitedFor, { hashes }), IN_BURSTS);
 
   const streams = createStreams({ watch, devices, find, tagOf, metrics, log: options.log });
 

@@ -10,6 +10,8 @@ interface Waiting<T, R> {
 interface BatchOptions {
   /** Statements in flight at once. */
   inFlight?: number;
+  /** How many items must wait before one begins beside another. */
+  beside?: number;
   /** Items in one statement. */
   max?: number;
   /** Milliseconds after which a statement no longer counts as in flight: one that hangs holds up nobody else. */
@@ -23,15 +25,22 @@ interface BatchOptions {
 export const ONE_AFTER_ANOTHER: BatchOptions = { inFlight: 1, lateMs: 250 };
 
 /**
+ * For what comes in bursts of thousands, one by one: each statement costs far more than one more item in it, so few large ones are
+ * over sooner than many small ones.
+ */
+export const IN_BURSTS: BatchOptions = { beside: 100, lateMs: 250 };
+
+/**
  * Collects single items into calls of `run`, which answers for each item at its own index. A failure of `run` fails the
  * items of that batch only.
  */
 export function batched<T, R>(
   run: (items: T[]) => Promise<R[]>,
-  { inFlight = 2, max = 500, lateMs }: BatchOptions = {},
+  { inFlight = 2, beside = 1, max = 500, lateMs }: BatchOptions = {},
 ): (item: T) => Promise<R> {
   let waiting: Waiting<T, R>[] = [];
   let running = 0;
+  const mayStart = () => running < inFlight && waiting.length >= (running > 0 ? beside : 1);
 
   async function start(): Promise<void> {
     const batch = waiting.slice(0, max);
@@ -41,7 +50,7 @@ export function batched<T, R>(
     const leave = () => {
       if (counts) running--;
       counts = false;
-      if (waiting.length > 0 && running < inFlight) void start();
+      while (mayStart()) void start();
     };
     const late = lateMs === undefined ? undefined : setTimeout(leave, lateMs);
     try {
@@ -59,7 +68,7 @@ export function batched<T, R>(
     new Promise<R>((resolve, reject) => {
       waiting.push({ item, resolve, reject });
       // One turn of the event loop lets requests that arrived together go together.
-      if (running < inFlight) queueMicrotask(() => running < inFlight && waiting.length > 0 && void start());
+      if (mayStart()) queueMicrotask(() => mayStart() && void start());
     });
 }
 

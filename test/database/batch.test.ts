@@ -1,0 +1,53 @@
+// What goes into one statement: alone at once, in bursts few large ones, and nobody behind one that hangs.
+
+import { expect, test, vi } from "vitest";
+import { batched, IN_BURSTS } from "../../src/store/db/batch.ts";
+import { WAIT } from "../support/wait.ts";
+
+/** Statements that end when the test says so, and what each was given. */
+function statements() {
+  const begun: number[][] = [];
+  const ends: (() => void)[] = [];
+  const run = (items: number[]) =>
+    new Promise<number[]>((resolve) => {
+      begun.push(items);
+      ends.push(() => resolve(items));
+    });
+  return { begun, run, end: (which: number) => ends[which]!() };
+}
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const from = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i);
+
+test("one begins at once; beside it a second only when a hundred wait", async () => {
+  const { begun, run, end } = statements();
+  const ask = batched(run, { ...IN_BURSTS, lateMs: undefined });
+  const answers = [ask(0)];
+  await turn();
+  expect(begun).toEqual([[0]]);
+  answers.push(...from(1, 99).map(ask));
+  await turn();
+  expect(begun).toHaveLength(1);
+  answers.push(ask(100));
+  await turn();
+  expect(begun).toEqual([[0], from(1, 100)]);
+  answers.push(...from(101, 5).map(ask));
+  end(0);
+  await turn();
+  expect(begun).toHaveLength(2);
+  end(1);
+  await turn();
+  expect(begun[2]).toEqual(from(101, 5));
+  end(2);
+  expect(await Promise.all(answers)).toEqual(from(0, 106));
+});
+
+test("a few do not wait behind a statement that hangs", async () => {
+  const { begun, run, end } = statements();
+  const ask = batched(run, IN_BURSTS);
+  void ask(0);
+  await turn();
+  const second = ask(1);
+  await vi.waitFor(() => expect(begun).toEqual([[0], [1]]), WAIT);
+  end(1);
+  expect(await second).toBe(1);
+});
