@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --disable-warning=ExperimentalWarning
-// The `belfry` command. `mcp`, which assistants start, loads nothing else; all other commands take the list of operations, the clock
+// The `belfry` command. `mcp` and `listen`, which other programs start, load nothing else; all other commands take the list of operations, the clock
 // and the service, on a Node that is new enough. Through a cache of compiled code, since a command line is started often and lives briefly.
 
 import { enableCache } from "./program/boot/start_cache.ts";
@@ -16,7 +16,7 @@ endWithReader();
 process.exitCode = await outcome();
 
 async function outcome(): Promise<number> {
-  if (args[0] === "mcp" || args[0] === "--version") {
+  if (["mcp", "listen", "--version"].includes(args[0] ?? "")) {
     const { createRoot, run } = await import("./program/cli/root.ts");
     return run(createRoot(belfry.version), args);
   }

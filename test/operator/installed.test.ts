@@ -52,33 +52,41 @@ const urls = [];
 registerHooks({ load: (url, context, next) => { urls.push(url); return next(url, context); } });
 process.on("exit", () => console.error(JSON.stringify({ urls, ...process.cpuUsage() })));`;
 
-// docs/rules.md#mcp-over-stdio
-test("belfry mcp loads the command line's parser and nothing of the service", async () => {
-  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(SAYS)}`;
-  const asked = ["mcp", "--url", "http://127.0.0.1:1", "--key", "x"];
-  await run(process.execPath, [CLI, ...asked], { NODE_OPTIONS });
-  const { code, refusal } = await run(process.execPath, [CLI, ...asked], { NODE_OPTIONS });
-  expect(code).toBe(0);
-  const files = refusal.urls.filter((url: string) => url.startsWith("file:"));
-  const packages = files.flatMap((url: string) => /node_modules\/(?!belfry\/)([^/]+)/.exec(url)?.[1] ?? []);
-  expect([...new Set(packages)]).toEqual(["commander"]);
-  const rooms = files.flatMap(
-    (url: string) => /belfry\/dist\/((?:src\/\w+|tools)\/\w*)/.exec(url)?.[1] ?? [],
-  );
-  expect([...new Set(rooms)].sort()).toEqual([
-    "src/model/domain",
-    "src/model/errors",
-    "src/model/limits",
-    "src/program/boot",
-    "src/program/cli",
-    "src/store/config",
-    "src/store/db",
-    "src/store/secret",
-  ]);
-  expect(files.length).toBeLessThan(50);
-  // Microseconds. Reading the service's code takes five times as much.
-  expect(refusal.user + refusal.system).toBeLessThan(600_000);
-});
+const LIGHT = [
+  { asked: ["mcp", "--url", "http://127.0.0.1:1", "--key", "x"], ends: 0 },
+  // A folder that is none ends it.
+  { asked: ["listen", "harbour", "--url", "http://127.0.0.1:1", "--state", "/dev/null/x"], ends: 2 },
+];
+
+// docs/rules.md#mcp-over-stdio, docs/rules.md#listen
+test.each(LIGHT)(
+  "belfry $asked.0 loads the command line's parser and nothing of the service",
+  async ({ asked, ends }) => {
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(SAYS)}`;
+    await run(process.execPath, [CLI, ...asked], { NODE_OPTIONS });
+    const { code, refusal } = await run(process.execPath, [CLI, ...asked], { NODE_OPTIONS });
+    expect(code).toBe(ends);
+    const files = refusal.urls.filter((url: string) => url.startsWith("file:"));
+    const packages = files.flatMap((url: string) => /node_modules\/(?!belfry\/)([^/]+)/.exec(url)?.[1] ?? []);
+    expect([...new Set(packages)]).toEqual(["commander"]);
+    const rooms = files.flatMap(
+      (url: string) => /belfry\/dist\/((?:src\/\w+|tools)\/\w*)/.exec(url)?.[1] ?? [],
+    );
+    expect([...new Set(rooms)].sort()).toEqual([
+      "src/model/domain",
+      "src/model/errors",
+      "src/model/limits",
+      "src/program/boot",
+      "src/program/cli",
+      "src/store/config",
+      "src/store/db",
+      "src/store/secret",
+    ]);
+    expect(files.length).toBeLessThan(50);
+    // Microseconds. Reading the service's code takes five times as much.
+    expect(refusal.user + refusal.system).toBeLessThan(600_000);
+  },
+);
 
 test("belfry tools lists the operations", async () => {
   const listed = await run(process.execPath, [CLI, "tools"], {});

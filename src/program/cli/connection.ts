@@ -72,6 +72,16 @@ export function connectionFor(options: ConnectionOptions): Connection {
   return { url, key, because };
 }
 
+/** Where to speak without a key: the flag, the environment, or the local server. @throws UsageError, ConfigError */
+export function serverFor({ url }: Pick<ConnectionOptions, "url">): string {
+  const named = url
+    ? httpUrl(url, "--url")
+    : clientSettings().url && httpUrl(clientSettings().url ?? "", "BELFRY_URL");
+  if (named) return named;
+  const { dataDir, publicUrl } = loadSettings(["host", "port", "dataDir", "publicUrl"]);
+  return readCredentials(dataDir)?.url ?? publicUrl;
+}
+
 /** 401 with the ways to give one. */
 export const noKey = () => new ApiError("unauthorized", `No key for this server: ${WAYS}.`);
 

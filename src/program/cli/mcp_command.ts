@@ -14,6 +14,7 @@ import {
   stateTarget,
   toldIn,
 } from "./connection.ts";
+import { eventsOf } from "./events.ts";
 
 /** Where a message of the protocol of 2026 says its version. */
 const VERSION = "io.modelcontextprotocol/protocolVersion";
@@ -134,15 +135,7 @@ async function* textsOf(response: Response): AsyncGenerator<string> {
     if (text) yield text;
     return;
   }
-  let rest = "";
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const events = (rest + chunk).split(/\r?\n\r?\n/);
-    rest = events.pop() ?? "";
-    for (const event of events) {
-      const data = [...event.matchAll(/^data: ?(.*)$/gm)].map(([, line]) => line).join("\n");
-      if (data) yield data;
-    }
-  }
+  for await (const { data } of eventsOf(response.body)) if (data) yield data;
 }
 
 /** A refusal as the server would tell it: of a call in its result, of anything else as an error of the protocol. */

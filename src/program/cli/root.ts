@@ -1,11 +1,11 @@
-// Where every command line begins: the program's name, its version and its server, and the command `mcp`. Loads nothing of the
-// service, so that an assistant that starts it need not wait.
+// Where every command line begins: the program's name, its version and its server, and the commands `mcp` and `listen`. Loads nothing of
+// the service, so that whoever starts them need not wait.
 
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { addConnectionOptions } from "./connection.ts";
 import { report } from "./output.ts";
 
-/** What every command line begins with, and `mcp`, which needs nothing of the service and is started often. */
+/** What every command line begins with, and what needs nothing of the service. */
 export function createRoot(version: string): Command {
   const program = new Command("belfry")
     .description("Alert channels from the command line. Results are JSON on standard output.")
@@ -26,7 +26,32 @@ export function createRoot(version: string): Command {
     const { serveMcp } = await import("./mcp_command.ts");
     await serveMcp({ ...program.opts(), ...own });
   });
+  program
+    .command("listen")
+    .summary("pass a channel's alerts on to a program")
+    .description(
+      "Follow a channel as a handset does, and pass each alert on: a line of JSON on standard output, or a command that is run for it.",
+    )
+    .argument("<handle>", "the channel's handle")
+    .option("--invite <code>", "the invite of a private channel")
+    .option(
+      "--exec <command>",
+      "a shell command to run for each alert, with BELFRY_TITLE, BELFRY_BODY, BELFRY_PRIORITY, BELFRY_CHANNEL, BELFRY_ID, BELFRY_SENT_AT and BELFRY_SOURCE_URL, and the JSON on its standard input",
+    )
+    .option("--ack", "confirm each alert once it is passed on")
+    .option("--count <n>", "end after so many alerts", wholeNumber)
+    .option("--state <file>", "where the device and what was passed on are kept; one file a listener")
+    .option("--url <url>", "the server; BELFRY_URL, or the local one, when absent")
+    .action(async (handle: string, own) => {
+      const { listen } = await import("./listen_command.ts");
+      await listen(handle, version, { url: program.opts().url, ...own });
+    });
   return program;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It is a whole number from 1.");
+  return Number(text);
 }
 
 /** Runs one command line of the program; the exit code. */

@@ -43,6 +43,8 @@ export interface ClientSettings {
   address: string[];
   /** Whether the server of these settings has a database of its own, and so nothing to do with DATA_DIR. */
   ownDatabase: boolean;
+  /** Where programs keep what they know; null: where the system has it. */
+  stateHome: string | null;
 }
 
 export function clientSettings(env: Env = process.env): ClientSettings {
@@ -51,5 +53,6 @@ export function clientSettings(env: Env = process.env): ClientSettings {
     key: env.BELFRY_API_KEY || null,
     address: ["PUBLIC_URL", "HOST", "PORT"].filter((name) => env[name] && env[name] !== "0"),
     ownDatabase: Boolean(env.DATABASE_URL),
+    stateHome: env.XDG_STATE_HOME || null,
   };
 }

@@ -1,0 +1,276 @@
+// `belfry listen`: a handset for machines. It follows one channel and passes each alert on, as a line of JSON or to a program, once
+// and in the order of their instants; what it has passed on outlives it (docs/rules.md#listen). Nothing of the service is loaded.
+
+import { spawn } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
+import { ApiError, fromEnvelope } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { environmentWith } from "../../store/config/load.ts";
+import { noServer, otherServer, serverFor, toldIn } from "./connection.ts";
+import { eventsOf } from "./events.ts";
+import { type Memory, memoryFile, openMemory } from "./listen_memory.ts";
+import { remark, UsageError } from "./output.ts";
+
+export interface ListenOptions {
+  url?: string;
+  /** The code of a private channel's invite. */
+  invite?: string;
+  /** A command of the shell, run for each alert. */
+  exec?: string;
+  /** Whether each alert is confirmed when it is passed on. */
+  ack?: boolean;
+  /** Ends after so many. */
+  count?: number;
+  /** Where it keeps what it knows. */
+  state?: string;
+}
+
+/** A card as the inbox shows it: lean, so a field that says nothing is absent. */
+interface Card {
+  id: string;
+  handle: string;
+  sent_at: string;
+  title: string;
+  body?: string;
+  priority?: string;
+  source_url?: string;
+}
+
+const PAGE = `/inbox?limit=${LIMITS.page}&view=lean`;
+const STREAM = PAGE.replace("?", "/stream?");
+/** Longer than a held poll, and than the service is silent on a stream. */
+const SILENT_MS = 75_000;
+/** Where there is no stream, or no room for one, it is asked for again after so long. */
+const NO_STREAM_MS = 5 * 60_000;
+const LONGEST_PAUSE_S = 60;
+/** Alerts that one call confirms. */
+const REPORTED = 20;
+
+/**
+ * Listens until a signal ends it, or `count` alerts are passed on.
+ * @throws ApiError for what trying again does not mend (an unknown channel, a device that is gone), UsageError.
+ */
+export async function listen(handle: string, version: string, options: ListenOptions): Promise<void> {
+  if (!/^[\w-]+$/.test(handle)) throw new UsageError("A handle is letters, digits and hyphens.");
+  const url = serverFor(options);
+  const file = options.state ?? memoryFile(url, handle);
+  const memory = openMemory(file, { url, handle });
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  const call = caller(url, memory, stop.signal);
+
+  const join = async () => {
+    if (memory.token === null) memory.begin(await register(call, version));
+    const asked = { permissions: ["notify"], ...(options.invite && { invite: options.invite }) };
+    const joined = await call("PUT", `/subscriptions/${handle}`, { body: asked });
+    memory.subscribed((await said<{ subscribed_at: string }>(joined)).subscribed_at);
+  };
+
+  /** Confirms what is to be confirmed, also from before a kill. */
+  const settle = async () => {
+    const ids = memory.owed().slice(0, REPORTED);
+    if (ids.length === 0) return;
+    const reports = ids.flatMap((alert_id) => ["read", "ack"].map((kind) => ({ alert_id, kind })));
+    await call("POST", "/reports", { body: { reports } });
+    memory.confirmed(ids);
+  };
+
+  let left = options.count ?? Number.POSITIVE_INFINITY;
+  /** Passes on what is new, oldest first. */
+  const take = async (cards: readonly Card[]) => {
+    for (const card of cards.filter(memory.isNew)) {
+      if (left === 0 || stop.signal.aborted) return;
+      const well = await passOn(card, options.exec);
+      // A command that our own end has cut off runs again at the next start.
+      if (!well && stop.signal.aborted) return;
+      memory.passed(card, well && options.ack === true);
+      left--;
+    }
+    await settle();
+    if (left === 0) stop.abort();
+  };
+
+  await follow({ call, join, take, isNew: memory.isNew, stop: stop.signal }).catch((error) => {
+    if (error instanceof ApiError && error.type === "unauthorized")
+      throw new ApiError("unauthorized", `This device is not known any more: remove ${file} to begin anew.`);
+    if (!stop.signal.aborted) throw error;
+  });
+}
+
+type Call = (
+  method: string,
+  path: string,
+  asked?: { body?: object; headers?: Record<string, string>; until?: AbortSignal },
+) => Promise<Response>;
+
+interface Following {
+  call: Call;
+  join(): Promise<void>;
+  take(cards: readonly Card[]): Promise<void>;
+  isNew(card: Card): boolean;
+  stop: AbortSignal;
+}
+
+/** Joins, polls and follows in turns. What may pass is tried again, with pauses that grow. @throws what may not */
+async function follow({ call, join, take, isNew, stop }: Following): Promise<void> {
+  let joined = false;
+  let etag: string | null = null;
+  let failures = 0;
+  let streamsFrom = 0;
+  while (!stop.aborted) {
+    try {
+      if (!joined) await join();
+      joined = true;
+      const streams = performance.now() >= streamsFrom;
+      const found: Polled = await poll(call, etag, streams ? 0 : LIMITS.held_seconds, isNew);
+      await take(found.cards.reverse());
+      etag = found.etag;
+      if (failures > 0) remark("the server answers again");
+      failures = 0;
+      if (streams) {
+        const held = await followStream(call, etag, take, stop);
+        if (held === null) streamsFrom = performance.now() + NO_STREAM_MS;
+        else etag = held;
+      } else if (!found.waited) await rest(stop);
+    } catch (error) {
+      if (stop.aborted) return;
+      if (!(error instanceof ApiError) || !["server_error", "rate_limited"].includes(error.type)) throw error;
+      if (failures++ === 0) remark(`${error.message} It is tried again.`);
+      const seconds = Number(error.headers["retry-after"]) || Math.min(2 ** (failures - 1), LONGEST_PAUSE_S);
+      await pause(seconds * 1_000 * (0.5 + Math.random()), null, { signal: stop }).catch(() => {});
+    }
+  }
+}
+
+interface Polled {
+  /** Newest first. */
+  cards: Card[];
+  etag: string | null;
+  /** Whether the server held the request, or had something to say. */
+  waited: boolean;
+}
+
+/** The inbox as far as something in it is new. */
+async function poll(
+  call: Call,
+  etag: string | null,
+  wait: number,
+  isNew: (card: Card) => boolean,
+): Promise<Polled> {
+  const headers = { ...(etag && { "if-none-match": etag }), ...(wait && { prefer: `wait=${wait}` }) };
+  const first = await call("GET", PAGE, { headers });
+  if (first.status === 304) return { cards: [], etag, waited: first.headers.has("preference-applied") };
+  const cards: Card[] = [];
+  for (let page = first; ; ) {
+    const { data, meta } = await said<{ data: Card[]; meta: { next_before: string | null } }>(page);
+    cards.push(...data);
+    const [last] = data.slice(-1);
+    if (!last || !isNew(last) || meta.next_before === null) break;
+    page = await call("GET", `${PAGE}&before=${encodeURIComponent(meta.next_before)}`);
+  }
+  return { cards, etag: first.headers.get("etag"), waited: true };
+}
+
+/**
+ * Takes what the stream says for as long as it fits what is held (docs/handset.md#follow). Then it is time to poll.
+ * @returns the validator that is held then; null where there is no stream
+ */
+async function followStream(call: Call, etag: string | null, take: Following["take"], stop: AbortSignal) {
+  let held = etag;
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(), SILENT_MS);
+  try {
+    const headers = { accept: "text/event-stream", ...(etag && { "last-event-id": etag }) };
+    const until = AbortSignal.any([stop, silence.signal]);
+    const response = await call("GET", STREAM, { headers, until }).catch((error) => {
+      if (error instanceof ApiError && error.type !== "unauthorized") return null;
+      throw error;
+    });
+    if (!response?.headers.get("content-type")?.startsWith("text/event-stream")) return null;
+    for await (const { event, data = "null", from, id } of eventsOf(response.body)) {
+      timer.refresh();
+      if (event === "ended") await rest(stop);
+      if (event === undefined || id === held) continue;
+      if (id === undefined || from !== held) return held;
+      if (event === "alert") await take([JSON.parse(data)]);
+      held = id;
+    }
+    return held;
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    // Cut off in the middle: the next poll says what was missed.
+    return held;
+  } finally {
+    clearTimeout(timer);
+    silence.abort();
+  }
+}
+
+/** Where the server did not hold what it was asked: it is not asked again at once. */
+const rest = (stop: AbortSignal) => pause(1_000 * (1 + Math.random()), null, { signal: stop });
+
+/** Registers this machine as a device. @returns its credential */
+async function register(call: Call, version: string): Promise<string> {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const facts = { platform: "cli", app_version: version, locale: "en", timezone: timeZone };
+  return (await said<{ token: string }>(await call("POST", "/devices", { body: facts }))).token;
+}
+
+/** As a line, or to the command: the text only in its environment and its input, where no shell reads it. */
+async function passOn(card: Card, exec: string | undefined): Promise<boolean> {
+  const line = `${JSON.stringify(card)}\n`;
+  if (exec === undefined) {
+    process.stdout.write(line);
+    return true;
+  }
+  const child = spawn(exec, {
+    shell: true,
+    stdio: ["pipe", "inherit", "inherit"],
+    env: environmentWith(told(card)),
+  });
+  // A command need not read it.
+  child.stdin.on("error", () => {}).end(line);
+  const ended = await new Promise<string | null>((resolve) => {
+    child.on("error", () => resolve("could not be started"));
+    child.on("close", (code, signal) => resolve(code === 0 ? null : `ended with ${signal ?? code}`));
+  });
+  if (ended !== null) remark(`the command ${ended} for ${card.id}`);
+  return ended === null;
+}
+
+const told = ({ id, handle, sent_at, title, body = "", priority = "normal", source_url = "" }: Card) => ({
+  BELFRY_ID: id,
+  BELFRY_CHANNEL: handle,
+  BELFRY_SENT_AT: sent_at,
+  BELFRY_TITLE: title,
+  BELFRY_BODY: body,
+  BELFRY_PRIORITY: priority,
+  BELFRY_SOURCE_URL: source_url,
+});
+
+const said = <T>(response: Response) => response.json() as Promise<T>;
+
+/** Calls of the handset API. @throws ApiError: `server_error` also where nobody answers */
+const caller =
+  (url: string, memory: Memory, stop: AbortSignal): Call =>
+  async (method, path, { body, headers = {}, until } = {}) => {
+    const signal = until ?? AbortSignal.any([stop, AbortSignal.timeout(SILENT_MS)]);
+    const { token } = memory;
+    const response = await fetch(`${url}/handset/v1${path}`, {
+      method,
+      // A redirect is not followed: the credential is for this address.
+      redirect: "manual",
+      signal,
+      headers: {
+        ...headers,
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(body && { "content-type": "application/json" }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    }).catch(() => {
+      throw noServer(url);
+    });
+    if (response.ok || response.status === 304) return response;
+    const refusal = await said(response).catch(() => null);
+    throw fromEnvelope(refusal, toldIn(response)) ?? otherServer(url, response.status);
+  };

@@ -1,0 +1,108 @@
+// What a listener knows after it was killed: its device, and which alerts it has passed on. One file, whole or as it was before.
+
+import { mkdirSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { clientSettings } from "../../store/config/load.ts";
+import { writePrivate } from "../../store/secret/private_file.ts";
+import { UsageError } from "./output.ts";
+
+interface Kept {
+  url: string;
+  handle: string;
+  /** The device's credential, which the service shows once. */
+  token: string;
+  /** Everything sent before is passed on, or older than the subscription. Null: not yet subscribed. */
+  since: string | null;
+  /** Of what was sent since, what is passed on. */
+  passed: Sent[];
+  /** Ids of alerts that are passed on and still to be confirmed. */
+  owed: string[];
+}
+
+type Sent = { id: string; sent_at: string };
+
+/** As many are told apart by their ids; of older ones the instant alone is known. */
+const REMEMBERED = 500;
+
+export interface Memory {
+  readonly token: string | null;
+  /** Another device, which knows nothing yet. */
+  begin(token: string): void;
+  /** What was sent before this instant is none of the listener's. */
+  subscribed(at: string): void;
+  /** Whether the alert is still to be passed on. */
+  isNew(alert: Sent): boolean;
+  /** It is passed on, and perhaps still to be confirmed. Written before this returns. */
+  passed(alert: Sent, owes: boolean): void;
+  /** What is still to be confirmed. */
+  owed(): readonly string[];
+  confirmed(ids: readonly string[]): void;
+}
+
+/** One file for each channel of each server, below the home of whoever runs this. */
+export const memoryFile = (url: string, handle: string): string =>
+  join(
+    clientSettings().stateHome || join(homedir(), ".local/state"),
+    "belfry",
+    `${new URL(url).host.replace(/\W+/g, "-")}-${handle}.json`,
+  );
+
+/** @throws UsageError where the file cannot be read, or is another channel's. */
+export function openMemory(file: string, { url, handle }: Pick<Kept, "url" | "handle">): Memory {
+  let kept = read(file);
+  if (kept && (kept.url !== url || kept.handle !== handle))
+    throw new UsageError(`${file} is of ${kept.handle} at ${kept.url}: name another with --state.`);
+  const write = (changed: Kept) => {
+    writePrivate(file, `${JSON.stringify(changed)}\n`);
+    kept = changed;
+  };
+  const device = (): Kept => {
+    if (!kept) throw new Error("a device is there before it subscribes");
+    return kept;
+  };
+  return {
+    get token() {
+      return kept?.token ?? null;
+    },
+    begin(token) {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      write({ url, handle, token, since: null, passed: [], owed: [] });
+    },
+    subscribed(at) {
+      const { since } = device();
+      if (since === null || since < at) write({ ...device(), since: at });
+    },
+    isNew({ id, sent_at }) {
+      const { since, passed } = device();
+      return since !== null && sent_at >= since && !passed.some((one) => one.id === id);
+    },
+    passed({ id, sent_at }, owes) {
+      const { since, passed, owed } = device();
+      const all = [...passed, { id, sent_at }].sort((a, b) => (a.sent_at < b.sent_at ? -1 : 1));
+      const last = all.slice(-REMEMBERED);
+      const [oldest] = last;
+      write({
+        ...device(),
+        since: oldest && all.length > REMEMBERED ? oldest.sent_at : since,
+        passed: last,
+        owed: owes ? [...owed, id] : owed,
+      });
+    },
+    owed: () => kept?.owed ?? [],
+    confirmed(ids) {
+      write({ ...device(), owed: device().owed.filter((id) => !ids.includes(id)) });
+    },
+  };
+}
+
+function read(file: string): Kept | null {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    if ((error as { code?: string }).code === "ENOENT") return null;
+    throw new UsageError(
+      `${file} cannot be read as what a listener keeps: mend or remove it, or name another with --state.`,
+    );
+  }
+}
