@@ -13,7 +13,7 @@ import {
   rmSync,
 } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
 import { loadSecret } from "../../src/store/secret/secret.ts";
@@ -205,6 +205,12 @@ export interface RunningServer {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
+/**
+ * Milliseconds for a start, which is seconds of work: what a test waits for anything on a core of its own, and longer by as much as
+ * more processes want to run than there are cores.
+ */
+const patience = () => WAIT.timeout * Math.max(1, loadavg()[0]! / availableParallelism());
+
 /** Starts a server on the data directory and waits until it listens. */
 export async function startServer(
   dataDir: string,
@@ -243,7 +249,7 @@ export async function startServer(
     child.stdout!.on("data", hear);
     child.stderr!.on("data", hear);
     child.once("exit", () => reject(new Error(`the server ended: ${log}`)));
-    setTimeout(() => reject(new Error(`the server does not listen: ${log}`)), WAIT.timeout).unref();
+    setTimeout(() => reject(new Error(`the server does not listen: ${log}`)), patience()).unref();
   });
   const credentials = join(dataDir, "credentials.json");
   return {
