@@ -12,7 +12,7 @@ import { expectRecountClean } from "../support/recount.ts";
 import { eventually, WAIT } from "../support/wait.ts";
 import { type Answer, World } from "../support/world.ts";
 
-const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 8);
+const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 5);
 
 const suspend = (handle: string, suspended: boolean) =>
   setSuspended(world.service.orm.em.fork() as SqlEntityManager, handle, suspended);

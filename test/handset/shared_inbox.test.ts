@@ -15,7 +15,7 @@ import { heldNow } from "../support/held.ts";
 import { WAIT } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
-const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 8);
+const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 5);
 
 let world: World;
 let shared: ReturnType<typeof createSharedInbox>;

@@ -9,7 +9,7 @@ import { join, registered, suspend, uuidOf } from "../support/handsets.ts";
 import { WAIT } from "../support/wait.ts";
 import { inSeconds, World } from "../support/world.ts";
 
-const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 8);
+const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 5);
 const HOST = "127.0.0.1";
 
 let worlds: World[];

@@ -14,7 +14,7 @@ import { expectRecountClean } from "../support/recount.ts";
 import { WAIT } from "../support/wait.ts";
 import { freshDatabase, World } from "../support/world.ts";
 
-const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 8);
+const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 5);
 const HOUR = 3600;
 
 let world: World;

@@ -11,7 +11,7 @@ import { expectRecountClean, wrongCounts } from "../support/recount.ts";
 import { WAIT } from "../support/wait.ts";
 import { type Answer, inSeconds, uniqueHandle, World } from "../support/world.ts";
 
-const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 8);
+const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 5);
 
 const channel = (handle: string) => ({ handle, name: "A", category: "community", description: "d" });
 
