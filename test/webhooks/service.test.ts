@@ -3,6 +3,7 @@
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { DELIVERY_TIMEOUT_MS } from "../../src/effects/webhooks/deliver.ts";
 import { scriptedDns } from "../support/dns.ts";
 import { join, joined, registered, toldOf, uuidOf } from "../support/handsets.ts";
 import { httpSink, tcpSink } from "../support/sinks.ts";
@@ -578,7 +579,8 @@ describe("on a service", () => {
       response.writeHead(307, { location: trap.url });
       response.end();
     });
-    sinks.push(hang, reset, drip, trap, failing, redirecting);
+    const receivers = [hang, reset, drip, trap, failing, redirecting];
+    sinks.push(...receivers);
     for (const { port } of [hang, reset, drip, failing, redirecting])
       for (let n = 0; n < 4; n++) await listen(`http://127.0.0.1:${port}/${n}`);
     // A send that waited for these receivers would take their five seconds: so many cannot, however slow the machine is.
@@ -586,11 +588,18 @@ describe("on a service", () => {
     // They were called all the same.
     await eventually(() => failing.requests.length > 0 && redirecting.requests.length > 0);
     expect(trap.requests).toHaveLength(0);
+    // What is still to come to them is refused at once, and takes no place from the deliveries of later tests.
+    for (const made of receivers) made.close();
   });
 
   test("a burst of 20,000 deliveries disables nobody's endpoint and holds up no other workspace", {
     timeout: 600_000,
   }, async () => {
+    // No delivery's time ends: what is dropped is told from what a busy machine holds up.
+    const { setTimeout } = globalThis;
+    const unending = (act: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) =>
+      setTimeout(act, ms === DELIVERY_TIMEOUT_MS ? 20 * WAIT.timeout : ms, ...args);
+    vi.spyOn(globalThis, "setTimeout").mockImplementation(unending as typeof setTimeout);
     const [loud, quiet] = [await account(world), await account(world)];
     const [first, second, other] = [await sink(), await sink(), await sink()];
     const ours: { id: string }[] = [];
@@ -614,9 +623,7 @@ describe("on a service", () => {
     await eventually(async () => (await dropped()) >= 7000);
     await eventually(() => first.requests.length > 300 && second.requests.length > 300);
     const ended = await Promise.all(ours.map(({ id }) => loud.endpoint(id)));
-    // What was dropped is no failure. One of five seconds may be this process's own, on a machine that is busy with other things.
-    for (const { disabled, failure_count } of ended)
-      expect([disabled, failure_count < 3]).toEqual([false, true]);
+    for (const endpoint of ended) expect(endpoint).toMatchObject({ disabled: false, failure_count: 0 });
     expect(await quiet.endpoint(theirs.id)).toMatchObject({ disabled: false, dropped_count: 0 });
     const figures = (await world.request("GET", "/metrics")).body as string;
     expect(Number(/belfry_webhook_dropped_total (\d+)/.exec(figures)![1])).toBeGreaterThanOrEqual(7000);
