@@ -7,6 +7,7 @@ import { eventBody } from "../../src/model/domain/events.ts";
 import { newUuid, parseId } from "../../src/model/domain/ids.ts";
 import { ALERT } from "../../src/model/fields/alert.ts";
 import { blanksOf } from "../../src/model/fields/record.ts";
+import { need } from "../../src/model/need.ts";
 import { operatorActor } from "../../src/operation/audit.ts";
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
 import { databaseOf, run } from "../../src/store/db/statement.ts";
@@ -15,6 +16,7 @@ import { NEW_ALERTS } from "../../src/store/queries/new_alerts.ts";
 import { statuses } from "../support/at_once.ts";
 import { type DatabaseProxy, databaseProxy } from "../support/database_proxy.ts";
 import { expectRecountClean } from "../support/recount.ts";
+import { eventually } from "../support/wait.ts";
 import { inSeconds, World } from "../support/world.ts";
 
 let world: World;
@@ -36,6 +38,10 @@ afterAll(async () => {
 });
 
 const uuidOf = (id: string) => parseId(id.startsWith("psh") ? "psh" : "alr", id)!;
+
+/** Who waits for a lock now. */
+const WAITING =
+  "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
 /** How often the database was spoken to meanwhile. */
 async function exchanges(work: () => Promise<unknown>): Promise<number> {
@@ -176,6 +182,61 @@ test("who has to wait for a channel keeps nobody else waiting", async () => {
     });
   await waiting;
   expect(ended).toEqual([free.id, free.id, held.id]);
+});
+
+test("who waits together with one that waits for long, waits no longer than others do", async () => {
+  const both = (await Promise.all([world.pusher(), world.pusher()])).map(({ id }) => id);
+  const [long, short] = both.sort((a, b) => (uuidOf(a) < uuidOf(b) ? -1 : 1)) as [string, string];
+  const ended: string[] = [];
+  const create = async (id: string) => {
+    statuses([await world.rest("create_alert", { pusher_id: id, title: "Tide" })]);
+    ended.push(id);
+  };
+  const hold = (id: string) => sql`select from channel_state where pusher_id = ${uuidOf(id)} for update`;
+  let waiting: Promise<unknown>[] = [];
+  const transaction = () => databaseOf(orm).transaction();
+  await transaction().execute(async (db) => {
+    await hold(long).execute(db);
+    await transaction().execute(async (other) => {
+      await hold(short).execute(other);
+      waiting = [create(long), create(short)];
+      await eventually(async () => (await world.sql(WAITING)).length > 0);
+    });
+    await waiting[1];
+    expect(ended).toEqual([short]);
+  });
+  await Promise.all(waiting);
+});
+
+test("of each process one statement waits for a channel, not one for each call", async () => {
+  const { id } = await world.pusher();
+  const both = [1, 2].map(() => openOrm({ databaseUrl: proxy.url, databasePool: 20 }));
+  const round = async () => {
+    let made: Promise<{ id: string | null }[]> = Promise.resolve([]);
+    return exchanges(async () => {
+      const before = proxy.asked();
+      await databaseOf(orm)
+        .transaction()
+        .execute(async (db) => {
+          await sql`select from channel_state where pusher_id = ${uuidOf(id)} for update`.execute(db);
+          made = Promise.all(
+            both.flatMap((each) => {
+              const create = createTogether(databaseOf(each));
+              return Array.from({ length: 20 }, async () =>
+                need(await create(NEW_ALERTS, draft(id, newUuid())), "its channel is there"),
+              );
+            }),
+          );
+          await eventually(() => proxy.asked() >= before + 4);
+        });
+      for (const row of await made) expect(row.id).not.toBeNull();
+    });
+  };
+  // A machine that is slow enough lets the channel go too late: then they are written one by one, as they should be.
+  const counts: number[] = [];
+  while (counts.length < 10 && !counts.includes(4)) counts.push(await round());
+  expect(counts).toContain(4);
+  await Promise.all(both.map((each) => each.close(true)));
 });
 
 test("what the database refuses of one does not undo the others, and what was done is not done again", async () => {

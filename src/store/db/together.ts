@@ -11,12 +11,18 @@ type OfMany<Item, Row> = Statement<
   Row & { position: number }
 >;
 
-/** Two statements that do the same with their items: positions count from 1, and a row says which item it is of. */
+/** Three statements that do the same with their items: positions count from 1, and a row says which item it is of. */
 export interface Several<Item, Row> {
   /** Leaves out an item that would have to wait for somebody's lock. */
   together: OfMany<Item, Row>;
+  /** Waits for each lock as long as those wait who change a few rows, and then fails for all. */
+  waiting: OfMany<Item, Row>;
   /** Waits. */
   alone: OfMany<Item, Row>;
+  /** What an item needs the lock of. */
+  lockOf(item: Item): string;
+  /** Whose it is: nobody waits together with somebody else's. */
+  ownerOf(item: Item): string;
 }
 
 export type Together = <Item, Row>(several: Several<Item, Row>, item: Item) => Promise<Row | undefined>;
@@ -25,24 +31,68 @@ export type Together = <Item, Row>(several: Several<Item, Row>, item: Item) => P
 export const single = <Item>(item: Item) => ({ items: [{ ...item, position: 1 }] });
 
 /**
- * What waits at one moment is one statement, and the next begins after it: two at once would hold what the other one wants. An item
- * that it leaves out or fails with, and one of which nobody knows what became of it, runs again alone: so each must have a key by
- * which the database refuses it (23505) where it was done.
+ * What waits at one moment is one statement, and the next begins after it: two at once would hold what the other one wants. What it
+ * leaves out waits for its lock as one statement as well, and for a moment so does at once what needs the same: where several
+ * processes write to a row, each has one statement in its queue, however many calls it serves. An item of a statement that fails, and one of which
+ * nobody knows what became of it, runs again alone: so each must have a key by which the database refuses it (23505) where it was done.
  */
 export function createTogether(kysely: Kysely<unknown>): Together {
-  const batches = new Map<object, (item: never) => Promise<unknown>>();
+  const batches = new Map<object, Batch<never, unknown>>();
   return async <Item, Row>(several: Several<Item, Row>, item: Item) => {
-    type Batch = (item: Item) => Promise<Row | undefined>;
-    let batch = batches.get(several) as Batch | undefined;
+    let batch = batches.get(several) as Batch<Item, Row> | undefined;
     if (!batch) {
-      const all = (items: Item[]) =>
-        run(kysely, several.together, { items: items.map((each, i) => ({ ...each, position: i + 1 })) });
-      batch = batchedByPosition(all, ONE_AFTER_ANOTHER);
-      batches.set(several, batch);
+      batch = batchOf(kysely, several);
+      batches.set(several, batch as Batch<never, unknown>);
     }
-    const row = await batch(item).catch((error) => {
-      if (unavailability(error) !== null && !isConnectionLost(error)) throw error;
-    });
-    return row ?? (await runAgain(kysely, several.alone, single(item)))[0];
+    try {
+      return await batch(item);
+    } catch (error) {
+      const away = unavailability(error);
+      if (away !== null && away !== WAITED && !isConnectionLost(error)) throw error;
+      return (await runAgain(kysely, several.alone, single(item)))[0];
+    }
+  };
+}
+
+/** The lock did not come in time. */
+const WAITED = "55P03";
+
+/** For so long what somebody else held is taken to be held again and again. */
+const HELD_MS = 1_000;
+
+type Batch<Item, Row> = (item: Item) => Promise<Row | undefined>;
+
+function batchOf<Item, Row>(kysely: Kysely<unknown>, several: Several<Item, Row>): Batch<Item, Row> {
+  const batched = (statement: OfMany<Item, Row>): Batch<Item, Row> =>
+    batchedByPosition(
+      (items: Item[]) =>
+        run(kysely, statement, { items: items.map((each, i) => ({ ...each, position: i + 1 })) }),
+      ONE_AFTER_ANOTHER,
+    );
+  const together = batched(several.together);
+  const held = new Set<string>();
+  /** By owner, while something of theirs waits. */
+  const queues = new Map<string, { add: Batch<Item, Row>; length: number }>();
+
+  async function wait(item: Item): Promise<Row | undefined> {
+    const owner = several.ownerOf(item);
+    const queue = queues.get(owner) ?? { add: batched(several.waiting), length: 0 };
+    queues.set(owner, queue);
+    queue.length++;
+    try {
+      return await queue.add(item);
+    } finally {
+      if (--queue.length === 0) queues.delete(owner);
+    }
+  }
+
+  return async (item) => {
+    const lock = several.lockOf(item);
+    if (held.has(lock)) return wait(item);
+    const row = await together(item);
+    if (row) return row;
+    held.add(lock);
+    setTimeout(() => held.delete(lock), HELD_MS).unref();
+    return wait(item);
   };
 }

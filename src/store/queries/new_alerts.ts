@@ -38,6 +38,9 @@ const NEW_ALERT = {
   event_body: nullable(text),
 };
 
+/** SQL: from here on its transaction waits for a lock no longer than this many milliseconds. */
+const BOUNDED = "set_config('lock_timeout', '250', true)";
+
 type NewAlert = ParametersOf<typeof NEW_ALERT>;
 
 const LINE_NAMES = Object.keys(AUDIT_LINE);
@@ -48,13 +51,15 @@ const UNKNOWN = "null}}";
  * from 1. One row for each whose channel is visible; its alert columns are null when the channel refused. The channels are locked
  * in the order of their ids, each once, and those alone that the caller of an alert sees.
  */
-const create = (name: string, wait: "" | "skip locked") =>
+const create = (name: string, { skips = "", bounded = "" }) =>
   defineStatement(name, {
     parameters: { items: jsonb<readonly (NewAlert & { position: number })[]>() },
     columns: { position: int, active: boolean, requested_perms: array(text) },
     joined: WHOLE.columns,
     text: `with r as materialized (
-        select * from jsonb_to_recordset((select $items::jsonb)) r (position int, ${Object.entries(NEW_ALERT)
+        select r.* from ${bounded} jsonb_to_recordset((select $items::jsonb)) r (position int, ${Object.entries(
+          NEW_ALERT,
+        )
           .map(([column, { sql }]) => `${column} ${sql}`)
           .join(", ")})),
       c as materialized (
@@ -63,7 +68,7 @@ const create = (name: string, wait: "" | "skip locked") =>
         cross join lateral (
           select p.id, p.workspace_id, p.requested_perms, c.active from channel_state c join pusher p on p.id = c.pusher_id
           where c.pusher_id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}
-          for no key update of c ${wait}) c),
+          for no key update of c ${skips}) c),
       v as materialized (
         select r.*, p.active, p.requested_perms from r
         join (select distinct * from c) p on p.id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}),
@@ -88,8 +93,11 @@ const create = (name: string, wait: "" | "skip locked") =>
   });
 
 export const NEW_ALERTS = {
-  together: create("create_alerts", "skip locked"),
-  alone: create("create_alert", ""),
+  together: create("create_alerts", { skips: "skip locked" }),
+  waiting: create("create_waiting_alerts", { bounded: `${BOUNDED},` }),
+  alone: create("create_alert", {}),
+  lockOf: ({ pusher_id }: NewAlert) => pusher_id,
+  ownerOf: ({ workspace_id }: NewAlert) => workspace_id,
 };
 
 export type CreatedAlert = RowOf<typeof NEW_ALERTS.alone>;
