@@ -56,7 +56,12 @@ export default defineTool({
       attached.problem ?? problemOf(() => checkContent(fields, htmlLength, changed, nowMicros(ctx)));
     const channel = scope(pusherId, ctx.caller);
     const counted =
-      status === "draft" || problem ? null : await countSend(ctx, pusherId).catch((limit) => limit);
+      status === "draft" || problem
+        ? null
+        : await countSend(ctx, pusherId).then(
+            () => null,
+            (limit) => limit,
+          );
     // What is refused is not tried; a missing or paused channel is reported before what is wrong with the alert.
     const refusal = problem ?? counted;
     const row = refusal

@@ -1,10 +1,8 @@
 import { z } from "zod";
-import { checkNotExpired } from "../src/model/domain/alert_content.ts";
-import { nowMicros, toIsoMicrosOrNull } from "../src/model/fields/columns.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { ALERT_SENDS, alertFor, announce, countSend, published } from "../src/operation/alerts/change.ts";
+import { ALERT_SENDS, published } from "../src/operation/alerts/change.ts";
+import { send } from "../src/operation/alerts/send.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { publishAlert } from "../src/store/queries/alerts.ts";
 import { publishedView } from "../src/store/shapes/alert.ts";
 import { publishedBrief, view } from "../src/store/shapes/alert_brief.ts";
 import { expectedVersion, pathId } from "../src/store/shapes/fields.ts";
@@ -33,15 +31,7 @@ export default defineTool({
   }),
   output: publishedView,
   brief: publishedBrief,
-  async handler(input, ctx) {
-    const { alert, cell, pusherId } = await alertFor("send", input, ctx);
-    if (cell.do === "stay") return published("send", alert, ctx);
-    checkNotExpired(toIsoMicrosOrNull(alert.expires_at), nowMicros(ctx));
-    const [after] = await ctx.sql(publishAlert, { id: alert.id });
-    // It came due while we looked at it: a repeat, like any send of a sent alert.
-    if (!after) return published("send", (await alertFor("send", input, ctx)).alert, ctx);
-    await countSend(ctx, pusherId);
-    announce(ctx, "alert.sent", after);
-    return published("send", after, ctx);
-  },
+  // Its conditions, the change, the line of the audit log and the event.
+  isOneStatement: () => true,
+  handler: async (input, ctx) => published("send", await send(input, ctx), ctx),
 });

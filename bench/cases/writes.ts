@@ -2,11 +2,10 @@
 
 import { showId } from "../../src/model/domain/ids.ts";
 import { compose } from "../../src/operation/alerts/compose.ts";
-import { lockAlert, publishAlert } from "../../src/store/queries/alerts.ts";
-import { insertAuditAndEvents } from "../../src/store/queries/events.ts";
 import { NEW_ALERTS } from "../../src/store/queries/new_alerts.ts";
 import { takeReports } from "../../src/store/queries/reports.ts";
-import { ALERT, bearer, JSON_BODY, LAST_WRITTEN, scopeOf, sends, withKey } from "../calls.ts";
+import { SENDS } from "../../src/store/queries/sends.ts";
+import { ALERT, bearer, JSON_BODY, LAST_WRITTEN, sends, withKey } from "../calls.ts";
 import type { Case, World } from "../case.ts";
 import { asScript, CONNECTIONS, type HttpLoad, type Load } from "../load.ts";
 import {
@@ -86,11 +85,13 @@ export const WRITE_CASES: Case[] = [
         return withKey(
           world,
           [
-            "begin;",
-            asScript(lockAlert, { ...scopeOf(channel), id: ID("draft", ":n") }),
-            asScript(publishAlert, { id: ID("draft", ":n") }),
-            told("send_alert", channel, `${(2 * round + 1) * 1e9}::bigint + :client_id * 1000000 + :i`),
-            "commit;",
+            asScript(SENDS.alone, {
+              items: send(
+                channel,
+                ID("draft", ":n"),
+                `${(2 * round + 1) * 1e9}::bigint + :client_id * 1000000 + :i`,
+              ),
+            }),
           ],
           ["\\set i :i + 1", `\\set n ${first} + :client_id * ${perConnection(world)} + :i`],
         );
@@ -180,24 +181,22 @@ const ACT = {
   subject_id: "alr_00000000000000000000000000",
   status: "sent",
 };
-const SAID = Object.fromEntries(
-  Object.entries(ACT).map(([name, value]) => [name, literal(value)]),
-) as typeof ACT;
 
-/** Line of the audit log and event of a call. `number`: no other call has it. */
-const told = (operation: string, channel: string, number: string) =>
-  asScript(insertAuditAndEvents, {
-    id: ID("told", number),
-    ...SAID,
-    operation: literal(operation),
-    pusher_id: channel,
-    count: "null",
-    changed: "null",
-    event_ids: `array[${ID("told", number)}]`,
-    event_workspaces: `array['${benchId("workspace", 0)}']`,
-    event_pushers: `array[${channel}]`,
-    event_bodies: `array['${JSON.stringify(EVENT)}']`,
-  });
+/** A send of a draft, with both. `number`: no other call has it. */
+function send(channel: string, alert: string, number: string): string {
+  const event_begins = JSON.stringify(EVENT).slice(0, -"}}".length);
+  const same = {
+    position: 1,
+    pusher_ids: null,
+    may: true,
+    expected: null,
+    asked_at: "2026-11-23T00:00:00Z",
+    ...ACT,
+  };
+  const items = { ...same, operation: "send_alert", event_begins };
+  const own = `'pusher_id', ${channel}, 'id', ${alert}, 'audit_id', ${ID("told", number)}, 'event_id', ${ID("told", number)}`;
+  return `jsonb_build_array(${literal(JSON.stringify(items, null, 1))}::jsonb || jsonb_build_object(${own}))`;
+}
 
 /** A new alert that is sent, with both. `number`: no other call has it. */
 function newAlert(channel: string, number: string): string {

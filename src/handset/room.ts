@@ -37,7 +37,7 @@ export const JOINS = [
 export function countJoin(
   ctx: Pick<Context<DeviceCaller>, "caller" | "services" | "countAgainstLimit">,
   pusherId?: string,
-): Promise<void> {
+): Promise<unknown> {
   const device = ctx.services.deviceHash(ctx.caller.id);
   const onChannel = pusherId === undefined ? [] : [`${device} ${pusherId}`];
   return ctx.countAgainstLimit(...onChannel, device, ctx.caller.address);

@@ -150,7 +150,17 @@ function contextOn(
   db: Kysely<unknown>,
   attempt: Attempt,
   { name: operation, limit, writes }: Runnable,
-  { caller, log, actor, input, address, visible, heldValidators, expectedVersions, patience }: Performance,
+  {
+    caller,
+    log,
+    actor,
+    input,
+    address,
+    visible,
+    heldValidators,
+    expectedVersions = null,
+    patience,
+  }: Performance,
   { orm, together, limits, services, limitMax, now }: AttemptDeps,
 ): Context<unknown> {
   return {
@@ -187,6 +197,7 @@ function contextOn(
       attempt.committing = true;
       return together(several, item);
     },
+    expectedVersions,
     mayChange: (version) => expectedVersions?.includes(version) ?? true,
     handsetsSee(ids) {
       for (const id of ids) attempt.seen.add(id);
@@ -202,11 +213,21 @@ function contextOn(
         },
       );
       const counted = (await Promise.all(asked)).filter((one) => one !== null);
-      attempt.counted.push(...counted.filter(({ answer }) => answer.allowed));
+      const taken = counted.filter(({ answer }) => answer.allowed);
+      attempt.counted.push(...taken);
       const refused = counted.find(({ answer }) => !answer.allowed);
       if (refused) throw tooMany(refused.policy, refused.answer);
+      return async () => {
+        attempt.counted = attempt.counted.filter((one) => !taken.includes(one));
+        await giveBack(taken, limits);
+      };
     },
   };
+}
+
+/** Returns what was counted of a call that has done nothing. */
+export async function giveBack(counted: readonly Counted[], limits: RateLimits): Promise<void> {
+  for (const { policy, subject, answer } of counted) await limits.giveBack(policy, subject, answer);
 }
 
 function tooMany(policy: Policy, answer: Taken): ApiError {

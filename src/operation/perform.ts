@@ -11,6 +11,7 @@ import {
   type Attempt,
   type AttemptDeps,
   attemptOn,
+  giveBack,
   newAttempt,
   type Performance,
   type Runnable,
@@ -54,7 +55,7 @@ export function createPerform(deps: PerformDeps): Perform {
         return outcomeOf(answer, attempt);
       } catch (error) {
         const bounded = limitsOf(operation).some(({ attempts }) => attempts);
-        if (!(bounded && error instanceof ApiError)) await giveBack(attempt, deps);
+        if (!(bounded && error instanceof ApiError)) await giveBack(attempt.counted, deps.limits);
         if (writes === "files" || tries === TRIES || !isUndone(error, attempt)) throw error;
         await beforeRetry(tries, error);
       }
@@ -79,10 +80,6 @@ function outcomeOf({ body, validator }: Answer, { counted }: Attempt): Outcome {
       headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
   if (validator !== null) headers.etag = validator;
   return { body, headers };
-}
-
-async function giveBack({ counted }: Attempt, { limits }: PerformDeps): Promise<void> {
-  for (const { policy, subject, answer } of counted) await limits.giveBack(policy, subject, answer);
 }
 
 /** True when nothing of the try can have remained, so that it may be tried again. */

@@ -241,7 +241,7 @@ export interface Context<C = Caller> {
   /** Runs a defined statement in the same transaction. Raw SQL takes what is visible as an argument. */
   sql<In, Row>(statement: Statement<In, Row>, parameters: NoInfer<In>): Promise<Row[]>;
   /** Announces an event; it leaves only after the commit and never blocks or fails the action. */
-  emit(event: Pick<DomainEvent, "event" | "data"> & { workspaceId?: string }): DomainEvent;
+  emit(event: Pick<DomainEvent, "event" | "data"> & Partial<DomainEvent>): DomainEvent;
   /** This call's audit line, for a statement that writes it and the event itself. `answer`: ids and status of what is answered. */
   takeEnd(answer: Readonly<Record<string, unknown>>): AuditLine;
   /** The names of the fields that this edit changed, for its line of the audit log. Never what they hold. */
@@ -257,8 +257,10 @@ export interface Context<C = Caller> {
   handsetsSee(ids: readonly string[]): void;
   /** Runs something after the commit, which must neither throw nor block. */
   afterCommit(work: () => void): void;
-  /** Counts one call against the operation's own limits, a subject each in their order (null is exempt), until it fails; to be called last. */
-  countAgainstLimit(...subjects: (string | null)[]): Promise<void>;
+  /** Counts one call against the operation's own limits, a subject each in their order (null is exempt), until it fails or is taken back by what this resolves with; to be called last. */
+  countAgainstLimit(...subjects: (string | null)[]): Promise<() => Promise<void>>;
+  /** Versions of the row that the client says it expects (If-Match); null: any. */
+  readonly expectedVersions: readonly string[] | null;
   /** False when the client says that it expects another version of the row than this one (If-Match). */
   mayChange(version: string): boolean;
   /** Whether the client says that it holds the answer that has this validator. */

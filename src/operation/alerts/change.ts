@@ -28,7 +28,7 @@ interface AlertPath {
 }
 
 /** The alert that a call shall change, and the version of it that the caller has in mind. */
-interface AlertToChange extends AlertPath {
+export interface AlertToChange extends AlertPath {
   expected_updated_at?: string | undefined;
 }
 
@@ -57,12 +57,27 @@ export async function lockedAlert(path: AlertToChange, ctx: Context) {
   const { pusherId, alertId } = alertIds(path);
   const [alert] = await ctx.sql(lockAlert, { ...scope(pusherId, ctx.caller), id: alertId });
   if (!alert) throw notFound("alert");
-  const version = toIsoMicros(alert.updated_at);
-  const { expected_updated_at: expected = version } = path;
-  if (expected !== version || !ctx.mayChange(version)) throw conflict(CHANGED);
+  refuseOther(alert, path, ctx);
   // If the rest of the change fails, they are due all the same, and a wake-up says no more than that something may be new.
   if (alert.due) ctx.services.cameDue(await ctx.sql(settleDue, { channels: [pusherId], limit: SETTLED }));
   return { alert, pusherId };
+}
+
+/** @throws 409 when the alert is another version than the caller expects. */
+export function refuseOther(alert: AlertRecord, { expected_updated_at }: AlertToChange, ctx: Context): void {
+  const version = toIsoMicros(alert.updated_at);
+  if ((expected_updated_at ?? version) !== version || !ctx.mayChange(version)) throw conflict(CHANGED);
+}
+
+/** What the grid says to the verb. @throws 409 when the channel is not active or the state refuses the verb. */
+export function cellFor(
+  verb: AlertVerb,
+  { active, status }: { active: boolean; status: AlertRecord["status"] },
+) {
+  if (!active && NEEDS_ACTIVE_CHANNEL.has(verb)) throw conflict(CHANNEL_NOT_ACTIVE);
+  const cell = ALERT_GRID[status][verb];
+  if (cell.do === "refuse") throw conflict(cell.message);
+  return cell;
 }
 
 /**
@@ -71,10 +86,7 @@ export async function lockedAlert(path: AlertToChange, ctx: Context) {
  */
 export async function alertFor(verb: AlertVerb, path: AlertToChange, ctx: Context) {
   const { alert, pusherId } = await lockedAlert(path, ctx);
-  if (!alert.active && NEEDS_ACTIVE_CHANNEL.has(verb)) throw conflict(CHANNEL_NOT_ACTIVE);
-  const cell = ALERT_GRID[alert.status][verb];
-  if (cell.do === "refuse") throw conflict(cell.message);
-  return { alert, cell, pusherId };
+  return { alert, cell: cellFor(verb, alert), pusherId };
 }
 
 /**
@@ -99,10 +111,15 @@ export function published(verb: keyof typeof NOTES, record: AlertRecord, ctx: Co
 /** What is told of an alert: `sent_at` comes last, where the statement that sends a new one finds it. */
 type Announced = Pick<AlertRecord, "id" | "pusher_id" | "status" | "sent_at" | keyof typeof ANNOUNCED>;
 
-/** Announces a change of an alert with the data that receivers plan from. */
-export function announce(ctx: Context, event: AlertEvent, record: Announced): DomainEvent {
+/** Announces a change of an alert with the data that receivers plan from. `written`: what a statement has written of the event. */
+export function announce(
+  ctx: Context,
+  event: AlertEvent,
+  record: Announced,
+  written: Partial<Pick<DomainEvent, "id" | "created_at">> = {},
+): DomainEvent {
   if (event === "alert.sent") ctx.handsetsSee([record.pusher_id]);
-  return ctx.emit({ event, data: alertData(record) });
+  return ctx.emit({ ...written, event, data: alertData(record) });
 }
 
 /** What the audit log says of an alert, where a call changed several. */
@@ -113,7 +130,7 @@ export const lineOf = ({ id, pusher_id, status }: Pick<AlertRecord, "id" | "push
 });
 
 /** Counts a send; the last thing that may refuse it. A workspace's calls count for its own channels alone, whatever they name. */
-export const countSend = (ctx: Context, pusherId: string): Promise<void> =>
+export const countSend = (ctx: Context, pusherId: string): Promise<() => Promise<void>> =>
   ctx.countAgainstLimit(`${ctx.caller.workspace.id}/${pusherId}`);
 
 export const ALERT_SENDS = {

@@ -16,7 +16,7 @@ type Alert = AlertFields &
   ReturnType<typeof scope> & { id: string; status: Exclude<AlertStatus, "cancelled"> };
 
 /** There is one of this id. */
-const TAKEN = "23505";
+export const TAKEN = "23505";
 
 /** Writes an alert; undefined where its channel is not visible. Its columns are null where the channel is not active. */
 export async function create(alert: Alert, ctx: Context): Promise<CreatedAlert | undefined> {

@@ -25,6 +25,9 @@ export interface Several<Item, Row> {
   ownerOf(item: Item): string;
 }
 
+/** SQL of what waits: from where it stands its transaction waits for a lock no longer than this many milliseconds. */
+export const BOUNDED = "set_config('lock_timeout', '250', true)";
+
 export type Together = <Item, Row>(several: Several<Item, Row>, item: Item) => Promise<Row | undefined>;
 
 /** The only item. */

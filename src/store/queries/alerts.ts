@@ -125,15 +125,6 @@ export const updateAlert = defineStatement("update_alert", {
   text: edit(`status = $status, (${NAMES.join(", ")}) = row(${GIVEN})`, KEEP_FOUND),
 });
 
-/** Publishing is one row changing. No row: handsets see the alert already. */
-export const publishAlert = defineStatement("publish_alert", {
-  parameters: { id: uuid },
-  columns: WHOLE.columns,
-  text: `update alert set status = 'sent', sent_at = clock_timestamp(), send_at = null,
-      review_reply = null, updated_at = ${NEXT_VERSION}
-    where id = $id and ${NOT_VISIBLE} returning ${WHOLE.text}`,
-});
-
 /** Schedules a draft, or moves what is scheduled. */
 export const scheduleAlert = defineStatement("schedule_alert", {
   parameters: { ...KEEPING, send_at: timestamptz },

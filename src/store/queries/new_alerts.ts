@@ -12,6 +12,7 @@ import {
   uuid,
 } from "../../model/fields/sql.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
+import { BOUNDED } from "../db/together.ts";
 import { FIELDS, NAMES, WHOLE } from "./alert_columns.ts";
 import { foundBy } from "./alert_words.ts";
 import { AUDIT_LINE } from "./audit.ts";
@@ -37,9 +38,6 @@ const NEW_ALERT = {
   /** Of what is sent it ends with `"sent_at":null}}`, which the statement fills in. */
   event_body: nullable(text),
 };
-
-/** SQL: from here on its transaction waits for a lock no longer than this many milliseconds. */
-const BOUNDED = "set_config('lock_timeout', '250', true)";
 
 type NewAlert = ParametersOf<typeof NEW_ALERT>;
 

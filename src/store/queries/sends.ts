@@ -1,0 +1,136 @@
+// Alerts that are published, of one call or of many at once: each with its line of the audit log and its event, in one statement,
+// which is its own transaction. What the grid refuses it leaves as it is, and answers it for the caller to judge.
+
+import { ANNOUNCED } from "../../model/domain/events.ts";
+import { namesOf } from "../../model/fields/record.ts";
+import {
+  array,
+  boolean,
+  int,
+  jsonb,
+  nullable,
+  type ParametersOf,
+  text,
+  timestamptz,
+  uuid,
+} from "../../model/fields/sql.ts";
+import { statementsOf } from "../db/statement.ts";
+import { BOUNDED } from "../db/together.ts";
+import { WHOLE } from "./alert_columns.ts";
+import { NEXT_VERSION } from "./alerts.ts";
+import { AUDIT_LINE } from "./audit.ts";
+import { SCOPE, VISIBLE, visibleTo } from "./channels.ts";
+
+const defineStatement = statementsOf("publish");
+
+const { id: audit_id, workspace_id, pusher_id, ...ACT } = AUDIT_LINE;
+
+const SEND = {
+  ...SCOPE,
+  id: uuid,
+  /** False: nothing is published, and the alert is answered for the caller to judge. */
+  may: boolean,
+  /** Versions of which it must be one, as answers spell them; null: any. */
+  expected: nullable(array(text)),
+  /** The caller's clock: what is over by then is not published. */
+  asked_at: timestamptz,
+  audit_id,
+  ...ACT,
+  event_id: uuid,
+  /** The event up to the alert's own fields. */
+  event_begins: text,
+};
+
+type Send = ParametersOf<typeof SEND>;
+
+const spelled = (instant: string) =>
+  `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+/** Nothing of ours that is told of a sent alert is an instant: it has no `send_at` any more. */
+const TOLD = namesOf(ANNOUNCED)
+  .map(
+    (name) =>
+      `,"${name}":' || ${name === "send_at" ? "'null'" : `coalesce(to_json(i.${name})::text, 'null')`} || '`,
+  )
+  .join("");
+
+const LINE_NAMES = Object.keys(AUDIT_LINE);
+
+/**
+ * Publishes alerts. Positions count from 1; one row for each that the caller sees, as it is now: `sent` where this call published it. Channels are locked in the order of their ids, then the alerts, each once. Of several that
+ * publish the same alert one does, and the others find it sent. By one instant, read when all is locked.
+ */
+const publish = (name: string, { skips = "", bounded = "" }) =>
+  defineStatement(name, {
+    parameters: { items: jsonb<readonly (Send & { position: number })[]>() },
+    columns: { position: int, sent: boolean, active: boolean, ...WHOLE.columns },
+    text: `with r as materialized (
+        select r.* from ${bounded} jsonb_to_recordset((select $items::jsonb)) r (position int, ${Object.entries(
+          SEND,
+        )
+          .map(([column, { sql }]) => `${column} ${sql}`)
+          .join(", ")})),
+      c as materialized (
+        select c.* from (select distinct pusher_id, workspace_id, pusher_ids from r order by pusher_id) r
+        cross join lateral (
+          select p.id, p.workspace_id, c.active from channel_state c join pusher p on p.id = c.pusher_id
+          where c.pusher_id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}
+          for no key update of c ${skips}) c),
+      a as materialized (
+        select a.* from (
+          select distinct r.id, r.pusher_id from r
+          join (select distinct * from c) p on p.id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")} order by r.id) r
+        cross join lateral (
+          select ${WHOLE.text} from alert where alert.id = r.id and alert.pusher_id = r.pusher_id
+          for no key update ${skips}) a),
+      n as materialized (select clock_timestamp() as at from (select count(*) from a) locked),
+      judged as materialized (
+        select r.*, p.active, n.at, a.visible, r.expected is null as anyhow,
+          p.active and a.ready and (r.expected is null or ${spelled("a.updated_at")} = any(r.expected)) as fits,
+          r.may and not a.visible and coalesce(a.expires_at > r.asked_at, true) as open
+        from n cross join (select a.*, a.status <> 'cancelled' as ready,
+            a.status = 'sent' or (a.status = 'scheduled' and a.send_at <= n.at) as visible from a cross join n) a
+        join r on r.id = a.id and r.pusher_id = a.pusher_id
+        join (select distinct * from c) p on p.id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}),
+      first as materialized (
+        select distinct on (id) id, position from judged where fits and open order by id, position),
+      v as materialized (
+        select judged.*, first.position is not null as goes,
+          judged.fits and (judged.visible or (judged.anyhow and exists (select from first where first.id = judged.id))) as stays
+        from judged left join first using (position)),
+      i as (
+        update alert set status = 'sent', sent_at = v.at, send_at = null, review_reply = null, updated_at = ${NEXT_VERSION}
+        from v where alert.id = v.id and v.goes
+        returning ${WHOLE.text}),
+      told as (
+        insert into workspace_event (id, workspace_id, pusher_id, body)
+        select v.event_id, v.workspace_id, v.pusher_id,
+          v.event_begins || '${TOLD},"status":"sent","sent_at":"' || ${spelled("i.sent_at")} || '"}}'
+        from v join i on i.id = v.id where v.goes order by v.position),
+      noted as (
+        insert into audit_event (${LINE_NAMES.join(", ")})
+        select ${LINE_NAMES.map((column) => (column === "id" ? "audit_id" : column)).join(", ")} from v where goes or stays)
+      select v.position, v.goes as sent, v.active, now.*
+      from v join (
+        select * from i union all select * from a where not exists (select from first where first.id = a.id)) now on now.id = v.id`,
+  });
+
+export const SENDS = {
+  together: publish("publish_alerts", { skips: "skip locked" }),
+  waiting: publish("publish_waiting_alerts", { bounded: `${BOUNDED},` }),
+  alone: publish("publish_alert", {}),
+  lockOf: ({ pusher_id }: Send) => pusher_id,
+  ownerOf: ({ workspace_id }: Send) => workspace_id,
+};
+
+/** What became of a call whose line is in the audit log already; one row. */
+export const sentBefore = defineStatement("sent_before", {
+  reads: true,
+  parameters: { ...SCOPE, id: uuid, event_id: uuid },
+  columns: { sent: boolean, active: boolean, ...WHOLE.columns },
+  text: `select c.active, ${WHOLE.text},
+      exists (select from workspace_event e where e.workspace_id = $workspace_id and e.position is null and e.id = $event_id)
+        or exists (select from workspace_event e where e.workspace_id = $workspace_id and e.position is not null and e.id = $event_id) as sent
+    from alert join pusher p on p.id = alert.pusher_id join channel_state c on c.pusher_id = p.id
+    where alert.id = $id and p.id = $pusher_id and ${VISIBLE.text}`,
+});
