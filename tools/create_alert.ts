@@ -21,7 +21,7 @@ import { pathId } from "../src/store/shapes/fields.ts";
 export default defineTool({
   name: "create_alert",
   title: "Compose alert",
-  description: `Compose an alert on a channel (pusher). Without send it stays a draft that no phone sees. With send true it is published at once, or scheduled when send_at is in the future; what is published cannot be unsent. At most ${LIMITS.sends} sends a minute for a channel.`,
+  description: `Compose an alert on a channel. Without send it stays a draft that no phone sees. With send true it is published at once, or scheduled when send_at is in the future; what is published cannot be unsent. At most ${LIMITS.sends} sends a minute for a channel.`,
   scope: "alerts:write",
   alsoRequires: { "alerts:send": (raw) => raw.send === true },
   asDraft: ({ send: _, ...draft }) => draft,

@@ -19,7 +19,7 @@ export default defineTool({
   name: "create_invite",
   title: "Create invite",
   description:
-    "Make an invite into a private channel (pusher): a link that phones join with. max_uses 1 is a one-shot link; without max_uses and expires_at it works until revoked. Invites of a public channel have no effect.",
+    "Make a link that phones join a private channel with. max_uses 1 is a one-shot link; without max_uses and expires_at it works until revoked. Invites of a public channel have no effect.",
   scope: "invites:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/pushers/{id}/invites", status: 201 },

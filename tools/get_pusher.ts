@@ -10,7 +10,7 @@ export default defineTool({
   name: "get_pusher",
   title: "Read channel",
   description:
-    "Read one alert channel (pusher) with its current subscriber count and its all-time count of sent alerts.",
+    "Read one alert channel with its current subscriber count and its all-time count of sent alerts.",
   scope: "pushers:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}", status: 200 },

@@ -12,7 +12,7 @@ import { dayBuckets, rangeView, sumOf } from "../src/store/stats/shapes.ts";
 export default defineTool({
   name: "get_pusher_stats",
   title: "Channel statistics",
-  description: `Read the alerts sent, reads and acks of a channel (pusher) by UTC day, with its present reach: the last 7 days, another period, or from and to, at most ${LIMITS.stats_days} days.`,
+  description: `Read the alerts sent, reads and acks of a channel by UTC day, with its present reach: the last 7 days, another period, or from and to, at most ${LIMITS.stats_days} days.`,
   scope: "stats:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/stats", status: 200 },

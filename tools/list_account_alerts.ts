@@ -8,7 +8,7 @@ export default defineTool({
   name: "list_account_alerts",
   title: "List alerts of all channels",
   description:
-    "List or find alerts of every channel (pusher) seen, newest first; with query, from, to, order or writer by sent_at, send_at or created_at, scheduled soonest first. Next page: meta.next_before as before, all else the same.",
+    "List or find alerts of every channel seen, newest first; with query, from, to, order or writer by sent_at, send_at or created_at, scheduled soonest first. Next page: meta.next_before as before, all else the same.",
   scope: "alerts:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/alerts", status: 200 },

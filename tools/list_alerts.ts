@@ -9,7 +9,7 @@ import { pathId } from "../src/store/shapes/fields.ts";
 export default defineTool({
   name: "list_alerts",
   title: "List alerts",
-  description: "As list_account_alerts, of one channel (pusher).",
+  description: "As list_account_alerts, of one channel.",
   scope: "alerts:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts", status: 200 },

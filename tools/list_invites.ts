@@ -10,8 +10,7 @@ import { inviteView, showInvite } from "../src/store/shapes/invite.ts";
 export default defineTool({
   name: "list_invites",
   title: "List invites",
-  description:
-    "List the invites of a channel (pusher), newest first, codes and revoked ones included: all of them, or pages when limit is given.",
+  description: "List the invites of a channel, newest first, codes and revoked ones included.",
   scope: "invites:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/invites", status: 200 },

@@ -26,7 +26,7 @@ export default defineTool({
   name: "update_pusher",
   title: "Change channel",
   description:
-    "Change fields of an alert channel (pusher), or pause and resume it. is_public shows it to everybody. Absent fields stay; null clears. Pausing refuses new sends and withdraws nothing: scheduled alerts still appear.",
+    "Change fields of an alert channel, or pause and resume it. is_public shows it to everybody. Absent fields stay; null clears. Pausing refuses new sends and withdraws nothing: scheduled alerts still appear.",
   scope: "pushers:write",
   role: "editor",
   http: { method: "PATCH", path: "/api/v1/pushers/{id}", status: 200 },

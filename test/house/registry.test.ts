@@ -169,6 +169,8 @@ describe("tools/list", () => {
       JSON.stringify(properties).includes('"null"') ? [name] : [],
     );
     expect(offering).toEqual(["update_pusher", "update_alert"]);
+    // One type a schema: some clients know no lists of types.
+    expect(JSON.stringify(listOf(TOOLS).tools)).not.toContain('"type":[');
     // It is taken as over REST, where the list does not offer it.
     const composed = TOOLS.find(({ name }) => name === "create_alert")!.input;
     const empty = {

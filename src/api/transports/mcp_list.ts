@@ -28,7 +28,7 @@ const MAX_PATTERN = 64;
 const MAX_ENUM_IN_EDITS = 2;
 
 /** Keywords that no list needs, and those of an edit, whose fields are described where they are made. */
-const UNSAID = ["additionalProperties", "minLength"];
+const UNSAID = ["additionalProperties", "minItems", "minLength"];
 const BOUNDS = ["exclusiveMinimum", "maxItems", "maxLength", "maximum", "minimum", "pattern"];
 const UNSAID_IN_EDITS = [...UNSAID, ...BOUNDS, "description", "format"];
 
@@ -52,7 +52,10 @@ function short(schema: JsonSchema, ofEdit: boolean): JsonSchema {
       !(keyword === "maxLength" && rest.format === "uri") &&
       // Everybody knows the bounds of a place on the globe.
       !([rest.type].flat().includes("number") && BOUNDS.includes(keyword)) &&
-      !(keyword === "format" && value === "date-time"),
+      // Nobody asks for less than one of something, or moves by a year.
+      !(keyword === "minimum" && (value as number) <= 1) &&
+      !(keyword === "maximum" && rest.minimum === -(value as number)) &&
+      !(keyword === "format" && value !== "date"),
   );
   return {
     ...Object.fromEntries(said),
@@ -61,6 +64,9 @@ function short(schema: JsonSchema, ofEdit: boolean): JsonSchema {
     ...(properties ? { properties: mapped(properties, (field) => short(field, ofEdit)) } : {}),
   };
 }
+
+/** The schema or null. A list of types would say the same in less, and there are clients that know no such lists. */
+const orNull = (field: JsonSchema): JsonSchema => ({ anyOf: [field, { type: "null" }] });
 
 /** What a tool takes. An edit blanks with null; what makes a thing takes null as well, and is not offered it. */
 function argumentsOf(tool: Tool): Fields {
@@ -71,8 +77,7 @@ function argumentsOf(tool: Tool): Fields {
     const field = short(schema, edits && !named.includes(name));
     if (!Array.isArray(field.type)) return field;
     const [type] = field.type;
-    if (!edits || creates) return { ...field, type };
-    return field.enum ? { ...field, enum: [...field.enum, null] } : field;
+    return edits && !creates ? orNull({ ...field, type }) : { ...field, type };
   });
   return creates ? { ...own, idempotency_key: IDEMPOTENCY_ARGUMENT } : own;
 }
