@@ -57,11 +57,11 @@ export const INAPPLICABLE: readonly Inapplicable[] = [
     ],
   },
   {
-    why: "The server asks clients of 2025 nothing and logs nothing to them: it keeps no session to do so over. The protocol of 2026 has neither.",
+    why: "The server asks clients of 2025 nothing and logs nothing to them: it keeps no stream open to do so over. The protocol of 2026 has neither.",
     what: [
       ...["tools-call-sampling", "tools-call-elicitation", "tools-call-with-logging", "logging-set-level"],
       ...["elicitation-sep1034-defaults", "elicitation-sep1330-enums"],
-      ...["server-sse-multiple-streams/server-sse-multiple-streams-session", "server-sse-polling"],
+      ...["server-sse-polling"],
     ],
   },
   {

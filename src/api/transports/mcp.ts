@@ -17,6 +17,7 @@ import type { Patience } from "../../store/patience.ts";
 import { refusal } from "./answers.ts";
 import { parseJson, readBytes, tooManyValues } from "./body.ts";
 import { resultFields } from "./mcp_answers.ts";
+import { createCancels } from "./mcp_cancel.ts";
 import { createOffers, listOf } from "./mcp_list.ts";
 import { plainAnswers, plainRequest } from "./mcp_plain.ts";
 import { type Asking, asksOf, asksPerson, createReviews, forPerson, sessionOf } from "./mcp_review.ts";
@@ -46,6 +47,8 @@ interface Message {
 
 /** What a request hands to its calls, and what a call hands back. */
 interface Passed extends Asking {
+  request: Request;
+  message: unknown;
   log: Log;
   patience: Patience | undefined;
   /** Its scopes may grow by asking: a challenge is of use to it. A key's never do. */
@@ -70,17 +73,22 @@ export function createMcpEndpoint({
   const base = BASE_SCOPES.join(" ");
 
   const reviews = createReviews(tools, dispatcher.asked);
+  const cancels = createCancels();
 
   const callFor = (passed: Passed): CallTool => {
+    const { request, message, caller, log } = passed;
     const call: CallTool = async (tool, raw) => {
-      try {
-        return await dispatcher.tool(tool, passed.caller, {
+      const run = (patience = passed.patience) =>
+        dispatcher.tool(tool, caller, {
           ...splitKey(tool, raw),
-          log: passed.log,
-          patience: passed.patience,
+          log,
+          patience,
           transport: "mcp",
           keepsDraft: !passed.mayGrow || passed.asks !== null,
         });
+      try {
+        const waits = tool.tellsReview !== undefined;
+        return await (waits ? cancels.during(request, message, caller, passed.patience, run) : run());
       } catch (error) {
         if (!(error instanceof ApiError) || error.type !== "insufficient_scope") throw error;
         const became = await reviews.became(tool, error, call, passed);
@@ -169,7 +177,8 @@ export function createMcpEndpoint({
       throw invalidRequest("A request holds one message; send the messages of a batch one by one.");
     const mayGrow = caller.credential.type === "oauth";
     const asks = reviews.canTell(caller) ? asksOf(value, request.headers) : null;
-    const passed: Passed = { caller, log, patience, mayGrow, asks };
+    const passed: Passed = { request, message: value, caller, log, patience, mayGrow, asks };
+    cancels.hear(request, value, caller);
     const refused = await scopeChallenge(value, passed);
     if (refused) {
       await onChallenge(caller);

@@ -57,10 +57,14 @@ export function asksOf(message: unknown, headers: Headers): Asks {
   return headers.get("mcp-session-id")?.endsWith(ASKED) ? "error" : null;
 }
 
-/** The session id for a client of 2025 that can open addresses: it says so once, and nothing is remembered here. Null for others. */
+/**
+ * The session id that a client of 2025 is answered: it tells its calls from another client's, and that it can open addresses, which it
+ * says once. Nothing is remembered here. Null for what opens no session.
+ */
 export function sessionOf(message: unknown): string | null {
   const { method, params } = (message ?? {}) as Message;
-  return method === "initialize" && opens(params?.capabilities) ? `${randomUUID()}${ASKED}` : null;
+  if (method !== "initialize") return null;
+  return `${randomUUID()}${opens(params?.capabilities) ? ASKED : ""}`;
 }
 
 /** Whether somebody else may have to decide before a call does what it asks for. */
