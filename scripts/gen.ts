@@ -12,6 +12,7 @@ import { SESSION_OPERATIONS } from "../src/identity/session/index.ts";
 import { ERROR_STATUS } from "../src/model/errors.ts";
 import { LIMIT_TABLE, type Limit, type LimitName, said, spelled } from "../src/model/limits.ts";
 import { SCOPES } from "../src/model/scopes.ts";
+import { ASSISTANT_CLIENTS } from "../src/pages/console/assistant_clients.ts";
 import { SETTINGS } from "../src/store/config/settings.ts";
 import { PATHS } from "../src/store/db/paths.ts";
 import { ANYTHING, ROOMS, WINGS } from "../test/support/rooms.ts";
@@ -123,6 +124,14 @@ const TABLES: Record<string, () => string> = {
         stepUp ? "yes" : "no",
         title,
       ]),
+    ),
+  clients: () =>
+    table(
+      ["Client", "Where", "With a key", "By consent", "Tried"],
+      ASSISTANT_CLIENTS.map(({ name, where, key, consent, tried }) => {
+        const line = (of: typeof key) => (of ? code(of(COMMITTED_URL).replace(/\n */g, " ")) : "no");
+        return [name, where, line(key), line(consent), tried];
+      }),
     ),
   tasks: () =>
     table(

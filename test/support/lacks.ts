@@ -8,6 +8,7 @@ import { delimiter, join } from "node:path";
 const NAMED_BY = {
   Chromium: "CHROMIUM",
   Inspector: "MCP_INSPECTOR",
+  "assistants' clients": "MCP_CLIENTS",
   "Node 20": "NODE_20",
   "Node 22": "NODE_22",
 };

@@ -4,23 +4,37 @@ import { supportsConsent } from "../../identity/auth/redirects.ts";
 import create_key from "../../identity/session/create_key.ts";
 import { roleReaches } from "../../model/domain/visibility.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
+import { ASSISTANT_CLIENTS, type AssistantClient, SET_KEY } from "./assistant_clients.ts";
 import { channelBase } from "./channel_head.ts";
 import { copyable } from "./parts.ts";
 import { type MemberVisit, mayUse } from "./visit.ts";
 
+/** What a client is given, in the ways in which it can reach this server. */
+function clientLines({ name, where, key, consent }: AssistantClient, publicUrl: string): Content {
+  const asking = supportsConsent(publicUrl) ? consent : null;
+  if (!asking && !key) return null;
+  return html`<details class="more" name="client"><summary>${name}</summary><p class="hint">In ${where}.</p>
+    ${asking && copyable(asking(publicUrl), `for ${name}`)}
+    ${key && html`${asking && html`<p>Or with a key:</p>`}${copyable(key(publicUrl), `for ${name}, with a key`)}`}</details>`;
+}
+
 /** Connecting an assistant: by consent where this server is reached over https or on this machine, else by a key. */
 function connecting({ deps, caller, base }: MemberVisit): Content {
-  const address = `${deps.publicUrl}/mcp`;
+  const { publicUrl } = deps;
+  const asks = supportsConsent(publicUrl);
   const keys = roleReaches(caller.member.role, create_key.role)
-    ? html`<a href="${base}keys">Make a key</a>`
-    : html`Ask an owner for a key`;
-  if (!supportsConsent(deps.publicUrl))
-    return html`<p>This server is not reached over https, so assistants connect with a key. ${keys}, then:</p>
-    ${copyable(`claude mcp add --transport http belfry ${address} --header "Authorization: Bearer <your key>"`, "the command")}`;
-  return html`<p>Give your assistant this address. A page opens in your browser and asks what the assistant may do. No key is needed.</p>
-    ${copyable(address, "the address")}
-    <p>In Claude Code:</p>
-    ${copyable(`claude mcp add --transport http belfry ${address}`, "the command")}`;
+    ? html`<a href="${base}keys">make a key</a>`
+    : html`ask an owner for a key`;
+  return html`${
+    asks
+      ? html`<p>Give your assistant this address. A page opens in your browser and asks what the assistant may do. No key is needed.</p>
+    ${copyable(`${publicUrl}/mcp`, "the address")}`
+      : html`<p>This server is not reached over https, so assistants connect with a key.</p>`
+  }
+    <details class="more"${!asks && html` open`}><summary>What your client wants to be told</summary>
+    <p>With a key: ${keys}, and set it in the shell that starts the client.</p>
+    ${copyable(SET_KEY, "what sets the key")}
+    ${ASSISTANT_CLIENTS.map((client) => clientLines(client, publicUrl))}</details>`;
 }
 
 /** Lines for a shell that send one alert, on `channel` or on one that they open. The key is the reader's. */

@@ -1,0 +1,132 @@
+// How each assistant's client is given this server: what its configuration says with a key, and what by consent. The overview shows them,
+// and docs/assistants.md is made from them, with what was tried of each. A key is named by the variable that holds it wherever the
+// client can read one.
+
+export interface AssistantClient {
+  name: string;
+  /** What takes the line. */
+  where: string;
+  /** For the server at `url`, with a key; null where the client sends none. */
+  key: ((url: string) => string) | null;
+  /** After it the client asks for a person's consent in a browser; null where it cannot. */
+  consent: ((url: string) => string) | null;
+  /** What was seen of it, and with which version when. */
+  tried: string;
+}
+
+/** The variable that the lines read the key from. */
+const KEY_VARIABLE = "BELFRY_API_KEY";
+
+const json = (value: object) => JSON.stringify(value, null, 2);
+/** Sets the key in the shell that starts the client. */
+export const SET_KEY = `export ${KEY_VARIABLE}='<your key>'`;
+
+const mcp = (url: string) => `${url}/mcp`;
+const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
+const FROM_ENVIRONMENT = bearer(`\${env:${KEY_VARIABLE}}`);
+const IN_PLACE = bearer("<your key>");
+const SHELL = `"Authorization: Bearer $${KEY_VARIABLE}"`;
+const UNTRIED = "Not run: it needs a desktop or an account.";
+
+export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
+  {
+    name: "Claude Code",
+    where: "a shell",
+    key: (url) => `claude mcp add --transport http belfry ${mcp(url)} --header ${SHELL}`,
+    consent: (url) => `claude mcp add --transport http belfry ${mcp(url)}`,
+    tried:
+      "2.1.330, 2026-11-23: connected by key; without one it says that it needs authentication, which it does at a terminal only.",
+  },
+  {
+    name: "Codex CLI",
+    where: "a shell",
+    key: (url) => `codex mcp add belfry --url ${mcp(url)} --bearer-token-env-var ${KEY_VARIABLE}`,
+    consent: (url) => `codex mcp add belfry --url ${mcp(url)}`,
+    tried:
+      "0.169.0, 2026-11-23: lists all tools by key; without one it sends its person to the consent page with the reading and writing scopes.",
+  },
+  {
+    name: "Gemini CLI",
+    where: "a shell, in a folder that it trusts",
+    key: (url) => `gemini mcp add --transport http --header ${SHELL} belfry ${mcp(url)}`,
+    consent: (url) => `gemini mcp add --transport http belfry ${mcp(url)}`,
+    tried:
+      "0.61.0, 2026-11-23: connected by key; without one disconnected until `/mcp auth belfry` in it, which was not run.",
+  },
+  {
+    name: "Cursor",
+    where: "~/.cursor/mcp.json",
+    key: (url) => json({ mcpServers: { belfry: { url: mcp(url), headers: FROM_ENVIRONMENT } } }),
+    consent: (url) => json({ mcpServers: { belfry: { url: mcp(url) } } }),
+    tried: UNTRIED,
+  },
+  {
+    name: "VS Code",
+    where: ".vscode/mcp.json",
+    key: (url) =>
+      json({
+        inputs: [{ type: "promptString", id: "belfry", description: "Key of Belfry", password: true }],
+        servers: { belfry: { type: "http", url: mcp(url), headers: bearer(`\${input:belfry}`) } },
+      }),
+    consent: (url) => json({ servers: { belfry: { type: "http", url: mcp(url) } } }),
+    tried: UNTRIED,
+  },
+  {
+    name: "Windsurf",
+    where: "~/.codeium/windsurf/mcp_config.json",
+    key: (url) => json({ mcpServers: { belfry: { serverUrl: mcp(url), headers: FROM_ENVIRONMENT } } }),
+    consent: (url) => json({ mcpServers: { belfry: { serverUrl: mcp(url) } } }),
+    tried: UNTRIED,
+  },
+  {
+    name: "Zed",
+    where: "settings.json",
+    key: (url) => json({ context_servers: { belfry: { url: mcp(url), headers: IN_PLACE } } }),
+    consent: (url) => json({ context_servers: { belfry: { url: mcp(url) } } }),
+    tried: UNTRIED,
+  },
+  {
+    name: "LM Studio",
+    where: "mcp.json (Program, Install)",
+    key: (url) => json({ mcpServers: { belfry: { url: mcp(url), headers: IN_PLACE } } }),
+    consent: null,
+    tried: UNTRIED,
+  },
+  {
+    name: "Goose",
+    where: "a shell, with the package installed",
+    key: (url) => `goose session --with-extension "npx belfry mcp --url ${url}"`,
+    consent: null,
+    tried: "Not run; `belfry mcp` itself is, with the SDKs of both protocols.",
+  },
+  {
+    name: "Claude Desktop",
+    where: "claude_desktop_config.json, with the package installed",
+    key: (url) =>
+      json({
+        mcpServers: {
+          belfry: {
+            command: "npx",
+            args: ["belfry", "mcp", "--url", url],
+            env: { [KEY_VARIABLE]: "<your key>" },
+          },
+        },
+      }),
+    consent: null,
+    tried: "Not run; `belfry mcp` itself is, with the SDKs of both protocols.",
+  },
+  {
+    name: "claude.ai",
+    where: "its settings, as a connector; over https and reachable from the internet",
+    key: null,
+    consent: mcp,
+    tried: UNTRIED,
+  },
+  {
+    name: "ChatGPT",
+    where: "its settings, as a connector; over https and reachable from the internet",
+    key: null,
+    consent: mcp,
+    tried: UNTRIED,
+  },
+];
