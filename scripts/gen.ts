@@ -1,4 +1,4 @@
-// Writes everything that follows from the records: openapi.json, the tables of README and docs, one snapshot a tool, and what
+// Writes everything that follows from the records: openapi.json, server.json, the tables of README and docs, one snapshot a tool, and what
 // assistants are told of all. `--check` writes nothing, names what is not current and exits 1.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { ERROR_MEANING } from "../src/api/openapi/answers.ts";
 import { openApiDocument } from "../src/api/openapi/document.ts";
 import { listOf } from "../src/api/transports/mcp_list.ts";
+import { serverInfoAt } from "../src/api/transports/mcp_server.ts";
 import { HANDSET_OPERATIONS } from "../src/handset/index.ts";
 import { SESSION_OPERATIONS } from "../src/identity/session/index.ts";
 import { ERROR_STATUS } from "../src/model/errors.ts";
@@ -29,6 +30,7 @@ export const COMMITTED_URL = "http://localhost:8787";
 /** Pages with tables and numbers that are filled in. */
 const PAGES = [
   "README.md",
+  "skills/belfry/SKILL.md",
   "SECURITY.md",
   "examples/README.md",
   ...["architecture", "assistants", "console", "handset", "handset_app", "rules", "running"].map(
@@ -185,11 +187,55 @@ function fillLimits(text: string): string {
 
 const isLimit = (name: string): name is LimitName => Object.hasOwn(LIMIT_TABLE, name);
 
+/** What the public registry of MCP servers is told: any server of somebody's own, and the package that speaks to it. */
+function registryEntry(): object {
+  const { name: identifier, mcpName: name, version } = JSON.parse(readFileSync(at("package.json"), "utf8"));
+  const key = { description: "A key of the server, bfk_…", isSecret: true };
+  const host = { description: "Host of your Belfry server, with its port if it has one", isRequired: true };
+  return {
+    $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+    name,
+    title: serverInfoAt().title,
+    description: "Publish alerts on channels, ask a person for review, and read honest statistics.",
+    version,
+    remotes: [
+      {
+        type: "streamable-http",
+        url: "https://{host}/mcp",
+        variables: { host },
+        headers: [
+          {
+            name: "Authorization",
+            description: "Without it, by consent",
+            value: "Bearer {key}",
+            variables: { key },
+          },
+        ],
+      },
+    ],
+    packages: [
+      {
+        registryType: "npm",
+        identifier,
+        version,
+        runtimeHint: "npx",
+        transport: { type: "stdio" },
+        packageArguments: [
+          { type: "positional", value: "mcp" },
+          { type: "named", name: "--url", value: "https://{host}", variables: { host } },
+        ],
+        environmentVariables: [{ name: "BELFRY_API_KEY", ...key, isRequired: true }],
+      },
+    ],
+  };
+}
+
 /** Every generated file by its path; null: it must not exist. */
 export function generated(): Map<string, string | null> {
   const document = openApiDocument(TOOLS, HANDSET_OPERATIONS, { publicUrl: COMMITTED_URL });
   const files = new Map<string, string | null>([
     ["openapi.json", pretty(document)],
+    ["server.json", pretty(registryEntry())],
     [APP_FIELDS, appFields()],
     ...PAGES.map((page) => [page, fillLimits(fillTables(readFileSync(at(page), "utf8")))] as const),
   ]);

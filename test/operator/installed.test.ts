@@ -43,7 +43,7 @@ test("it holds what it runs on, and nothing else", () => {
   expect(shipped.length).toBe(globSync("{src,tools}/**/*.*", { cwd: ROOT }).length + 1);
   expect(shipped.filter((path) => path.endsWith(".ts") && !path.includes("/web_app/"))).toEqual([]);
   const others = packed.filter((path) => !shipped.includes(path) && !path.startsWith("notices/"));
-  expect(others.sort()).toEqual(["LICENSE", "NOTICE", "README.md", "package.json"]);
+  expect(others.sort()).toEqual(["LICENSE", "NOTICE", "README.md", "package.json", "skills/belfry/SKILL.md"]);
 });
 
 /** Says at the end which files were loaded, and how much processor time that took. */

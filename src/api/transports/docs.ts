@@ -36,6 +36,19 @@ export function addDocs(app: H3, { tools, handsetOperations, publicUrl, countVie
   );
   addStatic(
     app,
+    "/llms.txt",
+    lazy(async () => {
+      const { llmsText } = await import("../openapi/llms.ts");
+      return prepare(llmsText(tools, publicUrl), {
+        "content-type": "text/plain; charset=utf-8",
+        "cache-control": KEPT,
+        "content-security-policy": "default-src 'none'",
+      });
+    }),
+    countView,
+  );
+  addStatic(
+    app,
     "/static/docs_page.css",
     lazy(async () => {
       const { text, type } = (await import("../docs_page/page.ts")).DOCS_STYLES;
