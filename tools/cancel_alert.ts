@@ -13,6 +13,7 @@ export default defineTool({
   description:
     "Withdraw a sent or scheduled alert: it stops reaching phones that have not yet polled. Phones that already received it keep it. Cannot be undone.",
   scope: "alerts:send",
+  publishesNothing: () => true,
   role: "editor",
   http: {
     method: "PATCH",

@@ -35,6 +35,8 @@ export default defineTool({
     "Correct or repeat an alert in any state: a draft with its fields and files but send_at and expires_at, changed by what is given; on another channel by to_pusher_id. send true publishes it; cancel_original true does as cancel_alert, and phones that have the original keep it.",
   scope: "alerts:write",
   alsoRequires: { "alerts:send": (raw) => raw.send === true || raw.cancel_original === true },
+  publishesNothing: ({ send }) => send !== true,
+  asDraft: ({ send: _, cancel_original: __, ...draft }) => draft,
   role: "editor",
   http: {
     method: "POST",

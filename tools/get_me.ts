@@ -5,6 +5,9 @@ import { nowMicros } from "../src/model/fields/columns.ts";
 import { ALL_SCOPES, SCOPES } from "../src/model/scopes.ts";
 import { defineTool } from "../src/operation/tool.ts";
 
+const ASKS_FIRST =
+  "A person decides before anything is published. Compose a draft and give the person its review_url, or call send_alert: it is answered with that address. wait_for_review tells what they did. cancel_alert works as ever.";
+
 export default defineTool({
   name: "get_me",
   title: "Who am I",
@@ -29,6 +32,10 @@ export default defineTool({
         .describe("Scopes that it does not have. A key is not shown the tools that need one of them."),
       pusher_id: z.string().nullable(),
       expires_at: z.string().nullable(),
+      asks_first: z
+        .string()
+        .nullable()
+        .describe("What publishing takes where a person wants to be asked first; null where it does not."),
     }),
   }),
   async handler(_input, ctx) {
@@ -52,6 +59,7 @@ export default defineTool({
         })),
         pusher_id: showIdOrNull("psh", credential.pusherId),
         expires_at: credential.expiresAt,
+        asks_first: credential.asksFirst ? ASKS_FIRST : null,
       },
     };
   },

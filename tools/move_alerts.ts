@@ -36,6 +36,7 @@ export default defineTool({
   title: "Move or cancel scheduled alerts",
   description: `Move up to ${MOST} scheduled alerts by minutes, or cancel them, by channel and send_at. dry_run true answers what would be done: show a person that first.`,
   scope: "alerts:send",
+  publishesNothing: ({ action, dry_run }) => action === "cancel" || dry_run === true,
   role: "editor",
   http: { method: "POST", path: "/api/v1/core/alerts/move", status: 200 },
   creates: true,

@@ -99,7 +99,8 @@ export function unauthorized(): ApiError {
 }
 
 /**
- * 403 with its challenge (docs/rules.md#error-insufficient-scope); several scopes are listed space-separated.
+ * 403 with its challenge (docs/rules.md#error-insufficient-scope); several scopes are listed space-separated. With none the scopes are
+ * there, a person wants to be asked first (docs/rules.md#asks-first), and nothing is to be asked for.
  * `message` names another way out where there is one, `review` the alert that it is about.
  */
 export function insufficientScope(
@@ -110,9 +111,13 @@ export function insufficientScope(
   const scope = missing.join(" ");
   return new ApiError(
     "insufficient_scope",
-    message ?? `This credential lacks the scope ${scope}; use one that carries it.`,
+    message ??
+      (scope === ""
+        ? "A person wants to be asked before this credential publishes."
+        : `This credential lacks the scope ${scope}; use one that carries it.`),
     {
-      headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` },
+      headers:
+        scope === "" ? {} : { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` },
       scopes: missing,
       review,
     },

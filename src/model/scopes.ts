@@ -22,6 +22,9 @@ export type Scope = keyof typeof SCOPES;
 
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 
+/** The scope of whatever is published, which nobody can take back. */
+export const PUBLISH: Scope = "alerts:send";
+
 /**
  * What an assistant is told to ask for at first: to look, and to write drafts, which nobody sees before a person sends them. More is asked
  * for by the call that needs it.

@@ -102,7 +102,7 @@ async function runTool(
   if (missing && call.keepsDraft && tool.asDraft && leavesDraft(tool, missing)) {
     const draft = { ...rest, args: tool.asDraft(args as Record<string, unknown>) };
     throw await runTool(deps, perform, tool, caller, draft).then(
-      ({ body }) => refusedWithDraft(body),
+      ({ body }) => refusedWithDraft(missing, body),
       // What cannot be kept is refused as any call without its scope.
       (error) => (error instanceof ApiError ? missing : error),
     );

@@ -136,6 +136,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   tellsReview?(whole: unknown): boolean;
   /** What is left of a call for who may write alerts and not publish them, so that there is something to review. */
   asDraft?(raw: Record<string, unknown>): Record<string, unknown>;
+  /** Whether a call that needs `alerts:send` publishes nothing all the same: it withdraws, or only says what it would do. */
+  publishesNothing?(raw: Record<string, unknown>): boolean;
   /** It takes away what was there, and neither its method nor a scope says so. */
   destroys?: true;
   /** What it does leads to requests from here to an address that the caller chose. */
@@ -266,33 +268,13 @@ export const isEdit = ({
   takesChanges,
 }: Pick<Tool, "http" | "takesChanges">): boolean => takesChanges === true || (method === "PATCH" && !when);
 
-/** What a client is told before it calls, so that a person may be asked first. */
-export interface Hints {
-  readOnly: boolean;
-  destructive: boolean;
-  idempotent: boolean;
-  openWorld: boolean;
-}
-
-/**
- * The hints, from what the record says it does. Whatever can make something public is destructive: nobody takes back what
- * others have read.
- */
-export function hintsOf(tool: Tool): Hints {
-  const readOnly = onlyReads(tool);
-  const scopes = [tool.scope, ...Object.keys({ ...tool.alsoRequires, ...tool.mayRequire })];
-  const publishes = scopes.includes("alerts:send") || Object.hasOwn(tool.input.shape, "is_public");
-  return {
-    readOnly,
-    destructive: !readOnly && (publishes || tool.http.method === "DELETE" || tool.destroys === true),
-    idempotent: !tool.creates,
-    openWorld: tool.reachesOut === true,
-  };
-}
+/** The fields of raw arguments; none of what is no object. */
+export const bodyOf = (raw: unknown) =>
+  typeof raw === "object" && raw !== null ? (raw as Record<string, unknown>) : {};
 
 /** Every scope that a call needs, read from its raw arguments: the tool's own, then those that the body asks for. */
 export function scopesFor(tool: Tool, raw: unknown): Scope[] {
-  const body = typeof raw === "object" && raw !== null ? (raw as Record<string, unknown>) : {};
+  const body = bodyOf(raw);
   const extra = Object.entries(tool.alsoRequires ?? {}).filter(([, asked]) => asked(body));
   return [tool.scope, ...(extra.map(([scope]) => scope) as Scope[])];
 }

@@ -24,6 +24,8 @@ export interface Caller {
     scopes: readonly Scope[];
     pusherId: string | null;
     expiresAt: string | null;
+    /** A person decides before it publishes, whatever its scopes are. */
+    asksFirst: boolean;
   };
   /** The channels that this caller sees; null is all of the workspace's. */
   pusherIds: string[] | null;

@@ -145,13 +145,13 @@ inBrowser("consent", () => {
       expect(await box(page, "pushers:read").isChecked()).toBe(true);
       expect(await box(page, "pushers:read").isVisible()).toBe(false);
       expect(await box(page, "alerts:write").isVisible()).toBe(true);
-      expect(await page.locator("input[type=checkbox]:visible").count()).toBe(1);
-      expect(await page.locator("input[type=checkbox]:checked:not([id$=':read'])").count()).toBe(1);
+      expect(await page.locator("input[name=scope]:visible").count()).toBe(1);
+      expect(await page.locator("input[name=scope]:checked:not([id$=':read'])").count()).toBe(1);
       await page.getByText(/^It may read \d+ things/).click();
       await page.getByText("Allow more than it asks for").click();
 
       // Nothing ticked: the page says what is missing, and nothing is connected.
-      for (const each of await page.locator("input[type=checkbox]").all()) await each.uncheck();
+      for (const each of await page.locator("input[name=scope]").all()) await each.uncheck();
       await page.getByRole("button", { name: "Allow", exact: true }).click();
       expect(await page.getByRole("alert").textContent()).toContain("Tick at least one");
       expect(
@@ -281,7 +281,7 @@ inBrowser("consent", () => {
     // Named by nobody: what looks is asked for, and drafting.
     await page.goto(request(null));
     const ticked = await page
-      .locator("input[type=checkbox]:checked")
+      .locator("input[name=scope]:checked")
       .evaluateAll((boxes: any[]) => boxes.map(({ value }) => value));
     expect(ticked.sort()).toEqual(BASE_SCOPES.filter((scope) => scope !== "account:read").sort());
 

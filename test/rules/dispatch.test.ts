@@ -33,6 +33,7 @@ describe("on a service", () => {
       scopes: ["alerts:send"],
       pusherId: null,
       expiresAt: null,
+      asksFirst: false,
     },
     pusherIds: null,
   };

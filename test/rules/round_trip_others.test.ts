@@ -80,6 +80,8 @@ const NOT_KEPT: Record<string, string> = {
   handle: "names the channel",
   invite: "opens a private channel (test/cases/invites/admit.ts)",
   member_id: "names the member",
+  key_id: "names the key",
+  connection_id: "names the connection",
   grant_id: "names the grant of a code",
   every_channel: "pusher_ids null says the same",
 };
@@ -172,13 +174,37 @@ const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fi
     },
     create_key: {
       values: () => [
-        { name: "Tides", scopes: ["alerts:read"], pusher_id: null, life: "7d" },
-        { name: "Winds", scopes: ["alerts:read", "alerts:write"], pusher_id: pusher.id, life: "never" },
+        { name: "Tides", scopes: ["alerts:read"], pusher_id: null, life: "7d", asks_first: true },
+        {
+          name: "Winds",
+          scopes: ["alerts:read", "alerts:write"],
+          pusher_id: pusher.id,
+          life: "never",
+          asks_first: false,
+        },
       ],
       write: async (fields) => {
         const { id } = await session("create_key", fields);
         const { expires_at, ...row } = await ofList("list_keys", id);
         return { ...row, life: expires_at === null ? "never" : "7d" };
+      },
+    },
+    update_key: {
+      values: () => [{ asks_first: true }, { asks_first: false }],
+      write: async (fields) => {
+        const key = { name: "Tides", scopes: ["alerts:read"], pusher_id: null, life: "7d" };
+        const { id } = await session("create_key", key);
+        await session("update_key", { key_id: id, ...fields });
+        return ofList("list_keys", id);
+      },
+    },
+    update_connection: {
+      values: () => [{ asks_first: false }, { asks_first: true }],
+      write: async (fields) => {
+        const grant = { client_id: randomUUID(), grant_id: randomUUID(), pusher_id: null, scopes: [] };
+        const { id } = await session("grant_connection", grant);
+        await session("update_connection", { connection_id: id, ...fields });
+        return ofList("list_connections", id);
       },
     },
     update_profile: {
@@ -230,8 +256,13 @@ const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fi
     },
     grant_connection: {
       values: () => [
-        { client_id: "first", pusher_id: null, scopes: ["alerts:read"] },
-        { client_id: "second", pusher_id: pusher.id, scopes: ["alerts:read", "alerts:write"] },
+        { client_id: "first", pusher_id: null, scopes: ["alerts:read"], asks_first: false },
+        {
+          client_id: "second",
+          pusher_id: pusher.id,
+          scopes: ["alerts:read", "alerts:write"],
+          asks_first: true,
+        },
       ],
       write: async (fields) => {
         const { id } = await session("grant_connection", { ...fields, grant_id: randomUUID() });

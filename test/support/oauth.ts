@@ -105,12 +105,13 @@ export async function connect(
   visitor: Visitor,
   client: { client_id: string; client_secret?: string; token_endpoint_auth_method?: string },
   more: Record<string, string> = {},
+  fields: Record<string, string[]> = {},
 ) {
   const { verifier, path } = request(client.client_id, more);
   const { headers, status, text } = await visitor.get(path);
   const page = headers.get("location");
   if (!page?.includes("/console/consent")) throw new Error(`authorize: ${status} ${page} ${text}`);
-  const { next, consent } = await allow(visitor, page);
+  const { next, consent } = await allow(visitor, page, fields);
   const basic = client.token_endpoint_auth_method === "client_secret_basic";
   const { client_id, client_secret } = client;
   const tokens = await sendForm(

@@ -55,6 +55,10 @@ interface Passed extends Asking {
   mayGrow: boolean;
 }
 
+/** Whether its call was refused for scopes that it can ask for; where a person is asked first, none would help. */
+const canGrowFor = (passed: Passed): passed is Passed & { refused: ApiError } =>
+  passed.mayGrow && passed.refused !== undefined && passed.refused.scopes.length > 0;
+
 export interface McpEndpoint {
   fetch(request: Request, log: Log, patience?: Patience): Promise<Response>;
   close(): Promise<void>;
@@ -84,7 +88,7 @@ export function createMcpEndpoint({
           log,
           patience,
           transport: "mcp",
-          keepsDraft: !passed.mayGrow || passed.asks !== null,
+          keepsDraft: true,
         });
       try {
         const waits = tool.tellsReview !== undefined;
@@ -119,7 +123,7 @@ export function createMcpEndpoint({
     const tool = byName.get(asked.name);
     if (!tool || (passed.asks && asksPerson(tool)) || (asked.progress && tool.tellsReview)) return null;
     const answered = await answerOf(tool, asked.args, callFor(passed));
-    if (tool.mayRequire && passed.refused && passed.mayGrow)
+    if (tool.mayRequire && canGrowFor(passed))
       throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
     return plain.call(asked, resultFields(answered), answered.headers);
   }
@@ -144,6 +148,7 @@ export function createMcpEndpoint({
     if (!tool || !mayGrow) return null;
     const args = (message as Message).params?.arguments;
     const refused = await dispatcher.refuseScopes(tool, caller, args);
+    if (refused?.scopes.length === 0) return null;
     // Its person can be asked right away, and decides about this one alert.
     if (passed.asks && refused && forPerson(tool, refused)) return null;
     return refused && challenge(refused, scopesFor(tool, args));
@@ -198,7 +203,7 @@ export function createMcpEndpoint({
       if ((value as Message).params?.requestState !== undefined) return response;
       if (!tool || !passed.mayGrow || !(passed.asks ? asksPerson(tool) : tool.mayRequire)) return response;
       const text = await response.text();
-      if (passed.refused) throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
+      if (canGrowFor(passed)) throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
       return new Response(text, response);
     }
     // Handed on as it came: what is no JSON is the protocol's to refuse.

@@ -39,6 +39,7 @@ export function createConnectionAuthenticator(
       scopes: [...new Set([IMPLICIT_SCOPE, ...scopes])],
       pusherId: found.pusher_id,
       expiresAt: read.expiresAt?.replace("Z", "000Z") ?? null,
+      asksFirst: found.asks_first,
     });
   };
 }

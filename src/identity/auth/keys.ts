@@ -31,6 +31,7 @@ export function createKeyAuthenticator(orm: Orm, options: LastUseOptions): Authe
       scopes: [...new Set([IMPLICIT_SCOPE, ...key.scopes.filter(isScope)])],
       pusherId: key.pusher_id,
       expiresAt: toIsoMicrosOrNull(key.expires_at),
+      asksFirst: key.asks_first,
     });
   };
 }

@@ -58,6 +58,7 @@ export function callerOf(session: Session, workspaceId: string): MemberCaller | 
     scopes: ALL_SCOPES,
     pusherId: null,
     expiresAt: null,
+    asksFirst: false,
   });
   return { ...caller, person: personOf(session) };
 }

@@ -124,6 +124,8 @@ export interface NewKey {
   /** Seconds. */
   expires_in?: number;
   name?: string;
+  /** A person decides before it publishes. */
+  asks_first?: boolean;
 }
 
 /** Makes a key and shows it for the only time. `now` is the instant that its expiry counts from. */
@@ -143,6 +145,7 @@ export async function createKey(em: Em, input: NewKey, now: Date) {
     scopes,
     pusher_id,
     expires_at,
+    asks_first: input.asks_first ?? false,
   });
   await em.flush();
   return { key: token, ...showKey(key, member) };
@@ -205,6 +208,7 @@ type KeyRow = {
   name: string;
   scopes: string[];
   pusher_id?: string | null;
+  asks_first: boolean;
   expires_at?: string | null;
   revoked_at?: string | null;
   last_used_at?: string | null;
@@ -218,6 +222,7 @@ const showKey = (row: KeyRow, member: MemberRow) => ({
   workspace_id: showId("wsp", member.workspace.id),
   member_id: showId("mem", member.id),
   pusher_id: showIdOrNull("psh", row.pusher_id ?? null),
+  asks_first: row.asks_first,
   expires_at: toIsoMicrosOrNull(row.expires_at ?? null),
   revoked_at: row.revoked_at ?? null,
   last_used_at: row.last_used_at ?? null,

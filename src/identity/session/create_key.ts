@@ -33,6 +33,7 @@ export default defineSessionOperation({
     scopes: z.array(z.string()),
     pusher_id: z.string().nullable().describe("The one channel that the key sees; null: the member's."),
     life: z.string().describe("One of KEY_LIVES."),
+    asks_first: z.boolean().default(false).describe("A person decides before it publishes."),
   }),
   output: z.object({ id: z.string(), name: z.string(), key: z.string() }),
   fieldProblems: ({ name, scopes, life }) => ({
@@ -40,7 +41,7 @@ export default defineSessionOperation({
     life: !Object.hasOwn(KEY_LIVES, life) && "Choose how long the key works.",
     scopes: (scopes.length === 0 || !scopes.every(isScope)) && "Tick at least one thing that the key may do.",
   }),
-  async handler({ name, scopes, pusher_id, life }, { em, caller, now }) {
+  async handler({ name, scopes, pusher_id, life, asks_first }, { em, caller, now }) {
     if (pusher_id !== null) {
       const id = parseId("psh", pusher_id);
       if (!id || !(await em.findOne(Pusher, { id }))) throw notFound("channel");
@@ -51,6 +52,7 @@ export default defineSessionOperation({
       workspace: showId("wsp", caller.workspace.id),
       name,
       scopes: scopes.join(","),
+      asks_first,
       ...(pusher_id === null ? {} : { pusher: pusher_id }),
       ...(seconds === null ? {} : { expires_in: seconds }),
     };

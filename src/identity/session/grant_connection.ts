@@ -22,9 +22,10 @@ export default defineSessionOperation({
     client_id: z.string(),
     pusher_id: z.string().nullable().describe("The one channel that the assistant sees; null: the member's."),
     scopes: z.array(z.enum(ALL_SCOPES)),
+    asks_first: z.boolean().default(true).describe("The person decides before it publishes."),
   }),
   output: z.object({ id: z.string() }),
-  async handler({ grant_id, client_id, pusher_id, scopes }, { em, sql, caller }) {
+  async handler({ grant_id, client_id, pusher_id, scopes, asks_first }, { em, sql, caller }) {
     const pusher = pusher_id === null ? null : parseId("psh", pusher_id);
     if (pusher_id !== null && !(pusher && (await em.findOne(Pusher, { id: pusher }))))
       throw notFound("channel");
@@ -35,6 +36,7 @@ export default defineSessionOperation({
       member_id: caller.member.id,
       pusher_id: pusher,
       scopes: [...new Set([IMPLICIT_SCOPE, ...scopes])],
+      asks_first,
     });
     const connection_id = need(connection, "what is written comes back").id;
     await em.insert(ConnectionGrant, { id: grant_id, connection: connection_id });

@@ -39,6 +39,8 @@ import renew_recovery_codes from "./renew_recovery_codes.ts";
 import revoke_key from "./revoke_key.ts";
 import test_alert from "./test_alert.ts";
 import unlink_own_device from "./unlink_own_device.ts";
+import update_connection from "./update_connection.ts";
+import update_key from "./update_key.ts";
 import update_member from "./update_member.ts";
 import update_profile from "./update_profile.ts";
 import upload_file from "./upload_file.ts";
@@ -47,6 +49,7 @@ export const SESSION_OPERATIONS: readonly SessionOperation[] = [
   list_keys,
   create_key,
   get_left_by_key,
+  update_key,
   revoke_key,
   list_members,
   add_member,
@@ -56,6 +59,7 @@ export const SESSION_OPERATIONS: readonly SessionOperation[] = [
   list_connections,
   list_grants,
   grant_connection,
+  update_connection,
   end_connection,
   list_sessions,
   end_session,

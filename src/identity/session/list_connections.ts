@@ -21,6 +21,7 @@ export default defineSessionOperation({
         name: z.string().nullable().describe("What it calls itself; nobody has checked it."),
         uri: z.string().nullable(),
         scopes: z.array(z.string()),
+        asks_first: z.boolean(),
         pusher_id: z.string().nullable(),
         handle: z.string().nullable(),
         last_used_at: z.string().nullable(),

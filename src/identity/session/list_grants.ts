@@ -15,16 +15,22 @@ export default defineSessionOperation({
   input: z.strictObject({ client_id: z.string() }),
   output: z.object({
     data: z.array(
-      z.object({ member_id: z.string(), pusher_id: z.string().nullable(), scopes: z.array(z.string()) }),
+      z.object({
+        member_id: z.string(),
+        pusher_id: z.string().nullable(),
+        scopes: z.array(z.string()),
+        asks_first: z.boolean(),
+      }),
     ),
   }),
   async handler({ client_id }, { sql, caller }) {
     const rows = await sql(connectionsOfClient, { user_id: caller.person.id, client_id });
     return {
-      data: rows.map(({ member_id, pusher_id, scopes }) => ({
+      data: rows.map(({ member_id, pusher_id, scopes, asks_first }) => ({
         member_id: showId("mem", member_id),
         pusher_id: showIdOrNull("psh", pusher_id),
         scopes,
+        asks_first,
       })),
     };
   },

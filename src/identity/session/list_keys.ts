@@ -20,6 +20,7 @@ export default defineSessionOperation({
         id: z.string(),
         name: z.string(),
         scopes: z.array(z.string()),
+        asks_first: z.boolean(),
         pusher_id: z.string().nullable(),
         handle: z.string().nullable(),
         member_id: z.string(),

@@ -25,14 +25,18 @@ export function reviewInstead(
   { pusher_id, alert_id, send }: Record<string, unknown>,
   { publicUrl, workspaceId }: Pick<Place, "publicUrl" | "workspaceId">,
 ): { said: string; review: ToReview | null } {
-  if (alert_id === undefined || send === true)
+  if (send === true)
     return {
       said: "Or leave send out: that makes a draft, and its review_url is where a person can publish it.",
       review: null,
     };
   const pusherId = parseId("psh", String(pusher_id));
   const alertId = parseId("alr", String(alert_id));
-  if (!pusherId || !alertId) return { said: "Or ask a person to do it in the console.", review: null };
+  if (!pusherId || !alertId)
+    return {
+      said: `Or ask a person to do it in the console: ${publicUrl}/console/${showId("wsp", workspaceId)}`,
+      review: null,
+    };
   return {
     said: `Or ask a person to do it in the console: ${reviewUrl({ publicUrl, workspaceId, pusherId, alertId })}`,
     review: { pusher_id: showId("psh", pusherId), alert_id: showId("alr", alertId) },

@@ -14,6 +14,8 @@ export const ApiKey = defineEntity({
     /** SHA-256 of the whole key. */
     hash: p.blob().unique("api_key_hash"),
     scopes: p.array(),
+    /** A person decides before it publishes. */
+    asks_first: p.boolean().default(false),
     /** The one channel that the key sees. No foreign key: a key whose channel is gone sees nothing, never everything. */
     pusher_id: p.uuid().nullable(),
     expires_at: instant().nullable(),

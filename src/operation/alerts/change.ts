@@ -20,6 +20,7 @@ import { lockAlert } from "../../store/queries/alerts.ts";
 import { scope } from "../../store/queries/channels.ts";
 import { settleDue } from "../../store/queries/settle.ts";
 import { showAlert } from "../../store/shapes/alert.ts";
+import { lackingToPublish } from "../scopes.ts";
 import { reviewUrlOf } from "./show.ts";
 
 interface AlertPath {
@@ -95,10 +96,15 @@ export async function alertFor(verb: AlertVerb, path: AlertToChange, ctx: Contex
  */
 export function refuseComposer(alert: AlertRecord, sent: { send_at?: string | null }, ctx: Context): void {
   if (alert.status !== "scheduled" || sent.send_at === null) return;
-  if (ctx.caller.credential.scopes.includes("alerts:send")) return;
+  const missing = lackingToPublish(ctx.caller);
+  if (missing === null) return;
+  const why =
+    missing.length > 0
+      ? "so editing it needs the scope alerts:send. Use a credential that carries it, or send"
+      : "and a person wants to be asked before this credential publishes. Send";
   throw insufficientScope(
-    ["alerts:send"],
-    `The alert is scheduled, so editing it needs the scope alerts:send. Use a credential that carries it, or send send_at as null: the alert is then a draft again and takes the other fields as well. Or ask a person to do it in the console: ${reviewUrlOf(alert, ctx)}`,
+    missing,
+    `The alert is scheduled, ${why} send_at as null: the alert is then a draft again and takes the other fields as well. Or ask a person to do it in the console: ${reviewUrlOf(alert, ctx)}`,
     { pusher_id: showId("psh", alert.pusher_id), alert_id: showId("alr", alert.id) },
   );
 }

@@ -33,6 +33,8 @@ export const FLASHES = {
   "file-uploaded": "The file was uploaded. The form of an alert offers it now.",
   "file-deleted": "The file was deleted.",
   "key-revoked": "The key was revoked. Its next call is refused.",
+  "key-saved": "The key was changed. The change holds from its next call on.",
+  "assistant-saved": "The assistant was changed. The change holds from its next call on.",
   "alert-drafted": "It is a draft again. No phone shows it.",
   "alert-saved": "Saved. No phone shows a draft.",
   "alert-tested": "Your own devices that follow the channel show it now, as a test. Nobody else does.",

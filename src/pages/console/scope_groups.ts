@@ -2,14 +2,11 @@
 
 import { roleReaches } from "../../model/domain/visibility.ts";
 import type { Role } from "../../model/entities/member.ts";
-import { ALL_SCOPES, IMPLICIT_SCOPE, type Scope } from "../../model/scopes.ts";
+import { ALL_SCOPES, IMPLICIT_SCOPE, PUBLISH, type Scope } from "../../model/scopes.ts";
 import type { Tool } from "../../operation/tool.ts";
 
 /** The scopes that a person decides about; the implicit one comes with every credential. */
 export const CHOOSABLE: Scope[] = ALL_SCOPES.filter((scope) => scope !== IMPLICIT_SCOPE);
-
-/** The one thing that nobody can take back: never ticked unless the assistant asked for it by name. */
-export const PUBLISH: Scope = "alerts:send";
 
 const isRisky = (scope: Scope): boolean => scope === PUBLISH || scope.endsWith(":write");
 

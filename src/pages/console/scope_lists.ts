@@ -1,9 +1,9 @@
 // Scopes as lists show them, in the groups of the consent page: what a credential may look at, change and publish.
 
-import { ALL_SCOPES } from "../../model/scopes.ts";
+import { ALL_SCOPES, PUBLISH } from "../../model/scopes.ts";
 import { type Content, html } from "../../ui/html.ts";
 import { scopeLine } from "./parts.ts";
-import { PUBLISH, SCOPE_GROUPS } from "./scope_groups.ts";
+import { SCOPE_GROUPS } from "./scope_groups.ts";
 
 /** What a credential may do, folded; the fold itself says whether it publishes. */
 export function mayDo(scopes: readonly string[]): Content {

@@ -152,7 +152,10 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
       readDuration,
     )
     .option("--name <text>", "what it is for")
-    .action(({ expiresIn, ...args }) => run("create_key", { ...args, expires_in: expiresIn }));
+    .option("--asks-first", "a person decides before it publishes, whatever its scopes are")
+    .action(({ expiresIn, asksFirst, ...args }) =>
+      run("create_key", { ...args, expires_in: expiresIn, asks_first: asksFirst }),
+    );
   keys
     .command("list")
     .description("List keys, never their secret part.")

@@ -19,9 +19,10 @@ export const findGranted = defineLookUp("find_granted", {
     pusher_id: nullable(uuid),
     scopes: array(text),
     name: nullable(text),
+    asks_first: boolean,
     ...MEMBER_FACTS.columns,
   },
-  text: `select c.id, c.pusher_id, c.scopes, o.name, ${MEMBER_FACTS.text}
+  text: `select c.id, c.pusher_id, c.scopes, o.name, c.asks_first, ${MEMBER_FACTS.text}
     from connection_grant g join connection c on c.id = g.connection_id
     join member m on m.id = c.member_id and m.user_id = c.user_id join workspace w on w.id = m.workspace_id
     left join auth."oauthClient" o on o."clientId" = c.client_id
@@ -32,8 +33,8 @@ export const findGranted = defineLookUp("find_granted", {
 export const connectionsOfClient = defineList("connections_of_client", {
   reads: true,
   parameters: { user_id: text, client_id: text },
-  columns: { member_id: uuid, pusher_id: nullable(uuid), scopes: array(text) },
-  text: `select c.member_id, c.pusher_id, c.scopes from connection c
+  columns: { member_id: uuid, pusher_id: nullable(uuid), scopes: array(text), asks_first: boolean },
+  text: `select c.member_id, c.pusher_id, c.scopes, c.asks_first from connection c
     join member m on m.id = c.member_id and m.user_id = c.user_id
     where c.user_id = $user_id and c.client_id = $client_id
     order by (select max(g.created_at) from connection_grant g where g.connection_id = c.id) desc nulls last, c.id`,
@@ -48,12 +49,13 @@ export const connect = defineClaim("connect", {
     member_id: uuid,
     pusher_id: nullable(uuid),
     scopes: array(text),
+    asks_first: boolean,
   },
   columns: { id: uuid },
-  text: `insert into connection as c (id, user_id, client_id, member_id, pusher_id, scopes)
-    values ($id, $user_id, $client_id, $member_id, $pusher_id, $scopes)
+  text: `insert into connection as c (id, user_id, client_id, member_id, pusher_id, scopes, asks_first)
+    values ($id, $user_id, $client_id, $member_id, $pusher_id, $scopes, $asks_first)
     on conflict (user_id, client_id, member_id) do update
-    set pusher_id = excluded.pusher_id, scopes = excluded.scopes returning c.id`,
+    set pusher_id = excluded.pusher_id, scopes = excluded.scopes, asks_first = excluded.asks_first returning c.id`,
 });
 
 /** What an earlier consent remembered; that of the last grant counts. */
@@ -126,12 +128,13 @@ export const listConnections = defineList("list_connections", {
     name: nullable(text),
     uri: nullable(text),
     scopes: array(text),
+    asks_first: boolean,
     pusher_id: nullable(uuid),
     handle: outerJoined(text),
     last_used_at: nullable(timestamptz),
     created_at: timestamptz,
   },
-  text: `select c.id, c.client_id, o.name, o.uri, c.scopes, c.pusher_id, p.handle, c.last_used_at, c.created_at
+  text: `select c.id, c.client_id, o.name, o.uri, c.scopes, c.asks_first, c.pusher_id, p.handle, c.last_used_at, c.created_at
     from connection c join member m on m.id = c.member_id
     left join auth."oauthClient" o on o."clientId" = c.client_id left join pusher p on p.id = c.pusher_id
     where c.user_id = $user_id and m.workspace_id = $workspace_id order by c.created_at desc`,

@@ -1,7 +1,16 @@
 // Keys by hash, and what operators do with them.
 
 import { ROLES } from "../../model/entities/member.ts";
-import { array, nullable, oneOf, outerJoined, text, timestamptz, uuid } from "../../model/fields/sql.ts";
+import {
+  array,
+  boolean,
+  nullable,
+  oneOf,
+  outerJoined,
+  text,
+  timestamptz,
+  uuid,
+} from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
 import { HASHES } from "./hashes.ts";
 import { MEMBER_FACTS } from "./member_facts.ts";
@@ -20,9 +29,10 @@ export const findKeys = defineStatement("find_keys", {
     scopes: array(text),
     pusher_id: nullable(uuid),
     expires_at: nullable(timestamptz),
+    asks_first: boolean,
     ...MEMBER_FACTS.columns,
   },
-  text: `select ${HASHES.selected}, k.id, k.name, k.scopes, k.pusher_id, k.expires_at, ${MEMBER_FACTS.text}
+  text: `select ${HASHES.selected}, k.id, k.name, k.scopes, k.pusher_id, k.expires_at, k.asks_first, ${MEMBER_FACTS.text}
     from ${HASHES.from} join api_key k on k.hash = ${HASHES.hash}
     join member m on m.id = k.member_id join workspace w on w.id = m.workspace_id
     where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
@@ -46,13 +56,14 @@ export const listWorkspaceKeys = defineList("list_workspace_keys", {
     created_at: timestamptz,
     expires_at: nullable(timestamptz),
     last_used_at: nullable(timestamptz),
+    asks_first: boolean,
     member_id: uuid,
     email: text,
     member_name: nullable(text),
     role: oneOf(ROLES),
     pusher_ids: nullable(array(uuid)),
   },
-  text: `select k.id, k.name, k.scopes, k.pusher_id, p.handle, k.created_at, k.expires_at, k.last_used_at, m.id as member_id, m.email,
+  text: `select k.id, k.name, k.scopes, k.pusher_id, p.handle, k.created_at, k.expires_at, k.last_used_at, k.asks_first, m.id as member_id, m.email,
       m.name as member_name, m.role, m.pusher_ids
     from api_key k join member m on m.id = k.member_id left join pusher p on p.id = k.pusher_id
     where m.workspace_id = $workspace_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())

@@ -2,12 +2,14 @@
 
 import end_connection from "../../../identity/session/end_connection.ts";
 import list_connections from "../../../identity/session/list_connections.ts";
+import update_connection from "../../../identity/session/update_connection.ts";
 import { notFound } from "../../../model/errors.ts";
 import { html } from "../../../ui/html.ts";
 import { COPY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import { copyable, emptyState, instant, table } from "../parts.ts";
 import { mayDo } from "../scope_lists.ts";
 import { memberPage, type Page } from "../visit.ts";
+import { askFirstLink, askFirstOf, askFirstPage } from "./asks_first.ts";
 import { askOnce } from "./confirm.ts";
 import { named } from "./consent_form.ts";
 
@@ -30,7 +32,7 @@ export const ASSISTANT_PAGES: readonly Page[] = [
               ["Assistant", "May do", "Channel", "Connected", "Last used", ""],
               rows.map((row) => [
                 html`<strong>${named(row.name)}</strong>${row.uri && html`<span class="muted">${URL.parse(row.uri)?.host}</span>`}`,
-                mayDo(row.scopes),
+                html`<div>${mayDo(row.scopes)}${askFirstLink(row.asks_first, `${base}assistants/${row.id}/asking`, row.name ?? "this assistant")}</div>`,
                 row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel"),
                 instant(row.created_at, now),
                 instant(row.last_used_at, now),
@@ -43,6 +45,21 @@ export const ASSISTANT_PAGES: readonly Page[] = [
       ${copyable(`${deps.publicUrl}/mcp`, "the address")}`,
       { styles: [PEOPLE_STYLES], scripts: [COPY_SCRIPT] },
     );
+  }),
+
+  memberPage("GET", "/assistants/:id/asking", async (visit) => {
+    const { data: rows } = await visit.asMember(list_connections, {});
+    const row = rows.find(({ id }) => id === visit.params.id);
+    if (!row) throw notFound("connection");
+    const title =
+      row.name === null ? "May this assistant publish by itself?" : `May “${row.name}” publish by itself?`;
+    return askFirstPage(visit, { title, asksFirst: row.asks_first, back: `${visit.base}assistants` });
+  }),
+
+  memberPage("POST", "/assistants/:id/asking", async (visit) => {
+    const asked = { connection_id: visit.params.id ?? "", asks_first: askFirstOf(visit.form) };
+    await visit.asMember(update_connection, asked);
+    return visit.goTo(`${visit.base}assistants`, "assistant-saved");
   }),
 
   memberPage("GET", "/assistants/:id/disconnect", async (visit) => {

@@ -7,10 +7,11 @@ import list_grants from "../../../identity/session/list_grants.ts";
 import { newUuid, showId } from "../../../model/domain/ids.ts";
 import { ApiError, invalidRequest } from "../../../model/errors.ts";
 import { need } from "../../../model/need.ts";
-import { IMPLICIT_SCOPE, isScope } from "../../../model/scopes.ts";
+import { IMPLICIT_SCOPE, isScope, PUBLISH } from "../../../model/scopes.ts";
 import { html } from "../../../ui/html.ts";
-import { CHOOSABLE, PUBLISH } from "../scope_groups.ts";
+import { CHOOSABLE } from "../scope_groups.ts";
 import { openPage, type Page, type PersonVisit, personForm } from "../visit.ts";
+import { askFirstOf } from "./asks_first.ts";
 import { carryOn } from "./carry_on.ts";
 import { type Asking, type Choice, channelsOf, consentForm, named } from "./consent_form.ts";
 
@@ -37,6 +38,7 @@ async function askingOf(visit: PersonVisit, oauthQuery: string, memberId?: strin
       pusher: before?.pusher_id ?? "",
       ticked: new Set(shown.filter((scope) => scope !== PUBLISH || !copied || earlier.includes(scope))),
       onPage: new Set(shown),
+      asksFirst: before?.asks_first ?? true,
     },
   };
 }
@@ -45,7 +47,12 @@ async function askingOf(visit: PersonVisit, oauthQuery: string, memberId?: strin
 function choiceOf(sent: URLSearchParams): Choice {
   const boxes = sent.getAll("scope");
   const ticked = new Set(CHOOSABLE.filter((scope) => boxes.includes(scope)));
-  return { pusher: sent.get("pusher") ?? "", ticked, onPage: new Set(sent.getAll("shown")) };
+  return {
+    pusher: sent.get("pusher") ?? "",
+    ticked,
+    onPage: new Set(sent.getAll("shown")),
+    asksFirst: askFirstOf(sent),
+  };
 }
 
 async function consentAgain(visit: PersonVisit, error: ApiError): Promise<Response> {
@@ -95,6 +102,7 @@ async function allow(visit: PersonVisit, asking: Asking, choice: Choice): Promis
         client_id: clientId,
         pusher_id: choice.pusher === "" ? null : choice.pusher,
         scopes: [...ticked, ...unseen],
+        asks_first: choice.asksFirst,
       },
       log: visit.log,
     });

@@ -9,11 +9,12 @@ import { showId } from "../../../model/domain/ids.ts";
 import { roleReaches } from "../../../model/domain/visibility.ts";
 import type { ApiError } from "../../../model/errors.ts";
 import { need } from "../../../model/need.ts";
-import type { Scope } from "../../../model/scopes.ts";
+import { PUBLISH, type Scope } from "../../../model/scopes.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { problem, scopeLine, select, tick } from "../parts.ts";
-import { CHOOSABLE, leastRoleOf, PUBLISH, SCOPE_GROUPS } from "../scope_groups.ts";
+import { CHOOSABLE, leastRoleOf, SCOPE_GROUPS } from "../scope_groups.ts";
 import { type AnswerOf, type PersonVisit, toolOf } from "../visit.ts";
+import { askFirstTick } from "./asks_first.ts";
 import { destination } from "./carry_on.ts";
 
 export interface Choice {
@@ -21,6 +22,7 @@ export interface Choice {
   ticked: ReadonlySet<string>;
   /** The scopes that were asked for or granted when the person saw the page: what is left unticked of them is taken away. */
   onPage: ReadonlySet<string>;
+  asksFirst: boolean;
 }
 
 export interface Asking {
@@ -75,7 +77,7 @@ function roleNote(visit: PersonVisit, scope: Scope): Content {
 }
 
 const COMPOSING = "Composing never publishes: what it writes waits as a draft until somebody sends it.";
-const NOT_UNDONE = html`<span class="badge warn">Cannot be undone</span> Leave this unticked if you want to read each alert before it is sent.`;
+const NOT_UNDONE = html`<span class="badge warn">Cannot be undone</span> “Ask me before anything is published” below lets you read each alert before it is sent.`;
 
 function boxes(visit: PersonVisit, scopes: readonly Scope[], ticked: ReadonlySet<string>): Content {
   return SCOPE_GROUPS.map(({ title, holds }) => {
@@ -194,6 +196,7 @@ export async function consentForm(
             )}</fieldset>`
       }
       ${permissions(visit, asking, choice, error !== undefined)}
+      ${askFirstTick(choice.asksFirst)}
       <p class="hint">It always learns which workspace and member this is. Untick what you do not want. It can ask again later.</p>
       ${select({
         name: "pusher",

@@ -4,7 +4,8 @@ import create_key, { KEY_LIVES } from "../../../identity/session/create_key.ts";
 import get_left_by_key, { type LeftByKey } from "../../../identity/session/get_left_by_key.ts";
 import list_keys from "../../../identity/session/list_keys.ts";
 import revoke_key from "../../../identity/session/revoke_key.ts";
-import { ApiError } from "../../../model/errors.ts";
+import update_key from "../../../identity/session/update_key.ts";
+import { ApiError, notFound } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { segmented } from "../controls.ts";
@@ -26,6 +27,7 @@ import {
 import { CHOOSABLE, PRESETS, SCOPE_GROUPS } from "../scope_groups.ts";
 import { mayDo } from "../scope_lists.ts";
 import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
+import { askFirstLink, askFirstOf, askFirstPage, askFirstTick } from "./asks_first.ts";
 import { askOnce } from "./confirm.ts";
 
 const LIFE_OPTIONS = Object.entries(KEY_LIVES).map(([value, { label }]) => ({ value, label }));
@@ -88,6 +90,7 @@ async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content
             )}</fieldset>`,
         )}
       </div>
+      ${askFirstTick(askFirstOf(sent))}
       <button>Make the key</button>
     </form></section>`;
 }
@@ -113,7 +116,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
             ["Key", "May do", "Channel", "Made", "Last used", "Ends", ""],
             found.rows.map((row) => [
               html`<strong>${row.name}</strong><span class="muted">${row.own ? "acts for you" : `acts for ${row.member_name ?? row.email}`}</span>`,
-              mayDo(row.scopes),
+              html`<div>${mayDo(row.scopes)}${askFirstLink(row.asks_first, `${base}keys/${row.id}/asking`, row.name)}</div>`,
               row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel"),
               instant(row.created_at, now),
               instant(row.last_used_at, now),
@@ -146,6 +149,7 @@ export const KEY_PAGES: readonly Page[] = [
         scopes: [...scopesOf(sent)],
         pusher_id: sent.get("pusher") || null,
         life: sent.get("life") ?? "",
+        asks_first: askFirstOf(sent),
       });
       return visit.page(
         "Your new key",
@@ -163,6 +167,19 @@ export const KEY_PAGES: readonly Page[] = [
       if (!(error instanceof ApiError) || !["invalid_request", "not_found"].includes(error.type)) throw error;
       return list(visit, inForm(error, { scopes: "scope" }));
     }
+  }),
+
+  memberPage("GET", "/keys/:id/asking", async (visit) => {
+    const { data: rows } = await visit.asMember(list_keys, {});
+    const row = rows.find(({ id }) => id === visit.params.id);
+    if (!row) throw notFound("key");
+    const title = `May the key ${row.name} publish by itself?`;
+    return askFirstPage(visit, { title, asksFirst: row.asks_first, back: `${visit.base}keys` });
+  }),
+
+  memberPage("POST", "/keys/:id/asking", async (visit) => {
+    await visit.asMember(update_key, { key_id: visit.params.id ?? "", asks_first: askFirstOf(visit.form) });
+    return visit.goTo(`${visit.base}keys`, "key-saved");
   }),
 
   memberPage("GET", "/keys/:id/revoke", async (visit) => {
