@@ -146,6 +146,7 @@ export const LIMIT_TABLE = {
   held_polls: [4, "polls", "held for one device, whose token a few pages may share"],
   review_held_seconds: [50, "seconds", "a call that waits for a review, since clients give up at 60"],
   review_asked_minutes: [60, "minutes", "within which a call comes again after its person was asked"],
+  review_notices: [10, "alerts", "that tell of drafts which wait, of one workspace in a window"],
   review_waits: [4, "calls", "that wait for a review at once, of one credential"],
   stream_waiting: [64 * KIB, "bytes", "that the reader of a stream may leave untaken; then it ends"],
   stream_beat_seconds: [20, "seconds", "between two signs of life of a stream"],

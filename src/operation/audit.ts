@@ -30,6 +30,12 @@ export function actorOf({ workspace, member, credential }: Caller, transport: Tr
   };
 }
 
+/** The workspace that what a caller does belongs to. */
+export const addressOf = ({ workspace }: Caller) => ({
+  workspaceId: workspace.id,
+  listening: workspace.listening,
+});
+
 /** A person in what concerns no workspace. */
 export const personActor = (transport: Transport): Actor => ({
   workspace_id: null,

@@ -25,9 +25,11 @@ import { faultOf } from "../store/db/unavailable.ts";
 import type { Patience } from "../store/patience.ts";
 import type { Seal } from "../store/secret/seal.ts";
 import { type Asked, createAsked } from "./asked.ts";
-import { actorOf, personActors } from "./audit.ts";
+import type { Runnable } from "./attempt.ts";
+import { actorOf, addressOf, personActors } from "./audit.ts";
 import { withChannelIds } from "./handles.ts";
 import { type Claim, type Repeats, repeatsOf } from "./idempotency.ts";
+import { tellOfReview } from "./notices.ts";
 import { createPerform, type Outcome, type Perform, type PerformDeps } from "./perform.ts";
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
 import { refuseRepeat, refuseRole } from "./refusals.ts";
@@ -36,6 +38,8 @@ import type { HandsetOperation, SessionAuth, SessionOperation, Tool } from "./to
 import { onlyReads, pathArguments, REPEAT_ARGUMENTS } from "./tool.ts";
 
 export interface DispatchDeps extends PerformDeps {
+  /** Tells whoever decides that a draft begins to wait; its input is ToReview. */
+  reviewNotice: Runnable;
   askedSeal: Seal;
   idempotencySeal: Seal;
 }
@@ -81,7 +85,11 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   return {
     asked: createAsked(deps),
     refuseScopes: (tool, caller, args) => refuseScopes(tool, caller, args, whereOf(deps)),
-    tool: (tool, caller, call) => onlyApiErrors(call, () => runTool(deps, perform, tool, caller, call)),
+    tool: (tool, caller, call) =>
+      onlyApiErrors(call, () => runTool(deps, perform, tool, caller, call)).catch(async (error: ApiError) => {
+        if (error.review) await tellOfReview(deps.reviewNotice, perform, caller, error.review, call.log);
+        throw error;
+      }),
     handset: (operation, caller, call) =>
       onlyApiErrors(call, () => runHandset(deps, perform, operation, caller, call)),
     session: (operation, caller, call) =>
@@ -122,6 +130,7 @@ async function runTool(
   if (!roleReaches(caller.member.role, tool.role))
     await refuseRole(managerFor(deps.orm, visible, null), caller, input);
   const refusal = await tool.check?.(input, deps.services).catch((error: unknown) => error);
+  if (tool.tellsReview) await tellOfReview(deps.reviewNotice, perform, caller, input, call.log);
   const repeats = key === null ? null : repeatsUnder(key, deps, tool, caller, input);
   const readOnly = onlyReads(tool);
   const writes = readOnly ? "nothing" : !repeats && tool.isOneStatement?.(input) ? "shared" : "rows";
@@ -209,7 +218,6 @@ function channelsNamedIn({ pusher_id, to_pusher_id }: Record<string, unknown>): 
 
 const whereOf = ({ orm, services: { publicUrl } }: DispatchDeps) => ({ orm, publicUrl });
 
-const addressOf = ({ workspace }: Caller) => ({ workspaceId: workspace.id, listening: workspace.listening });
 const NO_WORKSPACE = { workspaceId: "", listening: true };
 
 function repeatsUnder(

@@ -128,6 +128,7 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
     passkey_id: (await session("add_passkey", { name: "Laptop", answer: await newPasskey() })).id,
   }),
   list_own_workspaces: () => ({}),
+  open_reviews: () => ({}),
   update_profile: () => ({ name: PERSON.name }),
   create_workspace: async () => {
     await world.sql("delete from workspace where name = 'Mine'");

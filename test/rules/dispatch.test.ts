@@ -50,6 +50,7 @@ describe("on a service", () => {
       limits: createRateLimits(),
       idempotencySeal: createSeal("a secret of the tests that is long enough", "idempotency"),
       askedSeal: createSeal("a secret of the tests that is long enough", "idempotency"),
+      reviewNotice: {} as never,
       services: {} as never,
       changed: () => {},
       publish: (event) => events.push(event),

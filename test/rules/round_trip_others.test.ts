@@ -54,6 +54,7 @@ const KEEPS_NOTHING: Record<string, string> = {
   prune_reports: "what the device reported is gone",
   revoke_key: "what it names is gone",
   remove_member: "what it names is gone",
+  open_reviews: "it takes nothing",
   link_member: "the link is the answer",
   end_connection: "what it names is gone",
   end_session: "what it names is gone",

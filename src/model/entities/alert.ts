@@ -56,6 +56,8 @@ export const Alert = defineEntity({
     image_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
     audio_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
     html_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
+    /** Of a draft that waited for a review: the alert that told of it. It is written once, so each is told of once. */
+    notice_id: p.uuid().nullable(),
     sent_at: instant().nullable(),
     cancelled_at: instant().nullable(),
     visible_at: instant().nullable().generated(`(${VISIBLE_AT}) stored`),

@@ -170,6 +170,21 @@ const SUBSCRIBERS = [
   execute function device_to_mix()`,
 ];
 
+/** What told of a draft is over when somebody decided about it, whatever way that went (docs/rules.md#reviews-channel). */
+const REVIEWS = [
+  `create function notice_over() returns trigger language plpgsql as $$
+  begin
+    update alert set status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = clock_timestamp()
+    where id = old.notice_id and status = 'sent';
+    return null;
+  end $$`,
+  `create trigger alert_decided after update of status, review_reply on alert for each row
+  when (old.notice_id is not null and (new.status <> 'draft' or new.review_reply is not null))
+  execute function notice_over()`,
+  `create trigger alert_gone after delete on alert for each row
+  when (old.notice_id is not null) execute function notice_over()`,
+];
+
 /**
  * How many alerts refer to a file. In order of the ids, so that two alerts that share files wait for one another in one
  * order. Alerts without files pay nothing.
@@ -261,6 +276,7 @@ export const TRIGGERS = [
   ...CHANNEL_STATE,
   ...SEARCH,
   ...VISIBILITY,
+  ...REVIEWS,
   ...SUBSCRIBERS,
   ...ASSETS,
   ...PICTURES,

@@ -11,6 +11,8 @@ export const Workspace = defineEntity({
     name: p.text(),
     /** The last place of the feed of events that was given to one (docs/decisions/0018). */
     events_numbered: p.bigint("string").default("0"),
+    /** The channel that tells of drafts which wait for a review. No foreign key: one that is gone takes nothing. */
+    reviews_id: p.uuid().nullable(),
     created_at: writtenAt(),
   },
 });

@@ -36,6 +36,7 @@ import { createStepUps } from "../../identity/auth/step_up.ts";
 import { createDeviceHash } from "../../model/domain/device_hash.ts";
 import type { DomainEvent } from "../../model/domain/events.ts";
 import { createInboxTag } from "../../model/domain/inbox_tag.ts";
+import { reviewNotice } from "../../operation/alerts/notice.ts";
 import { createDispatcher } from "../../operation/dispatch.ts";
 import { createWaits } from "../../operation/waits.ts";
 import { createForms } from "../../pages/console/forms.ts";
@@ -201,6 +202,7 @@ export async function openParts(
     mustHaveRoom,
     together: createTogether(databaseOf(orm)),
     idempotencySeal: createSeal(secret, "idempotency"),
+    reviewNotice,
     askedSeal: createSeal(secret, "asked reviews"),
     services: {
       publicUrl,

@@ -1,6 +1,8 @@
 // Alerts of all channels together: drafts, which wait for somebody to read and decide, what is scheduled, the soonest first, what
 // was sent or cancelled, the newest first, and all of it; each searched by words, channel and writer.
 
+import open_reviews from "../../../identity/session/open_reviews.ts";
+import { roleReaches } from "../../../model/domain/visibility.ts";
 import type { AlertStatus } from "../../../model/entities/alert.ts";
 import { clock } from "../../../ui/clock.ts";
 import { type Content, html } from "../../../ui/html.ts";
@@ -156,11 +158,24 @@ const listOf =
         name: one.name,
         chosen: one === list,
       })),
-    )}${form}${part}`,
+    )}${form}${part}${status === "draft" && hearing(visit)}`,
       { styles: [HISTORY_STYLES], scripts: [LIVE_SCRIPT] },
     );
   };
 
-export const ACCOUNT_ALERT_PAGES: readonly Page[] = LISTS.map((list) =>
-  memberPage("GET", `/${list.path}`, listOf(list)),
-);
+/** For who may open the channel that tells of them. */
+const hearing = ({ caller, base, token }: MemberVisit): Content =>
+  roleReaches(caller.member.role, open_reviews.role) &&
+  caller.pusherIds === null &&
+  html`<details class="more"><summary>Hear of drafts that wait</summary>
+    <p>A private channel of the workspace, “Reviews”, tells your phone when an assistant or a key asks for a person. It names the draft's channel and who asks, and not what the draft says. Its alert leads to the draft, and is over once somebody decided.</p>
+    <form method="post" action="${base}reviews">${token}<button>Subscribe a phone</button></form></details>`;
+
+export const ACCOUNT_ALERT_PAGES: readonly Page[] = [
+  ...LISTS.map((list) => memberPage("GET", `/${list.path}`, listOf(list))),
+
+  memberPage("POST", "/reviews", async (visit) => {
+    const { id } = await visit.asMember(open_reviews, {});
+    return visit.goTo(`${channelBase(visit, id)}/invites`);
+  }),
+];

@@ -1,0 +1,62 @@
+// The alert by which the owner hears that a draft waits: an ordinary one, on the workspace's own channel for it. It says which channel
+// and who asks, and nothing that the draft says, since it stands on locked screens. docs/rules.md#reviews-channel
+
+import { z } from "zod";
+import { newUuid, showId } from "../../model/domain/ids.ts";
+import { reviewUrl } from "../../model/domain/review.ts";
+import { wordsOf } from "../../model/domain/words.ts";
+import type { ToReview } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { need } from "../../model/need.ts";
+import type { Context } from "../../store/context.ts";
+import { insertAlert } from "../../store/queries/alerts.ts";
+import { scope } from "../../store/queries/channels.ts";
+import { claimNotice } from "../../store/queries/reviews.ts";
+import type { Runnable } from "../attempt.ts";
+import { alertIds, announce } from "./change.ts";
+import { compose } from "./compose.ts";
+
+/** In no list: nobody calls it, and no line of the audit log is about it. At most one alert a draft, and few a minute. */
+export const reviewNotice: Runnable = {
+  name: "review_notice",
+  output: z.null(),
+  writes: "rows",
+  limit: {
+    name: "review-notices",
+    per: "creator",
+    max: LIMITS.review_notices,
+    seconds: LIMITS.window_seconds,
+  },
+  async handler(input, context) {
+    const ctx = context as Context;
+    const review = input as ToReview;
+    const { pusherId, alertId } = alertIds(review);
+    const id = newUuid();
+    const [found] = await ctx.sql(claimNotice, {
+      ...scope(pusherId, ctx.caller),
+      id: alertId,
+      notice_id: id,
+    });
+    if (!found) return null;
+    const { workspace, credential } = ctx.caller;
+    const url = reviewUrl({
+      publicUrl: ctx.services.publicUrl,
+      workspaceId: workspace.id,
+      pusherId,
+      alertId,
+    });
+    const said = {
+      title: `${found.name}: a draft waits`,
+      body: `“${credential.name}” asks you to look at it.`,
+      collapse_key: showId("alr", alertId),
+      actions: [{ type: "open_url" as const, label: "Review", url }],
+    };
+    const { fields } = compose(said, null, null);
+    const words = wordsOf(fields.title, fields.body);
+    const made = { id, pusher_id: found.reviews_id, status: "sent", words, writer: null };
+    const [notice] = await ctx.sql(insertAlert, { ...made, ...fields });
+    await ctx.countAgainstLimit(workspace.id);
+    announce(ctx, "alert.sent", need(notice, "what is written comes back"));
+    return null;
+  },
+};
