@@ -47,8 +47,13 @@ describe("with 200,000 reports", () => {
            'T', case when n % 10 <> 0 then now() - n * interval '10 minutes' end,
            case when n % 500 = 0 then now() + n * interval '1 minute' end, now() - n * interval '10 minutes'
          from generate_series(1, 50000) n`,
-        `insert into alert_words
-         select id, array_to_tsvector(array[right(pusher_id::text, 6) || 'tide', right(pusher_id::text, 6) || '@']) from alert`,
+        `insert into alert_words (alert_id, words, block_id, pusher_id, created_at, visible_at)
+         select id, array_to_tsvector(array[right(pusher_id::text, 6) || 'tide', right(pusher_id::text, 6) || '@']),
+           md5(to_char(created_at, 'YYYY-MM-DD'))::uuid, pusher_id, created_at, visible_at from alert`,
+        `insert into alert_block (id, workspace_id, words, created_from, created_to, visible_from, visible_to)
+         select block_id, (select id from workspace limit 1), array_to_tsvector(array_agg(distinct entry)), min(w.created_at),
+           max(w.created_at), min(w.visible_at), max(w.visible_at)
+         from alert_words w cross join lateral unnest(tsvector_to_array(words)) entry group by 1`,
         `insert into report (alert_id, device_id, kind, at)
          select a.id, d, 1 + d % 2, now() - d * interval '1 minute'
          from (select id, row_number() over () as place from alert where status = 'sent' limit 2000) a,
@@ -64,6 +69,7 @@ describe("with 200,000 reports", () => {
       "subscription",
       "alert",
       "alert_words",
+      "alert_block",
       "report",
       "alert_counter",
       "channel_day",
@@ -193,7 +199,7 @@ describe("with 200,000 reports", () => {
 
   // docs/rules.md#find-is-indexed
   test.each(["force_custom_plan", "force_generic_plan"])(
-    "a search asks the index of words and that of its order (%s)",
+    "a search asks the indexes of blocks and those of its order (%s)",
     async (mode) => {
       const em = world.service.orm.em.fork() as SqlEntityManager;
       await em.transactional(async (inside) => {
@@ -205,8 +211,8 @@ describe("with 200,000 reports", () => {
             ? "alert_scheduled"
             : /alert_(list|draft|cancelled)/;
           expect([...used].join(), name).toMatch(nearest);
-          expect(used, name).toContain("alert_words_found");
-          // Each alert that is looked at, by its key.
+          expect(used, name).toContain("alert_words_in_block");
+          // Each alert that is loose, and each that is shown, by its key.
           expect(used, name).toContain("alert_words_pkey");
           expect(used, name).toContain("alert_pkey");
         }

@@ -5,6 +5,7 @@
 import { LIMITS } from "../../model/limits.ts";
 import { tellUntoldAlerts } from "./alerts.ts";
 import { removeOldAudit } from "./audit.ts";
+import { makeBlocks, mendBlocks } from "./blocks.ts";
 import { type DeviceCleaning, removeUnseenDevices } from "./devices.ts";
 import { type Job, removal } from "./job.ts";
 import { tellUntold } from "./subscribers.ts";
@@ -202,6 +203,21 @@ export function housekeepingJobs(deps: StepDeps): Job[] {
         "From what waits: alerts that an earlier version wrote get the words by which they are found, a thousand in a second.",
       work: (batch) => makeWantedWords(deps.orm, batch),
       batch: 1000,
+      every_seconds: 60,
+    },
+    {
+      name: "loose_alerts",
+      removes:
+        "From what searches look at one by one: alerts, a thousand in a second, of which they make blocks.",
+      work: (batch) => makeBlocks(deps.orm, batch),
+      batch: 1000,
+      every_seconds: 60,
+    },
+    {
+      name: "worn_blocks",
+      removes: "From what searches are led by: words of alerts that were removed.",
+      work: (batch) => mendBlocks(deps.orm, batch),
+      batch: 20,
       every_seconds: 60,
     },
     {

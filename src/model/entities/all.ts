@@ -2,7 +2,7 @@
 
 import { Alert } from "./alert.ts";
 import { AlertChange } from "./alert_change.ts";
-import { AlertWords } from "./alert_words.ts";
+import { AlertBlock, AlertWords, LooseAlert } from "./alert_words.ts";
 import { ApiKey } from "./api_key.ts";
 import { Asset } from "./asset.ts";
 import { AuditEvent } from "./audit_event.ts";
@@ -46,6 +46,8 @@ export const ENTITIES = [
   Alert,
   AlertChange,
   AlertWords,
+  LooseAlert,
+  AlertBlock,
   Invite,
   Device,
   DeviceTransfer,

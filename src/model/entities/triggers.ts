@@ -44,6 +44,8 @@ const VISIBILITY = [
   begin
     -- Those that came without the words by which they are found.
     insert into alert_words (alert_id) select id from come on conflict do nothing;
+    insert into loose_alert (alert_id, workspace_id, pusher_id, created_at)
+    select c.id, p.workspace_id, c.pusher_id, c.created_at from come c join pusher p on p.id = c.pusher_id;
     update channel_state s
     set rev = s.rev + c.sent,
       changed_at = case when c.sent > 0 then clock_timestamp() else s.changed_at end,
@@ -103,13 +105,40 @@ const VISIBILITY = [
   when (old.visible_at is not null) execute function alert_to_state()`,
   `create function alert_reports_removed() returns trigger language plpgsql as $$
   begin
-    delete from alert_words w using removed a where w.alert_id = a.id;
+    delete from loose_alert l using removed a where l.alert_id = a.id;
+    with gone as (delete from alert_words w using removed a where w.alert_id = a.id returning w.block_id)
+    update alert_block set stale = true where id in (
+      select id from alert_block where id in (select block_id from gone) and not stale order by id for no key update);
     delete from report r using removed a where r.alert_id = a.id;
     delete from alert_counter c using removed a where c.alert_id = a.id;
     return null;
   end $$`,
   `create trigger alert_reports_deleted after delete on alert referencing old table as removed
   for each statement execute function alert_reports_removed()`,
+];
+
+/**
+ * An alert leaves its block before the block says something else of it. Its words are as old as the text that they were made of: where
+ * who changed the text knew of no words, they are made anew.
+ */
+const FINDING = [
+  `create function alert_loosened() returns trigger language plpgsql as $$
+  begin
+    with loose as (
+      update alert_words w set block_id = null, words = case when w.xmin = a.xmin or not t.changed then w.words end
+      from alert a, (select (new.title, new.body) is distinct from (old.title, old.body) as changed) t
+      where w.alert_id = new.id and a.id = new.id
+        and (w.block_id is not null or t.changed and w.words is not null and w.xmin <> a.xmin)
+      returning w.alert_id)
+    insert into loose_alert (alert_id, workspace_id, pusher_id, created_at)
+    select l.alert_id, p.workspace_id, new.pusher_id, new.created_at from loose l join pusher p on p.id = new.pusher_id
+    on conflict do nothing;
+    return null;
+  end $$`,
+  `create trigger alert_loosened after update on alert for each row
+  when ((old.title, old.body) is distinct from (new.title, new.body)
+    or old.visible_at is distinct from new.visible_at)
+  execute function alert_loosened()`,
 ];
 
 /** Joins, leaves, evictions and what a device says anew of itself: its revision, the channel's count and the breakdown. */
@@ -277,6 +306,7 @@ export const TRIGGERS = [
   ...SEARCH,
   ...VISIBILITY,
   ...REVIEWS,
+  ...FINDING,
   ...SUBSCRIBERS,
   ...ASSETS,
   ...PICTURES,

@@ -14,7 +14,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import type { Context } from "../../store/context.ts";
 import type { AlertRecord } from "../../store/queries/alert_columns.ts";
-import { listAlerts, type Order, searchAlerts } from "../../store/queries/alert_lists.ts";
+import { LAST_ID, listAlerts, type Order, searchAlerts } from "../../store/queries/alert_lists.ts";
 import { sight } from "../../store/queries/channels.ts";
 import { type alertList, showAlert } from "../../store/shapes/alert.ts";
 import { DEFAULT_LIMIT, limit, place, showPlace } from "../../store/shapes/fields.ts";
@@ -112,7 +112,14 @@ export async function listPage(
   };
   if (search) {
     const statement = searchAlerts[search.side][status];
-    const rows = await ctx.sql(statement, { ...at, ...search.filter, limit: wanted + 1 });
+    const found = await ctx.sql(statement, { ...at, ...search.filter, limit: wanted + 1 });
+    const rows = found.filter((row) => row.id !== null);
+    const edge = found[0]?.edge;
+    if (rows.length <= wanted && edge) {
+      const looked_to = toIsoMicros(edge);
+      const page = await show(rows, showPlace({ at: looked_to, id: LAST_ID[search.side], of: search.name }));
+      return { ...page, meta: { ...page.meta, looked_to } };
+    }
     const page = await show(rows.slice(0, wanted), null);
     const last = page.data.at(-1);
     if (last && rows.length > wanted) page.meta.next_before = placeAfter(last, {}, input, channel);

@@ -3,10 +3,11 @@
 
 import { ApiError } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { clock } from "../../ui/clock.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import type { Query } from "../../ui/view_at.ts";
 import { actorOptions } from "./actors.ts";
-import { emptyState, type Option, problem, select } from "./parts.ts";
+import { emptyState, type Option, pager, problem, select } from "./parts.ts";
 import type { AnswerOf, MemberVisit } from "./visit.ts";
 
 /** From how many of the newest lines of the audit log the form offers who wrote something. */
@@ -61,6 +62,18 @@ export const nothingFits = (all: string): Html =>
     "Nothing fits",
     html`Every word has to begin a word of the title, the text or a tag of the channel. <a href="${all}">Show everything</a>`,
   );
+
+/** Below the rows of a page: the ways to others, and how far the search looked where it ended early. */
+export function pagesOf(
+  path: string,
+  { next_before, looked_to }: Found["meta"],
+  at: { before: string | null; query: Query },
+  ways: Parameters<typeof pager>[2] = { back: "Newest", on: "Older" },
+): Content {
+  const pages = (on: string) => pager(path, { ...at, next: next_before }, { ...ways, on });
+  if (!looked_to) return pages(ways.on);
+  return html`<p class="why" role="status">Looked as far as ${clock(new Date(looked_to))}. There may be more beyond.</p>${pages("Look further")}`;
+}
 
 /** The form. `channels` are offered for choice; `query` is what the address says besides. */
 export async function searchForm(

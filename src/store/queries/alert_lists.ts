@@ -6,7 +6,7 @@ import type { AlertStatus } from "../../model/entities/alert.ts";
 import { array, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
 import { LISTED } from "./alert_columns.ts";
-import { SOUGHT } from "./alert_words.ts";
+import { anySought, SOUGHT, SOUGHT_TOGETHER } from "./alert_words.ts";
 import { VISIBLE } from "./channels.ts";
 
 const defineList = statementsOf("lists");
@@ -48,27 +48,24 @@ export const listAlerts = byStatus((status, filter) =>
   }),
 );
 
-/** Alerts that a search looks at, the nearest of each channel, before it asks the index: of one, and of many together. */
-const NEAREST = { one: 500, together: 5_000 };
+/** Loose alerts that a search looks at, the newest of the workspace: many times what there are but while very many come at once. */
+const LOOSE = 2_000;
+
+/** Blocks that a page of a search looks into; more where several reach to the same instant, so that each page gets further. */
+const BLOCKS = 25;
 
 const SIDES = {
-  newest: {
-    order: "desc",
-    beyond: "<",
-    reaches: ">=",
-    first: "'infinity'",
-    id: "ffffffff-ffff-ffff-ffff-ffffffffffff",
-  },
-  oldest: {
-    order: "asc",
-    beyond: ">",
-    reaches: "<=",
-    first: "'-infinity'",
-    id: "00000000-0000-0000-0000-000000000000",
-  },
+  newest: { order: "desc", beyond: "<", first: "'infinity'", near: "to", far: "from", nearer: "least" },
+  oldest: { order: "asc", beyond: ">", first: "'-infinity'", near: "from", far: "to", nearer: "greatest" },
 };
 
 export type Order = keyof typeof SIDES;
+
+/** An id from which on a page has all of an instant. */
+export const LAST_ID: Record<Order, string> = {
+  newest: "ffffffff-ffff-ffff-ffff-ffffffffffff",
+  oldest: "00000000-0000-0000-0000-000000000000",
+};
 
 /** The instant of a status, and the indexes' own conditions that are this status together. */
 const IN_TIME: Record<Listed, { instant: "created_at" | "visible_at"; filters: readonly string[] }> = {
@@ -80,20 +77,25 @@ const IN_TIME: Record<Listed, { instant: "created_at" | "visible_at"; filters: r
 };
 
 /**
- * The first alerts of a search after a place. What is common stands among the nearest alerts of each channel, and is taken from there;
- * what is rare has few entries in the index, which is asked about those channels alone where the nearest were not enough. The cost
- * grows with the channels and with the alerts that hold the words: most where many old ones do and no near one does.
+ * The first alerts of a search after a place. Of a channel of which all is found, its nearest; else those of the nearest blocks that have
+ * the words, and of what is loose. A block's edge is where its alerts begin, seen from the place. What lies beyond the edge of the first
+ * block that is not looked into is left for the next page, which begins there: `edge`, null where there is no such block. One row at least.
  */
 const search = (status: Listed, side: Order) => {
   const { instant, filters } = IN_TIME[status];
-  const { order, beyond, reaches, first, id } = SIDES[side];
-  const inRange = `${instant} >= coalesce($from::timestamptz, '-infinity') and ${instant} < coalesce($to::timestamptz, 'infinity')
-            and (${instant}, id) ${beyond} (coalesce($before::timestamptz, ${first}), coalesce($inside::uuid, '${id}'))`;
+  const { order, beyond, first, near, far, nearer } = SIDES[side];
+  const hidden = status === "draft" || status === "cancelled";
+  const part = instant === "created_at" ? "created" : "visible";
+  const before = `coalesce($before::timestamptz, ${first})`;
+  const inRange = (row: string, id: string) =>
+    `${row}.${instant} >= coalesce($from::timestamptz, '-infinity') and ${row}.${instant} < coalesce($to::timestamptz, 'infinity')
+            and (${row}.${instant}, ${id}) ${beyond} (${before}, coalesce($inside::uuid, '${LAST_ID[side]}'))`;
   const nearest = filters.map(
     (filter) => `(select id, ${instant} as at from alert
-            where pusher_id = channel.id and ${filter} and ${inRange}
-            order by ${instant} ${order}, id ${order} limit (select n from span))`,
+            where pusher_id = channel.id and ${filter} and ${inRange("alert", "id")}
+            order by ${instant} ${order}, id ${order} limit $limit::int)`,
   );
+  const listed = `(${filters.join(" or ")})`;
   return defineList(`search_alerts_${status}_${side}`, {
     reads: true,
     parameters: {
@@ -104,36 +106,55 @@ const search = (status: Listed, side: Order) => {
       to: nullable(timestamptz),
       ...PLACE,
     },
-    columns: LISTED.columns,
+    columns: { edge: nullable(timestamptz) },
+    joined: LISTED.columns,
     text: `with channel as materialized (
         select p.id, ${SOUGHT} as sought from pusher p where ${VISIBLE.text}),
-      span as materialized (
-        select case when bool_or(sought is not null) then greatest(1, least(${NEAREST.one}, ${NEAREST.together} / count(*))) else $limit::int end as n
-        from channel),
-      near as materialized (
-        select channel.id as pusher_id, near.*,
-          channel.sought is null
-            or (select w.words @@ channel.sought from alert_words w where w.alert_id = near.id) as found
-        from channel cross join lateral (
-          select id, at, row_number() over (order by at ${order}, id ${order}) as place
-          from (${nearest.join("\n            union all ")}) near
-          order by place limit (select n from span)) near),
-      enough as materialized (
-        select at, id from near where found order by at ${order}, id ${order} offset $limit - 1 limit 1),
-      further as (
-        select alert.id, alert.at from near edge
-        join channel on channel.id = edge.pusher_id
-        cross join lateral (select alert_id from alert_words where words @@ channel.sought limit all) entry
+      sought as materialized (
+        select ${anySought(hidden ? status : null)} as words from (
+          select id, sought, row_number() over () as n from channel where sought is not null) channel
+        group by n / ${SOUGHT_TOGETHER}),
+      block as materialized (
+        select id, edge, rank() over (order by edge ${order}) as place from (
+          select distinct b.id, ${nearer}(b.${part}_${near}, ${before}) as edge
+          from sought cross join lateral (select * from alert_block where words @@ sought.words limit all) b
+          where b.workspace_id = $workspace_id and b.${part}_to >= coalesce($from::timestamptz, '-infinity')
+            and b.${part}_from < coalesce($to::timestamptz, 'infinity') and b.${part}_${far} ${beyond}= ${before}) reached),
+      unread as materialized (
+        select edge from block where place > ${BLOCKS} order by edge ${order} limit 1),
+      loose as materialized (
+        select alert_id, pusher_id from loose_alert where workspace_id = $workspace_id
+        order by created_at desc limit ${LOOSE}),
+      found as (
+        select near.id, near.at from channel cross join lateral (
+          select id, at from (${nearest.join("\n            union all ")}) near
+          order by at ${order}, id ${order} limit $limit::int) near
+        where channel.sought is null
+        union all
+        select alert.id, alert.${instant} from loose
+        join channel on channel.id = loose.pusher_id
         cross join lateral (
-          select id, ${instant} as at from alert
-          where id = entry.alert_id and pusher_id = channel.id and (${filters.join(" or ")}) and ${inRange}
-            and (${instant}, id) ${beyond} (edge.at, edge.id) limit 1) alert
-        where edge.place = (select n from span) and channel.sought is not null
-          and not exists (select from enough where (enough.at, enough.id) ${reaches} (edge.at, edge.id)))
-      select ${LISTED.text} from (
-        select id, at from near where found union all select id, at from further
-        order by at ${order}, id ${order} limit $limit) page
-      join alert on alert.id = page.id order by page.at ${order}, page.id ${order}`,
+          select alert_id from alert_words where alert_id = loose.alert_id and words @@ channel.sought limit 1) words
+        join alert on alert.id = words.alert_id and ${listed} and ${inRange("alert", "alert.id")}
+        union all
+        (select alert.id, words.at from (
+          select w.alert_id, w.${instant} as at from block
+          join alert_words w on w.block_id = block.id
+          join channel on channel.id = w.pusher_id and w.words @@ channel.sought
+          where block.place <= ${BLOCKS} and ${hidden ? "w.visible_at is null" : "true"} and ${inRange("w", "w.alert_id")}
+          order by w.${instant} ${order}, w.alert_id ${order}) words
+        cross join lateral (select id from alert where id = words.alert_id and ${listed} limit 1) alert
+        order by words.at ${order}, words.alert_id ${order} limit $limit::int)),
+      page as (
+        select id, at from found
+        where not exists (select from unread where found.at ${beyond}= unread.edge)
+        order by at ${order}, id ${order} limit $limit::int)
+      select (select edge from unread) as edge, ${Object.keys(LISTED.columns)
+        .map((name) => `listed.${name}`)
+        .join(", ")} from (select) always
+      left join (
+        select page.at, ${LISTED.text} from page join alert on alert.id = page.id) listed on true
+      order by listed.at ${order}, listed.id ${order}`,
   });
 };
 

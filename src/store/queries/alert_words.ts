@@ -14,6 +14,9 @@ export const foundBy = (channel: string, words: string, writer: string) =>
   `array_to_tsvector(array(select ${mark(channel)} || word from unnest(${words}) word)
       || (${mark(channel)} || '@' || coalesce(${writer}, '')))`;
 
+/** SQL: what a block has besides of an alert that handsets do not see. No word has the sign. */
+export const stateOf = (channel: string, status: string) => `(${mark(channel)} || '#' || ${status})`;
+
 /** SQL: the writer's id, of entries. */
 const writerIn = (entries: string) =>
   `(select substr(entry, 8) from unnest(tsvector_to_array(${entries})) entry where substr(entry, 7, 1) = '@')`;
@@ -39,6 +42,15 @@ export const SOUGHT = `(select string_agg(part, ' & ')::tsquery from (
       where position(' ' || word in ${TAGS}) = 0
       union all
       select '''' || ${mark("p.id")} || '@' || $writer::text || '''' where $writer::text is not null) parts)`;
+
+/** Channels whose `sought` is asked for as one: a query of very many parts is deeper than PostgreSQL goes. */
+export const SOUGHT_TOGETHER = 64;
+
+/** SQL: what the entries of a block must hold for one of the channels in a group; `status`: one that handsets do not see. */
+export const anySought = (status: string | null) => {
+  const state = status ? ` || ' & ''' || ${stateOf("id", `'${status}'`)} || ''''` : "";
+  return `string_agg('((' || sought::text || ')'${state} || ')', ' | ')::tsquery`;
+};
 
 /** Locks up to `max` alerts whose entries are still to be made, but for those that somebody is changing. */
 export const lockWanted = defineStatement("lock_wanted_words", {

@@ -7,11 +7,19 @@ import type { AlertStatus } from "../../../model/entities/alert.ts";
 import { clock } from "../../../ui/clock.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { viewAt } from "../../../ui/view_at.ts";
-import { foundAlerts, isSearch, nothingFits, searchForm, searchIn, searchQuery } from "../alert_search.ts";
+import {
+  foundAlerts,
+  isSearch,
+  nothingFits,
+  pagesOf,
+  searchForm,
+  searchIn,
+  searchQuery,
+} from "../alert_search.ts";
 import { channelBase } from "../channel_head.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
-import { chips, emptyState, instant, pager, table } from "../parts.ts";
+import { chips, emptyState, instant, type pager, table } from "../parts.ts";
 import { type MemberVisit, memberPage, type Page, type RowOf } from "../visit.ts";
 import { ALERT_STATE, LOUDNESS, when } from "./channel_alerts.ts";
 
@@ -121,11 +129,13 @@ const listOf =
       url,
       html`${
         data.length === 0
-          ? before
-            ? emptyState("Nothing further", html`<a href="${base}${path}">Where the list begins</a>`)
-            : isSearch(search)
-              ? (refused ?? nothingFits(`${base}${path}`))
-              : emptyState(...list.none)
+          ? meta.looked_to
+            ? emptyState("Nothing fits so far", "The search ended early.")
+            : before
+              ? emptyState("Nothing further", html`<a href="${base}${path}">Where the list begins</a>`)
+              : isSearch(search)
+                ? (refused ?? nothingFits(`${base}${path}`))
+                : emptyState(...list.none)
           : table(
               list.caption,
               ["Alert", "Channel", ...columns.map(([name]) => name)],
@@ -139,7 +149,7 @@ const listOf =
                 ...columns.map(([, cell]) => cell(alert, now)),
               ]),
             )
-      }${data.length > 0 && pager(`${base}${path}`, { before, next: meta.next_before, query: searchQuery(search) }, list.ways)}`,
+      }${(data.length > 0 || meta.looked_to) && pagesOf(`${base}${path}`, meta, { before, query: searchQuery(search) }, list.ways)}`,
     );
     if (asksAlone(visit)) return partAlone(part);
     const form =

@@ -10,6 +10,7 @@ import {
   foundAlerts,
   isSearch,
   nothingFits,
+  pagesOf,
   searchForm,
   searchIn,
   searchQuery,
@@ -18,7 +19,7 @@ import { firstSubscriber } from "../channel_address.ts";
 import { channelBase, channelHead } from "../channel_head.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { CHANNEL_STYLES, COPY_SCRIPT, HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
-import { chips, emptyState, instant, pager, table } from "../parts.ts";
+import { chips, emptyState, instant, table } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
 
 const SHOWN = 25;
@@ -104,7 +105,9 @@ async function alerts(visit: MemberVisit): Promise<Response> {
     url,
     html`${
       data.length === 0
-        ? nothing(visit, base, { status, before, search: words, refused })
+        ? meta.looked_to
+          ? emptyState("Nothing fits so far", "The search ended early.")
+          : nothing(visit, base, { status, before, search: words, refused })
         : table(
             "Alerts, the newest first",
             ["Alert", "State", "When", "How loud"],
@@ -115,7 +118,7 @@ async function alerts(visit: MemberVisit): Promise<Response> {
               LOUDNESS[alert.priority],
             ]),
           )
-    }${data.length > 0 && pager(base, { before, next: meta.next_before, query: { ...searchQuery(words), status } })}`,
+    }${(data.length > 0 || meta.looked_to) && pagesOf(base, meta, { before, query: { ...searchQuery(words), status } })}`,
   );
   if (asksAlone(visit)) return partAlone(rows);
   const [channel, form] = await Promise.all([
