@@ -221,5 +221,17 @@ test("the console's page says it in words, and so does its file", async () => {
   );
   expect(text).toMatch(/Somebody[\s\S]{0,400}Iris Vale/);
   expect(text).not.toContain(`<code>${member.id}`);
-  expect((await owner.get(`${at}.csv`)).text).toMatch(/failed_runs\r?\n/);
+  expect((await owner.get(`${at}.csv`)).text).toMatch(/failed_runs,changed\r?\n/);
+});
+
+// docs/rules.md#audit-log
+test("the console's page and its file name the fields that an edit changed", async () => {
+  const { id: pusher_id } = await world.pusher();
+  const { id: alert_id } = await world.alert(pusher_id);
+  await world.rest("update_alert", { pusher_id, alert_id, title: "Low tide", body: "At six." });
+  const at = `/console/${world.workspace.id}/audit`;
+  const { text } = await owner.get(at);
+  expect(text).toContain("changed title, body");
+  expect(text).not.toContain("Low tide");
+  expect((await owner.get(`${at}.csv`)).text).toContain(",title body\r\n");
 });

@@ -66,9 +66,11 @@ function subject(
   return shown;
 }
 
-/** The state that something was left in, or that it failed, and how often. */
-function outcome({ status, count }: Line): Content {
-  if (status !== "failed") return status && html` <span class="muted">now ${status}</span>`;
+/** The state that something was left in and what an edit changed, or that it failed, and how often. */
+function outcome({ status, count, changed }: Line): Content {
+  const fields =
+    changed && changed.length > 0 && html` <span class="why">changed ${changed.join(", ")}</span>`;
+  if (status !== "failed") return html`${status && html` <span class="muted">now ${status}</span>`}${fields}`;
   const often = (count ?? 1) > 1 && ` ${count} times within ${said("failed_runs_minutes")} minutes`;
   return html` <span class="badge warn">failed${often}</span>`;
 }
@@ -162,6 +164,7 @@ const MORE_COLUMNS = [
   "status",
   "line_id",
   "failed_runs",
+  "changed",
 ] as const;
 
 async function file(visit: MemberVisit): Promise<Response> {
@@ -184,6 +187,7 @@ async function file(visit: MemberVisit): Promise<Response> {
       subject_id,
       status,
       count,
+      changed,
     } of page.data)
       rows.push([
         ...[created_at, operation, actor.type, actor.id, actor.name, actor.member_id],
@@ -195,6 +199,7 @@ async function file(visit: MemberVisit): Promise<Response> {
           status,
           id,
           count === null ? null : String(count),
+          changed?.join(" ") ?? null,
         ],
       ]);
     before = page.meta.next_before;
