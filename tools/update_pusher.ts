@@ -85,5 +85,5 @@ export default defineTool({
 function pauseNote(scheduled: number): string {
   return scheduled === 0
     ? "Sends are refused until the channel is active again. Nothing is scheduled."
-    : `Sends are refused until the channel is active again. Scheduled alerts that still appear: ${scheduled}; cancel each with cancel_alert to stop it.`;
+    : `Sends are refused until the channel is active again. Scheduled alerts that still appear: ${scheduled}; move_alerts cancels them together, cancel_alert one.`;
 }
