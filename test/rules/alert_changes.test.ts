@@ -6,10 +6,9 @@ import list_alert_changes from "../../src/identity/session/list_alert_changes.ts
 import { parseId } from "../../src/model/domain/ids.ts";
 import { ApiError } from "../../src/model/errors.ts";
 import type { Caller, MemberCaller } from "../../src/store/context.ts";
-import { alertAt, uuidOf } from "../cases/given.ts";
+import { alertAt } from "../cases/given.ts";
 import { databaseProxy } from "../support/database_proxy.ts";
-import { SILENT, signedIn } from "../support/sessions.ts";
-import { OWNER, ownerOf } from "../support/site.ts";
+import { ownerSession, SILENT } from "../support/sessions.ts";
 import { inSeconds, World } from "../support/world.ts";
 
 let world: World;
@@ -17,9 +16,7 @@ let person: MemberCaller;
 let pusher: { id: string; handle: string };
 beforeAll(async () => {
   world = await World.open();
-  await ownerOf(world);
-  const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
-  person = await signedIn(world, user_id, uuidOf(world.workspace.id));
+  person = await ownerSession(world);
 });
 afterAll(() => world?.close());
 beforeEach(async () => {

@@ -12,17 +12,14 @@ import type { MemberCaller } from "../../src/store/context.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { READY, uuidOf } from "../cases/given.ts";
 
-import { SILENT, signedIn } from "../support/sessions.ts";
-import { OWNER, ownerOf } from "../support/site.ts";
+import { ownerSession, SILENT } from "../support/sessions.ts";
 import { uniqueHandle, World } from "../support/world.ts";
 
 let world: World;
 let person: MemberCaller;
 beforeAll(async () => {
   world = await World.open();
-  await ownerOf(world);
-  const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
-  person = await signedIn(world, user_id, uuidOf(world.workspace.id));
+  person = await ownerSession(world);
 });
 afterAll(() => world?.close());
 

@@ -5,8 +5,7 @@ import decline_alert from "../../src/identity/session/decline_alert.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import type { MemberCaller } from "../../src/store/context.ts";
 import { alertAt, uuidOf } from "../cases/given.ts";
-import { SILENT, signedIn } from "../support/sessions.ts";
-import { OWNER, ownerOf } from "../support/site.ts";
+import { ownerSession, SILENT } from "../support/sessions.ts";
 import { World } from "../support/world.ts";
 
 let world: World;
@@ -15,9 +14,7 @@ let author: string;
 let draft: { id: string; pusher_id: string };
 beforeAll(async () => {
   world = await World.open();
-  await ownerOf(world);
-  const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
-  person = await signedIn(world, user_id, uuidOf(world.workspace.id));
+  person = await ownerSession(world);
 });
 afterAll(() => world?.close());
 beforeEach(async () => {

@@ -6,6 +6,8 @@ import { showId } from "../../src/model/domain/ids.ts";
 import type { MemberCaller } from "../../src/store/context.ts";
 import { run } from "../../src/store/db/statement.ts";
 import { membershipsOf } from "../../src/store/queries/people.ts";
+import { uuidOf } from "./handsets.ts";
+import { OWNER, ownerOf } from "./site.ts";
 import type { World } from "./world.ts";
 
 export const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
@@ -33,4 +35,11 @@ export async function disconnect(world: World, id: string): Promise<void> {
   const caller = await signedIn(world, row.user_id, row.workspace_id);
   const args = { connection_id: showId("con", id) };
   await world.service.dispatcher.session(end_connection, caller, { args, log: SILENT });
+}
+
+/** The owner of the world's workspace, who joins here, as a caller without a page. */
+export async function ownerSession(world: World): Promise<MemberCaller> {
+  await ownerOf(world);
+  const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
+  return signedIn(world, user_id, uuidOf(world.workspace.id));
 }
