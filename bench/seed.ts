@@ -85,7 +85,7 @@ export async function seed(kysely: Kysely<unknown>, { alerts }: Size, tokens: To
     await sql("set synchronous_commit = off");
     await sql("select setseed(0.5)");
     await withoutIndexes(connection, sql, async () => {
-      for (const text of rows(alerts)) await sql(text);
+      for (const text of [...rows(alerts), ...FOUND]) await sql(text);
       for (const [text, parameters] of ownDevices(tokens)) await sql(text, parameters);
       await sql(DEVICES, [Math.floor(alerts * 0.3)]);
     });
@@ -176,6 +176,20 @@ function rows(alerts: number): string[] {
      join bench_device d on d.n = 1 + r / ${Math.min(5000, Math.floor(hot * 0.8))}`,
   ];
 }
+
+/** The words of titles, in the blocks that the housekeeping would make. */
+const FOUND = [
+  `insert into alert_words (alert_id, words, block_id, pusher_id, created_at, visible_at)
+   select a.id, array_to_tsvector(array(select right(a.pusher_id::text, 6) || w from unnest(string_to_array(lower(a.title), ' ')) w)),
+     md5(p.workspace_id || '/' || (row_number() over (partition by p.workspace_id order by a.created_at, a.id) - 1) / 200)::uuid,
+     a.pusher_id, a.created_at, a.visible_at
+   from alert a join pusher p on p.id = a.pusher_id order by a.created_at`,
+  `insert into alert_block (id, workspace_id, words, created_from, created_to, visible_from, visible_to)
+   select w.block_id, p.workspace_id, array_to_tsvector(array_agg(distinct entry)), min(w.created_at), max(w.created_at),
+     min(w.visible_at), max(w.visible_at)
+   from alert_words w join pusher p on p.id = w.pusher_id cross join lateral unnest(tsvector_to_array(w.words)) entry
+   group by 1, 2`,
+];
 
 const FACETS = (
   n: string,

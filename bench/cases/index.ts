@@ -5,6 +5,7 @@ import { EVERYTHING_CASES } from "./everything.ts";
 import { INBOX_CASES } from "./inbox.ts";
 import { LOG_CASES } from "./log.ts";
 import { MCP_CASES } from "./mcp.ts";
+import { SEARCH_CASES } from "./search.ts";
 import { WRITE_CASES } from "./writes.ts";
 
 /** Those that write stand last. */
@@ -13,5 +14,6 @@ export const CASES: Case[] = [
   ...MCP_CASES,
   ...EVERYTHING_CASES,
   ...LOG_CASES,
+  ...SEARCH_CASES,
   ...WRITE_CASES,
 ];
