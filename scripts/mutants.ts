@@ -35,7 +35,7 @@ export const MUTANTS: readonly Mutant[] = [
     area: "dispatch",
     fault: "a limit is not given back on rollback",
     file: "src/operation/perform.ts",
-    from: "        if (!(bounded && error instanceof ApiError)) await giveBack(attempt, deps);\n",
+    from: "        if (!(bounded && error instanceof ApiError)) await giveBack(attempt.counted, deps.limits);\n",
     to: "",
     tests: ["test/rules/dispatch.test.ts"],
   },

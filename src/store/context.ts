@@ -252,10 +252,7 @@ export interface Context<C = Caller> {
   tellEach(answers: readonly Readonly<Record<string, unknown>>[]): void;
   /** Runs a statement of several items for one: together with those of other calls where the call has no transaction of its own. */
   sqlTogether<Item, Row>(several: Several<Item, Row>, item: Item): Promise<Row | undefined>;
-  /**
-   * Once this is committed, what handsets see of these channels, or these handsets see, is another: whoever holds a poll there
-   * is told at once. The channel that an operation names is looked at in any case.
-   */
+  /** What these channels show, or these handsets see, is another once this is committed: held polls there are told. The channel that an operation names is looked at anyway. */
   handsetsSee(ids: readonly string[]): void;
   /** Runs something after the commit, which must neither throw nor block. */
   afterCommit(work: () => void): void;

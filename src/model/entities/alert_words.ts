@@ -1,6 +1,6 @@
 // The words by which an alert is found. Beside it and not in it: what sends, settles or cancels an alert writes its row anew, and with
 // it every entry of its indexes, while its words stay as they are. No index stands on them: some hundred alerts of a workspace together
-// make a block, which has one (docs/decisions/0030), and what is in none yet is loose and is looked at one by one.
+// make a block, which has one (docs/decisions/0029), and what is in none yet is loose and is looked at one by one.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { instant } from "../fields/columns.ts";
