@@ -7,6 +7,7 @@ import type { Clients } from "../../identity/auth/clients.ts";
 import { authorizationServerMetadata, protectedResourceMetadata } from "../../identity/auth/discovery.ts";
 import { OAuthError } from "../../identity/auth/oauth_error.ts";
 import { credentialsProblem, parameterProblem } from "../../identity/auth/parameters.ts";
+import { supportsConsent } from "../../identity/auth/redirects.ts";
 import type { SignInLibrary } from "../../identity/auth/sign_in_library.ts";
 import type { StepUps } from "../../identity/auth/step_up.ts";
 import { ApiError } from "../../model/errors.ts";
@@ -28,8 +29,10 @@ export interface AuthorizationDeps {
   countedOf(event: H3Event): string | null;
 }
 
+/** None where assistants connect with keys alone: they are not sent where nobody can answer them. */
 export function addAuthorizationRoutes(app: H3, deps: AuthorizationDeps): void {
   const { library, clients, publicUrl } = deps;
+  if (!supportsConsent(publicUrl)) return;
 
   /** Answers by `answer`, and in OAuth's shape by whatever goes wrong in it. */
   const on = (

@@ -7,6 +7,7 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from "@modelcontextprotocol/server";
+import { supportsConsent } from "../../identity/auth/redirects.ts";
 import { ApiError, forbidden, invalidRequest, unauthorized } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
 import { BASE_SCOPES } from "../../model/scopes.ts";
@@ -73,7 +74,9 @@ export function createMcpEndpoint({
   host,
 }: McpOptions): McpEndpoint {
   const hostnames = [...localhostAllowedHostnames(), new URL(publicUrl).hostname, host];
-  const metadata = `${publicUrl}/.well-known/oauth-protected-resource/mcp`;
+  const metadata = supportsConsent(publicUrl)
+    ? `, resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp"`
+    : "";
   const base = BASE_SCOPES.join(" ");
 
   const reviews = createReviews(tools, dispatcher.asked);
@@ -132,7 +135,7 @@ export function createMcpEndpoint({
   const challenge = (refused: ApiError, needed: readonly string[]): ApiError => {
     const said = refused.message.replace(/[^ !#-[\]-~]/g, "");
     refused.headers["www-authenticate"] =
-      `Bearer error="insufficient_scope", scope="${needed.join(" ")}", resource_metadata="${metadata}", error_description="${said}"`;
+      `Bearer error="insufficient_scope", scope="${needed.join(" ")}"${metadata}, error_description="${said}"`;
     return refused;
   };
 
@@ -168,8 +171,7 @@ export function createMcpEndpoint({
     if (!caller) {
       const refused = unauthorized();
       const problem = request.headers.has("authorization") ? 'error="invalid_token", ' : "";
-      refused.headers["www-authenticate"] =
-        `Bearer ${problem}scope="${base}", resource_metadata="${metadata}"`;
+      refused.headers["www-authenticate"] = `Bearer ${problem}scope="${base}"${metadata}`;
       throw refused;
     }
     const bytes = await readBytes(request);

@@ -24,6 +24,7 @@ import { hashSecret } from "./clients.ts";
 import { datesForSignIn } from "./dates.ts";
 import { GRANT_CLAIM, type Grants } from "./grants.ts";
 import { passkeyHost } from "./passkey_shapes.ts";
+import { supportsConsent } from "./redirects.ts";
 import { withTokenEndpoints } from "./token_endpoints.ts";
 
 export interface LibraryOptions {
@@ -109,7 +110,8 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
       mcp({
         loginPage: PAGES.signIn,
         consentPage: PAGES.consent,
-        resource: `${publicUrl}/mcp`,
+        // The library takes no other address. Where assistants cannot ask for consent, no route of theirs is served.
+        resource: supportsConsent(publicUrl) ? `${publicUrl}/mcp` : "https://no-consent.invalid/mcp",
         scopes: ["offline_access", ...ALL_SCOPES],
         // Clients are registered by our own rules (clients.ts); the library looks them up and checks their secrets.
         storeClientSecret: { hash: hashSecret },
