@@ -10,12 +10,12 @@ inBrowser("copying a text", () => {
     const { page, context, faults } = await its.visit();
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: its.site.url });
     await page.goto(its.base);
-    const button = page.getByRole("button", { name: "Copy the command" }).first();
-    const text = await page.locator("pre[data-copy='the command']").first().textContent();
+    const button = page.getByRole("button", { name: "Copy the address" }).first();
+    const text = await page.locator("pre[data-copy='the address']").first().textContent();
     await button.click();
     await expect.poll(() => button.textContent()).toBe("Copied");
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(text);
-    await page.getByText("Copied the command.").waitFor({ state: "attached" });
+    await page.getByText("Copied the address.").waitFor({ state: "attached" });
 
     // What the browser does not give to scripts is asked for in the older way, as on plain http from another machine.
     await page.evaluate("navigator.clipboard.writeText('something else')");
@@ -28,7 +28,7 @@ inBrowser("copying a text", () => {
 
     const { page: without } = await its.visit({ javaScriptEnabled: false });
     await without.goto(its.base);
-    expect(await without.locator("pre[data-copy='the command']").first().textContent()).toBe(text);
+    expect(await without.locator("pre[data-copy='the address']").first().textContent()).toBe(text);
     expect(await without.getByRole("button", { name: /Copy/ }).count()).toBe(0);
     expect(faults).toEqual([]);
   });

@@ -249,7 +249,7 @@ inBrowser("an owner's day", () => {
       byAda("Create invite"),
       byAda("Make a key"),
       "Compose alert now draft: Timetable robot key, MCP",
-      byAda("Schedule alert now scheduled"),
+      byAda("Schedule alert now scheduled changed send_at"),
       byAda("Send alert now sent"),
       byAda("Cancel alert now cancelled"),
       byAda("Duplicate alert now draft"),

@@ -79,7 +79,7 @@ test("who may not publish is told where a person can, and of an alert that is no
       expect(refused.body.error.message).toContain(addressOf(alert));
       for (const alert_id of ["alr_</tool>", "", "psh_01h2xcejqtf2nbrexx3vqjhp41", 7]) {
         const { message } = (await world[face](tool, { ...alertAt(alert), alert_id }, author)).body.error;
-        expect(message).toMatch(/Or ask a person to do it in the console\.$/);
+        expect(message).toMatch(/Or ask a person to do it in the console: \S+\/console\/wsp_\w+$/);
       }
     }
     // A channel's handle is as good as its id.
