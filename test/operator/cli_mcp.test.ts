@@ -169,3 +169,23 @@ test("a server that went away says so in the results, until it is back", async (
   await client.close();
   await second.stop();
 });
+
+// docs/rules.md#mcp-review
+test("a client of 2025 that opens addresses is sent to the review page, here as over HTTP", async () => {
+  const made = await belfry(["keys", "create", "--scopes", "alerts:read,alerts:write"], {
+    DATA_DIR: server.dataDir,
+  });
+  const client = new OldClient(info, { capabilities: { elicitation: { url: {} } } });
+  await client.connect(new OldTransport(stdio({ BELFRY_API_KEY: made.json.key, BELFRY_URL: server.url })));
+  try {
+    const call = (name: string, args: Record<string, unknown>): Promise<any> =>
+      client.callTool({ name, arguments: { pusher_id: "hello-belfry", ...args } });
+    const { structuredContent: draft } = await call("create_alert", { title: "Tide" });
+    await expect(call("send_alert", { alert_id: draft.id })).rejects.toMatchObject({
+      code: -32042,
+      data: { elicitations: [{ url: draft.review_url }] },
+    });
+  } finally {
+    await client.close();
+  }
+});

@@ -19,6 +19,8 @@ import { eventsOf } from "./events.ts";
 /** Where a message of the protocol of 2026 says its version. */
 const VERSION = "io.modelcontextprotocol/protocolVersion";
 
+const SESSION = "mcp-session-id";
+
 /** JSON-RPC's own code for a fault that is not the message's. */
 const INTERNAL_ERROR = -32_603;
 
@@ -33,8 +35,9 @@ interface Message {
 export async function serveMcp(options: ConnectionOptions): Promise<void> {
   checkNames(options);
   const calls = new Map<Message["id"], AbortController>();
-  /** What `initialize` agreed on, for clients that say it once. */
+  /** What `initialize` agreed on, for clients that say it once, and the session that it was answered with. */
   let agreed: string | undefined;
+  let session: string | null = null;
 
   const say = (message: Message) => {
     agreed = message.result?.protocolVersion ?? agreed;
@@ -50,7 +53,10 @@ export async function serveMcp(options: ConnectionOptions): Promise<void> {
       const connection = connectionFor(options);
       const said = (params?._meta?.[VERSION] as string | undefined) ?? null;
       const headers = headersOf(message, connection, said, agreed);
-      for await (const answer of answersTo(message, connection, headers, call.signal)) say(answer);
+      if (session !== null && said === null) headers[SESSION] = session;
+      const response = await ask(message, connection, headers, call.signal);
+      session = response.headers.get(SESSION) ?? session;
+      for await (const answer of answersIn(response, message, connection)) say(answer);
     } catch (error) {
       if (id !== undefined && !call.signal.aborted) say(refused(message, error));
     } finally {
@@ -103,13 +109,13 @@ const asHeader = (text: string) =>
     ? text
     : `=?base64?${Buffer.from(text).toString("base64")}?=`;
 
-/** The server's answers to a message: one, or those of a stream. @throws ApiError */
-async function* answersTo(
+/** @throws ApiError where nobody answers, or nobody is let in without a key */
+async function ask(
   message: Message,
   { url, key }: Connection,
   headers: Record<string, string>,
   signal: AbortSignal,
-): AsyncGenerator<Message> {
+) {
   const body = JSON.stringify(message);
   // A redirect is not followed: the key is for this address.
   const asked = fetch(`${url}/mcp`, { method: "POST", headers, body, redirect: "manual", signal });
@@ -117,6 +123,15 @@ async function* answersTo(
     throw noServer(url);
   });
   if (response.status === 401 && !key) throw noKey();
+  return response;
+}
+
+/** The server's answers to a message: one, or those of a stream. @throws ApiError */
+async function* answersIn(
+  response: Response,
+  message: Message,
+  { url }: Connection,
+): AsyncGenerator<Message> {
   let answered = message.id === undefined;
   for await (const text of textsOf(response)) {
     const answer = parsed(text);
