@@ -5,8 +5,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createMail } from "../../src/identity/auth/mail.ts";
 import { addMember, createWorkspace } from "../../src/identity/operator/accounts.ts";
 import { parseId } from "../../src/model/domain/ids.ts";
+import { alertAt } from "../cases/given.ts";
 import { Mails } from "../support/mails.ts";
-import { ownerOf, Visitor } from "../support/site.ts";
+import { OWNER, ownerOf, Visitor } from "../support/site.ts";
+import { eventually } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 let mails: Mails;
@@ -80,7 +82,47 @@ test.each([
   },
 );
 
+// docs/rules.md#reviews-channel
+test("a draft that waits is mailed once to who asked for it, and the mail says nothing that the draft says", async () => {
+  const base = `/console/${world.workspace.id}`;
+  const from = `${base}/drafts`;
+  const author = await world.key({ name: "Tide robot", scopes: "alerts:read,alerts:write" });
+  const pusher = await world.pusher({ name: "Ferries" });
+  const ask = async () => {
+    const { body } = await world.rest(
+      "create_alert",
+      { pusher_id: pusher.id, title: "A secret tide" },
+      author,
+    );
+    for (const _ of [1, 2]) await world.rest("send_alert", alertAt(body), author);
+    return body;
+  };
+  const wants = (mails: string) => owner.post(`${base}/reviews/mail`, { mails }, { from });
+  expect((await owner.post(`${base}/reviews`, {}, { from })).status).toBe(303);
+  expect((await owner.get(from)).text).toContain("Mail me, too");
+  await ask();
+  expect((await wants("on")).status).toBe(303);
+  expect((await owner.get(from)).text).toContain("No more mails");
+  const before = mails.taken.length;
+  const draft = await ask();
+  await eventually(async () => mails.taken.length > before);
+  const mail = mails.taken.at(-1)!;
+  expect(mail).toContain(`To: ${OWNER.email}`);
+  expect(mail).toContain("Subject: Ferries: a draft waits");
+  expect(mail).toContain(draft.review_url);
+  expect(mail).not.toContain("secret");
+  await wants("");
+  await ask();
+  // The next mail that is sent at all is another one.
+  await add("later@example.org");
+  expect(mails.taken.slice(before).map((text) => /^To: (.*)$/m.exec(text)![1])).toEqual([
+    OWNER.email,
+    "later@example.org",
+  ]);
+});
+
 test("with the mail server away the page says so and shows the link", async () => {
+  const before = mails.taken.length;
   mails.close();
   const page = await add("other@example.org");
   expect(page.status).toBe(200);
@@ -89,5 +131,5 @@ test("with the mail server away the page says so and shows the link", async () =
   );
   expect(page.text).not.toMatch(/was mailed|on its way/);
   expect(page.text).toMatch(/welcome#[\w-]{43}/);
-  expect(mails.taken).toHaveLength(1);
+  expect(mails.taken).toHaveLength(before);
 });

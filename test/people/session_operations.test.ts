@@ -129,6 +129,7 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
   }),
   list_own_workspaces: () => ({}),
   open_reviews: () => ({}),
+  mail_drafts: () => ({ mails_drafts: true }),
   update_profile: () => ({ name: PERSON.name }),
   create_workspace: async () => {
     await world.sql("delete from workspace where name = 'Mine'");

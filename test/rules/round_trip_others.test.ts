@@ -208,6 +208,13 @@ const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fi
         return ofList("list_connections", id);
       },
     },
+    mail_drafts: {
+      values: () => [{ mails_drafts: true }, { mails_drafts: false }],
+      write: async (fields) => {
+        await session("mail_drafts", fields);
+        return ofList("list_own_workspaces", world.workspace.id);
+      },
+    },
     update_profile: {
       values: () => [{ name: "Ada of the Quay" }, { name: "Ada" }],
       write: async (fields) => {

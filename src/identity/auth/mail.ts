@@ -86,6 +86,18 @@ ${UNEXPECTED} Whoever made the link for you has it, too.
 `,
 });
 
+/** The mail that a draft waits, to who wants it; as its alert, it says nothing that the draft says. */
+export const draftMail = (to: string, draft: { channel: string; asker: string; url: string }): Message => ({
+  to,
+  subject: `${draft.channel}: a draft waits`,
+  text: `“${draft.asker}” asks you to look at a draft on the channel ${draft.channel}. Nobody reads it before somebody has decided.
+
+${draft.url}
+
+You asked for these mails, and end them in the list of drafts.
+`,
+});
+
 /** The mail that a person asked for on the sign-in page. */
 export const resetMail = (to: string, link: string): Message => ({
   to,

@@ -32,6 +32,7 @@ import list_members from "./list_members.ts";
 import list_own_devices from "./list_own_devices.ts";
 import list_own_workspaces from "./list_own_workspaces.ts";
 import list_sessions from "./list_sessions.ts";
+import mail_drafts from "./mail_drafts.ts";
 import open_reviews from "./open_reviews.ts";
 import remove_member from "./remove_member.ts";
 import remove_passkey from "./remove_passkey.ts";
@@ -83,6 +84,7 @@ export const SESSION_OPERATIONS: readonly SessionOperation[] = [
   upload_file,
   delete_file,
   open_reviews,
+  mail_drafts,
   decline_alert,
   list_alert_changes,
   find_equal_send,

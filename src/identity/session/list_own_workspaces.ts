@@ -26,6 +26,7 @@ export default defineSessionOperation({
         other_members: z.int(),
         channels: z.int(),
         scheduled: z.int(),
+        mails_drafts: z.boolean(),
         without_you: z
           .enum(["stays", "goes", "behind", "holds"])
           .describe(
@@ -45,6 +46,7 @@ export default defineSessionOperation({
         other_members: row.others,
         channels: row.channels,
         scheduled: row.planned,
+        mails_drafts: row.mails_drafts,
         without_you: fateOf(row),
       })),
     };

@@ -25,6 +25,8 @@ export const Member = defineEntity({
     pusher_ids: p.array().columnType("uuid[]").nullable(),
     /** The signed-in person behind it, once the link was followed. */
     user_id: p.text().nullable(),
+    /** Whether a mail tells of each draft that waits. */
+    mails_drafts: p.boolean().default(false),
     created_at: writtenAt(),
   },
 });

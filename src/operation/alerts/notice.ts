@@ -16,8 +16,22 @@ import type { Runnable } from "../attempt.ts";
 import { alertIds, announce } from "./change.ts";
 import { compose } from "./compose.ts";
 
-/** In no list: nobody calls it, and no line of the audit log is about it. At most one alert a draft, and few a minute. */
-export const reviewNotice: Runnable = {
+/** What a mail says beside it: as much as the alert. */
+interface WaitingDraft {
+  /** The channel's name. */
+  channel: string;
+  /** The name of the key or the assistant. */
+  asker: string;
+  url: string;
+}
+
+/**
+ * In no list: nobody calls it, and no line of the audit log is about it. At most one alert a draft, and few a minute. `mail` sends to
+ * addresses, and neither throws nor blocks; null where no mail is sent.
+ */
+export const createReviewNotice = (
+  mail: ((to: readonly string[], draft: WaitingDraft) => void) | null,
+): Runnable => ({
   name: "review_notice",
   output: z.null(),
   writes: "rows",
@@ -57,6 +71,7 @@ export const reviewNotice: Runnable = {
     const [notice] = await ctx.sql(insertAlert, { ...made, ...fields });
     await ctx.countAgainstLimit(workspace.id);
     announce(ctx, "alert.sent", need(notice, "what is written comes back"));
+    ctx.afterCommit(() => mail?.(found.mail_to, { channel: found.name, asker: credential.name, url }));
     return null;
   },
-};
+});

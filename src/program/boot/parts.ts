@@ -27,7 +27,7 @@ import { createConnectionAuthenticator } from "../../identity/auth/connections.t
 import { createGrants } from "../../identity/auth/grants.ts";
 import { createJoining } from "../../identity/auth/joining.ts";
 import { createKeyAuthenticator } from "../../identity/auth/keys.ts";
-import { createMail } from "../../identity/auth/mail.ts";
+import { createMail, draftMail } from "../../identity/auth/mail.ts";
 import { createOwnSignIn } from "../../identity/auth/own_sign_in.ts";
 import { createPeople } from "../../identity/auth/people.ts";
 import { createSignInLibrary } from "../../identity/auth/sign_in_library.ts";
@@ -36,7 +36,7 @@ import { createStepUps } from "../../identity/auth/step_up.ts";
 import { createDeviceHash } from "../../model/domain/device_hash.ts";
 import type { DomainEvent } from "../../model/domain/events.ts";
 import { createInboxTag } from "../../model/domain/inbox_tag.ts";
-import { reviewNotice } from "../../operation/alerts/notice.ts";
+import { createReviewNotice } from "../../operation/alerts/notice.ts";
 import { createDispatcher } from "../../operation/dispatch.ts";
 import { createWaits } from "../../operation/waits.ts";
 import { createForms } from "../../pages/console/forms.ts";
@@ -196,13 +196,16 @@ export async function openParts(
   closers.push(() => hold.close());
   const waits = createWaits({ orm, log, max: config.heldPolls });
   closers.push(async () => waits.stop());
+  const mail = createMail(config, log);
   const dispatcher = createDispatcher({
     orm,
     limits,
     mustHaveRoom,
     together: createTogether(databaseOf(orm)),
     idempotencySeal: createSeal(secret, "idempotency"),
-    reviewNotice,
+    reviewNotice: createReviewNotice(
+      mail && ((to, draft) => void Promise.all(to.map((address) => mail(draftMail(address, draft))))),
+    ),
     askedSeal: createSeal(secret, "asked reviews"),
     services: {
       publicUrl,
@@ -246,7 +249,7 @@ export async function openParts(
       authorize: createAuthorize({ orm, library, documents, publicUrl: config.publicUrl }),
       forms: createForms({ secret, publicUrl: config.publicUrl }),
       auditRetentionDays: config.auditRetentionDays,
-      mail: createMail(config, log),
+      mail,
       publicUrl: config.publicUrl,
       now,
     },

@@ -33,9 +33,10 @@ export const ownWorkspaces = defineList("own_workspaces", {
     files: int,
     /** Alerts that are scheduled and appear all the same. */
     planned: int,
+    mails_drafts: boolean,
     created_at: timestamptz,
   },
-  text: `select w.id, m.id as member_id, w.name, m.role, m.created_at,
+  text: `select w.id, m.id as member_id, w.name, m.role, m.mails_drafts, m.created_at,
       m.role = 'owner' and not exists (select 1 from member o
         where o.workspace_id = w.id and o.role = 'owner' and o.id <> m.id) as last_owner,
       (select count(*)::int from member o where o.workspace_id = w.id and o.id <> m.id) as others,

@@ -1,7 +1,10 @@
 // Alerts of all channels together: drafts, which wait for somebody to read and decide, what is scheduled, the soonest first, what
 // was sent or cancelled, the newest first, and all of it; each searched by words, channel and writer.
 
+import list_own_workspaces from "../../../identity/session/list_own_workspaces.ts";
+import mail_drafts from "../../../identity/session/mail_drafts.ts";
 import open_reviews from "../../../identity/session/open_reviews.ts";
+import { showId } from "../../../model/domain/ids.ts";
 import { roleReaches } from "../../../model/domain/visibility.ts";
 import type { AlertStatus } from "../../../model/entities/alert.ts";
 import { clock } from "../../../ui/clock.ts";
@@ -168,18 +171,28 @@ const listOf =
         name: one.name,
         chosen: one === list,
       })),
-    )}${form}${part}${status === "draft" && hearing(visit)}`,
+    )}${form}${part}${status === "draft" && (await hearing(visit))}`,
       { styles: [HISTORY_STYLES], scripts: [LIVE_SCRIPT] },
     );
   };
 
-/** For who may open the channel that tells of them. */
-const hearing = ({ caller, base, token }: MemberVisit): Content =>
-  roleReaches(caller.member.role, open_reviews.role) &&
-  caller.pusherIds === null &&
-  html`<details class="more"><summary>Hear of drafts that wait</summary>
-    <p>A private channel of the workspace, “Reviews”, tells your phone when an assistant or a key asks for a person. It names the draft's channel and who asks, and not what the draft says. Its alert leads to the draft, and is over once somebody decided.</p>
-    <form method="post" action="${base}reviews">${token}<button>Subscribe a phone</button></form></details>`;
+/** How drafts that wait are heard of: by a phone, for who may open the channel that tells of them, and by mail where it is sent. */
+async function hearing(visit: MemberVisit): Promise<Content> {
+  const { caller, base, token, deps } = visit;
+  const opens = roleReaches(caller.member.role, open_reviews.role) && caller.pusherIds === null;
+  const mails = deps.mail !== null && roleReaches(caller.member.role, mail_drafts.role);
+  if (!opens && !mails) return null;
+  const { data } = await visit.asPerson(list_own_workspaces, {});
+  const mailed = data.find(({ id }) => id === showId("wsp", caller.workspace.id))?.mails_drafts === true;
+  return html`<details class="more"><summary>Hear of drafts that wait</summary>
+    <p>A private channel of the workspace, “Reviews”, tells phones when an assistant or a key asks for a person. It names the draft's channel and who asks, and not what the draft says. Its alert leads to the draft, and is over once somebody decided.</p>
+    ${opens && html`<form method="post" action="${base}reviews">${token}<button>Subscribe a phone</button></form>`}
+    ${
+      mails &&
+      html`<p>${mailed ? "You get a mail of the same, too." : "A mail can say the same, where that channel is open."}</p>
+    <form method="post" action="${base}reviews/mail">${token}<input type="hidden" name="mails" value="${mailed ? "" : "on"}"><button>${mailed ? "No more mails" : "Mail me, too"}</button></form>`
+    }</details>`;
+}
 
 export const ACCOUNT_ALERT_PAGES: readonly Page[] = [
   ...LISTS.map((list) => memberPage("GET", `/${list.path}`, listOf(list))),
@@ -187,5 +200,10 @@ export const ACCOUNT_ALERT_PAGES: readonly Page[] = [
   memberPage("POST", "/reviews", async (visit) => {
     const { id } = await visit.asMember(open_reviews, {});
     return visit.goTo(`${channelBase(visit, id)}/invites`);
+  }),
+
+  memberPage("POST", "/reviews/mail", async (visit) => {
+    await visit.asMember(mail_drafts, { mails_drafts: visit.form.get("mails") === "on" });
+    return visit.goTo(`${visit.base}drafts`);
   }),
 ];
