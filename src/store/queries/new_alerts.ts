@@ -17,6 +17,7 @@ import { FIELDS, NAMES, WHOLE } from "./alert_columns.ts";
 import { foundBy } from "./alert_words.ts";
 import { AUDIT_LINE } from "./audit.ts";
 import { SCOPE, visibleTo } from "./channels.ts";
+import { type Locking, lockedChannels } from "./locked_channels.ts";
 
 const defineStatement = statementsOf("publish");
 
@@ -49,24 +50,12 @@ const UNKNOWN = "null}}";
  * from 1. One row for each whose channel is visible; its alert columns are null when the channel refused. The channels are locked
  * in the order of their ids, each once, and those alone that the caller of an alert sees.
  */
-const create = (name: string, { skips = "", bounded = "" }) =>
+const create = (name: string, locking: Locking) =>
   defineStatement(name, {
     parameters: { items: jsonb<readonly (NewAlert & { position: number })[]>() },
     columns: { position: int, active: boolean, requested_perms: array(text) },
     joined: WHOLE.columns,
-    text: `with r as materialized (
-        select r.* from ${bounded} jsonb_to_recordset((select $items::jsonb)) r (position int, ${Object.entries(
-          NEW_ALERT,
-        )
-          .map(([column, { sql }]) => `${column} ${sql}`)
-          .join(", ")})),
-      c as materialized (
-        select c.* from (select distinct pusher_id, workspace_id, pusher_ids from r order by pusher_id) r
-        -- What locks is looked up for each by its key, whatever number of rows the planner takes r for.
-        cross join lateral (
-          select p.id, p.workspace_id, p.requested_perms, c.active from channel_state c join pusher p on p.id = c.pusher_id
-          where c.pusher_id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}
-          for no key update of c ${skips}) c),
+    text: `with ${lockedChannels(NEW_ALERT, "p.requested_perms, c.active", locking)},
       v as materialized (
         select r.*, p.active, p.requested_perms from r
         join (select distinct * from c) p on p.id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}),

@@ -20,6 +20,7 @@ import { WHOLE } from "./alert_columns.ts";
 import { NEXT_VERSION } from "./alerts.ts";
 import { AUDIT_LINE } from "./audit.ts";
 import { SCOPE, VISIBLE, visibleTo } from "./channels.ts";
+import { type Locking, lockedChannels } from "./locked_channels.ts";
 
 const defineStatement = statementsOf("publish");
 
@@ -60,29 +61,18 @@ const LINE_NAMES = Object.keys(AUDIT_LINE);
  * Publishes alerts. Positions count from 1; one row for each that the caller sees, as it is now: `sent` where this call published it. Channels are locked in the order of their ids, then the alerts, each once. Of several that
  * publish the same alert one does, and the others find it sent. By one instant, read when all is locked.
  */
-const publish = (name: string, { skips = "", bounded = "" }) =>
+const publish = (name: string, locking: Locking) =>
   defineStatement(name, {
     parameters: { items: jsonb<readonly (Send & { position: number })[]>() },
     columns: { position: int, sent: boolean, active: boolean, ...WHOLE.columns },
-    text: `with r as materialized (
-        select r.* from ${bounded} jsonb_to_recordset((select $items::jsonb)) r (position int, ${Object.entries(
-          SEND,
-        )
-          .map(([column, { sql }]) => `${column} ${sql}`)
-          .join(", ")})),
-      c as materialized (
-        select c.* from (select distinct pusher_id, workspace_id, pusher_ids from r order by pusher_id) r
-        cross join lateral (
-          select p.id, p.workspace_id, c.active from channel_state c join pusher p on p.id = c.pusher_id
-          where c.pusher_id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}
-          for no key update of c ${skips}) c),
+    text: `with ${lockedChannels(SEND, "c.active", locking)},
       a as materialized (
         select a.* from (
           select distinct r.id, r.pusher_id from r
           join (select distinct * from c) p on p.id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")} order by r.id) r
         cross join lateral (
           select ${WHOLE.text} from alert where alert.id = r.id and alert.pusher_id = r.pusher_id
-          for no key update ${skips}) a),
+          for no key update ${locking.skips ?? ""}) a),
       n as materialized (select clock_timestamp() as at from (select count(*) from a) locked),
       judged as materialized (
         select r.*, p.active, n.at, a.visible, r.expected is null as anyhow,
