@@ -115,12 +115,53 @@ describe.skipIf(NO_CERTIFICATE)("on a service", () => {
     expect((await visit(client_id, { redirect_uri: "http://127.0.0.1:7777/other" })).status).toBe(422);
   });
 
+  /** As their makers publish them, but for their addresses; and where each wants its answer. */
+  const PUBLISHED: [name: string, answer: string, fields: Record<string, unknown>][] = [
+    [
+      "ChatGPT",
+      "https://chatgpt.com/connector_platform_oauth_redirect",
+      {
+        redirect_uris: ["https://chatgpt.com/connector_platform_oauth_redirect"],
+        token_endpoint_auth_method: "private_key_jwt",
+        token_endpoint_auth_methods_supported: ["none", "private_key_jwt"],
+        token_endpoint_auth_signing_alg: "RS256",
+        jwks_uri: "https://chatgpt.com/oauth/jwks.json",
+      },
+    ],
+    [
+      "Goose",
+      "http://127.0.0.1:35041/oauth_callback",
+      { redirect_uris: ["http://localhost/oauth_callback"], grant_types: ["authorization_code"] },
+    ],
+    [
+      "Claude Code",
+      "http://localhost:50176/callback",
+      { redirect_uris: ["http://localhost/callback", "http://127.0.0.1/callback"] },
+    ],
+  ];
+  // docs/rules.md#assistant-registration
+  test.each(PUBLISHED)("%s is let in by what it publishes", async (client_name, redirect_uri, fields) => {
+    const client_id = describeAt(`/${client_name.replace(" ", "-")}.json`, { client_name, ...fields });
+    const { tokens, next } = await connect(world, owner, { client_id }, { redirect_uri });
+    expect([next.href.split("?")[0], tokens.status]).toEqual([redirect_uri, 200]);
+    // Not at another path, nor on another machine.
+    for (const other of [
+      `${redirect_uri}2`,
+      redirect_uri.replace(/(localhost|127.0.0.1|chatgpt.com)/, "127.0.0.2"),
+    ])
+      expect((await visit(client_id, { redirect_uri: other })).status).toBe(422);
+  });
+
   const UNUSABLE: [what: string, fields: Record<string, unknown>][] = [
     ["another client_id", { client_id: "https://localhost/other.json" }],
     ["no client_id", { client_id: undefined }],
     ["a secret", { client_secret: "x" }],
     ["a secret's end", { client_secret_expires_at: 0 }],
     ["a shared secret", { token_endpoint_auth_method: "client_secret_post" }],
+    [
+      "a list without none",
+      { token_endpoint_auth_method: "x", token_endpoint_auth_methods_supported: ["x"] },
+    ],
     ["keys", { token_endpoint_auth_method: "private_key_jwt", jwks_uri: "https://localhost/keys" }],
     ["a long name", { client_name: "n".repeat(121) }],
     ["a name of two lines", { client_name: "a\nb" }],

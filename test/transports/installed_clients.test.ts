@@ -8,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ASSISTANT_CLIENTS } from "../../src/pages/console/assistant_clients.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { lacks } from "../support/lacks.ts";
+import { allow, register } from "../support/oauth.ts";
 import { environment, temporaryFolder } from "../support/processes.ts";
-import { Site } from "../support/site.ts";
+import { ownerOf, Site } from "../support/site.ts";
 
 describe.skipIf(lacks("assistants' clients"))("a client", () => {
   const folder = temporaryFolder();
@@ -24,9 +25,14 @@ describe.skipIf(lacks("assistants' clients"))("a client", () => {
 
   /**
    * Runs a line in a shell with a home of its own, until it ends or has said what is waited for.
-   * @param input lines on its standard input, which stays open until then
+   * @param input lines on its standard input, which stays open until then; or what a person does meanwhile, after which it goes on
    */
-  function shell(home: string, line: string, wanted?: RegExp, input = ""): Promise<string> {
+  function shell(
+    home: string,
+    line: string,
+    wanted?: RegExp,
+    input: string | ((match: string) => Promise<void>) = "",
+  ): Promise<string> {
     const HOME = join(folder.path, home);
     const cwd = join(HOME, "work");
     mkdirSync(cwd, { recursive: true });
@@ -47,13 +53,18 @@ describe.skipIf(lacks("assistants' clients"))("a client", () => {
       };
       const hear = (chunk: Buffer) => {
         said += chunk;
-        if (wanted?.test(said)) end();
+        const [match] = wanted?.exec(said) ?? [];
+        if (match === undefined) return;
+        if (typeof input === "string") return end();
+        wanted = undefined;
+        input(match).catch(reject);
       };
       child.stdout.on("data", hear);
       child.stderr.on("data", hear);
       child.on("error", reject);
       child.on("close", end);
       child.stdin.on("error", () => {});
+      if (typeof input !== "string") return;
       if (wanted) child.stdin.write(input);
       else child.stdin.end(input);
     });
@@ -92,6 +103,62 @@ describe.skipIf(lacks("assistants' clients"))("a client", () => {
     expect(searchParams.get("scope")).toContain("alerts:write");
     expect(searchParams.get("scope")).not.toContain("alerts:send");
   });
+
+  /** What the makers publish of their clients, as this server would have fetched it a moment ago: the far network is not here. */
+  async function publish(clientId: string, name: string): Promise<void> {
+    const redirect_uris = ["http://localhost/callback", "http://127.0.0.1/callback"];
+    const { body } = await register(site.world, { client_name: name, redirect_uris });
+    await site.world.sql(
+      `insert into auth."oauthClient"
+       select (jsonb_populate_record(c, jsonb_build_object('id', 'published-' || c.id, 'clientId', ?::text))).*
+       from auth."oauthClient" c where "clientId" = ?`,
+      [clientId, body.client_id],
+    );
+    await site.world.sql(`update auth."oauthClientResource" set "clientId" = ? where "clientId" = ?`, [
+      clientId,
+      body.client_id,
+    ]);
+  }
+
+  const CONSENTED: [name: string, document: string, login: string, after: string, connected: RegExp][] = [
+    [
+      "Claude Code",
+      "https://claude.ai/oauth/claude-code-client-metadata",
+      // It asks for a terminal.
+      `script -qfec "claude mcp login belfry" /dev/null`,
+      "claude mcp list",
+      /belfry: .* Connected/,
+    ],
+    [
+      "Codex CLI",
+      "https://chatgpt.com/oauth/codex/client.json",
+      "codex mcp login belfry",
+      "codex mcp list",
+      /belfry .* OAuth/,
+    ],
+  ];
+  // docs/rules.md#assistant-registration
+  test.skipIf(lacks("script")).each(CONSENTED)(
+    "%s: a person lets it in, and it is connected",
+    async (name, document, login, after, connected) => {
+      await publish(document, name);
+      const owner = await ownerOf(site.world, site.url);
+      const home = `consent-${CONSENTED.findIndex(([of]) => of === name)}`;
+      const line = lineOf(name, "consent");
+      // Codex asks at once, and is not answered.
+      await shell(home, line, /oauth2\/authorize/);
+      // A terminal's marks end the address.
+      const address = /http[^\s\p{Cc}]+\/oauth2\/authorize\?[^\s\p{Cc}]+(?=[\s\p{Cc}])/u;
+      await shell(home, login, address, async (url) => {
+        const { pathname, search } = new URL(url);
+        const { headers, text } = await owner.get(pathname + search);
+        const { next, consent } = await allow(owner, headers.get("location") ?? text);
+        expect(consent).toContain(name);
+        expect((await fetch(next)).status).toBe(200);
+      });
+      expect(await shell(home, after)).toMatch(connected);
+    },
+  );
 
   test("Gemini CLI: connected by key, and not before consent", async () => {
     await shell("gemini-key", lineOf("Gemini CLI", "key"));

@@ -24,7 +24,8 @@ export type FetchDocument = (
 
 const WHY = {
   refused: "it is not one that this server may fetch",
-  unreachable: "nothing answered there in time",
+  unreachable:
+    "nothing answered there in time. A server that does not reach the internet can be given to an assistant with a key",
   answer: "there is no JSON document there",
   large: `the document there has more than ${said("client_document")}`,
 } as const;
@@ -51,10 +52,26 @@ function described(clientId: string, text: string): object {
     throw unusable("the client_id in its document is not that address");
   if ("client_secret" in said || "client_secret_expires_at" in said)
     throw unusable("its document holds a secret");
-  const { token_endpoint_auth_method = "none" } = said as { token_endpoint_auth_method?: unknown };
-  if (token_endpoint_auth_method !== "none")
+  const { token_endpoint_auth_method, token_endpoint_auth_methods_supported } = said as Record<
+    string,
+    unknown
+  >;
+  // What it would rather do stands in the one; what it does where a server knows no more, as ChatGPT, in the list.
+  const knows = [token_endpoint_auth_method ?? "none", token_endpoint_auth_methods_supported].flat();
+  if (!knows.includes("none"))
     throw unusable("its document asks for another token_endpoint_auth_method than none");
-  return said;
+  return { ...said, token_endpoint_auth_method: "none" };
+}
+
+/**
+ * An http address under each name of loopback: it is the same machine, and programs listen under one name and describe another.
+ * What is no address of loopback stays alone.
+ */
+function ofLoopback(address: string): string[] {
+  const rest = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?=[:/])(.*)$/i.exec(address)?.[1];
+  return rest === undefined
+    ? [address]
+    : [address, ...["localhost", "127.0.0.1", "[::1]"].map((name) => `http://${name}${rest}`)];
 }
 
 export type ClientDocuments = ReturnType<typeof createClientDocuments>;
@@ -82,7 +99,9 @@ export function createClientDocuments(options: {
     if (!fetched.ok) throw unusable(WHY[fetched.why]);
     const said = described(clientId, fetched.text);
     try {
-      await clients.keep(clientId, clientMetadata(said, { schemes, method: "none" }), null);
+      const metadata = clientMetadata(said, { schemes, method: "none" });
+      const redirect_uris = [...new Set(metadata.redirect_uris.flatMap(ofLoopback))];
+      await clients.keep(clientId, { ...metadata, redirect_uris }, null);
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       throw invalidRequest(`The assistant's own description cannot be used. ${error.message}`);

@@ -35,7 +35,7 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
     key: (url) => `claude mcp add --transport http belfry ${mcp(url)} --header ${SHELL}`,
     consent: (url) => `claude mcp add --transport http belfry ${mcp(url)}`,
     tried:
-      "2.1.330, 2026-11-23: connected by key; without one it says that it needs authentication, which it does at a terminal only.",
+      "2.1.330, 2026-11-23: connected by key, and by a person's consent after `claude mcp login belfry` at a terminal.",
   },
   {
     name: "Codex CLI",
@@ -43,7 +43,7 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
     key: (url) => `codex mcp add belfry --url ${mcp(url)} --bearer-token-env-var ${KEY_VARIABLE}`,
     consent: (url) => `codex mcp add belfry --url ${mcp(url)}`,
     tried:
-      "0.169.0, 2026-11-23: lists all tools by key; without one it sends its person to the consent page with the reading and writing scopes.",
+      "0.169.0, 2026-11-23: lists all tools by key, and after a person's consent, to which it sends by itself or by `codex mcp login belfry`.",
   },
   {
     name: "Gemini CLI",
@@ -51,7 +51,7 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
     key: (url) => `gemini mcp add --transport http --header ${SHELL} belfry ${mcp(url)}`,
     consent: (url) => `gemini mcp add --transport http belfry ${mcp(url)}`,
     tried:
-      "0.61.0, 2026-11-23: connected by key; without one disconnected until `/mcp auth belfry` in it, which was not run.",
+      "0.61.0, 2026-11-23: connected by key, and by a person's consent after `/mcp auth belfry` in it, where it asks for every permission.",
   },
   {
     name: "Cursor",
@@ -94,10 +94,10 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
   },
   {
     name: "Goose",
-    where: "a shell, with the package installed",
+    where: "a shell; with a key, where the package is installed",
     key: (url) => `goose session --with-extension "npx belfry mcp --url ${url}"`,
-    consent: null,
-    tried: "Not run; `belfry mcp` itself is, with the SDKs of both protocols.",
+    consent: (url) => `goose session --with-streamable-http-extension "${mcp(url)}"`,
+    tried: "1.37.0, 2026-11-24: called a tool by `belfry mcp` with a key, and after a person's consent.",
   },
   {
     name: "Claude Desktop",
