@@ -47,8 +47,9 @@ describe("alerts in blocks and loose ones", () => {
        order by ${shown ? "a.visible_at" : "a.created_at"} ${order === "newest" ? "desc, a.id desc" : ", a.id"}`,
     );
     const wanted = wordsOf(query);
+    const begins = (one: string, word: string) => (/^\w$/.test(word) ? one === word : one.startsWith(word));
     return (rows as Row[])
-      .filter(({ title }) => wanted.every((word) => wordsOf(title).some((one) => one.startsWith(word))))
+      .filter(({ title }) => wanted.every((word) => wordsOf(title).some((one) => begins(one, word))))
       .map(({ id }) => showId("alr", id));
   }
 

@@ -34,12 +34,18 @@ export const KEEP_FOUND = `found as (
 const TAGS = `' ' || translate(array_to_string(p.tags, ' '), '-_/.,:;&+#()''"', repeat(' ', 14))`;
 
 /**
+ * SQL: a word of a search stands for all that begin so. A letter or digit alone does not: half of the index may begin with it. In
+ * scripts without spaces, whose characters come after these, one is much of a word.
+ */
+const ALONE = `(length(word) = 1 and ascii(word) < x'0530'::int)`;
+
+/**
  * SQL: what the entries of an alert of channel `p` must hold: words that begin so, `$writer` where that is not null. Words that a tag of
  * the channel begins with need no other place. Null: every alert of the channel is found.
  */
 export const SOUGHT = `(select string_agg(part, ' & ')::tsquery from (
-      select '''' || ${mark("p.id")} || word || ''':*' as part from unnest($words::text[]) word
-      where position(' ' || word in ${TAGS}) = 0
+      select '''' || ${mark("p.id")} || word || case when ${ALONE} then '''' else ''':*' end as part from unnest($words::text[]) word
+      where position(' ' || word || case when ${ALONE} then ' ' else '' end in ${TAGS} || ' ') = 0
       union all
       select '''' || ${mark("p.id")} || '@' || $writer::text || '''' where $writer::text is not null) parts)`;
 
