@@ -2,6 +2,9 @@ import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 import { needMore } from "./test/support/kinds.ts";
 import { LongestFirst } from "./test/support/longest_first.ts";
+import { keepTemporaryInMemory } from "./test/support/temporary_memory.ts";
+
+keepTemporaryInMemory();
 
 export default defineConfig(({ mode }) => ({
   test: {

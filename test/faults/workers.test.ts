@@ -17,6 +17,7 @@ import {
   isAlive,
   type RunningServer,
   run,
+  started,
   startServer,
   temporaryFolder,
 } from "../support/processes.ts";
@@ -288,7 +289,7 @@ test("killed while clients write, a worker is replaced, and nothing acknowledged
 describe("the end", () => {
   let other: RunningServer;
   const begin = async (name: string, settings: Record<string, string> = {}) => {
-    other = await startServer(initialised(join(folder.path, name)), {
+    other = await startServer(await started(join(folder.path, name)), {
       settings: { WORKERS: String(WORKERS), HOST: "127.0.0.1", ...settings },
     });
     const postmaster = readStatus(join(other.dataDir, "postgres"))?.pid;

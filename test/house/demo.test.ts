@@ -3,12 +3,12 @@
 import { mkdtempSync, readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lacks } from "../support/lacks.ts";
-import { initialised, type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
+import { type RunningServer, run, started, startServer, temporaryFolder } from "../support/processes.ts";
 
 const folder = temporaryFolder();
 let server: RunningServer;
 beforeAll(async () => {
-  server = await startServer(initialised(`${folder.path}/data`));
+  server = await startServer(await started(`${folder.path}/data`));
 });
 afterAll(async () => {
   await server?.stop();

@@ -4,13 +4,13 @@
 import { globSync, statSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { lacks } from "../support/lacks.ts";
-import { initialised, type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
+import { type RunningServer, run, started, startServer, temporaryFolder } from "../support/processes.ts";
 import { WAIT } from "../support/wait.ts";
 
 const folder = temporaryFolder();
 let server: RunningServer;
 beforeAll(async () => {
-  server = await startServer(initialised(`${folder.path}/data`));
+  server = await startServer(await started(`${folder.path}/data`));
 });
 afterAll(async () => {
   await server?.stop();

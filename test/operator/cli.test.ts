@@ -8,11 +8,11 @@ import { TOOLS } from "../../tools/index.ts";
 import {
   CLI,
   environment,
-  initialised,
   type RunningServer,
   run,
   belfry as runAlone,
   belfryShared as runShared,
+  started,
   startServer,
   temporaryFolder,
 } from "../support/processes.ts";
@@ -23,7 +23,7 @@ let server: RunningServer;
 const ran = new Set<string>();
 
 beforeAll(async () => {
-  server = await startServer(initialised(`${folder.path}/data`), { args: [CLI, "serve"] });
+  server = await startServer(await started(`${folder.path}/data`), { args: [CLI, "serve"] });
 });
 afterAll(async () => {
   await server?.stop();

@@ -10,8 +10,8 @@ import {
   belfry,
   CLI,
   environment,
-  initialised,
   type RunningServer,
+  started,
   startServer,
   temporaryFolder,
 } from "../support/processes.ts";
@@ -19,7 +19,7 @@ import {
 const folder = temporaryFolder();
 let server: RunningServer;
 beforeAll(async () => {
-  server = await startServer(initialised(`${folder.path}/data`));
+  server = await startServer(await started(`${folder.path}/data`));
 });
 afterAll(async () => {
   await server?.stop();
@@ -155,7 +155,7 @@ test("a key is offered what it may use; what it may not is refused in the result
 
 test("a server that went away says so in the results, until it is back", async () => {
   const dataDir = `${folder.path}/away`;
-  const first = await startServer(initialised(dataDir));
+  const first = await startServer(await started(dataDir));
   const client = new Client(info);
   await client.connect(new StdioClientTransport(stdio({ BELFRY_URL: first.url, BELFRY_API_KEY: first.key })));
   await first.stop();

@@ -2,7 +2,7 @@
 // take its lock or meet a killed server are processes of their own; the others share one.
 
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
@@ -18,6 +18,7 @@ import {
   processesOn,
   type Run,
   type RunningServer,
+  started,
   startServer,
   temporaryFolder,
 } from "../support/processes.ts";
@@ -25,14 +26,8 @@ import {
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
-const template = join(folder.path, "template");
-
 /** A data directory after its first start. */
-function dataDirectory(...path: string[]): string {
-  const copy = join(folder.path, ...path);
-  cpSync(template, copy, { recursive: true });
-  return copy;
-}
+const dataDirectory = (...path: string[]) => started(join(folder.path, ...path));
 
 /** The whole of an operator's work; `settings` say where the database is. */
 async function story(settings: Record<string, string>) {
@@ -95,11 +90,10 @@ describe("on the embedded database", () => {
   let server: RunningServer | null = null;
   /** A command whose data directory another process holds; it tries for so long that it begins before all others. */
   let whileHeld: Promise<Run>;
-  beforeAll(async () => {
+  beforeAll(() => {
     const dataDir = join(folder.path, "held");
     const unlock = lockDataDir(join(dataDir, "instance.lock"));
     whileHeld = belfry(["keys", "list"], { DATA_DIR: dataDir }).finally(unlock);
-    await (await startServer(template)).stop();
   });
   afterEach(async () => {
     await server?.stop();
@@ -108,7 +102,7 @@ describe("on the embedded database", () => {
 
   // docs/rules.md#operator-on-the-database
   test("beside the running server, on its database", { timeout: 300_000 }, async () => {
-    server = await startServer(dataDirectory("beside"));
+    server = await startServer(await dataDirectory("beside"));
     const settings = { DATA_DIR: server.dataDir };
     const { done } = await story(settings);
     const migrated = await belfryShared(["migrate"], settings);
@@ -173,7 +167,7 @@ describe("on the embedded database", () => {
   test("after a kill -9 a command works at once, and so does the next start", {
     timeout: 240_000,
   }, async () => {
-    const killed = await startServer(dataDirectory("killed"));
+    const killed = await startServer(await dataDirectory("killed"));
     await killed.stop("SIGKILL");
     const settings = { DATA_DIR: killed.dataDir };
     expect((await belfry(["keys", "create", "--scopes", "all"], settings)).json.key).toMatch(/^bfk_/);
@@ -187,7 +181,7 @@ describe("on the embedded database", () => {
   test.skipIf(prevented(existsSync("/proc/self/stat") ? null : "this system shows no processes in /proc"))(
     "after a kill -9 a command does not lean on the database that is about to go",
     async () => {
-      const killed = await startServer(dataDirectory("leaving"));
+      const killed = await startServer(await dataDirectory("leaving"));
       const settings = { DATA_DIR: killed.dataDir };
       const { folder: cluster } = (await belfry(["status"], settings)).json;
       const left = Number(readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")[0]);
@@ -216,7 +210,7 @@ describe("on the embedded database", () => {
   }
 
   test("status says where the database is, with a DATABASE_URL that any tool connects by while it runs", async () => {
-    server = await startServer(dataDirectory("status"));
+    server = await startServer(await dataDirectory("status"));
     const settings = { DATA_DIR: server.dataDir };
     const running = await belfry(["status"], settings);
     expect(running).toMatchObject({
@@ -246,7 +240,7 @@ describe("on the embedded database", () => {
       expect(said.code).toBe(0);
     };
     for (const path of [["shell"], ["long-".repeat(20), "shell-".repeat(15)]]) {
-      const dataDir = dataDirectory(...path);
+      const dataDir = await dataDirectory(...path);
       await shell(dataDir);
       server = await startServer(dataDir);
       await shell(dataDir);
@@ -256,7 +250,7 @@ describe("on the embedded database", () => {
   });
 
   test("a long DATA_DIR works although socket addresses are short", async () => {
-    server = await startServer(dataDirectory("long-".repeat(20), "data-".repeat(20)));
+    server = await startServer(await dataDirectory("long-".repeat(20), "data-".repeat(20)));
     const { code, json, stderr } = await belfry(["keys", "list"], { DATA_DIR: server.dataDir });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(json.data).toHaveLength(1);

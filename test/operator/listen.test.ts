@@ -11,8 +11,8 @@ import {
   CLI,
   environment,
   freePort,
-  initialised,
   type RunningServer,
+  started,
   startServer,
   temporaryFolder,
 } from "../support/processes.ts";
@@ -31,7 +31,7 @@ let key: string;
 beforeAll(async () => {
   folder = temporaryFolder();
   port = await freePort();
-  dataDir = initialised(join(folder.path, "data"));
+  dataDir = await started(join(folder.path, "data"));
   server = await start();
   key = server.key;
 });

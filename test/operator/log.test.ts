@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { inBatches, type Lines } from "../../src/program/boot/log.ts";
-import { initialised, type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
+import { type RunningServer, run, started, startServer, temporaryFolder } from "../support/processes.ts";
 import { WAIT } from "../support/wait.ts";
 
 const folder = temporaryFolder();
@@ -112,7 +112,7 @@ describe("lines", () => {
 describe("a service that is stopped", () => {
   let server: RunningServer;
   beforeAll(async () => {
-    server = await startServer(initialised(folder.path));
+    server = await startServer(await started(folder.path));
   });
   afterAll(() => server.stop("SIGKILL"));
 

@@ -71,7 +71,7 @@ inBrowser("what was sent, in a browser", () => {
     const { context, page, faults } = await its.visit({ javaScriptEnabled: false });
     await page.goto(its.base + paths[0]);
     await page.getByRole("link", { name: "Scheduled" }).click();
-    expect(await page.getByRole("row").count()).toBe(2);
+    await expect.poll(() => page.getByRole("row").count()).toBe(2);
     await page.getByRole("link", { name: "Statistics", exact: true }).last().click();
     await page.getByLabel("From (UTC)").fill("2026-01-01");
     await page.getByLabel("To, included").fill("2026-01-09");
@@ -79,7 +79,8 @@ inBrowser("what was sent, in a browser", () => {
     expect(new URL(page.url()).search).toBe("?from=2026-01-01&to=2026-01-09");
     await page.getByRole("link", { name: "90 days" }).click();
     const plot = page.getByRole("img", { name: "Alerts sent" });
-    expect(await plot.locator("rect").count()).toBe(90);
+    // The page is read while it still comes.
+    await expect.poll(() => plot.locator("rect").count()).toBe(90);
     const box = (await plot.boundingBox())!;
     const room = (await page.locator("#plot-alerts_sent").boundingBox())!;
     // The numbers of the lines stand to the right of the bars.

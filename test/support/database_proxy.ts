@@ -18,10 +18,16 @@ export interface DatabaseProxy {
   /** Connections that are open now, and bytes that came since it fell silent. */
   count(): number;
   swallowed(): number;
-  /** How often something was said to the database so far. */
+  /**
+   * How often the database was asked so far, beside what wakes other processes: pieces that nothing was answered between are one
+   * question. A farewell is none.
+   */
   asked(): number;
   close(): Promise<void>;
 }
+
+/** The type of the message by which a client ends its connection. */
+const FAREWELL = "X".charCodeAt(0);
 
 export async function databaseProxy(url: string): Promise<DatabaseProxy> {
   const target = new URL(url);
@@ -46,6 +52,7 @@ export async function databaseProxy(url: string): Promise<DatabaseProxy> {
     );
     let mute = false;
     let lost = false;
+    let answered = true;
     silences.add(() => {
       mute = true;
     });
@@ -55,10 +62,13 @@ export async function databaseProxy(url: string): Promise<DatabaseProxy> {
     ] as const) {
       from.on("data", (bytes) => {
         if (from === client) {
-          asked++;
+          // Other processes are told after the answer, and nobody waits for that.
+          if (answered && bytes[0] !== FAREWELL && !bytes.includes("notify_processes")) asked++;
+          answered = false;
           lost ||= losing !== null && bytes.includes(losing);
           if (lost) losing = null;
         } else if (lost) return void client.destroy();
+        else answered = true;
         if (mute) swallow(bytes);
         else to.write(bytes);
       });

@@ -4,18 +4,20 @@ import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
 } from "node:fs";
 import { createServer } from "node:net";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
-import { join } from "node:path";
-import { inject } from "vitest";
+import { dirname, join } from "node:path";
+import { expect, inject, vi } from "vitest";
 import { loadSecret } from "../../src/store/secret/secret.ts";
 import { copyCluster } from "./databases.ts";
 import { WAIT } from "./wait.ts";
@@ -264,4 +266,25 @@ export async function startServer(
       await ended;
     },
   };
+}
+
+/**
+ * Gives a data directory what lies in one after its first start, secret and key included: for tests of what a service does later. The
+ * first test of a run that asks for it makes it, all others copy it. Returns the directory.
+ */
+export async function started(dataDir: string): Promise<string> {
+  const made = join(dirname(inject("cluster")), "started");
+  const isFirst = mkdirSync(`${made}.begun`, { recursive: true }) !== undefined;
+  if (isFirst) {
+    const folder = mkdtempSync(join(tmpdir(), "belfry-first-"));
+    // The user that a service of root lends to its database must get through.
+    chmodSync(folder, 0o711);
+    const server = await startServer(initialised(join(folder, "data")));
+    await server.stop();
+    renameSync(server.dataDir, made);
+    rmSync(folder, { recursive: true });
+  }
+  await vi.waitFor(() => expect(existsSync(made)).toBe(true), { timeout: patience(), interval: 50 });
+  cpSync(made, dataDir, { recursive: true });
+  return dataDir;
 }

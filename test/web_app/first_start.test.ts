@@ -25,7 +25,7 @@ inBrowser("after the first start", () => {
   test("the printed page is there, takes a subscriber, and rings by the printed line", async () => {
     const folder = temporaryFolder();
     const server = await startServer(folder.path);
-    const browser = await launch({ args: ["--autoplay-policy=document-user-activation-required"] });
+    const browser = await launch();
     try {
       const lines = server
         .log()

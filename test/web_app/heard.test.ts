@@ -15,10 +15,7 @@ import { WAIT } from "../support/wait.ts";
 const second = () => 1000 * Math.max(1, (2 * loadavg()[0]!) / availableParallelism());
 
 inBrowser("from an assistant to an ear", () => {
-  const its = siteAndBrowser(
-    {},
-    { whole: true, args: ["--autoplay-policy=document-user-activation-required"] },
-  );
+  const its = siteAndBrowser({}, { whole: true });
   let context: BrowserContext;
   let page: Page;
   let pusher: any;

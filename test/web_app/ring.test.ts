@@ -31,7 +31,7 @@ const VOICES = [
 ];
 
 inBrowser("a ring", () => {
-  const its = modulesAndBrowser({ args: ["--autoplay-policy=document-user-activation-required"] });
+  const its = modulesAndBrowser();
   let context: BrowserContext;
   let page: Page;
 

@@ -17,7 +17,7 @@ const withoutPush = (page: Page) =>
 
 // docs/rules.md#app-says-silence
 inBrowser("a closed app that hears nothing", () => {
-  const its = siteAndBrowser({}, { whole: true, args: ["--host-resolver-rules=MAP alerts.test 127.0.0.1"] });
+  const its = siteAndBrowser({}, { whole: true });
   const off = siteAndBrowser({ settings: { WEB_PUSH: "off" } }, { whole: true });
 
   /** Joins a new channel that may notify; looks at the channel's view, then at the settings. */
