@@ -12,8 +12,8 @@ const TYPES: Partial<Record<Field["look"], string>> = { number: "number", yes: "
 
 function typeOf({ look, shows, sql }: Field): string {
   if (shows instanceof z.ZodArray && shows.element instanceof z.ZodObject)
-    return `{ ${Object.keys(shows.element.shape)
-      .map((name) => `${name}: string`)
+    return `{ ${Object.entries(shows.element.shape)
+      .map(([name, of]) => (of instanceof z.ZodOptional ? `${name}?: string[]` : `${name}: string`))
       .join("; ")} }[]`;
   return `${TYPES[look] ?? "string"}${sql.nullable ? " | null" : ""}`;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { need } from "../src/model/need.ts";
 import { alertFor, announce, published } from "../src/operation/alerts/change.ts";
+import { stopFollowing, stopSeries } from "../src/operation/alerts/series.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { cancelAlert } from "../src/store/queries/alerts.ts";
 import { publishedView } from "../src/store/shapes/alert.ts";
@@ -11,7 +12,7 @@ export default defineTool({
   name: "cancel_alert",
   title: "Cancel alert",
   description:
-    "Withdraw a sent or scheduled alert: it stops reaching phones that have not yet polled. Phones that already received it keep it. Cannot be undone.",
+    "Withdraw a sent or scheduled alert: it stops reaching phones that have not polled yet; those that have it keep it. Of a repeating one, all that is to come. Cannot be undone.",
   scope: "alerts:send",
   publishesNothing: () => true,
   role: "editor",
@@ -26,6 +27,7 @@ export default defineTool({
   input: z.strictObject({
     pusher_id: pathId("Channel id, psh_…, or its handle"),
     alert_id: pathId("alr_…"),
+    following: z.boolean().optional().describe("Also all later ones of its series."),
     expected_updated_at: expectedVersion(),
     view,
   }),
@@ -34,9 +36,11 @@ export default defineTool({
   async handler(input, ctx) {
     const { alert, cell } = await alertFor("cancel", input, ctx);
     if (cell.do === "stay") return published("cancel", alert, ctx);
+    if (input.following) return published("cancel", await stopFollowing(alert, ctx), ctx);
     const [row] = await ctx.sql(cancelAlert, { id: alert.id });
     const after = need(row, "the alert is locked");
-    announce(ctx, "alert.cancelled", after);
+    if (alert.status === "repeating") await stopSeries(after, ctx);
+    else announce(ctx, "alert.cancelled", after);
     return published("cancel", after, ctx);
   },
 });

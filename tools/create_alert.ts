@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkContent, problemOf } from "../src/model/domain/alert_content.ts";
+import { checkContent, checkNoRecurrence, problemOf } from "../src/model/domain/alert_content.ts";
 import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_status.ts";
 import { channelUuid, newUuid } from "../src/model/domain/ids.ts";
 import { conflict, notFound } from "../src/model/errors.ts";
@@ -7,11 +7,11 @@ import { ALERT } from "../src/model/fields/alert.ts";
 import { nowMicros } from "../src/model/fields/columns.ts";
 import { argumentsOf } from "../src/model/fields/record.ts";
 import { LIMITS } from "../src/model/limits.ts";
+import { need } from "../src/model/need.ts";
 import { attachAssets } from "../src/operation/alerts/attach.ts";
 import { ALERT_SENDS, countSend } from "../src/operation/alerts/change.ts";
 import { compose } from "../src/operation/alerts/compose.ts";
-import { create } from "../src/operation/alerts/create.ts";
-import { shownWhole } from "../src/operation/alerts/show.ts";
+import { answerOf, create } from "../src/operation/alerts/create.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { scope, visibleChannel } from "../src/store/queries/channels.ts";
 import { composedView } from "../src/store/shapes/alert.ts";
@@ -21,7 +21,7 @@ import { pathId } from "../src/store/shapes/fields.ts";
 export default defineTool({
   name: "create_alert",
   title: "Compose alert",
-  description: `Compose an alert on a channel. Without send it stays a draft that no phone sees. With send true it is published at once, or scheduled when send_at is in the future; what is published cannot be unsent. At most ${LIMITS.sends} sends a minute for a channel.`,
+  description: `Compose an alert on a channel. Without send it stays a draft that no phone sees. With send true it is published at once, or scheduled when send_at is ahead; what is published cannot be unsent. At most ${LIMITS.sends} sends a minute for a channel.`,
   scope: "alerts:write",
   alsoRequires: { "alerts:send": (raw) => raw.send === true },
   asDraft: ({ send: _, ...draft }) => draft,
@@ -29,9 +29,9 @@ export default defineTool({
   http: { method: "POST", path: "/api/v1/pushers/{id}/alerts", status: 201, maxBody: MAX_BODY.alerts },
   // With send true it cannot be undone, and clients ask before they let that happen.
   creates: true,
-  // Files are held meanwhile, and markup may be long.
-  isOneStatement: (input) =>
-    !(input.image_asset_id || input.audio_asset_id || input.html_asset_id || input.html),
+  // Files are held meanwhile.
+  isOneStatement: (input) => !(input.image_asset_id || input.audio_asset_id || input.html_asset_id),
+  answerAgain: answerOf,
   limit: ALERT_SENDS,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   version: "updated_at",
@@ -53,7 +53,11 @@ export default defineTool({
     const status = input.send ? (fields.send_at === null ? "sent" : "scheduled") : "draft";
     const changed = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
     const problem =
-      attached.problem ?? problemOf(() => checkContent(fields, htmlLength, changed, nowMicros(ctx)));
+      attached.problem ??
+      problemOf(() => {
+        if (input.send) checkNoRecurrence(fields.recurrence);
+        checkContent(fields, htmlLength, changed, nowMicros(ctx));
+      });
     const channel = scope(pusherId, ctx.caller);
     const counted =
       status === "draft" || problem
@@ -65,12 +69,11 @@ export default defineTool({
     // What is refused is not tried; a missing or paused channel is reported before what is wrong with the alert.
     const refusal = problem ?? counted;
     const row = refusal
-      ? (await ctx.sql(visibleChannel, channel)).map((found) => ({ ...found, id: null }))[0]
+      ? (await ctx.sql(visibleChannel, channel)).map((found) => ({ ...found, answer: null }))[0]
       : await create({ ...channel, id: newUuid(), status, ...fields }, ctx);
     if (!row) throw notFound("channel");
     if (!row.active && status !== "draft") throw conflict(CHANNEL_NOT_ACTIVE);
     if (refusal) throw refusal;
-    if (row.id === null) throw new Error("an active channel took no alert");
-    return shownWhole(row, row.requested_perms, ctx);
+    return need(row.answer, "an active channel takes an alert");
   },
 });

@@ -25,7 +25,7 @@ const TAKEN = "This handle is taken; choose another one.";
 export default defineTool({
   name: "create_pusher",
   title: "Create channel",
-  description: `Open an alert channel, here called a pusher. Ask subscribers for requested_perms such as notify and sound, or its alerts only wait in the inbox. Public unless is_public is false. At most ${LIMITS.creations} a minute.`,
+  description: `Open an alert channel, here called a pusher. Ask for requested_perms such as notify and sound, or alerts only wait in the inbox. Public unless is_public is false. At most ${LIMITS.creations} a minute.`,
   scope: "pushers:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/pushers", status: 201 },

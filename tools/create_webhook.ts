@@ -13,7 +13,7 @@ import { showWebhook, webhookView } from "../src/store/shapes/webhook.ts";
 export default defineTool({
   name: "create_webhook",
   title: "Register webhook",
-  description: `Register an https endpoint for signed events, at most ${LIMITS.webhooks} of them. The answer carries the signing secret, shown this once. One POST an event, no retries; ${LIMITS.webhook_failures} failures in a row disable it.`,
+  description: `Register an https endpoint for signed events, at most ${LIMITS.webhooks} of them. The answer has the signing secret, this once. One POST an event, no retries; ${LIMITS.webhook_failures} failures in a row disable it.`,
   scope: "webhooks:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/webhooks", status: 201 },

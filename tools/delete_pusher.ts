@@ -10,7 +10,7 @@ export default defineTool({
   name: "delete_pusher",
   title: "Delete channel",
   description:
-    "Delete an alert channel that has no subscribers, with its whole alert history, and free its handle. Cannot be undone; with subscribers, pause it instead.",
+    "Delete an alert channel without subscribers, with its whole history, and free its handle. Cannot be undone; with subscribers, pause it.",
   scope: "pushers:write",
   role: "admin",
   http: { method: "DELETE", path: "/api/v1/pushers/{id}", status: 204 },

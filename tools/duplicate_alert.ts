@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkContent } from "../src/model/domain/alert_content.ts";
+import { checkContent, checkNoRecurrence } from "../src/model/domain/alert_content.ts";
 import { ALERT_GRID, CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_status.ts";
 import { channelUuid, newUuid } from "../src/model/domain/ids.ts";
 import { wordsOf } from "../src/model/domain/words.ts";
@@ -32,7 +32,7 @@ export default defineTool({
   name: "duplicate_alert",
   title: "Duplicate alert",
   description:
-    "Correct or repeat an alert in any state: a draft with its fields and files but send_at and expires_at, changed by what is given; on another channel by to_pusher_id. send true publishes it; cancel_original true does as cancel_alert, and phones that have the original keep it.",
+    "Correct or repeat an alert in any state: a draft with its fields and files but send_at and expires_at, changed by what is given; on another channel by to_pusher_id. send true publishes it; cancel_original true does as cancel_alert.",
   scope: "alerts:write",
   alsoRequires: { "alerts:send": (raw) => raw.send === true || raw.cancel_original === true },
   publishesNothing: ({ send }) => send !== true,
@@ -82,6 +82,7 @@ export default defineTool({
     const { fields, htmlLength } = compose(attached.sent, model, attached.text);
     const status = send ? (fields.send_at === null ? "sent" : "scheduled") : "draft";
     const changed = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
+    if (send) checkNoRecurrence(fields.recurrence);
     checkContent(fields, htmlLength, changed, nowMicros(ctx));
     if (send) await countSend(ctx, to);
     const [ended] = ending?.do === "change" ? await ctx.sql(cancelAlert, { id: alert.id }) : [];

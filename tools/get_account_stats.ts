@@ -12,7 +12,7 @@ const NOTHING = { alerts_sent: 0, reads: 0, acks: 0 };
 export default defineTool({
   name: "get_account_stats",
   title: "Account statistics",
-  description: `Read alerts sent, reads and acks by UTC day over all channels that this credential sees, and for each of them: the last 7 days, another period, or from and to, at most ${LIMITS.stats_days} days.`,
+  description: `Read alerts sent, reads and acks by UTC day over all channels seen, and for each: the last 7 days, another period, or from and to, at most ${LIMITS.stats_days} days.`,
   scope: "stats:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/stats", status: 200 },

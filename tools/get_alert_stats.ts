@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { notFound } from "../src/model/errors.ts";
+import { choicesOf, choicesView } from "../src/model/fields/alert_action.ts";
 import { toIsoMicros } from "../src/model/fields/columns.ts";
 import { said } from "../src/model/limits.ts";
 import { need } from "../src/model/need.ts";
@@ -17,7 +18,7 @@ export default defineTool({
   name: "get_alert_stats",
   title: "Alert statistics",
   description:
-    "Read how many devices reported reading and acknowledging one alert, with a timeline. Reports are voluntary: there is no delivered figure and no rate.",
+    "How many devices reported reading, acknowledging and answering one alert, with a timeline. Reports are voluntary: there is no delivered figure and no rate.",
   scope: "stats:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/stats", status: 200 },
@@ -27,6 +28,7 @@ export default defineTool({
     timezone: z.literal("UTC"),
     reach,
     totals: z.object({ reads: z.int(), acks: z.int() }),
+    replies: choicesView.describe("How many devices chose each reply last; empty where nothing is asked."),
     buckets: z.array(z.object({ start: z.string(), reads: z.int(), acks: z.int() })),
     note: z.string(),
     sampled: z.boolean(),
@@ -36,7 +38,7 @@ export default defineTool({
     const [alert] = await ctx.sql(alertExists, { ...scope(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
     const [totals] = await ctx.sql(alertTotals, { alert_id: alertId });
-    const { reach, reads, acks } = need(totals, "a count has a row");
+    const { reach, reads, acks, ...asked } = need(totals, "a count has a row");
     const { sent_at } = alert;
     const timeline =
       sent_at === null ? [] : await ctx.sql(alertTimeline, { alert_id: alertId, sent_at, sample: SAMPLE });
@@ -44,6 +46,7 @@ export default defineTool({
       timezone: "UTC" as const,
       reach,
       totals: { reads, acks },
+      replies: choicesOf(asked, asked.replies),
       buckets: timeline.map(({ start, reads, acks }) => ({ start: toIsoMicros(start), reads, acks })),
       note: NOTE,
       sampled: (timeline[0]?.seen ?? 0) > SAMPLE,

@@ -12,7 +12,7 @@ export default defineTool({
   name: "get_me",
   title: "Who am I",
   description:
-    "Show the workspace, the member and the credential behind this connection, with its scopes and channel, and now: the server's time, which send_at and expires_at are compared with.",
+    "Show the workspace, the member and the credential behind this connection, with its scopes and channel, and the server's time (now).",
   scope: "account:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/me", status: 200 },

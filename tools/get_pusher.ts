@@ -9,8 +9,7 @@ import { pusherView, showPusher } from "../src/store/shapes/pusher.ts";
 export default defineTool({
   name: "get_pusher",
   title: "Read channel",
-  description:
-    "Read one alert channel with its current subscriber count and its all-time count of sent alerts.",
+  description: "Read one alert channel with its subscriber count and its all-time count of sent alerts.",
   scope: "pushers:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}", status: 200 },

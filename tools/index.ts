@@ -36,6 +36,7 @@ import send_alert from "./send_alert.ts";
 import test_webhook from "./test_webhook.ts";
 import update_alert from "./update_alert.ts";
 import update_pusher from "./update_pusher.ts";
+import wait_for_replies from "./wait_for_replies.ts";
 import wait_for_review from "./wait_for_review.ts";
 
 const LIST = [
@@ -71,6 +72,7 @@ const LIST = [
   delete_alert,
   preview_html,
   get_alert_stats,
+  wait_for_replies,
   get_pusher_stats,
   get_account_stats,
   list_subscribers,

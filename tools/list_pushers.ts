@@ -10,7 +10,7 @@ export default defineTool({
   name: "list_pushers",
   title: "List channels",
   description:
-    "List the alert channels (pushers) this credential sees, newest first, with their unsent backlog. handle finds one and its id.",
+    "List the alert channels (pushers) seen, newest first, with their unsent backlog. handle finds one and its id.",
   scope: "pushers:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers", status: 200 },

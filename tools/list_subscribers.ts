@@ -41,7 +41,7 @@ export default defineTool({
   name: "list_subscribers",
   title: "List subscribers",
   description:
-    "List the subscribers of a channel, newest first, as pseudonyms with their platform, version, locale and time zone, and a breakdown over all of them. Never a name, an address or what a device did.",
+    "List the subscribers of a channel, newest first, as pseudonyms with platform, version, locale and time zone, and a breakdown of all. Never a name, an address or what a device did.",
   scope: "subscribers:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/subscribers", status: 200 },

@@ -6,8 +6,7 @@ import { showWebhook, webhookListBrief, webhookView } from "../src/store/shapes/
 export default defineTool({
   name: "list_webhooks",
   title: "List webhooks",
-  description:
-    "List the webhook endpoints, newest first, with their failure counts and whether they are disabled.",
+  description: "List the webhook endpoints, newest first, with failure counts and whether they are disabled.",
   scope: "webhooks:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/webhooks", status: 200 },

@@ -19,7 +19,7 @@ const preview = z.object({
 export default defineTool({
   name: "preview_html",
   title: "Preview markup",
-  description: `See what the sanitiser leaves of markup and what it would remove, before composing. Stores and sends nothing. At most ${said("alert_html")} characters in layout html, ${said("alert_document")} in document.`,
+  description: `See what the sanitiser leaves of markup and what it removes. Stores and sends nothing. At most ${said("alert_html")} characters in layout html, ${said("alert_document")} in document.`,
   scope: "alerts:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/core/preview", status: 200, maxBody: MAX_BODY.alerts },

@@ -14,7 +14,7 @@ export default defineTool({
   name: "revoke_invite",
   title: "Revoke invite",
   description:
-    "Revoke an invite: its link admits nobody else, and phones that already joined stay. With remove_subscribers true, exactly the phones that joined through it are unsubscribed, silently. Cannot be undone.",
+    "Revoke an invite: its link admits nobody else, and phones that already joined stay. remove_subscribers true also unsubscribes exactly those, silently. Cannot be undone.",
   scope: "invites:write",
   role: "editor",
   http: { method: "DELETE", path: "/api/v1/pushers/{id}/invites/{inviteId}", status: 200 },

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { checkContent, checkSchedule } from "../src/model/domain/alert_content.ts";
 import { ALERT_GRID } from "../src/model/domain/alert_status.ts";
-import { conflict } from "../src/model/errors.ts";
+import { conflict, invalidRequest } from "../src/model/errors.ts";
 import { instant } from "../src/model/fields/accepts.ts";
 import { nowMicros, toIsoMicrosOrNull } from "../src/model/fields/columns.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { ALERT_SENDS, alertFor, announce, countSend, published } from "../src/operation/alerts/change.ts";
+import { beginSeries } from "../src/operation/alerts/series.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { scheduleAlert } from "../src/store/queries/alerts.ts";
 import { publishedView, showAlert } from "../src/store/shapes/alert.ts";
@@ -15,7 +16,7 @@ import { expectedVersion, pathId } from "../src/store/shapes/fields.ts";
 export default defineTool({
   name: "schedule_alert",
   title: "Schedule alert",
-  description: `Publish a draft later: it becomes visible at send_at by itself. send_at may be given here or stand in the draft already; on a scheduled alert it moves the instant. Until then the alert can be edited, cancelled or returned to draft. At most ${LIMITS.sends} sends and schedules a minute for a channel.`,
+  description: `Publish a draft later: it becomes visible at send_at by itself; one with a recurrence again and again, each time as an alert of its own. On a scheduled alert send_at moves it. At most ${LIMITS.sends} sends and schedules a minute for a channel.`,
   scope: "alerts:send",
   leadsToReview: true,
   role: "editor",
@@ -41,13 +42,21 @@ export default defineTool({
     const { alert, cell, pusherId } = await alertFor("schedule", input, ctx);
     const before = toIsoMicrosOrNull(alert.send_at);
     const wanted = input.send_at ?? before;
-    if (cell.do === "stay" && wanted === before) return published("schedule", alert, ctx);
+    if (cell.do === "stay" && wanted === before)
+      return published(alert.status === "repeating" ? "repeat" : "schedule", alert, ctx);
     const sendAt = checkSchedule(wanted, nowMicros(ctx));
     const changed = { send_at: true, expires_at: true, scheduled: true };
     const stored = showAlert(alert, ctx.services.assets);
     checkContent({ ...stored, send_at: sendAt }, 0, changed, nowMicros(ctx));
     const former = sendAt === before ? null : { send_at: before };
     if (former) ctx.tellChanged(Object.keys(former));
+    if (alert.recurrence !== null && alert.status === "draft") {
+      const series = await beginSeries(alert, { send_at: sendAt, former }, ctx);
+      await countSend(ctx, pusherId);
+      return published("repeat", series, ctx);
+    }
+    if (alert.status === "repeating")
+      throw invalidRequest("send_at of what repeats is moved with update_alert.", "send_at");
     const [after] = await ctx.sql(scheduleAlert, { id: alert.id, send_at: sendAt, former });
     // It came due while we looked at it.
     if (!after) throw conflict((ALERT_GRID.sent.schedule as { message: string }).message);

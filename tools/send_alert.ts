@@ -10,7 +10,7 @@ import { expectedVersion, pathId } from "../src/store/shapes/fields.ts";
 export default defineTool({
   name: "send_alert",
   title: "Send alert",
-  description: `Publish a draft or scheduled alert to every subscriber now. A sent alert cannot be unsent and cannot be edited; check it with get_alert first. Sending again changes nothing. At most ${LIMITS.sends} sends a minute for a channel.`,
+  description: `Publish a draft or scheduled alert to every subscriber now. It cannot be unsent or edited then; check it with get_alert first. Sending again changes nothing. At most ${LIMITS.sends} sends a minute for a channel.`,
   scope: "alerts:send",
   leadsToReview: true,
   role: "editor",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkContent } from "../src/model/domain/alert_content.ts";
+import { checkContent, checkRule } from "../src/model/domain/alert_content.ts";
 import { ALERT_GRID } from "../src/model/domain/alert_status.ts";
 import { wordsOf } from "../src/model/domain/words.ts";
 import { conflict } from "../src/model/errors.ts";
@@ -10,6 +10,7 @@ import { attachAssets } from "../src/operation/alerts/attach.ts";
 import { alertFor, announce, lockedAlert, refuseComposer } from "../src/operation/alerts/change.ts";
 import { formerOf } from "../src/operation/alerts/changes.ts";
 import { compose } from "../src/operation/alerts/compose.ts";
+import { followSeries } from "../src/operation/alerts/series.ts";
 import { shownWhole } from "../src/operation/alerts/show.ts";
 import { storedOf } from "../src/operation/alerts/stored.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
@@ -22,7 +23,7 @@ export default defineTool({
   name: "update_alert",
   title: "Edit alert",
   description:
-    "Edit fields of a draft or of a scheduled alert, as create_alert has them. Absent fields stay; null clears. Never publishes a draft. A scheduled alert needs alerts:send, unless send_at is null in the same call: that returns it to draft, with the other fields. Sent and cancelled alerts are frozen.",
+    "Edit a draft or a scheduled alert, by the fields of create_alert; of a repeating one, all that is to come. Absent fields stay; null clears. Never publishes a draft. What is scheduled needs alerts:send, unless send_at is null in the same call: then it is a draft again. Sent and cancelled alerts are frozen.",
   scope: "alerts:write",
   mayRequire: { "alerts:send": "the alert is scheduled and send_at is not sent as null" },
   role: "editor",
@@ -57,22 +58,27 @@ export default defineTool({
     if (attached.problem) throw attached.problem;
     const { fields, htmlLength } = compose(attached.sent, stored, attached.text);
     // A scheduled alert without send_at is a draft again (docs/rules.md#edit-to-draft).
-    const status = alert.status === "scheduled" && fields.send_at === null ? "draft" : alert.status;
-    const moved = sent.send_at !== undefined;
+    const status = alert.status !== "draft" && fields.send_at === null ? "draft" : alert.status;
+    checkRule(status, fields.recurrence);
+    // What repeats began at its send_at, perhaps long ago; its end is only held against that.
+    const repeats = status === "repeating";
+    const moved = repeats ? fields.send_at !== stored.send_at : sent.send_at !== undefined;
     const changed = {
-      send_at: moved,
-      expires_at: sent.expires_at !== undefined,
-      scheduled: moved && status === "scheduled",
+      send_at: moved || repeats,
+      expires_at: sent.expires_at !== undefined && !repeats,
+      scheduled: moved && status !== "draft",
     };
     checkContent(fields, htmlLength, changed, nowMicros(ctx));
     const former = formerOf(stored, fields);
     ctx.tellChanged(Object.keys(former));
     const says = fields.title !== stored.title || fields.body !== stored.body;
     const words = says ? wordsOf(fields.title, fields.body) : null;
-    const [after] = await ctx.sql(updateAlert, { id: alert.id, status, former, words, ...fields });
+    const apart = alert.series_id !== null && Object.keys(former).some((name) => name !== "send_at");
+    const [after] = await ctx.sql(updateAlert, { id: alert.id, status, former, words, apart, ...fields });
     // It became visible while we looked at it.
     if (!after) throw conflict((ALERT_GRID.sent.edit as { message: string }).message);
-    if (alert.status === "scheduled" && status === "draft") announce(ctx, "alert.cancelled", after);
+    if (alert.status === "repeating") await followSeries(alert, after, ctx);
+    else if (alert.status === "scheduled" && status === "draft") announce(ctx, "alert.cancelled", after);
     else if (status === "scheduled" && after.send_at !== alert.send_at)
       announce(ctx, "alert.scheduled", after);
     return shownWhole(after, alert.requested_perms, ctx);

@@ -2,13 +2,15 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { pickColour } from "../src/model/domain/avatar.ts";
 import { checkGeofence } from "../src/model/domain/geofence.ts";
-import { ApiError, conflict, invalidRequest } from "../src/model/errors.ts";
+import { roleReaches } from "../src/model/domain/visibility.ts";
+import { ApiError, conflict, forbidden, invalidRequest } from "../src/model/errors.ts";
 import { nowMicros, toIsoMicros } from "../src/model/fields/columns.ts";
 import { PUSHER } from "../src/model/fields/pusher.ts";
 import { changesOf, namesOf } from "../src/model/fields/record.ts";
 import { forBoth } from "../src/model/for_people.ts";
 import { lockPusher } from "../src/operation/channels/find_pusher.ts";
 import { pictureHeld } from "../src/operation/channels/picture.ts";
+import { aheadOf, saidAhead } from "../src/operation/channels/retention.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { channelBacklogs } from "../src/store/queries/channels.ts";
 import { expectedVersion, pathId } from "../src/store/shapes/fields.ts";
@@ -26,7 +28,7 @@ export default defineTool({
   name: "update_pusher",
   title: "Change channel",
   description:
-    "Change fields of an alert channel, or pause and resume it. is_public shows it to everybody. Absent fields stay; null clears. Pausing refuses new sends and withdraws nothing: scheduled alerts still appear.",
+    "Change, pause or resume an alert channel. is_public shows it to everybody. Absent fields stay; null clears. Pausing refuses sends; scheduled alerts still appear.",
   scope: "pushers:write",
   role: "editor",
   http: { method: "PATCH", path: "/api/v1/pushers/{id}", status: 200 },
@@ -39,7 +41,9 @@ export default defineTool({
     status: z.enum(["active", "paused"]).optional(),
     expected_updated_at: expectedVersion(),
   }),
-  output: changedPusherView.extend({ note: z.string().optional().describe("What pausing leaves to come.") }),
+  output: changedPusherView.extend({
+    note: z.string().optional().describe("What pausing or retention_days leads to."),
+  }),
   async handler(input, ctx) {
     const { pusher } = await lockPusher(input, ctx);
     const { pusher_id: _, expected_updated_at, handle, status, gradient_from, gradient_to, ...patch } = input;
@@ -58,6 +62,8 @@ export default defineTool({
         ),
         "handle",
       );
+    if (patch.retention_days !== undefined && !roleReaches(ctx.caller.member.role, "admin"))
+      throw forbidden("Only owners and admins say how long alerts are kept.");
     const image_asset = await pictureHeld(patch.image_url, pusher.image_url ?? null, ctx);
     const before = JSON.stringify(pusher);
     ctx.em.assign(pusher, {
@@ -71,13 +77,18 @@ export default defineTool({
     checkGeofence(pusher);
     const after = JSON.stringify(pusher);
     const [was, is] = [JSON.parse(before), JSON.parse(after)];
-    ctx.tellChanged(EDITED.filter((name) => !isDeepStrictEqual(was[name], is[name])));
+    const changed = EDITED.filter((name) => !isDeepStrictEqual(was[name], is[name]));
+    ctx.tellChanged(changed);
     if (after !== before) pusher.updated_at = nowMicros(ctx);
     await ctx.em.flush();
     const view = showChangedPusher(pusher, ctx.services.publicBase);
-    if (status !== "paused") return view;
-    const [backlog] = await ctx.sql(channelBacklogs, { pusher_ids: [pusher.id] });
-    return { ...view, note: pauseNote(backlog?.scheduled ?? 0) };
+    const notes: string[] = [];
+    if (status === "paused") {
+      const [backlog] = await ctx.sql(channelBacklogs, { pusher_ids: [pusher.id] });
+      notes.push(pauseNote(backlog?.scheduled ?? 0));
+    }
+    if (changed.includes("retention_days")) notes.push(saidAhead(await aheadOf(pusher.id, ctx)));
+    return notes.length === 0 ? view : { ...view, note: notes.join(" ") };
   },
 });
 

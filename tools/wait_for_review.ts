@@ -12,15 +12,14 @@ import { readAlert } from "../src/store/queries/alerts.ts";
 import { scope } from "../src/store/queries/channels.ts";
 import { decidedView } from "../src/store/shapes/alert.ts";
 import { decidedBrief, view } from "../src/store/shapes/alert_brief.ts";
-import { pathId } from "../src/store/shapes/fields.ts";
-
-const SECONDS = `must be a whole number from 0 to ${LIMITS.review_held_seconds}`;
+import { heldSeconds, pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({
   name: "wait_for_review",
   title: "Wait for review",
   description: `What a person decided about an alert: sent, scheduled or declined (review_reply says why). Held up to ${LIMITS.review_held_seconds} seconds while nobody has decided.`,
   scope: "alerts:read",
+  waits: true,
   tellsReview: (whole) => (whole as z.infer<typeof decidedView>).decision !== "waiting",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/review", status: 200 },
@@ -28,12 +27,7 @@ export default defineTool({
   input: z.strictObject({
     pusher_id: pathId("Channel id, psh_…, or its handle"),
     alert_id: pathId("alr_…"),
-    seconds: z
-      .int(SECONDS)
-      .min(0, SECONDS)
-      .max(LIMITS.review_held_seconds, SECONDS)
-      .optional()
-      .describe(`At most; ${LIMITS.review_held_seconds} when absent.`),
+    seconds: heldSeconds(),
     seen_updated_at: instant().optional().describe("Waits while updated_at is this."),
     view,
   }),

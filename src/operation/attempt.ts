@@ -18,7 +18,7 @@ import type { Patience } from "../store/patience.ts";
 import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "../store/rate_limits/limits.ts";
 import { type Actor, auditLines, makerOf } from "./audit.ts";
 import { writeEnd } from "./end.ts";
-import type { Repeats } from "./idempotency.ts";
+import { NO_KEY, type Repeats } from "./idempotency.ts";
 import { type Limit, limitsOf, type MadeWorkspace, type Writes } from "./tool.ts";
 
 export interface AttemptDeps {
@@ -39,6 +39,7 @@ export interface Runnable {
   validated?: true;
   writes: Writes;
   madeWorkspace?(answer: unknown): MadeWorkspace;
+  answerAgain?: unknown;
   handler(input: unknown, context: Context<unknown>): Promise<unknown>;
 }
 
@@ -118,7 +119,8 @@ export async function attemptOn(
   performance: Performance,
   deps: AttemptDeps,
 ): Promise<Answer> {
-  const { repeats, refusal, input } = performance;
+  const { refusal, input } = performance;
+  const repeats = operation.answerAgain ? null : performance.repeats;
   const first = await repeats?.firstAnswer(db);
   if (first) return { body: first.answer, validator: null };
   if (refusal) throw refusal;
@@ -149,7 +151,7 @@ const ENDLESS: Patience = { signal: new AbortController().signal, rest: (waiting
 function contextOn(
   db: Kysely<unknown>,
   attempt: Attempt,
-  { name: operation, limit, writes }: Runnable,
+  { name: operation, output, limit, writes }: Runnable,
   {
     caller,
     log,
@@ -160,6 +162,7 @@ function contextOn(
     heldValidators,
     expectedVersions = null,
     patience,
+    repeats,
   }: Performance,
   { orm, together, limits, services, limitMax, now }: AttemptDeps,
 ): Context<unknown> {
@@ -185,6 +188,7 @@ function contextOn(
       const [line] = auditLines(need(actor, "an owner's call has an actor"), operation, input, answer);
       return need(line, "there is one actor");
     },
+    takeKey: (answer) => repeats?.taking(output.parse(answer)) ?? NO_KEY,
     tellChanged(fields) {
       attempt.changed = [...fields];
     },

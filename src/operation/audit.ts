@@ -77,6 +77,7 @@ export const operatorActor = (workspaceId: string | null): Actor => ({
 const WIRE_ID = /^[a-z]{3}_[0-9a-z]{26}$/;
 const STATUSES = new Set([
   "draft",
+  "repeating",
   "scheduled",
   "sent",
   "cancelled",

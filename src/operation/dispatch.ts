@@ -111,8 +111,8 @@ async function runTool(
     const draft = { ...rest, args: tool.asDraft(args as Record<string, unknown>) };
     throw await runTool(deps, perform, tool, caller, draft).then(
       ({ body }) => refusedWithDraft(missing, body),
-      // What cannot be kept is refused as any call without its scope.
-      (error) => (error instanceof ApiError ? missing : error),
+      // What cannot be kept is refused as any call without its scope, unless it was kept before.
+      (error) => (error instanceof ApiError && error.param !== "idempotency_key" ? missing : error),
     );
   }
   if (missing) throw missing;
@@ -133,7 +133,7 @@ async function runTool(
   if (tool.tellsReview) await tellOfReview(deps.reviewNotice, perform, caller, input, call.log);
   const repeats = key === null ? null : repeatsUnder(key, deps, tool, caller, input);
   const readOnly = onlyReads(tool);
-  const writes = readOnly ? "nothing" : !repeats && tool.isOneStatement?.(input) ? "shared" : "rows";
+  const writes = readOnly ? "nothing" : tool.isOneStatement?.(input) ? "shared" : "rows";
   const outcome = await perform(
     { ...tool, writes },
     {

@@ -1,18 +1,22 @@
 // A repeat answers as the first call did (docs/rules.md#idempotency). One transaction
-// holds the claim of the key, the action and the kept answer, so that a retry after a lost answer never acts twice.
+// holds the claim of the key, the action and the kept answer, so that a retry after a lost answer never acts twice. An operation
+// that is one statement has this take the key, and looks for the first answer when it did not (docs/decisions/0034).
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
 import { invalidRequest } from "../model/errors.ts";
 import { forBoth } from "../model/for_people.ts";
 import { LIMITS } from "../model/limits.ts";
+import { need } from "../model/need.ts";
+import type { Context } from "../store/context.ts";
 import { run } from "../store/db/statement.ts";
 import { claimKey, firstAnswer, forgetOldKey, keepAnswer } from "../store/queries/idempotency.ts";
 import type { Seal } from "../store/secret/seal.ts";
+import type { Tool } from "./tool.ts";
 
 export interface Claim {
   credentialId: string;
-  tool: { name: string };
+  tool: Pick<Tool, "name" | "answerAgain">;
   key: string;
   input: unknown;
   seal: Seal;
@@ -20,12 +24,25 @@ export interface Claim {
   recheck(db: Kysely<unknown>, first: unknown): Promise<void>;
 }
 
-/** The two ends of an action that is done once; both in its transaction. */
+type TakenKey = ReturnType<Context["takeKey"]>;
+
+export const NO_KEY: TakenKey = { key_of: null, key: null, key_hash: null, key_answer: null };
+
+/** A statement found the key used, and has done nothing. */
+export class KeyUsed extends Error {}
+
+/** The two ends of an action that is done once; both in its transaction. Or, of one that is one statement, what stands in their place. */
 export interface Repeats {
+  /** The same for all repeats. */
+  readonly name: string;
   /** The answer that was given before; null when this call is the first, whose key is then taken. @throws 422. */
   firstAnswer(db: Kysely<unknown>): Promise<{ answer: unknown } | null>;
   /** Keeps the first call's answer for the repeats. */
   keep(db: Kysely<unknown>, answer: unknown): Promise<void>;
+  /** `answer`: all of it that is known before the statement runs. */
+  taking(answer: unknown): TakenKey;
+  /** The answer that was given before, if there is one; takes nothing. @throws 422. */
+  earlier(db: Kysely<unknown>): Promise<{ answer: unknown } | null>;
 }
 
 /** The same arguments give the same hash, whatever order they were written in. */
@@ -41,27 +58,43 @@ export function hashOf(input: unknown): Buffer {
 export function repeatsOf({ credentialId, tool, key, input, seal, recheck }: Claim): Repeats {
   const own = { credential_id: credentialId, operation: tool.name, key };
   const hash = hashOf(input);
+  const hours = LIMITS.idempotency_hours;
+
+  async function earlier(db: Kysely<unknown>): Promise<{ answer: unknown } | null> {
+    const [first] = await run(db, firstAnswer, { ...own, hours });
+    if (!first) return null;
+    if (!first.answer) throw new Error("an idempotency record without an answer was committed");
+    const kept: unknown = JSON.parse(seal.open(first.answer));
+    const answer = first.given && tool.answerAgain ? tool.answerAgain(kept, first.given) : kept;
+    await recheck(db, answer);
+    if (!timingSafeEqual(hash, Buffer.from(first.request_hash)))
+      throw invalidRequest(
+        forBoth(
+          "This idempotency key was used with other arguments; use a new key for a new request.",
+          "This form was sent already, with something else in it. Reload the page to begin anew.",
+        ),
+        "idempotency_key",
+      );
+    return { answer };
+  }
+
   return {
+    name: JSON.stringify(own),
+    earlier,
     async firstAnswer(db) {
-      await run(db, forgetOldKey, { ...own, hours: LIMITS.idempotency_hours });
+      await run(db, forgetOldKey, { ...own, hours });
       const [isNew] = await run(db, claimKey, { ...own, request_hash: hash });
       if (isNew) return null;
-      const [first] = await run(db, firstAnswer, own);
-      if (!first?.answer) throw new Error("an idempotency record without an answer was committed");
-      const answer: unknown = JSON.parse(seal.open(first.answer));
-      await recheck(db, answer);
-      if (!timingSafeEqual(hash, Buffer.from(first.request_hash)))
-        throw invalidRequest(
-          forBoth(
-            "This idempotency key was used with other arguments; use a new key for a new request.",
-            "This form was sent already, with something else in it. Reload the page to begin anew.",
-          ),
-          "idempotency_key",
-        );
-      return { answer };
+      return need(await earlier(db), "who holds a key that is not over has committed");
     },
     async keep(db, answer) {
       await run(db, keepAnswer, { ...own, answer: seal.seal(JSON.stringify(answer)) });
     },
+    taking: (answer) => ({
+      key_of: credentialId,
+      key,
+      key_hash: hash.toString("base64"),
+      key_answer: seal.seal(JSON.stringify(answer)).toString("base64"),
+    }),
   };
 }

@@ -16,6 +16,7 @@ import {
   type Performance,
   type Runnable,
 } from "./attempt.ts";
+import { KeyUsed, type Repeats } from "./idempotency.ts";
 import { limitsOf, type Writes } from "./tool.ts";
 
 export interface PerformDeps extends AttemptDeps {
@@ -39,7 +40,38 @@ export type Perform = (operation: Runnable, performance: Performance) => Promise
 export function createPerform(deps: PerformDeps): Perform {
   const database = databaseOf(deps.orm);
 
-  return async (operation, performance) => {
+  /** Calls under a key that an own statement takes, which run now. */
+  const running = new Map<string, Promise<void>>();
+
+  /** Of simultaneous repeats the others wait, and count against no ceiling meanwhile. */
+  async function once(repeats: Repeats, operation: Runnable, performance: Performance): Promise<Outcome> {
+    const { name } = repeats;
+    for (let before = running.get(name); before; before = running.get(name)) {
+      await before;
+      const first = await repeats.earlier(database);
+      if (first) return outcomeOf({ body: first.answer, validator: null }, newAttempt());
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    running.set(name, promise);
+    try {
+      for (;;)
+        try {
+          return await performed(operation, performance);
+        } catch (error) {
+          const used = error instanceof KeyUsed;
+          // A repeat is answered whatever would be said to a new call.
+          const first = used || error instanceof ApiError ? await repeats.earlier(database) : null;
+          if (first) return outcomeOf({ body: first.answer, validator: null }, newAttempt());
+          // The first answer was over meanwhile, so the key is new again.
+          if (!used) throw error;
+        }
+    } finally {
+      running.delete(name);
+      resolve();
+    }
+  }
+
+  async function performed(operation: Runnable, performance: Performance): Promise<Outcome> {
     const { writes } = operation;
     if (writes !== "nothing") deps.mustHaveRoom?.();
     for (let tries = 1; ; tries++) {
@@ -60,7 +92,12 @@ export function createPerform(deps: PerformDeps): Perform {
         await beforeRetry(tries, error);
       }
     }
-  };
+  }
+
+  return (operation, performance) =>
+    operation.answerAgain && performance.repeats
+      ? once(performance.repeats, operation, performance)
+      : performed(operation, performance);
 }
 
 /** Rows are written in a transaction of their own; elsewhere each statement stands by itself. */

@@ -132,7 +132,9 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   takesChanges?: true;
   /** Whoever lacks its scope is led to a person who decides, so everybody is shown it. */
   leadsToReview?: true;
-  /** It tells what a person decided about an alert, and may wait for it: whether that is so, of its answer. */
+  /** It may wait: whoever calls it is told of progress, and can cancel it. */
+  waits?: true;
+  /** It tells what a person decided about an alert: whether that is so, of its answer. */
   tellsReview?(whole: unknown): boolean;
   /** What is left of a call for who may write alerts and not publish them, so that there is something to review. */
   asDraft?(raw: Record<string, unknown>): Record<string, unknown>;
@@ -142,8 +144,10 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   destroys?: true;
   /** What it does leads to requests from here to an address that the caller chose. */
   reachesOut?: true;
-  /** Whether a call without an idempotency key is one statement, which needs no transaction around it (`takeEnd`). */
+  /** Whether a call is one statement, which needs no transaction around it (`takeEnd`). */
   isOneStatement?(input: z.output<I>): boolean;
+  /** Its statement takes the idempotency key itself (`takeKey`). The answer, of what was kept before and what the statement gave. */
+  answerAgain?(kept: unknown, given: unknown): unknown;
   /** Its answer as assistants are shown it, where strangers wrote parts of it that could be read as an instruction. */
   toAssistants?(whole: unknown): unknown;
   /** Its short answer. With an argument `view` the caller chooses; else it stands in where the whole would be too long. */

@@ -1,6 +1,6 @@
-// Calls that wait for a person: held until the alert that they are about becomes another version, their time is over, or nobody
-// listens any more. One statement a second looks for all that wait here, and one more after a commit of this process on the
-// channel; between them no connection to the database is held. docs/rules.md#review-wait
+// Calls that wait for people: held until the alert that they are about becomes another version, or gets other replies where they wait
+// for these, their time is over, or nobody listens any more. One statement a second looks for all that wait here, and one more after a commit of this process on the
+// channel or the alert; between them no connection to the database is held. docs/rules.md#review-wait
 
 import { LIMITS } from "../model/limits.ts";
 import type { Log } from "../store/context.ts";
@@ -16,15 +16,17 @@ const ROUND_MS = 1_000;
 export interface Waits {
   /** Resolves when there may be something else to say of the alert than it is this version; at once where too many wait already. */
   untilChanged(wait: AlertWait): Promise<void>;
-  /** What was committed has changed these channels, or may have. */
-  changed(channels: readonly string[]): void;
+  /** What was committed has changed these channels or alerts, or may have. */
+  changed(ids: readonly string[]): void;
   /** From now on nothing waits, and what does is answered. */
   stop(): void;
 }
 
-interface Waiting extends Pick<AlertWait, "alertId" | "pusherId" | "version"> {
+interface Waiting extends Pick<AlertWait, "alertId" | "pusherId" | "version" | "replies"> {
   end(): void;
 }
+
+const sumsDiffer = (one: readonly number[], other: readonly number[]) => String(one) !== String(other);
 
 export function createWaits({ orm, log, max }: { orm: Orm; log: Log; max: number }): Waits {
   const kysely = databaseOf(orm);
@@ -40,8 +42,12 @@ export function createWaits({ orm, log, max }: { orm: Orm; log: Log; max: number
     const ids = [...new Set(asked.map(({ alertId }) => alertId))];
     try {
       const rows = await run(kysely, alertVersions, { ids });
-      const versions = new Map(rows.map(({ id, updated_at }) => [id, updated_at]));
-      for (const one of asked) if (versions.get(one.alertId) !== one.version) one.end();
+      const found = new Map(rows.map((row) => [row.id, row]));
+      for (const one of asked) {
+        const now = found.get(one.alertId);
+        if (now?.updated_at !== one.version || (one.replies && sumsDiffer(one.replies, now.replies)))
+          one.end();
+      }
     } catch (error) {
       // The next round finds what this one would have.
       log.debug({ err: error }, "calls that wait for a review cannot be told of changes; it is tried again");
@@ -79,8 +85,9 @@ export function createWaits({ orm, log, max }: { orm: Orm; log: Log; max: number
       waiting.delete(one);
       leave();
     },
-    changed(channels) {
-      for (const { pusherId } of waiting) if (channels.includes(pusherId)) return void look();
+    changed(ids) {
+      for (const { pusherId, alertId } of waiting)
+        if (ids.includes(pusherId) || ids.includes(alertId)) return void look();
     },
     stop() {
       stopping = true;

@@ -85,10 +85,10 @@ export interface Log {
   note?(fields: { caller?: string; operation: string }): void;
 }
 
-/** What one handset reports in one request. `kind`: 1 read, 2 ack. */
+/** What one handset reports in one request. `kind`: 1 read, 2 ack, 3 reply, with its choice. */
 export interface ReportBatch {
   deviceId: string;
-  rows: { alertId: string; kind: number }[];
+  rows: { alertId: string; kind: number; choice: string }[];
 }
 
 /** What operations on webhook endpoints need beside the rows. */
@@ -213,10 +213,7 @@ export interface Services {
    * where `due` names channels. @throws 401 when the handset is gone meanwhile.
    */
   settledInbox(device: Pick<DeviceCaller, "id">, found: InboxState): Promise<InboxState>;
-  /**
-   * The newest alerts of a handset in each view, together with others that ask for theirs now; null where it has to ask alone. It
-   * is read after the call.
-   */
+  /** A handset's newest alerts in each view, read after the call with those of others; null where it has to ask alone. */
   sharedInbox(deviceId: string, limit: number): Promise<Record<InboxView, Shared> | null>;
   /** A raw device id → its pseudonym. */
   deviceHash(deviceId: string): string;
@@ -246,6 +243,8 @@ export interface Context<C = Caller> {
   emit(event: Pick<DomainEvent, "event" | "data"> & Partial<DomainEvent>): DomainEvent;
   /** This call's audit line, for a statement that writes it and the event itself. `answer`: ids and status of what is answered. */
   takeEnd(answer: Readonly<Record<string, unknown>>): AuditLine;
+  /** This call's key, for a statement that takes it: whose, which, and in base64 the arguments' hash and the sealed answer, of which `answer` is known before. Nulls without one. */
+  takeKey(answer: unknown): Record<"key_of" | "key" | "key_hash" | "key_answer", string | null>;
   /** The names of the fields that this edit changed, for its line of the audit log. Never what they hold. */
   tellChanged(fields: readonly string[]): void;
   /** The lines of a call that changed several things, in place of its one: none where it changed nothing. Each as for `takeEnd`. */

@@ -45,6 +45,7 @@ export const SCOPE_OF: Record<string, string> = {
   revoke_invite: "invites:write",
   preview_html: "alerts:write",
   get_alert_stats: "stats:read",
+  wait_for_replies: "stats:read",
   get_pusher_stats: "stats:read",
   get_account_stats: "stats:read",
   list_subscribers: "subscribers:read",
@@ -276,6 +277,7 @@ export const authCases: Case[] = [
       "send_alert",
       "list_invites",
       "get_alert_stats",
+      "wait_for_replies",
       "list_subscribers",
     ].map(
       (tool): Case => ({

@@ -156,6 +156,7 @@ export const READY: Record<string, (world: World) => Promise<Record<string, unkn
     return { pusher_id: body.pusher_id, invite_id: body.id };
   },
   preview_html: async () => ({ html: "<b>bold</b>" }),
+  wait_for_replies: async (world) => alertAt(await sharedDraft(world), { seconds: 0 }),
   get_alert_stats: async (world) => alertAt(await sharedDraft(world)),
   get_pusher_stats: async (world) => ({ pusher_id: (await sharedPusher(world)).id }),
   get_account_stats: async () => ({}),

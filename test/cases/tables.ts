@@ -30,6 +30,7 @@ import { createPusherCases } from "./pushers/create.ts";
 import { deletePusherCases } from "./pushers/delete.ts";
 import { pusherFieldCases } from "./pushers/fields.ts";
 import { listPusherCases, readPusherCases } from "./pushers/read.ts";
+import { recurrenceCases } from "./recurrence.ts";
 import { requestCases } from "./requests.ts";
 import { reviewCases } from "./reviews.ts";
 import { scheduleCases } from "./schedule.ts";
@@ -65,6 +66,7 @@ export const TABLES: readonly Table[] = [
   { file: "alerts/composer.ts", cases: composerCases },
   { file: "alerts/versions.ts", cases: alertVersionCases },
   { file: "changes.ts", cases: changeCases },
+  { file: "recurrence.ts", cases: recurrenceCases },
   { file: "schedule.ts", cases: scheduleCases },
   { file: "alert_status.ts", cases: statusCases as Case[] },
   { file: "duplicates.ts", cases: duplicateCases },

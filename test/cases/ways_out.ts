@@ -72,7 +72,11 @@ const fieldRows: Case[] = [
       title: "x",
       actions: [{ type: "open_url", label: "x", url: "https://example.org/", href: "x" }],
     }),
-    want: { error: "invalid_request", param: "actions.0.href", says: /Accepted: type, label, url\.$/ },
+    want: {
+      error: "invalid_request",
+      param: "actions.0.href",
+      says: /Accepted: type, label, url, choices\.$/,
+    },
   },
   {
     rule: FIELDS,

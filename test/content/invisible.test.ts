@@ -192,6 +192,8 @@ describe("on a service", () => {
 
   const label = (text: string) => [{ type: "open_url", label: text, url: "https://example.org/" }];
 
+  const asks = (choice: string) => [{ type: "reply", label: "Who?", choices: [choice] }];
+
   /** Every text that a caller may send, and a call that carries it. A new one belongs here (see the last test). */
   const FIELDS: [
     tool: string,
@@ -206,6 +208,7 @@ describe("on a service", () => {
       [tool, "review_note", true, (review_note) => ({ title: "t", review_note })],
       [tool, "html", true, (html) => ({ title: "t", html })],
       [tool, "actions.0.label", false, (text) => ({ title: "t", actions: label(text) })],
+      [tool, "actions.0.choices.0", false, (text) => ({ title: "t", actions: asks(text) })],
     ]),
     ["preview_html", "html", true, (html) => ({ html })],
     ...(["create_pusher", "update_pusher"] as const).flatMap((tool): typeof FIELDS => [
@@ -281,7 +284,7 @@ describe("on a service", () => {
       return free && !/(^|_)id$/.test(at) ? [at] : [];
     };
     // Looked up, compared or refused, never shown; a text that is no colour is ignored.
-    const others = /^(idempotency_key|gradient_from|gradient_to|url|handle|actor|after|query|writer)$/;
+    const others = /^(idempotency_key|gradient_from|gradient_to|url|handle|actor|after|query|writer|seen)$/;
     const found = TOOLS.flatMap(({ name, input }) =>
       texts(inputSchema(input), "")
         .filter((field) => !others.test(field))

@@ -9,6 +9,7 @@ import { ALERT } from "../../src/model/fields/alert.ts";
 import { blanksOf } from "../../src/model/fields/record.ts";
 import { need } from "../../src/model/need.ts";
 import { operatorActor } from "../../src/operation/audit.ts";
+import { NO_KEY } from "../../src/operation/idempotency.ts";
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
 import { databaseOf, run } from "../../src/store/db/statement.ts";
 import { createTogether } from "../../src/store/db/together.ts";
@@ -44,10 +45,10 @@ const WAITING =
   "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
 /** How often the database was spoken to meanwhile. */
-async function exchanges(work: () => Promise<unknown>): Promise<number> {
-  const before = proxy.asked();
+async function exchanges(work: () => Promise<unknown>, through = proxy): Promise<number> {
+  const before = through.asked();
   await work();
-  return proxy.asked() - before;
+  return through.asked() - before;
 }
 
 /** What is written of an alert that nobody sees. */
@@ -68,15 +69,122 @@ const draft = (channel: string, id: string, status = "draft") => ({
   audit_id: newUuid(),
   event_id: null,
   event_body: null,
+  ...NO_KEY,
 });
 
 test("a new alert is one exchange, with its line in the log and its event", async () => {
   const { id } = await world.pusher();
-  const through = openOrm({ databaseUrl: proxy.url, databasePool: 1 });
+  // One of its own: the service behind the other one asks by itself now and then.
+  const alone = await databaseProxy(world.settings.DATABASE_URL!);
+  const through = openOrm({ databaseUrl: alone.url, databasePool: 1 });
   const create = () => createTogether(databaseOf(through))(NEW_ALERTS, draft(id, newUuid()));
   await create();
-  expect(await exchanges(create)).toBe(1);
+  expect(await exchanges(create, alone)).toBe(1);
   await through.close(true);
+  await alone.close();
+});
+
+test("under an idempotency key, and with markup, a new alert is two exchanges: who calls, and all that is written", async () => {
+  const { id } = await world.pusher();
+  const args = { pusher_id: id, title: "Tide", send: true };
+  let n = 0;
+  const create = (more: object) => near.rest("create_alert", { ...args, ...more });
+  const kinds = [
+    {},
+    { idempotency_key: "" },
+    { html: "<b>Tide</b>" },
+    { idempotency_key: "", html: "<b>Tide</b>" },
+  ];
+  const counts = kinds.map(() => Number.POSITIVE_INFINITY);
+  // A connection that has not seen the statement yet is first told of it, and what the service looks at by itself may come between.
+  for (const [i, kind] of kinds.entries())
+    for (let tries = 0; tries < 20 && counts[i]! > 2; tries++) {
+      const more = "idempotency_key" in kind ? { ...kind, idempotency_key: `${id} ${n++}` } : kind;
+      counts[i] = Math.min(counts[i]!, await exchanges(async () => statuses([await create(more)])));
+    }
+  expect(counts).toEqual([2, 2, 2, 2]);
+});
+
+test("a call under a key answers what is stored, and its repeat the same, whatever it is of", async () => {
+  const { id } = await world.pusher({ requested_perms: ["notify", "sound"] });
+  const every = {
+    body: "b\u200b",
+    html: "<p onclick='x()'>☂ 😀</p>",
+    priority: "urgent",
+    sound: "siren",
+    vibrate: "sos",
+    tts_text: "Flood",
+    lat: 53.5,
+    lon: -0,
+    radius_km: 0.25,
+    actions: [{ label: "Open", url: "https://example.org/", type: "open_url" }],
+    expires_at: "2099-01-01T02:00:00.5+02:00",
+  };
+  for (const how of [{}, { send: true }, { send: true, send_at: inSeconds(3600) }]) {
+    const args = { pusher_id: id, title: "Tide", ...every, ...how, idempotency_key: newUuid() };
+    const { status, body } = await world.rest("create_alert", args);
+    expect(status).toBe(201);
+    expect(body.notes.map(({ capability }: { capability: string }) => capability)).not.toContain("sound");
+    const stored = await world.rest("get_alert", { pusher_id: id, alert_id: body.id });
+    expect(stored.body).toMatchObject(body);
+    await world.rest("update_pusher", { pusher_id: id, requested_perms: [] });
+    expect(JSON.stringify((await world.rest("create_alert", args)).body)).toBe(JSON.stringify(body));
+    await world.rest("update_pusher", { pusher_id: id, requested_perms: ["notify", "sound"] });
+  }
+});
+
+test("a repeat is answered where the first call would be refused now, and takes nothing of the ceiling", async () => {
+  const limited = await World.open({ limits: true, limitMax: { "alert-sends": 2 } });
+  const { id } = await limited.pusher();
+  const send = (key: string, title = "Tide") =>
+    limited.rest("create_alert", { pusher_id: id, title, send: true, idempotency_key: key });
+  const many = await Promise.all(Array.from({ length: 12 }, () => send("one")));
+  expect(statuses(many)).toEqual({ 201: 12 });
+  expect(new Set(many.map(({ body }) => body.id)).size).toBe(1);
+  expect((await send("two")).status).toBe(201);
+  expect((await send("three")).status).toBe(429);
+  expect((await send("two")).status).toBe(201);
+  expect((await send("two", "Ebb")).status).toBe(422);
+  await limited.rest("update_pusher", { pusher_id: id, status: "paused" });
+  expect((await send("one")).body).toEqual(many[0]!.body);
+  expect((await send("four")).status).toBe(409);
+  await limited.rest("update_pusher", { pusher_id: id, status: "active" });
+  await limited.close();
+});
+
+test("of one statement's items with one key one is written, and a key counts by its own call", async () => {
+  const { id } = await world.pusher();
+  const under = (key: string) => ({
+    ...draft(id, newUuid()),
+    key_of: "somebody",
+    key,
+    key_hash: "",
+    key_answer: "",
+  });
+  const items = ["b", "a", "b", "a"].map((key, i) => ({ ...under(key), position: i + 1 }));
+  const create = async (some: typeof items) =>
+    (await run(databaseOf(orm), NEW_ALERTS.alone, { items: some }))
+      .sort((a, b) => a.position - b.position)
+      .map(({ id: made, repeated }) => [made !== null, repeated]);
+  expect(await create(items)).toEqual([
+    [true, false],
+    [true, false],
+    [false, true],
+    [false, true],
+  ]);
+  expect(
+    await create([
+      { ...under("a"), position: 1 },
+      { ...under("c"), position: 2 },
+    ]),
+  ).toEqual([
+    [false, true],
+    [true, false],
+  ]);
+  await world.sql(
+    "update idempotency_record set created_at = created_at - interval '25 hours' where key = 'a'",
+  );
+  expect(await create([{ ...under("a"), position: 1 }])).toEqual([[true, false]]);
 });
 
 test("of many that are written at once the row of their channel changes once, and counts them all", async () => {
@@ -267,6 +375,14 @@ test("an answer that is lost with its connection costs nothing, and nothing is w
   expect(await written("alert")).toBe(4);
   expect(await written("workspace_event")).toBe(4);
   expect(world.acts.slice(before)).toHaveLength(4);
+  const under = (idempotency_key: string) =>
+    near.rest("create_alert", { pusher_id: id, title: "Tide", send: true, idempotency_key });
+  proxy.loseAnswerTo("create_alerts");
+  const kept = await Promise.all([under("lost"), under("lost too")]);
+  expect(statuses(kept)).toEqual({ 201: 2 });
+  expect(await written("alert")).toBe(6);
+  expect(world.acts.slice(before)).toHaveLength(6);
+  expect((await under("lost")).body).toEqual(kept[0]!.body);
   for (const { body } of answers) expect(body.sent_at).not.toBeNull();
   await expectRecountClean(world.service.orm);
 });

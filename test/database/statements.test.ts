@@ -185,7 +185,7 @@ describe("the comparison", () => {
       text: "select status, title from alert",
     });
     expect(await wrongIn(statement)).toEqual([
-      "wrong_texts: column status is declared as one of draft, sent, the database says that alert.status is one of draft, scheduled, sent, cancelled",
+      "wrong_texts: column status is declared as one of draft, sent, the database says that alert.status is one of draft, repeating, scheduled, sent, cancelled",
       "wrong_texts: column title is declared as one of one, but alert.title takes any text",
     ]);
   });

@@ -653,6 +653,8 @@ describe("settings", () => {
       "https://x/path",
       "https://x/a/",
     ],
+    ntfyHost: ["https://x", "x:80", "localhost", "a b"],
+    gotifyHost: ["https://x", "x:80", "localhost"],
     publicBase: ["belfry.example/c", "https://x/?q"],
     secret: ["short", "é".repeat(15)],
     webhookAllowHosts: ["http://x", "a b", "x:99999", "*.example", "[zz]"],

@@ -224,7 +224,8 @@ describe.each([
           .asyncModelRun(async () => ({ model: await real.open(), real }), commands)
           .finally(() => real.poller.end());
       }),
-      { numRuns: ROUNDS * 2 },
+      // However few rounds there are and whatever chance makes of them, one alert comes due and one poll brings nothing.
+      { numRuns: ROUNDS * 2, examples: [[[new Create(0, 5), new Create(0, 0), new Create(0, 0)]]] },
     );
     await expectRecountClean(world.service.orm);
     // The run went through the branches that matter.
@@ -376,10 +377,15 @@ describe.each([
 
     // Quiet now, one change at a time: a scheduled alert comes due, and the handset changes channels.
     for (let i = 0; i < 3; i++) {
-      const due = Date.now() + 2000;
-      await world.alert(pushers[0]!.id, { title: "Due", send: true, send_at: new Date(due).toISOString() });
-      await judgedPoll();
-      await pause(due - Date.now() + 30);
+      for (let ahead = 2000, judged = false; !judged; ahead *= 2) {
+        const due = Date.now() + ahead;
+        const alert = { title: "Due", send: true, send_at: new Date(due).toISOString() };
+        const { status } = await world.rest("create_alert", { pusher_id: pushers[0]!.id, ...alert });
+        await judgedPoll();
+        // A busy machine may need longer than that for both, which has shown nothing then.
+        judged = status === 201 && Date.now() < due;
+        await pause(Math.max(0, due - Date.now()) + 30);
+      }
       await judgedPoll();
       const [from, to] = i % 2 ? [quiet[1]!, quiet[0]!] : [quiet[0]!, quiet[1]!];
       await world.handset("PUT", `/subscriptions/${to.handle}`, token, {});
@@ -467,18 +473,27 @@ class Real {
   }
 }
 
-/** What is to come due while the sequence runs is so far ahead, and whatever is nearer than that and more is waited for. */
-const SOON_MS = 500;
-const NEAR_MS = 1000;
+/** What is to come due while the sequence runs is so far ahead, and whatever is nearer than twice that is waited for. */
+let soonMs = 500;
 
-/** An instant that passed before the service saw it is refused as it should be, and nothing has changed. */
-const tooLate = ({ status, body }: any, sendAt: number | null) =>
-  sendAt !== null && Date.now() >= sendAt && status === 422 && body.error.param === "send_at";
+/**
+ * Asks for something at an instant, which `at` says. One that passed before the service saw it is refused as it should be, nothing
+ * has changed, and it is tried again further ahead.
+ */
+async function inTime(at: () => number | null, ask: (sendAt: number | null) => Promise<Answer>) {
+  for (;;) {
+    const sendAt = at();
+    const answer = await ask(sendAt);
+    const late = sendAt !== null && Date.now() >= sendAt && answer.status === 422;
+    if (!late || answer.body.error.param !== "send_at") return { sendAt, ...answer };
+    soonMs *= 2;
+  }
+}
 
 /** Waits until no scheduled alert is about to come due, so that the model knows which of them have. */
 async function settle(model: Model, real: Real): Promise<void> {
   for (const alert of model.alerts) {
-    if (alert.status !== "scheduled" || alert.sendAt! > Date.now() + NEAR_MS) continue;
+    if (alert.status !== "scheduled" || alert.sendAt! > Date.now() + 2 * soonMs) continue;
     await pause(Math.max(0, alert.sendAt! - Date.now() + 3));
     alert.status = "sent";
     real.seen.due++;
@@ -502,7 +517,9 @@ abstract class Step implements fc.AsyncCommand<Model, Real> {
     await real.poller.poll();
     await settle(model, real);
     await this.act(model, real);
-    if (model.alerts.some(({ status, sendAt }) => status === "scheduled" && sendAt! < Date.now() + NEAR_MS))
+    if (
+      model.alerts.some(({ status, sendAt }) => status === "scheduled" && sendAt! < Date.now() + 2 * soonMs)
+    )
       return;
     if (await real.poller.poll()) real.seen.notModified++;
     const want = model.alerts
@@ -531,17 +548,18 @@ class Create extends Step {
     const active = model.channels[this.channel]!.status === "active";
     const pusher_id = real.pushers[this.channel].id;
     const kind = (["draft", "sent", "scheduled"] as const)[this.pick % 3]!;
-    const sendAt = kind === "scheduled" ? Date.now() + (this.pick % 2 ? SOON_MS : 3_600_000) : null;
-    const answer = await real.world.rest("create_alert", {
-      pusher_id,
-      title: "A",
-      send: kind !== "draft",
-      ...(sendAt === null ? {} : { send_at: new Date(sendAt).toISOString() }),
-    });
-    if (tooLate(answer, sendAt)) return;
-    expect(answer.status).toBe(active || kind === "draft" ? 201 : 409);
-    if (answer.status === 201)
-      model.alerts.push({ id: answer.body.id, pusher: this.channel, status: kind, sendAt });
+    const { sendAt, status, body } = await inTime(
+      () => (kind === "scheduled" ? Date.now() + (this.pick % 2 ? soonMs : 3_600_000) : null),
+      (sendAt) =>
+        real.world.rest("create_alert", {
+          pusher_id,
+          title: "A",
+          send: kind !== "draft",
+          ...(sendAt === null ? {} : { send_at: new Date(sendAt).toISOString() }),
+        }),
+    );
+    expect(status).toBe(active || kind === "draft" ? 201 : 409);
+    if (status === 201) model.alerts.push({ id: body.id, pusher: this.channel, status: kind, sendAt });
   }
 }
 
@@ -581,11 +599,13 @@ class Move extends Step {
   async act(model: Model, real: Real) {
     const alert = this.any(model);
     if (!alert) return;
-    const sendAt = this.pick % 3 === 0 ? null : Date.now() + (this.pick % 3 === 1 ? SOON_MS : 7_200_000);
-    const send_at = sendAt === null ? null : new Date(sendAt).toISOString();
-    const answer = await real.world.rest("update_alert", { ...real.path(alert), send_at });
-    if (tooLate(answer, sendAt)) return;
-    const { status } = answer;
+    const { sendAt, status } = await inTime(
+      () => (this.pick % 3 === 0 ? null : Date.now() + (this.pick % 3 === 1 ? soonMs : 7_200_000)),
+      (sendAt) => {
+        const send_at = sendAt === null ? null : new Date(sendAt).toISOString();
+        return real.world.rest("update_alert", { ...real.path(alert), send_at });
+      },
+    );
     expect(status).toBe(alert.status === "draft" || alert.status === "scheduled" ? 200 : 409);
     if (status !== 200) return;
     if (alert.status === "scheduled" && sendAt === null) alert.status = "draft";

@@ -31,6 +31,7 @@ const TRANSPORT_PACKAGES = /^(h3|srvx|commander|@modelcontextprotocol\/.*)$/;
 const MAY_TRANSPORT = new Set([
   "program/boot",
   "api/transports",
+  "api/ingest",
   "pages/console",
   "pages/web_app",
   "pages/public_pages",

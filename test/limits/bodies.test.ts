@@ -117,7 +117,10 @@ describe("on a service", () => {
       const oauth = route.path.startsWith("/api/auth/");
       const refused = oauth
         ? status === 400 && JSON.parse(text).error === "invalid_request"
-        : status === 422 && /larger than|at most/.test(text);
+        : // Other programs know a status for it.
+          (status === 422 ||
+            (status === 413 && /^\/(ntfy|gotify)|\/ingest(\/api\/v2\/alerts)?$/.test(route.path))) &&
+          /larger than|at most/.test(text);
       if (taken > most || status >= 500 || (route.reads && !refused))
         wrong.push({ ...route, status, taken, text: text.slice(0, 200) });
     }

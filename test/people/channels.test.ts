@@ -113,6 +113,7 @@ describe("channels in the console", () => {
       gradient_from: ["#ffffff", "#ffffff"],
       gradient_to: ["#000000", "#000000"],
       initials: ["FH", "FH"],
+      retention_days: ["30", 30],
     };
     expect(Object.keys(changed).sort()).toEqual(Object.keys(PUSHER).sort());
     for (const [field, [typed, kept]] of Object.entries(changed)) {

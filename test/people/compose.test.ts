@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMember } from "../../src/identity/operator/accounts.ts";
 import { ALERT } from "../../src/model/fields/alert.ts";
 import { changesOf } from "../../src/model/fields/record.ts";
+import { REPLY_FIELDS } from "../../src/pages/console/pages/compose_fields.ts";
 import { OWNER, ownerOf, signedInAs, type Visitor } from "../support/site.ts";
 import { inSeconds, World } from "../support/world.ts";
 
@@ -98,6 +99,7 @@ describe("writing an alert in the console", () => {
     );
     for (const field of Object.keys(changesOf(ALERT)))
       expect(controls, field).toContain(field === "actions" ? "actions.0.label" : field);
+    for (const name of REPLY_FIELDS) expect(controls).toContain(name);
   });
 
   test("what was typed is what is kept, and an edit that changes nothing is none", async () => {

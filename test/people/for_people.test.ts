@@ -66,7 +66,7 @@ describe("what is wrong with a field", () => {
     const wrong = (param: string, message: string) =>
       inForm(invalidRequest(message, param), {}, LABELS).fields;
     const LABELS = { ...labelsOf(ALERT), "actions.1.url": "The address of button 2" };
-    expect(wrong("actions.0.type", "actions.0.type must be one of open_url.")).toEqual([
+    expect(wrong("actions.0.type", "actions.0.type must be one of open_url, reply.")).toEqual([
       { param: "actions", message: "Buttons must be one of the choices that the page offers." },
     ]);
     expect(wrong("actions.1.url", "actions.1.url is required.")).toEqual([

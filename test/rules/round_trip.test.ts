@@ -19,6 +19,7 @@ const NOT_KEPT: Record<string, string> = {
   to_pusher_id: "names the channel (test/cases/duplicates.ts)",
   cancel_original: "says what becomes of the original; its status tells",
   send: "says what becomes of the alert; its status tells",
+  following: "says what else is cancelled; their statuses tell",
   view: "chooses the form of the answer",
   expected_updated_at: "says which version is meant",
 };
@@ -58,11 +59,15 @@ const ALERT = (): Record<string, Sample> => ({
   actions: {
     values: [
       [{ type: "open_url", label: "Map", url: "https://example.org/map" }],
-      [{ type: "open_url", label: "Plan", url: "https://example.org/plan" }],
+      [{ type: "reply", label: "Who goes?", url: "", choices: ["I go", "Not me"] }],
     ],
   },
   requires_ack: { values: [true, false] },
+  repeat_until_acked: { values: [true, false] },
   send_at: { values: soon },
+  recurrence: {
+    values: ["FREQ=DAILY;COUNT=3 Europe/Lisbon", "FREQ=WEEKLY;BYDAY=MO,TH;UNTIL=20991231 Asia/Tokyo"],
+  },
   expires_at: { values: later },
   sound: { values: ["bell", "silent"] },
   audio_url: { values: ["https://example.org/a.mp3", "https://example.org/b.mp3"] },
@@ -97,6 +102,7 @@ const PUSHER: Record<string, Sample> = {
   gradient_from: { values: ["#102030", "#405060"] },
   gradient_to: { values: ["#102030", "#405060"] },
   initials: { values: ["HB", "PT"] },
+  retention_days: { values: [30, 0] },
   status: { values: ["active", "paused"] },
 };
 
@@ -163,12 +169,14 @@ describe("an alert's field", () => {
     }
 
     const copy = await done("duplicate_alert", path);
-    expect(copy[name]).toEqual(/^(send_at|expires_at)$/.test(name) ? null : values[1]);
+    expect(copy[name]).toEqual(/^(send_at|expires_at|recurrence)$/.test(name) ? null : values[1]);
     expect((await done("duplicate_alert", { ...path, [name]: values[0] }))[name]).toEqual(values[0]);
 
     const token = await world.device(pusher.handle);
     await done("send_alert", path);
-    expect((await done("get_alert", path))[name]).toEqual(name === "send_at" ? null : values[1]);
+    expect((await done("get_alert", path))[name]).toEqual(
+      /^(send_at|recurrence)$/.test(name) ? null : values[1],
+    );
     const { body } = await world.handset("GET", "/inbox", token);
     if (name in inboxItem.shape) expect(body.data[0][name]).toEqual(values[1]);
     else expect(body.data[0]).not.toHaveProperty(name);

@@ -175,13 +175,21 @@ const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fi
     },
     create_key: {
       values: () => [
-        { name: "Tides", scopes: ["alerts:read"], pusher_id: null, life: "7d", asks_first: true },
+        {
+          name: "Tides",
+          scopes: ["alerts:read"],
+          pusher_id: null,
+          life: "7d",
+          asks_first: true,
+          made_for: "ntfy",
+        },
         {
           name: "Winds",
           scopes: ["alerts:read", "alerts:write"],
           pusher_id: pusher.id,
           life: "never",
           asks_first: false,
+          made_for: null,
         },
       ],
       write: async (fields) => {
@@ -236,6 +244,13 @@ const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fi
       write: async (fields) => {
         const { id } = await session("rename_workspace", fields);
         return ofList("list_own_workspaces", id);
+      },
+    },
+    set_retention: {
+      values: () => [{ retention_days: 90 }, { retention_days: null }],
+      write: async (fields) => {
+        await session("set_retention", fields);
+        return session("get_retention");
       },
     },
     add_member: {

@@ -19,23 +19,30 @@ export type Program =
   | "nginx"
   | "openssl"
   | "php"
+  | "prometheus"
+  | "prometheus-alertmanager"
   | "psql"
   | "python3"
   | "redis-server"
   | "script"
   | keyof typeof NAMED_BY;
 
+const isOnPath = (program: string) =>
+  (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, program)));
+
 /** For `skipIf`: whether a program is missing, which it prints. @throws where every program must be there. */
 export function lacks(program: Program): boolean {
   const setting = program in NAMED_BY ? NAMED_BY[program as keyof typeof NAMED_BY] : null;
-  const there = setting
-    ? process.env[setting]
-    : process.env.PATH?.split(delimiter).some((folder) => existsSync(join(folder, program)));
+  const there = setting ? process.env[setting] : isOnPath(program);
   if (there) return false;
   const reason = setting ? `${setting} names no ${program}` : `no ${program} on the PATH`;
   if (process.env.BELFRY_TEST_REQUIRE === "1") throw new Error(`${reason}, and BELFRY_TEST_REQUIRE is 1`);
   return prevented(reason);
 }
+
+/** For `skipIf`: whether a program that no package of ours brings, and that only some registries have, is missing, which it prints. */
+export const lacksSender = (program: string): boolean =>
+  prevented(isOnPath(program) ? null : `no ${program} on the PATH`);
 
 /** For `skipIf`: whether there is a reason that nobody can mend by an installation (rights, the system), which it prints. */
 export function prevented(reason: string | null): boolean {

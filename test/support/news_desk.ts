@@ -161,6 +161,16 @@ export async function newsDesk(
   await owner.send(`${base}/files`, { kind: "image" }, { file });
   const idOn = async (path: string, before: RegExp) => before.exec((await owner.get(path)).text)![1]!;
   ids["files/:id"] = await idOn(`${base}/files`, /files\/(\w+)\/delete/);
+  const senders = `${base}/channels/${trains.id}/senders`;
+  const { text } = await owner.post(senders, {
+    made_for: "text",
+    name: "Backup of the desk",
+    may_send: "yes",
+  });
+  ids["senders/:key"] = /senders\/(key_\w+)/.exec(text)![1]!;
+  const own = /bfk_\w+/.exec(text)![0];
+  for (const body of ["The backup is done", ""])
+    await world.request("POST", `/api/v1/pushers/${trains.handle}/ingest?from=text`, { token: own, body });
   ids["keys/:id"] = await idOn(`${base}/keys`, /keys\/(\w+)\/revoke/);
   ids["assistants/:id"] = await idOn(`${base}/assistants`, /assistants\/(\w+)\/disconnect/);
   ids["passkeys/:id"] = await idOn("/console/account", /passkeys\/([^/"]+)\/remove/);

@@ -129,6 +129,7 @@ export const ROOMS: Record<string, Room> = {
       "model/domain",
       "model/entities",
       "model/errors",
+      "model/fields",
       "model/limits",
       "store/context",
       "store/queries",
@@ -189,6 +190,7 @@ export const ROOMS: Record<string, Room> = {
       "model/scopes",
       "operation",
       "operation/alerts",
+      "operation/channels",
       "store/queries",
       "store/shapes",
     ],
@@ -316,6 +318,23 @@ export const ROOMS: Record<string, Room> = {
       "store/patience",
     ],
   },
+  "api/ingest": {
+    decides:
+      "what programs that send alerts elsewhere say, read into our own operation, and its outcome in their words",
+    may: [
+      "api/transports",
+      "identity/auth",
+      "model/domain",
+      "model/entities",
+      "model/errors",
+      "model/fields",
+      "model/limits",
+      "operation",
+      "package.json",
+      "store/context",
+      "store/db",
+    ],
+  },
   "pages/web_app": {
     decides:
       "the app in which people follow channels: its page, its modules as browsers run them, its worker",
@@ -325,6 +344,7 @@ export const ROOMS: Record<string, Room> = {
     decides:
       "the pages for people, rendered by the server: they read a form, call dispatch, and show the outcome or the refusal",
     may: [
+      "api/ingest",
       "api/transports",
       "effects/assets",
       "identity/auth",

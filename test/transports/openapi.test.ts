@@ -40,11 +40,13 @@ test("is OpenAPI 3.1 without a problem", async () => {
 
 test("has every route of both lists, the probes and the events, and nothing else", () => {
   const wanted = new Set(OPERATIONS.map(({ http }) => `${http.method} ${http.path}`));
-  expect(routes.map(([route]) => route).sort()).toEqual([...wanted, "GET /healthz", "GET /readyz"].sort());
+  expect(routes.map(([route]) => route).sort()).toEqual(
+    [...wanted, "GET /healthz", "GET /readyz", "POST /api/v1/pushers/{id}/ingest"].sort(),
+  );
   const named = routes.flatMap(([, operation]) =>
     (operation["x-operations"] ?? [{ name: operation.operationId }]).map(({ name }: Json) => name),
   );
-  expect(named.sort()).toEqual([...OPERATIONS.map(({ name }) => name), "healthz", "readyz"].sort());
+  expect(named.sort()).toEqual([...OPERATIONS.map(({ name }) => name), "healthz", "ingest", "readyz"].sort());
   expect(Object.keys(document.webhooks)).toEqual([...EVENTS, "webhook.test"]);
 });
 

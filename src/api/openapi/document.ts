@@ -9,6 +9,7 @@ import { pusherView } from "../../store/shapes/pusher.ts";
 import { ERROR_SCHEMA, HEADERS, headerRefs, type Json, refusalResponses } from "./answers.ts";
 import { eventWebhooks } from "./events.ts";
 import { EXAMPLE_IDEMPOTENCY_KEY } from "./examples.ts";
+import { ingestPaths } from "./ingest.ts";
 import { type Making, type Operation, routeOperation, tagOf } from "./operations.ts";
 import { answerSchema, Components } from "./schemas.ts";
 import { introduction } from "./words.ts";
@@ -32,7 +33,7 @@ export function openApiDocument(
     for (const [method, onRoute] of Map.groupBy(onPath, ({ http }) => http.method))
       paths[path][method.toLowerCase()] = routeOperation(onRoute, making);
   }
-  Object.assign(paths, healthPaths(responses));
+  Object.assign(paths, ingestPaths(publicUrl, responses), healthPaths(responses));
   return {
     openapi: "3.1.0",
     info: {

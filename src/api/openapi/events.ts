@@ -35,6 +35,10 @@ const WORDS: Record<Received, [summary: string, description: string]> = {
     "Alert acknowledged",
     `How many devices have acknowledged an alert (\`count\`), and how many more than were last told (\`delta\`); never which. At most once in ${LIMITS.acks_told_seconds} seconds for one alert, while an endpoint of the workspace asks for it.`,
   ],
+  "alert.replied": [
+    "Alert answered",
+    `How often each choice of an alert that asks is chosen now (\`choices\`), and how many devices answered (\`count\`); never which. A device that changes its mind counts once. At most once a second for one alert, the last state always, while an endpoint of the workspace asks for it.`,
+  ],
   "webhook.test": [
     "Test",
     "What `test_webhook` sends: signed as any delivery, and about nothing. `pusher_id` is the id of no channel.",
@@ -127,6 +131,23 @@ function dataOf(event: Received): [shape: Json, example: Json] {
     return [
       { pusher_id: text, alert_id: text, count: { type: "integer" }, delta: { type: "integer" } },
       { pusher_id, alert_id: EXAMPLE_IDS.alert_id, count: 871, delta: 12 },
+    ];
+  if (event === "alert.replied")
+    return [
+      {
+        ...{ pusher_id: text, alert_id: text, count: { type: "integer" } },
+        choices: {
+          type: "array",
+          items: object({ choice: text, count: { type: "integer" } }),
+        },
+      },
+      {
+        ...{ pusher_id, alert_id: EXAMPLE_IDS.alert_id, count: 12 },
+        choices: [
+          { choice: "I take it", count: 2 },
+          { choice: "Not me", count: 10 },
+        ],
+      },
     ];
   const scheduled = event === "alert.scheduled";
   const example = {

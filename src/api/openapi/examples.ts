@@ -129,6 +129,18 @@ function story(publicUrl: string): Record<string, unknown[]> {
     start: ["2026-11-20T14:25:31.123456Z"],
     script_count: [0],
     token: ["bfd_5wT8mKr2Xz7Qc1Vn4Lb9Yp3Hd6Jf0Gs"],
+    question: ["Who takes the late shift?"],
+    choice: ["I take it"],
+    count: [2],
+    replies: [
+      [
+        { choice: "I take it", count: 2 },
+        { choice: "Not me", count: 10 },
+      ],
+    ],
+    total: [12],
+    open: [true],
+    seen: ["2.10"],
     reports: [[{ alert_id: EXAMPLE_IDS.alert_id, kind: "read" }]],
   };
 }

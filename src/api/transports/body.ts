@@ -19,11 +19,14 @@ const READERS = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as 
 const shown = (bytes: number) =>
   bytes < 1_048_576 ? `${Math.floor(bytes / 1024)} KiB` : `${Math.floor(bytes / 104_857.6) / 10} MiB`;
 
-function tooLarge(max: number): ApiError {
-  return invalidRequest(
+/** Told apart for who speaks to programs that know a status of their own for it. */
+export class TooLarge extends ApiError {}
+
+const tooLarge = (max: number): ApiError =>
+  new TooLarge(
+    "invalid_request",
     `The body is larger than ${shown(max)}, the most that is taken here; send less at once.`,
   );
-}
 
 const bounds = new WeakMap<Request, number>();
 
@@ -140,19 +143,15 @@ const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
  * The refusal of a body with more values than any request needs, found without parsing it: millions of tiny ones would
  * cost the parser, the schema and the checks of their text seconds.
  */
-export function tooManyValues(bytes: Uint8Array): ApiError | null {
+export function tooManyValues(bytes: Uint8Array, max: number = LIMITS.json_values): ApiError | null {
   let values = 0;
   let inText = false;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i];
     if (byte === QUOTE) inText = !inText;
     else if (inText && byte === BACKSLASH) i++;
-    else if (
-      !inText &&
-      (byte === COMMA || byte === BRACKET || byte === BRACE) &&
-      ++values > LIMITS.json_values
-    )
-      return invalidRequest(`The body holds more than ${LIMITS.json_values} values; send fewer at once.`);
+    else if (!inText && (byte === COMMA || byte === BRACKET || byte === BRACE) && ++values > max)
+      return invalidRequest(`The body holds more than ${max} values; send fewer at once.`);
   }
   return null;
 }

@@ -94,8 +94,7 @@ export function createMcpEndpoint({
           keepsDraft: true,
         });
       try {
-        const waits = tool.tellsReview !== undefined;
-        return await (waits ? cancels.during(request, message, caller, passed.patience, run) : run());
+        return await (tool.waits ? cancels.during(request, message, caller, passed.patience, run) : run());
       } catch (error) {
         if (!(error instanceof ApiError) || error.type !== "insufficient_scope") throw error;
         const became = await reviews.became(tool, error, call, passed);
@@ -124,7 +123,7 @@ export function createMcpEndpoint({
     if (!asked) return null;
     if (asked.name === null) return plain.list(asked, listOf(offeredTo(passed.caller)).tools);
     const tool = byName.get(asked.name);
-    if (!tool || (passed.asks && asksPerson(tool)) || (asked.progress && tool.tellsReview)) return null;
+    if (!tool || (passed.asks && asksPerson(tool)) || (asked.progress && tool.waits)) return null;
     const answered = await answerOf(tool, asked.args, callFor(passed));
     if (tool.mayRequire && canGrowFor(passed))
       throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);

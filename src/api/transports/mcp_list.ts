@@ -12,7 +12,7 @@ const ABOUT =
 
 /** What an assistant would look for in vain. */
 const NO_TOOL =
-  "No tool: alerts do not recur, so schedule one for each date. Subscribers mute and leave on their own phones; nobody mutes or removes one of them (revoke_invite with remove_subscribers removes all who joined by it).\nNo tool: keys, members and uploads, which a signed-in person manages in the console.";
+  "No tool: subscribers mute and leave on their own phones; nobody mutes or removes one of them (revoke_invite with remove_subscribers removes all who joined by it).\nNo tool: keys, members and uploads, which a signed-in person manages in the console.";
 
 const ARGUMENTS =
   "An edit takes the fields, and their choices, that the tool which makes the thing describes, and only there null clears one. Unknown arguments are refused. What a row leaves out is null, empty, false, 0 or the default. Instants are RFC 3339 with Z or an offset, or a zone's local time: 2026-11-24T07:30 Europe/Lisbon. Arguments, where a tool says nothing else:";

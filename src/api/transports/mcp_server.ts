@@ -82,7 +82,7 @@ export function createToolServer(
     if (!tool)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown tool; tools/list names them all.");
     const args = params.arguments ?? {};
-    const waits = tool.tellsReview || mcpReq.requestState() !== undefined;
+    const waits = tool.waits || mcpReq.requestState() !== undefined;
     const work = () => (ask ? ask(tool, args, mcpReq) : answerOf(tool, args, call));
     const answered = await (waits ? withProgress(mcpReq, work) : work());
     return isInputRequiredResult(answered) ? answered : toolResult(answered);

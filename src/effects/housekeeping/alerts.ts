@@ -1,7 +1,7 @@
-// Tells accounts that asked for it which scheduled alerts became visible and how often alerts were acknowledged: soon after it was
+// Tells accounts that asked for it which scheduled alerts became visible, and how often alerts were acknowledged and answered: soon after it was
 // noted, whoever noted it and whether or not that process still lives (docs/rules.md#events-asked-for).
 
-import { acknowledgedData, alertData, type DomainEvent } from "../../model/domain/events.ts";
+import { acknowledgedData, alertData, type DomainEvent, repliedData } from "../../model/domain/events.ts";
 import { newUuid } from "../../model/domain/ids.ts";
 import { run } from "../../store/db/statement.ts";
 import { lockUntoldAlerts, tellUntoldAlerts as noteTold } from "../../store/queries/untold.ts";
@@ -24,6 +24,7 @@ export function tellUntoldAlerts(deps: TellDeps, max: number): Promise<number> {
       return [
         ...(alert.appeared ? [event("alert.visible", alertData(alert))] : []),
         ...(alert.delta > 0 ? [event("alert.acknowledged", acknowledgedData(alert))] : []),
+        ...(alert.replied ? [event("alert.replied", repliedData(alert))] : []),
       ];
     });
     return writtenDown(em, events);

@@ -8,6 +8,8 @@ import { removeOldAudit } from "./audit.ts";
 import { makeBlocks, mendBlocks } from "./blocks.ts";
 import { type DeviceCleaning, removeUnseenDevices } from "./devices.ts";
 import { type Job, removal } from "./job.ts";
+import { removeEndedAlerts, removeReportsLeft } from "./retention.ts";
+import { fillDueSeries } from "./series.ts";
 import { tellUntold } from "./subscribers.ts";
 import { makeWantedWords } from "./words.ts";
 
@@ -182,6 +184,13 @@ export function housekeepingJobs(deps: StepDeps): Job[] {
       every_seconds: 2,
     },
     {
+      name: "due_series",
+      removes: "From what is to be written: repeating alerts get their next occurrences.",
+      work: (batch) => fillDueSeries(deps, batch),
+      batch: 100,
+      every_seconds: 5,
+    },
+    {
       name: "untold_subscribers",
       removes:
         "From what waits: a channel's subscribers are told of again a second after the last event of them.",
@@ -192,10 +201,10 @@ export function housekeepingJobs(deps: StepDeps): Job[] {
     {
       name: "untold_alerts",
       removes:
-        "From what waits: that a scheduled alert became visible is told, and how often alerts were acknowledged.",
+        "From what waits: that a scheduled alert became visible is told, and how often alerts were acknowledged and answered.",
       work: (batch) => tellUntoldAlerts(deps, batch),
       batch: 500,
-      every_seconds: 2,
+      every_seconds: 1,
     },
     {
       name: "wanted_words",
@@ -218,6 +227,21 @@ export function housekeepingJobs(deps: StepDeps): Job[] {
       removes: "From what searches are led by: words of alerts that were removed.",
       work: (batch) => mendBlocks(deps.orm, batch),
       batch: 20,
+      every_seconds: 60,
+    },
+    {
+      name: "ended_alerts",
+      removes:
+        "Alerts that ended as many days ago as their channel keeps them (retention_days); what was counted of them stays.",
+      work: (batch) => removeEndedAlerts(deps.orm, batch),
+      batch: 500,
+      every_seconds: HOUR,
+    },
+    {
+      name: "left_reports",
+      removes: "What handsets reported of alerts that went so.",
+      work: (batch) => removeReportsLeft(deps.orm, batch),
+      batch: 1000,
       every_seconds: 60,
     },
     {

@@ -11,6 +11,7 @@ import { Pusher } from "../../model/entities/pusher.ts";
 import { Workspace } from "../../model/entities/workspace.ts";
 import { ApiError, conflict, invalidRequest, notFound } from "../../model/errors.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
+import type { Program } from "../../model/fields/programs.ts";
 import { need } from "../../model/need.ts";
 import { ALL_SCOPES, isScope, type Scope } from "../../model/scopes.ts";
 import { operatorActor } from "../../operation/audit.ts";
@@ -126,6 +127,8 @@ export interface NewKey {
   name?: string;
   /** A person decides before it publishes. */
   asks_first?: boolean;
+  /** The program that it is for. */
+  made_for?: Program | null;
 }
 
 /** Makes a key and shows it for the only time. `now` is the instant that its expiry counts from. */
@@ -146,6 +149,7 @@ export async function createKey(em: Em, input: NewKey, now: Date) {
     pusher_id,
     expires_at,
     asks_first: input.asks_first ?? false,
+    made_for: input.made_for ?? null,
   });
   await em.flush();
   return { key: token, ...showKey(key, member) };

@@ -3,6 +3,7 @@ import { parseId, showId } from "../../model/domain/ids.ts";
 import { nameProblem } from "../../model/domain/one_line.ts";
 import { Pusher } from "../../model/entities/pusher.ts";
 import { notFound } from "../../model/errors.ts";
+import { PROGRAM_NAMES } from "../../model/fields/programs.ts";
 import { need } from "../../model/need.ts";
 import { isScope } from "../../model/scopes.ts";
 import { defineSessionOperation } from "../../operation/tool.ts";
@@ -33,6 +34,7 @@ export default defineSessionOperation({
     scopes: z.array(z.string()),
     pusher_id: z.string().nullable().describe("The one channel that the key sees; null: the member's."),
     life: z.string().describe("One of KEY_LIVES."),
+    made_for: z.enum(PROGRAM_NAMES).nullable().default(null).describe("The program that will speak with it."),
     asks_first: z.boolean().default(false).describe("A person decides before it publishes."),
   }),
   output: z.object({ id: z.string(), name: z.string(), key: z.string() }),
@@ -41,7 +43,7 @@ export default defineSessionOperation({
     life: !Object.hasOwn(KEY_LIVES, life) && "Choose how long the key works.",
     scopes: (scopes.length === 0 || !scopes.every(isScope)) && "Tick at least one thing that the key may do.",
   }),
-  async handler({ name, scopes, pusher_id, life, asks_first }, { em, caller, now }) {
+  async handler({ name, scopes, pusher_id, life, asks_first, made_for }, { em, caller, now }) {
     if (pusher_id !== null) {
       const id = parseId("psh", pusher_id);
       if (!id || !(await em.findOne(Pusher, { id }))) throw notFound("channel");
@@ -53,6 +55,7 @@ export default defineSessionOperation({
       name,
       scopes: scopes.join(","),
       asks_first,
+      made_for,
       ...(pusher_id === null ? {} : { pusher: pusher_id }),
       ...(seconds === null ? {} : { expires_in: seconds }),
     };

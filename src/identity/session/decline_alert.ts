@@ -6,6 +6,7 @@ import { text } from "../../model/fields/accepts.ts";
 import { toIsoMicrosOrNull } from "../../model/fields/columns.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { alertFor, announce } from "../../operation/alerts/change.ts";
+import { followSeries } from "../../operation/alerts/series.ts";
 import { shownWhole } from "../../operation/alerts/show.ts";
 import { defineSessionOperation } from "../../operation/tool.ts";
 import { declineAlert } from "../../store/queries/alerts.ts";
@@ -31,11 +32,12 @@ export default defineSessionOperation({
   async handler({ review_reply, ...path }, ctx) {
     if (!parseId("psh", path.pusher_id)) throw notFound("alert");
     const { alert } = await alertFor("edit", path, ctx);
-    const former = alert.status === "scheduled" ? { send_at: toIsoMicrosOrNull(alert.send_at) } : null;
+    const former = alert.status !== "draft" ? { send_at: toIsoMicrosOrNull(alert.send_at) } : null;
     const [after] = await ctx.sql(declineAlert, { id: alert.id, review_reply, former });
     // It became visible while we looked at it.
     if (!after) throw conflict((ALERT_GRID.sent.edit as { message: string }).message);
-    if (alert.status === "scheduled") announce(ctx, "alert.cancelled", after);
+    if (alert.status === "repeating") await followSeries(alert, after, ctx);
+    else if (alert.status === "scheduled") announce(ctx, "alert.cancelled", after);
     return shownWhole(after, alert.requested_perms, ctx);
   },
 });

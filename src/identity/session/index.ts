@@ -17,6 +17,7 @@ import end_second_factor from "./end_second_factor.ts";
 import end_session from "./end_session.ts";
 import find_equal_send from "./find_equal_send.ts";
 import get_left_by_key from "./get_left_by_key.ts";
+import get_retention from "./get_retention.ts";
 import get_sign_in from "./get_sign_in.ts";
 import get_wake_ups from "./get_wake_ups.ts";
 import grant_connection from "./grant_connection.ts";
@@ -31,6 +32,7 @@ import list_keys from "./list_keys.ts";
 import list_members from "./list_members.ts";
 import list_own_devices from "./list_own_devices.ts";
 import list_own_workspaces from "./list_own_workspaces.ts";
+import list_sender_requests from "./list_sender_requests.ts";
 import list_sessions from "./list_sessions.ts";
 import mail_drafts from "./mail_drafts.ts";
 import open_reviews from "./open_reviews.ts";
@@ -39,6 +41,7 @@ import remove_passkey from "./remove_passkey.ts";
 import rename_workspace from "./rename_workspace.ts";
 import renew_recovery_codes from "./renew_recovery_codes.ts";
 import revoke_key from "./revoke_key.ts";
+import set_retention from "./set_retention.ts";
 import test_alert from "./test_alert.ts";
 import unlink_own_device from "./unlink_own_device.ts";
 import update_connection from "./update_connection.ts";
@@ -49,6 +52,7 @@ import upload_file from "./upload_file.ts";
 
 export const SESSION_OPERATIONS: readonly SessionOperation[] = [
   list_keys,
+  list_sender_requests,
   create_key,
   get_left_by_key,
   update_key,
@@ -78,6 +82,8 @@ export const SESSION_OPERATIONS: readonly SessionOperation[] = [
   update_profile,
   create_workspace,
   rename_workspace,
+  get_retention,
+  set_retention,
   leave_workspace,
   close_account,
   list_files,

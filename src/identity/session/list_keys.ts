@@ -21,6 +21,7 @@ export default defineSessionOperation({
         name: z.string(),
         scopes: z.array(z.string()),
         asks_first: z.boolean(),
+        made_for: z.string().nullable(),
         pusher_id: z.string().nullable(),
         handle: z.string().nullable(),
         member_id: z.string(),

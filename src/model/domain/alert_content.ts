@@ -91,6 +91,22 @@ export function checkContent(content: Content, htmlLength: number, changed: Chan
       );
 }
 
+/** What repeats is a draft first, whose times a person may look at. @throws 422 */
+export function checkNoRecurrence(recurrence: string | null): void {
+  if (recurrence === null) return;
+  throw invalidRequest(
+    "recurrence belongs to a draft; leave send out, and give the draft to schedule_alert.",
+    "recurrence",
+  );
+}
+
+/** An edit neither takes the rule from what repeats nor gives one to what is scheduled. @throws 422 */
+export function checkRule(status: string, recurrence: string | null): void {
+  if (status === "repeating" && recurrence === null)
+    throw invalidRequest("recurrence is what it repeats by; cancel the alert to end that.", "recurrence");
+  if (status === "scheduled") checkNoRecurrence(recurrence);
+}
+
 /** The instant that a schedule needs (docs/rules.md#schedule). @throws 422 naming the way out. */
 export function checkSchedule(sendAt: string | null, now: string): string {
   if (sendAt !== null && sendAt > now) return sendAt;

@@ -54,6 +54,18 @@ export const ALERT_GRID: Record<AlertStatus, Record<AlertVerb, Cell>> = {
     cancel: refuse("A draft was never published, so there is nothing to cancel; delete it instead."),
     delete: { do: "change" },
   },
+  repeating: {
+    edit: { do: "change" },
+    send: refuse(
+      forBoth(
+        "It repeats, and its occurrences are what is sent. To publish one now, make a copy with duplicate_alert and send that.",
+        "It repeats, and its occurrences are what is sent. To send it once more, duplicate it and send the copy.",
+      ),
+    ),
+    schedule: { do: "stay" },
+    cancel: { do: "change" },
+    delete: refuse("It repeats. Cancel it first: that ends the series with all that is not sent yet."),
+  },
   scheduled: {
     edit: { do: "change" },
     send: { do: "change", event: "alert.sent" },
@@ -88,5 +100,7 @@ export const NOTES = {
   send: "The alert is visible to every subscribed handset from now on; sending it again changes nothing and cannot notify anyone twice.",
   schedule:
     "The alert becomes visible at send_at without anything running then; until that instant it can be edited, cancelled or returned to draft.",
+  repeat:
+    "It repeats from send_at on. Each occurrence is an alert of its own, scheduled with this one's id as series_id: list_alerts shows the next ones, and each can be edited or cancelled alone. An edit of this one changes all that are not sent yet, and cancel_alert ends it.",
   cancel: "The alert stops reaching anyone who has not yet polled; phones that already received it keep it.",
 } as const;

@@ -1,6 +1,7 @@
 // What happened, as the outside may be told: never a device's identity.
 
 import { ALERT } from "../fields/alert.ts";
+import { type Action, choicesOf } from "../fields/alert_action.ts";
 import { toIsoMicrosOrNull } from "../fields/columns.ts";
 import { type RecordOf, showFields, shownTo } from "../fields/record.ts";
 import type { EventName } from "../fields/webhook.ts";
@@ -50,6 +51,22 @@ export const acknowledgedData = (alert: {
   count: alert.acks,
   delta: alert.delta,
 });
+
+/** Devices chose a reply: to which alert, how many answered so far, and how often each was chosen; never who. */
+export const repliedData = (alert: {
+  id: string;
+  pusher_id: string;
+  actions: readonly Action[];
+  replies: readonly number[];
+}): DomainEvent["data"] => {
+  const choices = choicesOf(alert, alert.replies);
+  return {
+    pusher_id: showId("psh", alert.pusher_id),
+    alert_id: showId("alr", alert.id),
+    count: choices.reduce((sum, { count }) => sum + count, 0),
+    choices,
+  };
+};
 
 /** Somebody joined or left: the channel, how many there are now, and by how many that changed since it was last told. */
 export const subscriberEvent = (channel: {

@@ -50,6 +50,7 @@ export type Decision = (typeof DECISIONS)[number];
 
 /** What became of an alert so far. Who declined a draft said why. */
 export function decisionOf(alert: { status: AlertStatus; review_reply: string | null }): Decision {
+  if (alert.status === "repeating") return "scheduled";
   if (alert.status !== "draft") return alert.status;
   return alert.review_reply === null ? "waiting" : "declined";
 }

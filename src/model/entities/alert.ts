@@ -7,8 +7,10 @@ import { propertiesOf } from "../fields/record.ts";
 import { Asset } from "./asset.ts";
 import { Pusher } from "./pusher.ts";
 
-export const ALERT_STATUSES = ["draft", "scheduled", "sent", "cancelled"] as const;
+export const ALERT_STATUSES = ["draft", "repeating", "scheduled", "sent", "cancelled"] as const;
 export type AlertStatus = (typeof ALERT_STATUSES)[number];
+
+// A repeating alert is never seen by handsets: its occurrences are, which are alerts of their own (docs/decisions/0033-an-occurrence-is-an-alert.md).
 
 export const VISIBLE_AT = "case status when 'sent' then sent_at when 'scheduled' then send_at else null end";
 
@@ -39,6 +41,17 @@ export const Alert = defineEntity({
       where: "status = 'draft'",
     },
     {
+      name: "alert_repeating",
+      properties: ["pusher", "created_at"],
+      columns: [{ name: "pusher" }, { name: "created_at", sort: "DESC" }],
+      where: "status = 'repeating'",
+    },
+    {
+      name: "alert_occurrence",
+      expression:
+        "create unique index alert_occurrence on alert (series_id, occurs_at) where series_id is not null",
+    },
+    {
       name: "alert_cancelled",
       properties: ["pusher", "created_at"],
       columns: [{ name: "pusher" }, { name: "created_at", sort: "DESC" }],
@@ -58,6 +71,11 @@ export const Alert = defineEntity({
     html_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
     /** Of a draft that waited for a review: the alert that told of it. It is written once, so each is told of once. */
     notice_id: p.uuid().nullable(),
+    /** Of an occurrence: the repeating alert that it was made of, and when its rule has it, wherever it was moved since. */
+    series_id: p.uuid().nullable(),
+    occurs_at: instant().nullable(),
+    /** An occurrence that was edited by itself: it says no more what its series says. */
+    apart: p.boolean().default(false),
     sent_at: instant().nullable(),
     cancelled_at: instant().nullable(),
     visible_at: instant().nullable().generated(`(${VISIBLE_AT}) stored`),

@@ -2,6 +2,7 @@
 
 import { Alert } from "./alert.ts";
 import { AlertChange } from "./alert_change.ts";
+import { AlertSeries } from "./alert_series.ts";
 import { AlertBlock, AlertWords, LooseAlert } from "./alert_words.ts";
 import { ApiKey } from "./api_key.ts";
 import { Asset } from "./asset.ts";
@@ -12,6 +13,7 @@ import {
   ChannelDay,
   Device,
   DeviceTransfer,
+  LeftReports,
   PushEndpoint,
   Report,
   SubscriberMix,
@@ -23,6 +25,7 @@ import { Member, MemberLink } from "./member.ts";
 import { OwnDevice } from "./own_device.ts";
 import { ChannelState, Pusher } from "./pusher.ts";
 import { ReservedHandle } from "./reserved_handle.ts";
+import { SenderLog } from "./sender_log.ts";
 import { ServerSecret } from "./server_secret.ts";
 import { StepUp } from "./step_up.ts";
 import { STORAGE } from "./storage.ts";
@@ -45,6 +48,7 @@ export const ENTITIES = [
   ReservedHandle,
   Alert,
   AlertChange,
+  AlertSeries,
   AlertWords,
   LooseAlert,
   AlertBlock,
@@ -57,12 +61,14 @@ export const ENTITIES = [
   PushEndpoint,
   Report,
   AlertCounter,
+  LeftReports,
   ChannelDay,
   IdempotencyRecord,
   WebhookEndpoint,
   WebhookDelivery,
   Asset,
   ServerSecret,
+  SenderLog,
   AuditEvent,
   WorkspaceEvent,
 ];

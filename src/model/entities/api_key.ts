@@ -16,6 +16,8 @@ export const ApiKey = defineEntity({
     scopes: p.array(),
     /** A person decides before it publishes. */
     asks_first: p.boolean().default(false),
+    /** The program that it was made for (model/fields/programs.ts); it speaks every tongue all the same. */
+    made_for: p.text().nullable(),
     /** The one channel that the key sees. No foreign key: a key whose channel is gone sees nothing, never everything. */
     pusher_id: p.uuid().nullable(),
     expires_at: instant().nullable(),

@@ -20,6 +20,6 @@ export const FINDING = [
   end $$`,
   `create trigger alert_loosened after update on alert for each row
   when ((old.title, old.body) is distinct from (new.title, new.body)
-    or old.visible_at is distinct from new.visible_at)
+    or old.visible_at is distinct from new.visible_at or old.status = 'repeating' or new.status = 'repeating')
   execute function alert_loosened()`,
 ];

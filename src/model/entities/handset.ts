@@ -105,8 +105,8 @@ export const SubscriberMix = defineEntity({
   },
 });
 
-/** 1 read, 2 ack. Pruning clears `at` and keeps the row, so that a repeat never counts twice. */
-export const REPORT_KINDS = { read: 1, ack: 2 } as const;
+/** 1 read, 2 ack, 3 reply. Pruning clears `at` and keeps the row, so that a repeat never counts twice. */
+export const REPORT_KINDS = { read: 1, ack: 2, reply: 3 } as const;
 
 export const Report = defineEntity({
   name: "Report",
@@ -117,11 +117,14 @@ export const Report = defineEntity({
     device_id: p.bigint("string").primary(),
     kind: p.smallint().primary(),
     at: instant().nullable(),
+    /** The place of the choice of a reply, from 1; and of the one before it, by which counters know what to take back. */
+    choice: p.smallint().nullable(),
+    was: p.smallint().nullable(),
   },
 });
 
 /** What an account is still to be told of an alert; the index holds these alone. */
-export const UNTOLD = "appeared or untold";
+export const UNTOLD = "appeared or untold or replied";
 
 /** How many devices read and acknowledged an alert, and what of it the account was told (docs/rules.md#events-asked-for). */
 export const AlertCounter = defineEntity({
@@ -139,10 +142,22 @@ export const AlertCounter = defineEntity({
     /** The count of acks that was told last, and when; null: none was. */
     told_acks: p.bigint("number").default(0),
     told_at: instant().nullable(),
+    /** How many devices chose each reply now, in the order of the choices. */
+    replies: p.array().$type<number[]>().columnType("bigint[]").defaultRaw("'{0,0,0,0}'"),
+    /** Somebody chose one, which is to be told, and when that was last told. */
+    replied: p.boolean().default(false),
+    replied_told_at: instant().nullable(),
   },
 });
 
-/** One row a channel and UTC day: statistics cost days, not alerts. */
+/** Alerts that are gone while some of their reports are still there: these go in slices (effects/housekeeping). */
+export const LeftReports = defineEntity({
+  name: "LeftReports",
+  tableName: "left_reports",
+  properties: { alert_id: p.uuid().primary() },
+});
+
+/** One row a channel and UTC day: statistics cost days, not alerts. `gone` of the published ones are kept no longer. */
 export const ChannelDay = defineEntity({
   name: "ChannelDay",
   tableName: "channel_day",
@@ -150,6 +165,7 @@ export const ChannelDay = defineEntity({
     pusher: () => p.manyToOne(Pusher).primary().ref().deleteRule("cascade").updateRule("no action"),
     day: p.date().primary(),
     published: p.bigint("number").default(0),
+    gone: p.bigint("number").default(0),
     reads: p.bigint("number").default(0),
     acks: p.bigint("number").default(0),
   },

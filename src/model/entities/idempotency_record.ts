@@ -14,6 +14,8 @@ export const IdempotencyRecord = defineEntity({
     request_hash: p.blob(),
     /** The answer, sealed under the server secret: it may show a secret for the one time. */
     answer: p.blob().nullable(),
+    /** What the statement that took the key said of the answer, where that was sealed before it ran. */
+    given: p.json().nullable(),
     created_at: writtenAt(),
   },
 });

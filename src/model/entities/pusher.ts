@@ -56,6 +56,8 @@ export const Pusher = defineEntity({
      */
     grams: p.array<string>().columnType("text[]").defaultRaw("'{}'").lazy(),
     status: p.enum(PUSHER_STATUSES).default("active"),
+    /** Nothing goes by `retention_days` before this instant: a trigger sets it whenever that changes. */
+    retention_from: instant().nullable(),
     created_at: writtenAt(),
     updated_at: writtenAt(),
   },

@@ -3,6 +3,7 @@
 
 import { LIMITS } from "../limits.ts";
 import { FINDING } from "./finding_triggers.ts";
+import { RETENTION, STAYS_COUNTED } from "./retention_triggers.ts";
 
 /** A channel's narrow row follows its status; what handsets see of a suspended channel changes, so `rev` grows. */
 const CHANNEL_STATE = [
@@ -103,14 +104,19 @@ const VISIBILITY = [
   `create trigger alert_updated after update on alert for each row
   when (old.visible_at is not null or new.visible_at is not null) execute function alert_to_state()`,
   `create trigger alert_deleted after delete on alert for each row
-  when (old.visible_at is not null) execute function alert_to_state()`,
+  when (old.visible_at is not null and ${STAYS_COUNTED} is distinct from 'on') execute function alert_to_state()`,
   `create function alert_reports_removed() returns trigger language plpgsql as $$
   begin
     delete from loose_alert l using removed a where l.alert_id = a.id;
     with gone as (delete from alert_words w using removed a where w.alert_id = a.id returning w.block_id)
     update alert_block set stale = true where id in (
       select id from alert_block where id in (select block_id from gone) and not stale order by id for no key update);
-    delete from report r using removed a where r.alert_id = a.id;
+    if ${STAYS_COUNTED} = 'on' then
+      insert into left_reports (alert_id) select a.id from removed a
+      where exists (select from report r where r.alert_id = a.id);
+    else
+      delete from report r using removed a where r.alert_id = a.id;
+    end if;
     delete from alert_counter c using removed a where c.alert_id = a.id;
     return null;
   end $$`,
@@ -288,4 +294,5 @@ export const TRIGGERS = [
   ...ASSETS,
   ...PICTURES,
   ...AUDIT,
+  ...RETENTION,
 ];

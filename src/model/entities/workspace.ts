@@ -1,7 +1,7 @@
 // The account: what owns channels, members, keys and webhook endpoints.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import { writtenAt } from "../fields/columns.ts";
+import { instant, writtenAt } from "../fields/columns.ts";
 
 export const Workspace = defineEntity({
   name: "Workspace",
@@ -13,6 +13,9 @@ export const Workspace = defineEntity({
     events_numbered: p.bigint("string").default("0"),
     /** The channel that tells of drafts which wait for a review. No foreign key: one that is gone takes nothing. */
     reviews_id: p.uuid().nullable(),
+    /** What holds for channels that say nothing of their own (docs/rules.md#retention); null and 0: for ever. */
+    retention_days: p.integer().nullable(),
+    retention_from: instant().nullable(),
     created_at: writtenAt(),
   },
 });

@@ -2,12 +2,12 @@
 // the entity's own.
 
 import { z } from "zod";
-import { forBoth } from "../for_people.ts";
-import { LIMITS } from "../limits.ts";
+import { LIMITS, said, spelled } from "../limits.ts";
 import { httpsUrl, instant, languageTag, latitude, longitude, radiusKm, slug, text } from "./accepts.ts";
+import { actions, actionView } from "./alert_action.ts";
 import { json, jsonByName, link, moment, number, oneOf, reference, words, yesOr } from "./kinds.ts";
-import { named } from "./named.ts";
 import { defineFields, type RecordOf } from "./record.ts";
+import { recurrence } from "./recurrence.ts";
 
 export const PRIORITIES = ["normal", "important", "urgent"] as const;
 export const LAYOUTS = ["text", "image", "html", "document"] as const;
@@ -24,17 +24,6 @@ const prose = (min: number, max: number, { lines = false } = {}) => ({
   accepts: text(min, max, { lines, cleaned: true }),
   cleaned: true as const,
 });
-
-const action = z.strictObject({
-  type: z.literal("open_url"),
-  label: text(1, LIMITS.alert_action_label, { cleaned: true }),
-  url: httpsUrl(),
-});
-
-const actionView = named(
-  "AlertAction",
-  z.object({ type: z.literal("open_url"), label: z.string(), url: z.string() }),
-);
 
 /** One kind of thing that the sanitiser took out of a text, and how often. */
 export const blockedRow = z.object({
@@ -129,12 +118,7 @@ export const ALERT = defineFields({
   },
   actions: {
     ...json(actionView),
-    accepts: z
-      .array(action)
-      .max(
-        LIMITS.alert_actions,
-        forBoth(`must be at most ${LIMITS.alert_actions} actions`, `can be at most ${LIMITS.alert_actions}`),
-      ),
+    accepts: actions,
     shown: EVERYWHERE,
     drawn: { label: "Buttons", own: EVERY_PAGE },
   },
@@ -149,6 +133,18 @@ export const ALERT = defineFields({
       hint: "Puts “I have seen this” on the card.",
     },
   },
+  repeat_until_acked: {
+    ...yesOr(false),
+    accepts: z.boolean(),
+    about: "Urgent ones only.",
+    shown: EVERYWHERE,
+    drawn: {
+      label: "Show it again until it is confirmed",
+      own: ["form", "app"],
+      plain: ["owner"],
+      hint: `Of an urgent alert that asks for a confirmation: phones show it ${spelled("alert_repeats")} times more, ${said("alert_repeat_minutes")} minutes apart, until their person confirms. Each person can switch that off, and in quiet hours it is silent unless they allowed the channel to ring.`,
+    },
+  },
   send_at: {
     ...moment.orNull,
     accepts: instant(),
@@ -160,6 +156,14 @@ export const ALERT = defineFields({
       own: ["form", "owner"],
       hint: "Phones show it from then on, and each shows its own time.",
     },
+  },
+  recurrence: {
+    ...words.orNull,
+    accepts: recurrence(),
+    about: "RFC 5545 rule and zone: FREQ=DAILY;COUNT=9 Europe/Lisbon.",
+    own: true,
+    shown: ["owner", "list"],
+    drawn: { label: "Repeats", own: ["form", "owner"] },
   },
   expires_at: {
     ...moment.orNull,

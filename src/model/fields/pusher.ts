@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
 import { httpsUrl, isWithin, latitude, longitude, radiusKm, slug, text } from "./accepts.ts";
-import { link, list, number, oneOf, words, yesOr } from "./kinds.ts";
+import { link, list, number, oneOf, whole, words, yesOr } from "./kinds.ts";
 import { defineFields } from "./record.ts";
 
 export const CATEGORIES = [
@@ -41,6 +41,16 @@ const tags = z
     `must be tags of at most ${LIMITS.channel_tag} characters`,
   );
 
+const KEPT = `must be ${LIMITS.retention_least} to ${LIMITS.retention} days, or 0 for ever`;
+
+/** docs/rules.md#retention; 0 is for ever. */
+export const keptDays = () =>
+  z
+    .int()
+    .min(0, KEPT)
+    .max(LIMITS.retention, KEPT)
+    .refine((days) => days === 0 || days >= LIMITS.retention_least, KEPT);
+
 export const PUSHER = defineFields({
   name: {
     ...words,
@@ -59,7 +69,7 @@ export const PUSHER = defineFields({
   description: {
     ...words,
     accepts: text(1, LIMITS.channel_description),
-    about: "One line shown in search results.",
+    about: "Shown in search results.",
     required: true,
     shown: EVERYWHERE,
     drawn: {
@@ -89,7 +99,7 @@ export const PUSHER = defineFields({
   lat: {
     ...number.orNull,
     accepts: latitude(),
-    about: "Geofence centre; lat, lon and radius_km belong together.",
+    about: "Geofence; lat, lon, radius_km belong together.",
     shown: EVERYWHERE,
     drawn: { label: "Latitude", own: ["form", "public", "app"] },
   },
@@ -118,7 +128,7 @@ export const PUSHER = defineFields({
   requested_perms: {
     ...list<Capability>(),
     accepts: z.array(z.enum(CAPABILITIES)).transform((asked) => [...new Set(asked)]),
-    about: "Capabilities the channel asks subscribers for.",
+    about: "What it asks subscribers for.",
     shown: EVERYWHERE,
     drawn: { label: "What it asks of phones", own: ["form", "public", "app"] },
   },
@@ -149,12 +159,23 @@ export const PUSHER = defineFields({
   is_public: {
     ...yesOr(true),
     accepts: z.boolean(),
-    about: "A private channel answers nobody without an invite.",
+    about: "A private one needs an invite.",
     shown: EVERYWHERE,
     drawn: {
       label: "Who may subscribe",
       own: ["form", "owner", "public"],
       hint: "A public channel stands in the directory. A private one is not there for whoever brings no invite.",
+    },
+  },
+  retention_days: {
+    ...whole.orNull,
+    accepts: keptDays(),
+    about: "Days alerts are kept.",
+    shown: ["owner", "list"],
+    drawn: {
+      label: "Days that alerts are kept",
+      own: ["form"],
+      hint: `${LIMITS.retention_least} to ${LIMITS.retention}, or 0 for ever. Left empty, it is as the workspace says.`,
     },
   },
   image_url: {
@@ -171,7 +192,7 @@ export const PUSHER = defineFields({
   gradient_from: {
     ...words,
     accepts: z.string(),
-    about: "#rrggbb; an invalid colour keeps the current one.",
+    about: "#rrggbb, else unchanged.",
     shown: EVERYWHERE,
     drawn: { label: "First colour", own: ["form", "owner", "public", "app"] },
   },

@@ -8,7 +8,7 @@ import { list, words } from "./kinds.ts";
 import { defineFields } from "./record.ts";
 
 /**
- * What happened, as the outside may be told: never a device's identity. The last two are told where an endpoint of the workspace
+ * What happened, as the outside may be told: never a device's identity. The last three are told where an endpoint of the workspace
  * asks for them, and cost nothing elsewhere (docs/rules.md#events-asked-for).
  */
 export const EVENTS = [
@@ -19,6 +19,7 @@ export const EVENTS = [
   "subscriber.deleted",
   "alert.visible",
   "alert.acknowledged",
+  "alert.replied",
 ] as const;
 
 export type EventName = (typeof EVENTS)[number];

@@ -1,6 +1,8 @@
 // A zone's local time, as people name an instant: 2026-11-24T07:30 Europe/Lisbon. What the zone's clocks show once is an instant;
 // what they skip in spring and what they show twice in autumn is none, and the offsets around it are the way out.
 
+import { need } from "../need.ts";
+
 const LOCAL = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d))? ([A-Za-z][A-Za-z0-9_+/-]{1,63})$/;
 
 export const UNKNOWN_ZONE = "must name an IANA time zone, such as Europe/Lisbon";
@@ -9,9 +11,16 @@ const MINUTE = 60_000;
 /** No clock changes by more in one step. */
 const DAY = 24 * 60 * MINUTE;
 
+/** To make one costs more than all that is asked of it, and there are no more zones than the runtime knows. */
+const FORMATS = new Map<string, Intl.DateTimeFormat>();
+
 function formatOf(timeZone: string): Intl.DateTimeFormat | null {
+  const known = FORMATS.get(timeZone);
+  if (known) return known;
   try {
-    return new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
+    const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
+    if (format.resolvedOptions().timeZone === timeZone) FORMATS.set(timeZone, format);
+    return format;
   } catch {
     return null;
   }
@@ -28,6 +37,23 @@ function offsetAt(format: Intl.DateTimeFormat, ms: number): string {
 function msOf(offset: string): number {
   const [hours = 0, minutes = 0, seconds = 0] = offset.slice(1).split(":").map(Number);
   return (offset.startsWith("-") ? -1 : 1) * ((hours * 60 + minutes) * 60 + seconds) * 1000;
+}
+
+/**
+ * The instant in ms of a zone's local time, whatever its clocks do: of what they show twice the first, and of what they skip as much
+ * later as they go forward (docs/rules.md#recurrence-clocks).
+ */
+export function nearestIn(zone: string, asUtc: number): number {
+  const format = need(formatOf(zone), "the zone was looked at when the rule was read");
+  const before = offsetAt(format, asUtc - DAY);
+  const after = offsetAt(format, asUtc + DAY);
+  const shown = [before, after].find((offset) => offsetAt(format, asUtc - msOf(offset)) === offset);
+  return asUtc - msOf(shown ?? before);
+}
+
+/** What the zone's clocks show at an instant, as if it were UTC's. */
+export function localIn(zone: string, ms: number): number {
+  return ms + msOf(offsetAt(need(formatOf(zone), "the zone was looked at when the rule was read"), ms));
 }
 
 /** The same time as if it were UTC's, and the zone's name; null for a text of another form. */

@@ -95,7 +95,7 @@ export async function alertFor(verb: AlertVerb, path: AlertToChange, ctx: Contex
  * of the locked row, so that an edit which waited for somebody's schedule is held to it as well. @throws 403 insufficient_scope.
  */
 export function refuseComposer(alert: AlertRecord, sent: { send_at?: string | null }, ctx: Context): void {
-  if (alert.status !== "scheduled" || sent.send_at === null) return;
+  if (alert.status === "draft" || sent.send_at === null) return;
   const missing = lackingToPublish(ctx.caller);
   if (missing === null) return;
   const why =

@@ -50,7 +50,11 @@ function cleanTexts(sent: Sent, stored: AlertRecord | null, blocked: Blocked): S
   }
   if (!sent.actions) return clean;
   const report = new Report();
-  clean.actions = sent.actions.map((action) => ({ ...action, label: sanitizeText(action.label, report) }));
+  clean.actions = sent.actions.map(({ type, label, url = "", choices }) => ({
+    ...{ type, label: sanitizeText(label, report), url },
+    // Two that look alike are one.
+    ...(choices && { choices: [...new Set(choices.map((choice) => sanitizeText(choice, report)))] }),
+  }));
   lost(blocked, "actions", report, isDeepStrictEqual(clean.actions, stored?.actions));
   return clean;
 }

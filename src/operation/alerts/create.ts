@@ -1,44 +1,93 @@
-// A new alert is one statement, with its audit line and its event.
+// A new alert is one statement, with its audit line, its event and its idempotency key.
 
 import { type DomainEvent, eventBody } from "../../model/domain/events.ts";
 import { showId } from "../../model/domain/ids.ts";
 import { wordsOf } from "../../model/domain/words.ts";
 import type { AlertStatus } from "../../model/entities/alert.ts";
+import { codePoints } from "../../model/fields/accepts.ts";
 import type { AlertFields } from "../../model/fields/alert.ts";
-import { toIsoMicrosOrNull } from "../../model/fields/columns.ts";
+import { nowMicros, toIsoMicros } from "../../model/fields/columns.ts";
 import type { Context } from "../../store/context.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
 import type { scope } from "../../store/queries/channels.ts";
 import { type CreatedAlert, NEW_ALERTS } from "../../store/queries/new_alerts.ts";
+import { KeyUsed } from "../idempotency.ts";
 import { announce } from "./change.ts";
+import { shownWhole } from "./show.ts";
 
 type Alert = AlertFields &
-  ReturnType<typeof scope> & { id: string; status: Exclude<AlertStatus, "cancelled"> };
+  ReturnType<typeof scope> & { id: string; status: Exclude<AlertStatus, "cancelled" | "repeating"> };
 
 /** There is one of this id. */
 export const TAKEN = "23505";
 
-/** Writes an alert; undefined where its channel is not visible. Its columns are null where the channel is not active. */
-export async function create(alert: Alert, ctx: Context): Promise<CreatedAlert | undefined> {
+const USED: CreatedAlert = {
+  position: 1,
+  active: true,
+  requested_perms: [],
+  at: "",
+  repeated: true,
+  id: null,
+};
+
+/** What only the statement knows of the answer, beside what is known before it runs. */
+export function answerOf(kept: unknown, given: unknown) {
+  const answer = kept as ReturnType<typeof shownWhole>;
+  const { at, requested_perms } = given as Pick<CreatedAlert, "at" | "requested_perms">;
+  const instant = toIsoMicros(at);
+  return {
+    ...answer,
+    sent_at: answer.sent_at && instant,
+    created_at: instant,
+    updated_at: instant,
+    notes: answer.notes.filter(({ capability }) => !requested_perms.includes(capability)),
+  };
+}
+
+/**
+ * Writes an alert, and answers it; undefined where its channel is not visible, and without an answer where the channel is not active.
+ * @throws KeyUsed.
+ */
+export async function create(alert: Alert, ctx: Context) {
   const { id, pusher_id, status } = alert;
   const event: DomainEvent | null =
     status === "draft" ? null : announce(ctx, `alert.${status}`, { ...alert, sent_at: null });
   const line = ctx.takeEnd({ id: showId("alr", id), pusher_id: showId("psh", pusher_id), status });
+  const now = nowMicros(ctx);
+  const sent_at = status === "sent" ? now : null;
+  const record = {
+    ...alert,
+    due: false,
+    html_length: codePoints(alert.html ?? ""),
+    sent_at,
+    cancelled_at: null,
+    series_id: null,
+    occurs_at: null,
+    created_at: now,
+    updated_at: now,
+  };
+  const kept = shownWhole(record, [], ctx);
   const told = { event_id: event?.id ?? null, event_body: event && eventBody(event) };
-  const created = await ctx
+  let created = await ctx
     .sqlTogether(NEW_ALERTS, {
       ...line,
       ...alert,
       ...told,
+      ...ctx.takeKey(kept),
       words: wordsOf(alert.title, alert.body),
       audit_id: line.id,
     })
-    .catch(async (error) => {
+    .catch((error) => {
       if (error.code !== TAKEN) throw error;
-      // It had been written when the connection was lost that should have said so.
-      const [found] = await ctx.sql(readAlert, alert);
-      return found && { ...found, position: 1, active: true };
+      return USED;
     });
-  if (event && created?.id) event.data.sent_at = toIsoMicrosOrNull(created.sent_at);
-  return created;
+  if (created?.repeated) {
+    // It had been written when the connection was lost that should have said so. Or another call had the key.
+    const [found] = await ctx.sql(readAlert, alert);
+    if (!found) throw new KeyUsed();
+    created = { ...USED, ...found, at: found.created_at };
+  }
+  if (!created) return undefined;
+  if (created.id && event && sent_at) event.data.sent_at = toIsoMicros(created.at);
+  return { ...created, answer: created.id === null ? null : answerOf(kept, created) };
 }

@@ -9,7 +9,7 @@ import type { AlertRecord } from "../../store/queries/alert_columns.ts";
 import { showAlert } from "../../store/shapes/alert.ts";
 
 /** Nothing of a sent or cancelled alert can be reviewed any more. */
-const REVIEWED: ReadonlySet<AlertRecord["status"]> = new Set(["draft", "scheduled"]);
+const REVIEWED: ReadonlySet<AlertRecord["status"]> = new Set(["draft", "repeating", "scheduled"]);
 
 /** The address of an alert's review; null when it is frozen (docs/rules.md#review-url). */
 export function reviewUrlOf({ id, pusher_id, status }: AlertRecord, ctx: Context): string | null {

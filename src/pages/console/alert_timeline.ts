@@ -3,6 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { capabilityNotes } from "../../model/domain/capabilities.ts";
+import { questionOf } from "../../model/fields/alert_action.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { minuteWords } from "../../ui/instants.ts";
 import { channelBase } from "./channel_head.ts";
@@ -101,7 +102,18 @@ async function plots(
 const timelineAddress = (visit: MemberVisit, alert: { id: string; pusher_id: string }) =>
   new URL(`${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}/timeline`, visit.url);
 
-/** Reads and acks of an alert that phones could see; nothing of one that was never sent. */
+/** What was asked, and how many chose what. */
+function answered(alert: Alert, replies: readonly { choice: string; count: number }[]): Content {
+  const question = questionOf(alert);
+  return (
+    question &&
+    html`<h3>${question.label}</h3>
+    ${figures(replies.map(({ choice, count }) => [choice, count]))}
+    <p class="hint">Phones that chose each answer last; never which.</p>`
+  );
+}
+
+/** Reads, acks and replies of an alert that phones could see; nothing of one that was never sent. */
 export async function timelinePart(visit: MemberVisit, alert: Alert): Promise<Html> {
   const address = timelineAddress(visit, alert);
   if (alert.sent_at === null)
@@ -118,7 +130,7 @@ export async function timelinePart(visit: MemberVisit, alert: Alert): Promise<Ht
       ["Could reach now", stats.reach],
       ["Reads reported", stats.totals.reads],
       ["Acks reported", stats.totals.acks],
-    ])}${await plots(stats, { sentAt: alert.sent_at, acknowledged: alert.requires_ack })}
+    ])}${await plots(stats, { sentAt: alert.sent_at, acknowledged: alert.requires_ack })}${answered(alert, stats.replies)}
     ${stats.sampled && html`<p class="flash careful">So many devices reported that the plots show a sample of them. The totals are exact.</p>`}
     <p class="hint last">${stats.note}</p>`,
   );

@@ -8,7 +8,7 @@ import { namesOf, plainOn } from "../../model/fields/record.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { CATEGORY_WORDS } from "../../ui/channel_words.ts";
 import { face, pictureHere } from "../../ui/face.ts";
-import { type Html, html } from "../../ui/html.ts";
+import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { ASKED, type ChannelField, LABELS } from "./channel_values.ts";
 import { circleFields, circleShown } from "./circle.ts";
@@ -22,6 +22,8 @@ export interface ChannelForm {
   values: URLSearchParams;
   /** The handle of a channel that is there; a new one's stands in `values`. */
   handle: string | null;
+  /** What `retention_days` leads to as it is now. */
+  ahead?: Content;
   /** The origin under which people reach the service. */
   server: string;
   error?: ApiError;
@@ -36,7 +38,7 @@ export const PICTURE: UploadField = {
 };
 
 export function channelPanels(form: ChannelForm): Html {
-  return html`${about(form)}${phones(form)}${reach(form)}${looks(form)}`;
+  return html`${about(form)}${phones(form)}${reach(form)}${looks(form)}${kept(form)}`;
 }
 
 const NO_CIRCLE = "No circle: the channel is for every place.";
@@ -156,6 +158,14 @@ function looks(form: ChannelForm): Html {
     ${control(PUSHER, typedIn(form), "image_url")}`,
   );
 }
+
+const kept = (form: ChannelForm): Html =>
+  panel(
+    "How long alerts are kept",
+    html`<p class="hint">After these days, counted from the end of each alert (when it was sent or withdrawn, or when it expired), it is removed for good, from phones as well. Its counts stay in the statistics. Drafts and scheduled alerts stay. The first goes no earlier than ${LIMITS.retention_notice_hours} hours after this was changed.</p>
+    ${control(PUSHER, typedIn(form), "retention_days")}
+    ${form.ahead}`,
+  );
 
 /** The avatar as it would be. What is left open, the service makes of handle and name. */
 function facesOf(values: URLSearchParams, handle: string | null) {

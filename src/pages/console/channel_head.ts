@@ -1,17 +1,21 @@
 // What stands at the head of each page of a channel: its face and name, what state it is in, and its pages.
 
+import list_keys from "../../identity/session/list_keys.ts";
+import { roleReaches } from "../../model/domain/visibility.ts";
+import type { Role } from "../../model/entities/member.ts";
 import { type FaceFacts, face, pictureHere } from "../../ui/face.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { type Channel, type MemberVisit, mayUse } from "./visit.ts";
 
-/** The pages of a channel: path below it, and name. */
+/** The pages of a channel: path below it, name, and the operation that one must be allowed to open it. */
 const TABS = [
   { path: "", name: "Alerts" },
   { path: "stats", name: "Statistics" },
   { path: "subscribers", name: "Subscribers" },
   { path: "invites", name: "Invites" },
+  { path: "senders", name: "Senders", shows: list_keys },
   { path: "edit", name: "Settings" },
-] as const;
+] as const satisfies readonly { path: string; name: string; shows?: { role: Role } }[];
 
 export type ChannelTab = (typeof TABS)[number]["path"];
 
@@ -51,7 +55,9 @@ export function channelHead(visit: MemberVisit, channel: Channel, tab: ChannelTa
   return html`<div class="channel-head">${channelFace(visit, channel, "channel-face", "m")}<h1>${channel.name}</h1>${CHANNEL_STATUS[channel.status]}${
     mayUse(visit, "create_alert") && html`<a class="button act" href="${base}/alerts/new">New alert</a>`
   }</div>
-  <nav class="tabs" aria-label="Channel"><ul>${TABS.map(
+  <nav class="tabs" aria-label="Channel"><ul>${TABS.filter(
+    (tab) => !("shows" in tab) || roleReaches(visit.caller.member.role, tab.shows.role),
+  ).map(
     ({ path, name }) =>
       html`<li><a href="${base}${path && `/${path}`}"${path === tab && html` aria-current="page"`}>${name}</a></li>`,
   )}</ul></nav>`;

@@ -9,6 +9,7 @@ export const FLASHES = {
   "name-changed": "Your name was changed in every workspace.",
   "workspace-made": "The workspace was made. You are its owner.",
   "workspace-renamed": "The workspace has its new name.",
+  "retention-set": "It was saved. How many alerts go by it, and from when on, stands below.",
   "workspace-left": "You left the workspace.",
   "account-closed": "Your account is closed.",
   "second-factor-off": "Two-factor authentication is off. The password alone signs you in.",
@@ -21,6 +22,8 @@ export const FLASHES = {
   "channel-saved": "The channel was saved.",
   "channel-saved-silent":
     "The channel was saved. It asks subscribers for nothing, so its alerts only appear in the list, without a banner or a sound.",
+  "channel-kept":
+    "The channel was saved. Below stands how many alerts go by it, and from when on; until then you can take it back.",
   "channel-same": "Nothing was changed: the channel already was as you wrote it.",
   "channel-paused": "The channel is paused. Sends are refused until it goes on.",
   "channel-resumed": "The channel goes on. Alerts can be sent again.",
@@ -32,6 +35,7 @@ export const FLASHES = {
   "member-removed": "The member was removed. Its keys and connected assistants ended.",
   "file-uploaded": "The file was uploaded. The form of an alert offers it now.",
   "file-deleted": "The file was deleted.",
+  "sender-tested": "This is what its message looks like here: a draft, which nobody is shown.",
   "key-revoked": "The key was revoked. Its next call is refused.",
   "key-saved": "The key was changed. The change holds from its next call on.",
   "assistant-saved": "The assistant was changed. The change holds from its next call on.",

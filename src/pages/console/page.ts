@@ -74,6 +74,9 @@ export const COMPOSE_STYLES = pageFile("compose.css", "text/css; charset=utf-8",
   "compose_decide.css",
 ]);
 
+/** The month of planned alerts. */
+export const MONTH_STYLES = pageFile("month.css", "text/css; charset=utf-8", import.meta.url);
+
 /** What pages of the console refer to, besides what all pages share. */
 export const CONSOLE_FILES: readonly PageFile[] = [
   LINK_SCRIPT,
@@ -93,6 +96,7 @@ export const CONSOLE_FILES: readonly PageFile[] = [
   CHANNEL_STYLES,
   WEBHOOK_STYLES,
   COMPOSE_STYLES,
+  MONTH_STYLES,
 ];
 
 const SECURITY = {
@@ -112,7 +116,11 @@ export const pageHeaders = () => ({ ...SECURITY });
 const SECTIONS: { path: string; name: string; also?: readonly string[]; shows?: { role: Role } }[] = [
   { path: "", name: "Overview" },
   { path: "channels", name: "Channels" },
-  { path: "drafts", name: "Alerts", also: ["scheduled", "sent", "cancelled", "alerts"] },
+  {
+    path: "drafts",
+    name: "Alerts",
+    also: ["repeating", "scheduled", "month", "sent", "cancelled", "alerts"],
+  },
   { path: "stats", name: "Statistics" },
   { path: "webhooks", name: "Webhooks" },
   { path: "audit", name: "Audit log" },

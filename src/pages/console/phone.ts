@@ -1,6 +1,7 @@
 // A picture of a phone that shows an alert: the card that phones draw, what sounds, and the alert's page in a frame in which
 // everything is inert. And what was taken out of the alert, and where it may stay silent, in words.
 
+import { type Action, linksOf, questionOf } from "../../model/fields/alert_action.ts";
 import type { Capability } from "../../model/fields/pusher.ts";
 import { alertCard } from "../../ui/alert_card.ts";
 import { pictureElsewhere } from "../../ui/elsewhere.ts";
@@ -19,7 +20,7 @@ export interface Drawn {
   /** A picture that its author has on another server: fetched when somebody asks for it. */
   elsewhere: string | null;
   requires_ack: boolean;
-  actions: readonly { label: string }[];
+  actions: readonly Pick<Action, "type" | "label" | "choices">[];
   sound: string | null;
   vibrate: string | null;
   /** A recording is played in place of the sound. */
@@ -30,10 +31,19 @@ export interface Drawn {
   expires_at: Date | null;
 }
 
+const asked = (question: ReturnType<typeof questionOf>): Html[] =>
+  question
+    ? [
+        html`<p class="small asked">${question.label}</p>`,
+        ...question.choices.map((choice) => html`<span class="button plain">${choice}</span>`),
+      ]
+    : [];
+
 /** Buttons as phones show them, and outlined, since nothing happens when they are pressed here. */
 const actsOf = ({ requires_ack, actions }: Drawn): Html[] => [
   ...(requires_ack ? [html`<span class="button plain">${icon("check", "s")}I have seen this</span>`] : []),
-  ...actions.map(({ label }) => html`<span class="button plain">${label}</span>`),
+  ...linksOf(actions).map(({ label }) => html`<span class="button plain">${label}</span>`),
+  ...asked(questionOf({ actions })),
 ];
 
 /** "Siren", "Long": what the author asks for, of what makes itself heard or felt. */

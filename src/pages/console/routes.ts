@@ -36,11 +36,13 @@ import { FILE_PAGES } from "./pages/files.ts";
 import { INVITE_PAGES } from "./pages/invites.ts";
 import { KEY_PAGES } from "./pages/keys.ts";
 import { MEMBER_PAGES } from "./pages/members.ts";
+import { MONTH_PAGES } from "./pages/month.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
 import { OWN_DEVICE_PAGES } from "./pages/own_devices.ts";
 import { OWN_WORKSPACE_PAGES } from "./pages/own_workspaces.ts";
 import { REVIEW_PAGES } from "./pages/review.ts";
 import { SECOND_STEP_PAGES } from "./pages/second_step.ts";
+import { SENDER_PAGES } from "./pages/senders.ts";
 import { SIGN_IN_PAGES, signInForm } from "./pages/sign_in.ts";
 import { STATISTICS_PAGES } from "./pages/statistics.ts";
 import { SUBSCRIBER_PAGES } from "./pages/subscribers.ts";
@@ -52,6 +54,7 @@ import {
   type AnswerOf,
   type ConsoleDeps,
   type MemberVisit,
+  openPage,
   type Page,
   type PersonVisit,
   toolOf,
@@ -65,10 +68,12 @@ export const PAGES: readonly Page[] = [
   ...CHANNEL_EDIT_PAGES,
   ...CHANNEL_DELETE_PAGES,
   ...INVITE_PAGES,
+  ...SENDER_PAGES,
   ...COMPOSE_PAGES,
   ...REVIEW_PAGES,
   ...ALERT_HISTORY_PAGES,
   ...ACCOUNT_ALERT_PAGES,
+  ...MONTH_PAGES,
   ...STATISTICS_PAGES,
   ...SUBSCRIBER_PAGES,
   ...WEBHOOK_PAGES,
@@ -107,14 +112,9 @@ export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleSupport):
     app.on(page.method, page.path, answer, { meta });
     if (page.method === "GET") app.on("HEAD", page.path, answer);
   }
-  const nowhere: Page = {
-    method: "GET",
-    path: "",
-    for: "anyone",
-    answer: async () => {
-      throw notFound("page");
-    },
-  };
+  const nowhere = openPage("GET", "", async () => {
+    throw notFound("page");
+  });
   app.all("/console/**", (event) => serve(nowhere, event, deps, support));
 }
 

@@ -7,6 +7,9 @@ const inUtc = (at) => at.toISOString().slice(0, 16);
 const words = (at, timeZone) =>
   new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone }).format(at);
 
+// What repeats keeps the time of day of a zone, which is theirs where nobody said another.
+for (const field of document.querySelectorAll('form.compose input[name="zone"]')) field.value ||= zone;
+
 for (const field of document.querySelectorAll("input[data-zone]")) {
   const said = document.querySelector(`[data-zone-of="${field.name}"]`);
   const typed = () => {

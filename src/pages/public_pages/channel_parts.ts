@@ -3,6 +3,7 @@
 
 import type { AssetAddresses } from "../../model/domain/assets.ts";
 import { ALERT } from "../../model/fields/alert.ts";
+import { linksOf } from "../../model/fields/alert_action.ts";
 import { PUSHER } from "../../model/fields/pusher.ts";
 import { type NewAlert, type PublicCard, SHOWN_TEXT } from "../../store/queries/public_pages.ts";
 import { alertCard } from "../../ui/alert_card.ts";
@@ -157,7 +158,9 @@ function newest({ card, alerts, assets, now }: ShownChannel): Content {
         alert.has_page && html`<p class="xs">The rest of it is shown to subscribers.</p>`,
       ],
       acts: [
-        ...alert.actions.map(({ label, url }) => away(url, [icon("out", "s"), label], "button plain")),
+        ...linksOf(alert.actions).map(({ label, url }) =>
+          away(url, [icon("out", "s"), label], "button plain"),
+        ),
         ...plain.flatMap(({ leads, words }) =>
           leads === null
             ? []

@@ -1,5 +1,6 @@
 // Atom 1.0 (RFC 4287). Whatever somebody wrote is escaped text: markup as well, which readers take for HTML by its type.
 
+import { linksOf } from "../../model/fields/alert_action.ts";
 import { type Html, html } from "../../ui/html.ts";
 import type { FeedFormat, ToldAlert, ToldChannel } from "./feed_format.ts";
 
@@ -19,7 +20,7 @@ function entry({ id, title, body, html: markup, priority, image, actions, sent, 
 <updated>${sent}</updated>
 ${link("alternate", page)}
 ${image && link("enclosure", image)}
-${actions.map(({ label, url }) => link("related", url, label))}
+${linksOf(actions).map(({ label, url }) => link("related", url, label))}
 <category term="${priority}"/>
 ${body && html`<summary type="text">${plain(body)}</summary>`}
 ${markup && html`<content type="html">${plain(markup)}</content>`}

@@ -1,6 +1,7 @@
 // JSON Feed 1.1 (jsonfeed.org). What the standard has no word for stands under `_belfry`.
 
 import { ALERT } from "../../model/fields/alert.ts";
+import { linksOf } from "../../model/fields/alert_action.ts";
 import { namesOf, plainOn } from "../../model/fields/record.ts";
 import type { FeedFormat, ToldAlert, ToldChannel } from "./feed_format.ts";
 
@@ -22,7 +23,7 @@ function item(alert: ToldAlert) {
     _belfry: {
       priority,
       expires_at: expires,
-      actions,
+      actions: linksOf(actions),
       ...Object.fromEntries(PLAIN.map((name) => [name, alert[name]])),
     },
   };

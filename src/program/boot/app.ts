@@ -14,7 +14,6 @@ import { requestOf } from "../../api/transports/request.ts";
 import { addRoutes } from "../../api/transports/rest.ts";
 import { addUploadRoutes } from "../../api/transports/uploads.ts";
 import type { Assets } from "../../effects/assets/files.ts";
-import { withoutToken } from "../../effects/assets/urls.ts";
 import type { HandsetAuthenticator } from "../../handset/authenticate.ts";
 import type { Hold } from "../../handset/held/hold.ts";
 import { HANDSET_OPERATIONS } from "../../handset/index.ts";
@@ -43,7 +42,8 @@ import { faultOf } from "../../store/db/unavailable.ts";
 import type { Space } from "../../store/embedded/space.ts";
 import { type Client, countedAs, createClientReader } from "../../store/rate_limits/client.ts";
 import { createAdmission, type Pass } from "./admission.ts";
-import { type Logs, RequestLog } from "./log.ts";
+import type { createIngest } from "./ingest.ts";
+import { type Logs, loggedPath, RequestLog } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { patience } from "./patience.ts";
 import { createPolls } from "./polls.ts";
@@ -62,6 +62,7 @@ export interface AppDeps {
   console: Omit<ConsoleDeps, "dispatcher" | "tools">;
   publicPages: PublicPagesDeps;
   authenticateHandset: HandsetAuthenticator;
+  ingest: ReturnType<typeof createIngest>;
   hold: Hold;
   waits: Waits;
   assets: Assets;
@@ -96,8 +97,6 @@ interface RequestState {
   /** Null for what is answered however much there is to do. */
   pass: Pass | null;
 }
-
-const SECRETS = /(bfk_|bfd_|bft_|whsec_)[\w-]+/g;
 
 /** What a trusted proxy may call a request, as it then stands in its log and in ours. */
 const REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
@@ -149,11 +148,13 @@ export function createApp(deps: AppDeps): App {
   });
 
   // In front of every route, whoever implements it.
-  app.use(({ req, context }, next) => {
-    const { maxBody } = (context.matchedRoute?.meta ?? {}) as Partial<RouteMeta>;
-    boundBody(requestOf({ req }), maxBody ?? MAX_BODY.usual);
-    return next();
-  });
+  const bound = (to: H3) =>
+    to.use(({ req, context }, next) => {
+      const { maxBody } = (context.matchedRoute?.meta ?? {}) as Partial<RouteMeta>;
+      boundBody(requestOf({ req }), maxBody ?? MAX_BODY.usual);
+      return next();
+    });
+  bound(app);
 
   addRoutes<Tool, Caller>(app, TOOLS, {
     logOf,
@@ -173,6 +174,8 @@ export function createApp(deps: AppDeps): App {
     dispatch: (operation, caller, call) => dispatcher.handset(operation, caller, call),
     hold: createPolls({ hold: deps.hold, admission, logOf, countedOf, stateOf }),
   });
+
+  const appOf = deps.ingest(app, bound, TOOLS, logOf);
 
   addAssetRoutes(app, deps.assets);
   addDocs(app, {
@@ -236,7 +239,7 @@ export function createApp(deps: AppDeps): App {
   addPublicPages(app, deps.publicPages, { logOf, countedOf });
 
   /** A router that fails before it has a promise fails like any other. */
-  const routed = async (request: Request) => app.fetch(request);
+  const routed = async (request: Request) => appOf(request).fetch(request);
 
   return {
     async fetch(request, peer = null) {
@@ -267,13 +270,11 @@ export function createApp(deps: AppDeps): App {
         headers.set("permissions-policy", PERMISSIONS);
       const ms = performance.now() - started - state.heldMs;
       metrics.request(request.method, pathname, response.status, ms / 1000);
-      // Never the query: an invite's code may stand in it. A secret that was put into the path is cut, a file's token, too.
-      const path = withoutToken(pathname).replace(SECRETS, "$1(cut)");
       deps.requests.info(
         {
           request_id: requestId,
           method: request.method,
-          path,
+          path: loggedPath(pathname),
           status: response.status,
           ms: Math.round(ms * 10) / 10,
           client: client.address,

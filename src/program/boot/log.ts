@@ -3,6 +3,7 @@
 // What waits is written in a moment, at once with a warning, and whenever the process ends by itself.
 
 import { type DestinationStream, pino } from "pino";
+import { withoutToken } from "../../effects/assets/urls.ts";
 import type { Config } from "../../store/config/settings.ts";
 import type { Log } from "../../store/context.ts";
 import { forTerminal } from "./terminal_lines.ts";
@@ -65,6 +66,11 @@ function toStandardError(most?: number): Lines {
   }
   return standardError;
 }
+
+const SECRETS = /(bfk_|bfd_|bft_|whsec_)[\w-]+/g;
+
+/** Never the query: an invite's code or a key may stand in it. A secret that was put into the path is cut, a file's token, too. */
+export const loggedPath = (pathname: string) => withoutToken(pathname).replace(SECRETS, "$1(cut)");
 
 export interface Logs {
   log: ReturnType<typeof createLog>;

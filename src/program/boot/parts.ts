@@ -52,6 +52,7 @@ import { createRateLimits, type Windows } from "../../store/rate_limits/limits.t
 import { createSeal } from "../../store/secret/seal.ts";
 import { createApp } from "./app.ts";
 import { confirmSecret, firstStart } from "./first_start.ts";
+import { createIngest } from "./ingest.ts";
 import { createMetrics } from "./metrics.ts";
 import type { Opened, Service, ServiceOptions } from "./service.ts";
 
@@ -210,7 +211,7 @@ export async function openParts(
     services: {
       publicUrl,
       publicBase: config.publicBase,
-      takeReports: createReportTaker(orm),
+      takeReports: createReportTaker(orm, (alerts) => waits.changed(alerts)),
       settle,
       settledInbox: createSettledInbox(orm, settler),
       sharedInbox: createSharedInbox(orm, assets),
@@ -235,10 +236,11 @@ export async function openParts(
     },
     now,
   });
+  const authenticateKey = createKeyAuthenticator(orm, { log, isLow, now });
   const app = createApp({
     config,
     dispatcher,
-    authenticateKey: createKeyAuthenticator(orm, { log, isLow, now }),
+    authenticateKey,
     authenticateConnection: createConnectionAuthenticator({ orm, library, log, isLow, now }),
     library,
     clients,
@@ -264,6 +266,7 @@ export async function openParts(
       silent: !canBeWoken(publicUrl) ? "insecure" : config.webPush ? null : "off",
       now,
     },
+    ingest: createIngest({ orm, log, isLow, config, dispatcher, authenticate: authenticateKey, now }),
     authenticateHandset: createHandsetAuthenticator(orm, seen),
     hold,
     waits,

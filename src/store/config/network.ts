@@ -2,7 +2,7 @@
 
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
-import { ConfigError, flag, httpUrl, list, type Table, wholeNumber } from "./setting.ts";
+import { ConfigError, type Earlier, flag, httpUrl, list, type Table, wholeNumber } from "./setting.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -26,6 +26,19 @@ function isProxyRange(item: string): boolean {
   const family = isIP(address);
   return family !== 0 && Number(bits ?? 1) <= (family === 4 ? 32 : 128);
 }
+
+/** Under the name of PUBLIC_URL it would hide what is served there. */
+const ownHost = {
+  shownDefault: "(none)",
+  read(raw: string | undefined, name: string, { publicUrl = "" }: Earlier): string | null {
+    if (raw === undefined) return null;
+    const host = raw.toLowerCase();
+    if (!HOST_NAME.test(host) || URL.parse(`http://${host}`)?.hostname !== host)
+      throw new ConfigError(name, "must be a host name without a port, such as ntfy.example.org.");
+    if (host !== new URL(publicUrl).hostname) return host;
+    throw new ConfigError(name, "must be another host name than that of PUBLIC_URL.");
+  },
+};
 
 const MOST_WORKERS = 64;
 
@@ -61,6 +74,17 @@ export const NETWORK = {
     shownDefault: "PUBLIC_URL/c",
     meaning: "Prefix of the public channel addresses.",
     read: (raw, name, soFar) => (raw === undefined ? `${soFar.publicUrl}/c` : httpUrl(raw, name)),
+  },
+  ntfyHost: {
+    name: "NTFY_HOST",
+    meaning:
+      "Host name, other than that of PUBLIC_URL, at whose root ntfy's publishing API is served, and nothing else; programs that know a bare host only are given it.",
+    ...ownHost,
+  },
+  gotifyHost: {
+    name: "GOTIFY_HOST",
+    meaning: "The same for Gotify's API.",
+    ...ownHost,
   },
   trustedProxies: {
     name: "TRUSTED_PROXIES",

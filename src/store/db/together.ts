@@ -19,6 +19,8 @@ export interface Several<Item, Row> {
   waiting: OfMany<Item, Row>;
   /** Waits. */
   alone: OfMany<Item, Row>;
+  /** Whether an item is too large to go with others. */
+  byItself?(item: Item): boolean;
   /** What an item needs the lock of. */
   lockOf(item: Item): string;
   /** Whose it is: nobody waits together with somebody else's. */
@@ -42,6 +44,8 @@ export const single = <Item>(item: Item) => ({ items: [{ ...item, position: 1 }]
 export function createTogether(kysely: Kysely<unknown>): Together {
   const batches = new Map<object, Batch<never, unknown>>();
   return async <Item, Row>(several: Several<Item, Row>, item: Item) => {
+    const alone = async () => (await runAgain(kysely, several.alone, single(item)))[0];
+    if (several.byItself?.(item)) return alone();
     let batch = batches.get(several) as Batch<Item, Row> | undefined;
     if (!batch) {
       batch = batchOf(kysely, several);
@@ -52,7 +56,7 @@ export function createTogether(kysely: Kysely<unknown>): Together {
     } catch (error) {
       const away = unavailability(error);
       if (away !== null && away !== WAITED && !isConnectionLost(error)) throw error;
-      return (await runAgain(kysely, several.alone, single(item)))[0];
+      return alone();
     }
   };
 }

@@ -31,6 +31,8 @@ const listed = (clock = "clock_timestamp()") => ({
     due: boolean,
     ...IN_LISTS,
     html_length: int,
+    series_id: nullable(uuid),
+    occurs_at: nullable(timestamptz),
     sent_at: nullable(timestamptz),
     cancelled_at: nullable(timestamptz),
     created_at: timestamptz,
@@ -40,7 +42,7 @@ const listed = (clock = "clock_timestamp()") => ({
     ${Object.keys(IN_LISTS)
       .map((name) => `alert.${name}`)
       .join(", ")},
-    coalesce(length(alert.html), 0) as html_length, ${effectiveSentAt(clock)} as sent_at,
+    coalesce(length(alert.html), 0) as html_length, alert.series_id, alert.occurs_at, ${effectiveSentAt(clock)} as sent_at,
     alert.cancelled_at, alert.created_at, alert.updated_at`,
 });
 

@@ -17,6 +17,7 @@ function byStatus<S>(define: (status: Listed, filter: string) => S): Record<List
   return {
     any: define("any", "true"),
     draft: define("draft", "status = 'draft'"),
+    repeating: define("repeating", "status = 'repeating'"),
     scheduled: define("scheduled", isPlanned()),
     sent: define("sent", isVisible()),
     cancelled: define("cancelled", "status = 'cancelled'"),
@@ -71,6 +72,7 @@ export const LAST_ID: Record<Order, string> = {
 const IN_TIME: Record<Listed, { instant: "created_at" | "visible_at"; filters: readonly string[] }> = {
   any: { instant: "created_at", filters: ["true"] },
   draft: { instant: "created_at", filters: ["status = 'draft'"] },
+  repeating: { instant: "created_at", filters: ["status = 'repeating'"] },
   scheduled: { instant: "visible_at", filters: [isPlanned()] },
   sent: { instant: "visible_at", filters: ["status = 'sent'", isDue()] },
   cancelled: { instant: "created_at", filters: ["status = 'cancelled'"] },
@@ -84,7 +86,7 @@ const IN_TIME: Record<Listed, { instant: "created_at" | "visible_at"; filters: r
 const search = (status: Listed, side: Order) => {
   const { instant, filters } = IN_TIME[status];
   const { order, beyond, first, near, far, nearer } = SIDES[side];
-  const hidden = status === "draft" || status === "cancelled";
+  const hidden = status === "draft" || status === "repeating" || status === "cancelled";
   const part = instant === "created_at" ? "created" : "visible";
   const before = `coalesce($before::timestamptz, ${first})`;
   const inRange = (row: string, id: string) =>

@@ -4,7 +4,7 @@
 import { effectiveSentAt, isVisible } from "../../model/domain/alert_status.ts";
 import { ALERT } from "../../model/fields/alert.ts";
 import { columnsOf, shownTo } from "../../model/fields/record.ts";
-import { array, boolean, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
+import { array, boolean, int, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
 import { KEEP, KEEPING } from "./alert_changes.ts";
@@ -57,12 +57,13 @@ export const alertExists = defineStatement("alert_exists", {
     where id = $id and pusher_id = (select p.id from pusher p where p.id = $pusher_id and ${VISIBLE.text})`,
 });
 
-/** The present version of each of these alerts that is there. */
+/** The present version of each of these alerts that is there, and how often each reply was chosen. */
 export const alertVersions = defineList("alert_versions", {
   reads: true,
   parameters: { ids: array(uuid) },
-  columns: { id: uuid, updated_at: timestamptz },
-  text: "select id, updated_at from alert where id = any($ids::uuid[])",
+  columns: { id: uuid, updated_at: timestamptz, replies: array(int) },
+  text: `select a.id, a.updated_at, coalesce(c.replies, '{0,0,0,0}')::int[] as replies
+    from alert a left join alert_counter c on c.alert_id = a.id where a.id = any($ids::uuid[])`,
 });
 
 /** What handsets are shown: two alerts that agree in it are one to who reads them. */
@@ -120,9 +121,10 @@ const edit = (set: string, also?: string) => `with changed as (
 
 /** Takes the fields of an alert. */
 export const updateAlert = defineStatement("update_alert", {
-  parameters: { ...KEEPING, status: text, words: nullable(array(text)), ...FIELDS },
+  /** `apart`: what an occurrence says is its own from now on. */
+  parameters: { ...KEEPING, status: text, words: nullable(array(text)), apart: boolean, ...FIELDS },
   columns: WHOLE.columns,
-  text: edit(`status = $status, (${NAMES.join(", ")}) = row(${GIVEN})`, KEEP_FOUND),
+  text: edit(`status = $status, apart = apart or $apart, (${NAMES.join(", ")}) = row(${GIVEN})`, KEEP_FOUND),
 });
 
 /** Schedules a draft, or moves what is scheduled. */

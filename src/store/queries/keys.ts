@@ -57,13 +57,14 @@ export const listWorkspaceKeys = defineList("list_workspace_keys", {
     expires_at: nullable(timestamptz),
     last_used_at: nullable(timestamptz),
     asks_first: boolean,
+    made_for: nullable(text),
     member_id: uuid,
     email: text,
     member_name: nullable(text),
     role: oneOf(ROLES),
     pusher_ids: nullable(array(uuid)),
   },
-  text: `select k.id, k.name, k.scopes, k.pusher_id, p.handle, k.created_at, k.expires_at, k.last_used_at, k.asks_first, m.id as member_id, m.email,
+  text: `select k.id, k.name, k.scopes, k.pusher_id, p.handle, k.created_at, k.expires_at, k.last_used_at, k.asks_first, k.made_for, m.id as member_id, m.email,
       m.name as member_name, m.role, m.pusher_ids
     from api_key k join member m on m.id = k.member_id left join pusher p on p.id = k.pusher_id
     where m.workspace_id = $workspace_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())

@@ -44,7 +44,8 @@ const SEND = {
 
 type Send = ParametersOf<typeof SEND>;
 
-const spelled = (instant: string) =>
+/** SQL: an instant as the wire spells it. */
+export const spelled = (instant: string) =>
   `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /** Nothing of ours that is told of a sent alert is an instant: it has no `send_at` any more. */
@@ -78,7 +79,7 @@ const publish = (name: string, locking: Locking) =>
         select r.*, p.active, n.at, a.visible, r.expected is null as anyhow,
           p.active and a.ready and (r.expected is null or ${spelled("a.updated_at")} = any(r.expected)) as fits,
           r.may and not a.visible and coalesce(a.expires_at > r.asked_at, true) as open
-        from n cross join (select a.*, a.status <> 'cancelled' as ready,
+        from n cross join (select a.*, a.status not in ('cancelled', 'repeating') as ready,
             a.status = 'sent' or (a.status = 'scheduled' and a.send_at <= n.at) as visible from a cross join n) a
         join r on r.id = a.id and r.pusher_id = a.pusher_id
         join (select distinct * from c) p on p.id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}),
@@ -89,7 +90,7 @@ const publish = (name: string, locking: Locking) =>
           judged.fits and (judged.visible or (judged.anyhow and exists (select from first where first.id = judged.id))) as stays
         from judged left join first using (position)),
       i as (
-        update alert set status = 'sent', sent_at = v.at, send_at = null, review_reply = null, updated_at = ${NEXT_VERSION}
+        update alert set status = 'sent', sent_at = v.at, send_at = null, recurrence = null, review_reply = null, updated_at = ${NEXT_VERSION}
         from v where alert.id = v.id and v.goes
         returning ${WHOLE.text}),
       told as (

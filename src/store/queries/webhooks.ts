@@ -33,7 +33,8 @@ export const endpointsFor = defineStatement("endpoints_for", {
 });
 
 /** Holds for an event that strangers cause, named by `event`. */
-const OF_STRANGERS = (event: string) => `(${event} like 'subscriber.%' or ${event} = 'alert.acknowledged')`;
+const OF_STRANGERS = (event: string) =>
+  `(${event} like 'subscriber.%' or ${event} in ('alert.acknowledged', 'alert.replied'))`;
 
 /** SQL: whether an endpoint of a workspace asks for an event, disabled or not. */
 export const asksFor = (event: EventName, workspaceId: string) =>

@@ -37,6 +37,7 @@ const alertHead = {
 
 const alertTail = {
   html_length: z.int().describe("Characters of html; 0 when there is none."),
+  series_id: z.string().nullable().describe("Of an occurrence: the repeating alert that it belongs to."),
   sent_at: z.string().nullable(),
   cancelled_at: z.string().nullable(),
   created_at: z.string(),
@@ -102,6 +103,7 @@ export function showAlert<R extends AlertRecord>(record: R, assets: AssetAddress
     pusher_id: showId("psh", record.pusher_id),
     ...showAssets(record, assets),
     ...alertForms(record),
+    series_id: showIdOrNull("alr", record.series_id),
     sent_at: toIsoMicrosOrNull(record.sent_at),
     cancelled_at: toIsoMicrosOrNull(record.cancelled_at),
     created_at: toIsoMicros(record.created_at),

@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { showId } from "../../model/domain/ids.ts";
 import { ALERT } from "../../model/fields/alert.ts";
+import { choicesView } from "../../model/fields/alert_action.ts";
 import { named } from "../../model/fields/named.ts";
 import { answersOf, shownTo } from "../../model/fields/record.ts";
 import { EVENTS } from "../../model/fields/webhook.ts";
@@ -29,11 +30,15 @@ export const eventView = named(
         ...z.object(answersOf(shownTo(ALERT, "webhook"))).partial().shape,
         status: z.string().optional(),
         sent_at: z.string().nullable().optional(),
-        count: z.int().optional().describe("Of subscribers and acknowledgements: how many there were then."),
+        count: z
+          .int()
+          .optional()
+          .describe("Of subscribers, acknowledgements and replies: how many there were then."),
         delta: z
           .int()
           .optional()
           .describe("And how many more than were told before; of those who left below zero."),
+        choices: choicesView.optional().describe("Of replies: how often each was chosen then."),
       })
       .describe("As in the webhook's body."),
   }),

@@ -83,3 +83,14 @@ export const DEFAULT_LIMIT = LIMITS.page_usual;
 /** The page size of lists that answer all unless they are asked for pages. */
 export const NO_LIMIT = 1_000_000_000;
 export const ALL_WHEN_ABSENT = "Pages of so many; all when absent.";
+
+const SECONDS = `must be a whole number from 0 to ${LIMITS.review_held_seconds}`;
+
+/** How long a call may wait. */
+export const heldSeconds = () =>
+  z
+    .int(SECONDS)
+    .min(0, SECONDS)
+    .max(LIMITS.review_held_seconds, SECONDS)
+    .optional()
+    .describe(`At most; ${LIMITS.review_held_seconds} when absent.`);

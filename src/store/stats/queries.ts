@@ -2,6 +2,7 @@
 // history. What is visible comes as an argument: the ids of the channels to sum.
 
 import { isPlanned } from "../../model/domain/alert_status.ts";
+import { ALERT } from "../../model/fields/alert.ts";
 import { array, date, int, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
@@ -59,12 +60,13 @@ export const channelSums = defineStatement("channel_sums", {
   text: `with days as (${DAYS.text}) select pusher_id, ${SUMS.text} from days group by pusher_id`,
 });
 
-/** An alert's exact totals and its channel's reach. */
+/** An alert's exact totals, replies among them, and its channel's reach. */
 export const alertTotals = defineStatement("alert_totals", {
   reads: true,
   parameters: { alert_id: uuid },
-  columns: { reach: int, reads: int, acks: int },
-  text: `select s.subscribers::int as reach, coalesce(c.reads, 0)::int as reads, coalesce(c.acks, 0)::int as acks
+  columns: { reach: int, reads: int, acks: int, replies: array(int), actions: ALERT.actions.sql },
+  text: `select s.subscribers::int as reach, coalesce(c.reads, 0)::int as reads, coalesce(c.acks, 0)::int as acks,
+      coalesce(c.replies, '{}')::int[] as replies, a.actions
     from alert a join channel_state s on s.pusher_id = a.pusher_id left join alert_counter c on c.alert_id = a.id
     where a.id = $alert_id`,
 });
@@ -81,7 +83,7 @@ export const alertTimeline = defineStatement("alert_timeline", {
   columns: { start: timestamptz, reads: int, acks: int, seen: int },
   text: `with surviving as materialized (
       select kind, at, row_number() over (order by device_id, kind) as place from report
-      where alert_id = $alert_id and at is not null order by device_id, kind limit $sample::int + 1),
+      where alert_id = $alert_id and kind <> 3 and at is not null order by device_id, kind limit $sample::int + 1),
     bucketed as (
       select kind, greatest(0, floor(extract(epoch from at - $sent_at::timestamptz) / 1800))::int as half_hour
       from surviving where place <= $sample::int),

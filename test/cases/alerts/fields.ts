@@ -2,7 +2,7 @@
 
 import type { Case } from "../../support/cases.ts";
 import { alertAt, draftWith, emoji, sharedDraft, sharedPusher } from "../given.ts";
-import { button, FENCE, type Fields, long, url } from "./given.ts";
+import { button, FENCE, type Fields, long, question, url } from "./given.ts";
 
 const TITLE = "alert-title";
 const BODY = "alert-body";
@@ -11,6 +11,7 @@ const LAYOUT = "alert-layout";
 const DETACH = "alert-assets";
 const ASSET = "alert-asset-missing";
 const HTML = "alert-html";
+const REPLY = "alert-reply";
 const ACTIONS = "alert-actions-shape";
 const SEND_AT = "alert-send-at";
 const EXPIRES = "alert-expires-at";
@@ -53,6 +54,7 @@ const TAKEN: [rule: string, name: string, fields: Fields, shown?: Fields][] = [
   [HTML, "null", { html: null }, { html: null, html_length: 0 }],
   ["alert-actions", "none", { actions: [] }],
   [ACTIONS, "three", { actions: [button, button, { ...button, label: emoji(40), url: url(2048) }] }],
+  [REPLY, "beside three buttons", { actions: [button, button, button, question] }],
   ["alert-ack", "true", { requires_ack: true }],
   ["alert-ack", "false", { requires_ack: false }],
   [SEND_AT, "null", { send_at: null }],
@@ -194,6 +196,14 @@ const REFUSED: [rule: string, name: string, fields: Fields, param: string][] = [
   ["error-param", "http", { actions: [{ ...button, url: "http://example.org/" }] }, "actions.0.url"],
   [ACTIONS, "no address", { actions: [{ type: "open_url", label: "x" }] }, "actions.0.url"],
   [UNKNOWN, "an unknown member", { actions: [{ ...button, colour: "red" }] }, "actions.0.colour"],
+  [ACTIONS, "choices", { actions: [{ ...button, choices: ["x"] }] }, "actions.0.choices"],
+  [REPLY, "no choices", { actions: [{ ...question, choices: undefined }] }, "actions.0.choices"],
+  [REPLY, "five choices", { actions: [{ ...question, choices: [..."abcde"] }] }, "actions.0.choices"],
+  [REPLY, "a choice twice", { actions: [{ ...question, choices: ["a", "b", "a"] }] }, "actions.0.choices"],
+  [REPLY, "a blank choice", { actions: [{ ...question, choices: ["a", " "] }] }, "actions.0.choices.1"],
+  [REPLY, "a choice of 41", { actions: [{ ...question, choices: [emoji(41)] }] }, "actions.0.choices.0"],
+  [REPLY, "an address", { actions: [{ ...question, url: button.url }] }, "actions.0.url"],
+  [REPLY, "two questions", { actions: [question, question] }, "actions"],
   [ACTIONS, "a text", { actions: ["x"] }, "actions.0"],
   ["alert-ack", "a word", { requires_ack: "yes" }, "requires_ack"],
   [NULLS, "null", { requires_ack: null }, "requires_ack"],

@@ -118,6 +118,7 @@ export const createPusherCases: Case[] = [
         tags: [],
         is_public: true,
         image_url: null,
+        retention_days: null,
         initials: "HW",
         status: "active",
       },

@@ -11,6 +11,7 @@ const DESCRIPTION = "channel-description";
 const LONG = "channel-long";
 const HTTPS = "channel-site";
 const CITY = "channel-city";
+const RETENTION_DAYS = "retention-days";
 const LOC_RULE = "channel-loc-rule";
 const PERMS = "channel-perms";
 const TYPES = "channel-alert-types";
@@ -65,6 +66,10 @@ const TAKEN: [
   [GEOFENCE, "a small circle", { ...FENCE, radius_km: 0.001 }],
   [GEOFENCE_BOUNDS, "the largest circle", { ...FENCE, radius_km: 20_038 }],
   [GEOFENCE, "all three null", { lat: null, lon: null, radius_km: null }],
+  [RETENTION_DAYS, "a week", { retention_days: 7 }],
+  [RETENTION_DAYS, "ten years", { retention_days: 3650 }],
+  [RETENTION_DAYS, "for ever", { retention_days: 0 }],
+  [RETENTION_DAYS, "as the workspace says", { retention_days: null }],
   [LOC_RULE, "a slug", { loc_rule: "inside_only.v-2" }],
   [LOC_RULE, "null", { loc_rule: null }],
   [LENGTHS, "a loc_rule of 40", { loc_rule: long(40) }],
@@ -122,6 +127,12 @@ const REFUSED: [rule: string, name: string, fields: Record<string, unknown>, par
   [GEOFENCE_BOUNDS, "a negative radius", { ...FENCE, radius_km: -1 }, "radius_km"],
   [GEOFENCE_BOUNDS, "too large a radius", { ...FENCE, radius_km: 20_038.1 }, "radius_km"],
   [GEOFENCE, "a text", { ...FENCE, lat: "38.7" }, "lat"],
+  ...[6, 3651, -7, 7.5, "7"].map((days): [string, string, object & Record<string, unknown>, string] => [
+    RETENTION_DAYS,
+    `${typeof days} ${days}`,
+    { retention_days: days },
+    "retention_days",
+  ]),
   [LENGTHS, "a loc_rule of 41", { loc_rule: long(41) }, "loc_rule"],
   [LENGTHS, "a loc_rule that is no slug", { loc_rule: "Inside Only" }, "loc_rule"],
   [LENGTHS, "an empty loc_rule", { loc_rule: "" }, "loc_rule"],

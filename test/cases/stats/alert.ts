@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import type { Case } from "../../support/cases.ts";
 import { joined, uuidOf } from "../../support/handsets.ts";
 import { inSeconds, type World } from "../../support/world.ts";
+import { alertAt, sharedDraft } from "../given.ts";
 import { noOutcomes, report, reports, SENT_AT, sentAlert } from "./given.ts";
 
 type Sent = Awaited<ReturnType<typeof sentAlert>>;
@@ -42,7 +43,7 @@ export const alertStatsCases: Case[] = [
     want: { body: { timezone: "UTC", reach: 0, totals: { reads: 0, acks: 0 }, buckets: [], sampled: false } },
     after: (_world, _given, { body }) => {
       expect(Object.keys(body).sort()).toEqual(
-        ["timezone", "reach", "totals", "buckets", "note", "sampled"].sort(),
+        ["timezone", "reach", "totals", "replies", "buckets", "note", "sampled"].sort(),
       );
       expect(body.note).toMatch(/timeline/i);
       expect(body.note).toMatch(/prune/i);
@@ -261,5 +262,22 @@ export const alertStatsCases: Case[] = [
     given: (world) => sentAlert(world),
     input: (given) => ({ ...path(given), period: "day" }),
     want: { error: "invalid_request", param: "period" },
+  },
+  {
+    rule: "replies-wait",
+    name: "of a draft that asks nothing, at once",
+    tool: "wait_for_replies",
+    given: sharedDraft,
+    input: (alert) => alertAt(alert),
+    want: { body: { question: null, replies: [], total: 0, open: false, seen: "" } },
+    after: (_world, _given, { body }) => noOutcomes(body),
+  },
+  {
+    rule: "replies-wait",
+    name: "for more than is held",
+    tool: "wait_for_replies",
+    given: sharedDraft,
+    input: (alert) => alertAt(alert, { seconds: 51 }),
+    want: { error: "invalid_request", param: "seconds", says: /whole number from 0 to 50/ },
   },
 ];

@@ -23,6 +23,7 @@ import { channelBase } from "../channel_head.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
 import { chips, emptyState, instant, type pager, table } from "../parts.ts";
+import { recurrenceWords } from "../recurrence_words.ts";
 import { type MemberVisit, memberPage, type Page, type RowOf } from "../visit.ts";
 import { ALERT_STATE, LOUDNESS, when } from "./channel_alerts.ts";
 
@@ -66,6 +67,15 @@ const LISTS: readonly Kept[] = [
       "No drafts",
       "What is being written stands here until it is sent, whoever writes it: a member, a script, or an assistant that may write and not send.",
     ],
+  },
+  {
+    path: "repeating",
+    name: "Repeating",
+    lede: "Alerts of all channels that repeat. Their next occurrences stand under Scheduled, each an alert of its own.",
+    caption: "Repeating alerts, the newest first",
+    status: "repeating",
+    columns: [["Repeats", ({ recurrence }) => recurrenceWords(recurrence)], loud],
+    none: ["Nothing repeats", "A draft repeats when it is scheduled with a rule."],
   },
   {
     path: "scheduled",
@@ -163,7 +173,7 @@ const listOf =
     return visit.page(
       name,
       html`<h1>${name}</h1>
-    <p class="lede">${list.lede}</p>
+    <p class="lede">${list.lede}${(status === "scheduled" || status === "repeating") && html` <a href="${base}month">As a month</a>`}</p>
     ${chips(
       "Alerts of all channels",
       LISTS.map((one) => ({

@@ -27,6 +27,7 @@ const SHOWN = 25;
 const FILTERS: { status: AlertStatus | null; name: string; none: string }[] = [
   { status: null, name: "All", none: "" },
   { status: "draft", name: "Drafts", none: "Nothing is being written on this channel." },
+  { status: "repeating", name: "Repeating", none: "Nothing repeats on this channel." },
   { status: "scheduled", name: "Scheduled", none: "Nothing waits for its time on this channel." },
   { status: "sent", name: "Sent", none: "This channel has sent nothing yet." },
   { status: "cancelled", name: "Cancelled", none: "Nothing was cancelled on this channel." },
@@ -34,6 +35,7 @@ const FILTERS: { status: AlertStatus | null; name: string; none: string }[] = [
 
 export const ALERT_STATE: Record<AlertStatus, Content> = {
   draft: html`<span class="badge">draft</span>`,
+  repeating: html`<span class="badge warn">repeating</span>`,
   scheduled: html`<span class="badge warn">scheduled</span>`,
   sent: html`<span class="badge good">sent</span>`,
   cancelled: html`<span class="badge">cancelled</span>`,
@@ -129,7 +131,7 @@ async function alerts(visit: MemberVisit): Promise<Response> {
     channel.name,
     html`${channelHead(visit, channel, "")}
     ${channel.subscribers === 0 && channel.status === "active" && firstSubscriber(visit, channel)}
-    ${filters(base, status, words)}${form}${rows}`,
+    ${filters(base, status, words)}${(status === "scheduled" || status === "repeating") && html`<p><a href="${visit.base}month?channel=${channel.id}">As a month</a></p>`}${form}${rows}`,
     {
       cards: true,
       styles: [HISTORY_STYLES, CHANNEL_STYLES, DRAWING_STYLES],

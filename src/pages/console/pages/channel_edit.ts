@@ -2,6 +2,7 @@
 // another person changed meanwhile is never overwritten unseen. Pausing and going on stand below the form.
 
 import { randomBytes } from "node:crypto";
+import get_retention from "../../../identity/session/get_retention.ts";
 import { MAX_BYTES } from "../../../model/domain/assets.ts";
 import { type ApiError, forbidden, notFound } from "../../../model/errors.ts";
 import { MAX_BODY } from "../../../operation/tool.ts";
@@ -34,6 +35,7 @@ import {
 import { problem } from "../parts.ts";
 import { takeUploads, uploadsAt } from "../uploads.ts";
 import { type Channel, type MemberVisit, mayUse, memberForm, memberPage, type Page } from "../visit.ts";
+import { aheadNote } from "./retention.ts";
 
 const OPTIONS = {
   cards: true,
@@ -126,7 +128,8 @@ async function settings(visit: MemberVisit, error?: ApiError): Promise<Response>
   const values =
     error && form.has("seen") ? mergedValues(form, form.get("seen") ?? "", channel) : valuesOf(channel);
   const may = mayUse(visit, "update_pusher");
-  const panels = channelPanels({ values, handle: channel.handle, server: deps.publicUrl, error });
+  const ahead = aheadNote(await visit.asMember(get_retention, { pusher_id: channel.id }), visit.now);
+  const panels = channelPanels({ values, handle: channel.handle, server: deps.publicUrl, error, ahead });
   return answer(
     visit,
     `Settings of ${channel.name}`,
@@ -207,6 +210,7 @@ async function change(visit: MemberVisit): Promise<FlashCode> {
   const changed: ChannelField[] = changedBy(form, form.get("seen") ?? "", channel);
   if (changed.length === 0) return "channel-same";
   const saved = await visit.call("update_pusher", { pusher_id, ...argumentsFrom(form, changed) });
+  if (changed.includes("retention_days")) return "channel-kept";
   return saved.notes ? "channel-saved-silent" : "channel-saved";
 }
 

@@ -25,7 +25,16 @@ import { framedMarkup } from "../phone.ts";
 import { takeUploads } from "../uploads.ts";
 import { type Alert, type Channel, type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 import { clashReport, editedSince } from "./compose_clash.ts";
-import { ACTION_ROWS, argumentsOf, blankForm, changesOf, formOf, LABELS, UPLOADS } from "./compose_fields.ts";
+import {
+  argumentsOf,
+  blankForm,
+  changesOf,
+  formOf,
+  LABELS,
+  questionNames,
+  ROW_LABELS,
+  UPLOADS,
+} from "./compose_fields.ts";
 import { alertCircle, composePage, type Shown } from "./compose_form.ts";
 import { filesOf, preview } from "./compose_preview.ts";
 import { sentBefore } from "./sent_before.ts";
@@ -99,18 +108,14 @@ function actOf(form: URLSearchParams): string {
   return act;
 }
 
-/** Rows of buttons have fields of their own, so what is wrong stays with the row. */
-const ROW_LABELS = Object.fromEntries(
-  ACTION_ROWS.flatMap((row) => [
-    [`actions.${row}.label`, `The text of button ${row + 1}`],
-    [`actions.${row}.url`, `The address of button ${row + 1}`],
-  ]),
-);
-
 function shownError(refused: unknown, form: URLSearchParams): ApiError {
   const error = shownRefusal(refused);
   if (error.param !== "idempotency_key")
-    return inForm(error, { expected_updated_at: "version" }, { ...LABELS, ...ROW_LABELS });
+    return inForm(
+      error,
+      { expected_updated_at: "version", ...questionNames(form) },
+      { ...LABELS, ...ROW_LABELS },
+    );
   // One successor for each, so that whoever goes back and forth makes no third one unasked.
   form.set(
     "once",

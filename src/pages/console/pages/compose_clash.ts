@@ -1,6 +1,7 @@
 // Two people who edited one alert: who was faster, what both changed, and both texts beside each other. The form below keeps what
 // was typed and takes over what only the other one changed, so nothing is lost and nothing is overwritten unseen.
 
+import type { Action } from "../../../model/fields/alert_action.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { instant } from "../parts.ts";
 import type { Alert, MemberVisit } from "../visit.ts";
@@ -18,8 +19,9 @@ const shown = (name: string, value: unknown): string => {
   if (value === null || value === "") return "(nothing)";
   if (name === "actions")
     return (
-      (value as { label: string; url: string }[]).map(({ label, url }) => `${label}: ${url}`).join("\n") ||
-      "(none)"
+      (value as Action[])
+        .map(({ label, url, choices }) => `${label}: ${choices?.join(" · ") ?? url}`)
+        .join("\n") || "(none)"
     );
   if (typeof value === "boolean") return value ? "yes" : "no";
   return String(value);

@@ -4,15 +4,17 @@
 import { createHash } from "node:crypto";
 import { ASSET_FIELDS, type AssetField } from "../../../model/domain/assets.ts";
 import { ALERT } from "../../../model/fields/alert.ts";
+import { type Action, linksOf, questionOf } from "../../../model/fields/alert_action.ts";
 import { drawnOn, labelsOf, namesOf } from "../../../model/fields/record.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { argumentOf, heldFor } from "../form_values.ts";
+import { fillRecurrence, recurrenceOf } from "../recurrence_form.ts";
 import type { UploadField } from "../uploads.ts";
 import type { Alert } from "../visit.ts";
 
 const FIELDS = drawnOn(ALERT, "form");
-/** Every field but the buttons, which have rows of controls. */
-const { actions: _, ...ONE_CONTROL } = FIELDS;
+/** Every field but those that have several controls. */
+const { actions: _, recurrence: __, ...ONE_CONTROL } = FIELDS;
 const NAMES = namesOf(ONE_CONTROL);
 
 /** What pages call each field, as a sentence begins. */
@@ -21,6 +23,12 @@ export const LABELS: Readonly<Record<string, string>> = labelsOf(ALERT);
 /** Most buttons that an alert has, as rows of the form. */
 export const ACTION_ROWS: readonly number[] = [...Array(LIMITS.alert_actions).keys()];
 
+/** The controls of the question: what is asked, and its choices. */
+export const REPLY_FIELDS: readonly string[] = [
+  "reply.label",
+  ...Array.from({ length: LIMITS.reply_choices }, (_, i) => `reply.${i}`),
+];
+
 /** An alert (as get_alert answers it) as the form holds it. */
 export function formOf(alert: Alert): URLSearchParams {
   const form = new URLSearchParams({ when: alert.send_at === null ? "now" : "later" });
@@ -28,9 +36,15 @@ export function formOf(alert: Alert): URLSearchParams {
     if (ALERT[name].look !== "yes") form.set(name, heldFor(ALERT[name], alert[name]));
     else if (alert[name]) form.set(name, "yes");
   }
-  alert.actions.forEach(({ label, url }, i) => {
+  fillRecurrence(form, alert.recurrence);
+  linksOf(alert.actions).forEach(({ label, url }, i) => {
     form.set(`actions.${i}.label`, label);
     form.set(`actions.${i}.url`, url);
+  });
+  const question = questionOf(alert);
+  if (question) form.set("reply.label", question.label);
+  question?.choices.forEach((choice, i) => {
+    form.set(`reply.${i}`, choice);
   });
   return form;
 }
@@ -48,12 +62,26 @@ export function actionsOf(form: URLSearchParams): { label: string; url: string }
   return rows.filter(({ label, url }) => label !== "" || url !== "");
 }
 
+/** The question that was typed, with its choices; empty ones between them are gone. */
+function replyOf(form: URLSearchParams): Action[] {
+  const [label = "", ...choices] = REPLY_FIELDS.map((name) => (form.get(name) ?? "").trim());
+  const given = choices.filter((choice) => choice !== "");
+  return label === "" && given.length === 0 ? [] : [{ type: "reply", label, url: "", choices: given }];
+}
+
+/** The buttons and the question that were typed. */
+export const typedActions = (form: URLSearchParams): Action[] => [
+  ...actionsOf(form).map((action) => ({ type: "open_url" as const, ...action })),
+  ...replyOf(form),
+];
+
 /** What was typed, as arguments; every argument is there. */
 export function argumentsOf(form: URLSearchParams): Record<string, unknown> {
   const args: Record<string, unknown> = {};
   for (const name of NAMES)
     args[name] = ALERT[name].look === "yes" ? form.has(name) : argumentOf(ALERT[name], form.get(name));
-  args.actions = actionsOf(form).map((action) => ({ type: "open_url", ...action }));
+  args.recurrence = form.get("when") === "later" ? recurrenceOf(form) : null;
+  args.actions = typedActions(form);
   if (form.get("when") !== "later") args.send_at = null;
   return args;
 }
@@ -115,10 +143,12 @@ export function merge(form: URLSearchParams, alert: Alert): { clashes: Clash[]; 
 function takeOver(form: URLSearchParams, from: URLSearchParams, name: string): void {
   const fields =
     name === "actions"
-      ? ACTION_ROWS.flatMap((i) => [`actions.${i}.label`, `actions.${i}.url`])
+      ? [...ACTION_ROWS.flatMap((i) => [`actions.${i}.label`, `actions.${i}.url`]), ...REPLY_FIELDS]
       : name === "send_at"
         ? ["send_at", "when"]
-        : [name];
+        : name === "recurrence"
+          ? ["repeat", "recurrence", "zone", "until"]
+          : [name];
   for (const field of fields) {
     const value = from.get(field);
     if (value === null) form.delete(field);
@@ -133,3 +163,18 @@ export const UPLOADS: readonly UploadField[] = (Object.keys(ASSET_FIELDS) as Ass
   into,
   holds: "id",
 }));
+
+/** Rows of buttons have fields of their own, so what is wrong stays with the row. */
+export const ROW_LABELS = Object.fromEntries(
+  ACTION_ROWS.flatMap((row) => [
+    [`actions.${row}.label`, `The text of button ${row + 1}`],
+    [`actions.${row}.url`, `The address of button ${row + 1}`],
+  ]).concat(REPLY_FIELDS.map((name, i) => [name, i === 0 ? "What is asked" : `Answer ${i}`])),
+);
+
+/** What the operations call the controls of the question, which comes after the buttons. */
+export function questionNames(form: URLSearchParams): Record<string, string> {
+  const at = `actions.${actionsOf(form).length}`;
+  const names = REPLY_FIELDS.map((name, i) => [i === 0 ? `${at}.label` : `${at}.choices.${i - 1}`, name]);
+  return { ...Object.fromEntries(names), [`${at}.choices`]: "reply.0" };
+}

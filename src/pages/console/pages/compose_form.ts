@@ -16,10 +16,20 @@ import { folded, panel } from "../controls.ts";
 import { plainControls, type Typed, written } from "../field_controls.ts";
 import { problem, quoted, wrongWith } from "../parts.ts";
 import { devices, removalReport } from "../phone.ts";
+import { nextOnes, repeatFields } from "../recurrence_form.ts";
 import { FILE_HINTS, uploadsAt } from "../uploads.ts";
 import type { Channel, MemberVisit } from "../visit.ts";
 import { alertControl, segments, sureBox, upload } from "./compose_controls.ts";
-import { ACTION_ROWS, actionsOf, baseOf, formOf, LABELS, UPLOADS } from "./compose_fields.ts";
+import {
+  ACTION_ROWS,
+  actionsOf,
+  argumentsOf,
+  baseOf,
+  formOf,
+  LABELS,
+  REPLY_FIELDS,
+  UPLOADS,
+} from "./compose_fields.ts";
 import { type Previewed, pagePreview, preview } from "./compose_preview.ts";
 import { askedField } from "./sent_before.ts";
 
@@ -72,6 +82,7 @@ function loudness(typed: Typed, shown: Shown): Html {
     <div class="columns">${alertControl(typed, "sound")}
       ${alertControl(typed, "vibrate")}</div>
     ${alertControl(typed, "requires_ack")}
+    ${alertControl(typed, "repeat_until_acked")}
     ${folded(
       typed,
       "A recording, and words to read aloud",
@@ -85,14 +96,15 @@ function loudness(typed: Typed, shown: Shown): Html {
   );
 }
 
-function whenAndWhere(typed: Typed, channel: Channel): Html {
+function whenAndWhere(typed: Typed, { channel, alert }: Shown, next: Content): Html {
+  const repeats = alert?.status !== "scheduled";
   return panel(
     "When and where",
     html`${segments(typed, "when", "Phones show it", [
       { value: "now", label: "When it is sent" },
       { value: "later", label: "At a time" },
     ])}
-    <div class="when-later">${alertControl(typed, "send_at")}</div>
+    <div class="when-later">${alertControl(typed, "send_at")}${repeats && html`${repeatFields(typed)}${next}`}</div>
     ${alertControl(typed, "expires_at")}
     ${folded(
       typed,
@@ -132,6 +144,10 @@ function others(typed: Typed): Html {
       (i) =>
         html`<div class="columns"${i === 0 && html` id="actions"`}>${written(inRows, { name: `actions.${i}.label`, label: `Button ${i + 1} says` })}${written(inRows, { name: `actions.${i}.url`, label: `Button ${i + 1} opens`, kind: "url" })}</div>`,
     )}
+    <fieldset class="plain" id="reply"><legend>A question</legend>
+      <p class="hint">Phones show a button for each answer, and their people can change it until the alert is over. You are told how many chose what, never who.</p>
+      ${written(typed, { name: "reply.label", label: "Asks" })}
+      <div class="columns">${REPLY_FIELDS.slice(1).map((name, i) => written(typed, { name, label: `Answer ${i + 1}` }))}</div></fieldset>
     ${plainControls(ALERT, typed)}`,
   );
 }
@@ -140,7 +156,7 @@ function others(typed: Typed): Html {
 function deciding(typed: Typed, { channel, alert }: Shown): Html {
   const reach = channel.subscribers.toLocaleString("en");
   const could = devices(channel.subscribers);
-  const keep = alert?.status === "scheduled" ? "Save changes" : "Save as draft";
+  const keep = alert && alert.status !== "draft" ? "Save changes" : "Save as draft";
   return html`<div class="deciding"><div class="in">
     ${sureBox(typed)}
     <p class="said">It could reach ${could}. A sent alert cannot be unsent.</p>
@@ -154,6 +170,8 @@ function deciding(typed: Typed, { channel, alert }: Shown): Html {
 export async function composePage(visit: MemberVisit, shown: Shown): Promise<Html> {
   const { channel, alert, form, error, above } = shown;
   const typed = { form, error };
+  const { recurrence = null, send_at = null } = argumentsOf(form);
+  const next = await nextOnes(recurrence as string | null, send_at as string | null, visit.now);
   const base = channelBase(visit, channel.id);
   const once = form.get("once") ?? randomUUID();
   const action = alert
@@ -167,12 +185,12 @@ export async function composePage(visit: MemberVisit, shown: Shown): Promise<Htm
     ${alert && removalReport(alert.blocked, 0)}
     <form class="compose" method="post" action="${action}" enctype="multipart/form-data" novalidate data-compose="${base}/alerts" data-uploads="${uploadsAt(visit)}">${visit.token}
       ${alert ? html`<input type="hidden" name="version" value="${alert.updated_at}"><input type="hidden" name="base" value="${baseOf(formOf(alert))}">` : html`<input type="hidden" name="once" value="${once}">`}${askedField(shown)}
-      <div class="pane">${message(typed, shown)}${loudness(typed, shown)}${whenAndWhere(typed, channel)}${others(typed)}</div>
+      <div class="pane">${message(typed, shown)}${loudness(typed, shown)}${whenAndWhere(typed, shown, next)}${others(typed)}</div>
       <aside class="stick" aria-label="Preview"><details class="peek" open><summary>Preview<span class="muted"> as a phone shows it</span></summary>
         ${await preview(visit, shown)}
         ${pagePreview(visit, shown)}
         <button class="plain" name="act" value="preview" data-refresh>Refresh the preview</button>
-        ${alert?.status !== "scheduled" && html`<button class="plain" name="act" value="test">Save and test on my devices</button>`}</details></aside>
+        ${(alert?.status ?? "draft") === "draft" && html`<button class="plain" name="act" value="test">Save and test on my devices</button>`}</details></aside>
       ${deciding(typed, shown)}
     </form>`;
 }

@@ -12,7 +12,7 @@ import { channelBase } from "../channel_head.ts";
 import { couldReach } from "../could_reach.ts";
 import { capabilityReport, framedPictures, pageFrame, phone, removalReport } from "../phone.ts";
 import type { Alert, Channel, MemberVisit } from "../visit.ts";
-import { actionsOf, argumentsOf } from "./compose_fields.ts";
+import { argumentsOf, typedActions } from "./compose_fields.ts";
 
 /** The most files that the choices of the form hold. */
 const FILES_SHOWN = 100;
@@ -51,7 +51,7 @@ function drawnOf(form: URLSearchParams, files: Files, alert: Alert | null, now: 
     picture: uploaded ?? kept ?? (isOwn ? typed : null),
     elsewhere: isOwn ? null : typed,
     requires_ack: form.has("requires_ack"),
-    actions: actionsOf(form),
+    actions: typedActions(form),
     sound: wordsOf(args.sound),
     audio_url,
     audio_asset_id,

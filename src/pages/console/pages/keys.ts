@@ -106,7 +106,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   return visit.page(
     "Keys",
     html`<h1>Keys</h1>
-    <p class="lede">Scripts and other programs use keys. Each key acts for the member who made it. Assistants need no key: they ask you on a page of their own.</p>
+    <p class="lede">Scripts and other programs use keys. Each key acts for the member who made it. Assistants need no key: they ask you on a page of their own. A program that speaks in its own words, such as Alertmanager or ntfy, is connected on the page of its channel, under Senders.</p>
     ${error && form}
     ${
       rows.length === 0
@@ -117,7 +117,9 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
             found.rows.map((row) => [
               html`<strong>${row.name}</strong><span class="muted">${row.own ? "acts for you" : `acts for ${row.member_name ?? row.email}`}</span>`,
               html`<div>${mayDo(row.scopes)}${askFirstLink(row.asks_first, `${base}keys/${row.id}/asking`, row.name)}</div>`,
-              row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel"),
+              row.pusher_id === null
+                ? "All channels"
+                : html`<div>${row.handle ?? "A deleted channel"} ${row.made_for && row.handle && html`<a href="${base}channels/${row.pusher_id}/senders/${row.id}">Its last requests<span class="unseen">: ${row.name}</span></a>`}</div>`,
               instant(row.created_at, now),
               instant(row.last_used_at, now),
               instant(row.expires_at, now),

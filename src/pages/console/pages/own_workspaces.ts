@@ -22,6 +22,7 @@ import {
   personPage,
 } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
+import { RETENTION_PAGES } from "./retention.ts";
 
 const ACCOUNT = "/console/account";
 
@@ -86,7 +87,11 @@ export async function ownWorkspaces(visit: PersonVisit, error?: ApiError): Promi
         (own) =>
           html`<li><div class="what"><p><a href="/console/${own.id}/"><strong>${own.name}</strong></a> <span class="badge">${own.role}</span></p>
           <p>${members(own.other_members)}, ${channels(own.channels)}, joined ${instant(own.joined_at, now)}</p></div>
-          <div class="actions">${own.role === "owner" && html`<a class="button plain" href="/console/${own.id}/name">Rename<span class="unseen"> ${own.name}</span></a>`}
+          <div class="actions">${
+            own.role === "owner" &&
+            html`<a class="button plain" href="/console/${own.id}/name">Rename<span class="unseen"> ${own.name}</span></a>
+          <a class="button plain" href="/console/${own.id}/retention">Keep alerts…<span class="unseen"> of ${own.name}</span></a>`
+          }
           <a class="button plain" href="/console/${own.id}/leave">Leave<span class="unseen"> ${own.name}</span></a></div></li>`,
       )}</ul>`
     }
@@ -163,6 +168,7 @@ async function leaving(visit: MemberVisit, error?: ApiError): Promise<Response> 
 }
 
 export const OWN_WORKSPACE_PAGES: readonly Page[] = [
+  ...RETENTION_PAGES,
   memberPage("GET", "/name", async (visit) => nameForm(visit)),
   memberForm("/name", nameForm, async (visit) => {
     try {

@@ -22,6 +22,8 @@ import { inForm, shownRefusal } from "../forms.ts";
 import { COMPOSE_STYLES, COUNT_SCRIPT, HISTORY_STYLES, LIVE_SCRIPT, ZONE_SCRIPT } from "../page.ts";
 import { instant, problem, quoted } from "../parts.ts";
 import { capabilityReport, framedPictures, pageFrame, phone, removalReport } from "../phone.ts";
+import { nextOnes } from "../recurrence_form.ts";
+import { recurrenceWords } from "../recurrence_words.ts";
 import { pageEffort } from "../text_changes.ts";
 import {
   type Alert,
@@ -45,6 +47,7 @@ type Verb = "send_alert" | "schedule_alert" | "cancel_alert" | "update_alert";
 /** What a form may ask for, and what the next page says of it. */
 const VERBS: Record<string, { operation: Verb; done: FlashCode }> = {
   send: { operation: "send_alert", done: "alert-sent" },
+  following: { operation: "cancel_alert", done: "alert-cancelled" },
   schedule: { operation: "schedule_alert", done: "alert-scheduled" },
   cancel: { operation: "cancel_alert", done: "alert-cancelled" },
   draft: { operation: "update_alert", done: "alert-drafted" },
@@ -54,6 +57,7 @@ const STATES: Record<string, string> = {
   draft: "Draft: nobody has seen it.",
   sent: "Sent. A sent alert cannot be unsent; cancelling keeps it from phones that have not fetched it yet.",
   cancelled: "Cancelled.",
+  repeating: "It repeats: each time is an alert of its own. An edit changes all that are not sent yet.",
 };
 
 /** Scripts that a document brings and phones never run, for who may decide about it. Other markup was cleaned when it was written. */
@@ -100,6 +104,7 @@ async function review(visit: MemberVisit, error?: ApiError, asks: Html | null = 
         ${alert.review_note && html`<section class="card"><h2>Why it was written</h2><p class="hint">In its author’s words, which nobody checked:</p>${quoted(alert.review_note)}</section>`}
         ${open && capabilityReport(capabilityNotes(alert, channel.requested_perms), `${channelBase(visit, channel.id)}/edit`)}
         ${await storyCard(past, effort, now)}
+        ${await repetition(visit, alert)}
         ${facts(visit, alert)}
         ${mayUse(visit, "send_alert") ? decisions(visit, { alert, error, own }) : html`<p class="hint">Who may send alerts on this channel decides about it.</p>`}
       </div>
@@ -137,13 +142,26 @@ function drawn(visit: MemberVisit, alert: Alert, channel: Channel): Html {
     }`;
 }
 
+/** How it repeats, and when next; of an occurrence, what it belongs to. */
+async function repetition(
+  visit: MemberVisit,
+  { recurrence, send_at, series_id, pusher_id }: Alert,
+): Promise<Content> {
+  if (series_id)
+    return html`<p><a href="${channelBase(visit, pusher_id)}/alerts/${series_id}">One of an alert that repeats</a></p>`;
+  if (!recurrence) return null;
+  return html`<section class="card"><h2>It repeats</h2><p>${recurrenceWords(recurrence)}</p>${await nextOnes(recurrence, send_at, visit.now)}
+    <p><a href="${visit.base}month?channel=${pusher_id}">The month of its channel</a></p></section>`;
+}
+
 /** What the phone does not show of it. */
 function facts({ now }: MemberVisit, alert: Alert): Content {
   const lines: [string, Content][] = [["Changed", instant(alert.updated_at, now)]];
   if (alert.send_at) lines.push(["Planned for", clock(new Date(alert.send_at))]);
   if (alert.sent_at) lines.push(["Visible since", clock(new Date(alert.sent_at))]);
   if (alert.expires_at) lines.push(["Over at", clock(new Date(alert.expires_at))]);
-  for (const { label, url } of alert.actions) lines.push([`“${label}” opens`, url]);
+  for (const { type, label, url, choices = [] } of alert.actions)
+    lines.push(type === "reply" ? [`Asks “${label}”`, choices.join(" · ")] : [`“${label}” opens`, url]);
   if (alert.tts_text) lines.push(["Read aloud", alert.tts_text]);
   if (alert.audio_url) lines.push(["Recording", alert.audio_url]);
   const circle = circleOf(alert);
@@ -178,7 +196,14 @@ async function decide(visit: MemberVisit): Promise<Response> {
   const asks = act === "send" && (await sentBefore(visit, alert.pusher_id, argumentsOf(formOf(alert))));
   if (asks) return review(visit, undefined, asks);
   const at = act === "schedule" ? form.get("send_at") : null;
-  const more = act === "draft" ? { send_at: null } : at ? { send_at: utc(at) } : {};
+  const more =
+    act === "following"
+      ? { following: true }
+      : act === "draft"
+        ? { send_at: null }
+        : at
+          ? { send_at: utc(at) }
+          : {};
   await visit.call(verb.operation, { ...path, ...more });
   return visit.goTo(back, verb.done);
 }

@@ -56,13 +56,17 @@ export function decisions(
     return html`<section class="card"><h2>Take it back</h2>
       <p class="hint">Phones that have not fetched it never show it. Those that have it, keep it.</p>
       <button class="danger" name="act" value="cancel">Cancel the alert</button></section>`;
+  if (status === "repeating")
+    return html`<section class="card"><h2>End it</h2>
+      <p class="hint">All that is not sent yet is cancelled with it. Back to draft, it can be scheduled anew.</p>
+      <div class="actions"><button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act" value="cancel">Cancel all that follow</button></div></section>`;
   const typed = { form: formOf(visit, alert), error };
   const scheduled = status === "scheduled";
   return html`<section class="card" aria-labelledby="at-a-time"><h2 id="at-a-time">${scheduled ? "Move or withdraw it" : "At a time"}</h2>
       ${alertControl(typed, "send_at", { hint: "Phones show it from then on." })}
       <div class="actions"><button class="plain" name="act" value="schedule">${scheduled ? "Move it to this time" : "Schedule it"}</button>${
         scheduled &&
-        html`<button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act" value="cancel">Cancel it</button>`
+        html`<button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act" value="cancel">Cancel it</button>${alert.series_id && html`<button class="danger" name="act" value="following">Cancel it and all that follow</button>`}`
       }</div></section>
     ${status === "draft" && trial()}
     ${
@@ -81,8 +85,11 @@ export function foot(visit: MemberVisit, { alert, channel, could, error, own }: 
   return html`<div class="deciding"><div class="in">
     ${alert.priority === "urgent" && sureBox({ form: visit.form, error })}
     <p class="said">${could} A sent alert cannot be unsent.</p>
-    <div class="acts">${!own && html`<a class="button plain" href="#decline">Decline</a>`}<a class="button plain" href="${visit.url.pathname}/edit">Edit</a><a class="button plain" href="#at-a-time">${alert.status === "scheduled" ? "Move" : "Schedule"}</a><button name="act" value="send">${
-      alert.status === "scheduled" ? "Send now to" : "Send to"
-    } ${reach.toLocaleString("en")}</button></div>
+    <div class="acts">${!own && html`<a class="button plain" href="#decline">Decline</a>`}<a class="button plain" href="${visit.url.pathname}/edit">Edit</a>${
+      alert.status !== "repeating" &&
+      html`<a class="button plain" href="#at-a-time">${alert.status === "scheduled" ? "Move" : "Schedule"}</a><button name="act" value="send">${
+        alert.status === "scheduled" ? "Send now to" : "Send to"
+      } ${reach.toLocaleString("en")}</button>`
+    }</div>
   </div></div>`;
 }

@@ -33,6 +33,7 @@ const EVENT_WORDS: Record<DomainEvent["event"], string> = {
   "subscriber.deleted": "Somebody left a channel",
   "alert.visible": "A scheduled alert became visible",
   "alert.acknowledged": "Phones confirmed an alert: how many, once a minute at most",
+  "alert.replied": "Phones answered what an alert asks: how many chose what, once a second at most",
 };
 
 const EVENTS = Object.keys(EVENT_WORDS);

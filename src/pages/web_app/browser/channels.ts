@@ -10,7 +10,8 @@ import type { Card, Subscription } from "./wire.ts";
 
 /** Keeps a card as it was shown now. Who calls it says `changed()` afterwards. */
 export const keep = async (card: Card): Promise<KeptChannel> => {
-  const kept = { ...card, looked_at: now() };
+  const once = current().channels.get(card.handle)?.once ?? false;
+  const kept = { once, ...card, looked_at: now() };
   await current().store?.put("channels", kept);
   return kept;
 };
@@ -38,6 +39,13 @@ export async function join(card: Card, permissions: string[], invite: string | n
 export async function adjust(card: Card, part: { muted?: boolean; permissions?: string[] }): Promise<void> {
   const { token } = await ownDevice();
   await settle(card, await putSubscription(token, card.handle, part));
+}
+
+/** Whether urgent alerts of it are shown again is this device's own business: the service is not told. */
+export async function showOnce(card: Card, once: boolean): Promise<void> {
+  const kept = current().channels.get(card.handle);
+  if (kept) await keep({ ...kept, once } as KeptChannel);
+  await changed();
 }
 
 async function settle(card: Card, { muted, permissions, subscribed_at }: Subscription): Promise<void> {

@@ -11,8 +11,9 @@ export interface AlertFields {
   audio_asset_id: string | null;
   html_asset_id: string | null;
   html: string | null;
-  actions: { type: string; label: string; url: string }[];
+  actions: { type: string; label: string; url: string; choices?: string[] }[];
   requires_ack: boolean;
+  repeat_until_acked: boolean;
   expires_at: string | null;
   sound: string | null;
   audio_url: string | null;
@@ -39,6 +40,7 @@ export const ALERT_BLANKS = {
   html: null,
   actions: [],
   requires_ack: false,
+  repeat_until_acked: false,
   expires_at: null,
   sound: null,
   audio_url: null,

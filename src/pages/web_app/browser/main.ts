@@ -3,6 +3,7 @@
 import { render } from "preact";
 import { now } from "./clock.ts";
 import { html } from "./markup.ts";
+import { repeat } from "./rings.ts";
 import { at } from "./router.ts";
 import { unlockByTouch } from "./senses/ring.ts";
 import { change, current, onChange, openState, readStore } from "./state.ts";
@@ -41,7 +42,10 @@ async function start(): Promise<void> {
     void speakAs(language);
   });
   listen(() => void readStore());
-  setInterval(() => change({ at: now() }), MINUTE_MS);
+  setInterval(() => {
+    change({ at: now() });
+    void repeat();
+  }, MINUTE_MS);
   unlockByTouch(document);
   void learnTruths();
   void startWorker();

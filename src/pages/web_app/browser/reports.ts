@@ -1,4 +1,4 @@
-// What channels are told: that an alert was read, that it was confirmed. Kept in order while nobody can be reached, sent in batches by
+// What channels are told: that an alert was read, that it was confirmed, what was answered. Kept in order while nobody can be reached, sent in batches by
 // one tab at a time, and not made at all where the person switched it off.
 
 import { LIMITS } from "#limits";
@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000;
 const REMEMBERED_MS = LIMITS.app_reports_days * DAY_MS;
 
 /** Notes that the person read or confirmed an alert, and queues the reports that they chose to send. */
-export async function did(alert: KeptAlert, kind: ReportKind): Promise<void> {
+export async function did(alert: KeptAlert, kind: "read" | "ack"): Promise<void> {
   const { store, settings } = current();
   if (!store || (kind === "ack" ? alert.acked_at : alert.read_at) !== null) return;
   const at = new Date(now()).toISOString();
@@ -37,6 +37,28 @@ export async function did(alert: KeptAlert, kind: ReportKind): Promise<void> {
     return {
       alert: { ...kept, read_at: kept.read_at ?? at, acked_at: kind === "ack" ? at : kept.acked_at },
       reports: settings.reports && !kept.test_until ? kinds.map((kind) => ({ alert_id: kept.id, kind })) : [],
+    };
+  });
+  await changed();
+  void flush();
+}
+
+/** Whether the alert can be answered: until it is over, as the service has it. */
+export const isOpen = ({ status, expires_at, ended }: KeptAlert, at: number): boolean =>
+  status === "sent" && !ended && (expires_at === null || Date.parse(expires_at) > at);
+
+/** Notes what the person answers, which takes the place of what they answered before. */
+export async function reply(alert: KeptAlert, choice: string): Promise<void> {
+  const { store, settings } = current();
+  if (!store || !isOpen(alert, now())) return;
+  const read_at = new Date(now()).toISOString();
+  await amend(store, [alert.id], (found) => {
+    const kept = wholeAlert(found);
+    if (kept.reply === choice) return null;
+    const report = { alert_id: kept.id, kind: "reply" as const, choice };
+    return {
+      alert: { ...kept, read_at: kept.read_at ?? read_at, reply: choice },
+      reports: settings.reports && !kept.test_until ? [report] : [],
     };
   });
   await changed();

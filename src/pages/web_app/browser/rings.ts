@@ -4,12 +4,15 @@ import { now } from "./clock.ts";
 import { ruledDevice } from "./device.ts";
 import { arrivals, isHeard } from "./rules/arrivals.ts";
 import { wholeCircle } from "./rules/circle.ts";
+import { decideAgain, repeatDue } from "./rules/repeats.ts";
+import { arrange } from "./rules/spotlight.ts";
 import { lineOf, showLine } from "./senses/notify.ts";
 import { whereNow } from "./senses/place.ts";
 import { ring } from "./senses/ring.ts";
 import { change, changed, current } from "./state.ts";
 import { amend, type KeptAlert } from "./store.ts";
 import { t } from "./texts/texts.ts";
+import { wholeAlert } from "./whole.ts";
 
 const SIGN = "/static/icon.svg";
 
@@ -48,6 +51,25 @@ export async function announce(fresh: readonly KeptAlert[]): Promise<void> {
     if (isHeard(decision)) void ring(decision, alert).catch(() => {});
   }
   await changed();
+}
+
+/** Shows again what is due to be, once among all tabs. */
+export async function repeat(): Promise<void> {
+  const { store, alerts, channels } = current();
+  if (!store) return;
+  const at = now();
+  const standing = new Set(arrange(alerts, at).spotlight);
+  for (const alert of alerts) {
+    const channel = channels.get(alert.handle);
+    if (!channel || channel.once || !standing.has(alert) || repeatDue(alert, at) === null) continue;
+    let mine = false;
+    await amend(store, [alert.id], (kept) => {
+      const due = repeatDue(wholeAlert(kept), at);
+      mine = due !== null;
+      return due === null ? null : { alert: { ...kept, repeated: due } };
+    });
+    if (mine && decideAgain(alert, channel, ruledDevice(null), at)) await announce([alert]);
+  }
 }
 
 /** A sound on another site is not fetched unless the person allowed it: its tone is heard instead. */

@@ -17,6 +17,10 @@ export interface KeptAlert extends Alert {
   arrived_at: number;
   read_at: string | null;
   acked_at: string | null;
+  /** Which of its repeats the last one was. */
+  repeated?: number;
+  /** What the person answered last. */
+  reply?: string;
   /** Why it was quieter than it might have been, as keys of texts. */
   because?: string[];
   /** The worker took it in while the app was closed: what was sent before it may be missing. */
@@ -26,11 +30,15 @@ export interface KeptAlert extends Alert {
 export interface KeptChannel extends Card {
   /** When the card was last asked for, in milliseconds since 1970. */
   looked_at: number;
+  /** The person wants no urgent alert of it shown again. */
+  once?: boolean;
 }
 
 export interface Report {
   alert_id: string;
   kind: ReportKind;
+  /** Of a reply. */
+  choice?: string;
 }
 
 export interface Settings {

@@ -15,6 +15,8 @@ const PLAIN_ALERT: Omit<
   | "title"
   | "sent_at"
   | "because"
+  | "reply"
+  | "repeated"
   | "pushed"
   | "dismissed"
   | "before"

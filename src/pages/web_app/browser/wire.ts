@@ -29,7 +29,7 @@ export interface Page<Row> {
   meta: { next_before: string | null };
 }
 
-export type ReportKind = "read" | "ack";
+export type ReportKind = "read" | "ack" | "reply";
 
 /** What every refusal says. */
 export interface Envelope {

@@ -186,6 +186,12 @@ export const de: Texts = {
   "alert.ack": "Ich habe es gesehen",
   "alert.acked_at": "Du hast um {time} bestätigt",
   "alert.ack_waits": "Deine Bestätigung wird gesendet, sobald du online bist.",
+  "alert.reply_stays":
+    "Berichte sind aus, also bleibt eine Antwort auf dem Gerät: Der Kanal erfährt sie nicht.",
+  "alert.reply_waits": "Deine Antwort wird gesendet, sobald du online bist.",
+  "channel.repeats": "Dringendes erneut zeigen",
+  "channel.repeats_hint":
+    "Wo der Kanal darum bittet, bis du bestätigst: solange die App offen ist, innerhalb der Stunde, und nie in der Ruhezeit, außer du hast es erlaubt.",
   "alert.until": "Bis {time}",
   "alert.within": "Im Umkreis von {distance} um einen Ort",
   "alert.source_url": "Mehr lesen",
@@ -218,9 +224,9 @@ export const de: Texts = {
   "channel.none": "Du folgst noch keinem Kanal.",
 
   "reports.title": "Was dieses Gerät zurückmeldet",
-  "reports.on": "Kanälen sagen, was gelesen und bestätigt wurde",
+  "reports.on": "Kanälen sagen, was gelesen, bestätigt und geantwortet wurde",
   "reports.hint":
-    "Ein Kanal sieht eine Zahl und nie, wer es war. Aus: Nichts davon verlässt dieses Gerät, auch keine Bestätigung.",
+    "Ein Kanal sieht eine Zahl und nie, wer es war. Aus: Nichts davon verlässt dieses Gerät, auch keine Bestätigung oder Antwort.",
 
   "time.today": "Heute",
   "time.yesterday": "Gestern",

@@ -179,6 +179,11 @@ export const en = {
   "alert.ack": "I have seen this",
   "alert.acked_at": "You confirmed at {time}",
   "alert.ack_waits": "Your confirmation is sent when you are online.",
+  "alert.reply_stays": "Reports are off, so an answer stays on the device: the channel is not told.",
+  "alert.reply_waits": "Your answer is sent when you are online.",
+  "channel.repeats": "Show urgent alerts again",
+  "channel.repeats_hint":
+    "Where the channel asks for it, until you confirm: while the app is open, within the hour, and never in quiet hours unless you allowed that.",
   "alert.until": "Until {time}",
   "alert.within": "Within {distance} of a place",
   "alert.source_url": "Read more",
@@ -213,9 +218,9 @@ export const en = {
 
   // What leaves the device
   "reports.title": "What this device reports",
-  "reports.on": "Tell channels what was read and confirmed",
+  "reports.on": "Tell channels what was read, confirmed and answered",
   "reports.hint":
-    "A channel sees a number and never who. Off: nothing of it leaves this device, not even what you confirm.",
+    "A channel sees a number and never who. Off: nothing of it leaves this device, not even what you confirm or answer.",
 
   // Time
   "time.today": "Today",

@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import { html } from "../markup.ts";
-import { did, dismiss } from "../reports.ts";
+import { did, dismiss, isOpen, reply } from "../reports.ts";
 import { at } from "../router.ts";
 import { wholeCircle } from "../rules/circle.ts";
 import { useApp } from "../state.ts";
@@ -92,14 +92,37 @@ export function Facts({ alert, at: now }: { alert: KeptAlert; at: number }): VNo
 export function Acts({ alert }: { alert: KeptAlert }): VNode | null {
   const asks = alert.requires_ack && alert.acked_at === null && alert.status === "sent";
   const links = alert.actions.filter(({ type, url }) => type === "open_url" && isWeb(url));
-  if (!asks && links.length === 0) return null;
-  return html`<footer>
+  const question = alert.actions.find(({ type, choices }) => type === "reply" && Array.isArray(choices));
+  if (!asks && links.length === 0 && !question) return null;
+  return html`${question && html`<${Question} alert=${alert} label=${question.label} choices=${question.choices ?? []} />`}
+  ${
+    (asks || links.length > 0) &&
+    html`<footer>
     ${asks && html`<button onClick=${() => void did(alert, "ack").catch(wordsFor)}>${icon("check", "s")}${t("alert.ack")}</button>`}
     ${links.map(
       ({ label, url }) =>
         html`<a class="button plain" href=${url} target="_blank" rel="noopener noreferrer">${icon("out", "s")}${label}</a>`,
     )}
-  </footer>`;
+  </footer>`
+  }`;
+}
+
+/** What the channel asks. The chosen answer is marked, and can be changed for as long as the alert holds. */
+function Question({ alert, label, choices }: { alert: KeptAlert; label: string; choices: string[] }): VNode {
+  const { at: now, settings, connection } = useApp();
+  const closed = !isOpen(alert, now);
+  const hint = !settings.reports
+    ? "alert.reply_stays"
+    : connection === "away" && alert.reply
+      ? "alert.reply_waits"
+      : null;
+  return html`<fieldset class="asked" disabled=${closed}><legend>${label}</legend>
+    ${choices.map((choice) => {
+      const chosen = alert.reply === choice;
+      return html`<button class=${chosen ? "" : "plain"} aria-pressed=${chosen} onClick=${() => void reply(alert, choice).catch(wordsFor)}>${chosen && icon("check", "s")}${choice}</button>`;
+    })}
+    ${hint && !closed && html`<p class="hint">${t(hint)}</p>`}
+  </fieldset>`;
 }
 
 /** A field without a drawing of its own. */

@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { adjust, join, leaveChannel, lookUp } from "../channels.ts";
+import { adjust, join, leaveChannel, lookUp, showOnce } from "../channels.ts";
 import { CHANNEL_PLAIN } from "../fields.ts";
 import { html } from "../markup.ts";
 import { at, replaceBy } from "../router.ts";
@@ -17,7 +17,7 @@ import { AlertCard, isWeb, Plain } from "./card.ts";
 import { categoryName } from "./channels.ts";
 import { Grants } from "./grants.ts";
 import { icon } from "./icons.ts";
-import { attempt, Face, Note, PaneHead, Waiting, wordsFor } from "./parts.ts";
+import { attempt, Face, Note, PaneHead, SwitchRow, Waiting, wordsFor } from "./parts.ts";
 import { SilentWhenClosed } from "./wake_ups.ts";
 
 /** How many of its alerts stand below a channel. */
@@ -84,6 +84,7 @@ function Joining({ card, invite }: { card: Card; invite: string | null }): VNode
 
 function Followed({ card, subscription }: { card: Card; subscription: Subscription }): VNode {
   const { muted, permissions } = subscription;
+  const { channels } = useApp();
   const [leaving, setLeaving] = useState(false);
   const leave = async () => {
     if (!(await attempt(() => leaveChannel(card.handle)))) return;
@@ -99,6 +100,7 @@ function Followed({ card, subscription }: { card: Card; subscription: Subscripti
     <section class="card"><h2>${t("channel.allows")}</h2>
       ${card.requested_perms.length === 0 && html`<p class="hint">${t("channel.asks_nothing")}</p>`}
       <${Grants} card=${card} granted=${permissions} onChange=${(next: string[]) => attempt(() => adjust(card, { permissions: next }))} />
+      ${card.requested_perms.includes("notify") && html`<${SwitchRow} label=${t("channel.repeats")} hint=${t("channel.repeats_hint")} on=${!channels.get(card.handle)?.once} onChange=${(on: boolean) => showOnce(card, !on)} />`}
     </section>
     <section class="card"><h2>${t("channel.leave")}</h2><p class="hint">${t("channel.leave_hint")}</p>
       ${

@@ -1,0 +1,209 @@
+// ntfy's publishing API (https://docs.ntfy.sh/publish/): a topic is a channel's handle, a message an alert.
+
+import { ApiError, invalidRequest } from "../../model/errors.ts";
+import { isWithin } from "../../model/fields/accepts.ts";
+import { PROGRAMS } from "../../model/fields/programs.ts";
+import { LIMITS, said as saidLimit } from "../../model/limits.ts";
+import { actionsOf } from "./ntfy_actions.ts";
+import { delayOf } from "./ntfy_delay.ts";
+import { isNo, isYes, type SaidWords, saidIn } from "./ntfy_said.ts";
+import type { AlertInput, IngestRequest, Published, Reading, Said, Tongue } from "./tongue.ts";
+import { httpsOf, shortened, titled, titledMarked } from "./words.ts";
+
+const PRIORITIES: Record<string, number> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
+
+const FIELD_OF: Record<string, AlertInput["priority"]> = { 4: "important", 5: "urgent" };
+
+const PICTURE = /\.(?:jpe?g|png|gif|webp|avif)$/i;
+const SOUND = /\.(?:mp3|ogg|wav|m4a|flac)$/i;
+
+function priorityOf(said: string): number {
+  if (said === "") return 3;
+  const number = PRIORITIES[said.toLowerCase()] ?? (/^[0-5]$/.test(said) ? Number(said) || 3 : null);
+  if (number === null)
+    throw invalidRequest(
+      "The priority is one of 1, 2, 3, 4, 5, min, low, default, high and max.",
+      "priority",
+    );
+  return number;
+}
+
+/** Emoji come before the title, as ntfy's own apps have it; other tags stand below the text. */
+async function tagsOf(said: string): Promise<{ emoji: string; others: string }> {
+  const names = said
+    .split(",")
+    .map((name) => name.trim())
+    .filter(Boolean);
+  if (names.length === 0) return { emoji: "", others: "" };
+  const { nameToEmoji } = await import("gemoji");
+  const known = names.filter((name) => Object.hasOwn(nameToEmoji, name));
+  const others = names.filter((name) => !known.includes(name));
+  return {
+    emoji: known.map((name) => nameToEmoji[name]).join(" "),
+    others: others.length > 0 ? `Tags: ${others.join(", ")}` : "",
+  };
+}
+
+/** What is said and has no counterpart, each in a sentence. */
+const UNKNOWN: [Name: keyof SaidWords, isMeant: (value: string) => boolean, note: string][] = [
+  ["icon", Boolean, "Icon has no counterpart: an alert has its channel's picture."],
+  ["cache", isNo, "Cache has no counterpart: what is published is kept."],
+  ["firebase", isNo, "Firebase has no counterpart: nothing is handed to it."],
+  ["email", Boolean, "Email has no counterpart: nobody is mailed."],
+  ["call", Boolean, "Call has no counterpart: nobody is called."],
+  ["unifiedpush", isYes, "UnifiedPush messages have no counterpart: this is an alert like any other."],
+];
+
+async function read(request: IngestRequest): Promise<Reading> {
+  const said = saidIn(request);
+  const notes = UNKNOWN.filter(([name, isMeant]) => isMeant(said[name])).map(([, , note]) => note);
+  if (said.template !== "" && !isNo(said.template))
+    throw invalidRequest(
+      "Templates are not read here; /api/v1/pushers/{id}/ingest?from=json has some.",
+      "template",
+    );
+  if (said.filename !== "" && said.attach === "")
+    throw invalidRequest("Files are not taken here; name the address of one with Attach.", "attach");
+  const number = priorityOf(said.priority);
+  const { emoji, others } = await tagsOf(said.tags);
+  const text = said.text || "triggered";
+  if (!isWithin(text, LIMITS.alert_body))
+    throw new ApiError(
+      "invalid_request",
+      `A message has at most ${saidLimit("alert_body")} characters here.`,
+      { status: 413 },
+    );
+  const named = said.title || null;
+  const { title, body, html } = isYes(said.markdown)
+    ? await titledMarked(named, text, notes)
+    : { html: null, ...titled(named, text, notes) };
+  const below = (words: string | null | undefined) => [words, others].filter(Boolean).join("\n\n") || null;
+  const fields: AlertInput = {
+    title: emoji === "" ? title : shortened(`${emoji} ${title}`, LIMITS.alert_title).text,
+    body: below(body),
+    priority: FIELD_OF[number] ?? "normal",
+  };
+  if (html) fields.html = html;
+  if (number < 3) {
+    notes.push("Priorities 1 and 2 have no counterpart: the alert is normal, and asks for no sound.");
+    Object.assign(fields, { sound: "silent", vibrate: "none" });
+  }
+  if (said.delay !== "") fields.send_at = sendAt(said.delay, request.now, notes);
+  const address = httpsOf(said.click);
+  if (address) fields.source_url = address;
+  else if (said.click !== "") notes.push("Click opens https addresses here; this one was left out.");
+  const actions = actionsOf(said.actions, notes);
+  attach(said, fields, actions, notes);
+  if (actions.length > 0) fields.actions = actions;
+  if (/^[a-z0-9][a-z0-9._-]*$/.test(said.sequence_id) && said.sequence_id.length <= LIMITS.alert_collapse_key)
+    fields.collapse_key = said.sequence_id;
+  else if (said.sequence_id !== "")
+    notes.push(
+      "A sequence id has small letters, digits, dots, dashes and underscores here; it was left out.",
+    );
+  return { alerts: [{ fields }], notes: [...new Set(notes)], channel: said.topic };
+}
+
+function sendAt(words: string, now: Date, notes: string[]): string {
+  const delay = delayOf(words, now);
+  if (delay === null)
+    throw invalidRequest(
+      "The delay could not be read, or is over; see https://docs.ntfy.sh/publish/#scheduled-delivery.",
+      "send_at",
+    );
+  if (delay.byClock) notes.push("The time of the delay was read by the clock of UTC.");
+  return delay.at.toISOString();
+}
+
+/** A picture or a recording by its address; whatever else it is becomes a button. */
+function attach(
+  { attach: said, filename }: SaidWords,
+  fields: AlertInput,
+  actions: NonNullable<AlertInput["actions"]>,
+  notes: string[],
+) {
+  if (said === "") return;
+  const url = httpsOf(said);
+  if (url === null) {
+    notes.push("Attach opens https addresses here; this one was left out.");
+    return;
+  }
+  const name = filename || new URL(url).pathname;
+  if (PICTURE.test(name)) fields.image_url = url;
+  else if (SOUND.test(name)) fields.audio_url = url;
+  else if (actions.length < LIMITS.alert_actions)
+    actions.push({ type: "open_url", label: "Open the attachment", url });
+  else notes.push("The attachment was left out: there is no room for another button.");
+}
+
+function answer([one]: Published[], request: IngestRequest): Said {
+  if (!one) return { status: 200, body: { success: true } };
+  const said = saidIn(request);
+  const { fields, id, state } = one;
+  const at = fields.send_at ? Date.parse(fields.send_at) : request.now.getTime();
+  const priority = priorityOf(said.priority);
+  const tags = said.tags
+    .split(",")
+    .map((tag) => tag.trim())
+    .filter(Boolean);
+  return {
+    status: 200,
+    body: {
+      id,
+      time: Math.floor(at / 1000),
+      event: "message",
+      topic: said.topic,
+      ...(said.title === "" ? {} : { title: said.title }),
+      message: said.text || "triggered",
+      ...(priority === 3 ? {} : { priority }),
+      ...(tags.length > 0 ? { tags } : {}),
+      ...(fields.source_url ? { click: fields.source_url } : {}),
+      ...(isYes(said.markdown) ? { content_type: "text/markdown" } : {}),
+      ...(fields.collapse_key ? { sequence_id: fields.collapse_key } : {}),
+      // Its own programs pass over what they do not know, and print it.
+      belfry: { state, said: one.said },
+    },
+  };
+}
+
+/** Which of ntfy's own numbers a refusal has. */
+const CODES: Record<string, number> = {
+  priority: 40007,
+  send_at: 40004,
+  topic: 40009,
+  attach: 40014,
+  actions: 40018,
+  template: 40043,
+};
+
+export function refuse(problem: ApiError): Said {
+  const { status, param, message } = problem;
+  const code =
+    status === 422
+      ? (CODES[param ?? ""] ?? 40000)
+      : status === 401
+        ? 40101
+        : status === 403
+          ? 40301
+          : status === 404
+            ? 40401
+            : status === 413
+              ? 41301
+              : status === 429
+                ? 42901
+                : status === 500
+                  ? 50001
+                  : status * 100;
+  const http = Math.floor(code / 100);
+  return { status: http, body: { code, http, error: message, link: "https://docs.ntfy.sh/publish/" } };
+}
+
+export const ntfy: Tongue = {
+  name: "ntfy",
+  title: PROGRAMS.ntfy,
+  recognises: ({ headers }) =>
+    ["x-title", "x-priority", "x-tags", "x-click", "x-actions"].some((name) => headers.has(name)),
+  read,
+  answer,
+  refuse,
+};

@@ -1,0 +1,80 @@
+// The buttons of a message of ntfy, as JSON or in its short form: `view, Open portal, https://…; http, Close, https://…`. Only
+// those that open an address have a counterpart.
+
+import { invalidRequest } from "../../model/errors.ts";
+import { LIMITS, spelled } from "../../model/limits.ts";
+import type { AlertInput } from "./tongue.ts";
+import { httpsOf, oneLine, shortened } from "./words.ts";
+
+type Action = Record<string, string>;
+
+const bad = () =>
+  invalidRequest(
+    "The actions could not be read; see https://docs.ntfy.sh/publish/#action-buttons.",
+    "actions",
+  );
+
+/** More text than a button's fields need is no list of buttons. */
+const MOST = 8_192;
+
+/** @throws 422 */
+export function actionsOf(said: string, notes: string[]): NonNullable<AlertInput["actions"]> {
+  if (said === "") return [];
+  if (said.length > MOST) throw bad();
+  const all = said.startsWith("[") ? fromJson(said) : fromShort(said);
+  const taken: NonNullable<AlertInput["actions"]> = [];
+  for (const { action = "", label = "", url = "" } of all) {
+    if (!["view", "http", "broadcast", "copy"].includes(action.toLowerCase()) || label === "") throw bad();
+    const address = action.toLowerCase() === "view" ? httpsOf(url) : null;
+    if (address === null)
+      notes.push("Buttons open https addresses here; one that does something else was left out.");
+    else if (taken.length === LIMITS.alert_actions)
+      notes.push(`An alert has at most ${spelled("alert_actions")} buttons; one was left out.`);
+    else {
+      const short = shortened(oneLine(label), LIMITS.alert_action_label);
+      if (short.isCut) notes.push("The label of a button was shortened.");
+      taken.push({ type: "open_url", label: short.text, url: address });
+    }
+  }
+  return taken;
+}
+
+function fromJson(said: string): Action[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(said);
+  } catch {
+    throw bad();
+  }
+  if (!Array.isArray(value)) throw bad();
+  return value.map((item: unknown) => {
+    if (typeof item !== "object" || item === null) throw bad();
+    return Object.fromEntries(
+      Object.entries(item).filter((field): field is [string, string] => typeof field[1] === "string"),
+    );
+  });
+}
+
+const PLACES = ["action", "label", "url"];
+
+/** Parts between commas, buttons between semicolons, either kind of quotes around what holds one of them. */
+const PART = /\s*(?:([-.\w]+)\s*=\s*)?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^,;]*)\s*([,;]|$)/gy;
+
+function fromShort(said: string): Action[] {
+  const all: Action[] = [];
+  let action: Action = {};
+  let place = 0;
+  for (const [whole, name, value = "", end] of said.matchAll(PART)) {
+    if (whole === "") break;
+    const key = name?.toLowerCase() ?? PLACES[place];
+    if (key === undefined) throw bad();
+    action[key] = /^["']/.test(value) ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value.trim();
+    place++;
+    if (end !== ",") {
+      all.push(action);
+      action = {};
+      place = 0;
+    }
+  }
+  return all;
+}

@@ -1,0 +1,88 @@
+// When a delayed message of ntfy shall appear, in the spellings that its documentation names: an instant in Unix seconds, a
+// duration ("30m", "1h30m", "2 days"), or words ("tomorrow, 10am", "Tuesday, 7am", "8:30pm"). Other words are none.
+
+const SECOND = 1_000;
+const UNITS: Record<string, number> = {
+  s: SECOND,
+  m: 60 * SECOND,
+  h: 3_600 * SECOND,
+  d: 86_400 * SECOND,
+  w: 604_800 * SECOND,
+};
+const DAY = 86_400 * SECOND;
+const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+
+/** `1h30m`, `90s`, `1.5h`: parts in any number, each of a unit. */
+const PARTS = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/;
+const WORDED = /^(?:in )?(\d+|an?|one) ?(s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|w|weeks?)$/;
+const TIME = /^(?:(\d{1,2})(?::(\d{2}))? ?(am|pm)?|noon|midnight)$/;
+const WEEKDAY = /^(sun|mon|tue|wed|thu|fri|sat)(?:day|sday|nesday|rsday|urday|s|rs|ur)?$/;
+
+export interface Delay {
+  at: Date;
+  /** It was said by the clock of a zone that nobody named. */
+  byClock: boolean;
+}
+
+/** Null: these words are none, or the instant is over. Clocks are read in UTC. */
+export function delayOf(said: string, now: Date): Delay | null {
+  const text = said.trim().toLowerCase().slice(0, 100);
+  const from = now.getTime();
+  const found = (ms: number, byClock = false): Delay | null =>
+    Number.isFinite(ms) && ms >= from - SECOND && ms < from + 36_600 * DAY
+      ? { at: new Date(ms), byClock }
+      : null;
+  if (/^\d+$/.test(text)) return found(Number(text) * SECOND);
+  const worded = WORDED.exec(text);
+  if (worded) {
+    const count = /^\d/.test(worded[1] ?? "") ? Number(worded[1]) : 1;
+    return found(from + count * (UNITS[worded[2]?.[0] ?? ""] ?? Number.NaN));
+  }
+  if (PARTS.test(text)) {
+    let ms = 0;
+    for (const [, count, unit = ""] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))
+      ms += Number(count) * (unit === "ms" ? 1 : (UNITS[unit] ?? Number.NaN));
+    return found(from + ms);
+  }
+  const at = byClock(text, now);
+  return at === null ? null : found(at, true);
+}
+
+/** A day, a time of the day, or both in either order. */
+function byClock(text: string, now: Date): number | null {
+  const words = text
+    .replace(/[,]/g, " ")
+    .split(/\s+/)
+    .filter((word) => word !== "" && !["at", "on", "next", "this"].includes(word));
+  let days: number | null = null;
+  let weekday = false;
+  const rest: string[] = [];
+  for (const word of words) {
+    const named = WEEKDAY.exec(word)?.[1];
+    if (word === "today") days = 0;
+    else if (word === "tomorrow") days = 1;
+    else if (named) {
+      weekday = true;
+      days = (DAYS.indexOf(named) - now.getUTCDay() + 7) % 7;
+    } else rest.push(word);
+  }
+  const midnight = Math.floor(now.getTime() / DAY) * DAY;
+  const time = rest.length === 0 ? now.getTime() - midnight : timeOf(rest.join(" "));
+  if (time === null || (rest.length === 0 && days === null)) return null;
+  const at = midnight + (days ?? 0) * DAY + time;
+  if (at > now.getTime() || days === 1) return at;
+  return days === null ? at + DAY : weekday ? at + 7 * DAY : null;
+}
+
+function timeOf(text: string): number | null {
+  const found = TIME.exec(text);
+  if (!found) return null;
+  if (text === "noon") return 12 * 3_600 * SECOND;
+  if (text === "midnight") return 0;
+  const [, hours = "", minutes, half] = found;
+  let hour = Number(hours);
+  if (half === undefined ? minutes === undefined || hour > 23 : hour < 1 || hour > 12) return null;
+  if (half !== undefined) hour = (hour % 12) + (half === "pm" ? 12 : 0);
+  const minute = Number(minutes ?? 0);
+  return minute > 59 ? null : (hour * 60 + minute) * 60 * SECOND;
+}

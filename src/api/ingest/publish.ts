@@ -1,0 +1,180 @@
+// From a request in another program's words to alerts: who calls, what is said, the ordinary operation for each alert, and the
+// outcome in the same words. Decides nothing about alerts: a key without alerts:send leaves drafts here as everywhere.
+
+import { showId } from "../../model/domain/ids.ts";
+import type { SenderRequest } from "../../model/entities/sender_log.ts";
+import { ApiError, invalidRequest, unauthorized } from "../../model/errors.ts";
+import { PROGRAMS, type Program } from "../../model/fields/programs.ts";
+import { LIMITS } from "../../model/limits.ts";
+import type { Dispatcher } from "../../operation/dispatch.ts";
+import type { Tool } from "../../operation/tool.ts";
+import type { Caller, Log } from "../../store/context.ts";
+import { faultOf } from "../../store/db/unavailable.ts";
+import { jsonAnswer } from "../transports/answers.ts";
+import { type Places, tokenOf } from "./credential.ts";
+import { readRequest } from "./reading.ts";
+import {
+  type IngestRequest,
+  type Published,
+  plainRefusal,
+  type ReadAlert,
+  type Said,
+  type Tongue,
+} from "./tongue.ts";
+
+export interface IngestDeps {
+  dispatcher: Pick<Dispatcher, "tool">;
+  /** The operation create_alert. */
+  create: Tool;
+  authenticate(token: string | null): Promise<Caller | null>;
+  /** Keeps what became of a request; must not throw. */
+  note(keyId: string, request: SenderRequest): Promise<void>;
+  now(): Date;
+}
+
+/** Who is asked, where the key may stand, and how the answer is worded. */
+export interface Door {
+  /** Null: the tongue is recognised. */
+  tongue: Tongue | null;
+  places: Places;
+  /** The channel that the address names; null: the body or the key names it. */
+  channel: string | null;
+  /** Below the tongue's own address. */
+  path: string;
+}
+
+/** The tongue that a request without a name speaks. */
+export type Recognise = (request: IngestRequest) => Tongue | null;
+
+interface Heard {
+  tongue: Tongue | null;
+  request: IngestRequest | null;
+  published: Published[];
+  notes: string[];
+  /** What the last call said of its ceilings. */
+  headers: Record<string, string>;
+}
+
+/** Anything but an answer is a refusal in the tongue's words, whatever went wrong. */
+export async function publish(
+  request: Request,
+  door: Door,
+  recognise: Recognise,
+  log: Log,
+  deps: IngestDeps,
+): Promise<Response> {
+  const heard: Heard = { tongue: door.tongue, request: null, published: [], notes: [], headers: {} };
+  let caller: Caller | null = null;
+  let problem: ApiError | null = null;
+  try {
+    const secret = tokenOf(request, door.places);
+    caller = await deps.authenticate(secret);
+    if (!caller || secret === null) throw unauthorized();
+    heard.request = await readRequest(request, { ...door, secret, now: deps.now() });
+    heard.tongue ??= recognise(heard.request);
+    await hear(heard, caller, door.channel, log, deps);
+  } catch (error) {
+    problem = faultOf(error);
+    // What was sent stands in no error of ours, and may stand in any other.
+    if (!(error instanceof ApiError)) log.error({ err: error }, "ingest failed");
+  }
+  const { tongue } = heard;
+  if (caller) await deps.note(caller.credential.id, noteOf(heard, problem, deps.now()));
+  const said =
+    problem === null && tongue && heard.request
+      ? tongue.answer(heard.published, heard.request)
+      : (tongue?.refuse ?? plainRefusal)(problem ?? unauthorized());
+  return answerOf(said, heard.notes, problem?.headers ?? heard.headers);
+}
+
+async function hear(heard: Heard, caller: Caller, named: string | null, log: Log, deps: IngestDeps) {
+  const { tongue, request } = heard;
+  if (!tongue || !request)
+    throw invalidRequest(
+      `Nobody here understands this request. Name the program that sends it: ?from=${Object.keys(PROGRAMS).join(", ?from=")}.`,
+    );
+  const reading = await tongue.read(request);
+  heard.notes.push(...reading.notes);
+  if (reading.alerts.length > LIMITS.ingest_alerts)
+    throw invalidRequest(
+      `One request publishes at most ${LIMITS.ingest_alerts} alerts; have the program send fewer together.`,
+    );
+  const channel = named ?? reading.channel ?? boundTo(caller);
+  const [only, ...others] = reading.alerts;
+  if (only && others.length === 0)
+    only.idempotencyKey ??= request.headers.get("idempotency-key") ?? undefined;
+  for (const alert of reading.alerts)
+    try {
+      const { headers, ...published } = await one(alert, channel, caller, log, deps);
+      heard.published.push(published);
+      heard.headers = headers;
+    } catch (error) {
+      if (!alert.firstStands || !(error instanceof ApiError) || error.param !== "idempotency_key")
+        throw error;
+      heard.notes.push("What came again with other words was published before, and is not published again.");
+    }
+}
+
+function boundTo({ credential: { pusherId } }: Caller): string {
+  if (pusherId !== null) return showId("psh", pusherId);
+  throw invalidRequest(
+    "Nothing names the channel: send to the address of one, or use a key that is bound to one channel.",
+    "pusher_id",
+  );
+}
+
+async function one(
+  { fields, idempotencyKey }: ReadAlert,
+  channel: string,
+  caller: Caller,
+  log: Log,
+  { dispatcher, create }: IngestDeps,
+): Promise<Published & { headers: Record<string, string> }> {
+  const given = Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  );
+  try {
+    const { body, headers } = await dispatcher.tool(create, caller, {
+      args: { ...given, pusher_id: channel, send: true },
+      idempotencyKey: idempotencyKey ?? null,
+      keepsDraft: true,
+      log,
+    });
+    const { id, pusher_id, status } = body as { id: string; pusher_id: string; status: string };
+    const state = status === "scheduled" ? "scheduled" : "sent";
+    const said = state === "sent" ? "Published." : "Scheduled.";
+    return { state, id, pusherId: pusher_id, fields, said, headers };
+  } catch (error) {
+    // Who may write alerts and not publish them has left a draft, and is told where a person decides.
+    if (!(error instanceof ApiError) || !error.review) throw error;
+    const { alert_id: id, pusher_id: pusherId } = error.review;
+    return { state: "draft", id, pusherId, fields, said: error.message, headers: {} };
+  }
+}
+
+function noteOf({ tongue, published, notes }: Heard, problem: ApiError | null, now: Date): SenderRequest {
+  const [first] = published;
+  return {
+    at: now.toISOString(),
+    program: (tongue?.name ?? null) as Program | null,
+    outcome: problem ? "refused" : (first?.state ?? "nothing"),
+    said: problem?.message ?? first?.said ?? "Understood; there was nothing to publish.",
+    alert_id: first?.id ?? null,
+    pusher_id: first?.pusherId ?? null,
+    alerts: published.length,
+    notes,
+  };
+}
+
+/** The header in which a sender is told what had no counterpart: sentences of ours alone. */
+export const NOTES = "belfry-notes";
+
+function answerOf({ status, body, headers }: Said, notes: readonly string[], known: Record<string, string>) {
+  const more: Record<string, string> = { ...known, ...headers };
+  if (notes.length > 0) more[NOTES] = notes.join(" ");
+  if (typeof body !== "string") return jsonAnswer(status, body, more);
+  return new Response(body, {
+    status,
+    headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store", ...more },
+  });
+}

@@ -1,0 +1,103 @@
+// A request as tongues are shown it: its body read within a bound and once, looked at only as far as a tongue asks, and every way
+// in which it can be wrong a refusal of ours. The credential is taken out before.
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { ApiError, invalidRequest } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { parseJson, readBytes, TooLarge, tooManyValues } from "../transports/body.ts";
+import type { IngestRequest } from "./tongue.ts";
+
+/** Names of headers and parameters that bear a credential, and that no tongue is shown. */
+const SECRET_HEADERS = ["authorization", "x-gotify-key", "x-gitlab-token", "cookie"];
+const SECRET_PARAMETERS = ["auth", "authorization", "token"];
+
+const notJson = () => invalidRequest("The body is not valid JSON in UTF-8.");
+
+/** As other programs know it: 413 for too many bytes. */
+export const tooLarge = ({ message }: ApiError) => new ApiError("invalid_request", message, { status: 413 });
+
+export function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw invalidRequest("The body is not text in UTF-8.");
+  }
+}
+
+/** Found without parsing, since a parser and whoever walks through its value may go as deep as the text does. */
+function isTooDeep(bytes: Uint8Array): boolean {
+  let depth = 0;
+  let inText = false;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (byte === 0x22) inText = !inText;
+    else if (inText && byte === 0x5c) i++;
+    else if (inText) continue;
+    else if (byte === 0x5b || byte === 0x7b) {
+      if (++depth > LIMITS.ingest_depth) return true;
+    } else if (byte === 0x5d || byte === 0x7d) depth--;
+  }
+  return false;
+}
+
+function jsonOf(bytes: Uint8Array): unknown {
+  const problem = tooManyValues(bytes, LIMITS.ingest_values);
+  if (problem) throw problem;
+  if (isTooDeep(bytes))
+    throw invalidRequest(`The JSON is nested more than ${LIMITS.ingest_depth} levels deep; send it flatter.`);
+  const { value, problem: wrong } = parseJson(bytes);
+  if (wrong) throw wrong;
+  return value;
+}
+
+async function formOf(bytes: Uint8Array<ArrayBuffer>, type: string, whole: string): Promise<URLSearchParams> {
+  if (type !== "multipart/form-data") return new URLSearchParams(decoded(bytes));
+  const parts = await new Response(bytes, { headers: { "content-type": whole } }).formData().catch(() => {
+    throw invalidRequest("The form could not be read.");
+  });
+  const fields = new URLSearchParams();
+  for (const [name, value] of parts) if (typeof value === "string") fields.append(name, value);
+  return fields;
+}
+
+/** `path` is below the tongue's own address, `secret` the key that the request bears. @throws ApiError */
+export async function readRequest(
+  request: Request,
+  { path, channel, secret, now }: { path: string; channel: string | null; secret: string; now: Date },
+): Promise<IngestRequest> {
+  const body = request.method === "GET" ? new Uint8Array() : await readBytes(request);
+  if (body instanceof ApiError) throw body instanceof TooLarge ? tooLarge(body) : body;
+  const whole = request.headers.get("content-type") ?? "";
+  const contentType = (whole.split(";")[0] ?? "").trim().toLowerCase();
+  const headers = new Headers(request.headers);
+  for (const name of SECRET_HEADERS) headers.delete(name);
+  const query = new URLSearchParams(new URL(request.url).searchParams);
+  for (const name of SECRET_PARAMETERS) query.delete(name);
+  let json: { value: unknown } | undefined;
+  const read = (): unknown => {
+    json ??= { value: jsonOf(body) };
+    return json.value;
+  };
+  return {
+    method: request.method,
+    path,
+    channel,
+    headers,
+    query,
+    body,
+    contentType,
+    now,
+    text: () => decoded(body),
+    json: read,
+    object() {
+      const value = read();
+      if (typeof value !== "object" || value === null || Array.isArray(value)) throw notJson();
+      return value as Record<string, unknown>;
+    },
+    form: () => formOf(body, contentType, whole),
+    isSignature(signature) {
+      const own = createHmac("sha256", secret).update(body).digest();
+      return signature.length === own.length && timingSafeEqual(own, signature);
+    },
+  };
+}

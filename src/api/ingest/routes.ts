@@ -1,0 +1,137 @@
+// Where other programs send to: the ingest route of a channel, ntfy's addresses and Gotify's. The last two stand below /ntfy and
+// /gotify, and at the root of a host name of their own where a setting names one, since many programs know a bare host only.
+
+import { H3, type H3Event } from "h3";
+import manifest from "../../../package.json" with { type: "json" };
+import { ApiError, noSuchMethod, notFound, unauthorized } from "../../model/errors.ts";
+import { MAX_BODY } from "../../operation/tool.ts";
+import type { Caller, Log } from "../../store/context.ts";
+import { faultOf } from "../../store/db/unavailable.ts";
+import { jsonAnswer } from "../transports/answers.ts";
+import type { RouteMeta } from "../transports/body.ts";
+import { requestOf } from "../transports/request.ts";
+import { tokenOf } from "./credential.ts";
+import { gotify } from "./gotify.ts";
+import { ntfy } from "./ntfy.ts";
+import { type IngestDeps, publish } from "./publish.ts";
+import type { Tongue } from "./tongue.ts";
+import { recognised, tongueNamed } from "./tongues.ts";
+
+export interface IngestRoutes extends IngestDeps {
+  logOf(event: H3Event): Log;
+  /** Whether the caller sees such a channel, by its id or handle. */
+  sees(caller: Caller, channel: string): Promise<boolean>;
+}
+
+const NTFY_PLACES = { wrapped: ["auth", "authorization"] };
+const GOTIFY_PLACES = { parameters: ["token"], headers: ["x-gotify-key"] };
+const ALL_PLACES = { ...GOTIFY_PLACES, ...NTFY_PLACES, headers: ["x-gotify-key", "x-gitlab-token"] };
+
+const ALERTS: RouteMeta = { maxBody: MAX_BODY.alerts };
+const USUAL: RouteMeta = { maxBody: MAX_BODY.usual };
+
+type Answer = (event: H3Event) => Response | Promise<Response>;
+
+/** Adds a path with the methods that it serves; any other is refused in the tongue's words. */
+function addPath(
+  app: H3,
+  path: string,
+  methods: Record<string, Answer>,
+  refuse: Tongue["refuse"],
+  meta?: RouteMeta,
+) {
+  for (const [method, answer] of Object.entries(methods))
+    app.on(method as "GET", path, answer, { meta: meta ?? USUAL });
+  const allow = Object.keys(methods).join(", ");
+  app.all(path, () => said(refuse, noSuchMethod(allow)));
+}
+
+function said(refuse: Tongue["refuse"], problem: ApiError): Response {
+  const { status, body } = refuse(problem);
+  return jsonAnswer(status, body, problem.headers);
+}
+
+export function addIngestRoutes(app: H3, routes: IngestRoutes): void {
+  const heard = (event: H3Event, from: string | null, path: string) => {
+    const tongue = from === null ? null : tongueNamed(from);
+    const door = { tongue, places: ALL_PLACES, channel: event.context.params?.id ?? "", path };
+    // A program that nobody knows is as good as none that is recognised.
+    const recognise = from === null ? recognised : () => null;
+    return publish(requestOf(event), door, recognise, routes.logOf(event), routes);
+  };
+  const ingest = "/api/v1/pushers/:id/ingest";
+  app.on("POST", ingest, (event) => heard(event, event.url.searchParams.get("from"), "/"), { meta: ALERTS });
+  // What Prometheus adds to the prefix that it is told.
+  const alerts = "/api/v2/alerts";
+  app.on("POST", ingest + alerts, (event) => heard(event, "prometheus", alerts), { meta: ALERTS });
+  for (const path of [ingest, ingest + alerts])
+    app.all(path, () => {
+      throw noSuchMethod("POST");
+    });
+  addNtfy(app, "/ntfy", routes);
+  addGotify(app, "/gotify", routes);
+}
+
+export function addNtfy(app: H3, root: string, routes: IngestRoutes): void {
+  const heard = (event: H3Event, channel: string | null) => {
+    const path = event.url.pathname.slice(root.length) || "/";
+    const door = { tongue: ntfy, places: NTFY_PLACES, channel, path };
+    return publish(requestOf(event), door, () => ntfy, routes.logOf(event), routes);
+  };
+  const add = (path: string, methods: Record<string, Answer>, meta?: RouteMeta) =>
+    addPath(app, root + path, methods, ntfy.refuse, meta);
+  const toTopic: Answer = (event) => heard(event, event.context.params?.topic ?? "");
+  const asJson: Answer = (event) => heard(event, null);
+  add("/v1/health", { GET: () => jsonAnswer(200, { healthy: true }) });
+  if (root !== "") add("", { POST: asJson, PUT: asJson });
+  add("/", { POST: asJson, PUT: asJson });
+  add("/:topic", { POST: toTopic, PUT: toTopic });
+  for (const verb of ["publish", "send", "trigger"]) add(`/:topic/${verb}`, { GET: toTopic });
+  add("/:topic/auth", {
+    async GET(event) {
+      try {
+        const caller = await routes.authenticate(tokenOf(requestOf(event), NTFY_PLACES));
+        if (!caller) throw unauthorized();
+        if (!(await routes.sees(caller, event.context.params?.topic ?? ""))) throw notFound("channel");
+        return jsonAnswer(200, { success: true });
+      } catch (error) {
+        return said(ntfy.refuse, faultOf(error));
+      }
+    },
+  });
+}
+
+export function addGotify(app: H3, root: string, routes: IngestRoutes): void {
+  const add = (path: string, methods: Record<string, Answer>, meta?: RouteMeta) =>
+    addPath(app, root + path, methods, gotify.refuse, meta);
+  add("/message", {
+    POST: (event) => {
+      const door = { tongue: gotify, places: GOTIFY_PLACES, channel: null, path: "/message" };
+      return publish(requestOf(event), door, () => gotify, routes.logOf(event), routes);
+    },
+  });
+  // No program is told a version of Gotify that this is not.
+  add("/version", { GET: () => jsonAnswer(200, { version: manifest.version, commit: "", buildDate: "" }) });
+  add("/health", { GET: () => jsonAnswer(200, { health: "green", database: "green" }) });
+}
+
+/** What stands at the root of a host name of its own, and nothing else. */
+const AT_ROOT = { ntfy: [addNtfy, ntfy], gotify: [addGotify, gotify] } as const;
+
+/** The app of such a host name. `prepare` gives it what stands in front of every route. */
+export function hostApp(kind: keyof typeof AT_ROOT, routes: IngestRoutes, prepare: (app: H3) => void): H3 {
+  const [add, { refuse }] = AT_ROOT[kind];
+  const app = new H3({
+    silent: true,
+    onError: (error, event) => {
+      const cause = error.unhandled ? error.cause : error;
+      const problem =
+        cause instanceof ApiError ? cause : error.unhandled ? faultOf(cause) : notFound("route");
+      if (error.unhandled) routes.logOf(event).error({ err: cause }, "request failed");
+      return said(refuse, problem);
+    },
+  });
+  prepare(app);
+  add(app, "", routes);
+  return app;
+}

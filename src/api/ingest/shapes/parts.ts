@@ -1,0 +1,86 @@
+// What the shapes share: words of fields that nobody vouches for, brought to what an alert takes. A field that is missing or of
+// another kind is empty; only what makes a body that of its program is insisted on.
+
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { invalidRequest } from "../../../model/errors.ts";
+import { LIMITS } from "../../../model/limits.ts";
+import type { AlertInput, IngestRequest } from "../tongue.ts";
+import { httpsOf, oneLine as lineOf, shortened } from "../words.ts";
+
+/** A word or a number; empty for anything else. */
+export const word = z.union([z.string(), z.number().transform(String)]).catch("");
+/** Words by their names. */
+export const words = z.record(z.string(), word).catch({});
+
+/** The body as one of this program. @throws 422 */
+export function readAs<S extends z.ZodType>(schema: S, body: unknown, problem: string): z.output<S> {
+  const { success, data } = schema.safeParse(body);
+  if (!success) throw invalidRequest(problem);
+  return data;
+}
+
+/** The body when it is an object, for a look at its shape; empty where it is none or cannot be read. */
+export function glance(request: IngestRequest): Record<string, unknown> {
+  try {
+    return request.object();
+  } catch {
+    return {};
+  }
+}
+
+export const oneLine = (text: string, most: number = LIMITS.alert_title): string =>
+  shortened(lineOf(text.slice(0, 4 * most)), most).text;
+
+/** Several lines, without the characters that no text may hold. */
+export function manyLines(text: string): string {
+  const lines = text.slice(0, 4 * LIMITS.alert_body).replace(/\r\n?/g, "\n");
+  return shortened(lines.replace(/[^\P{Cc}\n\t]/gu, "").trim(), LIMITS.alert_body).text;
+}
+
+/** At most as many lines as an alert of a list has, and how many were left out. */
+export function listed(lines: readonly string[]): string {
+  const shown = lines.slice(0, LIMITS.shape_lines);
+  const left = lines.length - shown.length;
+  return [
+    ...shown.map((line) => oneLine(line, LIMITS.shape_line)),
+    ...(left > 0 ? [`And ${left} more.`] : []),
+  ].join("\n");
+}
+
+/** The same thing has the same key: a newer alert about it replaces the older one. */
+export const keyOf = (kind: string, ...of: readonly string[]): string =>
+  `${kind}-${createHash("sha256").update(JSON.stringify(of)).digest("hex").slice(0, 32)}`;
+
+const PRIORITY_OF: [AlertInput["priority"] & string, RegExp][] = [
+  ["urgent", /^(critical|crit|page|emergency|fatal|disaster|urgent|alert|max|p1)$/i],
+  ["important", /^(error|err|warning|warn|major|high|important|p2)$/i],
+];
+
+/** What a word for how grave something is comes to. It is a ceiling: each phone decides what it lets through. */
+export const priorityOf = (severity: string): AlertInput["priority"] & string =>
+  PRIORITY_OF.find(([, words]) => words.test(severity))?.[0] ?? "normal";
+
+interface Told {
+  title: string;
+  body?: string;
+  /** Where to read more. One that phones may not open stands in the text instead. */
+  url?: string;
+  priority?: AlertInput["priority"] | undefined;
+  key?: string | undefined;
+}
+
+/** An alert that its fields take, whatever was told. */
+export function alertOf({ title, body = "", url = "", priority, key }: Told): AlertInput {
+  const address = httpsOf(url);
+  const text = manyLines(
+    address || !/^http:\/\/\S+$/i.test(url) ? body : `${manyLines(body)}\n${oneLine(url, LIMITS.url)}`,
+  );
+  return {
+    title: oneLine(title) || "Untitled",
+    ...(text !== "" && { body: text }),
+    ...(address && { source_url: address }),
+    ...(priority && { priority }),
+    ...(key && { collapse_key: key }),
+  };
+}

@@ -1,0 +1,23 @@
+// Plain text, as `curl -d` sends it: the first line is the title. Any program that can send a text to an address speaks it.
+
+import { invalidRequest } from "../../model/errors.ts";
+import { PROGRAMS } from "../../model/fields/programs.ts";
+import { plainAnswer, plainRefusal, type Tongue } from "./tongue.ts";
+import { oneLine, titled } from "./words.ts";
+
+export const text: Tongue = {
+  name: "text",
+  title: PROGRAMS.text,
+  // `curl -d` says that it sends a form.
+  recognises: ({ contentType }) =>
+    ["", "text/plain", "application/x-www-form-urlencoded"].includes(contentType),
+  read(request) {
+    const [first = "", ...rest] = request.text().trim().split("\n");
+    if (oneLine(first) === "")
+      throw invalidRequest("Send the text of the alert as the body; its first line is the title.");
+    const notes: string[] = [];
+    return { alerts: [{ fields: titled(first, rest.join("\n"), notes) }], notes };
+  },
+  answer: plainAnswer,
+  refuse: plainRefusal,
+};

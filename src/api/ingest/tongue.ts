@@ -1,0 +1,101 @@
+// What a tongue is: how one program that sends alerts speaks, read into create_alert's own arguments, and how it is answered. No
+// rule lives in a tongue: publish.ts hands every alert to the ordinary operation, whose scopes, limits and sanitiser hold.
+
+import type { ApiError } from "../../model/errors.ts";
+import type { AlertFields } from "../../model/fields/alert.ts";
+import type { Program } from "../../model/fields/programs.ts";
+
+/** One request, its body read within its bound. Nothing in it was looked at, and no credential is left in it. */
+export interface IngestRequest {
+  readonly method: string;
+  /** Below the tongue's own address: `/message`, `/harbour-watch/publish`; for the ingest route `/`. */
+  readonly path: string;
+  /** The channel that the address names; null where the body or the key names it. */
+  readonly channel: string | null;
+  readonly headers: Headers;
+  readonly query: URLSearchParams;
+  readonly body: Uint8Array;
+  /** The bare media type in lower case; empty where none is said. */
+  readonly contentType: string;
+  /** The body as UTF-8. @throws ApiError (invalid_request) for what is none. */
+  text(): string;
+  /** The body as JSON, whatever its content type says, within our bounds of depth and values. @throws ApiError (invalid_request). */
+  json(): unknown;
+  /** The same as an object. @throws ApiError (invalid_request) for any other value. */
+  object(): Record<string, unknown>;
+  /** The fields of a form, multipart ones too; files are left out. @throws ApiError (invalid_request). */
+  form(): Promise<URLSearchParams>;
+  /** Whether this is the HMAC-SHA-256 of the body under the key that the request bears: a sender that signs is given its key as the secret. */
+  isSignature(signature: Uint8Array): boolean;
+  readonly now: Date;
+}
+
+/** What a tongue may fill in: arguments of create_alert but for `send` and the channel. The operation checks them. */
+export type AlertInput = { title: string } & Partial<
+  Omit<AlertFields, "title" | "blocked" | "asset_html" | "review_reply">
+>;
+
+export interface ReadAlert {
+  fields: AlertInput;
+  /** What the sender calls this message, where it repeats itself: the same key and the same alert are published once. */
+  idempotencyKey?: string | undefined;
+  /** It repeats itself with a figure in the text that moves: what was published first stands. */
+  firstStands?: true;
+}
+
+export interface Reading {
+  /** None: nothing was to be published (a ping, a trial of the connection), and the answer is a success. At most LIMITS.ingest_alerts. */
+  alerts: ReadAlert[];
+  /** What has no counterpart here, each a sentence of ours that repeats nothing of the request. Told in a header and on the sender's page. */
+  notes: string[];
+  /** The channel that the body names (its id or handle), where no address does. */
+  channel?: string | undefined;
+}
+
+/** What became of one alert. */
+export interface Published {
+  state: "sent" | "scheduled" | "draft";
+  /** alr_… */
+  id: string;
+  /** psh_… */
+  pusherId: string;
+  /** As it was read; the sanitiser may have taken something out of what is shown. */
+  fields: AlertInput;
+  /** One sentence for people: "Published.", or why it is a draft and where a person decides. */
+  said: string;
+}
+
+/** An answer: a value is sent as JSON, a text as text/plain. Headers of the refusal and of the notes are added to it. */
+export interface Said {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface Tongue {
+  /** The value of `?from=`. */
+  readonly name: Program;
+  /** The program as people call it. */
+  readonly title: string;
+  /** By headers or the shape of what is sent, where `?from=` is left out; must not throw. The first in the list that does is taken. */
+  recognises(request: IngestRequest): boolean;
+  /** @throws ApiError for what cannot be an alert. */
+  read(request: IngestRequest): Reading | Promise<Reading>;
+  /** All alerts are published, or kept as drafts. */
+  answer(published: Published[], request: IngestRequest): Said;
+  /** The first refusal; what was published before it stays, so a sender that repeats needs idempotency keys. */
+  refuse(problem: ApiError): Said;
+}
+
+/** The same in our own shape, for programs that look at nothing but the status. */
+export const plainAnswer = (published: Published[]): Said => ({
+  status: 200,
+  body: {
+    alerts: published.map(({ id, state, pusherId, said }) => ({ id, pusher_id: pusherId, state, said })),
+  },
+});
+
+export const plainRefusal = (problem: ApiError): Said => ({
+  status: problem.status,
+  body: problem.toEnvelope(),
+});

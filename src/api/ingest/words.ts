@@ -1,0 +1,101 @@
+// What tongues have in common about texts: a title where there may be none or a long one, Markdown, and header values as people
+// write them.
+
+import { isWithin } from "../../model/fields/accepts.ts";
+import { LIMITS, said } from "../../model/limits.ts";
+import type { AlertInput } from "./tongue.ts";
+
+const cutTo = (text: string, most: number) => `${[...text.slice(0, 2 * most)].slice(0, most - 1).join("")}…`;
+
+/** At most so many characters, and whether that cost any. */
+export function shortened(text: string, most: number): { text: string; isCut: boolean } {
+  return isWithin(text, most) ? { text, isCut: false } : { text: cutTo(text, most), isCut: true };
+}
+
+/** One line of a text that was never bound to be one. */
+export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+
+/**
+ * Title and text of an alert. Without a title the first line of the text is one; a title that is too long stands whole in the text.
+ * `notes` is told of it.
+ */
+export function titled(
+  title: string | null,
+  text: string,
+  notes: string[],
+): Pick<AlertInput, "title" | "body"> {
+  const lines = text.replace(/\r\n?/g, "\n");
+  const body = lines.replace(/[^\P{Cc}\n\t]/gu, "").trim();
+  if (body !== lines.trim()) notes.push("Control characters were left out.");
+  const first = oneLine(title ?? "") || oneLine(body.split("\n", 1)[0] ?? "");
+  const short = shortened(first, LIMITS.alert_title);
+  if (short.isCut)
+    notes.push(
+      `A title has at most ${said("alert_title")} characters here: the whole one stands in the text.`,
+    );
+  const isWhole = title === null || oneLine(title) === "";
+  if (isWhole) return { title: short.text, body: body === short.text ? null : body };
+  const whole = short.isCut ? `${first}\n\n${body}`.trim() : body;
+  return { title: short.text, body: whole === "" ? null : whole };
+}
+
+/** The parser's worst cases grow with the square of these, and it goes down a level for each one of quotes and lists. */
+const MARKS = /[*_~`[\]>|-]/g;
+const MOST_MARKS = 500;
+
+/** Title and text of an alert whose text is in Markdown: markup where it has any. Our sanitiser judges the markup. */
+export async function titledMarked(
+  title: string | null,
+  text: string,
+  notes: string[],
+): Promise<Pick<AlertInput, "title" | "body" | "html">> {
+  const plain = titled(title, text, notes);
+  // Without a title the first line is shown twice: as one, without its marks, and where it belongs.
+  const whole = title === null ? text : (plain.body ?? "");
+  if (!isWithin(whole, LIMITS.alert_body) || (whole.match(MARKS)?.length ?? 0) > MOST_MARKS) {
+    notes.push("The Markdown is too long or has too many marks; the text stands as it was written.");
+    return plain;
+  }
+  const { Marked } = await import("marked");
+  const html = await new Marked({ gfm: true, breaks: true, async: true }).parse(whole);
+  const only = /^(?:<p>([^<&]*)<\/p>\s*)?$/.exec(html);
+  if (only && (only[1] ?? "").trim() === whole.trim()) return plain;
+  const bare = title === null ? plain.title.replace(/^[\s#>]+|[*`~]+|(?<!\w)_+|_+(?!\w)/g, "").trim() : "";
+  return { title: bare || plain.title, html, body: null };
+}
+
+/** An https address as our fields take it; null for any other, or none. */
+export function httpsOf(value: unknown): string | null {
+  if (typeof value !== "string" || !isWithin(value, LIMITS.url)) return null;
+  const url = URL.parse(value.trim());
+  return url?.protocol === "https:" && !url.username && !url.password ? value.trim() : null;
+}
+
+const ENCODED = /=\?([\w-]{1,30})\?([BQ])\?([^?]*)\?=(\s+(?==\?))?/gi;
+
+/** A header's value: encoded words (RFC 2047), else UTF-8, which HTTP hands on byte by byte, else as it is. */
+export function headerText(value: string): string {
+  const text = /[\x80-\xff]/.test(value) ? utf8Of(Buffer.from(value, "latin1"), value) : value;
+  return text.replace(ENCODED, (whole, charset: string, kind: string, coded: string) => {
+    const bytes =
+      kind.toUpperCase() === "B"
+        ? Buffer.from(coded, "base64")
+        : Buffer.from(
+            coded
+              .replace(/_/g, " ")
+              .replace(/=([0-9A-F]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+            "latin1",
+          );
+    return decodedAs(charset, bytes) ?? whole;
+  });
+}
+
+const utf8Of = (bytes: Uint8Array, otherwise: string) => decodedAs("utf-8", bytes) ?? otherwise;
+
+function decodedAs(charset: string, bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,75 @@
+// The buttons of an alert: those that lead somewhere, and one question with fixed choices, of which a handset reports the one that its
+// person taps (docs/rules.md#alert-reply).
+
+import { z } from "zod";
+import { forBoth } from "../for_people.ts";
+import { LIMITS } from "../limits.ts";
+import { httpsUrl, text } from "./accepts.ts";
+import { named } from "./named.ts";
+
+const MOST_ACTIONS = forBoth(
+  `must be at most ${LIMITS.alert_actions} actions and a reply`,
+  `can be at most ${LIMITS.alert_actions}, and a question`,
+);
+const CHOICES = forBoth(
+  `must be 1 to ${LIMITS.reply_choices} texts that differ`,
+  `can be at most ${LIMITS.reply_choices}, and differ`,
+);
+const address = httpsUrl();
+
+/** A button that leads somewhere, or a question with fixed choices (docs/rules.md#alert-reply). */
+const action = z
+  .strictObject({
+    type: z.enum(["open_url", "reply"]),
+    label: text(1, LIMITS.alert_action_label, { cleaned: true }),
+    url: z.string().optional().meta({ format: "uri", maxLength: LIMITS.url }),
+    choices: z.array(text(1, LIMITS.alert_action_label, { cleaned: true })).optional(),
+  })
+  .check(({ value: { type, url, choices }, issues }) => {
+    const wrong = (name: "url" | "choices", message: string | undefined) => {
+      if (message) issues.push({ code: "custom", path: [name], message, input: type });
+    };
+    if (type === "open_url") {
+      wrong("url", url === undefined ? "is required" : address.safeParse(url).error?.issues[0]?.message);
+      return wrong("choices", choices && "belongs to a reply");
+    }
+    wrong("url", url && "belongs to a button that opens it");
+    const count = new Set(choices).size;
+    if (count === 0 || count > LIMITS.reply_choices || count !== choices?.length) wrong("choices", CHOICES);
+  });
+
+export const actionView = named(
+  "AlertAction",
+  z.object({
+    type: z.enum(["open_url", "reply"]),
+    label: z.string(),
+    url: z.string().describe("Empty of a reply."),
+    choices: z.array(z.string()).optional().describe("What a reply may be."),
+  }),
+);
+export type Action = z.infer<typeof actionView>;
+
+/** What a person is asked, and what they may answer; null where nothing is asked. */
+export function questionOf({ actions }: { actions: readonly Pick<Action, "type" | "label" | "choices">[] }) {
+  const asked = actions.find(({ type }) => type === "reply");
+  return asked ? { label: asked.label, choices: asked.choices ?? [] } : null;
+}
+
+/** How often each choice was made, by the counts in their order. */
+export const choicesOf = (alert: { actions: readonly Action[] }, counts: readonly number[]) =>
+  (questionOf(alert)?.choices ?? []).map((choice, i) => ({ choice, count: counts[i] ?? 0 }));
+
+export const choicesView = z.array(z.object({ choice: z.string(), count: z.int() }));
+
+/** The buttons that lead somewhere. */
+export const linksOf = <A extends Pick<Action, "type">>(actions: readonly A[]): A[] =>
+  actions.filter(({ type }) => type === "open_url");
+
+export const actions = z
+  .array(action)
+  .max(LIMITS.alert_actions + 1, MOST_ACTIONS)
+  .refine((all) => linksOf(all).length <= LIMITS.alert_actions, MOST_ACTIONS)
+  .refine(
+    (all) => all.length - linksOf(all).length <= 1,
+    forBoth("must hold one reply at most", "can hold one question"),
+  );

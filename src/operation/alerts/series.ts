@@ -1,0 +1,104 @@
+// What verbs do to a repeating alert and its occurrences (docs/decisions/0033-an-occurrence-is-an-alert.md). The alert and its channel are locked.
+
+import { fillOf, nextTimes } from "../../model/domain/occurrences.ts";
+import { conflict, invalidRequest } from "../../model/errors.ts";
+import { nowMicros, toIsoMicros } from "../../model/fields/columns.ts";
+import { endedBefore } from "../../model/fields/recurrence.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { need } from "../../model/need.ts";
+import type { Context } from "../../store/context.ts";
+import type { Former } from "../../store/queries/alert_changes.ts";
+import type { AlertRecord } from "../../store/queries/alert_columns.ts";
+import {
+  cancelFollowing,
+  countRepeating,
+  endSeries,
+  fillSeries,
+  repeatAlert,
+  replanSeries,
+  seriesRule,
+  spreadSeries,
+  takeBackSeries,
+} from "../../store/queries/series.ts";
+import { announce, lineOf } from "./change.ts";
+
+async function fill({ id, recurrence, send_at }: AlertRecord, filled_to: string | null, ctx: Context) {
+  const series = {
+    series_id: id,
+    recurrence: need(recurrence, "a series has a rule"),
+    send_at: need(send_at, "a series has a beginning"),
+    filled_to,
+  };
+  const items = [await fillOf(series, ctx.now().getTime())];
+  for (const made of await ctx.sql(fillSeries, { items })) announce(ctx, "alert.scheduled", made);
+}
+
+/** @throws 422 for a rule that names no time to come, or too many. */
+async function checkTimes(recurrence: string | null, sendAt: string, ctx: Context): Promise<void> {
+  if (recurrence === null) return;
+  await nextTimes(recurrence, {
+    sendAt: Date.parse(toIsoMicros(sendAt)),
+    now: ctx.now().getTime(),
+    most: LIMITS.occurrences_ahead,
+  });
+}
+
+/** Makes a draft that has a rule a series, with its first occurrences. @throws 409, 422. */
+export async function beginSeries(
+  alert: AlertRecord,
+  { send_at, former }: { send_at: string; former: Former | null },
+  ctx: Context,
+): Promise<AlertRecord> {
+  await checkTimes(alert.recurrence, send_at, ctx);
+  const [count] = await ctx.sql(countRepeating, alert);
+  if ((count?.repeating ?? 0) >= LIMITS.repeating)
+    throw conflict(
+      `${LIMITS.repeating} alerts of this channel repeat already, which is the most. Cancel one of them first.`,
+    );
+  const [after] = await ctx.sql(repeatAlert, { id: alert.id, send_at, former });
+  const series = need(after, "the draft is locked");
+  await fill(series, null, ctx);
+  return series;
+}
+
+const cancelled = (rows: readonly AlertRecord[], ctx: Context) => {
+  for (const row of rows) announce(ctx, "alert.cancelled", { ...row, status: "cancelled" });
+};
+
+/** After an edit of a series: what is planned of it follows. @throws 422 for a rule that names no time to come, or too many. */
+export async function followSeries(before: AlertRecord, after: AlertRecord, ctx: Context): Promise<void> {
+  if (after.status === "draft") return cancelled(await ctx.sql(takeBackSeries, { id: after.id }), ctx);
+  const sendAt = need(after.send_at, "a series has a beginning");
+  await ctx.sql(spreadSeries, { id: after.id });
+  if (before.recurrence !== after.recurrence || before.send_at !== sendAt) {
+    await checkTimes(after.recurrence, sendAt, ctx);
+    cancelled(await ctx.sql(replanSeries, { id: after.id }), ctx);
+    await fill(after, nowMicros(ctx), ctx);
+  }
+}
+
+/** A series ends with all that is planned of it. */
+export async function stopSeries(series: AlertRecord, ctx: Context): Promise<void> {
+  const rows = await ctx.sql(endSeries, { id: series.id });
+  cancelled(rows, ctx);
+  ctx.tellEach([{ ...series, status: "cancelled" as const }, ...rows].map(lineOf));
+}
+
+/** An occurrence is cancelled with all that follow it; answers it as it is then. @throws 422 for what is none. */
+export async function stopFollowing(alert: AlertRecord, ctx: Context): Promise<AlertRecord> {
+  const { series_id, occurs_at } = alert;
+  const [series] = series_id === null ? [] : await ctx.sql(seriesRule, { id: series_id });
+  if (series_id === null || occurs_at === null || !series?.recurrence)
+    throw invalidRequest(
+      "following is for an occurrence of an alert that repeats; leave it out.",
+      "following",
+    );
+  const rows = await ctx.sql(cancelFollowing, {
+    id: series_id,
+    occurs_at,
+    recurrence: endedBefore(series.recurrence, Date.parse(toIsoMicros(occurs_at))),
+  });
+  cancelled(rows, ctx);
+  ctx.tellEach(rows.map(lineOf));
+  return rows.find(({ id }) => id === alert.id) ?? alert;
+}

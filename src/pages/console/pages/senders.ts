@@ -1,0 +1,213 @@
+// Senders of a channel: programs that speak in their own words. One is picked and gets a key that composes and, when ticked, sends;
+// what to paste into it is shown once. Its page says what became of its last requests.
+
+import { sampleOf } from "../../../api/ingest/sample.ts";
+import create_key from "../../../identity/session/create_key.ts";
+import list_keys from "../../../identity/session/list_keys.ts";
+import list_sender_requests from "../../../identity/session/list_sender_requests.ts";
+import { ApiError, invalidRequest, notFound } from "../../../model/errors.ts";
+import { PROGRAM_NAMES, PROGRAMS, type Program } from "../../../model/fields/programs.ts";
+import { LIMITS } from "../../../model/limits.ts";
+import { PUBLISH } from "../../../model/scopes.ts";
+import { DRAWING_STYLES } from "../../../ui/files.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { channelBase, channelHead, channelOf } from "../channel_head.ts";
+import { capital } from "../field_controls.ts";
+import { inForm } from "../forms.ts";
+import { CHANNEL_STYLES, COPY_SCRIPT } from "../page.ts";
+import { copyable, emptyState, field, instant, problem, select, table, tick } from "../parts.ts";
+import { LINES, type Place } from "../sender_lines.ts";
+import { type Channel, type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
+
+const PATH = "/channels/:pusher/senders";
+const OPTIONS = { cards: true, styles: [DRAWING_STYLES, CHANNEL_STYLES], scripts: [COPY_SCRIPT] };
+
+const isProgram = (name: string | null): name is Program => name !== null && Object.hasOwn(PROGRAMS, name);
+
+/** A name is written as the program writes it; a description begins a line here. */
+const titleOf = (name: string | null): string =>
+  isProgram(name) ? PROGRAMS[name].replace(/^(any|plain)\b/, capital) : "A program";
+
+async function sendersOf(visit: MemberVisit, { id }: Channel) {
+  const { data } = await visit.asMember(list_keys, {});
+  return data.filter((key) => key.pusher_id === id && key.made_for !== null);
+}
+type Sender = Awaited<ReturnType<typeof sendersOf>>[number];
+
+const mayOf = ({ scopes, asks_first }: Sender): Html =>
+  scopes.includes(PUBLISH) && !asks_first
+    ? html`<span class="badge warn">sends</span>`
+    : html`<span class="badge">writes drafts</span>`;
+
+function newForm({ form: sent, token }: MemberVisit, action: string, error?: ApiError): Html {
+  return html`<section class="card" aria-labelledby="new"><h2 id="new">Connect a sender</h2>
+    ${problem(error)}
+    <form method="post" action="${action}" novalidate>${token}
+      <div class="columns">
+      ${select({
+        name: "made_for",
+        label: "Program",
+        options: PROGRAM_NAMES.map((value) => ({ value, label: titleOf(value) })),
+        value: sent.get("made_for") ?? "alertmanager",
+        hint: "What will send. A program that is not here may know ntfy, Gotify or webhooks with JSON.",
+        error,
+      })}
+      ${field({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: LIMITS.name, required: false, hint: "To recognise it by, where there are several. Empty: the program's own.", error })}
+      </div>
+      ${tick({
+        id: "may-send",
+        name: "may_send",
+        value: "yes",
+        label: "It may send",
+        note: "What it sends is on phones at once, with nobody in between, and cannot be unsent. Without the tick each message waits as a draft until a person sends it.",
+        checked: sent.has("may_send"),
+      })}
+      <button>Make its key</button>
+    </form></section>`;
+}
+
+async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
+  const { now } = visit;
+  const channel = await channelOf(visit);
+  const senders = await sendersOf(visit, channel);
+  const base = `${channelBase(visit, channel.id)}/senders`;
+  return visit.page(
+    `Senders of ${channel.name}`,
+    html`${channelHead(visit, channel, "senders")}
+    <p class="lede">Programs that you already run can speak to this channel in their own words. Each has a key of its own, which sees no other channel.</p>
+    ${error && newForm(visit, base, error)}
+    ${
+      senders.length === 0
+        ? emptyState("No senders yet", "Pick a program below, and get the lines to paste into it.")
+        : table(
+            "Senders",
+            ["Sender", "What it may", "Last used", "Made", ""],
+            senders.map((sender) => [
+              html`<strong><a href="${base}/${sender.id}">${sender.name}</a></strong>${titleOf(sender.made_for) !== sender.name && html`<span class="muted">${titleOf(sender.made_for)}</span>`}`,
+              mayOf(sender),
+              instant(sender.last_used_at, now),
+              instant(sender.created_at, now),
+              html`<a class="button plain" href="${base}/${sender.id}">Its last requests<span class="unseen">: ${sender.name}</span></a>`,
+            ]),
+          )
+    }
+    ${!error && newForm(visit, base)}`,
+    { ...OPTIONS, status: error?.status ?? 200 },
+  );
+}
+
+const pasted = (program: Program, place: Place): Content =>
+  LINES[program](place).map(({ where, text }) => html`<p>${where}</p>${copyable(text, "what to paste")}`);
+
+async function make(visit: MemberVisit): Promise<Response> {
+  const { form: sent, deps } = visit;
+  const channel = await channelOf(visit);
+  const program = sent.get("made_for");
+  try {
+    if (!isProgram(program)) throw invalidRequest("Choose a program.", "made_for");
+    const made = await visit.asMember(create_key, {
+      name: sent.get("name")?.trim() || titleOf(program),
+      scopes: ["alerts:write", ...(sent.has("may_send") ? [PUBLISH] : [])],
+      pusher_id: channel.id,
+      // A sender that falls silent by itself would be missed when it is needed.
+      life: "never",
+      made_for: program,
+    });
+    const place = { publicUrl: deps.publicUrl, handle: channel.handle, key: made.key };
+    return visit.page(
+      `Connect ${made.name}`,
+      html`${channelHead(visit, channel, "senders")}
+      <h2>Paste this: ${titleOf(program)}</h2>
+      <p class="flash careful">The key is shown only now. Nobody can read it again later.</p>
+      ${pasted(program, place)}
+      <p>Then let it send something. <code>docs/senders.md</code> says what becomes of each of its fields.</p>
+      <p><a class="button" href="${channelBase(visit, channel.id)}/senders/${made.id}">I have copied it</a></p>`,
+      OPTIONS,
+    );
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.type !== "invalid_request") throw error;
+    return list(visit, inForm(error, {}));
+  }
+}
+
+type Request = Awaited<ReturnType<typeof requestsOf>>[number];
+const requestsOf = async (visit: MemberVisit, key_id: string) =>
+  (await visit.asMember(list_sender_requests, { key_id })).data;
+
+const OUTCOMES: Record<Request["outcome"], [words: string, kind: string]> = {
+  sent: ["sent", " good"],
+  scheduled: ["scheduled", " good"],
+  draft: ["draft", ""],
+  refused: ["refused", " warn"],
+  nothing: ["nothing to publish", ""],
+};
+
+function requestRow({ base, now }: MemberVisit, request: Request): Content[] {
+  const [words, kind] = OUTCOMES[request.outcome];
+  const more = request.alerts > 1 ? ` and ${request.alerts - 1} more` : "";
+  return [
+    html`<strong>${instant(request.at, now)}</strong>`,
+    titleOf(request.program),
+    html`<span class="badge${kind}">${words}</span>`,
+    html`${request.said}${request.notes.map((note) => html` <span class="muted">${note}</span>`)}`,
+    request.alert_id &&
+      request.pusher_id &&
+      html`<a href="${base}channels/${request.pusher_id}/alerts/${request.alert_id}">The alert</a>${more}`,
+  ];
+}
+
+async function senderOf(visit: MemberVisit, channel: Channel): Promise<Sender> {
+  const sender = (await sendersOf(visit, channel)).find(({ id }) => id === visit.params.key);
+  if (!sender) throw notFound("sender");
+  return sender;
+}
+
+async function one(visit: MemberVisit): Promise<Response> {
+  const { base, now, deps } = visit;
+  const channel = await channelOf(visit);
+  const sender = await senderOf(visit, channel);
+  const requests = await requestsOf(visit, sender.id);
+  const at = `${channelBase(visit, channel.id)}/senders/${sender.id}`;
+  const place = { publicUrl: deps.publicUrl, handle: channel.handle, key: "THE-KEY" };
+  return visit.page(
+    `${sender.name}, a sender of ${channel.name}`,
+    html`${channelHead(visit, channel, "senders")}
+    <p class="back"><a href="${channelBase(visit, channel.id)}/senders">All senders</a></p>
+    <section class="card" aria-labelledby="sender"><h2 id="sender">${sender.name} ${mayOf(sender)}</h2>
+      <dl class="facts"><dt>Program</dt><dd>${titleOf(sender.made_for)}</dd><dt>Made</dt><dd>${instant(sender.created_at, now)}</dd><dt>Last used</dt><dd>${instant(sender.last_used_at, now)}</dd></dl>
+      <p class="hint">A test draft is what its message looks like here. Nobody is shown it, and no key is used: to try the way from the program to here, let the program send.</p>
+      <div class="actions">
+        <form method="post" action="${at}/test">${visit.token}<button class="plain">Make a test draft</button></form>
+        <a class="button plain" href="${at}">Reload</a>
+        <a class="button danger" href="${base}keys/${sender.id}/revoke">Revoke its key</a></div></section>
+    <section aria-labelledby="requests"><h2 id="requests">Its last requests</h2>
+    ${
+      requests.length === 0
+        ? emptyState("Nothing came yet", "When the program sends, what became of it stands here.")
+        : table(
+            "Requests, newest first",
+            ["When", "Spoke as", "Became", "Why", ""],
+            requests.map((request) => requestRow(visit, request)),
+          )
+    }
+    <p class="hint">The last ${LIMITS.sender_requests} are kept; of what was sent, nothing is.</p></section>
+    ${isProgram(sender.made_for) && html`<details class="card"><summary>What to paste</summary><p class="hint">With your key in place of <code>THE-KEY</code>. When it is lost, revoke it and connect the program once more.</p>${pasted(sender.made_for, place)}</details>`}`,
+    OPTIONS,
+  );
+}
+
+export const SENDER_PAGES: readonly Page[] = [
+  memberPage("GET", PATH, (visit) => list(visit)),
+  memberForm(PATH, list, make),
+  memberPage("GET", `${PATH}/:key`, one),
+
+  // The person's own draft: what the key may do is not tried, and nobody is shown anything.
+  memberPage("POST", `${PATH}/:key/test`, async (visit) => {
+    const channel = await channelOf(visit);
+    const { made_for } = await senderOf(visit, channel);
+    if (!isProgram(made_for)) throw notFound("program");
+    const fields = await sampleOf(made_for, visit.now);
+    const { id } = await visit.call("create_alert", { ...fields, pusher_id: channel.id });
+    return visit.goTo(`${channelBase(visit, channel.id)}/alerts/${id}`, "sender-tested");
+  }),
+];

@@ -1,0 +1,142 @@
+// What somebody pastes into a program so that it speaks to a channel: by program, each with the place where it goes.
+
+import type { Program } from "../../model/fields/programs.ts";
+
+/** What a program is told. */
+export interface Place {
+  /** Where this service is, without a slash at its end. */
+  publicUrl: string;
+  handle: string;
+  key: string;
+}
+
+export interface Paste {
+  /** Where it goes, as a sentence that ends with a colon. */
+  where: string;
+  text: string;
+}
+
+/** Where programs without an address of their own kind send to. */
+const ingestUrl = ({ publicUrl, handle }: Place, from: Program) =>
+  `${publicUrl}/api/v1/pushers/${handle}/ingest?from=${from}`;
+
+const bearer = ({ key }: Place) => `Authorization: Bearer ${key}`;
+
+const curl = (place: Place, from: Program, ...rest: string[]): string =>
+  [`curl -s '${ingestUrl(place, from)}' -H '${bearer(place)}'`, ...rest].join(" \\\n  ");
+
+export const LINES: Record<Program, (place: Place) => Paste[]> = {
+  ntfy: (place) => [
+    {
+      where: "In a shell, or wherever a program asks for ntfy's server, topic and token:",
+      text: `curl -H '${bearer(place)}' -H 'Title: Backup' -d 'The backup is done' ${place.publicUrl}/ntfy/${place.handle}`,
+    },
+  ],
+  gotify: (place) => [
+    { where: "Address of the Gotify server:", text: `${place.publicUrl}/gotify` },
+    { where: "Token of the application:", text: place.key },
+    {
+      where: "Apprise:",
+      text: `${place.publicUrl.replace(/^http/, "gotify")}/gotify/${place.key}`,
+    },
+    {
+      where: "To try it in a shell:",
+      text: `curl '${place.publicUrl}/gotify/message' -H 'X-Gotify-Key: ${place.key}' -F 'title=Backup' -F 'message=The backup is done'`,
+    },
+  ],
+  alertmanager: (place) => [
+    {
+      where: "In alertmanager.yml:",
+      text: `route:
+  receiver: belfry
+receivers:
+  - name: belfry
+    webhook_configs:
+      - url: '${ingestUrl(place, "alertmanager")}'
+        send_resolved: true
+        max_alerts: 50
+        http_config:
+          authorization:
+            credentials: '${place.key}'`,
+    },
+  ],
+  prometheus(place) {
+    const { protocol, host, pathname } = new URL(place.publicUrl);
+    return [
+      {
+        where: "In prometheus.yml, where there is no Alertmanager:",
+        text: `alerting:
+  alertmanagers:
+    - scheme: ${protocol.slice(0, -1)}
+      path_prefix: ${pathname.replace(/\/$/, "")}/api/v1/pushers/${place.handle}/ingest
+      authorization:
+        credentials: '${place.key}'
+      static_configs:
+        - targets: ['${host}']`,
+      },
+    ];
+  },
+  grafana: (place) => [
+    { where: "A contact point of the type Webhook, its URL:", text: ingestUrl(place, "grafana") },
+    { where: "Optional settings, Authorization Header, Scheme Bearer, Credentials:", text: place.key },
+  ],
+  github: (place) => [
+    {
+      where: "Settings of the repository, Webhooks, Add webhook, Payload URL:",
+      text: `${ingestUrl(place, "github")}&token=${place.key}`,
+    },
+    { where: "Content type:", text: "application/json" },
+    { where: "Secret, with which GitHub signs:", text: place.key },
+  ],
+  gitlab: (place) => [
+    { where: "Settings of the project, Webhooks, URL:", text: ingestUrl(place, "gitlab") },
+    { where: "Secret token:", text: place.key },
+  ],
+  uptime_kuma: (place) => [
+    { where: "A notification of the type Webhook, Post URL:", text: ingestUrl(place, "uptime_kuma") },
+    {
+      where: "Request body: the preset application/json. Additional headers:",
+      text: JSON.stringify({ Authorization: `Bearer ${place.key}` }),
+    },
+  ],
+  healthchecks: (place) => [
+    {
+      where: "An integration of the type Webhook. For down and for up, the method POST and the URL:",
+      text: ingestUrl(place, "healthchecks"),
+    },
+    { where: "Request body:", text: "$JSON" },
+    { where: "Request headers:", text: `${bearer(place)}\nContent-Type: application/json` },
+  ],
+  cloudevents: (place) => [
+    {
+      where: "In a shell, or whatever sends CloudEvents over HTTP:",
+      text: curl(
+        place,
+        "cloudevents",
+        "-H 'Content-Type: application/cloudevents+json'",
+        `-d '{"specversion":"1.0","id":"1","source":"/backup","type":"backup.done","data":{"title":"The backup is done"}}'`,
+      ),
+    },
+  ],
+  json: (place) => [
+    {
+      where: "What has title and body (or message, text, severity, url) needs no more:",
+      text: curl(
+        place,
+        "json",
+        "-H 'Content-Type: application/json'",
+        `-d '{"title":"Backup","message":"The backup is done"}'`,
+      ),
+    },
+    {
+      where: "Where they stand elsewhere, name them in the address (percent-encoded):",
+      text: `${ingestUrl(place, "json")}&title=${encodeURIComponent("{{job.name}}")}&body=${encodeURIComponent("{{job.result}}")}`,
+    },
+  ],
+  text: (place) => [
+    {
+      where: "In a shell or a script; the first line is the title:",
+      text: curl(place, "text", "-d 'The backup is done'"),
+    },
+  ],
+};

@@ -1,0 +1,211 @@
+// What a recurrence comes to: the zones' clocks on both changes of a year, what is refused, and that nothing takes long.
+// docs/rules.md#recurrence-clocks
+
+import { describe, expect, test } from "vitest";
+import { fillOf, nextTimes } from "../../src/model/domain/occurrences.ts";
+import { readInstant } from "../../src/model/fields/accepts.ts";
+import { readRecurrence } from "../../src/model/fields/recurrence.ts";
+
+const timesOf = async (rule: string, zone: string, start: string, most: number) => {
+  const sendAt = Date.parse(readInstant(`${start} ${zone}`)!);
+  const times = await nextTimes(`${rule} ${zone}`, { sendAt, now: sendAt - 1, most });
+  return times.map((ms) => new Date(ms).toISOString().slice(0, 16));
+};
+
+describe("clocks that change", () => {
+  test.each([
+    // The time of day stays.
+    [
+      "Europe/Lisbon",
+      "FREQ=DAILY",
+      "2027-03-27T09:00",
+      ["2027-03-27T09:00", "2027-03-28T08:00", "2027-03-29T08:00"],
+    ],
+    [
+      "Europe/Lisbon",
+      "FREQ=DAILY",
+      "2027-10-30T09:00",
+      ["2027-10-30T08:00", "2027-10-31T09:00", "2027-11-01T09:00"],
+    ],
+    [
+      "America/New_York",
+      "FREQ=WEEKLY;BYDAY=SU",
+      "2027-03-07T09:00",
+      ["2027-03-07T14:00", "2027-03-14T13:00"],
+    ],
+    [
+      "America/New_York",
+      "FREQ=WEEKLY;BYDAY=SU",
+      "2027-10-31T09:00",
+      ["2027-10-31T13:00", "2027-11-07T14:00"],
+    ],
+    ["Australia/Lord_Howe", "FREQ=DAILY", "2027-10-02T09:00", ["2027-10-01T22:30", "2027-10-02T22:00"]],
+    ["Australia/Lord_Howe", "FREQ=DAILY", "2027-04-03T09:00", ["2027-04-02T22:00", "2027-04-03T22:30"]],
+    // A time that is skipped comes once, as much later as the clocks go forward.
+    [
+      "Europe/Lisbon",
+      "FREQ=DAILY",
+      "2027-03-27T01:30",
+      ["2027-03-27T01:30", "2027-03-28T01:30", "2027-03-29T00:30"],
+    ],
+    [
+      "America/New_York",
+      "FREQ=DAILY",
+      "2027-03-13T02:30",
+      ["2027-03-13T07:30", "2027-03-14T07:30", "2027-03-15T06:30"],
+    ],
+    [
+      "Australia/Lord_Howe",
+      "FREQ=DAILY",
+      "2027-10-02T02:15",
+      ["2027-10-01T15:45", "2027-10-02T15:45", "2027-10-03T15:15"],
+    ],
+    // One that is shown twice comes once, the first time.
+    [
+      "Europe/Lisbon",
+      "FREQ=DAILY",
+      "2027-10-30T01:30",
+      ["2027-10-30T00:30", "2027-10-31T00:30", "2027-11-01T01:30"],
+    ],
+    [
+      "America/New_York",
+      "FREQ=DAILY",
+      "2027-11-06T01:30",
+      ["2027-11-06T05:30", "2027-11-07T05:30", "2027-11-08T06:30"],
+    ],
+    [
+      "Australia/Lord_Howe",
+      "FREQ=DAILY",
+      "2027-04-03T01:45",
+      ["2027-04-02T14:45", "2027-04-03T14:45", "2027-04-04T15:15"],
+    ],
+    // Two times of a day that the clocks bring together are one.
+    [
+      "Europe/Lisbon",
+      "FREQ=DAILY;BYHOUR=1,2;BYMINUTE=30",
+      "2027-03-27T23:00",
+      ["2027-03-28T01:30", "2027-03-29T00:30", "2027-03-29T01:30"],
+    ],
+    // Hours and minutes are those that pass.
+    [
+      "Europe/Lisbon",
+      "FREQ=HOURLY",
+      "2027-03-28T00:30",
+      ["2027-03-28T00:30", "2027-03-28T01:30", "2027-03-28T02:30"],
+    ],
+    [
+      "Europe/Lisbon",
+      "FREQ=HOURLY",
+      "2027-10-31T00:30",
+      ["2027-10-30T23:30", "2027-10-31T00:30", "2027-10-31T01:30"],
+    ],
+    ["UTC", "FREQ=MINUTELY;INTERVAL=5", "2027-01-01T00:00", ["2027-01-01T00:00", "2027-01-01T00:05"]],
+    // What a month does not have is left out, and what begins beside its rule begins with it.
+    ["UTC", "FREQ=MONTHLY", "2027-01-31T08:00", ["2027-01-31T08:00", "2027-03-31T08:00", "2027-05-31T08:00"]],
+    ["UTC", "FREQ=WEEKLY;BYDAY=MO", "2027-01-01T08:00", ["2027-01-04T08:00", "2027-01-11T08:00"]],
+    [
+      "UTC",
+      "FREQ=DAILY;UNTIL=20270103",
+      "2027-01-01T23:00",
+      ["2027-01-01T23:00", "2027-01-02T23:00", "2027-01-03T23:00"],
+    ],
+  ])("%s: %s from %s", async (zone, rule, start, wanted) => {
+    expect(await timesOf(rule, zone, start, wanted.length)).toEqual(wanted);
+  });
+
+  test("an end is the last that comes", async () => {
+    expect(await timesOf("FREQ=DAILY;COUNT=2", "UTC", "2027-01-01T08:00", 9)).toHaveLength(2);
+    expect(await timesOf("FREQ=DAILY;UNTIL=20270102T080000Z", "UTC", "2027-01-01T08:00", 9)).toHaveLength(2);
+    expect(await timesOf("FREQ=DAILY;UNTIL=20270102T075959Z", "UTC", "2027-01-01T08:00", 9)).toHaveLength(1);
+  });
+});
+
+/** docs/rules.md#recurrence-rules */
+describe("hostile rules", () => {
+  test.each([
+    "FREQ=SECONDLY UTC",
+    "FREQ=DAILY;BYSECOND=1,2 UTC",
+    "FREQ=DAILY;COUNT=1000000000 UTC",
+    "FREQ=DAILY;COUNT=1001 UTC",
+    "FREQ=DAILY;COUNT=0 UTC",
+    "FREQ=DAILY;INTERVAL=99999999999999 UTC",
+    "FREQ=DAILY;COUNT=3;UNTIL=20270101 UTC",
+    "FREQ=DAILY;UNTIL=20270231 UTC",
+    "FREQ=DAILY;FREQ=WEEKLY UTC",
+    "FREQ=DAILY;FOO=1 UTC",
+    "FREQ=MINUTELY;BYMONTH=2;BYMONTHDAY=30 UTC",
+    "FREQ=DAILY Nowhere/Land",
+    "FREQ=DAILY",
+    "COUNT=3 UTC",
+    "FREQ=DAILY UTC\nDTSTART:20270101T000000Z",
+    "",
+  ])("%s is no recurrence", (value) => {
+    expect(typeof readRecurrence(value)).toBe("string");
+  });
+
+  test.each([
+    ["FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", /no time/],
+    ["FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", /no time/],
+    ["FREQ=YEARLY;BYDAY=5MO;BYMONTH=2;BYSETPOS=300", /no time/],
+    ["FREQ=DAILY;UNTIL=20200101", /no time/],
+    ["FREQ=MONTHLY;BYWEEKNO=3", /parts/],
+    ["FREQ=MINUTELY", /5 minutes/],
+    ["FREQ=MINUTELY;INTERVAL=4", /5 minutes/],
+    ["FREQ=HOURLY;BYMINUTE=0,3", /5 minutes/],
+    [`FREQ=YEARLY;BYYEARDAY=366;BYHOUR=0,1;BYMINUTE=${[...Array(50).keys()]}`, /5 minutes/],
+  ])("%s is refused on its field", async (rule, says) => {
+    const refusal = nextTimes(`${rule} UTC`, { sendAt: Date.UTC(2027, 0), now: Date.UTC(2027, 0), most: 5 });
+    await expect(refusal).rejects.toMatchObject({
+      type: "invalid_request",
+      param: "recurrence",
+      message: expect.stringMatching(says),
+    });
+  });
+});
+
+/** docs/rules.md#recurrence-ahead */
+describe("what is written", () => {
+  const series = (recurrence: string, filled_to: string | null) => ({
+    series_id: "s",
+    recurrence,
+    send_at: "2027-01-01T08:00:00Z",
+    filled_to,
+  });
+  const fill = async (recurrence: string, filled_to: string | null, now: string) => {
+    const { occurrences, ...rest } = await fillOf(series(recurrence, filled_to), Date.parse(now));
+    return { ...rest, occurs: occurrences.map(({ occurs_at }) => occurs_at.slice(0, 16)) };
+  };
+
+  test("a few ahead; more when half of them are over, or when the next comes near", async () => {
+    const begun = await fill("FREQ=DAILY UTC", null, "2027-01-01T00:00:00Z");
+    expect(begun.occurs).toHaveLength(12);
+    expect(begun).toMatchObject({
+      filled_to: "2027-01-12T08:00:00.000Z",
+      fill_at: "2027-01-07T08:00:00.000Z",
+    });
+    const later = await fill("FREQ=DAILY UTC", begun.filled_to, begun.fill_at!);
+    expect(later.occurs.at(0)).toBe("2027-01-13T08:00");
+    const years = await fill("FREQ=YEARLY UTC", null, "2027-01-01T00:00:00Z");
+    expect(years.occurs).toEqual(["2027-01-01T08:00", "2028-01-01T08:00"]);
+    expect(years.fill_at).toBe("2028-01-01T08:00:00.000Z");
+  });
+
+  // docs/rules.md#recurrence-late
+  test("of what nobody wrote the newest alone", async () => {
+    const { occurs } = await fill(
+      "FREQ=MINUTELY;INTERVAL=5 UTC",
+      "2027-01-01T09:00:00Z",
+      "2027-01-08T09:02:00Z",
+    );
+    expect(occurs).toHaveLength(13);
+    expect(occurs.slice(0, 2)).toEqual(["2027-01-08T09:00", "2027-01-08T09:05"]);
+  });
+
+  // docs/rules.md#series-end
+  test("nothing more when it is over", async () => {
+    const last = await fill("FREQ=DAILY;COUNT=3 UTC", null, "2027-01-01T00:00:00Z");
+    expect(last).toMatchObject({ fill_at: "2027-01-03T08:00:00.000Z" });
+    const over = await fill("FREQ=DAILY;COUNT=3 UTC", last.filled_to, last.fill_at!);
+    expect(over).toMatchObject({ occurs: [], fill_at: null });
+  });
+});

@@ -1,0 +1,179 @@
+// Alerts go when their channel kept them long enough, and not before: told first, in slices, with every count left as it was
+// (docs/rules.md#retention).
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { uuidOf } from "../support/handsets.ts";
+import { expectRecountClean } from "../support/recount.ts";
+import { World } from "../support/world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await World.open();
+});
+afterAll(() => world?.close());
+
+const round = (name = "ended_alerts") => world.service.housekeeping.round(name);
+const titles = async (pusher_id: string) =>
+  (await world.rest("list_alerts", { pusher_id, limit: 100 })).body.data.map((row: any) => row.title).sort();
+const inbox = async (token: string) =>
+  (await world.handset("GET", "/inbox", token)).body.data.map((row: any) => row.title).sort();
+/** As if it had been set a day and an hour ago. */
+const dayLater = () =>
+  world
+    .sql(`update pusher set retention_from = retention_from - interval '25 hours'`)
+    .then(() => world.sql(`update workspace set retention_from = retention_from - interval '25 hours'`));
+
+/** Alerts sent or withdrawn so many days ago, written as they would stand there by now. */
+async function past(pusherId: string, title: string, days: number, more: Record<string, string> = {}) {
+  const status = more.status ?? "sent";
+  const at = `now() - interval '${days} days'`;
+  const [row] = await world.sql(
+    `insert into alert (id, pusher_id, title, status, sent_at, cancelled_at, expires_at, created_at)
+     select gen_random_uuid(), ?, ?, '${status}', ${status === "sent" ? at : "null"},
+       ${status === "cancelled" ? `now() - interval '${more.cancelled ?? days} days'` : "null"},
+       ${more.expires ? `now() + interval '${more.expires} days'` : "null"}, ${at} returning id`,
+    [uuidOf(pusherId), title],
+  );
+  return row.id as string;
+}
+
+async function filled() {
+  const channel = await world.pusher();
+  const old = await past(channel.id, "old", 40);
+  await past(channel.id, "young", 5);
+  await past(channel.id, "expired lately", 40, { expires: "-3" });
+  await past(channel.id, "still shown", 400, { expires: "3" });
+  await past(channel.id, "expired long ago", 90, { expires: "-60" });
+  await past(channel.id, "withdrawn", 60, { status: "cancelled" });
+  await past(channel.id, "withdrawn lately", 60, { status: "cancelled", cancelled: "2" });
+  await past(channel.id, "draft", 90, { status: "draft" });
+  await world.alert(channel.id, {
+    title: "planned",
+    send_at: new Date(Date.now() + 86_400_000).toISOString(),
+  });
+  return { channel, old };
+}
+
+const KEPT = ["draft", "expired lately", "planned", "still shown", "withdrawn lately", "young"];
+
+// docs/rules.md#retention
+// docs/rules.md#retention-told
+// docs/rules.md#retention-counts
+test("what ended long enough ago goes a day after it was told, and every count stays", async () => {
+  const { channel, old } = await filled();
+  const token = await world.device(channel.handle);
+  const report = {
+    reports: [{ alert_id: (await world.handset("GET", "/inbox", token)).body.data.at(-1).id, kind: "ack" }],
+  };
+  await world.handset("POST", "/reports", token, report);
+  await world.sql(
+    `insert into report (alert_id, device_id, kind, at) select ?, n, 1, now() from generate_series(1, 2500) n`,
+    [old],
+  );
+  await world.sql("insert into alert_counter (alert_id, reads) values (?, 2500)", [old]);
+  await world.sql(
+    "update channel_day set reads = reads + 2500 where pusher_id = ? and day = (now() - interval '40 days')::date",
+    [uuidOf(channel.id)],
+  );
+  const statistics = async () => [
+    (await world.rest("get_pusher", { pusher_id: channel.id })).body.alerts_sent,
+    (await world.rest("get_pusher_stats", { pusher_id: channel.id, ...lastYear() })).body.totals,
+    (await world.rest("get_account_stats", lastYear())).body,
+  ];
+  const before = await statistics();
+  const first = (await world.handset("GET", "/inbox", token)).headers.get("etag");
+
+  const set = await world.rest("update_pusher", { pusher_id: channel.id, retention_days: 30 });
+  // By the day on which they go, these are a day older.
+  expect(set.body.note).toMatch(/^Alerts go 30 days after their end\. From 2\S+Z on these are 3, for good;/);
+  expect(await round()).toBe(0);
+  expect(await titles(channel.id)).toHaveLength(9);
+  const [line] = (await world.rest("list_audit_events", { pusher_id: channel.id })).body.data;
+  expect(line).toMatchObject({ operation: "update_pusher", changed: ["retention_days"] });
+
+  await dayLater();
+  expect(await round()).toBe(3);
+  expect(await round()).toBe(0);
+  expect(await titles(channel.id)).toEqual(KEPT);
+  expect(await inbox(token)).toEqual(["expired lately", "still shown", "young"]);
+  expect((await world.handset("GET", "/inbox", token)).headers.get("etag")).not.toBe(first);
+  expect(await statistics()).toEqual(before);
+  await expectRecountClean(world.service.orm);
+  // In slices, and stopped in the middle nothing is lost.
+  expect(await round("left_reports")).toBe(1000);
+  await expectRecountClean(world.service.orm);
+  expect(await round("left_reports")).toBe(1000);
+  expect(await round("left_reports")).toBeLessThan(1000);
+  expect(await world.sql("select from report where alert_id = ?", [old])).toEqual([]);
+  expect(await world.sql("select from left_reports")).toEqual([]);
+});
+
+const lastYear = () => {
+  const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
+  return { from: day(364), to: day(0) };
+};
+
+// docs/rules.md#retention-told
+test("what was set by mistake is taken back before anything goes", async () => {
+  const { channel } = await filled();
+  await world.rest("update_pusher", { pusher_id: channel.id, retention_days: 7 });
+  const back = await world.rest("update_pusher", { pusher_id: channel.id, retention_days: null });
+  expect(back.body.note).toBe("Alerts are kept for ever.");
+  await dayLater();
+  expect(await round()).toBe(0);
+  // What is shortened begins anew.
+  await world.rest("update_pusher", { pusher_id: channel.id, retention_days: 3000 });
+  await dayLater();
+  await world.rest("update_pusher", { pusher_id: channel.id, retention_days: 7 });
+  expect(await round()).toBe(0);
+  expect(await titles(channel.id)).toHaveLength(9);
+});
+
+// docs/rules.md#retention-days
+test("the workspace speaks for channels that say nothing of their own", async () => {
+  const [own, none, ever] = [
+    await world.pusher(),
+    await world.pusher({ retention_days: 50 }),
+    await world.pusher({ retention_days: 0 }),
+  ];
+  for (const { id } of [own, none, ever]) await past(id, "forty", 40);
+  await world.sql("update workspace set retention_days = 30");
+  expect(await round()).toBe(0);
+  await dayLater();
+  await world.service.housekeeping.round("ended_alerts");
+  expect(await titles(own.id)).toEqual([]);
+  expect(await titles(none.id)).toEqual(["forty"]);
+  expect(await titles(ever.id)).toEqual(["forty"]);
+  await world.sql("update workspace set retention_days = null");
+  const editor = await world.memberKey("editor");
+  const refused = await world.rest("update_pusher", { pusher_id: ever.id, retention_days: 7 }, editor);
+  expect(refused).toMatchObject({ status: 403 });
+});
+
+test("several processes at once remove each alert once, beside sends", async () => {
+  const replica = await world.replica();
+  try {
+    const channels = await Promise.all([1, 2, 3].map(() => world.pusher({ retention_days: 7 })));
+    for (const { id } of channels)
+      await world.sql(
+        `insert into alert (id, pusher_id, title, status, sent_at, created_at)
+         select gen_random_uuid(), ?, 'x', 'sent', now() - n * interval '1 day', now() - n * interval '1 day' from generate_series(1, 400) n`,
+        [uuidOf(id)],
+      );
+    await dayLater();
+    let gone = 0;
+    const sends = channels.flatMap(({ id }) => [1, 2, 3].map(() => world.alert(id, { send: true })));
+    while (gone < 3 * 394) {
+      const rounds = [world, replica].map(({ service }) => service.housekeeping.round("ended_alerts"));
+      const [one, two] = await Promise.all(rounds);
+      gone += (one ?? 0) + (two ?? 0);
+    }
+    await Promise.all(sends);
+    expect(gone).toBe(3 * 394);
+    for (const { id } of channels)
+      expect((await world.rest("get_pusher", { pusher_id: id })).body.alerts_sent).toBe(403);
+    await expectRecountClean(world.service.orm);
+  } finally {
+    await replica.leave();
+  }
+});

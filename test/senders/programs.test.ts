@@ -1,0 +1,145 @@
+// The programs that people have, unchanged, against a service on a socket: the command lines of ntfy and Gotify, Apprise with its
+// plugins for both, and shoutrrr. Each publishes, and is told by its exit code when its key is wrong.
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
+import { lacksSender } from "../support/lacks.ts";
+import { World } from "../support/world.ts";
+
+const run = promisify(execFile);
+const HOST = "localhost";
+/** Another name of this machine, at whose root ntfy's API stands. */
+const NTFY_HOST = "127.0.0.1";
+
+let world: World;
+let listening: Listening;
+let home: string;
+let port: number;
+let channel: { id: string; handle: string };
+let key: string;
+
+beforeAll(async () => {
+  port = await freePort(NTFY_HOST);
+  world = await World.open({ settings: { PUBLIC_URL: `http://${HOST}:${port}`, NTFY_HOST } });
+  listening = await listen(world.service.app, {
+    host: NTFY_HOST,
+    port,
+    stopDelayMs: 0,
+    trustedProxies: [],
+    connectionsPerAddress: 100,
+  });
+  channel = await world.pusher();
+  key = await world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id });
+  home = mkdtempSync(join(tmpdir(), "belfry-senders-"));
+});
+afterAll(async () => {
+  if (home) rmSync(home, { recursive: true, force: true });
+  await listening?.close();
+  await world?.close();
+});
+
+const at = (path = "") => `http://${HOST}:${port}${path}`;
+
+/** Program → its arguments for a title, a text and a key. */
+const PROGRAMS: [program: string, name: string, args: (secret: string) => string[], alert: object][] = [
+  [
+    "ntfy",
+    "at a channel's address",
+    (secret) => [
+      "publish",
+      "--token",
+      secret,
+      "--title",
+      "T",
+      "--priority",
+      "high",
+      "--tags",
+      "tada",
+      at(`/ntfy/${channel.handle}`),
+      "m",
+    ],
+    { title: "🎉 T", body: "m", priority: "important" },
+  ],
+  [
+    "ntfy",
+    "with a user",
+    (secret) => ["publish", "--user", `me:${secret}`, "--title", "T", at(`/ntfy/${channel.handle}`), "m"],
+    { title: "T", body: "m" },
+  ],
+  [
+    "gotify",
+    "with extras",
+    (secret) => [
+      "push",
+      "--url",
+      at("/gotify"),
+      "--token",
+      secret,
+      "--title",
+      "T",
+      "--priority",
+      "10",
+      "--contentType",
+      "text/markdown",
+      "--clickUrl",
+      "https://example.org/c",
+      "**m**",
+    ],
+    { title: "T", priority: "urgent", layout: "html", source_url: "https://example.org/c" },
+  ],
+  [
+    "apprise",
+    "to ntfy's root",
+    (secret) => [
+      "-t",
+      "T",
+      "-b",
+      "m",
+      `ntfy://${secret}@${NTFY_HOST}:${port}/${channel.handle}?auth=token&priority=high&tags=tada`,
+    ],
+    { title: "🎉 T", body: "m", priority: "important" },
+  ],
+  [
+    "apprise",
+    "to Gotify",
+    (secret) => ["-t", "T", "-b", "m", `gotify://${HOST}:${port}/gotify/${secret}?priority=high`],
+    { title: "T", body: "m", priority: "important" },
+  ],
+  [
+    "shoutrrr",
+    "to ntfy",
+    (secret) => [
+      "send",
+      "-u",
+      `ntfy://:${secret}@${HOST}:${port}/ntfy/${channel.handle}?scheme=http&title=T`,
+      "-m",
+      "m",
+    ],
+    { title: "T", body: "m" },
+  ],
+];
+
+for (const [program, name, args, alert] of PROGRAMS)
+  test.skipIf(lacksSender(program))(`${program} ${name}`, async () => {
+    // Standard input is closed, since two of them would read it.
+    const start = (secret: string) => {
+      const started = run(program, args(secret), {
+        env: { PATH: process.env.PATH ?? "", HOME: home },
+        timeout: 60_000,
+      });
+      started.child.stdin?.end();
+      return started;
+    };
+    await start(key);
+    const [newest] = (await world.rest("list_alerts", { pusher_id: channel.id, limit: 1 })).body.data;
+    expect(newest).toMatchObject({ status: "sent", ...alert });
+    await expect(start("bfk_wrong")).rejects.toMatchObject({ code: expect.any(Number) });
+    expect((await world.rest("list_alerts", { pusher_id: channel.id, limit: 1 })).body.data[0].id).toBe(
+      newest.id,
+    );
+  });

@@ -1,0 +1,99 @@
+// An assistant asks its owner's phones and goes on: two apps in a real Chromium answer, a call over MCP that waits is told, and what
+// was answered can be changed, is marked, and waits while nobody can be reached.
+
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { card, joinInApp, kept } from "../support/app.ts";
+import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { watched } from "../support/site.ts";
+
+inBrowser("replies", () => {
+  const its = siteAndBrowser();
+
+  async function assistant() {
+    const client = new Client({ name: "test", version: "1" });
+    const headers = { authorization: `Bearer ${its.site.world.owner}` };
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${its.site.url}/mcp`), { requestInit: { headers } }),
+    );
+    const call = async (name: string, args: Record<string, unknown>): Promise<any> => {
+      const result = await client.callTool({ name, arguments: args });
+      expect([name, result.isError ?? false]).toEqual([name, false]);
+      return result.structuredContent;
+    };
+    return { call, close: () => client.close() };
+  }
+
+  const answer = (page: Page, title: string, choice: string) =>
+    card(page, title).getByRole("button", { name: choice, exact: true });
+
+  test("asked over MCP, answered in two apps, told to the call that waits", async () => {
+    const phones = await Promise.all([1, 2].map(() => watched(its.browser, its.site)));
+    const pusher = await its.site.world.pusher();
+    const pages = phones.map(({ page }) => page);
+    for (const page of pages) await joinInApp(page, its.site.url, { handle: pusher.handle });
+    for (const page of pages) await page.goto(`${its.site.url}/app/#`);
+    const { call, close } = await assistant();
+    const question = { type: "reply", label: "Open the gate?", choices: ["Yes", "No", "Ask again"] };
+    const { id } = await call("create_alert", {
+      ...{ pusher_id: pusher.handle, title: "A van waits", actions: [question], send: true },
+    });
+    const at = { pusher_id: pusher.handle, alert_id: id };
+    const [one, two] = pages as [Page, Page];
+    for (const page of pages) await answer(page, "A van waits", "Yes").waitFor();
+
+    let seen: string | undefined;
+    const seconds: number[] = [];
+    const tapped = async (page: Page, choice: string) => {
+      const waiting = call("wait_for_replies", seen === undefined ? at : { ...at, seen });
+      const since = performance.now();
+      await answer(page, "A van waits", choice).click();
+      const told = await waiting;
+      seconds.push((performance.now() - since) / 1000);
+      seen = told.seen;
+      await answer(page, "A van waits", choice).and(page.locator("[aria-pressed=true]")).waitFor();
+      return told.replies.map(({ count }: { count: number }) => count);
+    };
+    expect(await tapped(one, "Yes")).toEqual([1, 0, 0]);
+    expect(await tapped(two, "No")).toEqual([1, 1, 0]);
+    // A person changes their mind, and counts once.
+    expect(await tapped(two, "Yes")).toEqual([2, 0, 0]);
+    console.log(`replies: from tap to answer ${seconds.map((each) => `${each.toFixed(2)} s`).join(", ")}`);
+    expect(await two.locator(".asked [aria-pressed=true]").allTextContents()).toEqual(["Yes"]);
+
+    // Without a network it is kept, and told when there is one.
+    await phones[0]!.context.setOffline(true);
+    await answer(one, "A van waits", "Ask again").click();
+    await expect.poll(() => kept(one, "reports")).toMatchObject([{ kind: "reply", choice: "Ask again" }]);
+    const late = call("wait_for_replies", { ...at, seen });
+    await phones[0]!.context.setOffline(false);
+    expect((await late).replies.map(({ count }: { count: number }) => count)).toEqual([1, 0, 1]);
+
+    // Nothing can be answered once it is withdrawn.
+    await call("cancel_alert", at);
+    await two.goto(`${its.site.url}/app/#alert/${id}`);
+    await two.getByText("Withdrawn by the channel").waitFor();
+    expect(await two.getByRole("button", { name: "No", exact: true }).isDisabled()).toBe(true);
+    await close();
+    for (const { context } of phones) await context.close();
+  });
+
+  test("with reports off an answer stays on the device, and the person is told so", async () => {
+    const { context, page } = await watched(its.browser, its.site);
+    const pusher = await its.site.world.pusher();
+    await joinInApp(page, its.site.url, { handle: pusher.handle });
+    await page.goto(`${its.site.url}/app/#settings`);
+    await page.getByRole("switch", { name: /Tell channels/ }).uncheck();
+    const alert = await its.site.world.alert(pusher.id, {
+      ...{ title: "Quiet", actions: [{ type: "reply", label: "Come?", choices: ["Yes"] }], send: true },
+    });
+    await page.goto(`${its.site.url}/app/#`);
+    await page.getByText("an answer stays on the device").waitFor();
+    await answer(page, "Quiet", "Yes").click();
+    await answer(page, "Quiet", "Yes").and(page.locator("[aria-pressed=true]")).waitFor();
+    expect(await kept(page, "reports")).toEqual([]);
+    expect((await kept(page, "alerts")).find(({ id }) => id === alert.id)).toMatchObject({ reply: "Yes" });
+    await context.close();
+  });
+});

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { notFound } from "../src/model/errors.ts";
+import { choicesOf, choicesView, questionOf } from "../src/model/fields/alert_action.ts";
+import { LIMITS } from "../src/model/limits.ts";
+import { alertIds } from "../src/operation/alerts/change.ts";
+import { settleShown } from "../src/operation/alerts/settle.ts";
+import { defineTool } from "../src/operation/tool.ts";
+import { alertVersions, readAlert } from "../src/store/queries/alerts.ts";
+import { scope } from "../src/store/queries/channels.ts";
+import { heldSeconds, pathId } from "../src/store/shapes/fields.ts";
+
+const NOTES = {
+  nothing: "This alert asks nothing: give it an action of type reply while it is a draft.",
+  unsent: "Nobody can answer before the alert is visible.",
+  open: "Each handset counts once, by its last choice. Pass seen to wait for other counts.",
+  over: "The alert is over, so these counts stay.",
+};
+
+export default defineTool({
+  name: "wait_for_replies",
+  title: "Wait for replies",
+  description: `How many handsets chose each reply (an action of type reply). Held up to ${LIMITS.review_held_seconds} seconds while nobody answered or the counts are those of seen.`,
+  scope: "stats:read",
+  waits: true,
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/replies", status: 200 },
+  errors: ["invalid_request", "not_found"],
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    alert_id: pathId("alr_…"),
+    seconds: heldSeconds(),
+    seen: z.string().optional().describe("Of the last answer."),
+  }),
+  output: z.object({
+    question: z.string().nullable(),
+    replies: choicesView.describe("The choices in their order."),
+    total: z.int().describe("Handsets that answered."),
+    open: z.boolean().describe("Handsets may still answer."),
+    seen: z.string(),
+    note: z.string(),
+  }),
+  async handler(input, ctx) {
+    const { pusherId, alertId } = alertIds(input);
+    const find = async () => {
+      const [alert] = await ctx.sql(readAlert, { ...scope(pusherId, ctx.caller), id: alertId });
+      const [counted] = await ctx.sql(alertVersions, { ids: [alertId] });
+      if (!alert || !counted) throw notFound("alert");
+      const replies = choicesOf(alert, counted.replies);
+      const total = replies.reduce((sum, { count }) => sum + count, 0);
+      const left =
+        alert.expires_at === null
+          ? Number.POSITIVE_INFINITY
+          : Date.parse(alert.expires_at) - ctx.now().getTime();
+      return { alert, counted, replies, total, left, seen: replies.map(({ count }) => count).join(".") };
+    };
+    let found = await find();
+    const { seconds = LIMITS.review_held_seconds, seen } = input;
+    const { alert, counted, left } = found;
+    const over = () => found.alert.status === "cancelled" || found.left <= 0;
+    const isNews = seen === undefined ? found.total > 0 : seen !== found.seen;
+    if (questionOf(alert) && !isNews && !over()) {
+      const { id: subject } = ctx.caller.credential;
+      const { signal, rest } = ctx.patience;
+      const wait = {
+        pusherId,
+        alertId,
+        version: alert.updated_at,
+        replies: counted.replies,
+        subject,
+        signal,
+      };
+      await rest(ctx.services.untilChanged({ ...wait, ms: Math.min(seconds * 1000, left) }));
+      found = await find();
+    }
+    await settleShown([found.alert], ctx);
+    const { replies, total } = found;
+    const question = questionOf(found.alert)?.label ?? null;
+    const state =
+      question === null ? "nothing" : over() ? "over" : found.alert.status === "sent" ? "open" : "unsent";
+    return { question, replies, total, open: state === "open", seen: found.seen, note: NOTES[state] };
+  },
+});
