@@ -87,7 +87,7 @@ export default defineTool({
       const [backlog] = await ctx.sql(channelBacklogs, { pusher_ids: [pusher.id] });
       notes.push(pauseNote(backlog?.scheduled ?? 0));
     }
-    if (changed.includes("retention_days")) notes.push(saidAhead(await aheadOf(pusher.id, ctx)));
+    if (patch.retention_days !== undefined) notes.push(saidAhead(await aheadOf(pusher.id, ctx)));
     return notes.length === 0 ? view : { ...view, note: notes.join(" ") };
   },
 });

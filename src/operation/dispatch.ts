@@ -59,6 +59,8 @@ export interface Call {
   expectedVersions?: readonly string[] | null;
   /** An alert that the caller may write and not publish is kept as a draft, and the refusal says where a person decides. */
   keepsDraft?: boolean;
+  /** The caller wants to know of a draft that was kept under the same idempotency key with other words. */
+  firstStands?: boolean;
   patience?: Patience;
   log: Log;
 }
@@ -111,8 +113,11 @@ async function runTool(
     const draft = { ...rest, args: tool.asDraft(args as Record<string, unknown>) };
     throw await runTool(deps, perform, tool, caller, draft).then(
       ({ body }) => refusedWithDraft(missing, body),
-      // What cannot be kept is refused as any call without its scope, unless it was kept before.
-      (error) => (error instanceof ApiError && error.param !== "idempotency_key" ? missing : error),
+      // What cannot be kept is refused as any call without its scope.
+      (error) => {
+        const again = call.firstStands && error.param === "idempotency_key";
+        return error instanceof ApiError && !again ? missing : error;
+      },
     );
   }
   if (missing) throw missing;

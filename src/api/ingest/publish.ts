@@ -124,7 +124,7 @@ function boundTo({ credential: { pusherId } }: Caller): string {
 }
 
 async function one(
-  { fields, idempotencyKey }: ReadAlert,
+  { fields, idempotencyKey, firstStands }: ReadAlert,
   channel: string,
   caller: Caller,
   log: Log,
@@ -138,6 +138,7 @@ async function one(
       args: { ...given, pusher_id: channel, send: true },
       idempotencyKey: idempotencyKey ?? null,
       keepsDraft: true,
+      firstStands,
       log,
     });
     const { id, pusher_id, status } = body as { id: string; pusher_id: string; status: string };
