@@ -4,6 +4,7 @@ import { ALERT_GRID } from "../src/model/domain/alert_status.ts";
 import { conflict, invalidRequest } from "../src/model/errors.ts";
 import { instant } from "../src/model/fields/accepts.ts";
 import { nowMicros, toIsoMicrosOrNull } from "../src/model/fields/columns.ts";
+import { forBoth } from "../src/model/for_people.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { ALERT_SENDS, alertFor, announce, countSend, published } from "../src/operation/alerts/change.ts";
 import { beginSeries } from "../src/operation/alerts/series.ts";
@@ -56,7 +57,13 @@ export default defineTool({
       return published("repeat", series, ctx);
     }
     if (alert.status === "repeating")
-      throw invalidRequest("send_at of what repeats is moved with update_alert.", "send_at");
+      throw invalidRequest(
+        forBoth(
+          "send_at of what repeats is moved with update_alert.",
+          "When an alert that repeats begins is changed by editing it.",
+        ),
+        "send_at",
+      );
     const [after] = await ctx.sql(scheduleAlert, { id: alert.id, send_at: sendAt, former });
     // It came due while we looked at it.
     if (!after) throw conflict((ALERT_GRID.sent.schedule as { message: string }).message);

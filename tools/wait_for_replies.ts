@@ -19,7 +19,7 @@ const NOTES = {
 export default defineTool({
   name: "wait_for_replies",
   title: "Wait for replies",
-  description: `How many handsets chose each reply (an action of type reply). Held up to ${LIMITS.review_held_seconds} seconds while nobody answered or the counts are those of seen.`,
+  description: `How many handsets chose each reply (an action of type reply). Held up to ${LIMITS.review_held_seconds} seconds while the counts are those of seen.`,
   scope: "stats:read",
   waits: true,
   role: "viewer",

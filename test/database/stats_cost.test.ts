@@ -209,7 +209,7 @@ describe("with 200,000 reports", () => {
           const used = new Set(plan.map((node) => node["Index Name"]));
           const nearest = /_(sent|scheduled)_/.test(name)
             ? "alert_scheduled"
-            : /alert_(list|draft|cancelled)/;
+            : /alert_(list|draft|cancelled|repeating)/;
           expect([...used].join(), name).toMatch(nearest);
           expect(used, name).toContain("alert_words_in_block");
           // Each alert that is loose, and each that is shown, by its key.

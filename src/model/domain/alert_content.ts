@@ -95,7 +95,10 @@ export function checkContent(content: Content, htmlLength: number, changed: Chan
 export function checkNoRecurrence(recurrence: string | null): void {
   if (recurrence === null) return;
   throw invalidRequest(
-    "recurrence belongs to a draft; leave send out, and give the draft to schedule_alert.",
+    forBoth(
+      "recurrence belongs to a draft; leave send out, and give the draft to schedule_alert.",
+      "An alert that repeats is kept as a draft first; it begins when you schedule it.",
+    ),
     "recurrence",
   );
 }

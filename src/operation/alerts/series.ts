@@ -4,6 +4,7 @@ import { fillOf, nextTimes } from "../../model/domain/occurrences.ts";
 import { conflict, invalidRequest } from "../../model/errors.ts";
 import { nowMicros, toIsoMicros } from "../../model/fields/columns.ts";
 import { endedBefore } from "../../model/fields/recurrence.ts";
+import { forBoth } from "../../model/for_people.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import type { Context } from "../../store/context.ts";
@@ -90,7 +91,10 @@ export async function stopFollowing(alert: AlertRecord, ctx: Context): Promise<A
   const [series] = series_id === null ? [] : await ctx.sql(seriesRule, { id: series_id });
   if (series_id === null || occurs_at === null || !series?.recurrence)
     throw invalidRequest(
-      "following is for an occurrence of an alert that repeats; leave it out.",
+      forBoth(
+        "following is for an occurrence of an alert that repeats; leave it out.",
+        "Only an alert that repeats is cancelled with all that follow it.",
+      ),
       "following",
     );
   const rows = await ctx.sql(cancelFollowing, {

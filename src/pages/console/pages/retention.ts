@@ -32,12 +32,13 @@ async function form(visit: MemberVisit, error?: ApiError): Promise<Response> {
   return visit.page(
     "How long alerts are kept",
     html`<h1>How long alerts are kept</h1>
-    <p class="lede">So many days after its end, when it was sent or withdrawn or when it expired, an alert is removed for good, from phones as well. Its counts stay in the statistics. Drafts and scheduled alerts stay. A channel can say otherwise in its settings.</p>
+    <p class="lede">So many days after its end an alert is removed for good, from phones as well. Its counts stay in the statistics.</p>
     ${problem(error)}${aheadNote(set, visit.now)}
     <form method="post" action="${visit.base}retention" novalidate>${visit.token}
       ${field({ name: "retention_days", label: "Days", value, hint: `${LIMITS.retention_least} to ${LIMITS.retention}. Left empty, alerts are kept for ever. The first goes no earlier than ${LIMITS.retention_notice_hours} hours after this was changed.`, error })}
       <div class="actions"><button>Save</button><a class="button plain" href="/console/account">Back to your account</a></div>
-    </form>`,
+    </form>
+    <p class="note">An alert ends when it is sent or withdrawn, or when it expires, if that is later. Drafts and scheduled alerts stay. A channel can say otherwise in its settings.</p>`,
     { width: "narrow", status: error?.status ?? 200 },
   );
 }
