@@ -17,7 +17,7 @@ import { expectedVersion, pathId } from "../src/store/shapes/fields.ts";
 export default defineTool({
   name: "schedule_alert",
   title: "Schedule alert",
-  description: `Publish a draft later: it becomes visible at send_at by itself; one with a recurrence again and again, each time as an alert of its own. On a scheduled alert send_at moves it. At most ${LIMITS.sends} sends and schedules a minute for a channel.`,
+  description: `Publish a draft later: it appears at send_at by itself; with a recurrence again and again, each time as an alert of its own. On a scheduled alert send_at moves it. At most ${LIMITS.sends} sends and schedules a minute for a channel.`,
   scope: "alerts:send",
   leadsToReview: true,
   role: "editor",

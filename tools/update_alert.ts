@@ -23,7 +23,7 @@ export default defineTool({
   name: "update_alert",
   title: "Edit alert",
   description:
-    "Edit a draft or a scheduled alert, by the fields of create_alert; of a repeating one, all that is to come. Absent fields stay; null clears. Never publishes a draft. What is scheduled needs alerts:send, unless send_at is null in the same call: then it is a draft again. Sent and cancelled alerts are frozen.",
+    "Edit a draft or a scheduled alert, by the fields of create_alert; of a repeating one, all to come. Absent fields stay; null clears. Never publishes a draft. What is scheduled needs alerts:send, unless send_at is null in the same call: then it is a draft again. Sent and cancelled alerts are frozen.",
   scope: "alerts:write",
   mayRequire: { "alerts:send": "the alert is scheduled and send_at is not sent as null" },
   role: "editor",

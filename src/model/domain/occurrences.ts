@@ -17,6 +17,8 @@ const HORIZON = LIMITS.occurrence_days * 24 * 60 * MINUTE;
 const CLOCKS = 180 * MINUTE;
 /** What the library looks at for one time that it finds. */
 const BOUNDS = { maxIterations: 1_500, maxCandidateEvaluations: 20_000 };
+/** Of a series so many of the next are written down, whenever one looks. */
+const WRITTEN = LIMITS.occurrences_ahead / 3;
 /** How many of the next are looked at to tell whether they stand too close together. */
 const LOOKED = 30;
 /** Instants are of years that have four digits. */
@@ -64,7 +66,7 @@ async function timesOf({ rule, zone, by, until }: Recurrence, sendAt: number) {
         if (at > end) break;
         if (at <= from || at < (times.at(-1) ?? 0) + APART) continue;
         times.push(at);
-        if (times.length === most || at > ms + HORIZON) break;
+        if (times.length === most || at > from + HORIZON) break;
       }
       return times;
     },
@@ -115,6 +117,41 @@ export async function nextTimes(
   if (next.length === 0) throw invalidRequest(NEVER, "recurrence");
   if (times.crowded(now)) throw invalidRequest(CROWDED, "recurrence");
   return next;
+}
+
+/** A month as somebody looks at it. */
+interface Window {
+  sendAt: number;
+  now: number;
+  from: number;
+  to: number;
+  /** When the last of them that is known to be written comes; null where none is. */
+  beyond: number | null;
+  most: number;
+  /** The begin of the day after the one of an instant. */
+  nextDay(at: number): number;
+}
+
+/**
+ * What a rule names in a time, from `from` up to `to`, beyond what is written down. Up to `most`; where that is not enough, of each
+ * further day the first. None for what is no rule.
+ */
+export async function timesWithin(
+  recurrence: string,
+  { sendAt, now, from, to, beyond, most, nextDay }: Window,
+): Promise<number[]> {
+  const read = readRecurrence(recurrence);
+  const times = typeof read === "string" ? null : await timesOf(read, sendAt).catch(() => null);
+  if (!times) return [];
+  // The next few are written; which of them somebody cancelled or moved, only their rows say.
+  const near = times.after(now, WRITTEN).filter((at) => at <= now + HORIZON);
+  const last = beyond ?? near.at(-1) ?? now;
+  const found = times.after(Math.max(from - 1, last, now), most).filter((at) => at < to);
+  for (let at = found.at(-1) ?? to; found.length >= most && at < to; ) {
+    at = times.after(nextDay(at) - 1, 1)[0] ?? to;
+    if (at < to) found.push(at);
+  }
+  return found;
 }
 
 /** A series as its rows have it. */

@@ -41,7 +41,8 @@ async function preview() {
   if (!next) return;
   for (const shown of form.querySelectorAll(".acts [data-reach]")) shown.textContent = next.dataset.reach;
   document.getElementById("preview").replaceWith(next);
-  document.getElementById("circle-shown").replaceWith(drawn.getElementById("circle-shown"));
+  for (const id of ["circle-shown", "next-ones"])
+    document.getElementById(id)?.replaceWith(drawn.getElementById(id) ?? "");
   changedElsewhere(next.dataset.version);
 }
 

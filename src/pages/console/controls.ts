@@ -14,7 +14,7 @@ export interface TextField {
   hint?: Content;
   /** A field of several lines, so many of them at first. */
   rows?: number;
-  kind?: "text" | "url" | "search" | "datetime-local";
+  kind?: "text" | "url" | "search" | "date" | "datetime-local";
   /** Which keys a phone shows. */
   keys?: "decimal" | "numeric";
   required?: boolean;

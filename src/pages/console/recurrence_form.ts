@@ -1,14 +1,19 @@
 // How a person says that an alert repeats: a choice, its days, a zone and an end, or a rule of their own; and when that is next.
 
 import { nextTimes } from "../../model/domain/occurrences.ts";
-import type { ApiError } from "../../model/errors.ts";
+import type { WrongField } from "../../model/errors.ts";
+import { isTimeZone } from "../../model/fields/zoned.ts";
+import { sentenceForPeople } from "../../model/for_people.ts";
 import { clock } from "../../ui/clock.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { type Typed, written } from "./field_controls.ts";
-import { select, tick } from "./parts.ts";
+import { select, tick, wrongWith } from "./parts.ts";
 import { DAYS } from "./recurrence_words.ts";
 
 const SHOWN = 5;
+
+/** The controls of a recurrence; `day` has several values. */
+export const REPEAT_FIELDS: readonly string[] = ["repeat", "day", "zone", "until", "recurrence"];
 
 const CHOICES = [
   { value: "", label: "Does not repeat" },
@@ -21,6 +26,10 @@ const CHOICES = [
 
 const END = /;UNTIL=(\d{4})(\d\d)(\d\d)$/;
 
+export const NO_ZONE = "This is no time zone. Take one such as Europe/Lisbon, or UTC.";
+
+const zoneOf = (form: URLSearchParams): string => (form.get("zone") ?? "").trim() || "UTC";
+
 /** What the form says; null: it does not repeat. */
 export function recurrenceOf(form: URLSearchParams): string | null {
   const choice = form.get("repeat") ?? "";
@@ -32,12 +41,37 @@ export function recurrenceOf(form: URLSearchParams): string | null {
       : choice === "days"
         ? `FREQ=WEEKLY;BYDAY=${form.getAll("day")}`
         : choice;
-  return `${rule}${until && `;UNTIL=${until.replaceAll("-", "")}`} ${(form.get("zone") ?? "").trim() || "UTC"}`;
+  return `${rule}${until && `;UNTIL=${until.replaceAll("-", "")}`} ${zoneOf(form)}`;
 }
+
+/** What is wrong with it that the form knows better than the operations: by the control where it is mended. */
+export function wrongRepeat(form: URLSearchParams): WrongField[] {
+  const repeat = form.get("repeat") ?? "";
+  if (repeat === "") return [];
+  const wrong: [string, boolean, string][] = [
+    [
+      "repeat",
+      form.get("when") !== "later",
+      "What repeats begins at a time. Choose “At a time” above, or “Does not repeat”.",
+    ],
+    ["day", repeat === "days" && !form.has("day"), "Choose the days on which it repeats."],
+    ["zone", !isTimeZone(zoneOf(form)), NO_ZONE],
+    [
+      "until",
+      !/^(\d{4}-\d\d-\d\d)?$/.test(form.get("until") ?? ""),
+      "This is no day. Write it as 2027-03-31, or leave it empty.",
+    ],
+  ];
+  return wrong.flatMap(([param, is, message]) => (is ? [{ param, message }] : []));
+}
+
+/** Where the form shows what the operations say of the recurrence. */
+export const ruleControl = (form: URLSearchParams): string =>
+  form.get("repeat") === "own" ? "recurrence" : "repeat";
 
 /** The same the other way. */
 export function fillRecurrence(form: URLSearchParams, recurrence: string | null): void {
-  for (const name of ["repeat", "recurrence", "day", "until", "zone"]) form.delete(name);
+  for (const name of REPEAT_FIELDS) form.delete(name);
   if (recurrence === null) return;
   const [rule = "", zone = ""] = recurrence.split(" ");
   const [, ...day] = END.exec(rule) ?? [];
@@ -53,26 +87,29 @@ export function fillRecurrence(form: URLSearchParams, recurrence: string | null)
 
 export function repeatFields(typed: Typed): Html {
   const { form, error } = typed;
-  return html`${select({ name: "repeat", label: "Repeat", options: CHOICES, value: form.get("repeat") ?? "", ...(error && { error }) })}
-    <details class="more"${form.get("repeat") && html` open`}><summary>Days, zone and end</summary>
-    <fieldset><legend>Days</legend><div class="actions">${Object.entries(DAYS).map(([value, label]) => tick({ id: `day-${value}`, name: "day", value, label, checked: form.getAll("day").includes(value) }))}</div></fieldset>
-    ${written(typed, { name: "zone", label: "By the clocks of", hint: "A time zone, such as Europe/Lisbon. The time of day stays when its clocks change." })}
-    ${written(typed, { name: "until", label: "Until", hint: "The last day, such as 2027-03-31. Empty: until it is ended." })}
-    ${written(typed, { name: "recurrence", label: "A rule of your own", hint: "As RFC 5545 has it: FREQ=MONTHLY;BYDAY=-1FR is the last Friday of each month." })}</details>`;
+  const { line, attributes } = wrongWith(error, "day");
+  const days = Object.entries(DAYS).map(([value, label], i) =>
+    tick({
+      ...{ id: i === 0 ? "day" : `day-${value}`, name: "day", value, label },
+      ...{ checked: form.getAll("day").includes(value), attributes: i === 0 && attributes },
+    }),
+  );
+  return html`${select({ name: "repeat", label: "Repeat", options: CHOICES, value: form.get("repeat") ?? "", error })}
+    <fieldset class="plain when-days"><legend>On</legend>${line}<div class="ticks">${days}</div></fieldset>
+    <div class="when-own">${written(typed, { name: "recurrence", label: "A rule of your own", literal: true, hint: "As RFC 5545 has it: FREQ=MONTHLY;BYDAY=-1FR is the last Friday of each month." })}</div>
+    <div class="columns when-repeats">${written(typed, { name: "zone", label: "By the clocks of", literal: true, hint: "A time zone, such as Europe/Lisbon; UTC where it is empty. The time of day stays when its clocks change." })}
+    ${written(typed, { name: "until", label: "Until", kind: "date", hint: "The last day. Empty: until somebody ends it." })}</div>`;
 }
 
-/** When it is next, before it is saved; what is wrong with it stands at the field once it is. */
-export async function nextOnes(
-  recurrence: string | null,
-  sendAt: string | null,
-  now: Date,
-): Promise<Content> {
-  if (recurrence === null || sendAt === null || Number.isNaN(Date.parse(sendAt))) return null;
+/** When it is next, before it is saved; what is wrong with it stands at the field once it is. A script of the page renews it. */
+export async function nextOnes(recurrence: string | null, sendAt: string | null, now: Date): Promise<Html> {
+  const shown = (times: Content) => html`<div id="next-ones">${times}</div>`;
+  if (recurrence === null || sendAt === null || Number.isNaN(Date.parse(sendAt))) return shown(null);
   const times = await nextTimes(recurrence, {
     sendAt: Date.parse(sendAt),
     now: now.getTime(),
     most: SHOWN,
-  }).catch((error: ApiError) => error.message);
-  if (typeof times === "string") return html`<p class="hint">${times}</p>`;
-  return html`<p>Next:</p><ul>${times.map((ms) => html`<li>${clock(new Date(ms))}</li>`)}</ul>`;
+  }).catch(sentenceForPeople);
+  if (typeof times === "string") return shown(html`<p class="hint">${times}</p>`);
+  return shown(html`<p>Next:</p><ul>${times.map((ms) => html`<li>${clock(new Date(ms))}</li>`)}</ul>`);
 }

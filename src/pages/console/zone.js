@@ -10,6 +10,15 @@ const words = (at, timeZone) =>
 // What repeats keeps the time of day of a zone, which is theirs where nobody said another.
 for (const field of document.querySelectorAll('form.compose input[name="zone"]')) field.value ||= zone;
 
+// A page by the days of a zone begins with their own.
+if (document.querySelector("form[data-own-zone]") && zone !== "UTC") {
+  const here = new URL(location.href);
+  if (!here.searchParams.has("zone")) {
+    here.searchParams.set("zone", zone);
+    location.replace(here);
+  }
+}
+
 for (const field of document.querySelectorAll("input[data-zone]")) {
   const said = document.querySelector(`[data-zone-of="${field.name}"]`);
   const typed = () => {

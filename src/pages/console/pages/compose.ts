@@ -22,6 +22,7 @@ import {
   ZONE_SCRIPT,
 } from "../page.ts";
 import { framedMarkup } from "../phone.ts";
+import { ruleControl, wrongRepeat } from "../recurrence_form.ts";
 import { takeUploads } from "../uploads.ts";
 import { type Alert, type Channel, type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 import { clashReport, editedSince } from "./compose_clash.ts";
@@ -35,7 +36,7 @@ import {
   ROW_LABELS,
   UPLOADS,
 } from "./compose_fields.ts";
-import { alertCircle, composePage, type Shown } from "./compose_form.ts";
+import { alertCircle, composePage, nextTyped, type Shown } from "./compose_form.ts";
 import { filesOf, preview } from "./compose_preview.ts";
 import { sentBefore } from "./sent_before.ts";
 
@@ -83,14 +84,16 @@ async function show(
 const pageOf = (visit: MemberVisit, { id, pusher_id }: Pick<Alert, "id" | "pusher_id">) =>
   `${channelBase(visit, pusher_id)}/alerts/${id}`;
 
-/** What only this page asks for, before anything is published. */
+/** What only this page asks for. */
 function unready(form: URLSearchParams, act: string): ApiError | undefined {
-  if (KEEPS.includes(act)) return undefined;
+  if (act === "preview") return undefined;
+  const keeps = KEEPS.includes(act);
   const fields = [
+    ...wrongRepeat(form),
     ...(act === "schedule" && !form.get("send_at")
       ? [{ param: "send_at", message: "Choose the time from which phones show it." }]
       : []),
-    ...(form.get("priority") === "urgent" && !form.has("sure")
+    ...(!keeps && form.get("priority") === "urgent" && !form.has("sure")
       ? [{ param: "sure", message: "Tick the box: an urgent alert may ring at night." }]
       : []),
   ];
@@ -113,7 +116,7 @@ function shownError(refused: unknown, form: URLSearchParams): ApiError {
   if (error.param !== "idempotency_key")
     return inForm(
       error,
-      { expected_updated_at: "version", ...questionNames(form) },
+      { expected_updated_at: "version", recurrence: ruleControl(form), ...questionNames(form) },
       { ...LABELS, ...ROW_LABELS },
     );
   // One successor for each, so that whoever goes back and forth makes no third one unasked.
@@ -133,23 +136,27 @@ async function write(visit: MemberVisit): Promise<Response> {
   const { form } = visit;
   const error = await takeUploads(visit, UPLOADS);
   const act = actOf(form);
-  const wrong = error ?? (act === "preview" ? undefined : unready(form, act));
+  const wrong = error ?? unready(form, act);
   if (act === "preview" || wrong) return show(visit, { channel, alert: null, form, error: wrong });
+  let draft: Alert | null = null;
   try {
     const once = form.get("once");
     const fields = argumentsOf(form);
     const above = act === "send" && (await sentBefore(visit, channel.id, fields, once));
     if (above) return await show(visit, { channel, alert: null, form, above, status: 409 });
-    const made = await visit.call(
-      "create_alert",
-      { pusher_id: channel.id, ...fields, send: !KEEPS.includes(act) },
-      once,
-    );
+    // What repeats begins as a draft, and one form makes one.
+    const begins = act === "schedule" && fields.recurrence !== null;
+    const send = !KEEPS.includes(act) && !begins;
+    const made = await visit.call("create_alert", { pusher_id: channel.id, ...fields, send }, once);
+    if (begins) {
+      draft = made;
+      await visit.call("schedule_alert", { pusher_id: channel.id, alert_id: made.id });
+    }
     const repeated = act === "send" && visit.now.getTime() - Date.parse(made.sent_at ?? "") > REPEATED_MS;
     if (repeated) return visit.goTo(pageOf(visit, made), "alert-sent-before");
     return await done(visit, { channel, made, act, removed: made.blocked.length > 0 });
   } catch (refused) {
-    return show(visit, { channel, alert: null, form, error: shownError(refused, form) });
+    return show(visit, { channel, alert: draft, form, error: shownError(refused, form) });
   }
 }
 
@@ -165,7 +172,7 @@ async function edit(visit: MemberVisit): Promise<Response> {
   const alert = await visit.call("get_alert", alertPath(visit));
   const version = form.get("version") ?? "";
   if (hasChanged(alert, form)) return clash(visit, { channel, alert, form });
-  const wrong = error ?? (act === "preview" ? undefined : unready(form, act));
+  const wrong = error ?? unready(form, act);
   if (act === "preview" || wrong) return show(visit, { channel, alert, form, error: wrong });
   let made = alert;
   try {
@@ -281,7 +288,7 @@ export const COMPOSE_PAGES: readonly Page[] = [
       const alert_id = form.get("alert");
       const alert = alert_id ? await visit.call("get_alert", { pusher_id: channel.id, alert_id }) : null;
       const shown = await preview(visit, { channel, alert, form, files });
-      return visit.part(html`${shown}${alertCircle(form, channel)}`);
+      return visit.part(html`${shown}${alertCircle(form, channel)}${await nextTyped(visit)}`);
     }),
     maxBody: MAX_BODY.alerts,
   },

@@ -8,7 +8,7 @@ import { type Action, linksOf, questionOf } from "../../../model/fields/alert_ac
 import { drawnOn, labelsOf, namesOf } from "../../../model/fields/record.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { argumentOf, heldFor } from "../form_values.ts";
-import { fillRecurrence, recurrenceOf } from "../recurrence_form.ts";
+import { fillRecurrence, REPEAT_FIELDS, recurrenceOf } from "../recurrence_form.ts";
 import type { UploadField } from "../uploads.ts";
 import type { Alert } from "../visit.ts";
 
@@ -31,7 +31,8 @@ export const REPLY_FIELDS: readonly string[] = [
 
 /** An alert (as get_alert answers it) as the form holds it. */
 export function formOf(alert: Alert): URLSearchParams {
-  const form = new URLSearchParams({ when: alert.send_at === null ? "now" : "later" });
+  const timed = alert.send_at !== null || alert.recurrence !== null;
+  const form = new URLSearchParams({ when: timed ? "later" : "now" });
   for (const name of NAMES) {
     if (ALERT[name].look !== "yes") form.set(name, heldFor(ALERT[name], alert[name]));
     else if (alert[name]) form.set(name, "yes");
@@ -80,7 +81,7 @@ export function argumentsOf(form: URLSearchParams): Record<string, unknown> {
   const args: Record<string, unknown> = {};
   for (const name of NAMES)
     args[name] = ALERT[name].look === "yes" ? form.has(name) : argumentOf(ALERT[name], form.get(name));
-  args.recurrence = form.get("when") === "later" ? recurrenceOf(form) : null;
+  args.recurrence = recurrenceOf(form);
   args.actions = typedActions(form);
   if (form.get("when") !== "later") args.send_at = null;
   return args;
@@ -147,12 +148,11 @@ function takeOver(form: URLSearchParams, from: URLSearchParams, name: string): v
       : name === "send_at"
         ? ["send_at", "when"]
         : name === "recurrence"
-          ? ["repeat", "recurrence", "zone", "until"]
+          ? ["when", ...REPEAT_FIELDS]
           : [name];
   for (const field of fields) {
-    const value = from.get(field);
-    if (value === null) form.delete(field);
-    else form.set(field, value);
+    form.delete(field);
+    for (const value of from.getAll(field)) form.append(field, value);
   }
 }
 

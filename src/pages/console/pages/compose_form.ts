@@ -16,7 +16,7 @@ import { folded, panel } from "../controls.ts";
 import { plainControls, type Typed, written } from "../field_controls.ts";
 import { problem, quoted, wrongWith } from "../parts.ts";
 import { devices, removalReport } from "../phone.ts";
-import { nextOnes, repeatFields } from "../recurrence_form.ts";
+import { nextOnes, REPEAT_FIELDS, repeatFields } from "../recurrence_form.ts";
 import { FILE_HINTS, uploadsAt } from "../uploads.ts";
 import type { Channel, MemberVisit } from "../visit.ts";
 import { alertControl, segments, sureBox, upload } from "./compose_controls.ts";
@@ -98,13 +98,16 @@ function loudness(typed: Typed, shown: Shown): Html {
 
 function whenAndWhere(typed: Typed, { channel, alert }: Shown, next: Content): Html {
   const repeats = alert?.status !== "scheduled";
+  // It is seen where it is wrong, too, though it shall have no time.
+  const isWrong = typed.error?.fields.some(({ param }) => REPEAT_FIELDS.includes(param));
   return panel(
     "When and where",
     html`${segments(typed, "when", "Phones show it", [
       { value: "now", label: "When it is sent" },
       { value: "later", label: "At a time" },
     ])}
-    <div class="when-later">${alertControl(typed, "send_at")}${repeats && html`${repeatFields(typed)}${next}`}</div>
+    <div class="when-later">${alertControl(typed, "send_at")}</div>
+    ${repeats && html`<div class="${!isWrong && "when-later"}">${repeatFields(typed)}${next}</div>`}
     ${alertControl(typed, "expires_at")}
     ${folded(
       typed,
@@ -166,12 +169,17 @@ function deciding(typed: Typed, { channel, alert }: Shown): Html {
   </div></div>`;
 }
 
+/** When what was typed is next. */
+export function nextTyped({ form, now }: Pick<MemberVisit, "form" | "now">): Promise<Html> {
+  const { recurrence = null, send_at = null } = argumentsOf(form);
+  return nextOnes(recurrence as string | null, send_at as string | null, now);
+}
+
 /** The whole page: above the form what went wrong, then the form with its preview. */
 export async function composePage(visit: MemberVisit, shown: Shown): Promise<Html> {
   const { channel, alert, form, error, above } = shown;
   const typed = { form, error };
-  const { recurrence = null, send_at = null } = argumentsOf(form);
-  const next = await nextOnes(recurrence as string | null, send_at as string | null, visit.now);
+  const next = await nextTyped({ form, now: visit.now });
   const base = channelBase(visit, channel.id);
   const once = form.get("once") ?? randomUUID();
   const action = alert

@@ -1,116 +1,191 @@
 // The alerts that a month will have, of one channel or of all: what is scheduled, and beyond it what the rules of repeating alerts name.
-// A grid of days; on a narrow screen the days that have something.
+// A grid of days; on a narrow screen the days that have something. However much there is, the page stays one that can be read.
 
-import { nextTimes } from "../../../model/domain/occurrences.ts";
+import { setImmediate } from "node:timers/promises";
+import { timesWithin } from "../../../model/domain/occurrences.ts";
+import { ApiError } from "../../../model/errors.ts";
 import { isTimeZone, localIn, nearestIn } from "../../../model/fields/zoned.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { viewAt } from "../../../ui/view_at.ts";
 import { channelBase } from "../channel_head.ts";
-import { MONTH_STYLES } from "../page.ts";
+import { MONTH_STYLES, ZONE_SCRIPT } from "../page.ts";
 import { field } from "../parts.ts";
+import { NO_ZONE } from "../recurrence_form.ts";
 import { type MemberVisit, memberPage, type Page, type RowOf } from "../visit.ts";
 
 const DAY = 86_400_000;
-/** Series whose rules are read for one page, times that each is asked for, and alerts of a day that a cell shows. */
+/** Pages of scheduled alerts that are read, series whose rules are, times of one of them, and of all. */
+const PAGES = 3;
 const RULES = 30;
 const TIMES = 62;
-const IN_A_DAY = 4;
+const ALL_TIMES = 600;
+/** Characters of a title that stand in a day. */
+const TITLE = 48;
+/** Lines of a day that are seen at once, and those that are folded below them. */
+const SEEN = 4;
+const FOLDED = 8;
 
-interface Entry {
+type Listed = RowOf<"list_alerts">;
+
+/** What an alert does on a day; of one that repeats, all its times of that day together. */
+interface Line {
   at: number;
-  alert: RowOf<"list_alerts">;
+  alert: Listed;
   /** Not written down yet. */
   later: boolean;
+  times: number;
 }
 
-/** What the rule of a series names after those that are written down. */
-async function beyond(alert: RowOf<"list_alerts">, now: number): Promise<Entry[]> {
-  const { recurrence, send_at } = alert;
-  if (recurrence === null || send_at === null) return [];
-  const most = LIMITS.occurrences_ahead + TIMES;
-  const times = await nextTimes(recurrence, { sendAt: Date.parse(send_at), now, most }).catch(() => []);
-  return times.slice(LIMITS.occurrences_ahead).map((at) => ({ at, alert, later: true }));
+interface Month {
+  /** Lines by the day, in days since 1970. */
+  days: ReadonlyMap<number, Line[]>;
+  /** What is missing, in words. */
+  missing: string[];
 }
 
-async function entriesOf(
+async function read(
   visit: MemberVisit,
-  channel: string | null,
-  from: number,
-  to: number,
-): Promise<Entry[]> {
+  { channel, from, to, zone }: { channel: string | null; from: number; to: number; zone: string },
+): Promise<Month> {
   const list = (asked: object) =>
     channel === null
       ? visit.call("list_account_alerts", { limit: LIMITS.page, ...asked })
       : visit.call("list_alerts", { limit: LIMITS.page, pusher_id: channel, ...asked });
   const iso = (ms: number) => new Date(ms).toISOString();
-  const [planned, series] = await Promise.all([
-    list({ status: "scheduled", order: "oldest", from: iso(from), to: iso(to) }),
-    list({ status: "repeating", limit: RULES }),
-  ]);
-  const named: Entry[] = [];
-  for (const alert of series.data) named.push(...(await beyond(alert, visit.now.getTime())));
-  const written = planned.data.map((alert) => ({ at: Date.parse(alert.send_at ?? ""), alert, later: false }));
-  return [...written, ...named.filter(({ at }) => at >= from && at < to)].sort((a, b) => a.at - b.at);
+  const dayOf = (at: number) => Math.floor(localIn(zone, at) / DAY);
+  const days = new Map<number, Line[]>();
+  const missing: string[] = [];
+  const add = (at: number, alert: Listed, later: boolean) => {
+    const lines = days.get(dayOf(at)) ?? [];
+    const series = later ? alert.id : alert.series_id;
+    const known = lines.find((line) => series !== null && (line.alert.series_id ?? line.alert.id) === series);
+    if (known) known.times++;
+    else lines.push({ at, alert, later, times: 1 });
+    days.set(dayOf(at), lines);
+  };
+
+  /** The last of each series that is written down. */
+  const written = new Map<string, number>();
+  let before: string | null = null;
+  for (let page = 0; page < PAGES; page++) {
+    const asked: object = before === null ? {} : { before };
+    const { data, meta }: Awaited<ReturnType<typeof list>> = await list({
+      ...{ status: "scheduled", order: "oldest", from: iso(from), to: iso(to), ...asked },
+    });
+    for (const alert of data) {
+      const at = Date.parse(alert.send_at ?? "");
+      add(at, alert, false);
+      if (alert.series_id) written.set(alert.series_id, at);
+    }
+    before = meta.next_before;
+    if (before === null) break;
+    if (page === PAGES - 1)
+      missing.push(`Of what is scheduled, only the first ${PAGES * LIMITS.page} alerts of this month.`);
+  }
+
+  const series = await list({ status: "repeating", limit: RULES });
+  let left = ALL_TIMES;
+  for (const alert of left > 0 ? series.data : []) {
+    if (alert.recurrence === null || alert.send_at === null || left <= 0) continue;
+    const nextDay = (at: number) => nearestIn(zone, (dayOf(at) + 1) * DAY);
+    const times = await timesWithin(alert.recurrence, {
+      ...{ sendAt: Date.parse(alert.send_at), now: visit.now.getTime(), from, to, most: TIMES, nextDay },
+      beyond: written.get(alert.id) ?? null,
+    });
+    for (const at of times) add(at, alert, true);
+    left -= times.length;
+    // A rule costs milliseconds, in which nobody else is served.
+    await setImmediate();
+  }
+  if (series.meta.next_before !== null || left <= 0)
+    missing.push("Of what repeats, the next occurrences of all, and later ones of some.");
+  for (const lines of days.values()) lines.sort((a, b) => a.at - b.at);
+  return { days, missing };
 }
 
 const monthOf = (asked: string | null, now: number): string => {
-  const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(asked ?? "") ? asked : null;
+  const month = /^2\d{3}-(0[1-9]|1[0-2])$/.test(asked ?? "") ? asked : null;
   return month ?? new Date(now).toISOString().slice(0, 7);
 };
 
 async function month(visit: MemberVisit): Promise<Response> {
   const { url, base } = visit;
   const query = url.searchParams;
-  const zone = isTimeZone(query.get("zone") ?? "") ? (query.get("zone") ?? "UTC") : "UTC";
+  const typed = query.get("zone")?.trim() || "UTC";
+  const zone = isTimeZone(typed) ? typed : "UTC";
+  const error = zone === typed ? undefined : new ApiError("invalid_request", NO_ZONE, { param: "zone" });
   const channel = query.get("channel") || null;
-  const asked = monthOf(query.get("month"), localIn(zone, visit.now.getTime()));
+  const now = localIn(zone, visit.now.getTime());
+  const asked = monthOf(query.get("month"), now);
   const first = Date.parse(`${asked}-01T00:00:00Z`);
   const step = (by: number) => {
     const date = new Date(first);
-    date.setUTCMonth(date.getUTCMonth() + by);
-    return date.getTime();
+    return date.setUTCMonth(date.getUTCMonth() + by);
   };
-  const channels = (await visit.call("list_pushers")).data;
-  const entries = await entriesOf(visit, channel, nearestIn(zone, first), nearestIn(zone, step(1)));
-  const byDay = Map.groupBy(entries, ({ at }) => Math.floor(localIn(zone, at) / DAY));
+  const [{ data: channels }, { days, missing }] = await Promise.all([
+    visit.call("list_pushers"),
+    read(visit, { channel, from: nearestIn(zone, first), to: nearestIn(zone, step(1)), zone }),
+  ]);
   const link = (by: number, name: string) =>
-    html`<a class="button plain" href="${viewAt(`${base}month`, { month: new Date(step(by)).toISOString().slice(0, 7), channel, zone })}">${name}</a>`;
+    html`<a class="button plain" href="${viewAt(`${base}month`, { month: new Date(step(by)).toISOString().slice(0, 7), channel, zone: query.get("zone") })}">${name}</a>`;
   const names = new Map(channels.map(({ id, name }) => [id, name]));
+  const show = (line: Line) => shown(visit, line, channel === null ? names : null, zone);
   // Weeks begin on Monday; 1 January 1970 was a Thursday.
   const begin = first / DAY - ((first / DAY + 3) % 7);
   const weeks = Math.ceil((step(1) / DAY - begin) / 7);
   const day = (number: number): Content => {
-    const all = byDay.get(number) ?? [];
     const date = new Date(number * DAY);
     const outside = date.toISOString().slice(0, 7) !== asked;
-    return html`<td class="${outside ? "outside" : all.length > 0 ? "busy" : "idle"}"><time datetime="${date.toISOString().slice(0, 10)}">${date.getUTCDate()}<span class="weekday"> ${date.toLocaleDateString("en", { weekday: "long", month: "long", timeZone: "UTC" })}</span></time>
-      ${!outside && all.length > 0 && html`<ul>${all.slice(0, IN_A_DAY).map((entry) => shown(visit, entry, channel === null ? names : null, zone))}</ul>`}${all.length > IN_A_DAY && !outside && html`<p class="hint">and ${all.length - IN_A_DAY} more</p>`}</td>`;
+    if (outside) return html`<td class="outside"></td>`;
+    const lines = days.get(number) ?? [];
+    const [seen, folded] = [lines.slice(0, SEEN), lines.slice(SEEN, SEEN + FOLDED)];
+    const more = lines.length - SEEN - FOLDED;
+    return html`<td class="${lines.length > 0 ? "busy" : "idle"}"${number === Math.floor(now / DAY) && html` aria-current="date"`}><time datetime="${date.toISOString().slice(0, 10)}"><span class="weekday">${words(date, { weekday: "long" })} </span>${date.getUTCDate()}<span class="weekday"> ${words(date, { month: "long" })}</span></time>
+      ${seen.length > 0 && html`<ul>${seen.map(show)}</ul>`}${
+        folded.length > 0 &&
+        html`<details><summary>${lines.length - SEEN} more</summary><ul>${folded.map(show)}</ul>${more > 0 && html`<p class="hint">and ${more} more</p>`}</details>`
+      }</td>`;
   };
-  const title = new Date(first).toLocaleDateString("en", { month: "long", year: "numeric", timeZone: "UTC" });
+  const title = words(new Date(first), { month: "long", year: "numeric" });
   return visit.page(
     title,
     html`<h1>${title}</h1>
-    <p class="lede">What ${channel ? html`<a href="${channelBase(visit, channel)}">${names.get(channel) ?? "the channel"}</a>` : "all channels"} will send, by the days of ${zone}. <a href="${base}scheduled">As a list</a>${channel && html`, or <a href="${viewAt(`${base}month`, { month: asked, zone })}">all channels</a>`}.</p>
+    <p class="lede">What ${channel ? html`<a href="${channelBase(visit, channel)}">${names.get(channel) ?? "the channel"}</a>` : "all channels"} will send, by the days of ${zone}. <a href="${channel ? `${channelBase(visit, channel)}/alerts?status=scheduled` : `${base}scheduled`}">As a list</a>${channel && html`, or <a href="${viewAt(`${base}month`, { month: asked, zone: query.get("zone") })}">all channels</a>`}.</p>
+    ${missing.length > 0 && html`<p class="flash careful" role="status">Not all of it is shown. ${missing.join(" ")}</p>`}
     <nav class="actions" aria-label="Months">${link(-1, "Previous month")}${link(1, "Next month")}</nav>
     <table class="month"><caption class="unseen">${title}</caption>
       <thead><tr>${["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
       <tbody>${[...Array(weeks).keys()].map((week) => html`<tr>${[...Array(7).keys()].map((i) => day(begin + week * 7 + i))}</tr>`)}</tbody></table>
-    ${entries.length === 0 && html`<p>Nothing is planned in this month.</p>`}
-    <form method="get" action="${base}month"><input type="hidden" name="month" value="${asked}">${channel && html`<input type="hidden" name="channel" value="${channel}">`}
-      ${field({ name: "zone", label: "Days of the zone", value: zone })}<button class="plain">Show</button></form>`,
-    { width: "wide", styles: [MONTH_STYLES] },
+    ${days.size === 0 && html`<p>Nothing is planned in this month.</p>`}
+    ${[...days.values()].flat().some(({ later }) => later) && html`<p class="hint">In italics: what a rule names, and is no alert of its own yet.</p>`}
+    <form method="get" action="${base}month" data-own-zone><input type="hidden" name="month" value="${asked}">${channel && html`<input type="hidden" name="channel" value="${channel}">`}
+      ${field({ name: "zone", label: "Days of the zone", value: typed, error })}<button class="plain">Show</button></form>`,
+    {
+      status: error?.status ?? 200,
+      width: "wide",
+      styles: [MONTH_STYLES],
+      scripts: [ZONE_SCRIPT],
+    },
   );
+}
+
+const words = (date: Date, how: Intl.DateTimeFormatOptions) =>
+  date.toLocaleDateString("en", { ...how, timeZone: "UTC" });
+
+function short(title: string): string {
+  const letters = [...title];
+  return letters.length > TITLE ? `${letters.slice(0, TITLE - 1).join("")}…` : title;
 }
 
 function shown(
   visit: MemberVisit,
-  { at, alert, later }: Entry,
+  { at, alert, later, times }: Line,
   names: ReadonlyMap<string, string> | null,
   zone: string,
 ): Content {
   const time = new Date(localIn(zone, at)).toISOString().slice(11, 16);
-  return html`<li class="${later && "later"}"><a href="${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}"><span class="at">${time}</span> ${alert.title}</a>${names && html` <span class="muted">${names.get(alert.pusher_id)}</span>`}</li>`;
+  return html`<li class="${later && "later"}"><a href="${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}"><span class="at">${time}</span> ${short(alert.title)}</a>${times > 1 && html` <span class="muted">and again</span>`}${names && html` <span class="muted">${names.get(alert.pusher_id)}</span>`}</li>`;
 }
 
 export const MONTH_PAGES: readonly Page[] = [memberPage("GET", "/month", month)];

@@ -5,7 +5,7 @@
 import decline_alert from "../../../identity/session/decline_alert.ts";
 import test_alert from "../../../identity/session/test_alert.ts";
 import { capabilityNotes } from "../../../model/domain/capabilities.ts";
-import { type ApiError, invalidRequest, notFound } from "../../../model/errors.ts";
+import { type ApiError, notFound } from "../../../model/errors.ts";
 import { ALERT } from "../../../model/fields/alert.ts";
 import { distanceWords } from "../../../ui/alert_card.ts";
 import { circleDrawing, circleOf, positionWords } from "../../../ui/circle.ts";
@@ -36,7 +36,7 @@ import {
 } from "../visit.ts";
 import { argumentsOf, formOf } from "./compose_fields.ts";
 import { askOnce } from "./confirm.ts";
-import { decisions, foot } from "./review_decide.ts";
+import { decisions, foot, refuseUnready } from "./review_decide.ts";
 import { byline, isOwn, pastOf, sinceDeclined, sinceSeen, storyCard } from "./review_story.ts";
 import { askedField, sentBefore } from "./sent_before.ts";
 
@@ -170,12 +170,6 @@ function facts({ now }: MemberVisit, alert: Alert): Content {
   return html`<dl class="facts">${lines.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>${circle && circleDrawing(circle)}`;
 }
 
-/** An urgent alert is published by who ticked the box, and by nobody in passing. */
-function refuseUnsure(alert: Alert, form: URLSearchParams, act: string): void {
-  if (alert.priority !== "urgent" || form.has("sure") || (act !== "send" && act !== "schedule")) return;
-  throw invalidRequest("Tick the box: an urgent alert may ring at night.", "sure");
-}
-
 async function decide(visit: MemberVisit): Promise<Response> {
   const { form } = visit;
   const path = { ...alertPath(visit), expected_updated_at: form.get("version") ?? "" };
@@ -192,7 +186,7 @@ async function decide(visit: MemberVisit): Promise<Response> {
   const verb = Object.hasOwn(VERBS, act) ? VERBS[act] : null;
   if (!verb) throw notFound("form");
   const alert = await visit.call("get_alert", alertPath(visit));
-  refuseUnsure(alert, form, act);
+  refuseUnready(alert, form, act);
   const asks = act === "send" && (await sentBefore(visit, alert.pusher_id, argumentsOf(formOf(alert))));
   if (asks) return review(visit, undefined, asks);
   const at = act === "schedule" ? form.get("send_at") : null;

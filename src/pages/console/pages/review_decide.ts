@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import decline_alert from "../../../identity/session/decline_alert.ts";
-import type { ApiError } from "../../../model/errors.ts";
+import { type ApiError, invalidRequest } from "../../../model/errors.ts";
 import { mostOf } from "../../../model/fields/accepts.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
@@ -20,6 +20,20 @@ interface Deciding {
   error?: ApiError;
   /** Nobody but who looks at it has written it: there is nobody to decline it to. */
   own: boolean;
+}
+
+/** A draft that repeats once it is scheduled; to send it would be to send it once. */
+const begins = ({ status, recurrence }: Alert): boolean => status === "draft" && recurrence !== null;
+
+/** An urgent alert is published by who ticked the box, and by nobody in passing; what repeats begins at a time. */
+export function refuseUnready(alert: Alert, form: URLSearchParams, act: string): void {
+  if (act === "send" && begins(alert))
+    throw invalidRequest(
+      "It repeats, so it begins at a time: schedule it. To send it once, edit it and choose “Does not repeat”.",
+      "send_at",
+    );
+  if (alert.priority !== "urgent" || form.has("sure") || (act !== "send" && act !== "schedule")) return;
+  throw invalidRequest("Tick the box: an urgent alert may ring at night.", "sure");
 }
 
 /** What was typed, or else what the alert holds. */
@@ -87,9 +101,11 @@ export function foot(visit: MemberVisit, { alert, channel, could, error, own }: 
     <p class="said">${could} A sent alert cannot be unsent.</p>
     <div class="acts">${!own && html`<a class="button plain" href="#decline">Decline</a>`}<a class="button plain" href="${visit.url.pathname}/edit">Edit</a>${
       alert.status !== "repeating" &&
-      html`<a class="button plain" href="#at-a-time">${alert.status === "scheduled" ? "Move" : "Schedule"}</a><button name="act" value="send">${
-        alert.status === "scheduled" ? "Send now to" : "Send to"
-      } ${reach.toLocaleString("en")}</button>`
+      (begins(alert)
+        ? html`<button name="act" value="schedule">Schedule for ${reach.toLocaleString("en")}</button>`
+        : html`<a class="button plain" href="#at-a-time">${alert.status === "scheduled" ? "Move" : "Schedule"}</a><button name="act" value="send">${
+            alert.status === "scheduled" ? "Send now to" : "Send to"
+          } ${reach.toLocaleString("en")}</button>`)
     }</div>
   </div></div>`;
 }
