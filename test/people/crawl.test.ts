@@ -56,6 +56,8 @@ async function crawl(visitor: Visitor, ...first: string[]) {
     const url = named(address, from);
     if (!url) return;
     const path = url.pathname + url.search;
+    // A calendar goes on for ever, so its neighbours are enough.
+    if ([path, from].every((address) => /[?&]month=/.test(address))) return;
     next.push({ path, from });
     // In the app it is a route.
     if (/^#[\w-]+$/.test(url.hash)) places.push({ path, place: url.hash.slice(1), from });

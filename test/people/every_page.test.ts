@@ -22,7 +22,7 @@ const REFUSING = new Set(["/console/consent", "/api/auth/error"]);
 const FRAMED = "/console/:workspace/channels/:pusher/alerts/:alert/page";
 /** What is read comes before what is filled in: lists above a form, what an assistant asks for, an alert and its story. */
 const READ_FIRST =
-  /\/(invites|senders|senders\/:key|webhooks|members|keys|account|oauth2\/authorize|alerts\/:alert|alerts\/:alert\/timeline)$/;
+  /\/(invites|senders|senders\/:key|webhooks|members|month|keys|account|oauth2\/authorize|alerts\/:alert|alerts\/:alert\/timeline)$/;
 
 /** Drawn for docs/console.md. */
 const DRAWN = [

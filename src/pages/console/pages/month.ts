@@ -151,7 +151,7 @@ async function month(visit: MemberVisit): Promise<Response> {
   return visit.page(
     title,
     html`<h1>${title}</h1>
-    <p class="lede">What ${channel ? html`<a href="${channelBase(visit, channel)}">${names.get(channel) ?? "the channel"}</a>` : "all channels"} will send, by the days of ${zone}. <a href="${channel ? `${channelBase(visit, channel)}/alerts?status=scheduled` : `${base}scheduled`}">As a list</a>${channel && html`, or <a href="${viewAt(`${base}month`, { month: asked, zone: query.get("zone") })}">all channels</a>`}.</p>
+    <p class="lede">What ${channel ? html`<a href="${channelBase(visit, channel)}">${names.get(channel) ?? "the channel"}</a>` : "all channels"} will send, by the days of ${zone}. <a href="${channel ? `${channelBase(visit, channel)}?status=scheduled` : `${base}scheduled`}">As a list</a>${channel && html`, or <a href="${viewAt(`${base}month`, { month: asked, zone: query.get("zone") })}">all channels</a>`}.</p>
     ${missing.length > 0 && html`<p class="flash careful" role="status">Not all of it is shown. ${missing.join(" ")}</p>`}
     <nav class="actions" aria-label="Months">${link(-1, "Previous month")}${link(1, "Next month")}</nav>
     <table class="month"><caption class="unseen">${title}</caption>
