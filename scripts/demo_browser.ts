@@ -16,6 +16,20 @@ const PLACES = [
   "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
 ];
 
+/** Null when none can be started here. @param shown in a window of its own that one can watch */
+export async function openBrowser(shown = false): Promise<Browser | null> {
+  const named = process.env.CHROMIUM;
+  const executablePath = (named ? [named] : PLACES).find((place) => existsSync(place));
+  if (!executablePath) return null;
+  // A development dependency: where it was left out, nobody drives a browser.
+  const driver = await import("playwright-core").catch(() => null);
+  if (!driver) return null;
+  const root = process.getuid?.() === 0;
+  const args = root ? ["--no-sandbox"] : [];
+  // There, and not to be started: without a screen to show a window on, for example.
+  return driver.chromium.launch({ executablePath, headless: !shown, args }).catch(() => null);
+}
+
 /** In the page: writes down when a sound first goes to the loudspeaker. */
 const LISTEN = `
   const { start } = OscillatorNode.prototype;
@@ -35,18 +49,7 @@ export class Person {
 
   /** Null when no browser can be started here. @param shown in a window of its own that one can watch */
   static async find(shown: boolean): Promise<Person | null> {
-    const named = process.env.CHROMIUM;
-    const executablePath = (named ? [named] : PLACES).find((place) => existsSync(place));
-    if (!executablePath) return null;
-    // A development dependency: where it was left out, nobody drives a browser.
-    const driver = await import("playwright-core").catch(() => null);
-    if (!driver) return null;
-    const root = process.getuid?.() === 0;
-    const args = root ? ["--no-sandbox"] : [];
-    const browser = await driver.chromium
-      .launch({ executablePath, headless: !shown, args })
-      .catch(() => null);
-    // There, and not to be started: without a screen to show a window on, for example.
+    const browser = await openBrowser(shown);
     if (!browser) return null;
     const context = await browser.newContext({ locale: "en", viewport: { width: 390, height: 844 } });
     await context.addInitScript({ content: LISTEN });

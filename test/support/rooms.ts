@@ -392,7 +392,10 @@ export const ROOMS: Record<string, Room> = {
   },
   cli: { may: ANYTHING },
   main: { may: ["program/boot"] },
-  scripts: { decides: "generators, the demo and the faults that tests must notice", may: ANYTHING },
+  scripts: {
+    decides: "generators, the demo, the play of the senders and the faults that tests must notice",
+    may: ANYTHING,
+  },
   bench: { decides: "the benchmark", may: ANYTHING },
 };
 
