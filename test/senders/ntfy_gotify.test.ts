@@ -555,11 +555,24 @@ test("no log line holds a key, however it was sent", async () => {
   await send({ token: null, path: `/ntfy/${handle}?auth=${auth}`, body: "b" });
   await send({ token: null, path: `/ntfy/${handle}?auth=${auth}`, body: "b", headers: { p: "9" } });
   await send({ token: null, path: `/gotify/message?token=${bound}`, body: "{" });
-  await send({ token: null, path: `/gotify/${bound}`, body: "{" }).catch(() => null);
+  await send({ token: null, path: `/gotify/${bound}`, body: "{" });
+  await send({ token: null, path: `/ntfy/${bound}`, body: "b" });
+  await send({ token: null, path: `/message?token=${bound}`, host: AT_ROOT.gotify, body: "{" });
+  await send({ token: null, path: `/${bound}`, host: AT_ROOT.ntfy, body: "b" });
+  const ingest = `/api/v1/pushers/${handle}/ingest`;
+  await send({ token: null, path: `${ingest}?from=github&token=${bound}`, body: "{" });
+  await send({
+    token: null,
+    path: `${ingest}?from=${bound}`,
+    headers: { "x-gitlab-token": bound },
+    body: "{",
+  });
+  const basic = `Basic ${btoa(`me:${bound}`)}`;
+  await send({ token: null, path: ingest, headers: { authorization: basic, title: bound }, body: bound });
   const all = lines.join("");
   expect(all).toContain(`/ntfy/${handle}`);
   expect(all).not.toContain(bound.slice(4, 40));
-  expect(all).not.toContain(auth.slice(12));
+  for (const coded of [auth, basic]) expect(all).not.toContain(coded.slice(12));
 });
 
 test("a ceiling is told with the seconds to wait, and what a host of its own is not asked stays unsaid", async () => {

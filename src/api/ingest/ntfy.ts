@@ -8,7 +8,7 @@ import { actionsOf } from "./ntfy_actions.ts";
 import { delayOf } from "./ntfy_delay.ts";
 import { isNo, isYes, type SaidWords, saidIn } from "./ntfy_said.ts";
 import type { AlertInput, IngestRequest, Published, Reading, Said, Tongue } from "./tongue.ts";
-import { httpsOf, shortened, titled, titledMarked } from "./words.ts";
+import { httpsOf, oneLine, shortened, titled, titledMarked } from "./words.ts";
 
 const PRIORITIES: Record<string, number> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
 
@@ -30,10 +30,7 @@ function priorityOf(said: string): number {
 
 /** Emoji come before the title, as ntfy's own apps have it; other tags stand below the text. */
 async function tagsOf(said: string): Promise<{ emoji: string; others: string }> {
-  const names = said
-    .split(",")
-    .map((name) => name.trim())
-    .filter(Boolean);
+  const names = said.split(",").map(oneLine).filter(Boolean);
   if (names.length === 0) return { emoji: "", others: "" };
   const { nameToEmoji } = await import("gemoji");
   const known = names.filter((name) => Object.hasOwn(nameToEmoji, name));

@@ -50,6 +50,9 @@ function jsonOf(bytes: Uint8Array): unknown {
   return value;
 }
 
+/** What a field of a form holds, within the same bounds. @throws ApiError (invalid_request) */
+export const jsonIn = (text: string): unknown => jsonOf(Buffer.from(text));
+
 async function formOf(bytes: Uint8Array<ArrayBuffer>, type: string, whole: string): Promise<URLSearchParams> {
   if (type !== "multipart/form-data") return new URLSearchParams(decoded(bytes));
   const parts = await new Response(bytes, { headers: { "content-type": whole } }).formData().catch(() => {

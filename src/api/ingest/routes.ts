@@ -70,6 +70,9 @@ export function addIngestRoutes(app: H3, routes: IngestRoutes): void {
     });
   addNtfy(app, "/ntfy", routes);
   addGotify(app, "/gotify", routes);
+  // What neither serves is missed in its own words.
+  app.all("/ntfy/**", () => said(ntfy.refuse, notFound("route")));
+  app.all("/gotify/**", () => said(gotify.refuse, notFound("route")));
 }
 
 export function addNtfy(app: H3, root: string, routes: IngestRoutes): void {

@@ -1,7 +1,7 @@
 // What tongues have in common about texts: a title where there may be none or a long one, Markdown, and header values as people
 // write them.
 
-import { isWithin } from "../../model/fields/accepts.ts";
+import { httpsUrl, isWithin } from "../../model/fields/accepts.ts";
 import { LIMITS, said } from "../../model/limits.ts";
 import type { AlertInput } from "./tongue.ts";
 
@@ -13,7 +13,19 @@ export function shortened(text: string, most: number): { text: string; isCut: bo
 }
 
 /** One line of a text that was never bound to be one. */
-export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+export const oneLine = (text: string): string =>
+  text
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim()
+    .toWellFormed();
+
+/** Lines without the control characters and half characters that no text may hold. */
+export const cleanLines = (text: string): string =>
+  text
+    .replace(/\r\n?/g, "\n")
+    .replace(/[^\P{Cc}\n\t]/gu, "")
+    .trim()
+    .toWellFormed();
 
 /**
  * Title and text of an alert. Without a title the first line of the text is one; a title that is too long stands whole in the text.
@@ -24,9 +36,8 @@ export function titled(
   text: string,
   notes: string[],
 ): Pick<AlertInput, "title" | "body"> {
-  const lines = text.replace(/\r\n?/g, "\n");
-  const body = lines.replace(/[^\P{Cc}\n\t]/gu, "").trim();
-  if (body !== lines.trim()) notes.push("Control characters were left out.");
+  const body = cleanLines(text);
+  if (body !== text.replace(/\r\n?/g, "\n").trim()) notes.push("Control characters were left out.");
   const first = oneLine(title ?? "") || oneLine(body.split("\n", 1)[0] ?? "");
   const short = shortened(first, LIMITS.alert_title);
   if (short.isCut)
@@ -64,12 +75,11 @@ export async function titledMarked(
   return { title: bare || plain.title, html, body: null };
 }
 
+const ADDRESS = httpsUrl();
+
 /** An https address as our fields take it; null for any other, or none. */
-export function httpsOf(value: unknown): string | null {
-  if (typeof value !== "string" || !isWithin(value, LIMITS.url)) return null;
-  const url = URL.parse(value.trim());
-  return url?.protocol === "https:" && !url.username && !url.password ? value.trim() : null;
-}
+export const httpsOf = (value: unknown): string | null =>
+  ADDRESS.safeParse(typeof value === "string" && value.isWellFormed() ? value.trim() : null).data ?? null;
 
 const ENCODED = /=\?([\w-]{1,30})\?([BQ])\?([^?]*)\?=(\s+(?==\?))?/gi;
 

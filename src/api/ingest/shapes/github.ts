@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { ApiError } from "../../../model/errors.ts";
 import { PROGRAMS } from "../../../model/fields/programs.ts";
+import { jsonIn } from "../reading.ts";
 import { type AlertInput, type IngestRequest, plainAnswer, plainRefusal, type Tongue } from "../tongue.ts";
 import { alertOf, keyOf, listed, readAs, word } from "./parts.ts";
 
@@ -110,12 +111,7 @@ function checkSignature(request: IngestRequest): void {
 
 async function bodyOf(request: IngestRequest): Promise<unknown> {
   if (request.contentType !== "application/x-www-form-urlencoded") return request.object();
-  try {
-    return JSON.parse((await request.form()).get("payload") ?? "");
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    return null;
-  }
+  return jsonIn((await request.form()).get("payload") ?? "");
 }
 
 export const github: Tongue = {

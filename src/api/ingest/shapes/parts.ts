@@ -6,7 +6,7 @@ import { z } from "zod";
 import { invalidRequest } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { AlertInput, IngestRequest } from "../tongue.ts";
-import { httpsOf, oneLine as lineOf, shortened } from "../words.ts";
+import { cleanLines, httpsOf, oneLine as lineOf, shortened } from "../words.ts";
 
 /** A word or a number; empty for anything else. */
 export const word = z.union([z.string(), z.number().transform(String)]).catch("");
@@ -32,11 +32,8 @@ export function glance(request: IngestRequest): Record<string, unknown> {
 export const oneLine = (text: string, most: number = LIMITS.alert_title): string =>
   shortened(lineOf(text.slice(0, 4 * most)), most).text;
 
-/** Several lines, without the characters that no text may hold. */
-export function manyLines(text: string): string {
-  const lines = text.slice(0, 4 * LIMITS.alert_body).replace(/\r\n?/g, "\n");
-  return shortened(lines.replace(/[^\P{Cc}\n\t]/gu, "").trim(), LIMITS.alert_body).text;
-}
+export const manyLines = (text: string): string =>
+  shortened(cleanLines(text.slice(0, 4 * LIMITS.alert_body)), LIMITS.alert_body).text;
 
 /** At most as many lines as an alert of a list has, and how many were left out. */
 export function listed(lines: readonly string[]): string {

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { invalidRequest } from "../../../model/errors.ts";
 import { PROGRAMS } from "../../../model/fields/programs.ts";
+import { jsonIn } from "../reading.ts";
 import { type IngestRequest, plainAnswer, plainRefusal, type Tongue } from "../tongue.ts";
 import { alertOf, glance, keyOf, readAs, word } from "./parts.ts";
 
@@ -19,11 +20,9 @@ const STATES = ["Down", "Up", "Pending", "Maintenance"];
 
 async function bodyOf(request: IngestRequest): Promise<unknown> {
   if (request.contentType !== "multipart/form-data") return request.object();
-  try {
-    return JSON.parse((await request.form()).get("data") ?? "");
-  } catch {
-    throw invalidRequest("The form has no field data with JSON in it.");
-  }
+  const data = (await request.form()).get("data");
+  if (data === null) throw invalidRequest("The form has no field data with JSON in it.");
+  return jsonIn(data);
 }
 
 export const uptimeKuma: Tongue = {
