@@ -160,6 +160,7 @@ export const LIMIT_TABLE = {
   app_version: [40, "characters", "the version of a handset's app"],
   channels_of_device: [1_000, "channels", "joined by one device"],
   import: [150, "subscriptions", "one import"],
+  export_line: [16 * MIB, "bytes", "a line of what `belfry import` reads"],
   move_minutes: [15, "minutes", "a code that moves subscriptions works"],
   own_devices: [5, "handsets", "that a person has linked to the own account"],
   own_device_minutes: [15, "minutes", "a link by which a handset becomes somebody's own works"],

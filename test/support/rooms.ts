@@ -164,6 +164,7 @@ export const ROOMS: Record<string, Room> = {
       "model/entities",
       "model/errors",
       "model/fields",
+      "model/limits",
       "model/scopes",
       "operation",
       "store/config",

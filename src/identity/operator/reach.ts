@@ -3,6 +3,7 @@
 
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
+import type { SqlEntityManager } from "@mikro-orm/sql";
 import { ApiError, conflict, forbidden } from "../../model/errors.ts";
 import { environmentWith, loadSettings } from "../../store/config/load.ts";
 import { ConfigError } from "../../store/config/setting.ts";
@@ -132,6 +133,14 @@ export async function runForOperator(
 ): Promise<unknown> {
   const { result } = await onSchema(settings, (orm) => runOperation(orm.em.fork(), request, now()));
   return result;
+}
+
+/** The same for work whose arguments are no values: files that are read and written. */
+export async function workForOperator<T>(
+  settings: OperatorSettings,
+  work: (em: SqlEntityManager) => Promise<T>,
+): Promise<T> {
+  return (await onSchema(settings, (orm) => work(orm.em.fork()))).result;
 }
 
 /** Where the database is, for people: printed with its password, if it has one, to whoever holds the settings anyway. */

@@ -162,7 +162,7 @@ function looks(form: ChannelForm): Html {
 const kept = (form: ChannelForm): Html =>
   panel(
     "How long alerts are kept",
-    html`<p class="hint">After these days, counted from the end of each alert (when it was sent or withdrawn, or when it expired), it is removed for good, from phones as well. Its counts stay in the statistics. Drafts and scheduled alerts stay. The first goes no earlier than ${LIMITS.retention_notice_hours} hours after this was changed.</p>
+    html`<p class="hint">After these days, counted from the end of each alert (when it was sent or withdrawn, or when it expired), it is removed for good, from phones as well. Its counts stay in the statistics. Drafts and scheduled alerts stay. The first goes no earlier than ${LIMITS.retention_notice_hours} hours after this was changed. Whoever runs this service can make a copy first, with <code>belfry export</code>.</p>
     ${control(PUSHER, typedIn(form), "retention_days")}
     ${form.ahead}`,
   );

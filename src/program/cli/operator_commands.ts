@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { OperatorOperation } from "../../identity/operator/operations.ts";
 import { loadSettings } from "../../store/config/load.ts";
 import { readCredentials } from "../../store/secret/credentials.ts";
+import { addCarryCommands } from "./carry_commands.ts";
 import { printResult, remark } from "./output.ts";
 import { addSecretCommand } from "./secret_command.ts";
 
@@ -79,6 +80,7 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
     .action((options: { mend?: true }) => run("doctor", options));
 
   addSecretCommand(program, (args) => ask("rotate_secret", args));
+  addCarryCommands(program, now);
 
   const workspaces = group(program, "workspaces", "workspaces (accounts)");
   workspaces

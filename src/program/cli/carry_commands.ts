@@ -1,0 +1,115 @@
+// `belfry export` and `belfry import`: where a file is read and written. What stands in it is decided in src/identity/operator.
+
+import { once } from "node:events";
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Command } from "commander";
+import { invalidRequest } from "../../model/errors.ts";
+import { loadSettings } from "../../store/config/load.ts";
+import { readCredentials } from "../../store/secret/credentials.ts";
+import { syncFolder } from "../../store/secret/private_file.ts";
+import { printResult, remark } from "./output.ts";
+
+const STAYS =
+  "Not in it: passwords, sessions, connected assistants, secrets of webhooks, addresses at which phones are woken, the audit log and the bytes of uploaded files.";
+
+/** Only for these commands: what reaches the database takes longer to load than all else that a command needs. */
+const reach = () => import("../../identity/operator/reach.ts");
+
+export function addCarryCommands(program: Command, now: () => Date): void {
+  program
+    .command("export")
+    .summary("write workspaces as lines of JSON")
+    .description(
+      `Write one workspace, or all, as lines of JSON, of one instant and while the service runs: members, channels, alerts, counts, keys as hashes, subscribers as pseudonyms. ${STAYS}`,
+    )
+    .option("--workspace <wsp_…>", "only this one")
+    .option("--to <file>", "a new file that only you read; standard output when absent")
+    .action(async ({ workspace, to }: { workspace?: string; to?: string }) => {
+      const { operatorSettings, workForOperator } = await reach();
+      const { exportWorkspaces } = await import("../../identity/operator/export.ts");
+      const asked = { workspace, now: now() };
+      const result = await (to === undefined ? toOutput : toFile(to))((write) =>
+        workForOperator(operatorSettings(), (em) => exportWorkspaces(em, asked, write)),
+      );
+      if (to !== undefined) printResult(result);
+      const files = result.lines.file ?? 0;
+      if (files > 0)
+        remark(`${files} uploaded files are named and not in it: copy DATA_DIR/assets, or the bucket`);
+    });
+
+  program
+    .command("import")
+    .summary("read what export wrote, on another server")
+    .description(
+      "Read a file of belfry export, on a server of the same version, whole or not at all. Workspaces that are there already stay as they are. Members get a link to join (members link), and each webhook a new secret before it is enabled.",
+    )
+    .argument("<file>", "the file; - is standard input")
+    .option("--dry-run", "try everything, and leave nothing")
+    .action(async (file: string, { dryRun = false }: { dryRun?: boolean }) => {
+      const { operatorSettings, workForOperator } = await reach();
+      const { importWorkspaces } = await import("../../identity/operator/import.ts");
+      const { hasDatabase } = await import("../../store/embedded/cluster.ts");
+      const { loadSecret } = await import("../../store/secret/secret.ts");
+      const where = loadSettings(["databaseUrl", "dataDir", "secret", "host", "port", "publicUrl"]);
+      const local = where.databaseUrl === null ? readCredentials(where.dataDir) : null;
+      const publicUrl = local?.url ?? where.publicUrl;
+      const bytes = file === "-" ? process.stdin : await reading(file);
+      const result = await workForOperator(operatorSettings(), (em) => {
+        const secret = loadSecret(where, where.databaseUrl === null && hasDatabase(where.dataDir));
+        return importWorkspaces(em, { bytes, dryRun, secret, publicUrl });
+      });
+      printResult({ dry_run: dryRun, ...result });
+      if (result.rows.file)
+        remark("put the uploaded files into DATA_DIR/assets, or the bucket, under the names that they have");
+    });
+}
+
+/** @throws 422 for what cannot be opened, or is no file. */
+async function reading(path: string): Promise<AsyncIterable<Uint8Array>> {
+  const refused = (error: { code?: string }): never => {
+    throw invalidRequest(`The file cannot be read (${error.code}).`, "file");
+  };
+  const file = await open(path, "r").catch(refused);
+  if ((await file.stat()).isDirectory()) throw refused({ code: "EISDIR" });
+  return file.createReadStream();
+}
+
+type Write = (lines: string) => Promise<void>;
+
+/** Waits for whoever reads it. */
+async function toOutput<T>(work: (write: Write) => Promise<T>): Promise<T> {
+  return work(async (lines) => {
+    if (!process.stdout.write(lines)) await once(process.stdout, "drain");
+  });
+}
+
+/** A file that bears its name only when it is whole. */
+const toFile =
+  (path: string) =>
+  async <T>(work: (write: Write) => Promise<T>): Promise<T> => {
+    const part = `${path}.part`;
+    let file: FileHandle;
+    try {
+      if (existsSync(path)) throw Object.assign(new Error("it is there"), { code: "EEXIST" });
+      file = await open(part, "wx", 0o600);
+    } catch (error) {
+      throw invalidRequest(
+        `${path} and ${part} cannot be made (${(error as NodeJS.ErrnoException).code}): name a file that is not there yet.`,
+        "to",
+      );
+    }
+    try {
+      const result = await work((lines) => file.writeFile(lines));
+      await file.sync();
+      await file.close();
+      renameSync(part, path);
+      syncFolder(dirname(path));
+      return result;
+    } catch (error) {
+      await file.close().catch(() => {});
+      rmSync(part, { force: true });
+      throw error;
+    }
+  };
