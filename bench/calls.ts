@@ -22,8 +22,8 @@ export const scopeOf = (channel: string) => ({
   pusher_ids: "null",
 });
 
-export async function poll({ url }: Target, token: string) {
-  const answer = await fetch(url + INBOX, { headers: bearer(token) });
+export async function poll({ url }: Target, token: string, path = INBOX) {
+  const answer = await fetch(url + path, { headers: bearer(token) });
   return { token, etag: answer.headers.get("etag")!, body: await answer.text() };
 }
 

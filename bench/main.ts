@@ -6,6 +6,7 @@ import { CASES } from "./cases/index.ts";
 import { measureGoals } from "./goal_run.ts";
 import { HANDSETS, type HeldFigure, heldTable, LIMITS, measureHeld } from "./held.ts";
 import { options, stop } from "./options.ts";
+import { measurePeers, namedPeers } from "./peers/run.ts";
 import { draw } from "./plot.ts";
 import { profileCase } from "./profile.ts";
 import { rowsTable } from "./rows.ts";
@@ -86,6 +87,17 @@ async function run(): Promise<void> {
       await give(rowsTable(report.rows), report);
       if (report.failed.length > 0) process.exitCode = 1;
     });
+  if (options.peers) {
+    const programs = namedPeers();
+    if (!programs)
+      stop(
+        "--peers compares with programs that NTFY_BIN and GOTIFY_BIN name; neither is set, so nothing is measured.",
+      );
+    return withBench(options.seconds, async (bench) => {
+      const report = await measurePeers(bench, programs, { ...options, interrupted });
+      await give(rowsTable(report.rows), report);
+    });
+  }
   const names = [...CASES.map(({ name }) => name), HELD];
   if (!names.some((name) => name.includes(options.only)))
     stop(`--only must be part of one of: ${names.join("; ")}.`);

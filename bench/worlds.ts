@@ -18,8 +18,8 @@ import { type Server, startServer } from "./served.ts";
 export interface OpenWorld extends World {
   size: Size;
   databaseUrl: string;
-  /** Microseconds that the database's side of its connections has used; null where it cannot be read from here. */
-  databaseCpu(): Promise<number | null>;
+  /** Microseconds that PostgreSQL's side of the connections to this database, or another, has used; null where it cannot be read from here. */
+  databaseCpu(of?: string): Promise<number | null>;
   memory(): Memory | null;
   profile: Server["profile"];
   close(): Promise<void>;
@@ -67,9 +67,9 @@ export async function openWorld(adminUrl: string, making: Making): Promise<OpenW
       return second.service;
     });
     const sql = async (text: string) => void (await databaseOf(orm).executeQuery(CompiledQuery.raw(text)));
-    const databaseCpu = async () => {
+    const databaseCpu = async (of = name) => {
       const { rows } = await databaseOf(orm).executeQuery<{ pid: number }>(
-        CompiledQuery.raw("select pid from pg_stat_activity where datname = current_database()"),
+        CompiledQuery.raw("select pid from pg_stat_activity where datname = $1", [of]),
       );
       return cpuOf(rows.map(({ pid }) => pid));
     };

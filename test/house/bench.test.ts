@@ -1,5 +1,6 @@
 // What the bench says of its figures: each beside its goal, and why there is none. No test asserts a time.
 
+import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import type { Case } from "../../bench/case.ts";
 import { ratiosOf, show } from "../../bench/figures.ts";
@@ -54,6 +55,18 @@ describe("a case", () => {
     );
     expect(failed).toBeNull();
     expect(missing).toEqual({ http: "is not here", other: expect.stringContaining("pgbench is not found") });
+  });
+});
+
+test("a comparison with programs that nobody named says so in one line", () => {
+  const { NTFY_BIN: _, GOTIFY_BIN: __, ...env } = process.env;
+  const { status, stderr } = spawnSync(process.execPath, ["bench/main.ts", "--peers"], {
+    env: { ...env, NODE_NO_WARNINGS: "1" },
+    encoding: "utf8",
+  });
+  expect({ status, lines: stderr.trim().split("\n") }).toEqual({
+    status: 2,
+    lines: [expect.stringMatching(/NTFY_BIN and GOTIFY_BIN.*neither is set/)],
   });
 });
 

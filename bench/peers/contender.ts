@@ -1,0 +1,85 @@
+// Who is measured beside whom, and how Belfry does the work that all of them can do.
+
+import { ALERT, bearer, INBOX, poll, sends } from "../calls.ts";
+import type { HttpLoad, Target } from "../load.ts";
+import { channelPath, HOT } from "../seed.ts";
+import type { OpenWorld } from "../worlds.ts";
+
+/** A publish that is stored when it is answered; a poll that finds fifty; a poll that finds nothing new. */
+export type Work = "send" | "inbox" | "unchanged";
+
+export interface Contender {
+  name: string;
+  works: Partial<Record<Work, HttpLoad>>;
+  /** Microseconds that its connections in PostgreSQL have used; null: it has none, or they cannot be read. */
+  databaseCpu(): Promise<number | null>;
+  /** How handsets are open, and what they are sent; null: not measured here. */
+  open: Open | null;
+}
+
+export interface Open {
+  target: Target;
+  /** The head that the handset with this number sends. */
+  ask(handset: number): string;
+  send(title: string): Promise<void>;
+}
+
+/** A peer's text is as long as an alert's. */
+export const TEXT = ALERT.body;
+
+export async function post(url: string, headers: Record<string, string>, body: string): Promise<string> {
+  const answer = await fetch(url, { method: "POST", headers, body });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${text}`);
+  return text;
+}
+
+export const ask = (path: string, headers: Record<string, string>) =>
+  [
+    `GET ${path} HTTP/1.1`,
+    ...Object.entries({ host: "localhost", ...headers }).map(([k, v]) => `${k}: ${v}`),
+    "\r\n",
+  ].join("\r\n");
+
+/** As it is delivered: with its request log, on the database that it starts itself. Cards as its own clients ask for them. */
+export async function belfry(world: OpenWorld): Promise<Contender> {
+  const target = await world.logged();
+  const { key, pollers, reporters } = world.tokens;
+  const path = `${INBOX}?limit=50&view=lean`;
+  const polled = await Promise.all(pollers[1].map((token) => poll(target, token, path)));
+  const { data } = JSON.parse(polled[0]!.body);
+  if (data.length !== 50) throw new Error("an inbox without a full page");
+  const of = (connection: number) => polled[connection % polled.length]!;
+  return {
+    name: "Belfry",
+    works: {
+      send: sends(world, target),
+      inbox: {
+        kind: "http",
+        target,
+        status: 200,
+        requests: (connection) => [{ path, headers: bearer(of(connection).token) }],
+      },
+      unchanged: {
+        kind: "http",
+        target,
+        status: 304,
+        requests: (connection) => {
+          const { token, etag } = of(connection);
+          return [{ path, headers: { ...bearer(token), "if-none-match": etag } }];
+        },
+      },
+    },
+    databaseCpu: () => world.databaseCpu(),
+    open: {
+      target,
+      ask: (handset) =>
+        ask(`${INBOX}/stream?view=lean`, { ...bearer(reporters[handset]!), accept: "text/event-stream" }),
+      send: async (title) => {
+        const headers = { ...bearer(key), "content-type": "application/json" };
+        const body = JSON.stringify({ title, body: TEXT, send: true });
+        await post(`${target.url}${channelPath(HOT)}/alerts`, headers, body);
+      },
+    },
+  };
+}
