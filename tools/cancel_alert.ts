@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { need } from "../src/model/need.ts";
-import { alertFor, announce, published } from "../src/operation/alerts/change.ts";
+import { alertFor, announce, lineOf, published } from "../src/operation/alerts/change.ts";
 import { stopFollowing, stopSeries } from "../src/operation/alerts/series.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { cancelAlert } from "../src/store/queries/alerts.ts";
@@ -39,7 +39,7 @@ export default defineTool({
     if (input.following) return published("cancel", await stopFollowing(alert, ctx), ctx);
     const [row] = await ctx.sql(cancelAlert, { id: alert.id });
     const after = need(row, "the alert is locked");
-    if (alert.status === "repeating") await stopSeries(after, ctx);
+    if (alert.status === "repeating") ctx.tellEach([after, ...(await stopSeries(after, ctx))].map(lineOf));
     else announce(ctx, "alert.cancelled", after);
     return published("cancel", after, ctx);
   },

@@ -18,6 +18,7 @@ import {
   lockedAlert,
 } from "../src/operation/alerts/change.ts";
 import { compose } from "../src/operation/alerts/compose.ts";
+import { stopSeries } from "../src/operation/alerts/series.ts";
 import { shownWhole } from "../src/operation/alerts/show.ts";
 import { modelOf } from "../src/operation/alerts/stored.ts";
 import { actorOf } from "../src/operation/audit.ts";
@@ -86,7 +87,8 @@ export default defineTool({
     checkContent(fields, htmlLength, changed, nowMicros(ctx));
     if (send) await countSend(ctx, to);
     const [ended] = ending?.do === "change" ? await ctx.sql(cancelAlert, { id: alert.id }) : [];
-    if (ended) announce(ctx, "alert.cancelled", ended);
+    const planned = ended && alert.status === "repeating" ? await stopSeries(ended, ctx) : [];
+    if (ended && alert.status !== "repeating") announce(ctx, "alert.cancelled", ended);
     const [copy] = await ctx.sql(insertAlert, {
       id: newUuid(),
       pusher_id: to,
@@ -96,7 +98,7 @@ export default defineTool({
       ...fields,
     });
     const made = need(copy, "the channel is locked");
-    const lines = [made, ...(ended ? [ended] : [])];
+    const lines = [made, ...(ended ? [ended] : []), ...planned];
     ctx.tellEach(lines.map(lineOf));
     if (status !== "draft") announce(ctx, `alert.${status}`, made);
     return shownWhole(made, target.requested_perms, ctx);

@@ -2,6 +2,7 @@
 // answered, what the alert then is, which event left.
 
 import { expect } from "vitest";
+import { LIMITS } from "../../src/model/limits.ts";
 import type { Case } from "../support/cases.ts";
 import type { Answer, World } from "../support/world.ts";
 import { type AlertState, alertAt, alertOn, type ChannelState, INSTANT, readBack, uuidOf } from "./given.ts";
@@ -18,6 +19,13 @@ export const GRID: Record<ChannelState, Record<AlertState, Record<Verb, Cell>>> 
       schedule: "200 scheduled alert.scheduled",
       cancel: "409 draft",
       delete: "204 gone",
+    },
+    repeating: {
+      edit: "200 repeating",
+      send: "409 repeating",
+      schedule: "200 repeating",
+      cancel: "200 cancelled",
+      delete: "409 repeating",
     },
     scheduled: {
       edit: "200 scheduled",
@@ -56,6 +64,13 @@ export const GRID: Record<ChannelState, Record<AlertState, Record<Verb, Cell>>> 
       cancel: "409 draft",
       delete: "204 gone",
     },
+    repeating: {
+      edit: "200 repeating",
+      send: "409 repeating",
+      schedule: "409 repeating",
+      cancel: "200 cancelled",
+      delete: "409 repeating",
+    },
     scheduled: {
       edit: "200 scheduled",
       send: "409 scheduled",
@@ -93,6 +108,13 @@ export const GRID: Record<ChannelState, Record<AlertState, Record<Verb, Cell>>> 
       cancel: "409 draft",
       delete: "204 gone",
     },
+    repeating: {
+      edit: "200 repeating",
+      send: "409 repeating",
+      schedule: "409 repeating",
+      cancel: "200 cancelled",
+      delete: "409 repeating",
+    },
     scheduled: {
       edit: "200 scheduled",
       send: "409 scheduled",
@@ -127,6 +149,8 @@ export const GRID: Record<ChannelState, Record<AlertState, Record<Verb, Cell>>> 
 /** The rule that a cell stands for. */
 function ruleOf(channel: ChannelState, state: AlertState, verb: Verb): string {
   const inactive = channel !== "active";
+  if (state === "repeating" && !(inactive && (verb === "send" || verb === "schedule")))
+    return verb === "edit" ? "series-edit" : verb === "schedule" ? "occurrence" : "series-end";
   if (verb === "send") {
     if (inactive) return "send-needs-active";
     if (state === "cancelled") return "send-cancelled";
@@ -232,6 +256,13 @@ async function checkEffect(
       title: before.title,
       send_at: event === "alert.sent" ? null : before.send_at,
     });
+  if (before.status === "repeating") {
+    const { data } = (await world.rest("list_alerts", { pusher_id: before.pusher_id, status: "scheduled" }))
+      .body;
+    const planned = data.filter(({ series_id }: any) => series_id === before.id);
+    expect(planned).toHaveLength(status === "cancelled" ? 0 : LIMITS.occurrences_ahead);
+    for (const { title } of planned) expect(title).toBe(verb === "edit" ? "Edited" : before.title);
+  }
   const rev = await checkCounters(world, before.pusher_id);
   // What handsets see moves the revision; what is planned, and all else, does not.
   const visible = before.status === "sent" || status === "sent";

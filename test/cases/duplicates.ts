@@ -1,6 +1,7 @@
 // A draft made from another alert: what comes along, where it may go, and who may not.
 
 import { expect } from "vitest";
+import { LIMITS } from "../../src/model/limits.ts";
 import type { Case } from "../support/cases.ts";
 import { inSeconds, type World } from "../support/world.ts";
 import {
@@ -52,6 +53,7 @@ const copied = (alert: any) => {
   const { id: _, pusher_id: __, status: ___, blocked: ____, notes: _____, note: ______, ...fields } = alert;
   return {
     ...fields,
+    recurrence: null,
     send_at: null,
     sent_at: null,
     expires_at: null,
@@ -99,6 +101,33 @@ const correctionCases: Case[] = [
       },
     }),
   ),
+  {
+    rule: CORRECTED,
+    also: ["series-end"],
+    tool: "duplicate_alert",
+    name: "in place of one that repeats, with all that is planned of it",
+    given: async (world) => {
+      const alert = await alertIn(world, "repeating", await world.pusher());
+      return { alert, events: world.acts.length };
+    },
+    input: ({ alert }) => alertAt(alert, { send: true, cancel_original: true }),
+    want: { body: { status: "sent", recurrence: null, series_id: null } },
+    after: async (world, { alert, events }) => {
+      const { pusher_id } = alert;
+      expect((await readBack(world, alert)).status).toBe("cancelled");
+      expect((await world.rest("list_alerts", { pusher_id, status: "scheduled" })).body.data).toEqual([]);
+      const told = world.acts.slice(events).map(({ event }) => event);
+      expect(told.toSorted()).toEqual([
+        ...Array(LIMITS.occurrences_ahead).fill("alert.cancelled"),
+        "alert.sent",
+      ]);
+      const log = (await world.rest("list_audit_events", { pusher_id })).body.data;
+      const ended = log.filter(
+        ({ operation, status }: any) => operation === "duplicate_alert" && status === "cancelled",
+      );
+      expect(ended).toHaveLength(1 + LIMITS.occurrences_ahead);
+    },
+  },
   {
     rule: CORRECTED,
     tool: "duplicate_alert",
@@ -168,7 +197,7 @@ const correctionCases: Case[] = [
 
 const otherPusher = once((world) => world.pusher());
 
-const states: readonly AlertState[] = ["draft", "scheduled", "passed", "sent", "cancelled"];
+const states: readonly AlertState[] = ["draft", "repeating", "scheduled", "passed", "sent", "cancelled"];
 
 export const duplicateCases: Case[] = [
   ...states.map(

@@ -37,7 +37,7 @@ export const alertAt = (alert: { id: string; pusher_id: string }, more: Record<s
 
 export const uuidOf = (id: string) => parseId(id.slice(0, 3) as "psh", id)!;
 
-export type AlertState = "draft" | "scheduled" | "passed" | "sent" | "cancelled";
+export type AlertState = "draft" | "repeating" | "scheduled" | "passed" | "sent" | "cancelled";
 export type ChannelState = "active" | "paused" | "suspended";
 
 /** An alert in a state; `passed` is scheduled, and its send_at has gone by. A draft carries a future send_at as well. */
@@ -51,6 +51,10 @@ export async function alertIn(
   const later = { send_at: inSeconds(3600), ...fields };
   if (state === "draft") return world.alert(id, later);
   if (state === "sent") return world.alert(id, { send: true, ...fields });
+  if (state === "repeating") {
+    const draft = await world.alert(id, { recurrence: "FREQ=DAILY Europe/Lisbon", ...later });
+    return (await world.rest("schedule_alert", alertAt(draft))).body;
+  }
   const alert = await world.alert(id, { send: true, ...later });
   if (state === "passed") {
     await world.sql(

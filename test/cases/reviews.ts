@@ -9,6 +9,7 @@ const WAIT = "review-wait";
 const DECISIONS: [AlertState, decision: string, note: RegExp][] = [
   ["draft", "waiting", /Nobody has decided yet/],
   ["scheduled", "scheduled", /from send_at on/],
+  ["repeating", "scheduled", /from send_at on/],
   ["passed", "sent", /is sent/],
   ["sent", "sent", /is sent/],
   ["cancelled", "cancelled", /duplicate_alert/],

@@ -40,6 +40,14 @@ const session = (name: string, args: object): Promise<any> =>
 type Args = Record<string, unknown>;
 const draft = () => alertIn(world, "draft", pusher);
 const scheduled = () => alertIn(world, "scheduled", pusher);
+const repeating = () => alertIn(world, "repeating", pusher);
+const repeatingDraft = () => alertIn(world, "draft", pusher, { recurrence: "FREQ=DAILY UTC" });
+const planned = async () =>
+  (await world.rest("list_alerts", { pusher_id: pusher.id, status: "scheduled", order: "oldest" })).body.data;
+const occurrence = async () => {
+  await repeating();
+  return (await planned())[0];
+};
 const opening = () => ({ handle: uniqueHandle(), name: "A", category: "community", description: "B" });
 
 /** Every call that makes something public, by the operation's name and what is special about it. */
@@ -63,6 +71,26 @@ const PUBLISHING: [string, string, () => Args | Promise<Args>][] = [
   ],
   ["update_alert", "what is scheduled", async () => alertAt(await scheduled(), { title: "Other" })],
   ["update_alert", "its instant", async () => alertAt(await scheduled(), { send_at: inSeconds(7200) })],
+  ["schedule_alert", "what repeats", async () => alertAt(await repeatingDraft())],
+  ["update_alert", "a series", async () => alertAt(await repeating(), { title: "Other" })],
+  [
+    "update_alert",
+    "its rule",
+    async () => alertAt(await repeating(), { recurrence: "FREQ=DAILY;INTERVAL=2 UTC" }),
+  ],
+  [
+    "update_alert",
+    "the begin of a series",
+    async () => alertAt(await repeating(), { send_at: inSeconds(7200) }),
+  ],
+  ["update_alert", "an occurrence", async () => alertAt(await occurrence(), { title: "Other" })],
+  ["schedule_alert", "an occurrence", async () => alertAt(await occurrence(), { send_at: inSeconds(7200) })],
+  ["send_alert", "an occurrence", async () => alertAt(await occurrence())],
+  [
+    "duplicate_alert",
+    "send and cancel_original of a series",
+    async () => alertAt(await repeating(), { send: true, cancel_original: true }),
+  ],
   [
     "move_alerts",
     "later",
@@ -80,6 +108,24 @@ const HARMLESS: [string, string, () => Args | Promise<Args>][] = [
     "duplicate_alert",
     "cancel_original",
     async () => alertAt(await scheduled(), { cancel_original: true, title: "Right" }),
+  ],
+  ["cancel_alert", "a series", async () => alertAt(await repeating())],
+  ["cancel_alert", "following", async () => alertAt(await occurrence(), { following: true })],
+  [
+    "duplicate_alert",
+    "cancel_original of a series",
+    async () => alertAt(await repeating(), { cancel_original: true }),
+  ],
+  ["update_alert", "a series to draft", async () => alertAt(await repeating(), { send_at: null })],
+  [
+    "create_alert",
+    "a draft that repeats",
+    () => ({ pusher_id: pusher.id, title: "T", send_at: inSeconds(7200), recurrence: "FREQ=DAILY UTC" }),
+  ],
+  [
+    "update_alert",
+    "the rule of a draft",
+    async () => alertAt(await repeatingDraft(), { recurrence: "FREQ=HOURLY UTC" }),
   ],
   ["move_alerts", "to cancel", async () => ({ pusher_id: (await scheduled()).pusher_id, action: "cancel" })],
   [
@@ -115,7 +161,7 @@ test("a tool that needs the scope publishes, unless its record says otherwise", 
 /** All that anybody could see: alerts that are out or will be, and channels that stand open. */
 const seen = async () => [
   await world.sql(
-    "select id, title, status, send_at::text from alert where status in ('sent', 'scheduled') order by id",
+    "select id, title, status, send_at::text from alert where status in ('sent', 'scheduled', 'repeating') order by id",
   ),
   await world.sql("select id from pusher where is_public order by id"),
 ];
@@ -158,6 +204,41 @@ test.each(HARMLESS)("%s (%s) is done", async (name, _what, args) => {
   const [after, stillOpen] = await seen();
   expect(stillOpen).toEqual(open);
   for (const one of after as unknown[]) expect(alerts).toContainEqual(one);
+});
+
+// docs/rules.md#recurrence
+describe("a series", () => {
+  const schedule = TOOLS.find(({ name }) => name === "schedule_alert")!;
+  const approve = (args: object) => world.service.dispatcher.tool(schedule, person, { args, log: SILENT });
+  const now = async (alert: any) => (await world.rest("get_alert", alertAt(alert))).body;
+
+  test("is approved exactly as it was seen", async () => {
+    const draft = await repeatingDraft();
+    await world.rest("update_alert", alertAt(draft, { recurrence: "FREQ=HOURLY UTC" }), asking);
+    await expect(approve(alertAt(draft, { expected_updated_at: draft.updated_at }))).rejects.toMatchObject({
+      type: "conflict",
+    });
+    expect([(await now(draft)).status, await planned()]).toEqual(["draft", []]);
+    await approve(alertAt(draft, { expected_updated_at: (await now(draft)).updated_at }));
+    const [first, second] = await planned();
+    expect(Date.parse(second.send_at) - Date.parse(first.send_at)).toBe(3_600_000);
+  });
+
+  test("that is declined is a draft with nothing planned, and comes back only by a person", async () => {
+    const series = await repeating();
+    await session("decline_alert", alertAt(series, { review_reply: "Not daily." }));
+    expect(await now(series)).toMatchObject({
+      ...{ status: "draft", review_reply: "Not daily.", recurrence: series.recurrence, send_at: null },
+    });
+    expect(await planned()).toEqual([]);
+    await world.sql("update alert_series set fill_at = now()");
+    await world.service.housekeeping.round("due_series");
+    expect(await planned()).toEqual([]);
+    const again = alertAt(series, { send_at: inSeconds(3600) });
+    expect((await world.rest("schedule_alert", again, asking)).status).toBe(403);
+    await approve(again);
+    expect((await planned()).length).toBeGreaterThan(0);
+  });
 });
 
 test("over MCP what would have been published is kept, once under an idempotency key", async () => {

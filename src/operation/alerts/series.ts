@@ -78,11 +78,11 @@ export async function followSeries(before: AlertRecord, after: AlertRecord, ctx:
   }
 }
 
-/** A series ends with all that is planned of it. */
-export async function stopSeries(series: AlertRecord, ctx: Context): Promise<void> {
-  const rows = await ctx.sql(endSeries, { id: series.id });
+/** What is planned of a series that ends is cancelled with it. */
+export async function stopSeries({ id }: AlertRecord, ctx: Context): Promise<AlertRecord[]> {
+  const rows = await ctx.sql(endSeries, { id });
   cancelled(rows, ctx);
-  ctx.tellEach([{ ...series, status: "cancelled" as const }, ...rows].map(lineOf));
+  return rows;
 }
 
 /** An occurrence is cancelled with all that follow it; answers it as it is then. @throws 422 for what is none. */
