@@ -60,7 +60,7 @@ export default defineTool({
       throw invalidRequest(
         forBoth(
           "send_at of what repeats is moved with update_alert.",
-          "When an alert that repeats begins is changed by editing it.",
+          "It repeats. To move its time, edit it.",
         ),
         "send_at",
       );

@@ -11,6 +11,7 @@ export const LONGEST = [
   "transports/docs_page",
   "people/second_factor",
   "faults/kill",
+  "faults/series_kill",
   "rules/concurrency",
   "operator/cli_operator",
   "people/compose_browser",

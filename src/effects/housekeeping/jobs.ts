@@ -187,7 +187,8 @@ export function housekeepingJobs(deps: StepDeps): Job[] {
       name: "due_series",
       removes: "From what is to be written: repeating alerts get their next occurrences.",
       work: (batch) => fillDueSeries(deps, batch),
-      batch: 100,
+      // Their channels are locked while their rules are read, some milliseconds for each.
+      batch: 50,
       every_seconds: 5,
     },
     {

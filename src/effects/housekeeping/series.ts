@@ -1,5 +1,6 @@
 // Writes the next occurrences of repeating alerts, whichever process comes first and whether or not the one that began them still lives.
 
+import { setImmediate } from "node:timers/promises";
 import { alertData, type DomainEvent } from "../../model/domain/events.ts";
 import { newUuid } from "../../model/domain/ids.ts";
 import { fillOf } from "../../model/domain/occurrences.ts";
@@ -12,7 +13,11 @@ export function fillDueSeries(deps: TellDeps, max: number): Promise<number> {
   return tellWaiting(deps, lockDueSeries, max, async (due, em) => {
     const now = deps.now();
     const items = [];
-    for (const series of due) items.push(await fillOf(series, now.getTime()));
+    for (const series of due) {
+      items.push(await fillOf(series, now.getTime()));
+      // A rule costs milliseconds, in which nobody else is served.
+      await setImmediate();
+    }
     const made = await run(em, fillSeries, { items });
     const events = made.map(
       (alert): DomainEvent => ({

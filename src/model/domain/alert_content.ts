@@ -97,7 +97,7 @@ export function checkNoRecurrence(recurrence: string | null): void {
   throw invalidRequest(
     forBoth(
       "recurrence belongs to a draft; leave send out, and give the draft to schedule_alert.",
-      "An alert that repeats is kept as a draft first; it begins when you schedule it.",
+      "What repeats is a draft first. Save it, then schedule it.",
     ),
     "recurrence",
   );

@@ -93,7 +93,7 @@ export async function stopFollowing(alert: AlertRecord, ctx: Context): Promise<A
     throw invalidRequest(
       forBoth(
         "following is for an occurrence of an alert that repeats; leave it out.",
-        "Only an alert that repeats is cancelled with all that follow it.",
+        "This alert does not repeat, so none follows it.",
       ),
       "following",
     );

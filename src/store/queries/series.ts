@@ -54,15 +54,17 @@ export const lockDueSeries = defineUpkeep("lock_due_series", {
     send_at: neverNull(timestamptz),
     filled_to: timestamptz,
   },
+  // Here and below: of arrays the planner expects a few elements, so that it reads no table whole to join them.
   text: `with due as materialized (
       select alert_id from alert_series where fill_at <= clock_timestamp() order by fill_at limit $max::int),
     c as materialized (
       select pusher_id from channel_state
-      where pusher_id in (select pusher_id from alert where id in (select alert_id from due))
+      where pusher_id = any(array(select pusher_id from alert where id = any(array(select alert_id from due))))
       order by pusher_id for no key update skip locked)
     select s.alert_id as series_id, a.recurrence, a.send_at, s.filled_to
-    from due join alert_series s using (alert_id) join alert a on a.id = s.alert_id join c on c.pusher_id = a.pusher_id
-    where s.fill_at <= clock_timestamp() order by s.alert_id for update of s`,
+    from alert_series s join alert a on a.id = s.alert_id join c on c.pusher_id = a.pusher_id
+    where s.alert_id = any(array(select alert_id from due)) and s.fill_at <= clock_timestamp()
+    order by s.alert_id for update of s`,
 });
 
 /** Writes occurrences of series whose channels are locked, and how far that goes; a series that is over is cancelled. */
@@ -81,12 +83,13 @@ export const fillSeries = defineStatement("fill_series", {
       returning ${WHOLE.text}),
     found as (
       insert into alert_words (alert_id, words)
-      select made.id, w.words from made join alert_words w on w.alert_id = made.series_id),
+      select made.id, w.words
+      from made cross join lateral (select words from alert_words where alert_id = made.series_id offset 0) w),
     noted as (
       update alert_series s set filled_to = f.filled_to, fill_at = f.fill_at
-      from f where s.alert_id = f.series_id and f.fill_at is not null),
+      from f where s.alert_id = f.series_id and f.fill_at is not null and s.alert_id = any(array(select series_id from f))),
     gone as (
-      delete from alert_series s using f where s.alert_id = f.series_id and f.fill_at is null),
+      delete from alert_series where alert_id = any(array(select series_id from f where fill_at is null))),
     over as (
       update alert set status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = ${NEXT_VERSION}
       from f where alert.id = f.series_id and f.fill_at is null and alert.status = 'repeating')

@@ -1,0 +1,123 @@
+// Repeating alerts whose processes are killed while they write occurrences down: each instant comes once, the late one once, and
+// each is told of once. Covers docs/rules.md#recurrence-ahead and #recurrence-late.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { LIMITS } from "../../src/model/limits.ts";
+import { type Orm, openOrm } from "../../src/store/db/orm.ts";
+import { alertAt, uuidOf } from "../cases/given.ts";
+import { pause } from "../support/at_once.ts";
+import { type RunningServer, startServer } from "../support/processes.ts";
+import { expectRecountClean } from "../support/recount.ts";
+import { eventually } from "../support/wait.ts";
+import { inSeconds, World } from "../support/world.ts";
+
+const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 3);
+const SERIES = 8;
+const EACH = LIMITS.occurrences_ahead + 1;
+
+let world: World;
+let orm: Orm;
+let ids: string;
+beforeAll(async () => {
+  world = await World.open();
+  const all = [];
+  for (let i = 0; i < SERIES; i++) {
+    const { id } = await world.pusher();
+    const recurrence = `FREQ=MINUTELY;INTERVAL=${5 + i} Europe/Lisbon`;
+    const draft = await world.alert(id, { send_at: inSeconds(3600), recurrence });
+    await world.rest("schedule_alert", alertAt(draft));
+    all.push(`'${uuidOf(draft.id)}'`);
+  }
+  ids = all.join();
+  await world.leave();
+  orm = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePool: 3 });
+});
+afterAll(async () => {
+  await orm?.close(true);
+  await world?.remove();
+});
+
+const em = () => orm.em.fork() as SqlEntityManager;
+const sql = <T = any>(text: string): Promise<T[]> => em().execute<T[]>(text);
+const start = () =>
+  startServer(world.settings.DATA_DIR!, { settings: { ...world.settings, LOG_LEVEL: "warn" } });
+
+/** A week went by in which nobody wrote. */
+async function sleptThrough(): Promise<void> {
+  await sql(`delete from workspace_event`);
+  await sql(`delete from alert where series_id in (${ids})`);
+  await sql(`update alert set send_at = send_at - interval '7 days' where id in (${ids})`);
+  await sql(
+    `update alert_series set filled_to = now() - interval '7 days', fill_at = now() where alert_id in (${ids})`,
+  );
+}
+
+const made = () =>
+  sql(
+    `select id, series_id, occurs_at::text, occurs_at <= now() as late from alert where series_id in (${ids})`,
+  );
+
+async function expectOnce(): Promise<void> {
+  const rows = await made();
+  const bySeries = Map.groupBy(rows, ({ series_id }) => series_id);
+  expect(bySeries.size).toBe(SERIES);
+  for (const own of bySeries.values()) {
+    expect(new Set(own.map(({ occurs_at }) => occurs_at)).size).toBe(own.length);
+    // What came due since it was written is late besides.
+    expect(own.length).toBeGreaterThanOrEqual(EACH);
+    expect(own.filter(({ late }) => late).length).toBeLessThanOrEqual(2);
+    expect(own.filter(({ late }) => late).length).toBeGreaterThanOrEqual(1);
+  }
+  const told = await sql(
+    `select body::jsonb->'data'->>'alert_id' as id, count(*)::int as n from workspace_event group by 1`,
+  );
+  expect(told.length).toBe(rows.length);
+  expect(told.filter(({ n }) => n !== 1)).toEqual([]);
+}
+
+/** Somebody is in the middle of writing occurrences. */
+const writing = async (waiting = "") =>
+  (
+    await sql(
+      `select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+         and state <> 'idle' and query like '%f (series_id uuid%' ${waiting}`,
+    )
+  ).length > 0;
+
+const filled = async () => (await made()).length >= SERIES * EACH;
+
+async function finish(count: number): Promise<void> {
+  const servers = await Promise.all(Array.from({ length: count }, start));
+  await eventually(filled);
+  await Promise.all(servers.map((server) => server.stop()));
+  await expectOnce();
+}
+
+test("killed after it wrote and before that holds: nothing stays of it, and the next one writes all", async () => {
+  await sleptThrough();
+  let server: RunningServer | undefined;
+  await em().transactional(async (holding) => {
+    // The statement has made its occurrences, and waits for this to make them findable.
+    await holding.execute("lock table alert_words in exclusive mode");
+    server = await start();
+    await eventually(() => writing("and wait_event_type = 'Lock'"));
+    await server.stop("SIGKILL");
+  });
+  await eventually(async () => !(await writing()));
+  expect(await made()).toEqual([]);
+  await finish(2);
+});
+
+test(`killed at any moment, ${ROUNDS} rounds of two processes`, { timeout: 900_000 }, async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    await sleptThrough();
+    const servers = await Promise.all([start(), start()]);
+    let seen = false;
+    while (!seen) seen = (await writing()) || (await made()).length > 0;
+    await pause(Math.random() * 20);
+    await Promise.all(servers.map((server) => server.stop("SIGKILL")));
+    await finish(2);
+  }
+  await expectRecountClean(orm);
+});
