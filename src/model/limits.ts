@@ -160,6 +160,8 @@ export const LIMIT_TABLE = {
   app_version: [40, "characters", "the version of a handset's app"],
   channels_of_device: [1_000, "channels", "joined by one device"],
   import: [150, "subscriptions", "one import"],
+  import_channels: [1_000, "topics", "or applications that `belfry import-from` makes channels of"],
+  import_messages: [1_000, "messages", "of each that it takes over, the newest"],
   export_line: [16 * MIB, "bytes", "a line of what `belfry import` reads"],
   move_minutes: [15, "minutes", "a code that moves subscriptions works"],
   own_devices: [5, "handsets", "that a person has linked to the own account"],

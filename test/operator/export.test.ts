@@ -175,6 +175,15 @@ describe("a workspace in use, by URL", () => {
     expect(one.stdout).toContain("harbour-watch");
     expect(one.stdout).not.toContain("not-ours");
     expect(one.stdout).not.toContain("owner@example.com");
+    // All of them come at once, and what is there already is no hindrance to the others.
+    const settings = await otherServer();
+    await belfryShared(["import", "-"], settings, one.stdout);
+    const all = await belfryShared(["export"], here.settings);
+    const { json } = await belfryShared(["import", "-"], settings, all.stdout);
+    expect(json).toMatchObject({ imported: [expect.any(String)], already_there: [here.workspace.id] });
+    const empty = await otherServer();
+    const both = await belfryShared(["import", "-"], empty, all.stdout);
+    expect(both.json.imported.sort()).toEqual([here.workspace.id, ...json.imported].sort());
     const nobody = await belfryShared(["export", "--workspace", "wsp_x"], here.settings);
     expect(nobody.refusal.error).toMatchObject({ type: "not_found" });
     const taken = await belfryShared(["export", "--to", file], here.settings);

@@ -387,6 +387,10 @@ export const ROOMS: Record<string, Room> = {
     decides: "starting and stopping: the service put together, the socket in front of it, its figures",
     may: ANYTHING,
   },
+  "program/moving_in": {
+    decides: "what ntfy and Gotify keep in their files, and what becomes of it here",
+    may: ANYTHING,
+  },
   "program/cli": {
     decides: "the command line: one command an operation, and the operator's own",
     may: ANYTHING,

@@ -3,8 +3,9 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type IdKind, parseId } from "../../model/domain/ids.ts";
 import { nullable, uuid } from "../../model/fields/sql.ts";
-import { operatorActor, writeAudit } from "../../operation/audit.ts";
+import { auditLines, operatorActor, writeAudit } from "../../operation/audit.ts";
 import { run, statementsOf } from "../../store/db/statement.ts";
+import { insertAuditBefore } from "../../store/queries/audit.ts";
 
 const defineStatement = statementsOf("upkeep");
 
@@ -31,4 +32,15 @@ export async function auditOperator(em: SqlEntityManager, name: string, result: 
         pusher: uuidOf("psh", shown.id),
       });
   await writeAudit(em, operatorActor(found?.id ?? null), name, { member_id: shown.member_id }, result);
+}
+
+/** What came into a workspace by a call that brings many things: its id on the wire. */
+export async function auditComing(
+  em: SqlEntityManager,
+  name: string,
+  workspaceId: string,
+  id: string,
+): Promise<void> {
+  for (const line of auditLines(operatorActor(workspaceId), name, {}, { id }))
+    await run(em, insertAuditBefore, line);
 }

@@ -8,7 +8,6 @@ import { parseId, showId } from "../../model/domain/ids.ts";
 import { ApiError, conflict, invalidRequest } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
-import { operatorActor, writeAudit } from "../../operation/audit.ts";
 import { run } from "../../store/db/statement.ts";
 import {
   CARRIED,
@@ -20,6 +19,7 @@ import {
 } from "../../store/queries/carried.ts";
 import { createSeal } from "../../store/secret/seal.ts";
 import { isSecretOf } from "../auth/secret_check.ts";
+import { auditComing } from "./audit.ts";
 import { FORMAT } from "./export.ts";
 import { linesOf } from "./lines.ts";
 
@@ -63,7 +63,7 @@ export async function importWorkspaces(em: Em, asked: Import): Promise<Imported>
       const result = await readAll(inside, asked);
       if (asked.dryRun) throw new Undone(result);
       for (const id of result.imported)
-        await writeAudit(inside, operatorActor(parseId("wsp", id)), "import", {}, { id });
+        await auditComing(inside, "import", need(parseId("wsp", id), "it was shown as one"), id);
       return result;
     });
   } catch (error) {

@@ -6,6 +6,7 @@ import type { OperatorOperation } from "../../identity/operator/operations.ts";
 import { loadSettings } from "../../store/config/load.ts";
 import { readCredentials } from "../../store/secret/credentials.ts";
 import { addCarryCommands } from "./carry_commands.ts";
+import { addImportFromCommand } from "./import_from_command.ts";
 import { printResult, remark } from "./output.ts";
 import { addSecretCommand } from "./secret_command.ts";
 
@@ -81,6 +82,7 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
 
   addSecretCommand(program, (args) => ask("rotate_secret", args));
   addCarryCommands(program, now);
+  addImportFromCommand(program, now);
 
   const workspaces = group(program, "workspaces", "workspaces (accounts)");
   workspaces

@@ -38,7 +38,7 @@ async function form(visit: MemberVisit, error?: ApiError): Promise<Response> {
       ${field({ name: "retention_days", label: "Days", value, hint: `${LIMITS.retention_least} to ${LIMITS.retention}. Left empty, alerts are kept for ever. The first goes no earlier than ${LIMITS.retention_notice_hours} hours after this was changed.`, error })}
       <div class="actions"><button>Save</button><a class="button plain" href="/console/account">Back to your account</a></div>
     </form>
-    <p class="note">An alert ends when it is sent or withdrawn, or when it expires, if that is later. Drafts and scheduled alerts stay. A channel can say otherwise in its settings.</p>`,
+    <p class="note">An alert ends when it is sent or withdrawn, or when it expires, if that is later. Drafts and scheduled alerts stay. A channel can say otherwise in its settings. Whoever runs this service can make a copy first, with <code>belfry export</code>.</p>`,
     { width: "narrow", status: error?.status ?? 200 },
   );
 }

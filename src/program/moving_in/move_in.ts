@@ -1,0 +1,267 @@
+// `belfry import-from`: a channel for each topic or application, a key for whoever publishes there, and past messages as alerts that
+// were sent when they were sent. One transaction; a channel of the workspace that is there already is left as it is.
+
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { z } from "zod";
+import { readRequest } from "../../api/ingest/reading.ts";
+import type { Tongue } from "../../api/ingest/tongue.ts";
+import { shortened } from "../../api/ingest/words.ts";
+import { createKey, memberOf } from "../../identity/operator/accounts.ts";
+import { auditComing } from "../../identity/operator/audit.ts";
+import { checkContent } from "../../model/domain/alert_content.ts";
+import { defaultGradient, deriveInitials } from "../../model/domain/avatar.ts";
+import { newUuid, showId, uuidOf } from "../../model/domain/ids.ts";
+import { RESERVED_HANDLES } from "../../model/domain/reserved_handles.ts";
+import { Pusher } from "../../model/entities/pusher.ts";
+import { ApiError, invalidRequest } from "../../model/errors.ts";
+import { ALERT } from "../../model/fields/alert.ts";
+import { toIsoMicros } from "../../model/fields/columns.ts";
+import { PUSHER } from "../../model/fields/pusher.ts";
+import { argumentsOf, blanksOf } from "../../model/fields/record.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { need } from "../../model/need.ts";
+import { PUBLISH } from "../../model/scopes.ts";
+import { compose } from "../../operation/alerts/compose.ts";
+import { run } from "../../store/db/statement.ts";
+import { CARRIED, takenHandles } from "../../store/queries/carried.ts";
+import { writePrivate } from "../../store/secret/private_file.ts";
+import { searchText } from "../../store/shapes/pusher.ts";
+import type { Found, Kept, Source } from "./source.ts";
+
+type Em = SqlEntityManager;
+
+export interface MoveIn {
+  workspace?: string;
+  member?: string;
+  /** Whether everybody may find the channels. */
+  isPublic: boolean;
+  /** Of each channel, the newest. */
+  most: number;
+  /** A new file for the keys; null: they are in the answer. */
+  keysTo: string | null;
+  dryRun: boolean;
+}
+
+export interface MovedIn {
+  from: string;
+  handle: string;
+  state: "new" | "there already";
+  messages: number;
+  /** Messages that could be no alert, and those beyond the newest. */
+  left_out: number;
+  pusher_id?: string;
+  key?: string;
+}
+
+class Undone extends Error {
+  readonly channels: MovedIn[];
+  constructor(channels: MovedIn[]) {
+    super("a dry run");
+    this.channels = channels;
+  }
+}
+
+/** @throws 404, 409, 422. */
+export async function moveIn(em: Em, source: Source, asked: MoveIn, now: Date): Promise<MovedIn[]> {
+  if (asked.keysTo !== null && existsSync(asked.keysTo))
+    throw invalidRequest("The file for the keys is there already; name a new one.", "keys_to");
+  try {
+    return await em.transactional(async (inside) => {
+      const channels = await moveAll(inside as Em, source, asked, now);
+      if (asked.dryRun) throw new Undone(channels);
+      // Before the commit: a key that exists is then always one that somebody has.
+      if (asked.keysTo === null) return channels;
+      const made = channels.filter(({ key }) => key);
+      writePrivate(
+        asked.keysTo,
+        made.map(({ from, handle, key }) => `${JSON.stringify({ from, handle, key })}\n`).join(""),
+      );
+      return channels.map(({ key: _, ...rest }) => rest);
+    });
+  } catch (error) {
+    if (error instanceof Undone) return error.channels.map(({ key: _, pusher_id: __, ...rest }) => rest);
+    throw error;
+  }
+}
+
+async function moveAll(em: Em, source: Source, asked: MoveIn, now: Date): Promise<MovedIn[]> {
+  const member = await memberOf(em, asked);
+  const workspaceId = member.workspace.id;
+  const named = await withHandles(em, workspaceId, source);
+  const moved: MovedIn[] = [];
+  for (const { found, handle, isThere } of named) {
+    const one = { from: found.from, handle };
+    if (isThere) {
+      moved.push({ ...one, state: "there already", messages: 0, left_out: 0 });
+      continue;
+    }
+    const pusherId = await makeChannel(em, workspaceId, found, handle, source.tongue, asked.isPublic);
+    const pusher_id = showId("psh", pusherId);
+    const { key } = await createKey(
+      em,
+      {
+        member: showId("mem", member.id),
+        scopes: `alerts:write,${PUBLISH}`,
+        pusher: pusher_id,
+        name: shortened(`${nameOf(found, handle)} (${source.tongue.title})`, LIMITS.name).text,
+        made_for: source.tongue.name,
+      },
+      now,
+    );
+    const messages = await moveMessages(em, workspaceId, pusherId, source, found, asked.most, now);
+    await auditComing(em, "import_from", workspaceId, pusher_id);
+    moved.push({ ...one, state: "new", messages, left_out: found.messages - messages, pusher_id, key });
+  }
+  return moved;
+}
+
+/** A name as a handle may be. */
+function handleOf(from: string, program: string): string {
+  const plain = from
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/\p{M}+/gu, "");
+  const clean = plain
+    .replace(/[^a-z0-9_]+/g, "-")
+    .slice(0, LIMITS.handle)
+    .replace(/^[_-]+|[_-]+$/g, "");
+  return clean.length >= LIMITS.handle_least ? clean : `${program}-${clean || "channel"}`;
+}
+
+/** The same names always come to the same handles, so a second run finds its channels. */
+async function withHandles(em: Em, workspaceId: string, { found, tongue }: Source) {
+  const used = new Set<string>();
+  const named = [];
+  for (const one of found) {
+    const first = handleOf(one.from, tongue.name);
+    const next = (n: number) =>
+      n === 1 ? first : `${first.slice(0, LIMITS.handle - 5).replace(/[_-]+$/, "")}-${n}`;
+    for (let n = 1; ; n++) {
+      const handle = next(n);
+      if (used.has(handle) || RESERVED_HANDLES.has(handle)) continue;
+      const owner = await em.findOne(Pusher, { handle }, { filters: false });
+      const isThere = owner?.workspace.id === workspaceId;
+      if (!isThere && (await run(em, takenHandles, { handles: [handle] })).length > 0) continue;
+      used.add(handle);
+      named.push({ found: one, handle, isThere });
+      break;
+    }
+  }
+  return named;
+}
+
+/** One line of what can be seen. */
+const seen = (text: string, most: number) =>
+  shortened(text.replace(/[\s\p{C}\p{Default_Ignorable_Code_Point}]+/gu, " ").trim(), most).text;
+
+const nameOf = ({ title }: Found, handle: string) => seen(title, LIMITS.channel_name - 20) || handle;
+
+async function makeChannel(
+  em: Em,
+  workspace: string,
+  found: Found,
+  handle: string,
+  tongue: Tongue,
+  isPublic: boolean,
+) {
+  const gradient = defaultGradient(handle);
+  const name = nameOf(found, handle);
+  const fields = {
+    ...blanksOf(PUSHER),
+    handle,
+    name,
+    category: "community" as const,
+    description: seen(found.about, LIMITS.channel_description) || `Came from ${tongue.title}.`,
+    requested_perms: ["notify" as const, "sound" as const, "vibrate" as const],
+    is_public: isPublic,
+  };
+  const pusher = em.create(Pusher, {
+    ...fields,
+    id: newUuid(),
+    workspace,
+    search: searchText(fields),
+    gradient_from: gradient.from,
+    gradient_to: gradient.to,
+    initials: deriveInitials(name),
+  });
+  await em.flush();
+  return pusher.id;
+}
+
+const AT_ONCE = 100;
+const putAlerts = need(
+  CARRIED.find(({ kind }) => kind === "alert"),
+  "alerts are carried",
+).put;
+
+/** How many came. */
+async function moveMessages(
+  em: Em,
+  workspace: string,
+  pusher: string,
+  source: Source,
+  of: Found,
+  most: number,
+  now: Date,
+) {
+  let rows: object[] = [];
+  let came = 0;
+  const flush = async () => {
+    if (rows.length > 0) await run(em, putAlerts, { workspaces: [workspace], rows });
+    rows = [];
+  };
+  let looked = 0;
+  for (const kept of most > 0 ? source.messages(of) : []) {
+    if (looked++ === most) break;
+    const row = await rowOf(kept, pusher, source.tongue, now, looked);
+    if (!row) continue;
+    came++;
+    if (rows.push(row) === AT_ONCE) await flush();
+  }
+  await flush();
+  return came;
+}
+
+const alertArguments = z.strictObject(argumentsOf(ALERT));
+
+/** An alert as create_alert would have made it then; null for what it would have refused. */
+async function rowOf(
+  { at, said }: Kept,
+  pusher_id: string,
+  tongue: Tongue,
+  now: Date,
+  n: number,
+): Promise<object | null> {
+  if (!at) return null;
+  try {
+    const request = new Request("http://kept/", { method: "POST", body: JSON.stringify(said) });
+    const read = await readRequest(request, { path: "/", channel: null, secret: "", now });
+    const { fields: given } = need((await tongue.read(read)).alerts[0], "a message is an alert");
+    const parsed = alertArguments.safeParse(given);
+    if (!parsed.success) return null;
+    const { fields, htmlLength } = compose(parsed.data, null, null);
+    checkContent(
+      fields,
+      htmlLength,
+      { send_at: false, expires_at: false, scheduled: false },
+      toIsoMicros(now),
+    );
+    const then = toIsoMicros(at);
+    const id = uuidOf(at.getTime(), n & 0xfff, randomUUID());
+    return {
+      ...fields,
+      id,
+      pusher_id,
+      status: "sent",
+      sent_at: then,
+      created_at: then,
+      updated_at: then,
+      apart: false,
+    };
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}
