@@ -11,8 +11,8 @@ import type { Program } from "../../src/model/fields/programs.ts";
 import { freePort } from "../../src/program/boot/server.ts";
 import type { Stage } from "./stage.ts";
 
-/** Where it plays, and what it started that goes on until it was heard. */
-export interface Playing extends Pick<Stage, "url" | "ntfyHost" | "handle" | "folder"> {
+/** Where its files may lie, and what it started that goes on until it was heard. */
+export interface Playing extends Pick<Stage, "folder"> {
   running: ChildProcess[];
 }
 
@@ -113,23 +113,19 @@ const signatureOf = (secret: string, body: string) =>
 const keyIn = (text: string) => /bfk_\w+/.exec(text)![0];
 
 export const SENDERS: readonly Sender[] = [
-  shell("curl, to ntfy's address", "ntfy", 0),
+  shell("curl, to ntfy's address", "ntfy", 5),
   {
     ...{ name: "ntfy's command line", as: "ntfy", needs: ["ntfy"] },
-    send: ([line = ""], at) =>
-      run("ntfy", ["publish", "-k", keyIn(line), "-t", "ntfy", `${at.url}/ntfy/${at.handle}`, "m"], at),
+    send: ([server, topic, token = ""], at) =>
+      run("ntfy", ["publish", "-k", token, "-t", "ntfy", `${server}/${topic}`, "m"], at),
   },
   {
     ...{ name: "Apprise, its plugin for ntfy", as: "ntfy", needs: ["apprise"] },
-    send: ([line = ""], at) =>
-      run("apprise", ["-b", "m", `ntfy://${keyIn(line)}@${at.ntfyHost}/${at.handle}?auth=token`], at),
+    send: (pasted, at) => run("apprise", ["-b", "m", pasted[3]!], at),
   },
   {
     ...{ name: "shoutrrr, to ntfy", as: "ntfy", needs: ["shoutrrr"] },
-    send([line = ""], at) {
-      const to = `ntfy://:${keyIn(line)}@${new URL(at.url).host}/ntfy/${at.handle}?scheme=http`;
-      return run("shoutrrr", ["send", "-u", to, "-m", "m"], at);
-    },
+    send: (pasted, at) => run("shoutrrr", ["send", "-u", pasted[4]!, "-m", "m"], at),
   },
   shell("curl, to Gotify's address", "gotify", 3),
   {

@@ -38,9 +38,6 @@ export async function until<T>(what: string, ask: () => Promise<T | undefined> |
 export type Call = (tool: string, args: Record<string, unknown>) => Promise<any>;
 
 export interface Stage {
-  url: string;
-  /** Another name of the same service, at whose root ntfy's API stands. */
-  ntfyHost: string;
   handle: string;
   folder: string;
   /** An assistant's calls, over MCP. */
@@ -136,7 +133,7 @@ export async function openStage(): Promise<Stage> {
     });
 
     return {
-      ...{ url, ntfyHost: `127.0.0.1:${port}`, handle, folder, call, app },
+      ...{ handle, folder, call, app },
       async connect(program, maySend) {
         await desk.goto(senders);
         await desk.getByLabel("Program").selectOption(program);

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PROGRAM_NAMES } from "../../src/model/fields/programs.ts";
+import { LINES } from "../../src/pages/console/sender_lines.ts";
 import { ownerOf, type Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
@@ -67,6 +68,18 @@ describe("senders in the console", () => {
       expect([draft.status, others.length]).toEqual(["draft", before]);
     },
   );
+
+  test("where ntfy's API has a host name of its own, what knows only a host is told that one", () => {
+    const place = { publicUrl: "https://alerts.example.org", handle: "quay", key: "KEY" };
+    const told = (ntfyHost: string | null) => LINES.ntfy({ ...place, ntfyHost }).map(({ text }) => text);
+    const shoutrrr = "ntfy://:KEY@alerts.example.org/ntfy/quay";
+    const curl = expect.stringContaining("'https://alerts.example.org/ntfy/quay'");
+    expect(told(null)).toEqual(["https://alerts.example.org/ntfy", "quay", "KEY", shoutrrr, curl]);
+    const apprise = "ntfys://KEY@ntfy.example.org/quay?auth=token";
+    expect(told("ntfy.example.org")).toEqual([
+      ...["https://ntfy.example.org", "quay", "KEY", apprise, shoutrrr, curl],
+    ]);
+  });
 
   test("a program that is none is refused in the form; nobody but who may make keys is offered the page", async () => {
     const wrong = await owner.post(list, { made_for: "telegram", name: "Kept <b>" }, { from: list });

@@ -6,6 +6,8 @@ import type { Program } from "../../model/fields/programs.ts";
 export interface Place {
   /** Where this service is, without a slash at its end. */
   publicUrl: string;
+  /** A host name at whose root ntfy's API stands. */
+  ntfyHost: string | null;
   handle: string;
   key: string;
 }
@@ -26,12 +28,34 @@ const curl = (place: Place, from: Program, ...rest: string[]): string =>
   [`curl -s '${ingestUrl(place, from)}' -H '${bearer(place)}'`, ...rest].join(" \\\n  ");
 
 export const LINES: Record<Program, (place: Place) => Paste[]> = {
-  ntfy: (place) => [
-    {
-      where: "In a shell, or wherever a program asks for ntfy's server, topic and token:",
-      text: `curl -H '${bearer(place)}' -H 'Title: Backup' -d 'The backup is done' ${place.publicUrl}/ntfy/${place.handle}`,
-    },
-  ],
+  ntfy({ publicUrl, ntfyHost, handle, key }) {
+    const ownHost = new URL(publicUrl);
+    if (ntfyHost !== null) ownHost.hostname = ntfyHost;
+    const topic = `${publicUrl}/ntfy/${handle}`;
+    const [scheme = "", rest] = topic.split("://");
+    return [
+      {
+        where: "Address of the ntfy server:",
+        text: ntfyHost === null ? `${publicUrl}/ntfy` : ownHost.origin,
+      },
+      { where: "Topic:", text: handle },
+      { where: "Access token:", text: key },
+      // It knows only a host.
+      ...(ntfyHost === null
+        ? []
+        : [
+            {
+              where: "Apprise:",
+              text: `${scheme.replace("http", "ntfy")}://${key}@${ownHost.host}/${handle}?auth=token`,
+            },
+          ]),
+      { where: "shoutrrr:", text: `ntfy://:${key}@${rest}${scheme === "http" ? "?scheme=http" : ""}` },
+      {
+        where: "To try it in a shell:",
+        text: `curl -s '${topic}' -H 'Authorization: Bearer ${key}' -H 'Title: Backup' -d 'The backup is done'`,
+      },
+    ];
+  },
   gotify: (place) => [
     { where: "Address of the Gotify server:", text: `${place.publicUrl}/gotify` },
     { where: "Token of the application:", text: place.key },
@@ -41,7 +65,7 @@ export const LINES: Record<Program, (place: Place) => Paste[]> = {
     },
     {
       where: "To try it in a shell:",
-      text: `curl '${place.publicUrl}/gotify/message' -H 'X-Gotify-Key: ${place.key}' -F 'title=Backup' -F 'message=The backup is done'`,
+      text: `curl -s '${place.publicUrl}/gotify/message' -H 'X-Gotify-Key: ${place.key}' -F 'title=Backup' -F 'message=The backup is done'`,
     },
   ],
   alertmanager: (place) => [

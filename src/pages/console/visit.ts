@@ -28,6 +28,8 @@ export interface ConsoleDeps {
   /** Null where no mail server is configured. */
   mail: Mail | null;
   publicUrl: string;
+  /** A host name at whose root ntfy's API stands; null: there is none. */
+  ntfyHost: string | null;
   /** Days that a line of the audit log is kept; 0 for ever. */
   auditRetentionDays: number;
   now(): Date;

@@ -253,6 +253,7 @@ export async function openParts(
       auditRetentionDays: config.auditRetentionDays,
       mail,
       publicUrl: config.publicUrl,
+      ntfyHost: config.ntfyHost,
       now,
     },
     publicPages: {

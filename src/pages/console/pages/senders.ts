@@ -99,6 +99,10 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
 const pasted = (program: Program, place: Place): Content =>
   LINES[program](place).map(({ where, text }) => html`<p>${where}</p>${copyable(text, "what to paste")}`);
 
+const placeOf = ({ publicUrl, ntfyHost }: MemberVisit["deps"], { handle }: Channel, key: string): Place => ({
+  ...{ publicUrl, ntfyHost, handle, key },
+});
+
 async function make(visit: MemberVisit): Promise<Response> {
   const { form: sent, deps } = visit;
   const channel = await channelOf(visit);
@@ -113,13 +117,12 @@ async function make(visit: MemberVisit): Promise<Response> {
       life: "never",
       made_for: program,
     });
-    const place = { publicUrl: deps.publicUrl, handle: channel.handle, key: made.key };
     return visit.page(
       `Connect ${made.name}`,
       html`${channelHead(visit, channel, "senders")}
       <h2>Paste this: ${titleOf(program)}</h2>
       <p class="flash careful">The key is shown only now. Nobody can read it again later.</p>
-      ${pasted(program, place)}
+      ${pasted(program, placeOf(deps, channel, made.key))}
       <p>Then let it send something. <code>docs/senders.md</code> says what becomes of each of its fields.</p>
       <p><a class="button" href="${channelBase(visit, channel.id)}/senders/${made.id}">I have copied it</a></p>`,
       OPTIONS,
@@ -168,7 +171,6 @@ async function one(visit: MemberVisit): Promise<Response> {
   const sender = await senderOf(visit, channel);
   const requests = await requestsOf(visit, sender.id);
   const at = `${channelBase(visit, channel.id)}/senders/${sender.id}`;
-  const place = { publicUrl: deps.publicUrl, handle: channel.handle, key: "THE-KEY" };
   return visit.page(
     `${sender.name}, a sender of ${channel.name}`,
     html`${channelHead(visit, channel, "senders")}
@@ -191,7 +193,7 @@ async function one(visit: MemberVisit): Promise<Response> {
           )
     }
     <p class="hint">The last ${LIMITS.sender_requests} are kept; of what was sent, nothing is.</p></section>
-    ${isProgram(sender.made_for) && html`<details class="card"><summary>What to paste</summary><p class="hint">With your key in place of <code>THE-KEY</code>. When it is lost, revoke it and connect the program once more.</p>${pasted(sender.made_for, place)}</details>`}`,
+    ${isProgram(sender.made_for) && html`<details class="card"><summary>What to paste</summary><p class="hint">With your key in place of <code>THE-KEY</code>. When it is lost, revoke it and connect the program once more.</p>${pasted(sender.made_for, placeOf(deps, channel, "THE-KEY"))}</details>`}`,
     OPTIONS,
   );
 }
