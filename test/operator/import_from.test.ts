@@ -281,6 +281,10 @@ test("Gotify: applications, with their messages", async () => {
 });
 
 describe("a hostile or wrong file", () => {
+  const put = (name: string, make: (path: string) => unknown) => {
+    make(at(name));
+    return at(name);
+  };
   const whole = () => cacheOf("hostile.db");
   const cacheOf = (name: string) =>
     made(name, { messages: Array.from({ length: 400 }, (_, id) => ({ ...MESSAGE, id })) });
@@ -288,18 +292,22 @@ describe("a hostile or wrong file", () => {
   test.each<[string, () => string, RegExp]>([
     [
       "no database",
-      () => (writeFileSync(at("text"), "hello, I am a text"), at("text")),
+      () => put("text", (path) => writeFileSync(path, "hello, I am a text")),
       /no database of SQLite/,
     ],
-    ["an empty file", () => (writeFileSync(at("empty"), ""), at("empty")), /no database of SQLite/],
+    ["an empty file", () => put("empty", (path) => writeFileSync(path, "")), /no database of SQLite/],
     [
       "only its first bytes",
-      () => (writeFileSync(at("head"), "SQLite format 3\0"), at("head")),
+      () => put("head", (path) => writeFileSync(path, "SQLite format 3\0")),
       /cannot be read by SQLite|No table/,
     ],
-    ["one that was cut", () => (truncateSync(whole(), 8192), at("hostile.db")), /cannot be read by SQLite/],
-    ["a link", () => (symlinkSync(at("cache.db"), at("linked.db")), at("linked.db")), /is a link/],
-    ["a folder", () => (mkdirSync(at("folder.db")), at("folder.db")), /a folder/],
+    [
+      "one that was cut",
+      () => put("hostile.db", () => truncateSync(whole(), 8192)),
+      /cannot be read by SQLite/,
+    ],
+    ["a link", () => put("linked.db", (path) => symlinkSync(at("cache.db"), path)), /is a link/],
+    ["a folder", () => put("folder.db", mkdirSync), /a folder/],
     ["nothing", () => at("nothing.db"), /ENOENT/],
     ["another program's database", () => made("other.db", { notes: [{ id: 1 }] }), /No table of ntfy/],
     ["a view in place of a table", () => viewed(), /No table of ntfy/],
