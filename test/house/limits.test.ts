@@ -132,7 +132,7 @@ const SIGNS = [
   // Whatever the number: what is a bound of a field, of a schema or of a statement.
   /\b(?:max|min)length["']?\s*[=:]\s*["'{]*(?!1\b)\d+/gi,
   /\bmost: \d+|(?<!Math)\.max\(\d+|\b(?:text|prose)\(\d+, \d+|\bslug\(\d+/g,
-  /\b(?:limit|offset) (?![12]\b)\d+|\binterval '(?!1 )\d+ \w+'/g,
+  /\b(?:limit|offset) (?![012]\b)\d+|\binterval '(?!1 )\d+ \w+'/g,
 ];
 
 /** A number in code, beside a word of the limit that has this value. */
