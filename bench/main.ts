@@ -5,6 +5,7 @@ import { writeFile } from "node:fs/promises";
 import { CASES } from "./cases/index.ts";
 import { measureGoals } from "./goal_run.ts";
 import { HANDSETS, type HeldFigure, heldTable, LIMITS, measureHeld } from "./held.ts";
+import { measureMemory } from "./memory.ts";
 import { options, stop } from "./options.ts";
 import { measurePeers, namedPeers } from "./peers/run.ts";
 import { draw } from "./plot.ts";
@@ -80,12 +81,17 @@ async function give(table: string, figures: object): Promise<void> {
 async function run(): Promise<void> {
   if (options.everything) installEverything();
   if (options.plot !== undefined) return draw(options.plot, options.out ?? "docs/bench.svg");
-  if (options.profile !== undefined) return profileCase(options.profile, options.seconds);
+  if (options.profile !== undefined) return profileCase(options.profile, options.seconds, options.clients);
   if (options.goals)
     return withBench(options.seconds, async (bench) => {
       const report = await measureGoals(bench, { ...options, interrupted });
       await give(rowsTable(report.rows), report);
       if (report.failed.length > 0) process.exitCode = 1;
+    });
+  if (options.memory)
+    return withBench(options.seconds, async (bench) => {
+      const { table, figures } = await measureMemory(bench, { ...options, interrupted });
+      await give(table, figures);
     });
   if (options.peers) {
     const programs = namedPeers();

@@ -6,13 +6,15 @@ const HELP = `npm run bench -- [options]
   --goals                    every goal beside what was seen, in about ten minutes
   --million                  with it: also a million alerts, which take minutes to seed
   --peers                    the same work by ntfy and Gotify, whose programs NTFY_BIN and GOTIFY_BIN name
+  --memory                   sizes of Node's young generation: memory after load beside rates
   --plot FILE.json           draw what --goals --json FILE.json wrote, as --out (docs/bench.svg)
   --profile CASE             where the service's time goes in one case; "start" and "held polls" are two more
+  --clients N                with it: how many load the service at once (32)
   --everything               install the MCP SDK's everything-server for the bench alone
   --scale small|large|both   databases to measure (both)
   --large N                  alerts in the large one (1000000)
   --seconds N                seconds of one measurement (2)
-  --rounds N                 measurements of every case, at most 5 (2; with --goals and --peers 3)
+  --rounds N                 measurements of every case, at most 5 (2; with --goals, --peers and --memory 3)
   --embedded                 the small one on the embedded database as well, as ratios to the one by URL
   --only TEXT                cases whose name holds the text
   --out FILE                 write the table there, too
@@ -31,8 +33,10 @@ function parsed() {
         goals: { type: "boolean", default: false },
         million: { type: "boolean", default: false },
         peers: { type: "boolean", default: false },
+        memory: { type: "boolean", default: false },
         plot: { type: "string" },
         profile: { type: "string" },
+        clients: { type: "string", default: "32" },
         everything: { type: "boolean", default: false },
         scale: { type: "string", default: "both" },
         large: { type: "string", default: "1000000" },
@@ -67,6 +71,12 @@ if (values.million && !values.goals) stop("--million goes with --goals.");
 export const options = {
   ...values,
   large: number("large", values.large, 1000, 10_000_000),
+  clients: number("clients", values.clients, 1, 1_000),
   seconds: number("seconds", values.seconds, 1, 30),
-  rounds: number("rounds", values.rounds ?? (values.goals || values.peers ? "3" : "2"), 1, 5),
+  rounds: number(
+    "rounds",
+    values.rounds ?? (values.goals || values.peers || values.memory ? "3" : "2"),
+    1,
+    5,
+  ),
 };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { CASES } from "./cases/index.ts";
 import { measureHeld } from "./held.ts";
-import { loadHttp } from "./load.ts";
+import { CONNECTIONS, loadHttp } from "./load.ts";
 import { stop } from "./options.ts";
 import { CACHE } from "./served.ts";
 import { withBench } from "./setup.ts";
@@ -24,7 +24,7 @@ interface Profile {
 }
 
 /** @param name of a case, or a part of it that no other has */
-export async function profileCase(name: string, seconds: number): Promise<void> {
+export async function profileCase(name: string, seconds: number, clients = CONNECTIONS): Promise<void> {
   const folder = join(CACHE, "profiles");
   mkdirSync(folder, { recursive: true });
   if (name === "start") return profileStart(folder);
@@ -45,9 +45,9 @@ export async function profileCase(name: string, seconds: number): Promise<void> 
     for (const [side, loadOf] of Object.entries(of!.sides)) {
       const warm = await loadOf(world, 0);
       if (warm.kind !== "http" || warm.target !== world.service) continue;
-      await loadHttp(warm, 2);
+      await loadHttp(warm, 2, clients);
       const load = await loadOf(world, 1);
-      if (load.kind === "http") await profile(side, () => loadHttp(load, seconds));
+      if (load.kind === "http") await profile(side, () => loadHttp(load, seconds, clients));
     }
   });
 }

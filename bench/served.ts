@@ -17,7 +17,7 @@ const { scripts }: { scripts: { start: string } } = JSON.parse(readFileSync(`${R
 /** What `npm start` runs. */
 export const START: string = scripts.start;
 /** What it gives to node. */
-const FLAGS = /exec node (.*)src\/main/.exec(START)![1]!.split(" ").filter(Boolean);
+export const FLAGS = /exec node (.*)src\/main/.exec(START)![1]!.split(" ").filter(Boolean);
 
 export interface Server {
   service: Target;
@@ -34,12 +34,20 @@ export interface ServerOptions {
   /** Where the log goes; none is written when left out. */
   logTo?: string;
   settings?: Record<string, string>;
+  /** Of node; those of `npm start` when left out. */
+  flags?: string[];
 }
 
-export async function startServer({ databaseUrl, secret, logTo, settings }: ServerOptions): Promise<Server> {
+export async function startServer({
+  databaseUrl,
+  secret,
+  logTo,
+  settings,
+  flags = FLAGS,
+}: ServerOptions): Promise<Server> {
   const file = logTo === undefined ? null : openSync(logTo, "a");
   const child = fork(`${import.meta.dirname}/server.ts`, {
-    execArgv: FLAGS,
+    execArgv: flags,
     stdio: ["ignore", "inherit", file ?? "inherit", "ipc"],
     env: {
       ...process.env,

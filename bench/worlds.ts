@@ -18,6 +18,8 @@ import { type Server, startServer } from "./served.ts";
 export interface OpenWorld extends World {
   size: Size;
   databaseUrl: string;
+  /** Of its service, and of whoever serves the same database. */
+  secret: string;
   /** Microseconds that PostgreSQL's side of the connections to this database, or another, has used; null where it cannot be read from here. */
   databaseCpu(of?: string): Promise<number | null>;
   memory(): Memory | null;
@@ -67,13 +69,19 @@ export async function openWorld(adminUrl: string, making: Making): Promise<OpenW
       return second.service;
     });
     const sql = async (text: string) => void (await databaseOf(orm).executeQuery(CompiledQuery.raw(text)));
+    // What a connection that has ended had used stays counted.
+    const used = new Map<string, Map<number, number>>();
     const databaseCpu = async (of = name) => {
       const { rows } = await databaseOf(orm).executeQuery<{ pid: number }>(
         CompiledQuery.raw("select pid from pg_stat_activity where datname = $1", [of]),
       );
-      return cpuOf(rows.map(({ pid }) => pid));
+      const each = used.get(of) ?? new Map<number, number>();
+      used.set(of, each);
+      for (const { pid } of rows) each.set(pid, cpuOf([pid]) ?? each.get(pid) ?? Number.NaN);
+      const all = [...each.values()].reduce((sum, us) => sum + us, 0);
+      return Number.isNaN(all) ? null : all;
     };
-    return { ...server, ...making, logged, databaseCpu, databaseUrl, sql, close };
+    return { ...server, ...making, logged, databaseCpu, databaseUrl, secret, sql, close };
   } catch (error) {
     await close();
     throw error;

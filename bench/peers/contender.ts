@@ -10,7 +10,8 @@ export type Work = "send" | "inbox" | "unchanged";
 
 export interface Contender {
   name: string;
-  works: Partial<Record<Work, HttpLoad>>;
+  /** Made anew for every round: what is unchanged is another state in each. */
+  works: Partial<Record<Work, () => HttpLoad | Promise<HttpLoad>>>;
   /** Microseconds that its connections in PostgreSQL have used; null: it has none, or they cannot be read. */
   databaseCpu(): Promise<number | null>;
   /** How handsets are open, and what they are sent; null: not measured here. */
@@ -46,29 +47,23 @@ export async function belfry(world: OpenWorld): Promise<Contender> {
   const target = await world.logged();
   const { key, pollers, reporters } = world.tokens;
   const path = `${INBOX}?limit=50&view=lean`;
-  const polled = await Promise.all(pollers[1].map((token) => poll(target, token, path)));
-  const { data } = JSON.parse(polled[0]!.body);
-  if (data.length !== 50) throw new Error("an inbox without a full page");
-  const of = (connection: number) => polled[connection % polled.length]!;
+  const polls = async (status: number, headersOf: (etag: string) => object): Promise<HttpLoad> => {
+    const polled = await Promise.all(pollers[1].map((token) => poll(target, token, path)));
+    if (JSON.parse(polled[0]!.body).data.length !== 50) throw new Error("an inbox without a full page");
+    return {
+      ...{ kind: "http", target, status },
+      requests(connection) {
+        const { token, etag } = polled[connection % polled.length]!;
+        return [{ path, headers: { ...bearer(token), ...headersOf(etag) } }];
+      },
+    };
+  };
   return {
     name: "Belfry",
     works: {
-      send: sends(world, target),
-      inbox: {
-        kind: "http",
-        target,
-        status: 200,
-        requests: (connection) => [{ path, headers: bearer(of(connection).token) }],
-      },
-      unchanged: {
-        kind: "http",
-        target,
-        status: 304,
-        requests: (connection) => {
-          const { token, etag } = of(connection);
-          return [{ path, headers: { ...bearer(token), "if-none-match": etag } }];
-        },
-      },
+      send: () => sends(world, target),
+      inbox: () => polls(200, () => ({})),
+      unchanged: () => polls(304, (etag) => ({ "if-none-match": etag })),
     },
     databaseCpu: () => world.databaseCpu(),
     open: {

@@ -61,7 +61,7 @@ export async function startGotify(file: string, folder: string, database: Gotify
     const contender: Contender = {
       name: database ? "Gotify on PostgreSQL" : "Gotify on SQLite",
       works: {
-        send: {
+        send: () => ({
           kind: "http",
           target,
           status: 200,
@@ -73,16 +73,16 @@ export async function startGotify(file: string, folder: string, database: Gotify
               headers: { ...key(written[(i + connection) % written.length]!), ...JSON_BODY },
               body: JSON.stringify({ title: ALERT.title, message: ALERT.body }),
             })),
-        },
+        }),
         // What a client asks for. It has no poll that answers only what is new.
-        inbox: {
+        inbox: () => ({
           kind: "http",
           target,
           status: 200,
           mayRefuse: true,
           requests: () => [{ path: "/message?limit=50", headers: key(client) }],
           verify: (body) => JSON.parse(body).messages.length === 50,
-        },
+        }),
       },
       databaseCpu: database?.cpu ?? (async () => null),
       open: {

@@ -38,7 +38,7 @@ export async function startNtfy(file: string, folder: string) {
       post(`${url}/${topic}`, { ...bearer(token), title }, TEXT);
     let last = "";
     for (let i = 0; i < 50; i++) last = JSON.parse(await publish(READ, `Alert ${i}`)).id;
-    const http = (requests: HttpLoad["requests"], verify?: HttpLoad["verify"]): HttpLoad => ({
+    const http = (requests: HttpLoad["requests"], verify?: HttpLoad["verify"]) => (): HttpLoad => ({
       ...{ kind: "http", target: program.target, status: 200, mayRefuse: true, requests },
       ...(verify ? { verify } : {}),
     });

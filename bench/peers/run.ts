@@ -133,14 +133,15 @@ async function measured(contenders: Contender[], run: PeerRun): Promise<Row[]> {
     name === "Belfry" || BESIDE.some((beside) => beside.work === work && beside.peer === name);
   const works = (["send", "inbox", "unchanged"] as const).filter((work) => work.includes(run.only));
   const withSeen = "seen".includes(run.only);
+  // Round 0 warms up.
   for (let round = 0; round <= run.rounds; round++) {
     for (const work of works)
       for (const clients of CLIENTS)
         for (const contender of contenders) {
-          const load = contender.works[work];
-          if (!load || !takesPart(work, contender)) continue;
+          const loadOf = contender.works[work];
+          if (!loadOf || !takesPart(work, contender)) continue;
           go();
-          // Round 0 warms up.
+          const load = await loadOf();
           const before = await contender.databaseCpu();
           const figure = await loadHttp(load, round === 0 ? 1 : run.seconds, clients);
           const after = await contender.databaseCpu();
@@ -236,7 +237,7 @@ function seenRows(seen: Rounds<SeenFigure>, peers: Set<string>): Row[] {
 async function sizeRows(contenders: Contender[]): Promise<Row[]> {
   const sizes: { name: string; kB: number }[] = [];
   for (const { name, works } of contenders) {
-    const { target, requests } = works.inbox!;
+    const { target, requests } = await works.inbox!();
     const [{ path, headers }] = requests(0) as [{ path: string; headers: Record<string, string> }];
     const body = await (await fetch(target.url + path, { headers })).arrayBuffer();
     sizes.push({ name, kB: body.byteLength / 1000 });
