@@ -84,7 +84,7 @@ export const fillSeries = defineStatement("fill_series", {
     found as (
       insert into alert_words (alert_id, words)
       select made.id, w.words
-      from made cross join lateral (select words from alert_words where alert_id = made.series_id offset 0) w),
+      from made join alert_words w on w.alert_id = any(array[made.series_id])),
     noted as (
       update alert_series s set filled_to = f.filled_to, fill_at = f.fill_at
       from f where s.alert_id = f.series_id and f.fill_at is not null and s.alert_id = any(array(select series_id from f))),

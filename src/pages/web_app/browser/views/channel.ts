@@ -100,7 +100,7 @@ function Followed({ card, subscription }: { card: Card; subscription: Subscripti
     <section class="card"><h2>${t("channel.allows")}</h2>
       ${card.requested_perms.length === 0 && html`<p class="hint">${t("channel.asks_nothing")}</p>`}
       <${Grants} card=${card} granted=${permissions} onChange=${(next: string[]) => attempt(() => adjust(card, { permissions: next }))} />
-      ${card.requested_perms.includes("notify") && html`<${SwitchRow} label=${t("channel.repeats")} hint=${t("channel.repeats_hint")} on=${!channels.get(card.handle)?.once} onChange=${(on: boolean) => showOnce(card, !on)} />`}
+      ${["notify", "sound"].some((perm) => card.requested_perms.includes(perm)) && html`<${SwitchRow} label=${t("channel.repeats")} hint=${t("channel.repeats_hint")} on=${!channels.get(card.handle)?.once} onChange=${(on: boolean) => showOnce(card, !on)} />`}
     </section>
     <section class="card"><h2>${t("channel.leave")}</h2><p class="hint">${t("channel.leave_hint")}</p>
       ${
