@@ -1,0 +1,175 @@
+// An urgent alert that asks to be shown again until it is acknowledged, in the app: within its bounds, until its person says so, and never
+// where that person does not want it. The page's clock is moved by the test. Covers docs/rules.md#repeats.
+
+import type { Page } from "playwright-core";
+import { expect, test, vi } from "vitest";
+import { LIMITS } from "../../src/model/limits.ts";
+import { card, joinInApp, kept } from "../support/app.ts";
+import { heldNow } from "../support/held.ts";
+import { inBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
+import { foundByAxe } from "../support/looks.ts";
+import { observe } from "../support/senses.ts";
+import { WAIT } from "../support/wait.ts";
+
+/** Where pictures of the pages are kept, when somebody wants to look at them. */
+const PICTURES = process.env.PICTURES;
+const EVERY = LIMITS.alert_repeat_minutes;
+const SWITCH = "Show urgent alerts again";
+
+inBrowser("an urgent alert that waits to be confirmed", () => {
+  const its = siteAndBrowser();
+  let page: Page;
+  let pusher: any;
+
+  phoneForEach(its, async (phone) => {
+    ({ page } = phone);
+    await page.clock.install();
+    await observe(page);
+    pusher = await its.site.world.pusher({
+      name: "Riverside Flood Desk",
+      requested_perms: ["notify", "sound", "vibrate", "quiet"],
+    });
+  });
+
+  const subscribe = async (...grants: string[]) => {
+    await joinInApp(page, its.site.url, {
+      handle: pusher.handle,
+      grants: ["Vibrate", "Play sounds", ...grants],
+    });
+    await page.getByRole("link", { name: "Inbox" }).first().click();
+    await vi.waitFor(async () => expect(await heldNow(its.site.world)).toBe(1), WAIT);
+  };
+  const urgent = { priority: "urgent", requires_ack: true, repeat_until_acked: true };
+  const send = async (title: string, more: object = urgent) => {
+    await its.site.world.alert(pusher.id, { title, send: true, ...more });
+    await card(page, title).first().waitFor();
+  };
+  const felt = () =>
+    page.evaluate<number>(() => (globalThis as any).heard.vibrations.filter(Array.isArray).length);
+  const rings = (count: number) => vi.waitFor(async () => expect(await felt()).toBe(count), WAIT);
+  const pass = (minutes: number) => page.clock.fastForward(minutes * 60_000);
+  let marks = 0;
+  /** What comes after whatever was due has been heard, so that nothing else was. */
+  const noMore = async (count: number) => {
+    await send(`Mark ${++marks}`, { priority: "important" });
+    await rings(count + 1);
+  };
+  const times = async () =>
+    (await kept(page, "alerts")).find(({ title }) => title === "The quay floods")?.repeated ?? 0;
+
+  test("rings again three times, twenty minutes apart, and then stays silent", async () => {
+    await subscribe();
+    await send("The quay floods");
+    await rings(1);
+    await pass(EVERY - 2);
+    await noMore(1);
+    await pass(3);
+    await rings(3);
+    for (let n = 2; n <= LIMITS.alert_repeats; n++) {
+      await pass(EVERY);
+      await rings(n + 2);
+      expect(await times()).toBe(n);
+    }
+    await pass(EVERY);
+    await pass(6 * 60);
+    await noMore(LIMITS.alert_repeats + 2);
+  });
+
+  test("one that was slept through is not made up for", async () => {
+    await subscribe();
+    await send("The quay floods");
+    await rings(1);
+    await pass(2 * EVERY + 1);
+    await rings(2);
+    expect(await times()).toBe(2);
+    await pass(2);
+    await noMore(2);
+  });
+
+  test("stops once its person has confirmed it", async () => {
+    await subscribe();
+    await send("The quay floods");
+    await rings(1);
+    await page.getByRole("button", { name: "I have seen this" }).first().click();
+    await vi.waitFor(
+      async () =>
+        expect(
+          (await kept(page, "alerts")).filter(({ acked_at }) => acked_at !== null && acked_at !== undefined),
+        ).toHaveLength(1),
+      WAIT,
+    );
+    await pass(EVERY + 1);
+    await noMore(1);
+  });
+
+  test("one that does not ask for it, or is not urgent, or asks for no confirmation, rings once", async () => {
+    await subscribe();
+    await send("One", { ...urgent, repeat_until_acked: false });
+    await send("Two", { ...urgent, priority: "important" });
+    await send("Three", { ...urgent, requires_ack: false });
+    await rings(3);
+    await pass(EVERY + 1);
+    await noMore(3);
+  });
+
+  test("is switched off for a channel by its person, and on again", async () => {
+    await subscribe();
+    await send("The quay floods");
+    await rings(1);
+    const switched = async (on: boolean) => {
+      await page.goto(`${its.site.url}/app/#channel/${pusher.handle}`);
+      await page.getByRole("switch", { name: SWITCH }).setChecked(on);
+      await vi.waitFor(
+        async () => expect(((await kept(page, "channels"))[0]?.once ?? false) === !on).toBe(true),
+        WAIT,
+      );
+    };
+    await switched(false);
+    for (const colorScheme of ["dark", "light"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await foundByAxe(page)).toEqual([]);
+      if (PICTURES)
+        await page.screenshot({ path: `${PICTURES}/repeats-switch-390-${colorScheme}.png`, fullPage: true });
+    }
+    await page.getByRole("link", { name: "Inbox" }).first().click();
+    await pass(EVERY + 1);
+    await noMore(1);
+    await switched(true);
+    await page.getByRole("link", { name: "Inbox" }).first().click();
+    await pass(EVERY);
+    await rings(3);
+  });
+
+  test.each([
+    ["keep it silent", [], 1],
+    ["are broken where the channel may", ["Ring in quiet hours when it is urgent"], 2],
+  ] as const)("quiet hours %s", async (_what, grants, count) => {
+    await subscribe(...grants);
+    await send("The quay floods");
+    await rings(1);
+    // From ten minutes after it until half an hour later.
+    const clock = (minutes: number) =>
+      page.evaluate<string>(`new Date(Date.now() + ${minutes} * 60000).toTimeString().slice(0, 5)`);
+    const [from, to] = [await clock(10), await clock(EVERY + 10)];
+    await page.goto(`${its.site.url}/app/#settings`);
+    await page.getByRole("switch", { name: "Keep quiet at these times" }).check();
+    for (const [id, at] of [
+      ["quiet-from", from],
+      ["quiet-to", to],
+    ] as const) {
+      await page.locator(`#${id}`).fill(at);
+      await page.locator(`#${id}`).dispatchEvent("change");
+    }
+    await vi.waitFor(
+      async () =>
+        expect(JSON.stringify(await kept(page, "facts"))).toContain(`"from":"${from}","to":"${to}"`),
+      WAIT,
+    );
+    await page.getByRole("link", { name: "Inbox" }).first().click();
+    await pass(EVERY + 1);
+    await vi.waitFor(async () => expect(await times()).toBe(1), WAIT);
+    // They are over by then.
+    await pass(EVERY);
+    await rings(count + 1);
+  });
+});
