@@ -1,15 +1,7 @@
 // belfry import-from: files as ntfy and Gotify write them, with their tables' own names, and what becomes of them. Newer and older
 // versions have columns more or fewer.
 
-import {
-  chmodSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -273,7 +265,8 @@ test("Gotify: applications, with their messages", async () => {
   const [newest, oldest] = await alertsOf("camera-do-porto");
   expect(newest).toMatchObject({ body: "plain", sent_at: "2026-01-03T02:45:11.000000Z" });
   expect(oldest).toMatchObject({ priority: "important", source_url: "https://example.org/c" });
-  expect(oldest.html).toContain("<strong>done</strong>");
+  const whole = await world.rest("get_alert", { pusher_id: oldest.pusher_id, alert_id: oldest.id });
+  expect(whole.body.html).toContain("<strong>done</strong>");
   const { status } = await world.request("POST", `/gotify/message?token=${json.channels[0].key}`, {
     body: JSON.stringify({ message: "m" }),
   });
@@ -281,33 +274,16 @@ test("Gotify: applications, with their messages", async () => {
 });
 
 describe("a hostile or wrong file", () => {
-  const put = (name: string, make: (path: string) => unknown) => {
-    make(at(name));
-    return at(name);
-  };
-  const whole = () => cacheOf("hostile.db");
   const cacheOf = (name: string) =>
     made(name, { messages: Array.from({ length: 400 }, (_, id) => ({ ...MESSAGE, id })) });
 
   test.each<[string, () => string, RegExp]>([
-    [
-      "no database",
-      () => put("text", (path) => writeFileSync(path, "hello, I am a text")),
-      /no database of SQLite/,
-    ],
-    ["an empty file", () => put("empty", (path) => writeFileSync(path, "")), /no database of SQLite/],
-    [
-      "only its first bytes",
-      () => put("head", (path) => writeFileSync(path, "SQLite format 3\0")),
-      /cannot be read by SQLite|No table/,
-    ],
-    [
-      "one that was cut",
-      () => put("hostile.db", () => truncateSync(whole(), 8192)),
-      /cannot be read by SQLite/,
-    ],
-    ["a link", () => put("linked.db", (path) => symlinkSync(at("cache.db"), path)), /is a link/],
-    ["a folder", () => put("folder.db", mkdirSync), /a folder/],
+    ["no database", () => wrote("text", "hello, I am a text"), /no database of SQLite/],
+    ["an empty file", () => wrote("empty", ""), /no database of SQLite/],
+    ["only its first bytes", () => wrote("head", "SQLite format 3\0"), /cannot be read by SQLite|No table/],
+    ["one that was cut", () => cut(cacheOf("hostile.db")), /cannot be read by SQLite/],
+    ["a link", () => linked(at("cache.db")), /is a link/],
+    ["a folder", () => folder.path, /a folder/],
     ["nothing", () => at("nothing.db"), /ENOENT/],
     ["another program's database", () => made("other.db", { notes: [{ id: 1 }] }), /No table of ntfy/],
     ["a view in place of a table", () => viewed(), /No table of ntfy/],
@@ -327,6 +303,21 @@ describe("a hostile or wrong file", () => {
       message: expect.stringMatching(said),
     });
   });
+
+  function wrote(name: string, text: string) {
+    writeFileSync(at(name), text);
+    return at(name);
+  }
+
+  function cut(path: string) {
+    truncateSync(path, 8192);
+    return path;
+  }
+
+  function linked(path: string) {
+    symlinkSync(path, at("linked.db"));
+    return at("linked.db");
+  }
 
   function viewed() {
     const db = new DatabaseSync(at("view.db"));
