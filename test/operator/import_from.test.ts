@@ -221,6 +221,38 @@ describe("ntfy", () => {
   });
 });
 
+test("newer files of ntfy say what became of a message", async () => {
+  const newer = { ...MESSAGE, topic: "newer", event: "message" };
+  const path = made("newer.db", {
+    messages: [
+      { ...newer, id: 1, mid: "a1", sequence_id: "a1", message: "alone" },
+      { ...newer, id: 2, mid: "b1", sequence_id: "job", message: "begun" },
+      { ...newer, id: 3, mid: "b2", sequence_id: "job", message: "done", time: HOUR_AGO + 60 },
+      { ...newer, id: 4, mid: "c1", sequence_id: "c1", message: "deleted" },
+      {
+        ...newer,
+        id: 5,
+        mid: "c2",
+        sequence_id: "c1",
+        message: "",
+        event: "message_delete",
+        time: HOUR_AGO + 90,
+      },
+    ],
+  });
+  const { json } = await from("ntfy", path, "--workspace", world.workspace.id);
+  expect(json.channels).toMatchObject([{ handle: "newer", messages: 3, left_out: 1 }]);
+  const bodies = (await alertsOf("newer")).map(({ body, collapse_key }: any) => [
+    body.split("\n")[0],
+    collapse_key,
+  ]);
+  expect(bodies).toEqual([["done", "job"], ...bodies.slice(1)]);
+  expect(bodies.slice(1).sort()).toEqual([
+    ["alone", null],
+    ["begun", "job"],
+  ]);
+});
+
 test("Gotify: applications, with their messages", async () => {
   const application = {
     id: 1,

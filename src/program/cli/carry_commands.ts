@@ -55,11 +55,12 @@ export function addCarryCommands(program: Command, now: () => Date): void {
       const where = loadSettings(["databaseUrl", "dataDir", "secret", "host", "port", "publicUrl"]);
       const local = where.databaseUrl === null ? readCredentials(where.dataDir) : null;
       const publicUrl = local?.url ?? where.publicUrl;
-      const bytes = file === "-" ? process.stdin : await reading(file);
+      const opened = file === "-" ? null : await opening(file);
+      const bytes = opened?.createReadStream({ autoClose: false }) ?? process.stdin;
       const result = await workForOperator(operatorSettings(), (em) => {
         const secret = loadSecret(where, where.databaseUrl === null && hasDatabase(where.dataDir));
         return importWorkspaces(em, { bytes, dryRun, secret, publicUrl });
-      });
+      }).finally(() => opened?.close());
       printResult({ dry_run: dryRun, ...result });
       if (result.rows.file)
         remark("put the uploaded files into DATA_DIR/assets, or the bucket, under the names that they have");
@@ -67,13 +68,14 @@ export function addCarryCommands(program: Command, now: () => Date): void {
 }
 
 /** @throws 422 for what cannot be opened, or is no file. */
-async function reading(path: string): Promise<AsyncIterable<Uint8Array>> {
-  const refused = (error: { code?: string }): never => {
-    throw invalidRequest(`The file cannot be read (${error.code}).`, "file");
-  };
-  const file = await open(path, "r").catch(refused);
-  if ((await file.stat()).isDirectory()) throw refused({ code: "EISDIR" });
-  return file.createReadStream();
+async function opening(path: string): Promise<FileHandle> {
+  const refused = (code: string | undefined) => invalidRequest(`The file cannot be read (${code}).`, "file");
+  const file = await open(path, "r").catch(({ code }) => {
+    throw refused(code);
+  });
+  if (!(await file.stat()).isDirectory()) return file;
+  await file.close();
+  throw refused("EISDIR");
 }
 
 type Write = (lines: string) => Promise<void>;

@@ -12,12 +12,15 @@ const OF_APPS = /^up[A-Za-z0-9]{12}$/;
 
 const MESSAGE = [
   ...["time", "message", "title", "priority", "tags", "click", "actions", "content_type", "encoding"],
-  ...["attachment_name", "attachment_size", "attachment_url"],
+  ...["attachment_name", "attachment_size", "attachment_url", "mid", "sequence_id", "event"],
 ];
 
-/** What was delivered already, and is text. */
-const isOver = ({ time, encoding }: Row, now: Date) =>
-  Number(time) > 0 && Number(time) * 1000 <= now.getTime() && encoding === "";
+/** What was delivered already, and is text. Rows of newer versions may be events: a message that was deleted, or read. */
+const isOver = ({ time, encoding, event }: Row, now: Date) =>
+  Number(time) > 0 &&
+  Number(time) * 1000 <= now.getTime() &&
+  encoding === "" &&
+  (event === "" || event === "message");
 
 export function readNtfy(files: readonly Tables[], now: Date): Source {
   const cache = files.find((file) => file.has("messages"));
@@ -38,18 +41,24 @@ export function readNtfy(files: readonly Tables[], now: Date): Source {
     if (name.includes("%")) finds.note("Access by patterns stays: no channel is made for one.");
     else add(name, 0);
   }
-  for (const row of cache?.rows("messages", ["topic", "time", "encoding"], "order by topic") ?? [])
+  for (const row of cache?.rows("messages", ["topic", "time", "encoding", "event"], "order by topic") ?? [])
     if (isOver(row, now)) add(String(row.topic), 1);
-    else finds.note("Messages that are planned for later, or are no text, stay.");
+    else
+      finds.note(
+        "Messages that are planned for later, or are no text, stay, and so does what became of others.",
+      );
   return {
     tongue: ntfy,
     found: finds.all(),
     notes: finds.notes,
     *messages({ id }) {
+      const deleted = new Set<Row[string] | undefined>();
       for (const row of cache?.rows("messages", MESSAGE, "where topic = ? order by time desc, id desc", [
         id,
-      ]) ?? [])
-        if (isOver(row, now)) yield keptOf(row);
+      ]) ?? []) {
+        if (row.event === "message_delete") deleted.add(row.sequence_id);
+        if (isOver(row, now) && !deleted.has(row.sequence_id || row.mid)) yield keptOf(row);
+      }
     },
   };
 }
@@ -67,6 +76,7 @@ function keptOf(row: Row): Kept {
       tags: row.tags,
       click: row.click,
       actions: row.actions,
+      ...(row.sequence_id === row.mid ? {} : { sequence_id: row.sequence_id }),
       markdown: row.content_type === "text/markdown",
       ...(isElsewhere ? { attach: row.attachment_url, filename: row.attachment_name } : {}),
     },
