@@ -4,7 +4,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { exportWorkspaces } from "../../src/identity/operator/export.ts";
 import { CARRIED } from "../../src/store/queries/carried.ts";
 import { consoleOf, PNG } from "../support/assets.ts";
 import { uuidOf } from "../support/handsets.ts";
@@ -116,17 +118,17 @@ describe("a workspace in use, by URL", () => {
 
   /** What keys and handsets are told, but for what has to differ. */
   async function told(world: World) {
-    const pushers = (await world.rest("list_pushers", {}, here.owner)).body;
-    const alerts = (await world.rest("list_alerts", { pusher_id: channel.id }, here.owner)).body;
+    const pushers = await did(world.rest("list_pushers", {}, here.owner));
+    const alerts = await did(world.rest("list_alerts", { pusher_id: channel.id }, here.owner));
     const of = { pusher_id: channel.id };
     const answers = {
       pushers: pushers.data.map(({ retention_from: _, image_url: __, ...rest }: any) => rest),
       alerts,
-      stats: (await world.rest("get_alert_stats", { ...of, alert_id: sent.id }, here.owner)).body,
-      series: (await world.rest("get_pusher_stats", of, here.owner)).body,
-      invites: (await world.rest("list_invites", { pusher_id: closed.id }, here.owner)).body,
-      inbox: (await world.handset("GET", "/inbox", phone)).body,
-      found: (await world.rest("list_alerts", { ...of, q: "bridge" }, here.owner)).body,
+      stats: await did(world.rest("get_alert_stats", { ...of, alert_id: sent.id }, here.owner)),
+      series: await did(world.rest("get_pusher_stats", of, here.owner)),
+      invites: await did(world.rest("list_invites", { pusher_id: closed.id }, here.owner)),
+      inbox: await did(world.handset("GET", "/inbox", phone)),
+      found: await did(world.rest("list_alerts", { ...of, query: "bridge" }, here.owner)),
     };
     return JSON.parse(JSON.stringify(answers).replaceAll(/\/assets\/(ast_\w+)\/[\w-]+/g, "/assets/$1"));
   }
@@ -188,6 +190,23 @@ describe("a workspace in use, by URL", () => {
     expect(nobody.refusal.error).toMatchObject({ type: "not_found" });
     const taken = await belfryShared(["export", "--to", file], here.settings);
     expect(taken.refusal.error).toMatchObject({ param: "to" });
+  });
+
+  test("is of one instant, whatever is done meanwhile", async () => {
+    const em = here.service.orm.em.fork() as SqlEntityManager;
+    const before = readFileSync(file, "utf8").trim().split("\n").at(-1);
+    let lines = "";
+    const alone = { workspace: here.workspace.id, now: new Date() };
+    await exportWorkspaces(em, alone, async (text) => {
+      lines += text;
+      if (!text.startsWith('{"kind":"member"')) return;
+      await here.alert(channel.id, { title: "Meanwhile", send: true });
+      await here.rest("delete_pusher", { pusher_id: (await here.pusher()).id });
+    });
+    expect(lines).not.toContain("Meanwhile");
+    expect(lines.trim().split("\n").at(-1)).toBe(before);
+    const found = await here.rest("list_alerts", { pusher_id: channel.id, query: "meanwhile" });
+    expect(found.body.data).toHaveLength(1);
   });
 
   test("no secret stands in the file, and none that is sealed", () => {

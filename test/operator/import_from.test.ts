@@ -175,6 +175,8 @@ describe("ntfy", () => {
       },
       actions: [{ type: "open_url", label: "Open", url: "https://example.org/o" }],
     });
+    const searched = await world.rest("list_alerts", { pusher_id: "backups_prod", query: "failed" });
+    expect(searched.body.data).toHaveLength(1);
     const others = await alertsOf("ntfy-ab");
     expect(others).toHaveLength(3);
     expect(JSON.stringify(others)).not.toMatch(/<script|javascript:/);

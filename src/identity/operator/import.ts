@@ -5,10 +5,12 @@ import { randomBytes } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { createAssetUrls } from "../../effects/assets/urls.ts";
 import { parseId, showId } from "../../model/domain/ids.ts";
+import { wordsOf } from "../../model/domain/words.ts";
 import { ApiError, conflict, invalidRequest } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import { run } from "../../store/db/statement.ts";
+import { makeWanted } from "../../store/queries/alert_words.ts";
 import {
   CARRIED,
   type Carried,
@@ -135,6 +137,8 @@ function putting(em: Em, { secret, publicUrl }: Import) {
   const read: Imported["rows"] = {};
   let workspaces: string[] = [];
   let present: string[] = [];
+  /** Those that come. */
+  const channels = new Set<string>();
 
   /** What a row is on this server. */
   const here: Partial<Record<CarriedKind, (row: Row) => Row>> = {
@@ -161,6 +165,14 @@ function putting(em: Em, { secret, publicUrl }: Import) {
       if (kind === "channel" && present.length === 0) await refuseTaken(em, rows);
       const prepare = here[kind];
       const [done] = await run(em, put, { workspaces, rows: prepare ? rows.map(prepare) : rows });
+      if (kind === "channel")
+        for (const { id, workspace_id } of rows)
+          if (workspaces.includes(String(workspace_id))) channels.add(String(id));
+      if (kind === "alert")
+        await makeFindable(
+          em,
+          rows.filter(({ pusher_id }) => channels.has(String(pusher_id))),
+        );
       if (present.length === 0 && done?.come !== rows.length)
         throw broken(`has a ${kind} that belongs to nothing in it`);
     },
@@ -170,6 +182,16 @@ function putting(em: Em, { secret, publicUrl }: Import) {
       rows: workspaces.length > 0 ? read : {},
     }),
   };
+}
+
+/** Words by which searches find alerts that have just come. Who wrote them is not known here. */
+export async function makeFindable(em: Em, rows: readonly Row[]): Promise<void> {
+  const items = rows.map(({ id, title, body }) => ({
+    id: String(id),
+    subject: showId("alr", String(id)),
+    words: wordsOf(String(title), typeof body === "string" ? body : null),
+  }));
+  await run(em, makeWanted, { items });
 }
 
 /** @throws 409 that names the handles: they are this server's own. */

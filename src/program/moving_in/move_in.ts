@@ -10,6 +10,7 @@ import type { Tongue } from "../../api/ingest/tongue.ts";
 import { shortened } from "../../api/ingest/words.ts";
 import { createKey, memberOf } from "../../identity/operator/accounts.ts";
 import { auditComing } from "../../identity/operator/audit.ts";
+import { makeFindable } from "../../identity/operator/import.ts";
 import { checkContent } from "../../model/domain/alert_content.ts";
 import { defaultGradient, deriveInitials } from "../../model/domain/avatar.ts";
 import { newUuid, showId, uuidOf } from "../../model/domain/ids.ts";
@@ -206,10 +207,11 @@ async function moveMessages(
   most: number,
   now: Date,
 ) {
-  let rows: object[] = [];
+  let rows: Record<string, unknown>[] = [];
   let came = 0;
   const flush = async () => {
     if (rows.length > 0) await run(em, putAlerts, { workspaces: [workspace], rows });
+    await makeFindable(em, rows);
     rows = [];
   };
   let looked = 0;
@@ -233,7 +235,7 @@ async function rowOf(
   tongue: Tongue,
   now: Date,
   n: number,
-): Promise<object | null> {
+): Promise<Record<string, unknown> | null> {
   if (!at) return null;
   try {
     const request = new Request("http://kept/", { method: "POST", body: JSON.stringify(said) });
