@@ -283,6 +283,13 @@ const HOSTILE: [what: string, sent: (program: Program) => Sent, heard?: "heard"]
     () => ({ body: '{"a":[1]}', query: `title=${"{".repeat(900)}&body=${"{{".repeat(400)}` }),
   ],
   [
+    "a template that names a large object in a list",
+    () => ({
+      body: `{"message":"m","l":[${"1,".repeat(19)}1],"o":{${Array.from({ length: 19_000 }, (_, i) => `"${i}":1`).join()}}}`,
+      query: `body=${encodeURIComponent(`{{#l}}${"{{o}}".repeat(195)}{{/l}}`)}`,
+    }),
+  ],
+  [
     "line ends in the address",
     () => ({
       body: '{"title":"a","message":"m"}',

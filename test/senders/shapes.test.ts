@@ -5,6 +5,7 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SAMPLES } from "../../src/api/ingest/shapes/samples.ts";
+import { filled } from "../../src/api/ingest/shapes/template.ts";
 import type { Program } from "../../src/model/fields/programs.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { World } from "../support/world.ts";
@@ -487,6 +488,7 @@ describe("what no program sends", () => {
     ["{{constructor.constructor}}|{{toString}}|{{__proto__}}", "||"],
     ["{{=<% %>=}}<% t %>", null],
     ["{{> t}}", null],
+    ["{{{t}}}", null],
     ["{{#t}}{{#t}}x{{/t}}{{/t}}", null],
     ["{{#t}}", null],
     ["{{ oops", null],
@@ -501,7 +503,17 @@ describe("what no program sends", () => {
     expect(answer.body.error.message).not.toContain(template);
   });
 
-  test("a template over long lists of long texts stays small and is quick", async () => {
+  // Before anything is cut to what an alert takes.
+  test.each([
+    ["texts", "y".repeat(9000)],
+    ["objects", Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [i, "v"]))],
+  ])("a template makes no more of large %s than an alert has room for", async (_, value) => {
+    const template = `{{#l}}${"{{v}}".repeat(195)}{{/l}}`;
+    const made = await filled(template, { l: Array(1000).fill(1), v: value });
+    expect(made).toHaveLength(2 * LIMITS.alert_body);
+  });
+
+  test("a template over long lists of long texts stays small", async () => {
     const query = `?${new URLSearchParams({ from: "json", title: "x", body: `{{#l}}${"{{.}}".repeat(190)}{{/l}}` })}`;
     const [shown] = await becomes({ body: { l: Array(1000).fill("y".repeat(3000)) }, query });
     expect([...shown.body]).toHaveLength(LIMITS.alert_body);

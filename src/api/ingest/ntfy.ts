@@ -33,8 +33,9 @@ async function tagsOf(said: string): Promise<{ emoji: string; others: string }> 
   const names = said.split(",").map(oneLine).filter(Boolean);
   if (names.length === 0) return { emoji: "", others: "" };
   const { nameToEmoji } = await import("gemoji");
-  const known = names.filter((name) => Object.hasOwn(nameToEmoji, name));
-  const others = names.filter((name) => !known.includes(name));
+  const isEmoji = (name: string) => Object.hasOwn(nameToEmoji, name);
+  const known = names.filter(isEmoji);
+  const others = names.filter((name) => !isEmoji(name));
   return {
     emoji: known.map((name) => nameToEmoji[name]).join(" "),
     others: others.length > 0 ? `Tags: ${others.join(", ")}` : "",

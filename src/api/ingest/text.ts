@@ -12,11 +12,12 @@ export const text: Tongue = {
   recognises: ({ contentType }) =>
     ["", "text/plain", "application/x-www-form-urlencoded"].includes(contentType),
   read(request) {
-    const [first = "", ...rest] = request.text().trim().split("\n");
+    const whole = request.text().trim();
+    const [first = ""] = whole.split("\n", 1);
     if (oneLine(first) === "")
       throw invalidRequest("Send the text of the alert as the body; its first line is the title.");
     const notes: string[] = [];
-    return { alerts: [{ fields: titled(first, rest.join("\n"), notes) }], notes };
+    return { alerts: [{ fields: titled(first, whole.slice(first.length), notes) }], notes };
   },
   answer: plainAnswer,
   refuse: plainRefusal,

@@ -1,26 +1,29 @@
 // A template without logic ({{name}}, {{a.b}}, {{#list}}…{{/list}}), filled from what a program sent. Neither is trusted: the template
-// has no way to code or files, lists are walked on one level only, and everything is cut before and not after it is put together.
+// has no way to code or files, lists are walked on one level only, and what it puts in ends where no alert has room for more.
 
 import { invalidRequest } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { shortened } from "../words.ts";
 
-const ALLOWED = new Set(["text", "name", "&", "#", "^", "!"]);
+const ALLOWED = new Set(["text", "name", "#", "^", "!"]);
 
-/**
- * The same value without what a look-up would inherit, each text and list cut: what a template makes of it is bounded by its own
- * length. How deep it is was bounded when it was read.
- */
+/** The same value without what a look-up would inherit, each list cut. How deep it is was bounded when it was read. */
 function bare(value: unknown): unknown {
-  if (typeof value === "string") return shortened(value, LIMITS.alert_body).text;
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return Object.setPrototypeOf(value.slice(0, LIMITS.shape_lines).map(bare), null);
   const entries = Object.entries(value).map(([name, inner]) => [name, bare(inner)]);
   return Object.setPrototypeOf(Object.fromEntries(entries), null);
 }
 
-const shown = (value: unknown): string =>
-  typeof value === "object" ? shortened(JSON.stringify(value), LIMITS.alert_body).text : String(value);
+/** Writes values for one template, which may name the largest thousands of times. */
+function writer(): (value: unknown) => string {
+  let room = 2 * LIMITS.alert_body;
+  return (value) => {
+    if (room <= 0) return "";
+    const text = (typeof value === "object" ? JSON.stringify(value) : String(value)).slice(0, room);
+    room -= text.length;
+    return text;
+  };
+}
 
 /** The parts of a section. */
 const within = (part: readonly unknown[]): readonly (readonly unknown[])[] =>
@@ -38,7 +41,7 @@ export async function filled(template: string, told: object): Promise<string> {
     const inner = outer.flatMap(within);
     const kinds = [...outer, ...inner].map(([kind]) => kind);
     if (kinds.every((kind) => ALLOWED.has(String(kind))) && inner.flatMap(within).length === 0)
-      return mustache.render(template, bare(told), undefined, { escape: shown });
+      return mustache.render(template, bare(told), undefined, { escape: writer() });
   } catch {
     // What it says would repeat the template.
   }
