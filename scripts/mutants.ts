@@ -487,6 +487,24 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ["test/faults/workers.test.ts"],
     named: "a limit is",
   },
+  {
+    area: "limits",
+    fault: "JSON inside JSON in another program's words goes as deep as it likes",
+    file: "src/api/ingest/reading.ts",
+    from: "if (++depth > LIMITS.ingest_depth) return true;",
+    to: "++depth;",
+    tests: ["test/senders/hostile.test.ts"],
+    named: "bounds of depth",
+  },
+  {
+    area: "limits",
+    fault: "a template writes a large value as often as it is named",
+    file: "src/api/ingest/shapes/template.ts",
+    from: "    room -= text.length;\n",
+    to: "",
+    tests: ["test/senders/shapes.test.ts"],
+    named: "a template",
+  },
 
   // status
   {
