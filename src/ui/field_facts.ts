@@ -23,16 +23,13 @@ export interface Fact {
   leads: string | null;
 }
 
-/** Those of them that hold something. */
+/** Those of them that hold something; what is off says nothing. */
 export function plainFacts(fields: Fields, place: Place, row: object): Fact[] {
   const values = new Map(Object.entries(row));
   const plain: Fields = plainOn(fields, place);
   return Object.entries(plain).flatMap(([name, field]) => {
-    const value = values.get(name);
-    // What nobody asked for is no news.
-    const words = value === false ? "" : valueWords(field, value);
-    const label = field.drawn?.label ?? name;
+    const [words, label] = [valueWords(field, values.get(name)), field.drawn?.label ?? name];
     const leads = field.look === "link" ? (field.drawn?.leads ?? `${label}:`) : null;
-    return words === "" ? [] : [{ name, label, words, leads }];
+    return words === "" || values.get(name) === false ? [] : [{ name, label, words, leads }];
   });
 }
