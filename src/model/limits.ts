@@ -182,6 +182,9 @@ export const LIMIT_TABLE = {
   review_waits: [4, "calls", "that wait for reviews and replies at once, of one credential"],
   stream_waiting: [64 * KIB, "bytes", "that the reader of a stream may leave untaken; then it ends"],
   stream_beat_seconds: [20, "seconds", "between two signs of life of a stream"],
+  ntfy_topics: [100, "channels", "one program of ntfy listens to at once"],
+  ntfy_messages: [200, "messages", "that `since=` answers, the newest"],
+  ntfy_bytes: [256 * KIB, "bytes", "these messages together"],
   push_seconds: [5, "seconds", "a wake-up"],
   waiting_wake_ups: [10_000, "wake-ups", "that wait at once"],
   wakes_looked_at: [

@@ -350,8 +350,10 @@ test("health and the look at a topic are ntfy's", async () => {
   const look = (path: string, token: string | null) => send({ method: "GET", path, token });
   expect(await look("/ntfy/v1/health", null)).toMatchObject({ status: 200, body: { healthy: true } });
   expect(await look(`/ntfy/${handle}/auth`, bound)).toMatchObject({ status: 200, body: { success: true } });
-  expect(await look(`/ntfy/${handle}/auth`, null)).toMatchObject({ status: 401, body: { code: 40101 } });
-  expect(await look("/ntfy/nowhere/auth", bound)).toMatchObject({ status: 404, body: { code: 40401 } });
+  // A public channel may be heard by anybody.
+  expect(await look(`/ntfy/${handle}/auth`, null)).toMatchObject({ status: 200, body: { success: true } });
+  expect(await look("/ntfy/nowhere/auth", null)).toMatchObject({ status: 401, body: { code: 40101 } });
+  expect(await look("/ntfy/nowhere/auth", bound)).toMatchObject({ status: 403, body: { code: 40301 } });
 });
 
 describe("a message of Gotify is an alert", () => {

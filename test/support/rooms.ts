@@ -233,6 +233,19 @@ export const ROOMS: Record<string, Room> = {
       "store/secret",
     ],
   },
+  "handset/ntfy": {
+    decides:
+      "channels as programs of ntfy hear them: who may, what a message is, and each change told once to all who listen",
+    may: [
+      "handset/held",
+      "model/domain",
+      "model/fields",
+      "model/limits",
+      "store/context",
+      "store/db",
+      "store/queries",
+    ],
+  },
   "effects/assets": {
     decides: "uploaded pictures, sounds and pages: sniffed, stored, served by unguessable addresses",
     may: [

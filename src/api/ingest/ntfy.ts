@@ -10,7 +10,7 @@ import { isNo, isYes, type SaidWords, saidIn } from "./ntfy_said.ts";
 import type { AlertInput, IngestRequest, Published, Reading, Said, Tongue } from "./tongue.ts";
 import { httpsOf, oneLine, shortened, titled, titledMarked } from "./words.ts";
 
-const PRIORITIES: Record<string, number> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
+export const PRIORITIES: Record<string, number> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
 
 const FIELD_OF: Record<string, AlertInput["priority"]> = { 4: "important", 5: "urgent" };
 
@@ -172,6 +172,8 @@ const CODES: Record<string, number> = {
   attach: 40014,
   actions: 40018,
   template: 40043,
+  since: 40008,
+  upgrade: 40016,
 };
 
 export function refuse(problem: ApiError): Said {

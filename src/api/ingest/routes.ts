@@ -3,7 +3,7 @@
 
 import { H3, type H3Event } from "h3";
 import manifest from "../../../package.json" with { type: "json" };
-import { ApiError, noSuchMethod, notFound, unauthorized } from "../../model/errors.ts";
+import { ApiError, noSuchMethod, notFound } from "../../model/errors.ts";
 import { MAX_BODY } from "../../operation/tool.ts";
 import type { Caller, Log } from "../../store/context.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
@@ -13,6 +13,7 @@ import { requestOf } from "../transports/request.ts";
 import { tokenOf } from "./credential.ts";
 import { gotify } from "./gotify.ts";
 import { ntfy } from "./ntfy.ts";
+import { type AskedToListen, addListening } from "./ntfy_listen.ts";
 import { type IngestDeps, publish } from "./publish.ts";
 import type { Tongue } from "./tongue.ts";
 import { recognised, tongueNamed } from "./tongues.ts";
@@ -21,6 +22,8 @@ export interface IngestRoutes extends IngestDeps {
   logOf(event: H3Event): Log;
   /** Whether the caller sees such a channel, by its id or handle. */
   sees(caller: Caller, channel: string): Promise<boolean>;
+  /** Answers who wants to listen to channels. @throws ApiError */
+  listen(event: H3Event, asked: AskedToListen): Promise<Response>;
 }
 
 const NTFY_PLACES = { wrapped: ["auth", "authorization"] };
@@ -90,16 +93,13 @@ export function addNtfy(app: H3, root: string, routes: IngestRoutes): void {
   add("/", { POST: asJson, PUT: asJson });
   add("/:topic", { POST: toTopic, PUT: toTopic });
   for (const verb of ["publish", "send", "trigger"]) add(`/:topic/${verb}`, { GET: toTopic });
-  add("/:topic/auth", {
-    async GET(event) {
-      try {
-        const caller = await routes.authenticate(tokenOf(requestOf(event), NTFY_PLACES));
-        if (!caller) throw unauthorized();
-        if (!(await routes.sees(caller, event.context.params?.topic ?? ""))) throw notFound("channel");
-        return jsonAnswer(200, { success: true });
-      } catch (error) {
-        return said(ntfy.refuse, faultOf(error));
-      }
+  addListening(app, root, {
+    listen: routes.listen,
+    now: routes.now,
+    failed: (event, error) => routes.logOf(event).error({ err: error }, "nobody could listen"),
+    async publishes(request, topic) {
+      const caller = await routes.authenticate(tokenOf(request, NTFY_PLACES));
+      return caller !== null && routes.sees(caller, topic);
     },
   });
 }

@@ -24,6 +24,7 @@ export function eventStream(
   response: ServerResponse<IncomingMessage>,
   begin: (socket: Socket) => void,
   never: () => void,
+  more: Record<string, string> = {},
 ): Response {
   // Without chunks: what is written to many streams is the same bytes for all, and their end is that of the connection.
   response.useChunkedEncodingByDefault = false;
@@ -38,7 +39,7 @@ export function eventStream(
     },
     destroy: never,
   });
-  return new FastResponse(body, { status: 200, headers: HEADERS });
+  return new FastResponse(body, { status: 200, headers: { ...HEADERS, ...more } });
 }
 
 function noRequest(this: Socket): void {

@@ -17,6 +17,7 @@ import { Sleeper } from "./sleeper.ts";
 import type { Stream, StreamPage } from "./stream.ts";
 import { createStreams, type Following } from "./streams.ts";
 import { createTurns } from "./turns.ts";
+import type { Waiter } from "./waited.ts";
 import { createWatch } from "./watch.ts";
 
 /** How many devices and channels all polls together may wait for, per poll that may be held. */
@@ -84,6 +85,8 @@ export interface Hold {
   placeOfStream(address: string | null): (() => void) | null;
   /** Begins a stream of a handset whose token is good. Its place is given back when it ends. */
   stream(following: Following): Stream;
+  /** Has somebody else wait for a channel; `rev`: the revision that is known of it, empty for none. */
+  wait(channel: string, waiter: Waiter): { rev(): string; leave(): void };
   /** What was committed has changed some channels and devices, and may have changed others. */
   changed(surely: ReadonlySet<string>, perhaps: readonly string[]): void;
   /** From now on nothing is held; what is held is answered. */
@@ -250,6 +253,14 @@ export function createHold({ max, maxPerAddress, metrics, again, tagOf, ...optio
     },
     placeOfStream: (address) => (hasRoom(address) && streams.hasRoom() ? places.take(address) : null),
     stream: (following) => streams.open(following),
+    wait(channel, waiter) {
+      watch.begin();
+      waited.add(waiter, [{ id: channel, rev: "", dueIn: Number.POSITIVE_INFINITY }]);
+      return {
+        rev: () => waited.known([channel])[0]?.rev ?? "",
+        leave: () => waited.remove(waiter),
+      };
+    },
     changed: (surely, perhaps) => watch.changed(surely, perhaps),
     stop,
     async close() {

@@ -7,7 +7,7 @@ import { oneOf, words } from "./kinds.ts";
 import { defineFields } from "./record.ts";
 
 /** What a handset may say that it runs on. */
-export const PLATFORMS = ["ios", "android", "web", "desktop", "cli", "other"] as const;
+export const PLATFORMS = ["ios", "android", "web", "desktop", "cli", "ntfy", "other"] as const;
 
 /** Stands for every word that has no place of its own. */
 export const OTHER = "other";

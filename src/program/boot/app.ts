@@ -175,14 +175,15 @@ export function createApp(deps: AppDeps): App {
     hold: createPolls({ hold: deps.hold, admission, logOf, countedOf, stateOf }),
   });
 
-  const appOf = deps.ingest(app, bound, TOOLS, logOf);
+  const count = (event: H3Event) => countView(deps.publicPages, countedOf(event));
+  const appOf = deps.ingest.mount(app, bound, TOOLS, { logOf, countedOf, count });
 
   addAssetRoutes(app, deps.assets);
   addDocs(app, {
     tools: TOOLS,
     handsetOperations: HANDSET_OPERATIONS,
     publicUrl: config.publicUrl,
-    countView: (event) => countView(deps.publicPages, countedOf(event)),
+    countView: count,
   });
 
   // Most who start a service do so for handsets or REST alone.
@@ -287,6 +288,7 @@ export function createApp(deps: AppDeps): App {
     },
     stopping: probes.stopping,
     ending() {
+      deps.ingest.stop();
       void deps.hold.stop();
       deps.waits.stop();
     },

@@ -13,11 +13,13 @@ import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { scope, visibleChannel } from "../../store/queries/channels.ts";
 import { noteSenderRequest } from "../../store/queries/sender_log.ts";
+import type { NtfyListening, Support } from "./ntfy_listen.ts";
 
 interface Deps extends Pick<IngestRoutes, "dispatcher" | "authenticate" | "now"> {
   orm: Orm;
   log: Log;
   isLow(): boolean;
+  listening: NtfyListening;
   config: Pick<Config, "ntfyHost" | "gotifyHost">;
 }
 
@@ -26,11 +28,11 @@ type Mount = (
   app: H3,
   prepare: (app: H3) => void,
   tools: readonly Tool[],
-  logOf: (event: H3Event) => Log,
+  support: Support & { logOf(event: H3Event): Log },
 ) => (request: Request) => H3;
 
-/** Adds the routes; answers which app serves a request. */
-export function createIngest({ orm, log, isLow, config, ...known }: Deps): Mount {
+/** `mount` adds the routes, and answers which app serves a request; `stop` ends those that listen. */
+export function createIngest({ orm, log, isLow, config, listening, ...known }: Deps) {
   const db = databaseOf(orm);
   const rows: Pick<IngestRoutes, "note" | "sees"> = {
     async note(keyId, request) {
@@ -46,9 +48,10 @@ export function createIngest({ orm, log, isLow, config, ...known }: Deps): Mount
       return id !== null && (await run(db, visibleChannel, scope(id, caller))).length > 0;
     },
   };
-  return (app, prepare, tools, logOf) => {
+  const mount: Mount = (app, prepare, tools, { logOf, ...support }) => {
     const found = tools.find(({ name }) => name === "create_alert");
-    const routes = { ...known, ...rows, create: need(found, "alerts are created"), logOf };
+    const listen: IngestRoutes["listen"] = (event, asked) => listening.listen(event, asked, support);
+    const routes = { ...known, ...rows, listen, create: need(found, "alerts are created"), logOf };
     addIngestRoutes(app, routes);
     const byHost = new Map<string, H3>();
     if (config.ntfyHost) byHost.set(config.ntfyHost, hostApp("ntfy", routes, prepare));
@@ -56,4 +59,5 @@ export function createIngest({ orm, log, isLow, config, ...known }: Deps): Mount
     if (byHost.size === 0) return () => app;
     return ({ url }) => byHost.get(new URL(url).hostname) ?? app;
   };
+  return { mount, stop: () => listening.stop() };
 }

@@ -54,6 +54,7 @@ import { createApp } from "./app.ts";
 import { confirmSecret, firstStart } from "./first_start.ts";
 import { createIngest } from "./ingest.ts";
 import { createMetrics } from "./metrics.ts";
+import { createNtfyListening } from "./ntfy_listen.ts";
 import type { Opened, Service, ServiceOptions } from "./service.ts";
 
 export { readMigrator } from "../../store/db/migrate.ts";
@@ -237,6 +238,11 @@ export async function openParts(
     now,
   });
   const authenticateKey = createKeyAuthenticator(orm, { log, isLow, now });
+  const authenticateHandset = createHandsetAuthenticator(orm, seen);
+  const { publicBase } = config;
+  const ears = { orm, log, hold, settle, now, publicBase, assets, authenticateKey, authenticateHandset };
+  const listening = createNtfyListening(ears);
+  closers.push(async () => listening.stop());
   const app = createApp({
     config,
     dispatcher,
@@ -267,8 +273,8 @@ export async function openParts(
       silent: !canBeWoken(publicUrl) ? "insecure" : config.webPush ? null : "off",
       now,
     },
-    ingest: createIngest({ orm, log, isLow, config, dispatcher, authenticate: authenticateKey, now }),
-    authenticateHandset: createHandsetAuthenticator(orm, seen),
+    ingest: createIngest({ ...ears, isLow, config, dispatcher, authenticate: authenticateKey, listening }),
+    authenticateHandset,
     hold,
     waits,
     space,

@@ -8,6 +8,7 @@ import { networkInterfaces } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { serve } from "srvx";
 import { requestOf } from "../../api/transports/request.ts";
+import { serveUpgrades } from "../../api/transports/web_socket.ts";
 import { overloaded } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
 import type { Config } from "../../store/config/settings.ts";
@@ -107,6 +108,7 @@ function createHttp(
     tooMany: whole,
   });
   watchBodies(node, times);
+  serveUpgrades(node, (request, peer) => app.fetch(request, peer));
   return { server, node, gate };
 }
 

@@ -24,6 +24,7 @@ const PLATFORMS: Record<string, string> = {
   web: "Web",
   desktop: "Desktop",
   cli: "Command line",
+  ntfy: "ntfy",
   other: "Other",
 };
 

@@ -1,0 +1,159 @@
+// ntfy's subscribing API (https://docs.ntfy.sh/subscribe/api/): which channels, from when on, in which form and what of it, read from
+// path, headers and query. Who may hear them and what they are told is decided elsewhere.
+
+import type { H3, H3Event } from "h3";
+import { parseId } from "../../model/domain/ids.ts";
+import { ApiError, invalidRequest, noSuchMethod } from "../../model/errors.ts";
+import { HANDLE } from "../../model/fields/pusher.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { faultOf } from "../../store/db/unavailable.ts";
+import { jsonAnswer } from "../transports/answers.ts";
+import { requestOf } from "../transports/request.ts";
+import { tokenOf } from "./credential.ts";
+import { PRIORITIES, refuse } from "./ntfy.ts";
+import { delayOf } from "./ntfy_delay.ts";
+import { isYes } from "./ntfy_said.ts";
+import { headerText } from "./words.ts";
+
+/** Programs of ntfy that are pages ask from origins of their own, and bear what they were given in a header: no cookie is read here. */
+export const ANY_ORIGIN = { "access-control-allow-origin": "*" };
+
+const FORMATS = ["json", "sse", "raw", "ws"] as const;
+
+export interface Heard {
+  id: string;
+  title?: string;
+  message?: string;
+  priority?: number;
+  tags?: string[];
+}
+
+export interface AskedToListen {
+  /** As it was said. */
+  topic: string;
+  handles: string[];
+  format: (typeof FORMATS)[number] | "auth";
+  /** Null: nothing of before. */
+  since: "all" | "latest" | { at: Date; after: string | null } | null;
+  poll: boolean;
+  token: string | null;
+  wants(message: Heard): boolean;
+}
+
+interface Listening {
+  listen(event: H3Event, asked: AskedToListen): Promise<Response>;
+  failed(event: H3Event, error: unknown): void;
+  now(): Date;
+  /** Whether whoever asks may see the channel as one who publishes. */
+  publishes(request: Request, topic: string): Promise<boolean>;
+}
+
+const PLACES = { wrapped: ["auth", "authorization"] };
+
+/** Our name → those that ntfy takes, in headers and in the query, of any case. */
+const NAMES = {
+  poll: ["x-poll", "poll", "po"],
+  since: ["x-since", "since", "si"],
+  id: ["x-id", "id"],
+  message: ["x-message", "message", "m"],
+  title: ["x-title", "title", "t"],
+  priority: ["x-priority", "priority", "prio", "p"],
+  tags: ["x-tags", "tags", "tag", "ta"],
+} as const;
+
+export function addListening(app: H3, root: string, routes: Listening): void {
+  const answered = async (event: H3Event, answer: () => Promise<Response>) => {
+    try {
+      return await answer();
+    } catch (error) {
+      if (!(error instanceof ApiError)) routes.failed(event, error);
+      const problem = faultOf(error);
+      const { status, body } = refuse(problem);
+      return jsonAnswer(status, body, { ...problem.headers, ...ANY_ORIGIN });
+    }
+  };
+  for (const format of [...FORMATS, "auth"] as const) {
+    const path = `${root}/:topic/${format}`;
+    app.get(path, (event) =>
+      answered(event, async () => {
+        const request = requestOf(event);
+        const topic = event.context.params?.topic ?? "";
+        if (format === "auth" && (await routes.publishes(request, topic)))
+          return jsonAnswer(200, { success: true }, ANY_ORIGIN);
+        return routes.listen(event, askedIn(request, topic, format, routes.now()));
+      }),
+    );
+    app.on("OPTIONS", path, () => new Response(null, { status: 204, headers: PREFLIGHT }));
+    app.all(path, (event) => answered(event, () => Promise.reject(noSuchMethod("GET"))));
+  }
+}
+
+const PREFLIGHT = {
+  ...ANY_ORIGIN,
+  "access-control-allow-methods": "GET",
+  "access-control-allow-headers": "*, authorization",
+  "access-control-max-age": "86400",
+};
+
+/** @throws ApiError (invalid_request) */
+function askedIn(request: Request, topic: string, format: AskedToListen["format"], now: Date): AskedToListen {
+  const handles = topic.split(",");
+  if (handles.length > LIMITS.ntfy_topics)
+    throw invalidRequest(`One connection listens to at most ${LIMITS.ntfy_topics} channels.`, "topic");
+  const query = new URL(request.url).searchParams;
+  const inQuery = new Map([...query].map(([name, value]) => [name.toLowerCase(), value.trim()]));
+  const said = (name: keyof typeof NAMES): string =>
+    NAMES[name].map((one) => headerText(request.headers.get(one) ?? "").trim()).find(Boolean) ??
+    NAMES[name].map((one) => inQuery.get(one)).find(Boolean) ??
+    "";
+  const poll = isYes(said("poll"));
+  return {
+    topic,
+    // What is no handle is the handle of no channel.
+    handles: handles.map((handle) => (HANDLE.test(handle) ? handle : "")),
+    format,
+    since: sinceOf(said("since") || (poll ? "all" : "none"), now),
+    poll,
+    token: tokenOf(request, PLACES),
+    wants: filterOf(said),
+  };
+}
+
+const DURATION = /^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|s|m|h|d|w))+$/;
+
+/** @throws ApiError (invalid_request) */
+function sinceOf(said: string, now: Date): AskedToListen["since"] {
+  if (said === "none") return null;
+  if (said === "all" || said === "latest") return said;
+  const uuid = parseId("alr", said);
+  // The first digits of our ids are the instant at which they were made: before anybody heard of it.
+  if (uuid) return { at: new Date(Number.parseInt(uuid.replace("-", "").slice(0, 12), 16)), after: uuid };
+  if (/^\d{1,11}$/.test(said)) return { at: new Date(Number(said) * 1000), after: null };
+  const ahead = DURATION.test(said) ? delayOf(said, now) : null;
+  if (ahead) return { at: new Date(Math.max(0, 2 * now.getTime() - ahead.at.getTime())), after: null };
+  throw invalidRequest(
+    "since is all, none, latest, the id of a message, Unix seconds, or a duration such as 10m.",
+    "since",
+  );
+}
+
+/** Any of the priorities, all of the tags, and the very texts. @throws ApiError (invalid_request) */
+function filterOf(said: (name: keyof typeof NAMES) => string): AskedToListen["wants"] {
+  const [id, message, title] = [said("id"), said("message"), said("title")];
+  const tags = said("tags").split(",").filter(Boolean);
+  const numbers = said("priority")
+    .split(",")
+    .filter(Boolean)
+    .map((word) => PRIORITIES[word.trim().toLowerCase()] ?? Number(word));
+  if (numbers.some((number) => !(number >= 1 && number <= 5)))
+    throw invalidRequest(
+      "priority is some of min, low, default, high and max, or their numbers, with commas between.",
+      "priority",
+    );
+  return (one) =>
+    (id === "" || id === one.id) &&
+    (message === "" || message === one.message) &&
+    (title === "" || title === one.title) &&
+    (numbers.length === 0 || numbers.includes(one.priority ?? 3)) &&
+    tags.every((tag) => one.tags?.includes(tag));
+}

@@ -1,0 +1,78 @@
+// An alert as the programs of ntfy know a message (https://docs.ntfy.sh/subscribe/api/#json-message-format), and the ways in which one
+// is written on a connection. Our ids are theirs: they take any text for one.
+
+import type { AssetAddresses } from "../../model/domain/assets.ts";
+import { showId } from "../../model/domain/ids.ts";
+import { linksOf } from "../../model/fields/alert_action.ts";
+import { toIsoMicros } from "../../model/fields/columns.ts";
+import type { HeardAlert } from "../../store/queries/ears.ts";
+
+export interface Message {
+  id: string;
+  /** Seconds. */
+  time: number;
+  event: "open" | "keepalive" | "message" | "message_delete";
+  topic: string;
+  title?: string;
+  message?: string;
+  priority?: number;
+  tags?: string[];
+  [more: string]: unknown;
+}
+
+export const FORMATS = ["json", "sse", "raw", "ws"] as const;
+export type Format = (typeof FORMATS)[number];
+
+const PRIORITY: Partial<Record<HeardAlert["priority"], number>> = { important: 4, urgent: 5 };
+
+const secondsOf = (instant: string) => Math.floor(Date.parse(toIsoMicros(instant)) / 1000);
+
+export interface Addresses {
+  publicBase: string;
+  assets: AssetAddresses;
+}
+
+export function messageOf(alert: HeardAlert, { publicBase, assets }: Addresses): Message {
+  const { title, body, priority, source_url, image_asset_id, expires_at, collapse_key, icon } = alert;
+  const id = showId("alr", alert.id);
+  const number = PRIORITY[priority];
+  // Markup has a place to be looked at only where everybody may.
+  const click = source_url ?? (alert.has_page && alert.is_public ? `${publicBase}/${alert.handle}` : null);
+  const picture = image_asset_id ? assets.urlOf(image_asset_id) : alert.image_url;
+  const actions = linksOf(alert.actions).map(({ label, url }, i) => ({
+    id: `${id}_${i + 1}`,
+    action: "view",
+    label,
+    url,
+    clear: false,
+  }));
+  return {
+    id,
+    time: secondsOf(alert.sent_at),
+    ...(expires_at && { expires: secondsOf(expires_at) }),
+    event: "message",
+    topic: alert.handle,
+    ...(body && { title }),
+    message: body || title,
+    ...(number && { priority: number }),
+    ...(click && { click }),
+    ...(icon && { icon }),
+    ...(picture && { attachment: { name: nameOf(picture), url: picture } }),
+    ...(actions.length > 0 && { actions }),
+    ...(collapse_key && { sequence_id: collapse_key }),
+  };
+}
+
+const nameOf = (url: string) => new URL(url).pathname.split("/").at(-1) || "picture";
+
+/** What a message is on a connection; empty where the format has no word for it. */
+export function written(message: Message, format: Format): string {
+  if (format === "raw") {
+    if (message.event === "message_delete") return "";
+    return `${(message.message ?? "").replaceAll("\n", " ")}\n`;
+  }
+  const json = JSON.stringify(message);
+  if (format === "ws") return json;
+  if (format === "json") return `${json}\n`;
+  return `${message.event === "message" ? "" : `event: ${message.event}\n`}data: ${json}\n\n`;
+}

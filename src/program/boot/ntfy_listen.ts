@@ -1,0 +1,129 @@
+// Programs of ntfy that listen, between the router and the ears: who they are, how many there may be, and the connection on which
+// they are told. docs/rules.md#ntfy-listens
+
+import type { Socket } from "node:net";
+import type { H3Event } from "h3";
+import type { WebSocket } from "ws";
+import { ANY_ORIGIN, type AskedToListen } from "../../api/ingest/ntfy_listen.ts";
+import { jsonAnswer } from "../../api/transports/answers.ts";
+import { eventStream } from "../../api/transports/event_stream.ts";
+import { requestOf } from "../../api/transports/request.ts";
+import { canUpgrade, webSocket } from "../../api/transports/web_socket.ts";
+import type { HandsetAuthenticator } from "../../handset/authenticate.ts";
+import type { Hold } from "../../handset/held/hold.ts";
+import { createEars, type EarsOptions } from "../../handset/ntfy/ears.ts";
+import { createHeard } from "../../handset/ntfy/heard.ts";
+import type { Sink } from "../../handset/ntfy/listener.ts";
+import { type Format, written } from "../../handset/ntfy/message.ts";
+import { DEVICE_PREFIX, looksLikeToken } from "../../identity/auth/tokens.ts";
+import { forbidden, invalidRequest, overloaded, unauthorized } from "../../model/errors.ts";
+import type { Caller } from "../../store/context.ts";
+
+const TYPES: Record<Format, string> = {
+  json: "application/x-ndjson; charset=utf-8",
+  sse: "text/event-stream; charset=utf-8",
+  raw: "text/plain; charset=utf-8",
+  ws: "application/json",
+};
+
+/** How long a program may take over the farewell of its WebSocket. */
+const FAREWELL_MS = 500;
+
+interface Options extends Omit<EarsOptions, "hold"> {
+  hold: Pick<Hold, "wait" | "placeOfStream">;
+  authenticateKey(token: string): Promise<Caller | null>;
+  authenticateHandset: HandsetAuthenticator;
+}
+
+/** What the app knows of a request. */
+export interface Support {
+  /** What limits per address count; null is exempt. */
+  countedOf(event: H3Event): string | null;
+  /** Counts it against what one address may ask for. @throws 429 */
+  count(event: H3Event): Promise<void>;
+}
+
+export function createNtfyListening({ hold, authenticateKey, authenticateHandset, ...options }: Options) {
+  const ears = createEars({ ...options, hold });
+  const heard = createHeard(options);
+
+  /** The device that a token is of; null for nobody in particular, as who has a key to publish is. @throws 401 */
+  async function deviceOf(token: string | null, address: string | null): Promise<string | null> {
+    if (token === null) return null;
+    if (!looksLikeToken(DEVICE_PREFIX, token)) {
+      if (await authenticateKey(token)) return null;
+      throw unauthorized();
+    }
+    const caller = await authenticateHandset({ auth: "device" }, token, address);
+    return "id" in caller ? caller.id : null;
+  }
+
+  async function listen(event: H3Event, asked: AskedToListen, support: Support): Promise<Response> {
+    await support.count(event);
+    const { topic, handles, format, since, poll, wants, token } = asked;
+    const request = requestOf(event);
+    const address = support.countedOf(event);
+    if (format === "ws" && !canUpgrade(request))
+      throw invalidRequest("This address is one for a WebSocket; for HTTP there is /json.", "upgrade");
+    const device = await deviceOf(token, address);
+    const channels = await heard.channels(handles, device);
+    if (!channels && format === "auth" && token === null) throw unauthorized();
+    if (!channels)
+      throw forbidden(
+        "No such channel is heard without more: name one that is public, or bring the token of a device that joined it.",
+      );
+    if (format === "auth") return jsonAnswer(200, { success: true }, ANY_ORIGIN);
+    const before = () => (since === null ? Promise.resolve([]) : heard.before(channels, since));
+    const headers = { ...ANY_ORIGIN, "content-type": TYPES[format] };
+    const response = event.runtime?.node?.res;
+    const stays = response && "useChunkedEncodingByDefault" in response ? response : null;
+    // Without a connection that could stay, what was before is all.
+    if (format !== "ws" && (poll || !stays)) {
+      const text = (await before()).filter(wants).map((message) => written(message, format));
+      return new Response(text.join(""), { headers: { ...headers, "cache-control": "private, no-store" } });
+    }
+    const left = hold.placeOfStream(address);
+    if (!left) throw overloaded();
+    const ids = channels.map(({ id }) => id);
+    const begin = (sink: Sink) =>
+      ears.listen(ids, { topic, format, device, wants }, sink, { before, once: poll, left });
+    return stays
+      ? eventStream(stays, beginningOn(streamSink, begin), left, headers)
+      : webSocket(request, beginningOn(socketSink, begin), left);
+  }
+
+  return { listen, stop: () => ears.stop() };
+}
+
+export type NtfyListening = ReturnType<typeof createNtfyListening>;
+
+/** Apart from the request, which would otherwise live as long as the connection. */
+function beginningOn<S extends Socket | WebSocket>(
+  sinkOf: (socket: S) => Sink,
+  begin: (sink: Sink) => { end(now: boolean): void },
+): (socket: S) => void {
+  return (socket) => {
+    const listener = begin(sinkOf(socket));
+    (socket as Socket).on("close", () => listener.end(true));
+    (socket as Socket).on("error", () => listener.end(true));
+  };
+}
+
+const streamSink = (socket: Socket): Sink => ({
+  waiting: () => socket.writableLength,
+  write: (bytes) => void socket.write(bytes),
+  end(now) {
+    if (now || socket.writableLength > 0) socket.destroy();
+    else socket.destroySoon();
+  },
+});
+
+const socketSink = (socket: WebSocket): Sink => ({
+  waiting: () => socket.bufferedAmount,
+  write: (bytes) => socket.send(bytes, { binary: false }),
+  end(now) {
+    if (now) return socket.terminate();
+    socket.close(1001);
+    setTimeout(() => socket.terminate(), FAREWELL_MS).unref();
+  },
+});

@@ -1,0 +1,151 @@
+// What programs that listen as to ntfy are told from: channels by their handles, the newest alerts of channels, and who of those
+// that listen may go on. Each reading is one snapshot.
+
+import { isDue } from "../../model/domain/alert_status.ts";
+import { ALERT } from "../../model/fields/alert.ts";
+import { columnsOf, only } from "../../model/fields/record.ts";
+import {
+  array,
+  bigint,
+  boolean,
+  float8,
+  int,
+  neverNull,
+  nullable,
+  outerJoined,
+  text,
+  timestamptz,
+  uuid,
+} from "../../model/fields/sql.ts";
+import { type RowOf, statementsOf } from "../db/statement.ts";
+import { DUE_IN } from "./held.ts";
+
+const defineStatement = statementsOf("inbox");
+
+const { title, ...FIELDS } = columnsOf(
+  only(
+    ALERT,
+    "title",
+    "body",
+    "priority",
+    "source_url",
+    "image_url",
+    "image_asset_id",
+    "actions",
+    "expires_at",
+    "collapse_key",
+  ),
+);
+
+/** What a message tells of the alert `a` of the channel `p`. Markup is told by its address alone. */
+const SHOWN = {
+  id: uuid,
+  handle: text,
+  is_public: boolean,
+  icon: nullable(text),
+  has_page: boolean,
+  sent_at: neverNull(timestamptz),
+  title,
+  ...FIELDS,
+};
+const SELECTED = `a.id, p.handle, p.is_public, p.image_url as icon, a.has_page, a.visible_at as sent_at,
+      a.title, ${Object.keys(FIELDS)
+        .map((name) => `a.${name}`)
+        .join(", ")}`;
+const HAS_PAGE = "coalesce(html, asset_html) is not null as has_page";
+
+/** docs/rules.md#ntfy-listens. The channels of these handles that a device, or nobody in particular, may hear. */
+export const heardChannels = defineStatement("heard_channels", {
+  reads: true,
+  parameters: { handles: array(text), device_id: nullable(bigint) },
+  columns: { id: text, handle: text, due: boolean },
+  text: `select p.id::text as id, p.handle, coalesce(c.next_at <= now(), false) as due
+    from pusher p join channel_state c on c.pusher_id = p.id and not c.suspended
+    where p.handle = any($handles::text[]) and p.status <> 'suspended' and (p.is_public
+      or exists (select 1 from subscription s where s.pusher_id = p.id and s.device_id = $device_id::bigint))`,
+});
+
+export type HeardChannel = RowOf<typeof heardChannels>;
+
+/**
+ * What is heard of channels from an instant on, or from the alert `after` on: the newest, without what is over. What came due is settled
+ * before; `due` adds what could not be (store/queries/settle.ts).
+ */
+export const heardSince = defineStatement("heard_since", {
+  reads: true,
+  parameters: {
+    channels: array(uuid),
+    since: nullable(timestamptz),
+    after: nullable(uuid),
+    due: boolean,
+    limit: int,
+  },
+  columns: SHOWN,
+  text: `with place as materialized (
+      select coalesce(found.at, $since::timestamptz, '-infinity') as at,
+        case when found.at is null then '00000000-0000-0000-0000-000000000000'::uuid else $after::uuid end as id
+      from (select max(coalesce(visible_at, sent_at)) as at from alert
+        where id = $after::uuid and pusher_id = any($channels::uuid[])) found)
+    select ${SELECTED}
+    from unnest($channels::uuid[]) channel (id)
+    join channel_state c on c.pusher_id = channel.id and not c.suspended
+    join pusher p on p.id = channel.id
+    cross join lateral (
+      (select s.id from alert s where s.pusher_id = channel.id and s.status = 'sent'
+          and (s.visible_at, s.id) > ((select at from place), (select id from place))
+          and coalesce(s.expires_at > now(), true)
+        order by s.visible_at desc, s.id desc limit $limit::int)
+      union all
+      (select d.id from alert d where $due::boolean and d.pusher_id = channel.id and ${isDue("d")}
+        order by d.visible_at desc limit $limit::int)) newest
+    cross join lateral (select alert.*, ${HAS_PAGE} from alert where alert.id = newest.id) a
+    order by a.visible_at desc, a.id desc limit $limit::int`,
+});
+
+export type HeardAlert = RowOf<typeof heardSince>;
+
+/**
+ * Of each channel its revision and its newest alerts, one row an alert, newest first, or one without. What an alert shows stands
+ * beside it where it is none of the `known`. `strangers`: of the pairs of a channel and a device those that are not subscribed, as
+ * `channel device`. A channel that is gone or suspended is in no answer.
+ */
+export const earNews = defineStatement("ear_news", {
+  reads: true,
+  parameters: {
+    channels: array(uuid),
+    known: array(uuid),
+    limit: int,
+    pair_channels: array(uuid),
+    pair_devices: array(bigint),
+  },
+  columns: {
+    channel: text,
+    topic: text,
+    open: boolean,
+    rev: text,
+    due_in: float8,
+    strangers: nullable(array(text)),
+    newest: outerJoined(uuid),
+    sequence: nullable(text),
+    over: nullable(boolean),
+  },
+  joined: SHOWN,
+  text: `select c.pusher_id::text as channel, channel.handle as topic, channel.is_public as open, c.rev::text as rev, ${DUE_IN} as due_in, (
+        select array_agg(concat_ws(' ', w.channel, w.device))
+        from unnest((select $pair_channels::uuid[]), (select $pair_devices::bigint[])) w (channel, device)
+        left join subscription s on s.pusher_id = w.channel and s.device_id = w.device
+        where s.device_id is null) as strangers,
+      head.id as newest, head.collapse_key as sequence, head.expires_at <= now() as over, ${SELECTED}
+    from channel_state c join pusher channel on channel.id = c.pusher_id
+    left join lateral (
+      select h.id, h.visible_at, h.collapse_key, h.expires_at from alert h
+      where h.pusher_id = c.pusher_id and h.status = 'sent'
+      order by h.visible_at desc, h.id desc limit $limit::int) head on true
+    left join lateral (select alert.*, ${HAS_PAGE} from alert
+      where alert.id = head.id and head.id <> all($known::uuid[])) a on true
+    left join pusher p on p.id = a.pusher_id
+    where c.pusher_id = any($channels::uuid[]) and not c.suspended
+    order by c.pusher_id, head.visible_at desc, head.id desc`,
+});
+
+export type EarNews = RowOf<typeof earNews>;
