@@ -67,7 +67,8 @@ export const createPusherCases: Case[] = [
       tool: "create_pusher",
       name: `takes a handle: ${["3 characters", "30 characters", "dash and underscore"][i]}`,
       given: async () => ({
-        handle: i === 0 ? `${Math.random().toString(36).slice(2, 5).padEnd(3, "q")}` : make(),
+        // With a digit, since three letters may stand in a sentence of the answer as well.
+        handle: i === 0 ? `${Math.random().toString(36).slice(2, 4).padEnd(2, "q")}7` : make(),
       }),
       input: ({ handle }) => ({ handle, ...REQUIRED, initials: "X" }),
       want: {},
