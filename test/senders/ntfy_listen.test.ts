@@ -13,6 +13,7 @@ import { LIMITS } from "../../src/model/limits.ts";
 import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
 import { registered, join as subscribe, suspend } from "../support/handsets.ts";
 import { lacksSender } from "../support/lacks.ts";
+import { startServer } from "../support/processes.ts";
 import { WAIT } from "../support/wait.ts";
 import { inSeconds, World } from "../support/world.ts";
 
@@ -106,6 +107,16 @@ const poll = async (path: string, headers?: Record<string, string>): Promise<Mes
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line));
+/** All after a message, as often as it takes. */
+async function rest(handle: string, last: string): Promise<string[]> {
+  const all: string[] = [];
+  for (let since = last; ; ) {
+    const messages = await poll(`${handle}/json?poll=1&since=${since}`);
+    if (messages.length === 0) return all;
+    all.push(...messages.map(({ message }) => message));
+    since = messages.at(-1)!.id;
+  }
+}
 const texts = (heard: Heard, expected: string[]) =>
   vi.waitFor(() => expect(heard.texts()).toEqual(expected), WAIT);
 const ended = (heard: Heard) => vi.waitFor(() => expect(heard.ended).toBe(true), WAIT);
@@ -329,12 +340,12 @@ test("a reader that takes nothing is ended, and others go on", async () => {
   expect(slow.text.split('"event":"message"').length).toBeLessThan(sent);
 });
 
-test("more at once than is looked at: the connection ends, and nothing is lost", async () => {
+test("more at once than is looked at, and than one answer has: the connection ends, and nothing is lost", async () => {
   const pusher = await world.pusher();
   const all: string[] = [];
   let last = (await send(pusher, "start")).id;
   let heard = await hear(`${pusher.handle}/json?since=${last}`);
-  const titles = Array.from({ length: 150 }, (_, i) => `n${i}`);
+  const titles = Array.from({ length: LIMITS.ntfy_messages + 50 }, (_, i) => `n${i}`);
   // In one statement, as no sender of ours does.
   await world.sql(
     `insert into alert (id, pusher_id, title, status, sent_at, created_at, updated_at)
@@ -349,8 +360,12 @@ test("more at once than is looked at: the connection ends, and nothing is lost",
     last = messages.at(-1)?.id ?? last;
   };
   take();
+  // Which ends, too, with as many as one answer has.
   heard = await hear(`${pusher.handle}/json?since=${last}`);
-  await vi.waitFor(() => expect(heard.texts().at(-1)).toBe("n149"), WAIT);
+  await ended(heard);
+  take();
+  heard = await hear(`${pusher.handle}/json?since=${last}`);
+  await vi.waitFor(() => expect(heard.texts()).toHaveLength(50), WAIT);
   take();
   expect(all).toEqual(titles);
 });
@@ -402,8 +417,43 @@ test("a stop ends all who listen; nothing is lost with since, whichever side die
   }
   sending = false;
   await publishing;
-  all.push(...(await poll(`${pusher.handle}/json?poll=1&since=${last}`)).map(({ message }) => message!));
+  all.push(...(await rest(pusher.handle, last)));
   expect(all).toEqual(titles);
+});
+
+test("a server of two processes that is killed while it tells: nothing is lost with since, on a WebSocket as well", async () => {
+  const pusher = await world.pusher();
+  const all: Record<string, string[]> = { json: [], ws: [] };
+  const first = (await send(pusher, "start")).id;
+  const last: Record<string, string> = { json: first, ws: first };
+  const titles: string[] = [];
+  let sending = true;
+  const publishing = (async () => {
+    for (let i = 0; sending; i++) {
+      await send(pusher, `n${i}`);
+      titles.push(`n${i}`);
+    }
+  })();
+  for (let round = 0; round < 3; round++) {
+    const { DATA_DIR = "", ...settings } = world.settings;
+    const killed = await startServer(DATA_DIR, { settings: { ...settings, WORKERS: "2", HOST } });
+    const at = Number(new URL(killed.url).port);
+    const path = (form: string) => `${pusher.handle}/${form}?since=${last[form]}`;
+    const heard = { json: await hear(path("json"), {}, at), ws: await hearSocket(path("ws"), {}, at) };
+    for (const one of Object.values(heard))
+      await vi.waitFor(() => expect(one.texts().length).toBeGreaterThan(3), WAIT);
+    await killed.stop("SIGKILL");
+    for (const [form, one] of Object.entries(heard)) {
+      await ended(one);
+      all[form]?.push(...one.texts());
+      last[form] = of(one.messages).at(-1)!.id;
+    }
+  }
+  sending = false;
+  await publishing;
+  for (const form of ["json", "ws"]) {
+    expect([...all[form]!, ...(await rest(pusher.handle, last[form]!))]).toEqual(titles);
+  }
 });
 
 // docs/rules.md#ntfy-bounds

@@ -11,6 +11,7 @@ import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { type EarNews, earNews } from "../../store/queries/ears.ts";
 import type { Hold } from "../held/hold.ts";
+import type { Before } from "./heard.ts";
 import { type Hearing, Listener, type Sink, Told } from "./listener.ts";
 import { type Addresses, type Message, messageOf } from "./message.ts";
 
@@ -28,7 +29,7 @@ export interface EarsOptions extends Addresses {
 }
 
 interface Telling {
-  before(): Promise<Message[]>;
+  before(): Promise<Before>;
   once: boolean;
   /** Called once, when it has ended. */
   left(): void;
@@ -205,12 +206,13 @@ export function createEars({ orm, log, hold, settle, now, ...addresses }: EarsOp
     await Promise.all(mine.map((ear) => (ear.head ? undefined : look(ear))));
     // What changes from here on is heard; what was there is read after that.
     listener.write(about("open", listener.hearing.topic));
-    const told = (await before()).map((message) => new Told(message));
+    const { messages, more } = await before();
+    const told = messages.map((message) => new Told(message));
     const known = new Set(
       mine.flatMap(({ head }) => [...(head?.keys() ?? [])].map((id) => showId("alr", id))),
     );
-    listener.begin(told, ({ message }) => known.has(message.id));
-    if (once) listener.end();
+    // Where there are others, it comes back for them.
+    listener.begin(told, ({ message }) => known.has(message.id), once || more);
   }
 
   return {

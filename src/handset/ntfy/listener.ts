@@ -60,28 +60,27 @@ export class Listener {
     else if (!this.#ahead.delete(`${told.message.event} ${told.message.id}`)) this.write(told);
   }
 
-  /** `before`: the oldest first. `isKnown`: it comes as news no more. */
-  begin(before: readonly Told[], isKnown: (told: Told) => boolean): void {
-    for (const told of before) {
-      this.write(told);
-      if (!isKnown(told)) this.#ahead.add(`message ${told.message.id}`);
-    }
+  /** `before`: the oldest first, at once, since it has a bound of its own. `isKnown`: it comes as news no more. `last`: that is all. */
+  begin(before: readonly Told[], isKnown: (told: Told) => boolean, last: boolean): void {
+    for (const told of before) this.#put(told);
+    if (last) this.end();
+    const said = new Set(before.map(({ message }) => message.id));
+    for (const told of before) if (!isKnown(told)) this.#ahead.add(`message ${told.message.id}`);
     const queue = this.#queue ?? [];
     this.#queue = null;
-    const said = new Set(before.map(({ message }) => message.id));
-    for (const told of queue) {
-      if (told.message.event === "message" && said.has(told.message.id)) continue;
-      this.write(told);
-    }
+    for (const told of queue) if (!said.has(told.message.id)) this.write(told);
   }
 
   write(told: Told): void {
+    if (this.#sink.waiting() > LIMITS.stream_waiting) this.end(true);
+    else this.#put(told);
+  }
+
+  #put(told: Told): void {
     const { event } = told.message;
     if (this.ended || (event === "message" && !this.hearing.wants(told.message))) return;
-    // What was there before it came may be more at once.
     const bytes = told.in(this.hearing.format);
-    if (this.#sink.waiting() > LIMITS.stream_waiting) this.end(true);
-    else if (bytes.length > 0) this.#sink.write(bytes);
+    if (bytes.length > 0) this.#sink.write(bytes);
   }
 
   end(now = false): void {

@@ -26,8 +26,10 @@ const TYPES: Record<Format, string> = {
   ws: "application/json",
 };
 
-/** How long a program may take over the farewell of its WebSocket. */
-const FAREWELL_MS = 500;
+/** How long a program may take over what it is told last. */
+const FAREWELL_MS = 2_000;
+
+const NOTHING = { messages: [], more: false };
 
 interface Options extends Omit<EarsOptions, "hold"> {
   hold: Pick<Hold, "wait" | "placeOfStream">;
@@ -73,13 +75,13 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
         "No such channel is heard without more: name one that is public, or bring the token of a device that joined it.",
       );
     if (format === "auth") return jsonAnswer(200, { success: true }, ANY_ORIGIN);
-    const before = () => (since === null ? Promise.resolve([]) : heard.before(channels, since));
+    const before = () => (since === null ? Promise.resolve(NOTHING) : heard.before(channels, since));
     const headers = { ...ANY_ORIGIN, "content-type": TYPES[format] };
     const response = event.runtime?.node?.res;
     const stays = response && "useChunkedEncodingByDefault" in response ? response : null;
     // Without a connection that could stay, what was before is all.
     if (format !== "ws" && (poll || !stays)) {
-      const text = (await before()).filter(wants).map((message) => written(message, format));
+      const text = (await before()).messages.filter(wants).map((message) => written(message, format));
       return new Response(text.join(""), { headers: { ...headers, "cache-control": "private, no-store" } });
     }
     const left = hold.placeOfStream(address);
@@ -113,8 +115,9 @@ const streamSink = (socket: Socket): Sink => ({
   waiting: () => socket.writableLength,
   write: (bytes) => void socket.write(bytes),
   end(now) {
-    if (now || socket.writableLength > 0) socket.destroy();
-    else socket.destroySoon();
+    if (now) return void socket.destroy();
+    socket.destroySoon();
+    setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
   },
 });
 

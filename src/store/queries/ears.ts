@@ -1,7 +1,6 @@
 // What programs that listen as to ntfy are told from: channels by their handles, the newest alerts of channels, and who of those
 // that listen may go on. Each reading is one snapshot.
 
-import { isDue } from "../../model/domain/alert_status.ts";
 import { ALERT } from "../../model/fields/alert.ts";
 import { columnsOf, only } from "../../model/fields/record.ts";
 import {
@@ -67,19 +66,10 @@ export const heardChannels = defineStatement("heard_channels", {
 
 export type HeardChannel = RowOf<typeof heardChannels>;
 
-/**
- * What is heard of channels from an instant on, or from the alert `after` on: the newest, without what is over. What came due is settled
- * before; `due` adds what could not be (store/queries/settle.ts).
- */
-export const heardSince = defineStatement("heard_since", {
-  reads: true,
-  parameters: {
-    channels: array(uuid),
-    since: nullable(timestamptz),
-    after: nullable(uuid),
-    due: boolean,
-    limit: int,
-  },
+/** What is heard of channels from a place on, at one end of it, without what is over. What came due is settled before. */
+const heard = (order: "asc" | "desc") => ({
+  reads: true as const,
+  parameters: { channels: array(uuid), since: nullable(timestamptz), after: nullable(uuid), limit: int },
   columns: SHOWN,
   text: `with place as materialized (
       select coalesce(found.at, $since::timestamptz, '-infinity') as at,
@@ -91,16 +81,19 @@ export const heardSince = defineStatement("heard_since", {
     join channel_state c on c.pusher_id = channel.id and not c.suspended
     join pusher p on p.id = channel.id
     cross join lateral (
-      (select s.id from alert s where s.pusher_id = channel.id and s.status = 'sent'
-          and (s.visible_at, s.id) > ((select at from place), (select id from place))
-          and coalesce(s.expires_at > now(), true)
-        order by s.visible_at desc, s.id desc limit $limit::int)
-      union all
-      (select d.id from alert d where $due::boolean and d.pusher_id = channel.id and ${isDue("d")}
-        order by d.visible_at desc limit $limit::int)) newest
+      select s.id from alert s where s.pusher_id = channel.id and s.status = 'sent'
+        and (s.visible_at, s.id) > ((select at from place), (select id from place))
+        and coalesce(s.expires_at > now(), true)
+      order by s.visible_at ${order}, s.id ${order} limit $limit::int) newest
     cross join lateral (select alert.*, ${HAS_PAGE} from alert where alert.id = newest.id) a
-    order by a.visible_at desc, a.id desc limit $limit::int`,
+    order by a.visible_at ${order}, a.id ${order} limit $limit::int`,
 });
+
+/** The newest since an instant, the newest first. */
+export const heardSince = defineStatement("heard_since", heard("desc"));
+
+/** The oldest after the alert `after`, the oldest first; where it is gone, since the instant. */
+export const heardAfter = defineStatement("heard_after", heard("asc"));
 
 export type HeardAlert = RowOf<typeof heardSince>;
 
