@@ -540,4 +540,22 @@ export const MUTANTS: readonly Mutant[] = [
     to: "return found;",
     tests: ["test/rules/clock.test.ts"],
   },
+  {
+    area: "visibility",
+    fault: "whoever listens as to ntfy goes on hearing a channel that was made private",
+    file: "src/handset/ntfy/ears.ts",
+    from: "if (!first || (!first.open && isStranger)) listener.end();",
+    to: "if (!first) listener.end();",
+    tests: ["test/senders/ntfy_listen.test.ts"],
+    named: "made private",
+  },
+  {
+    area: "visibility",
+    fault: "anybody listens to a private channel as to ntfy",
+    file: "src/store/queries/ears.ts",
+    from: "and p.status <> 'suspended' and (p.is_public\n",
+    to: "and p.status <> 'suspended' and (true\n",
+    tests: ["test/senders/ntfy_listen.test.ts"],
+    named: "foreign, private and missing",
+  },
 ];
