@@ -1,0 +1,89 @@
+// What deploy/ names is there: settings, ports, paths and figures, so that none of these files outlives what it speaks of.
+
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { PROBES } from "../../src/program/boot/probes.ts";
+import { loadConfig } from "../../src/store/config/load.ts";
+import { SETTINGS } from "../../src/store/config/settings.ts";
+import { lacks } from "../support/lacks.ts";
+
+const DEPLOY = join(import.meta.dirname, "../../deploy");
+const read = (name: string) => readFileSync(join(DEPLOY, name), "utf8");
+const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found!);
+
+const image = read("Dockerfile");
+const unit = read("belfry.service");
+const compose = ["compose.yaml", "compose.database.yaml"].map(read);
+const IMAGE = Object.fromEntries(
+  /^ENV (.*)$/m
+    .exec(image)![1]!
+    .split(" ")
+    .map((pair) => pair.split("=") as [string, string]),
+);
+
+/** What the services of a compose file are given, but for those that are other programs. */
+const given = (text: string) =>
+  all(text, /^ +([A-Z]\w*[A-Z]): /gm).filter(
+    (name) => !/^(DOMAIN|BELFRY|POSTGRES_USER|POSTGRES_PASSWORD)$/.test(name),
+  );
+
+test("every setting that is given is one", () => {
+  const names = [...Object.keys(IMAGE), ...all(unit, /^Environment=(\w+)=/gm), ...compose.flatMap(given)];
+  expect(names.length).toBeGreaterThan(12);
+  expect(Object.values(SETTINGS).map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+});
+
+test("the image's settings, port, volume, user and health check agree", () => {
+  const { port, dataDir, host } = loadConfig({}, IMAGE);
+  expect([host, all(image, /^EXPOSE (.*)$/gm), all(image, /^VOLUME (.*)$/gm)]).toEqual([
+    "0.0.0.0",
+    [String(port)],
+    [dataDir],
+  ]);
+  const [, path] = /process\.env\.PORT\}(\/\w+)/.exec(image)!;
+  expect(PROBES).toContain(path);
+  const { devDependencies } = JSON.parse(readFileSync(join(DEPLOY, "../package.json"), "utf8"));
+  expect(image).toContain(`node:${devDependencies.node}-`);
+  expect(all(image, /--uid (\d+)/g).map((uid) => `${uid}:${uid}`)).toEqual(all(image, /^USER (.*)$/gm));
+  for (const text of compose) {
+    const mounted = all(text, /"data:([^"]+)"/g);
+    expect(mounted).toEqual(text.includes("DATABASE_URL") ? [] : [dataDir]);
+  }
+  const proxied = [read("Caddyfile"), ...compose].flatMap((text) => all(text, /\b(?:belfry|one|two):(\d+)/g));
+  expect(new Set(proxied)).toEqual(new Set([String(port)]));
+  expect(PROBES).toContain(all(read("Caddyfile"), /health_uri (.*)/g)[0]);
+});
+
+test("whatever stops a service waits longer than it may take", () => {
+  const waits = [
+    [Number(all(unit, /^TimeoutStopSec=(\d+)$/gm)[0]), unit],
+    ...compose.map((text) => [Number(all(text, /stop_grace_period: (\d+)s/g)[0]), text]),
+  ] as [number, string][];
+  for (const [seconds, text] of waits) {
+    const { stopDelayMs, stopDeadlineMs } = loadConfig(
+      { STOP_DELAY_MS: all(text, /STOP_DELAY_MS: (\d+)/g)[0] },
+      {},
+    );
+    expect(seconds * 1000).toBeGreaterThan(stopDelayMs + stopDeadlineMs);
+  }
+});
+
+test("the unit keeps its state where its settings say", () => {
+  const folder = `/var/lib/${all(unit, /^StateDirectory=(.*)$/gm)[0]}`;
+  expect(all(unit, /^Environment=DATA_DIR=(.*)$/gm)).toEqual([folder]);
+});
+
+test("Caddy takes its file, for one service and for several", ({ skip }) => {
+  skip(lacks("caddy"));
+  for (const BELFRY of ["", "one:8787 two:8787"]) {
+    const env = { ...process.env, DOMAIN: "alerts.example.org", BELFRY };
+    const done = spawnSync(
+      "caddy",
+      ["validate", "--adapter", "caddyfile", "--config", join(DEPLOY, "Caddyfile")],
+      { env },
+    );
+    expect(done.status, String(done.stderr)).toBe(0);
+  }
+});
