@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createMetrics } from "../../src/program/boot/metrics.ts";
 import { PROBES } from "../../src/program/boot/probes.ts";
 import { loadConfig } from "../../src/store/config/load.ts";
 import { SETTINGS } from "../../src/store/config/settings.ts";
@@ -46,7 +47,11 @@ test("the image's settings, port, volume, user and health check agree", () => {
   expect(PROBES).toContain(path);
   const { devDependencies } = JSON.parse(readFileSync(join(DEPLOY, "../package.json"), "utf8"));
   expect(image).toContain(`node:${devDependencies.node}-`);
-  expect(all(image, /--uid (\d+)/g).map((uid) => `${uid}:${uid}`)).toEqual(all(image, /^USER (.*)$/gm));
+  expect([
+    all(image, /--uid (\d+) --gid \d+/g)
+      .concat(all(image, /useradd.*--gid (\d+)/g))
+      .join(":"),
+  ]).toEqual(all(image, /^USER (.*)$/gm));
   for (const text of compose) {
     const mounted = all(text, /"data:([^"]+)"/g);
     expect(mounted).toEqual(text.includes("DATABASE_URL") ? [] : [dataDir]);
@@ -86,4 +91,42 @@ test("Caddy takes its file, for one service and for several", ({ skip }) => {
     );
     expect(done.status, String(done.stderr)).toBe(0);
   }
+});
+
+test("alert rules and dashboard ask for figures that /metrics has", async () => {
+  const has = new Set(
+    all(await createMetrics().text(), /^# TYPE (.*)$/gm).flatMap((line) => {
+      const [name, type] = line.split(" ");
+      return type === "histogram" ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name];
+    }),
+  );
+  const dashboard = JSON.parse(read("grafana/belfry.json")).panels.flatMap(({ targets }: any) =>
+    targets.map(({ expr }: any) => expr),
+  );
+  for (const text of [
+    read("prometheus/alerts.yaml"),
+    read("prometheus/alerts.test.yaml"),
+    dashboard.join(),
+  ]) {
+    const asked = all(text, /\b((?:belfry|process|nodejs)_\w+)/g);
+    expect(asked.length).toBeGreaterThan(5);
+    expect([...new Set(asked)].filter((name) => !has.has(name))).toEqual([]);
+  }
+});
+
+test("Prometheus' own tool takes the rules, and each alert rings for the service that is ill alone", ({
+  skip,
+}) => {
+  skip(lacks("promtool"));
+  const promtool = (...args: string[]) => spawnSync("promtool", args, { cwd: join(DEPLOY, "prometheus") });
+  for (const args of [
+    ["check", "rules", "alerts.yaml"],
+    ["test", "rules", "alerts.test.yaml"],
+  ]) {
+    const done = promtool(...args);
+    expect(done.status, String(done.stdout) + done.stderr).toBe(0);
+  }
+  const tested = read("prometheus/alerts.test.yaml");
+  for (const alert of all(read("prometheus/alerts.yaml"), /alert: (\w+)/g))
+    expect(tested).toContain(`alertname="${alert}", instance="ill"`);
 });

@@ -21,6 +21,7 @@ export type Program =
   | "php"
   | "prometheus"
   | "prometheus-alertmanager"
+  | "promtool"
   | "psql"
   | "python3"
   | "redis-server"
