@@ -182,7 +182,8 @@ export function createEars({ orm, log, hold, settle, now, ...addresses }: EarsOp
   function plan(): void {
     if (ears.size > 0) round ??= setTimeout(() => void goRound(), ROUND_MS).unref();
     beat ??= setInterval(() => {
-      for (const listener of listeners) listener.write(about("keepalive", listener.hearing.topic));
+      for (const listener of listeners)
+        if (listener.begun) listener.write(about("keepalive", listener.hearing.topic));
     }, LIMITS.stream_beat_seconds * 1000).unref();
   }
 

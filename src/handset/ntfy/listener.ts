@@ -55,6 +55,11 @@ export class Listener {
     this.#left = left;
   }
 
+  /** It was told what was before, so nothing comes ahead of that. */
+  get begun(): boolean {
+    return this.#queue === null;
+  }
+
   tell(told: Told): void {
     if (this.#queue) this.#queue.push(told);
     else if (!this.#ahead.delete(`${told.message.event} ${told.message.id}`)) this.write(told);
