@@ -246,9 +246,9 @@ describe("what wakes", () => {
       last = Date.now();
     }
     const times = () => service.received.filter(({ path }) => path.endsWith(`/${name}`)).map(({ at }) => at);
-    await eventually(() => (times().at(-1) ?? 0) > last);
+    // The first one may be that late as well, and knows nothing of the last alert.
+    await eventually(() => (times().at(-1) ?? 0) > last && lastOf(name).urgency === "high");
     for (const [i, at] of times().entries()) if (i > 0) expect(at - times()[i - 1]!).toBeGreaterThan(900);
-    expect(lastOf(name).urgency).toBe("high");
   });
 
   // docs/rules.md#push-scheduled
