@@ -12,6 +12,9 @@ export interface Places {
   wrapped?: readonly string[];
 }
 
+/** Where ntfy's programs put it, whether they publish or listen. */
+export const NTFY_PLACES = { wrapped: ["auth", "authorization"] };
+
 /** Basic: whoever is named, the password is the key; some programs know only a user, so one without a password is taken for it. */
 function basicToken(headers: Headers): string | null {
   const [, text = ""] = /^Basic +([A-Za-z0-9+/_=-]+) *$/i.exec(headers.get("authorization") ?? "") ?? [];

@@ -9,7 +9,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
 import { jsonAnswer } from "../transports/answers.ts";
 import { requestOf } from "../transports/request.ts";
-import { tokenOf } from "./credential.ts";
+import { NTFY_PLACES, tokenOf } from "./credential.ts";
 import { PRIORITIES, refuse } from "./ntfy.ts";
 import { delayOf } from "./ntfy_delay.ts";
 import { isYes } from "./ntfy_said.ts";
@@ -47,8 +47,6 @@ interface Listening {
   /** Whether whoever asks may see the channel as one who publishes. */
   publishes(request: Request, topic: string): Promise<boolean>;
 }
-
-const PLACES = { wrapped: ["auth", "authorization"] };
 
 /** Our name → those that ntfy takes, in headers and in the query, of any case. */
 const NAMES = {
@@ -114,7 +112,7 @@ function askedIn(request: Request, topic: string, format: AskedToListen["format"
     format,
     since: sinceOf(said("since") || (poll ? "all" : "none"), now),
     poll,
-    token: tokenOf(request, PLACES),
+    token: tokenOf(request, NTFY_PLACES),
     wants: filterOf(said),
   };
 }

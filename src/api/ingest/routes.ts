@@ -10,7 +10,7 @@ import { faultOf } from "../../store/db/unavailable.ts";
 import { jsonAnswer } from "../transports/answers.ts";
 import type { RouteMeta } from "../transports/body.ts";
 import { requestOf } from "../transports/request.ts";
-import { tokenOf } from "./credential.ts";
+import { NTFY_PLACES, tokenOf } from "./credential.ts";
 import { gotify } from "./gotify.ts";
 import { ntfy } from "./ntfy.ts";
 import { type AskedToListen, addListening } from "./ntfy_listen.ts";
@@ -26,7 +26,6 @@ export interface IngestRoutes extends IngestDeps {
   listen(event: H3Event, asked: AskedToListen): Promise<Response>;
 }
 
-const NTFY_PLACES = { wrapped: ["auth", "authorization"] };
 const GOTIFY_PLACES = { parameters: ["token"], headers: ["x-gotify-key"] };
 const ALL_PLACES = { ...GOTIFY_PLACES, ...NTFY_PLACES, headers: ["x-gotify-key", "x-gitlab-token"] };
 

@@ -1,6 +1,6 @@
 // Writes the next occurrences of repeating alerts, whichever process comes first and whether or not the one that began them still lives.
 
-import { setImmediate } from "node:timers/promises";
+import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { alertData, type DomainEvent } from "../../model/domain/events.ts";
 import { newUuid } from "../../model/domain/ids.ts";
 import { fillOf } from "../../model/domain/occurrences.ts";
@@ -16,7 +16,7 @@ export function fillDueSeries(deps: TellDeps, max: number): Promise<number> {
     for (const series of due) {
       items.push(await fillOf(series, now.getTime()));
       // A rule costs milliseconds, in which nobody else is served.
-      await setImmediate();
+      await yieldToLoop();
     }
     const made = await run(em, fillSeries, { items });
     const events = made.map(

@@ -22,6 +22,7 @@ import {
 import { createSeal } from "../../store/secret/seal.ts";
 import { isSecretOf } from "../auth/secret_check.ts";
 import { auditComing } from "./audit.ts";
+import { inTransaction } from "./dry_run.ts";
 import { FORMAT } from "./export.ts";
 import { linesOf } from "./lines.ts";
 
@@ -46,30 +47,18 @@ export interface Imported {
   rows: Partial<Record<CarriedKind, number>>;
 }
 
-/** Ends the transaction of a dry run. */
-class Undone extends Error {
-  readonly result: Imported;
-  constructor(result: Imported) {
-    super("a dry run");
-    this.result = result;
-  }
-}
-
 /** @throws 422 for what is no whole file of this version, 409 for what somebody else on this server has. */
 export async function importWorkspaces(em: Em, asked: Import): Promise<Imported> {
   try {
-    return await em.transactional(async (transaction) => {
-      const inside = transaction as Em;
+    return await inTransaction(em, asked.dryRun, async (inside) => {
       if (!(await isSecretOf(inside, asked.secret)))
         throw invalidRequest("SECRET is not the secret that this database was used with.", "SECRET");
       const result = await readAll(inside, asked);
-      if (asked.dryRun) throw new Undone(result);
       for (const id of result.imported)
         await auditComing(inside, "import", need(parseId("wsp", id), "it was shown as one"), id);
       return result;
     });
   } catch (error) {
-    if (error instanceof Undone) return error.result;
     throw refusalOf(error);
   }
 }

@@ -10,6 +10,7 @@ import type { Tongue } from "../../api/ingest/tongue.ts";
 import { shortened } from "../../api/ingest/words.ts";
 import { createKey, memberOf } from "../../identity/operator/accounts.ts";
 import { auditComing } from "../../identity/operator/audit.ts";
+import { inTransaction } from "../../identity/operator/dry_run.ts";
 import { makeFindable } from "../../identity/operator/import.ts";
 import { checkContent } from "../../model/domain/alert_content.ts";
 import { defaultGradient, deriveInitials } from "../../model/domain/avatar.ts";
@@ -56,35 +57,22 @@ export interface MovedIn {
   key?: string;
 }
 
-class Undone extends Error {
-  readonly channels: MovedIn[];
-  constructor(channels: MovedIn[]) {
-    super("a dry run");
-    this.channels = channels;
-  }
-}
-
 /** @throws 404, 409, 422. */
 export async function moveIn(em: Em, source: Source, asked: MoveIn, now: Date): Promise<MovedIn[]> {
   if (asked.keysTo !== null && existsSync(asked.keysTo))
     throw invalidRequest("The file for the keys is there already; name a new one.", "keys_to");
-  try {
-    return await em.transactional(async (inside) => {
-      const channels = await moveAll(inside as Em, source, asked, now);
-      if (asked.dryRun) throw new Undone(channels);
-      // Before the commit: a key that exists is then always one that somebody has.
-      if (asked.keysTo === null) return channels;
-      const made = channels.filter(({ key }) => key);
-      writePrivate(
-        asked.keysTo,
-        made.map(({ from, handle, key }) => `${JSON.stringify({ from, handle, key })}\n`).join(""),
-      );
-      return channels.map(({ key: _, ...rest }) => rest);
-    });
-  } catch (error) {
-    if (error instanceof Undone) return error.channels.map(({ key: _, pusher_id: __, ...rest }) => rest);
-    throw error;
-  }
+  return inTransaction(em, asked.dryRun, async (inside) => {
+    const channels = await moveAll(inside, source, asked, now);
+    if (asked.dryRun) return channels.map(({ key: _, pusher_id: __, ...rest }) => rest);
+    // Before the commit: a key that exists is then always one that somebody has.
+    if (asked.keysTo === null) return channels;
+    const made = channels.filter(({ key }) => key);
+    writePrivate(
+      asked.keysTo,
+      made.map(({ from, handle, key }) => `${JSON.stringify({ from, handle, key })}\n`).join(""),
+    );
+    return channels.map(({ key: _, ...rest }) => rest);
+  });
 }
 
 async function moveAll(em: Em, source: Source, asked: MoveIn, now: Date): Promise<MovedIn[]> {

@@ -3,5 +3,6 @@
 import { codePoints } from "../../model/fields/accepts.ts";
 import { LIMITS } from "../../model/limits.ts";
 
-export const cut = (text: string): string =>
-  codePoints(text) <= LIMITS.brief_text ? text : `${[...text].slice(0, LIMITS.brief_text - 1).join("")}…`;
+/** `most`: characters, the mark that it goes on among them. */
+export const cut = (text: string, most: number = LIMITS.brief_text): string =>
+  codePoints(text) <= most ? text : `${[...text].slice(0, most - 1).join("")}…`;

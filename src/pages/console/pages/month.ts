@@ -1,11 +1,12 @@
 // The alerts that a month will have, of one channel or of all: what is scheduled, and beyond it what the rules of repeating alerts name.
 // A grid of days; on a narrow screen the days that have something. However much there is, the page stays one that can be read.
 
-import { setImmediate } from "node:timers/promises";
+import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { timesWithin } from "../../../model/domain/occurrences.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { isTimeZone, localIn, nearestIn } from "../../../model/fields/zoned.ts";
 import { LIMITS } from "../../../model/limits.ts";
+import { cut } from "../../../store/shapes/cut.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { viewAt } from "../../../ui/view_at.ts";
 import { channelBase } from "../channel_head.ts";
@@ -96,7 +97,7 @@ async function read(
     for (const at of times) add(at, alert, true);
     left -= times.length;
     // A rule costs milliseconds, in which nobody else is served.
-    await setImmediate();
+    await yieldToLoop();
   }
   if (series.meta.next_before !== null || left <= 0)
     missing.push("Of what repeats, the next occurrences of all, and later ones of some.");
@@ -173,11 +174,6 @@ async function month(visit: MemberVisit): Promise<Response> {
 const words = (date: Date, how: Intl.DateTimeFormatOptions) =>
   date.toLocaleDateString("en", { ...how, timeZone: "UTC" });
 
-function short(title: string): string {
-  const letters = [...title];
-  return letters.length > TITLE ? `${letters.slice(0, TITLE - 1).join("")}…` : title;
-}
-
 function shown(
   visit: MemberVisit,
   { at, alert, later, times }: Line,
@@ -185,7 +181,7 @@ function shown(
   zone: string,
 ): Content {
   const time = new Date(localIn(zone, at)).toISOString().slice(11, 16);
-  return html`<li class="${later && "later"}"><a href="${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}"><span class="at">${time}</span> ${short(alert.title)}</a>${times > 1 && html` <span class="muted">and again</span>`}${names && html` <span class="muted">${names.get(alert.pusher_id)}</span>`}</li>`;
+  return html`<li class="${later && "later"}"><a href="${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}"><span class="at">${time}</span> ${cut(alert.title, TITLE)}</a>${times > 1 && html` <span class="muted">and again</span>`}${names && html` <span class="muted">${names.get(alert.pusher_id)}</span>`}</li>`;
 }
 
 export const MONTH_PAGES: readonly Page[] = [memberPage("GET", "/month", month)];
