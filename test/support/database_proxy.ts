@@ -15,6 +15,8 @@ export interface DatabaseProxy {
   stall(): () => void;
   /** The next answer to something with these words never comes: its connection ends in place of it. */
   loseAnswerTo(words: string): void;
+  /** Every connection ends, and new ones lead to the server of this address. */
+  leadTo(url: string): void;
   /** Connections that are open now, and bytes that came since it fell silent. */
   count(): number;
   swallowed(): number;
@@ -30,9 +32,11 @@ export interface DatabaseProxy {
 const FAREWELL = "X".charCodeAt(0);
 
 export async function databaseProxy(url: string): Promise<DatabaseProxy> {
-  const target = new URL(url);
-  const host = decodeURIComponent(target.hostname);
-  const port = Number(target.port || 5432);
+  const placeOf = ({ hostname, port }: URL) => ({
+    host: decodeURIComponent(hostname),
+    port: Number(port || 5432),
+  });
+  let { host, port } = placeOf(new URL(url));
   let silent = false;
   let stalled = false;
   let losing: string | null = null;
@@ -104,6 +108,10 @@ export async function databaseProxy(url: string): Promise<DatabaseProxy> {
     },
     loseAnswerTo(words) {
       losing = words;
+    },
+    leadTo(other) {
+      ({ host, port } = placeOf(new URL(other)));
+      for (const socket of open) socket.destroy();
     },
     count: () => open.size,
     swallowed: () => swallowed,

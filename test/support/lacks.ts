@@ -1,7 +1,7 @@
 // What a machine must have for a test to run: a test that cannot run is skipped, counted, and its reason printed, in one way.
 // Where all programs were put in place before (BELFRY_TEST_REQUIRE=1, as CI says), a missing one is an error.
 
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 /** Programs that are found on the PATH, and those that a setting names. */
@@ -54,3 +54,21 @@ export function prevented(reason: string | null): boolean {
 /** For `skipIf`: whether a test cannot be several addresses of this machine at once. */
 export const lacksAddresses = (): boolean =>
   prevented(process.platform === "linux" ? null : "only Linux has the whole of 127.0.0.0/8");
+
+const DEBIAN = "/usr/lib/postgresql";
+
+/** The programs of Debian's newest PostgreSQL; null where it is not there. The package's own brings no pg_basebackup. */
+export function debianPostgres(): string | null {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN) : [];
+  const whole = versions.filter((version) => existsSync(join(DEBIAN, version, "bin/pg_basebackup")));
+  const newest = whole.sort((a, b) => Number(a) - Number(b)).at(-1);
+  return newest === undefined ? null : join(DEBIAN, newest, "bin");
+}
+
+/** For `skipIf`: whether there is no PostgreSQL of which a test could make standbys, which it prints. @throws where every program must be there. */
+export function lacksStandbys(): boolean {
+  const reason = debianPostgres() ? null : `no pg_basebackup below ${DEBIAN}`;
+  if (reason && process.env.BELFRY_TEST_REQUIRE === "1")
+    throw new Error(`${reason}, and BELFRY_TEST_REQUIRE is 1`);
+  return prevented(reason);
+}

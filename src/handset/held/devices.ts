@@ -170,7 +170,7 @@ export function createDevices(waited: Waited, max: number): Devices {
     known: (hash) => byHash.get(hash),
     enter(hash, found) {
       const known = byHash.get(hash);
-      if (known?.rev === found.rev) return known;
+      if (known?.rev === found.rev && known.alike.epoch === found.epoch) return known;
       if (known) this.forget(known);
       const alike = alikeOf(found);
       const device = new Device(hash, found, alike);

@@ -131,6 +131,7 @@ export function createWatch({ orm, log, others, readNews, settle }: WatchOptions
 
   /** What was seen before everything was last looked at. */
   let lookedAt = "";
+  let knownEpoch = "";
   /** What the round before took, in milliseconds. */
   let lastTook = 0;
 
@@ -140,7 +141,11 @@ export function createWatch({ orm, log, others, readNews, settle }: WatchOptions
     round = undefined;
     const began = performance.now();
     if (waited.places() === 0 || closed) return;
-    const seen = await see();
+    const { seen, epoch } = await see();
+    if (epoch !== knownEpoch && epoch !== "") {
+      if (knownEpoch !== "") for (const { id } of waited.known()) waited.wake(id, cause);
+      knownEpoch = epoch;
+    }
     if (seen === "" || seen !== lookedAt || waited.planned()) {
       lookedAt = "";
       if (await ask(waited.known(), () => cause)) lookedAt = seen;
@@ -152,9 +157,9 @@ export function createWatch({ orm, log, others, readNews, settle }: WatchOptions
   }
 
   /** Empty when the database does not say. */
-  async function see(): Promise<string> {
+  async function see(): Promise<{ seen: string; epoch: string }> {
     const [row] = await run(kysely, snapshot, {}).catch(() => []);
-    return row?.seen ?? "";
+    return row ?? { seen: "", epoch: "" };
   }
 
   const plan = (ms: number) => {

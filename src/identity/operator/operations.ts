@@ -8,6 +8,7 @@ import { Workspace } from "../../model/entities/workspace.ts";
 import { conflict } from "../../model/errors.ts";
 import { invalidInput } from "../../operation/problems.ts";
 import { run } from "../../store/db/statement.ts";
+import { renewEpoch } from "../../store/queries/epoch.ts";
 import { dropSecondFactor } from "../../store/queries/people.ts";
 import { newLink } from "../auth/links.ts";
 import {
@@ -65,6 +66,10 @@ const channel = z.strictObject({ handle: z.string() });
 export const OPERATOR_OPERATIONS = {
   doctor: operation(z.strictObject({ mend: z.boolean().optional() }), doctor),
   rotate_secret: audited("rotate_secret", z.strictObject({ from: z.string(), to: z.string() }), rotateSecret),
+  database_promoted: operation(z.strictObject({}), async (em) => {
+    await run(em, renewEpoch, {});
+    return { inboxes: "read anew" };
+  }),
   create_workspace: audited("create_workspace", z.strictObject({ name: z.string() }), createWorkspace),
   list_workspaces: operation(z.strictObject({}), listWorkspaces),
   add_member: audited(

@@ -8,6 +8,7 @@ import { ApiKey } from "./api_key.ts";
 import { Asset } from "./asset.ts";
 import { AuditEvent } from "./audit_event.ts";
 import { Connection, ConnectionGrant } from "./connection.ts";
+import { Epoch } from "./epoch.ts";
 import {
   AlertCounter,
   ChannelDay,
@@ -68,6 +69,7 @@ export const ENTITIES = [
   WebhookDelivery,
   Asset,
   ServerSecret,
+  Epoch,
   SenderLog,
   AuditEvent,
   WorkspaceEvent,

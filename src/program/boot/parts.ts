@@ -51,7 +51,7 @@ import { unavailability } from "../../store/db/unavailable.ts";
 import { createRateLimits, type Windows } from "../../store/rate_limits/limits.ts";
 import { createSeal } from "../../store/secret/seal.ts";
 import { createApp } from "./app.ts";
-import { confirmSecret, firstStart } from "./first_start.ts";
+import { confirmEpoch, confirmSecret, firstStart } from "./first_start.ts";
 import { createIngest } from "./ingest.ts";
 import { createMetrics } from "./metrics.ts";
 import { createNtfyListening } from "./ntfy_listen.ts";
@@ -113,6 +113,7 @@ export async function openParts(
   if (migrated.length > 0)
     log.info({ last: migrated.at(-1) }, `The database is up to date now, by ${migrated.length} migrations.`);
 
+  await confirmEpoch(orm, (cluster ?? within?.database)?.folder);
   const secret = await confirmSecret(orm, config, opened.secret);
   const metrics = createMetrics(within?.metrics);
   const noteDropped = (count: number) => metrics.webhooksDropped(count);

@@ -30,7 +30,7 @@ const WORKSPACE = ["--workspace <wsp_…>", "the workspace; may be left out whil
 /** Only for these commands: what reaches the database takes longer to load than all else that a command needs. */
 const reach = () => import("../../identity/operator/reach.ts");
 
-/** Adds migrate, doctor, workspaces, members, keys and channels. */
+/** Adds migrate, doctor, database, workspaces, members, keys and channels. */
 export function addOperatorCommands(program: Command, now: () => Date): void {
   const ask = async (operation: OperatorOperation, args: Record<string, unknown>) => {
     const { operatorSettings, runForOperator } = await reach();
@@ -79,6 +79,13 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
     )
     .option("--mend", "remove rows that belong to nothing")
     .action((options: { mend?: true }) => run("doctor", options));
+
+  group(program, "database", "the database")
+    .command("promoted")
+    .description(
+      "Say that the database may lack what it had: restored by copying files or a snapshot, or a standby that took over. Every handset reads its inbox anew with its next poll. A promotion that PostgreSQL counts, belfry restore and pg_restore are noticed without it.",
+    )
+    .action(() => run("database_promoted", {}));
 
   addSecretCommand(program, (args) => ask("rotate_secret", args));
   addCarryCommands(program, now);

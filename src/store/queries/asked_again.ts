@@ -3,7 +3,8 @@
 
 import { array, bigint, int, nullable, text, uuid } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
-import { EPOCH, MARK, UNSEEN } from "./handset.ts";
+import { EPOCH } from "./epoch.ts";
+import { MARK, UNSEEN } from "./handset.ts";
 import { pagesOfSets } from "./inbox.ts";
 
 const defineStatement = statementsOf("inbox");

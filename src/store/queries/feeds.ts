@@ -6,7 +6,7 @@ import { PUSHER } from "../../model/fields/pusher.ts";
 import { columnsOf, drawnOn } from "../../model/fields/record.ts";
 import { boolean, int, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
-import { EPOCH } from "./handset.ts";
+import { EPOCH } from "./epoch.ts";
 
 const defineStatement = statementsOf("pages");
 

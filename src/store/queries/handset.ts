@@ -6,15 +6,12 @@ import { PUSHER } from "../../model/fields/pusher.ts";
 import { columnsOf, shownTo } from "../../model/fields/record.ts";
 import { array, bigint, boolean, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
+import { EPOCH } from "./epoch.ts";
 import { HASHES } from "./hashes.ts";
 
 const defineStatement = statementsOf("inbox");
 const defineList = statementsOf("lists");
 const defineJoin = statementsOf("joins");
-
-/** Changes when the database is restored or replaced: revisions are then counted anew. */
-export const EPOCH = `(select left(md5(concat_ws(' ', pg_postmaster_start_time(), 'channel_state'::regclass::oid,
-     (select oid from pg_database where datname = current_database()))), 8))`;
 
 /**
  * A number of 64 bits for the channel `c` at its revision, which only ever grows. The sum of those of several channels stands for

@@ -5,7 +5,8 @@
 import { array, bigint, boolean, float8, int, nullable, text, uuid } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
-import { EPOCH, MARK } from "./handset.ts";
+import { EPOCH } from "./epoch.ts";
+import { MARK } from "./handset.ts";
 import { HASHES } from "./hashes.ts";
 
 const defineStatement = statementsOf("inbox");
@@ -71,11 +72,14 @@ export const findChanged = defineStatement("find_changed", {
     where coalesce(d.subs_rev::text, '') <> w.rev`,
 });
 
-/** What a reading sees: as long as the text is the same, no transaction that changed anything has come to its end. */
+/**
+ * What a reading sees: as long as the text is the same, no transaction that changed anything has come to its end. Under another epoch
+ * nothing that is known holds, whatever its revision is.
+ */
 export const snapshot = defineStatement("snapshot", {
   reads: true,
-  columns: { seen: text },
-  text: "select pg_current_snapshot()::text as seen",
+  columns: { seen: text, epoch: text },
+  text: `select pg_current_snapshot()::text as seen, ${EPOCH} as epoch`,
 });
 
 /**
