@@ -21,7 +21,6 @@ import {
 } from "../store/context.ts";
 import { managerFor } from "../store/db/manager.ts";
 import { databaseOf } from "../store/db/statement.ts";
-import { faultOf } from "../store/db/unavailable.ts";
 import type { Patience } from "../store/patience.ts";
 import type { Seal } from "../store/secret/seal.ts";
 import { type Asked, createAsked } from "./asked.ts";
@@ -34,6 +33,7 @@ import { createPerform, type Outcome, type Perform, type PerformDeps } from "./p
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
 import { refuseRepeat, refuseRole } from "./refusals.ts";
 import { leavesDraft, refusedWithDraft, refuseScopes } from "./scopes.ts";
+import { createSeen, type SeenMetrics } from "./seen.ts";
 import type { HandsetOperation, SessionAuth, SessionOperation, Tool } from "./tool.ts";
 import { onlyReads, pathArguments, REPEAT_ARGUMENTS } from "./tool.ts";
 
@@ -42,6 +42,7 @@ export interface DispatchDeps extends PerformDeps {
   reviewNotice: Runnable;
   askedSeal: Seal;
   idempotencySeal: Seal;
+  metrics: SeenMetrics;
 }
 
 /** One call as a transport read it. */
@@ -84,18 +85,21 @@ export interface Dispatcher {
 
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const perform = createPerform(deps);
+  const seen = createSeen(deps.metrics);
   return {
     asked: createAsked(deps),
     refuseScopes: (tool, caller, args) => refuseScopes(tool, caller, args, whereOf(deps)),
     tool: (tool, caller, call) =>
-      onlyApiErrors(call, () => runTool(deps, perform, tool, caller, call)).catch(async (error: ApiError) => {
-        if (error.review) await tellOfReview(deps.reviewNotice, perform, caller, error.review, call.log);
-        throw error;
-      }),
+      seen(tool, call, "rest", () => runTool(deps, perform, tool, caller, call)).catch(
+        async (error: ApiError) => {
+          if (error.review) await tellOfReview(deps.reviewNotice, perform, caller, error.review, call.log);
+          throw error;
+        },
+      ),
     handset: (operation, caller, call) =>
-      onlyApiErrors(call, () => runHandset(deps, perform, operation, caller, call)),
+      seen(operation, { log: call.log }, "handset", () => runHandset(deps, perform, operation, caller, call)),
     session: (operation, caller, call) =>
-      onlyApiErrors(call, () => runSession(deps, perform, operation, caller, call)),
+      seen(operation, call, "console", () => runSession(deps, perform, operation, caller, call)),
   };
 }
 
@@ -282,15 +286,4 @@ function checkIdempotencyKey(key: string | null | undefined): string | null {
       "idempotency_key",
     );
   return key;
-}
-
-/** Everything that is not one of our refusals becomes a server_error; its cause goes to the log only. */
-async function onlyApiErrors<T>({ log }: Call, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    log.error({ err: error }, "operation failed");
-    throw faultOf(error);
-  }
 }

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { COUNTERS, GAUGES, HISTOGRAMS } from "../../src/program/boot/metric_table.ts";
 import { createMetrics } from "../../src/program/boot/metrics.ts";
 import { PROBES } from "../../src/program/boot/probes.ts";
 import { loadConfig } from "../../src/store/config/load.ts";
@@ -100,9 +101,18 @@ test("alert rules and dashboard ask for figures that /metrics has", async () => 
       return type === "histogram" ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name];
     }),
   );
-  const dashboard = JSON.parse(read("grafana/belfry.json")).panels.flatMap(({ targets }: any) =>
-    targets.map(({ expr }: any) => expr),
-  );
+  const { panels, templating } = JSON.parse(read("grafana/belfry.json"));
+  const dashboard = panels.flatMap(({ targets }: any) => targets.map(({ expr }: any) => expr));
+  // As far as it can be seen without Grafana: each panel is its own, in a place of its own, of the source that is to be chosen.
+  const places = panels.map(({ gridPos: { x, y, w, h } }: any) => `${x / w} ${y / h}`);
+  for (const each of [places, panels.map(({ id }: any) => id), panels.map(({ title }: any) => title)])
+    expect(new Set(each).size).toBe(panels.length);
+  expect(templating.list.map(({ name, type }: any) => [name, type])).toEqual([["source", "datasource"]]);
+  expect(panels.every(({ datasource }: any) => /^\$\{source\}$/.test(datasource.uid))).toBe(true);
+  // A figure that nobody looks at is not worth its counting.
+  const shown = read("prometheus/alerts.yaml") + dashboard.join();
+  for (const { name } of [COUNTERS, HISTOGRAMS, GAUGES].flatMap((table) => Object.values(table)))
+    expect(shown.includes(name), name).toBe(true);
   for (const text of [
     read("prometheus/alerts.yaml"),
     read("prometheus/alerts.test.yaml"),

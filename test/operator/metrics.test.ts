@@ -1,7 +1,13 @@
-// The figures of a process: what is counted before their library is read is counted all the same, and in order.
+// The figures of a process: what is counted before their library is read is counted all the same, and in order; and those of a
+// whole service, by operation and beside the calls.
 
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
 import { createMetrics } from "../../src/program/boot/metrics.ts";
+import { TOOLS } from "../../tools/index.ts";
+import { httpSink } from "../support/sinks.ts";
+import { eventually } from "../support/wait.ts";
+import { World } from "../support/world.ts";
 
 test("what happened before the figures could be kept is in them", async () => {
   const metrics = createMetrics();
@@ -25,4 +31,87 @@ test("what happened before the figures could be kept is in them", async () => {
   expect(await metrics.text()).toContain('status="200"} 4');
   const { Registry } = await import("prom-client");
   expect(metrics.contentType).toBe(new Registry().contentType);
+});
+
+describe("of a service", () => {
+  let world: World;
+  let sink: Awaited<ReturnType<typeof httpSink>>;
+  let ill: Awaited<ReturnType<typeof httpSink>>;
+  beforeAll(async () => {
+    sink = await httpSink((_request, response) => void response.end());
+    ill = await httpSink((_request, response) => void response.writeHead(500).end());
+    const WEBHOOK_ALLOW_HOSTS = `127.0.0.1:${sink.port},127.0.0.1:${ill.port}`;
+    world = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS } });
+  });
+  afterAll(() => Promise.all([world.close(), sink.close(), ill.close()]));
+
+  const lines = async () => String((await world.request("GET", "/metrics")).body).split("\n");
+  /** What a figure is now with exactly these labels. */
+  const figure = async (named: string) =>
+    (await lines())
+      .find((line) => line.startsWith(`${named} `))
+      ?.split(" ")
+      .at(-1);
+
+  // docs/rules.md#figures-by-operation
+  test("each call is counted by its operation, its way and its outcome, and measured", async () => {
+    const { id } = await world.pusher();
+    await world.rest("create_alert", { pusher_id: id, title: "An alert" });
+    await world.mcp("create_alert", { pusher_id: id, title: "An alert" });
+    await world.rest("create_alert", { pusher_id: id, title: "" });
+    await world.rest("create_alert", { pusher_id: "psh_nothing", title: "An alert" });
+    await world.rest(
+      "create_alert",
+      { pusher_id: id, title: "x" },
+      await world.key({ scopes: "account:read" }),
+    );
+    await world.device();
+    const calls = 'belfry_operations_total{operation="create_alert",transport';
+    expect(await figure(`${calls}="rest",outcome="done"}`)).toBe("1");
+    expect(await figure(`${calls}="mcp",outcome="done"}`)).toBe("1");
+    for (const type of ["invalid_request", "not_found", "insufficient_scope"])
+      expect(await figure(`${calls}="rest",outcome="${type}"}`), type).toBe("1");
+    expect(await figure('belfry_operation_seconds_count{operation="create_alert"}')).toBe("5");
+    expect(
+      await figure('belfry_operations_total{operation="register_device",transport="handset",outcome="done"}'),
+    ).toBe("1");
+  });
+
+  // docs/rules.md#figures-name-nobody
+  test("labels are our own words, whatever was asked for", async () => {
+    const { id, handle } = await world.pusher({ name: "Tenant text" });
+    await world.alert(id, { title: "Tenant text", send: true });
+    await world.request("GET", "/api/v1/tenant-text", { token: world.owner });
+    await world.request("POST", "/mcp", {
+      token: world.owner,
+      headers: { accept: "application/json, text/event-stream" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "tenant_text" } }),
+    });
+    const all = (await lines()).join("\n");
+    for (const theirs of [/tenant.text/i, id, handle, world.owner, world.workspace.id])
+      expect(all).not.toMatch(theirs);
+    const known = new Set([...TOOLS, ...HANDSET_OPERATIONS].map(({ name }) => name));
+    for (const [, name] of all.matchAll(/operation="(\w+)"/g)) expect(known).toContain(name);
+  });
+
+  test("deliveries, the database's connections, limits and files are there", async () => {
+    const { id } = await world.pusher();
+    for (const { port } of [sink, ill])
+      await world.rest("create_webhook", { url: `http://127.0.0.1:${port}/`, events: ["alert.sent"] });
+    await world.alert(id, { send: true });
+    const delivered = (outcome: string) => figure(`belfry_webhook_deliveries_total{outcome="${outcome}"}`);
+    await eventually(
+      async () => (await delivered("delivered")) === "1" && (await delivered("status")) === "1",
+    );
+    expect(await figure("belfry_webhook_delivery_seconds_count")).toBe("2");
+    await eventually(async () => (await figure("belfry_webhook_pending")) === "0");
+    expect(Number(await figure('belfry_database_connections{state="idle"}'))).toBeGreaterThan(0);
+    expect(await figure('belfry_database_connections{state="waiting"}')).toBe("0");
+    expect(
+      Number(await figure('belfry_rate_limit_calls_total{policy="alert-sends",outcome="allowed"}')),
+    ).toBeGreaterThan(0);
+    await world.request("GET", "/readyz");
+    await eventually(async () => (await figure('belfry_files_total{verb="ask",outcome="done"}')) === "1");
+    expect(await figure("belfry_disk_low")).toBe("0");
+  });
 });

@@ -51,6 +51,7 @@ describe("on a service", () => {
       idempotencySeal: createSeal("a secret of the tests that is long enough", "idempotency"),
       askedSeal: createSeal("a secret of the tests that is long enough", "idempotency"),
       reviewNotice: {} as never,
+      metrics: { operation: () => {} },
       services: {} as never,
       changed: () => {},
       publish: (event) => events.push(event),

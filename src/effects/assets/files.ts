@@ -6,7 +6,7 @@ import type { Orm } from "../../store/db/orm.ts";
 import { type RowOf, run } from "../../store/db/statement.ts";
 import { servedAsset } from "../../store/queries/assets.ts";
 import { removeExpiredAssets } from "./expiry.ts";
-import { type AssetStore, createAssetStore } from "./store.ts";
+import { type AssetStore, createAssetStore, type NoteStored } from "./store.ts";
 import { type AssetUrls, createAssetUrls } from "./urls.ts";
 
 type Served = RowOf<typeof servedAsset>;
@@ -26,9 +26,11 @@ export async function createAssets(options: {
   config: Config;
   secret: string;
   now: () => Date;
+  /** Told of what the store is asked for, for the figures. */
+  note?: NoteStored;
 }): Promise<Assets> {
-  const { orm, config, secret, now } = options;
-  const store = await createAssetStore(config);
+  const { orm, config, secret, now, note } = options;
+  const store = await createAssetStore(config, note);
   const fork = () => orm.em.fork();
   return {
     ...createAssetUrls(secret, config.publicUrl),

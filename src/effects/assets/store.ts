@@ -70,20 +70,25 @@ function causeOf(error: unknown): string {
   return cause ? `${own}: ${causeOf(cause)}` : own;
 }
 
-export async function createAssetStore(config: StoreConfig): Promise<AssetStore> {
+/** Told of all that the store is asked for: `verb` is one of Backend's. */
+export type NoteStored = (verb: string, done: boolean) => void;
+
+export async function createAssetStore(config: StoreConfig, note?: NoteStored): Promise<AssetStore> {
   const backend = await backendFor(config);
   const name = nameOf(config);
   let answered = true;
   let askedAt = Number.NEGATIVE_INFINITY;
 
   /** @throws naming the store and the cause. */
-  async function soon<T>(work: Promise<T>): Promise<T> {
+  async function soon<T>(verb: keyof Backend, work: Promise<T>): Promise<T> {
     try {
       const result = await inTime(work);
       answered = true;
+      note?.(verb, true);
       return result;
     } catch (error) {
       answered = false;
+      note?.(verb, false);
       throw new FileStoreError(`the file store ${name} failed: ${causeOf(error)}`, { cause: error });
     }
   }
@@ -103,7 +108,7 @@ export async function createAssetStore(config: StoreConfig): Promise<AssetStore>
   /** What comes to lie there only after it was refused belongs to nothing any more. */
   async function put(id: string, bytes: Uint8Array): Promise<void> {
     const writing = backend.put(id, bytes);
-    await soon(writing).catch((error) => {
+    await soon("put", writing).catch((error) => {
       const remove = () => backend.remove(id);
       writing.then(remove, remove).catch(() => {});
       throw error;
@@ -112,12 +117,12 @@ export async function createAssetStore(config: StoreConfig): Promise<AssetStore>
 
   return {
     put,
-    get: (id) => soon(backend.get(id)),
-    remove: (id) => soon(backend.remove(id)),
+    get: (id) => soon("get", backend.get(id)),
+    remove: (id) => soon("remove", backend.remove(id)),
     answers() {
       if (performance.now() - askedAt > ASK_EVERY_MS) {
         askedAt = performance.now();
-        void soon(backend.ask()).catch(() => {});
+        void soon("ask", backend.ask()).catch(() => {});
       }
       return answered;
     },

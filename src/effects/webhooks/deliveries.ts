@@ -50,6 +50,8 @@ export interface DeliveriesOptions {
   onDropped: (endpointId: string, count: number) => Promise<unknown>;
   /** Told of every dropped delivery or event at once; must not throw. */
   noteDropped?: (count: number) => void;
+  /** Told of every delivery that was made; must not throw. */
+  noteDelivered?: (result: DeliveryResult) => void;
   log: { debug: LogLine; info: LogLine; warn: LogLine; error: LogLine };
   limits?: Partial<LaneLimits>;
   timeoutMs?: number;
@@ -87,7 +89,7 @@ interface Waiting {
 }
 
 export function createDeliveries(options: DeliveriesOptions): Deliveries {
-  const { rules, endpointsFor, onResult, onDropped, noteDropped, log, timeoutMs } = options;
+  const { rules, endpointsFor, onResult, onDropped, noteDropped, noteDelivered, log, timeoutMs } = options;
   const { now = Date.now, deliver = deliverOnce } = options;
   const limits = { ...LANE_LIMITS, ...options.limits };
   const lanes = createLanes<Waiting>(limits);
@@ -170,6 +172,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     const signed = { url, secret, previousSecret, event, ...ids, body };
     const result = await deliver({ ...signed, rules, timeoutMs, signal: end.signal, now });
     lanes.judge(endpointId, result.ok);
+    noteDelivered?.(result);
     const fields = { webhook_id: endpointId, event, delivery_id: signed.id, ...result };
     if (result.ok) log.debug(fields, "webhook delivered");
     else log.info(fields, "webhook delivery failed");

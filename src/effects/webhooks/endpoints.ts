@@ -10,6 +10,7 @@ import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, type RowOf, run } from "../../store/db/statement.ts";
 import { endpointById, endpointsFor, recordDelivery, recordDropped } from "../../store/queries/webhooks.ts";
 import { createSeal } from "../../store/secret/seal.ts";
+import type { DeliveryResult } from "./deliver.ts";
 import { createDeliveries, type DeliveriesOptions } from "./deliveries.ts";
 import { newWebhookSecret } from "./sign.ts";
 import { checkTarget, targetRules } from "./target.ts";
@@ -20,6 +21,8 @@ const DRAIN_MS = LIMITS.webhook_seconds * 1000 + 500;
 export interface Webhooks extends WebhookSupport {
   /** Starts the deliveries of an event; neither throws nor blocks. */
   publish(event: DomainEvent): void;
+  /** How many events and deliveries wait or are under way. */
+  pending(): number;
   close(): Promise<void>;
 }
 
@@ -28,11 +31,10 @@ export function createWebhooks(options: {
   secret: string;
   config: Pick<Config, "webhookAllowHosts" | "webhookDnsServers">;
   log: DeliveriesOptions["log"];
-  /** Told of every dropped delivery, for the figures. */
-  noteDropped(count: number): void;
+  metrics: { delivered(result: DeliveryResult): void; webhooksDropped(count: number): void };
   now: () => Date;
 }): Webhooks {
-  const { orm, config, now } = options;
+  const { orm, config, metrics, now } = options;
   const kysely = databaseOf(orm);
   const seal = createSeal(options.secret, "webhook secrets");
   const rules = targetRules({ allowHosts: config.webhookAllowHosts, dnsServers: config.webhookDnsServers });
@@ -68,7 +70,8 @@ export function createWebhooks(options: {
       return { enabled: row?.enabled ?? false };
     },
     onDropped: (endpointId, count) => run(kysely, recordDropped, { id: endpointId, count }),
-    noteDropped: options.noteDropped,
+    noteDropped: (count) => metrics.webhooksDropped(count),
+    noteDelivered: (result) => metrics.delivered(result),
   });
 
   return {
@@ -89,6 +92,7 @@ export function createWebhooks(options: {
     forget: (endpointId) => deliveries.forget(endpointId),
     // The workspace addresses the event; only event, created_at and data are sent.
     publish: ({ workspaceId, ...event }) => deliveries.emit(event, workspaceId),
+    pending: () => deliveries.pending(),
     close: () => deliveries.drain(DRAIN_MS),
   };
 }

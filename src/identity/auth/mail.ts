@@ -16,10 +16,11 @@ export type Mail = (message: Message) => Promise<boolean>;
 
 const WAIT_MS = 10_000;
 
-/** Null when no server is configured. */
+/** Null when no server is configured. `note` is told of each mail whether it was sent. */
 export function createMail(
   { smtpUrl, mailFrom, publicUrl }: MailConfig,
   log: Pick<Log, "warn">,
+  note?: (sent: boolean) => void,
 ): Mail | null {
   if (smtpUrl === null) return null;
   const bounds = { connectionTimeout: WAIT_MS, greetingTimeout: WAIT_MS, socketTimeout: WAIT_MS };
@@ -39,9 +40,11 @@ export function createMail(
     const timer = setTimeout(() => reject({ code: "ETIMEDOUT" }), WAIT_MS);
     try {
       await Promise.race([opening.then((transport) => transport.sendMail({ from, ...message })), late]);
+      note?.(true);
       return true;
     } catch (error) {
       log.warn(reasonOf(error as MailError), "a mail was not sent");
+      note?.(false);
       return false;
     } finally {
       clearTimeout(timer);

@@ -1,7 +1,9 @@
-// Prometheus figures of this process, or of several together: requests by surface and status, the housekeeping's, and the runtime's
-// own. Never an id, a handle or a device as a label. Their library is read once there is something to count.
+// Prometheus figures of this process, or of several together: calls by operation, requests by surface and status, what goes on beside
+// them, and the runtime's own. Never an id, a handle or a device as a label. Their library is read once there is something to count.
 
+import type { DeliveryResult } from "../../effects/webhooks/deliver.ts";
 import { need } from "../../model/need.ts";
+import { COUNTERS, GAUGES, HISTOGRAMS, type Reading } from "./metric_table.ts";
 
 type Library = typeof import("prom-client");
 
@@ -10,8 +12,12 @@ export type Figures = Awaited<ReturnType<InstanceType<Library["Registry"]>["getM
 
 export interface Metrics {
   request(method: string, path: string, status: number, seconds: number): void;
+  /** A call of an operation that ended; `seconds` is null where it waits on purpose. All three words are our own. */
+  operation(name: string, transport: string, outcome: string, seconds: number | null): void;
   /** A round of one of the housekeeping's steps; `removed` is null when it failed. */
   housekeeping(step: string, removed: number | null): void;
+  /** A webhook delivery that was made. */
+  delivered(result: DeliveryResult): void;
   /** Webhook deliveries, or events before their endpoints were known, that were dropped for lack of room. */
   webhooksDropped(count: number): void;
   /** How many polls are held now. */
@@ -22,6 +28,13 @@ export interface Metrics {
   woken(cause: string): void;
   /** Wake-ups of handsets whose app is closed: `outcome` is one of a few fixed words. */
   wakeUps(outcome: string, count: number): void;
+  /** A call that a limit judged. */
+  limited(policy: string, outcome: "allowed" | "refused" | "uncounted"): void;
+  /** What the store of files was asked for, and whether it did it. */
+  stored(verb: string, done: boolean): void;
+  mailed(sent: boolean): void;
+  /** From now on these gauges are what their readings say whenever somebody asks. */
+  watch(readings: Partial<Record<keyof typeof GAUGES, Reading>>): void;
   /** As they are served. */
   text(): Promise<string>;
   figures(): Promise<Figures>;
@@ -48,109 +61,100 @@ const LAG_MS = 100;
  * of this process together with those of others.
  */
 export function createMetrics(ofAll?: () => Promise<string>): Metrics {
+  let counters: Counters | null = null;
   let loading: Promise<Counters> | null = null;
+  const waiting: ((to: Counters) => void)[] = [];
   const load = () => {
-    loading ??= import("prom-client").then(createCounters);
+    loading ??= import("prom-client").then((library) => {
+      counters = createCounters(library);
+      for (const what of waiting.splice(0)) what(counters);
+      return counters;
+    });
     return loading;
   };
-  const note = (what: (counters: Counters) => void) => void load().then(what);
+  const note = (what: (to: Counters) => void) => {
+    if (counters) return what(counters);
+    waiting.push(what);
+    void load();
+  };
   return {
     contentType: CONTENT_TYPE,
     text: ofAll ?? (async () => (await load()).text()),
     figures: async () => (await load()).figures(),
     request: (...noted) => note((to) => to.request(...noted)),
+    operation: (...noted) => note((to) => to.operation(...noted)),
+    delivered: (result) => note((to) => to.delivered(result)),
     webhooksDropped: (count) => note((to) => to.webhooksDropped(count)),
     held: (count) => note((to) => to.held(count)),
     streams: (count) => note((to) => to.streams(count)),
     woken: (cause) => note((to) => to.woken(cause)),
     wakeUps: (...noted) => note((to) => to.wakeUps(...noted)),
+    limited: (...noted) => note((to) => to.limited(...noted)),
+    stored: (...noted) => note((to) => to.stored(...noted)),
+    mailed: (sent) => note((to) => to.mailed(sent)),
+    watch: (readings) => note((to) => to.watch(readings)),
     housekeeping: (...noted) => note((to) => to.housekeeping(...noted)),
   };
 }
 
 type Counters = Omit<Metrics, "contentType">;
 
+const mapped = <T extends object, V>(table: T, make: (name: keyof T) => V) =>
+  Object.fromEntries(Object.keys(table).map((name) => [name, make(name as keyof T)])) as Record<keyof T, V>;
+
 function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Registry }: Library): Counters {
   const registers = [new Registry()];
   const registry = need(registers[0], "this process has one of its own");
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_MS });
-  const requests = new Counter({
-    name: "belfry_http_requests_total",
-    help: "Requests answered, by surface, method and status.",
-    labelNames: ["surface", "method", "status"],
-    registers,
-  });
-  const durations = new Histogram({
-    name: "belfry_http_request_seconds",
-    help: "Time from a request to its answer.",
-    labelNames: ["surface"],
-    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    registers,
-  });
-  const rounds = new Counter({
-    name: "belfry_housekeeping_rounds_total",
-    help: "Rounds of the housekeeping, by step and outcome.",
-    labelNames: ["step", "outcome"],
-    registers,
-  });
-  const removals = new Counter({
-    name: "belfry_housekeeping_removed_total",
-    help: "Rows, devices and files that the housekeeping removed, and due alerts that it settled, by step.",
-    labelNames: ["step"],
-    registers,
-  });
-  const lastRound = new Gauge({
-    name: "belfry_housekeeping_last_success_timestamp_seconds",
-    help: "When a step of the housekeeping last succeeded, by step.",
-    labelNames: ["step"],
-    aggregator: "max",
-    registers,
-  });
-  const droppedDeliveries = new Counter({
-    name: "belfry_webhook_dropped_total",
-    help: "Webhook deliveries dropped because too many were waiting; they disable no endpoint.",
-    registers,
-  });
-  const held = new Gauge({
-    name: "belfry_held_polls",
-    help: "Polls of inboxes that wait for something new now.",
-    registers,
-  });
-  const streams = new Gauge({
-    name: "belfry_streams",
-    help: "Streams of inboxes that are open now.",
-    registers,
-  });
-  const wakes = new Counter({
-    name: "belfry_held_wakes_total",
-    help: "Wakes of held polls, by cause: a change that this process committed (own), one that another told of (told), one found by looking (round, again), an instant that came (instant); and their ends, or those of streams: time, newer, gone, stop, slow, unknown, away.",
-    labelNames: ["cause"],
-    registers,
-  });
-  const wakeUps = new Counter({
-    name: "belfry_push_wakeups_total",
-    help: "Wake-ups through push services: taken by one (accepted), to an endpoint that is no more (gone), refused (failed), without a usable answer (unanswered), or never sent (dropped).",
-    labelNames: ["outcome"],
-    registers,
+  const readings: Partial<Record<keyof typeof GAUGES, Reading>> = {};
+  const count = mapped(COUNTERS, (name) => new Counter({ ...COUNTERS[name], registers }));
+  const time = mapped(HISTOGRAMS, (name) => new Histogram({ ...HISTOGRAMS[name], registers }));
+  const gauge = mapped(GAUGES, (name) => {
+    const { labelNames = [], ...figure }: { labelNames?: string[]; name: string; help: string } =
+      GAUGES[name];
+    return new Gauge({
+      ...figure,
+      labelNames,
+      registers,
+      collect() {
+        const read = readings[name]?.();
+        if (typeof read === "number") this.set(read);
+        else
+          for (const [part, value] of Object.entries(read ?? {}))
+            this.set({ [need(labelNames[0], "it has parts")]: part }, value);
+      },
+    });
   });
   return {
     text: () => registry.metrics(),
     figures: () => registry.getMetricsAsJSON(),
     request(method, path, status, seconds) {
       const surface = surfaceOf(path);
-      requests.inc({ surface, method: METHODS.has(method) ? method : "other", status });
-      durations.observe({ surface }, seconds);
+      count.requests.inc({ surface, method: METHODS.has(method) ? method : "other", status });
+      time.requestSeconds.observe({ surface }, seconds);
     },
-    webhooksDropped: (count) => droppedDeliveries.inc(count),
-    held: (count) => held.set(count),
-    streams: (count) => streams.set(count),
-    woken: (cause) => wakes.inc({ cause }),
-    wakeUps: (outcome, count) => wakeUps.inc({ outcome }, count),
+    operation(operation, transport, outcome, seconds) {
+      count.operations.inc({ operation, transport, outcome });
+      if (seconds !== null) time.operationSeconds.observe({ operation }, seconds);
+    },
+    delivered({ failure = "delivered", durationMs }) {
+      count.deliveries.inc({ outcome: failure });
+      time.deliverySeconds.observe(durationMs / 1000);
+    },
+    webhooksDropped: (dropped) => count.droppedDeliveries.inc(dropped),
+    held: (held) => gauge.held.set(held),
+    streams: (open) => gauge.streams.set(open),
+    woken: (cause) => count.wakes.inc({ cause }),
+    wakeUps: (outcome, many) => count.wakeUps.inc({ outcome }, many),
+    limited: (policy, outcome) => count.limited.inc({ policy, outcome }),
+    stored: (verb, done) => count.files.inc({ verb, outcome: done ? "done" : "failed" }),
+    mailed: (sent) => count.mails.inc({ outcome: sent ? "sent" : "failed" }),
+    watch: (given) => void Object.assign(readings, given),
     housekeeping(step, removed) {
-      rounds.inc({ step, outcome: removed === null ? "failed" : "done" });
+      count.rounds.inc({ step, outcome: removed === null ? "failed" : "done" });
       if (removed === null) return;
-      removals.inc({ step }, removed);
-      lastRound.setToCurrentTime({ step });
+      count.removals.inc({ step }, removed);
+      gauge.lastRound.setToCurrentTime({ step });
     },
   };
 }

@@ -44,7 +44,7 @@ import { canBeWoken } from "../../store/config/push.ts";
 import { ConfigError } from "../../store/config/setting.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { isMigrated, migrate } from "../../store/db/migrate.ts";
-import { openOrm } from "../../store/db/orm.ts";
+import { connectionsOf, openOrm } from "../../store/db/orm.ts";
 import { databaseOf } from "../../store/db/statement.ts";
 import { createTogether } from "../../store/db/together.ts";
 import { unavailability } from "../../store/db/unavailable.ts";
@@ -116,14 +116,20 @@ export async function openParts(
   await confirmEpoch(orm, (cluster ?? within?.database)?.folder);
   const secret = await confirmSecret(orm, config, opened.secret);
   const metrics = createMetrics(within?.metrics);
-  const noteDropped = (count: number) => metrics.webhooksDropped(count);
-  const webhooks = createWebhooks({ orm, secret, config, log, noteDropped, now });
+  const webhooks = createWebhooks({ orm, secret, config, log, metrics, now });
   closers.push(() => webhooks.close());
   const push = await createPush({ orm, secret, config, log, isLow, metrics, now });
   closers.push(() => push.close());
+  metrics.watch({
+    connections: () => connectionsOf(orm),
+    webhooksPending: webhooks.pending,
+    pushPending: push.pending,
+    diskLow: () => Number(isLow()),
+  });
   const limits = createRateLimits({
     shared: await sharedWindows(config, log, within),
     now: options.limitNow,
+    note: metrics.limited,
   });
   closers.push(() => limits.close());
   const grants = createGrants(orm);
@@ -155,7 +161,7 @@ export async function openParts(
     schemes: config.oauthRedirectSchemes,
     fetchDocument: (address) => fetchDocument(address, rules),
   });
-  const assets = await createAssets({ orm, config, secret, now });
+  const assets = await createAssets({ orm, config, secret, now, note: metrics.stored });
   const publish = (event: DomainEvent) => {
     if (event.listening) webhooks.publish(event);
     push.published(event);
@@ -199,7 +205,7 @@ export async function openParts(
   closers.push(() => hold.close());
   const waits = createWaits({ orm, log, max: config.heldPolls });
   closers.push(async () => waits.stop());
-  const mail = createMail(config, log);
+  const mail = createMail(config, log, metrics.mailed);
   const dispatcher = createDispatcher({
     orm,
     limits,
@@ -231,6 +237,7 @@ export async function openParts(
       "joins-of-address": config.deviceRegistrationsPerMinute * JOINS_PER_REGISTRATION,
       ...options.limitMax,
     },
+    metrics,
     publish,
     changed(surely, perhaps) {
       hold.changed(surely, perhaps);

@@ -14,6 +14,9 @@ import { type Connections, databaseOf, runOn } from "./statement.ts";
 
 export type Orm = PgORM;
 
+/** The pool of pg: what is asked of it here. */
+type Pool = Connections & Record<"totalCount" | "idleCount" | "waitingCount", number>;
+
 export const MIGRATIONS = `${import.meta.dirname}/../../model/migrations`;
 /** As this file is: .ts, or .js in the installed package. */
 export const WRITTEN_IN = extname(import.meta.filename);
@@ -62,7 +65,7 @@ function compareKeysAlone(_: unknown, platform: Platform): void {
 export function ormOptions(
   config: DatabaseSettings,
   bounds: Bounds = PATIENT,
-  made: (pool: Connections) => void = () => {},
+  made: (pool: Pool) => void = () => {},
 ) {
   return {
     clientUrl: config.databaseUrl ?? undefined,
@@ -77,7 +80,7 @@ export function ormOptions(
     migrations: { path: MIGRATIONS, pathTs: MIGRATIONS, tableName: "migration", snapshot: false },
     driverOptions: {
       ...poolOptions(bounds, PROCESS),
-      onPoolCreated: (pool: Parameters<typeof patient>[0] & Connections & { Client: never }) => {
+      onPoolCreated: (pool: Parameters<typeof patient>[0] & Pool & { Client: never }) => {
         pool.Client = resilient(pool.Client, bounds);
         patient(pool, bounds);
         made(pool);
@@ -92,16 +95,29 @@ export function ormOptions(
  */
 export function openOrm(config: DatabaseSettings): Orm {
   const bounds = boundsFrom(config);
-  const pools: Connections[] = [];
+  const pools: Pool[] = [];
   const orm = new PgORM(ormOptions(config, bounds, (pool) => pools.push(pool)));
   // The pool is made with the first look at what stands on it, which connects nothing.
   const database = databaseOf(orm);
   for (const pool of pools) runOn(database, pool);
   boundsOf.set(orm, bounds);
+  poolsOf.set(orm, pools);
   return orm;
 }
 
 const boundsOf = new WeakMap<Orm, Bounds>();
+const poolsOf = new WeakMap<Orm, Pool[]>();
+
+/** What its connections do now; `waiting`: calls that wait for one. */
+export function connectionsOf(orm: Orm): { busy: number; idle: number; waiting: number } {
+  const sum = (of: (pool: Pool) => number) =>
+    (poolsOf.get(orm) ?? []).reduce((all, pool) => all + of(pool), 0);
+  return {
+    busy: sum(({ totalCount, idleCount }) => totalCount - idleCount),
+    idle: sum(({ idleCount }) => idleCount),
+    waiting: sum(({ waitingCount }) => waitingCount),
+  };
+}
 
 /** Runs something that may take as long as it takes: no bound on statements holds on `orm` meanwhile. */
 export async function unbounded<T>(orm: Orm, work: () => Promise<T>): Promise<T> {

@@ -39,6 +39,8 @@ export interface RateLimitOptions {
   shared?: Windows;
   /** Milliseconds; only differences count. */
   now?: () => number;
+  /** Told of each call that was judged. */
+  note?: (policy: string, outcome: "allowed" | "refused" | "uncounted") => void;
 }
 
 /** What a store of windows answers to a call. `window` names the window that counted it. */
@@ -60,6 +62,7 @@ export interface Windows {
 export function createRateLimits({
   shared,
   now = () => performance.now(),
+  note,
 }: RateLimitOptions = {}): RateLimits {
   const windows = shared ?? memoryWindows(now);
   // What a process counts by itself while the store is away.
@@ -75,6 +78,7 @@ export function createRateLimits({
         counted = await alone.take(policy, subject);
       }
       const { max: limit, seconds } = policy;
+      note?.(policy.name, !counted ? "uncounted" : counted.allowed ? "allowed" : "refused");
       if (!counted) return { allowed: true, limit, remaining: limit, resetSeconds: seconds, limited: false };
       const taken: Taken = {
         allowed: counted.allowed,
