@@ -1,7 +1,7 @@
 // Writes everything that follows from the records: openapi.json, server.json, the tables of README and docs, one snapshot a tool, and what
 // assistants are told of all. `--check` writes nothing, names what is not current and exits 1.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ERROR_MEANING } from "../src/api/openapi/answers.ts";
@@ -33,9 +33,7 @@ const PAGES = [
   "skills/belfry/SKILL.md",
   "SECURITY.md",
   "examples/README.md",
-  ...["architecture", "assistants", "console", "handset", "handset_app", "rules", "running"].map(
-    (name) => `docs/${name}.md`,
-  ),
+  ...globSync("docs/*.md", { cwd: ROOT }).sort(),
 ];
 
 const at = (path: string) => fileURLToPath(new URL(path, ROOT));

@@ -1,4 +1,4 @@
-// The heart: an operation is a record. REST route, MCP tool, CLI command, OpenAPI, the README's tables and half of the
+// The heart: an operation is a record. REST route, MCP tool, CLI command, OpenAPI, the docs' tables and half of the
 // tests are projections of the list of these records. This file only says what such a record holds.
 
 import type { z } from "zod";

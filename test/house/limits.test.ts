@@ -29,7 +29,7 @@ const OTHERS: Record<string, string[]> = {
     "src/store/stats/queries.ts: 30 minute",
     "src/store/stats/queries.ts: interval '30 minutes'",
   ],
-  "how long a poll is held, in an example": ["README.md: 50 second", "docs/handset.md: 50 second"],
+  "how long a poll is held, in an example": ["docs/receive.md: 50 second", "docs/handset.md: 50 second"],
   "a pseudonym's length": [
     "docs/rules.md: ten hex character",
     "src/model/domain/device_hash.ts: 10 hex character",

@@ -1,19 +1,26 @@
-// The README's blocks work as they stand: each is run against a real server, on another port and data directory.
+// The commands of README and docs work as they stand: each is run against a real server, on another port and data directory, or its
+// block says that it is not (`sh by-hand`), which its page shows.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { lacks } from "../support/lacks.ts";
 import { initialised, type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
 
-const README = readFileSync(`${import.meta.dirname}/../../README.md`, "utf8");
+const ROOT = `${import.meta.dirname}/../../`;
 
-/** Fenced blocks, by the words after the three backquotes. */
-function blocks(language: string): string[] {
-  return [...README.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)]
-    .filter(([, info]) => info === language)
-    .map(([, , text]) => text!);
-}
+/** All fenced blocks of a page, with the words after the three backquotes. */
+const fenced = (page: string) =>
+  [...readFileSync(ROOT + page, "utf8").matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(([, info, text]) => ({
+    info: info!,
+    text: text!,
+  }));
+const blocks = (page: string, info: string) =>
+  fenced(page).flatMap((block) => (block.info === info ? [block.text] : []));
+
+/** Pages whose blocks `sh` are run below, in this order. */
+const RUN = ["docs/start.md", "docs/receive.md", "docs/send.md", "docs/connect.md"];
+const SENDERS = "docs/senders.md";
 
 const folder = temporaryFolder();
 let server: RunningServer;
@@ -30,13 +37,27 @@ const here = (text: string) =>
   text.replaceAll("http://localhost:8787", server.url).replaceAll(".data/", `${server.dataDir}/`);
 
 test("holds the two commands", () => {
-  expect(blocks("")).toEqual(["npm ci && npm start\n", "npm ci && npm test\n"]);
+  expect(blocks("README.md", "")).toEqual(["npm ci && npm start\n", "npm ci && npm test\n"]);
+});
+
+test("each command of the docs is run here, or its block says that it is not", () => {
+  const pages = globSync(["*.md", "docs/**/*.md"], { cwd: ROOT }).map((page) => page.replaceAll("\\", "/"));
+  const untold = pages.flatMap((page) =>
+    fenced(page)
+      .filter(({ info }) => {
+        if (page === "README.md" && info === "") return false;
+        if (info === "sh") return ![...RUN, SENDERS].includes(page);
+        return !/^(sh (by-hand|assistant)|[a-rt-z]\w*)$/.test(info);
+      })
+      .map(({ info, text }) => `${page}: ${info || "no language"}: ${text.split("\n")[0]}`),
+  );
+  expect(untold, "run it in this test, or mark it: ```sh by-hand").toEqual([]);
 });
 
 test("by curl, handset and command line: each block does what it says", async ({ skip }) => {
   skip(lacks("curl"));
-  const script = blocks("sh");
-  expect(script).toHaveLength(3);
+  const script = RUN.flatMap((page) => blocks(page, "sh"));
+  expect(script).toHaveLength(RUN.length);
   const settings = { DATA_DIR: server.dataDir };
   const done = await run("bash", ["-euo", "pipefail", "-c", here(script.join("\necho\n"))], settings);
   expect(done.stderr).not.toMatch(/error/i);
@@ -52,8 +73,27 @@ test("by curl, handset and command line: each block does what it says", async ({
   expect(done.stdout).toMatch(/"totals": ?\{"reads": ?0,"acks": ?0\}/);
 });
 
+test("by curl, each line for programs that send already does what its page says", async ({ skip }) => {
+  skip(lacks("curl"));
+  const script = blocks(SENDERS, "sh").join("\n");
+  expect(script.match(/^curl/gm)!.length).toBeGreaterThan(6);
+  const device = await fetch(`${server.url}/handset/v1/devices`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ platform: "ntfy", app_version: "1", locale: "en", timezone: "UTC" }),
+  });
+  const { token } = (await device.json()) as { token: string };
+  const spoken = script.replaceAll("https://alerts.example.org", server.url).replaceAll("KEY", server.key);
+  const done = await run("bash", ["-euo", "pipefail", "-c", spoken.replaceAll("TOKEN", token)], {});
+  expect(done.stderr).not.toMatch(/error/i);
+  expect({ code: done.code, refused: done.stdout.match(/"error":\{[^}]*\}/g) }).toEqual({
+    code: 0,
+    refused: null,
+  });
+});
+
 test("by an assistant: the line's address and header connect a client", async () => {
-  const [line] = blocks("sh assistant");
+  const [line] = blocks("docs/connect.md", "sh assistant");
   const parts = /--transport http belfry (\S+) --header "(\S+): (.+)"/.exec(
     here(line!).replace("$KEY", server.key),
   )!;

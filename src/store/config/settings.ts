@@ -1,4 +1,4 @@
-// Every setting of the service: name, default, meaning and how each is read, by topic. The README's table is made of it.
+// Every setting of the service: name, default, meaning and how each is read, by topic. The table of docs/running.md is made of it.
 
 import { BOUNDS } from "./limits.ts";
 import { NEIGHBOURS } from "./neighbours.ts";
