@@ -1,5 +1,5 @@
 // What `npm pack` ships, made in `dist` before it packs: Node refuses TypeScript below node_modules, so the same files without types,
-// line for line, and whatever lies beside them. What browsers are served stays as it is written: the service takes its types out.
+// line for line, whatever lies beside them, and the docs. What browsers are served stays as it is written: the service takes its types out.
 
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
@@ -37,6 +37,10 @@ for (const path of globSync("{src,tools}/**/*.*", { cwd: ROOT })) {
   if (!isCode) cpSync(join(ROOT, path), to);
   else writeFileSync(to, withoutTypes(path));
 }
+
+// The docs, which the service shows as pages.
+for (const path of globSync(["*.md", "docs/**/*.{md,png,svg}"], { cwd: ROOT }))
+  cpSync(join(ROOT, path), join(DIST, path));
 
 /** The files have one of their own, as their imports lead elsewhere than in the tree. */
 const { name, version, type, imports, devDependencies } = JSON.parse(

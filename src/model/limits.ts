@@ -200,6 +200,7 @@ export const LIMIT_TABLE = {
   feed_markup: [32 * KIB, "bytes", "the markup of an alert in a feed"],
   feed_bytes: [MIB, "bytes", "a feed"],
   near: [1_000, "channels", "with a circle, looked at for what is near"],
+  docs_results: [30, "sections", "that a search of the docs lists"],
 
   app_alerts: [500, "alerts", "kept by the web app"],
   app_before: [20, "alerts", "of each channel kept by the web app that were sent before it was followed"],

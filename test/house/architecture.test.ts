@@ -34,6 +34,7 @@ const MAY_TRANSPORT = new Set([
   "api/ingest",
   "pages/console",
   "pages/web_app",
+  "pages/docs_site",
   "pages/public_pages",
   "program/cli",
   "scripts",

@@ -40,7 +40,12 @@ afterAll(() => folder.remove());
 
 test("it holds what it runs on, and nothing else", () => {
   const shipped = packed.filter((path) => path.startsWith("dist/"));
-  expect(shipped.length).toBe(globSync("{src,tools}/**/*.*", { cwd: ROOT }).length + 1);
+  const docs = globSync(["*.md", "docs/**/*.{md,png,svg}"], { cwd: ROOT });
+  expect(shipped.length).toBe(globSync("{src,tools}/**/*.*", { cwd: ROOT }).length + docs.length + 1);
+  // Of which the image is made as well.
+  expect(readFileSync(join(ROOT, ".dockerignore"), "utf8").split("\n")).toEqual(
+    expect.arrayContaining(["!*.md", "!docs"]),
+  );
   expect(shipped.filter((path) => path.endsWith(".ts") && !path.includes("/web_app/"))).toEqual([]);
   const others = packed.filter((path) => !shipped.includes(path) && !path.startsWith("notices/"));
   expect(others.sort()).toEqual(["LICENSE", "NOTICE", "README.md", "package.json", "skills/belfry/SKILL.md"]);
@@ -115,7 +120,8 @@ for (const { major, node, without } of NODES)
     try {
       expect(server.log()).toContain("npx belfry create-alert");
       // The app is what the service makes of TypeScript by itself.
-      const pages = major === "24" ? ["/c", "/sw.js", "/api/v1/docs", "/console/sign-in"] : [];
+      const pages =
+        major === "24" ? ["/c", "/sw.js", "/api/v1/docs", "/docs/operate", "/console/sign-in"] : [];
       for (const page of ["/healthz", "/readyz", "/app", ...pages])
         expect([page, (await fetch(server.url + page)).status]).toEqual([page, 200]);
       const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });

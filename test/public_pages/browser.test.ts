@@ -86,6 +86,9 @@ inBrowser("public pages in a browser", () => {
     "/c/harbour-watch",
     new URL(invite.url).pathname + new URL(invite.url).search,
     "/c/not-there",
+    "/docs",
+    "/docs/operations",
+    "/docs?q=webhook+secret",
   ];
 
   // docs/rules.md#page-policy

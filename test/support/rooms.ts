@@ -378,6 +378,10 @@ export const ROOMS: Record<string, Room> = {
       "ui",
     ],
   },
+  "pages/docs_site": {
+    decides: "the docs of this version as pages, from the files of docs/ and beside it",
+    may: ["api/transports", "model/errors", "model/limits", "store/db", "ui"],
+  },
   "pages/public_pages": {
     decides: "the pages that everybody may open: a channel, the directory, what this service is",
     may: [
@@ -388,6 +392,7 @@ export const ROOMS: Record<string, Room> = {
       "model/limits",
       "operation",
       "package.json",
+      "pages/docs_site",
       "pages/web_app",
       "store/context",
       "store/db",

@@ -2,7 +2,7 @@
 
 export const RESERVED_HANDLES: ReadonlySet<string> = new Set(
   (
-    "admin api app c console handset healthz help login mcp me metrics oauth readyz security static status support " +
+    "admin api app c console docs handset healthz help login mcp me metrics oauth readyz security static status support " +
     "well-known www"
   ).split(" "),
 );

@@ -17,13 +17,24 @@ export interface Frame {
   head?: Content;
   /** The one file that the page runs. */
   script?: PageFile;
+  /** Style sheets besides those of all public pages. */
+  styles?: readonly PageFile[];
+  /** What stands beside the content, such as a list of pages. */
+  beside?: Content;
   /** Which link of the header leads here. */
-  at?: "directory";
+  at?: "directory" | "docs";
   /** Crawlers shall pass it over. */
   hidden?: boolean;
 }
 
-export function frame({ title, body, head, script, at, hidden }: Frame, places: Places): Html {
+export function frame(
+  { title, body, head, script, styles = [], beside, at, hidden }: Frame,
+  places: Places,
+): Html {
+  const here = (page: Frame["at"]) => at === page && html` aria-current="page"`;
+  const main = html`<main id="main" tabindex="-1">
+${body}
+</main>`;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -32,18 +43,16 @@ ${hidden && html`<meta name="robots" content="noindex">`}
 <title>${title}</title>
 ${head}
 <link rel="icon" href="${ICON.href}">
-${[STYLES, ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES].map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
+${[STYLES, ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES, ...styles].map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
 ${script && html`<script src="${script.href}" defer></script>`}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top"><div class="bar">
 <a class="brand" href="${places.origin}/"><img src="${ICON.href}" alt="" width="28" height="28">Belfry</a>
-<nav class="ways" aria-label="Belfry"><a href="${places.directory}"${at === "directory" && html` aria-current="page"`}>Channels</a><a href="${places.origin}/app/">Your alerts</a><a href="${places.origin}/console">Sign in</a></nav>
+<nav class="ways" aria-label="Belfry"><a href="${places.directory}"${here("directory")}>Channels</a><a href="${places.origin}/app/">Your alerts</a><a href="${places.origin}/docs"${here("docs")}>Docs</a><a href="${places.origin}/console">Sign in</a></nav>
 </div></header>
-<main id="main" tabindex="-1">
-${body}
-</main>
+${beside ? html`<div class="book">${beside}${main}</div>` : main}
 </body>
 </html>
 `;

@@ -5,13 +5,14 @@ import type { H3 } from "h3";
 import { takesGzip } from "../../api/transports/compress.ts";
 import { requestOf } from "../../api/transports/request.ts";
 import { ALERT_CARD_STYLES, DRAWING_STYLES, fileAnswer, type PageFile } from "../../ui/files.ts";
+import { addDocsSite } from "../docs_site/routes.ts";
 import { channelPage } from "./channel.ts";
-import type { PageSupport, PublicPagesDeps } from "./deps.ts";
+import { type PageSupport, type PublicPagesDeps, placesOf } from "./deps.ts";
 import { directoryOf } from "./directory.ts";
 import { feeds } from "./feed.ts";
-import { PAGE_STYLES } from "./frame.ts";
+import { frame, PAGE_STYLES, pageHeaders } from "./frame.ts";
 import { homePage } from "./home.ts";
-import { mount } from "./mount.ts";
+import { countView, mount } from "./mount.ts";
 import { NEAR_SCRIPT_PATH, nearList, nearScript } from "./near.ts";
 import { nowhere } from "./refusals.ts";
 import { robotsText } from "./robots.ts";
@@ -36,6 +37,13 @@ export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PageSupp
         },
       }),
   );
+  const places = placesOf(deps);
+  addDocsSite(app, {
+    publicUrl: deps.publicUrl,
+    framed: (page) => frame({ ...page, at: "docs" }, places),
+    headers: pageHeaders({ places }),
+    countView: (event) => countView(deps, support.countedOf(event)),
+  });
   for (const page of [homePage(deps), directoryOf(deps), nearList(deps), channelPage(deps), ...feeds(deps)])
     mount(app, page, deps, support);
 }

@@ -76,7 +76,7 @@ export const createPusherCases: Case[] = [
     }),
   ),
   ...(
-    "admin api app console handset healthz help login mcp metrics oauth readyz security static status support " +
+    "admin api app console docs handset healthz help login mcp metrics oauth readyz security static status support " +
     "well-known www"
   )
     .split(" ")

@@ -1,0 +1,220 @@
+// Our own Markdown as a page: every text goes through the template that escapes, and of raw markup only anchors and pictures
+// are known; all other is shown as it is written. Beside it, what a search looks through.
+
+import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
+import { type Content, type Html, html } from "../../ui/html.ts";
+
+/** A part of a page that has an address: a heading with what follows it, or a line with an anchor of its own. */
+export interface Section {
+  id: string;
+  title: string;
+  /** As headings have it; a line has LINE. */
+  depth: number;
+  text: string;
+}
+
+/** Below every heading. */
+const LINE = 7;
+
+export interface Rendered {
+  title: string;
+  body: Html;
+  sections: Section[];
+}
+
+/** Where a link of the page leads; null: to nothing that is served. */
+type Lead = (link: string) => string | null;
+
+const ANCHOR = /^<a id="([\w-]+)">$/;
+const IMAGE = /^<img( \w+="[^"<>]*")+ ?\/?>$/;
+const ENTITIES: Record<string, string> = {
+  "&lt;": "<",
+  "&gt;": ">",
+  "&amp;": "&",
+  "&quot;": '"',
+  "&#39;": "'",
+};
+const decoded = (text: string) =>
+  text.replace(/&(?:lt|gt|amp|quot|#39);/g, (found) => ENTITIES[found] ?? found);
+
+/** As hosts of repositories spell the anchor of a heading. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+
+const childrenOf = (token: Token): Token[] => {
+  if (token.type === "list") return (token as Tokens.List).items;
+  if (token.type === "table") {
+    const { header, rows } = token as Tokens.Table;
+    return [header, ...rows].flat().flatMap(({ tokens }) => tokens);
+  }
+  return ("tokens" in token && token.tokens) || [];
+};
+
+/** What somebody reads of these. */
+function plain(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) => {
+      const inside = childrenOf(token);
+      if (inside.length > 0) return plain(inside) + (/^(list_item|paragraph)$/.test(token.type) ? " " : "");
+      if (token.type === "html") return "";
+      return token.type === "space" || token.type === "br" ? " " : decoded("text" in token ? token.text : "");
+    })
+    .join("");
+}
+
+/** Comments are for gen; one at the beginning of a line would end its paragraph. */
+const withoutComments = (text: string): string =>
+  text.replace(/^```[\s\S]*?^```|`[^`\n]*`|<!--[\s\S]*?-->/gm, (found) =>
+    found.startsWith("<") ? "" : found,
+  );
+
+/** @param text of a page that begins with its title */
+export function render(text: string, leadsTo: Lead): Rendered {
+  const sections: Section[] = [];
+  const used = new Map<string, number>();
+  let title = "";
+
+  function heading({ depth, tokens }: Tokens.Heading): Html {
+    const words = plain(tokens);
+    const bare = anchorOf(words);
+    const times = used.get(bare) ?? 0;
+    used.set(bare, times + 1);
+    const id = times === 0 ? bare : `${bare}-${times}`;
+    sections.push({ id, title: words, depth, text: "" });
+    if (depth > 1) {
+      const link = html`<a href="#${id}">${inline(tokens)}</a>`;
+      if (depth === 2) return html`<h2 id="${id}">${link}</h2>`;
+      return depth === 3 ? html`<h3 id="${id}">${link}</h3>` : html`<h4 id="${id}">${link}</h4>`;
+    }
+    title ||= words;
+    return html`<h1 id="${id}">${inline(tokens)}</h1>`;
+  }
+
+  function link({ href, tokens, raw: written }: Tokens.Link): Content {
+    // An address in a text, such as http://HOST:PORT, is a text.
+    if (!written.startsWith("[")) return inline(tokens);
+    const to = leadsTo(href);
+    if (to === null)
+      return html`<span class="source" title="${href.replace(/^(\.\.\/)+/, "")}, in the source">${inline(tokens)}</span>`;
+    const out = /^https?:/.test(to);
+    return html`<a href="${to}"${out && html` rel="noopener noreferrer"`}>${inline(tokens)}</a>`;
+  }
+
+  function picture(src: string, alt: string, width?: string): Html {
+    const to = leadsTo(src);
+    if (to === null) return html`${alt}`;
+    return html`<img src="${to}" alt="${alt}"${width && html` width="${width}"`} loading="lazy">`;
+  }
+
+  /** Beside these three, markup is a text. */
+  function raw(markup: string): Content {
+    const text = markup.trim();
+    if (text === "</a>") return null;
+    const [, id] = ANCHOR.exec(text) ?? [];
+    if (id !== undefined)
+      return html`<a class="anchor" id="${id}" href="#${id}" aria-label="Link to ${id}">#</a>`;
+    if (!IMAGE.test(text)) return markup;
+    const of = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(text)?.[1];
+    return picture(of("src") ?? "", decoded(of("alt") ?? ""), of("width"));
+  }
+
+  function inline(tokens: readonly Token[] = []): Content {
+    return (tokens as MarkedToken[]).map((token): Content => {
+      switch (token.type) {
+        case "strong":
+          return html`<strong>${inline(token.tokens)}</strong>`;
+        case "em":
+          return html`<em>${inline(token.tokens)}</em>`;
+        case "del":
+          return html`<del>${inline(token.tokens)}</del>`;
+        case "codespan":
+          return html`<code>${token.text}</code>`;
+        case "br":
+          return html`<br>`;
+        case "link":
+          return link(token);
+        case "image":
+          return picture(token.href, token.text);
+        case "html":
+          return raw(token.raw);
+        case "text":
+          return token.tokens ? inline(token.tokens) : decoded(token.text);
+        default:
+          return decoded("text" in token ? token.text : token.raw);
+      }
+    });
+  }
+
+  function code({ text: lines, lang = "" }: Tokens.Code): Html {
+    const byHand = / by-hand$/.test(lang);
+    return html`<figure class="code"><pre tabindex="0"><code>${lines}</code></pre>${
+      byHand && html`<figcaption>Not run by our tests: it needs what is not on every machine.</figcaption>`
+    }</figure>`;
+  }
+
+  function table({ header, rows }: Tokens.Table): Html {
+    const names = header.map(({ tokens }) => plain(tokens));
+    return html`<table class="t${names.length}"><thead><tr>${header.map(
+      ({ tokens }) => html`<th scope="col">${inline(tokens)}</th>`,
+    )}</tr></thead><tbody>${rows.map(
+      (row) =>
+        html`<tr>${row.map(({ tokens }, at) =>
+          at === 0
+            ? html`<th scope="row">${inline(tokens)}</th>`
+            : html`<td data-label="${names[at]}"><span>${inline(tokens)}</span></td>`,
+        )}</tr>`,
+    )}</tbody></table>`;
+  }
+
+  function items({ ordered, start, items: of }: Tokens.List): Html {
+    const lines = of.map((item) => {
+      const [, id] = /<a id="([\w-]+)">/.exec(item.raw) ?? [];
+      const words = plain(item.tokens);
+      if (id !== undefined) sections.push({ id, title: id, depth: LINE, text: words });
+      return html`<li>${blocks(item.tokens)}</li>`;
+    });
+    return ordered ? html`<ol start="${start || 1}">${lines}</ol>` : html`<ul>${lines}</ul>`;
+  }
+
+  function block(token: MarkedToken): Content {
+    switch (token.type) {
+      case "heading":
+        return heading(token);
+      case "paragraph":
+        return html`<p>${inline(token.tokens)}</p>`;
+      case "list":
+        return items(token);
+      case "code":
+        return code(token);
+      case "table":
+        return table(token);
+      case "blockquote":
+        return html`<blockquote>${blocks(token.tokens)}</blockquote>`;
+      case "html":
+        return raw(token.raw);
+      case "hr":
+        return html`<hr>`;
+      case "space":
+        return null;
+      default:
+        return inline([token]);
+    }
+  }
+
+  const blocks = (tokens: readonly Token[]): Content =>
+    (tokens as MarkedToken[]).map((token) => [block(token), "\n"]);
+
+  const body = html`${lexer(withoutComments(text)).map((token) => {
+    const shown = blocks([token]);
+    // Lines with an address are found by themselves.
+    if (token.type !== "heading" && !/<a id="/.test(token.raw)) {
+      const under = sections.findLast(({ depth }) => depth < LINE);
+      if (under) under.text += ` ${plain([token])}`;
+    }
+    return shown;
+  })}`;
+  return { title, body, sections };
+}

@@ -1,0 +1,160 @@
+// The docs as pages: contents on one side, the text, what is on the page on the other, and a search that lists sections. Each page is
+// made when it is first asked for and stays.
+
+import { readFileSync } from "node:fs";
+import { LIMITS } from "../../model/limits.ts";
+import { type PageFile, pageFile } from "../../ui/files.ts";
+import { type Content, type Html, html } from "../../ui/html.ts";
+import { DOCS_PATH, type Doc, type DocGroup, findDocs, hrefOf, leadsTo, placeOf } from "./files.ts";
+import { type Rendered, render, type Section } from "./markdown.ts";
+
+export const DOCS_SITE_STYLES = pageFile("docs_site.css", "text/css; charset=utf-8", import.meta.url, [
+  "docs.css",
+]);
+
+/** The address of the server in the files: in the pages it is this server's own. */
+const WRITTEN_URL = "http://localhost:8787";
+
+/** What all pages of the service share, and where it lies. */
+export interface Around {
+  publicUrl: string;
+  framed(page: {
+    title: string;
+    head: Content;
+    hidden: boolean;
+    styles: readonly PageFile[];
+    beside: Content;
+    body: Content;
+  }): Html;
+}
+
+interface Found {
+  doc: Doc;
+  page: Rendered;
+  section: Section;
+}
+
+export interface DocsSite {
+  /** The page of this slug; null when there is none. */
+  page(slug: string): Html | null;
+  /** The sections that hold every one of these words. */
+  search(words: string): Html;
+  slugs: readonly string[];
+}
+
+export function docsSite({ publicUrl, framed: around }: Around): DocsSite {
+  const { groups, decisions } = findDocs();
+  const docs = [...groups.flatMap((group) => group.docs), ...decisions];
+  const byFile = new Map(docs.map((doc) => [doc.file, doc]));
+  const bySlug = new Map(docs.map((doc) => [doc.slug, doc]));
+  const rendered = new Map<Doc, Rendered>();
+
+  function read(doc: Doc): Rendered {
+    const known = rendered.get(doc);
+    if (known) return known;
+    const text = readFileSync(placeOf(doc.file), "utf8").replaceAll(WRITTEN_URL, publicUrl);
+    const made = render(text, (link) => leadsTo(link, doc.file, byFile));
+    rendered.set(doc, made);
+    return made;
+  }
+
+  const framed = (title: string, body: Content, at: Doc | null, words = "") =>
+    around({
+      title: `${title} · Belfry`,
+      head: at && html`<link rel="canonical" href="${publicUrl}${hrefOf(at)}">`,
+      hidden: at === null,
+      styles: [DOCS_SITE_STYLES],
+      beside: contents(groups, at, (doc) => read(doc).title, words),
+      body,
+    });
+
+  return {
+    slugs: docs.map(({ slug }) => slug),
+    page(slug) {
+      const doc = bySlug.get(slug);
+      if (!doc) return null;
+      const { title, body, sections } = read(doc);
+      const up =
+        decisions.includes(doc) &&
+        html`<p class="small"><a href="${DOCS_PATH}/decisions">All decisions</a></p>`;
+      return framed(title, html`${onThisPage(sections)}<article class="doc">${up}${body}</article>`, doc);
+    },
+    search(words) {
+      const asked = words.trim().toLowerCase().slice(0, LIMITS.search);
+      const wanted = asked.split(/\s+/).filter(Boolean);
+      const found = wanted.length === 0 ? [] : matches(docs, read, wanted);
+      return framed("Search the docs", results(asked, found, wanted), null, asked);
+    },
+  };
+}
+
+/** The best first: those whose title has the words, then in the order of the contents. */
+function matches(docs: readonly Doc[], read: (doc: Doc) => Rendered, wanted: readonly string[]): Found[] {
+  const all = docs.flatMap((doc) => {
+    const page = read(doc);
+    return page.sections.flatMap((section) => {
+      const title = `${section.depth === 1 ? "" : page.title} ${section.title}`.toLowerCase();
+      const text = section.text.toLowerCase();
+      if (!wanted.every((word) => title.includes(word) || text.includes(word))) return [];
+      const named = wanted.filter((word) => section.title.toLowerCase().includes(word)).length;
+      return [{ doc, page, section, named }];
+    });
+  });
+  return all.sort((a, b) => b.named - a.named);
+}
+
+function contents(
+  groups: readonly DocGroup[],
+  at: Doc | null,
+  titleOf: (doc: Doc) => string,
+  words: string,
+): Html {
+  return html`<nav class="contents" aria-label="Docs">
+<form class="find" role="search" method="get" action="${DOCS_PATH}"><label for="q" class="unseen">Search the docs</label><input id="q" type="search" name="q" value="${words}" maxlength="${LIMITS.search}" placeholder="Search the docs" autocomplete="off"><button class="plain">Search</button></form>
+<details${at?.slug === "" && html` open`}><summary>Contents</summary>
+${groups.map(
+  ({ title, docs }) =>
+    html`<p class="group">${title}</p><ul>${docs.map(
+      (doc) =>
+        html`<li><a href="${hrefOf(doc)}"${doc === at && html` aria-current="page"`}>${titleOf(doc)}</a></li>`,
+    )}</ul>`,
+)}</details>
+</nav>`;
+}
+
+function onThisPage(sections: readonly Section[]): Content {
+  const listed = sections.filter(({ depth }) => depth === 2 || depth === 3);
+  if (listed.length < 2) return null;
+  return html`<nav class="toc" aria-label="On this page"><details><summary>On this page</summary><ul>${listed.map(
+    ({ id, title, depth }) => html`<li class="d${depth}"><a href="#${id}">${title}</a></li>`,
+  )}</ul></details></nav>`;
+}
+
+function results(asked: string, found: readonly Found[], wanted: readonly string[]): Html {
+  const shown = found.slice(0, LIMITS.docs_results);
+  const say =
+    asked === ""
+      ? "Write a word or two above: sections that hold all of them are listed here."
+      : found.length === 0
+        ? "No section holds all of these words. Fewer words, or the beginning of one, find more."
+        : `${found.length} ${found.length === 1 ? "section" : "sections"}${found.length > shown.length ? `, the best ${shown.length} of which are listed` : ""}.`;
+  return html`<article class="doc"><h1>Search the docs</h1><p class="muted" role="status">${say}</p>
+<ol class="found">${shown.map(({ doc, page, section }) => {
+    const whole = section.depth === 1;
+    return html`<li><a href="${hrefOf(doc)}${!whole && `#${section.id}`}">${section.title}</a>${
+      !whole && html`<span class="muted small"> ${page.title}</span>`
+    }<p class="small">${excerpt(section.text, wanted)}</p></li>`;
+  })}</ol></article>`;
+}
+
+/** Characters on either side of the first word that is there. */
+const SIDE = 90;
+
+function excerpt(text: string, wanted: readonly string[]): Content {
+  const flat = text.replace(/\s+/g, " ").trim();
+  const lower = flat.toLowerCase();
+  const at = wanted.map((word) => lower.indexOf(word)).find((place) => place >= 0) ?? 0;
+  const from = at <= SIDE ? 0 : flat.indexOf(" ", at - SIDE) + 1;
+  const part = flat.slice(from, at + SIDE * 2);
+  return [from > 0 && "… ", part, from + part.length < flat.length && " …"];
+}

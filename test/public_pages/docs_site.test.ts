@@ -1,0 +1,177 @@
+// The docs as pages: everything that they link to is there, nothing in them runs, whatever is written; the search; and what a file means
+// as a page.
+
+import { globSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { render } from "../../src/pages/docs_site/markdown.ts";
+import { pageAt, type SeenPage } from "../support/pages.ts";
+import { ROOT, readRules } from "../support/rules.ts";
+import { World } from "../support/world.ts";
+
+const PUBLIC_URL = "https://alerts.example.org";
+let world: World;
+beforeAll(async () => {
+  world = await World.open({ settings: { PUBLIC_URL, PAGE_VIEWS_PER_MINUTE: "5" } });
+});
+afterAll(() => world?.close());
+
+const idsOf = ({ text }: SeenPage) => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
+const linksOf = ({ text }: SeenPage) =>
+  [...text.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, to]) => to!.replaceAll("&amp;", "&"));
+
+/** Every page that is reached from the first, and every file that one of them asks for. */
+async function crawled(): Promise<Map<string, SeenPage>> {
+  const seen = new Map<string, SeenPage>();
+  const ahead = ["/docs"];
+  for (let path = ahead.pop(); path !== undefined; path = ahead.pop()) {
+    if (seen.has(path)) continue;
+    const page = await pageAt(world, path);
+    seen.set(path, page);
+    if (!page.headers.get("content-type")?.startsWith("text/html")) continue;
+    for (const link of linksOf(page)) {
+      const [to = ""] = link.split("#");
+      if (/^\/(docs|static)\b/.test(to)) ahead.push(to);
+    }
+  }
+  return seen;
+}
+
+// docs/rules.md#docs-site
+describe("every page", () => {
+  let seen: Map<string, SeenPage>;
+  let pages: [string, SeenPage][];
+  beforeAll(async () => {
+    seen = await crawled();
+    pages = [...seen].filter(([path]) => path.startsWith("/docs") && !path.startsWith("/docs/pictures/"));
+  });
+
+  test("is reached, and so is all that it links to, down to the anchor", () => {
+    expect([...seen].filter(([, { status }]) => status !== 200).map(([path]) => path)).toEqual([]);
+    const files = globSync(["README.md", "SECURITY.md", "CHANGELOG.md", "docs/**/*.md"], { cwd: ROOT });
+    expect(pages.length).toBeGreaterThanOrEqual(files.length);
+    expect([...seen.keys()].filter((path) => path.startsWith("/docs/pictures/")).length).toBeGreaterThan(4);
+    const dead = pages.flatMap(([path, page]) =>
+      linksOf(page).flatMap((link) => {
+        const [to = "", anchor] = link.split("#");
+        if (anchor === undefined || !/^(\/docs|$)/.test(to)) return [];
+        const target = to === "" ? page : seen.get(to);
+        return target && idsOf(target).includes(anchor) ? [] : [`${path}: ${link}`];
+      }),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  test("has each id once, and a title of its own", () => {
+    for (const [path, page] of pages) {
+      const ids = idsOf(page);
+      expect([path, ids.filter((id, at) => ids.indexOf(id) !== at)]).toEqual([path, []]);
+    }
+    const titles = pages.map(([, { text }]) => /<title>(.*)<\/title>/.exec(text)![1]);
+    expect(new Set(titles).size).toBe(pages.length);
+  });
+
+  // docs/rules.md#page-policy
+  test("runs nothing, asks nobody else, and shows no markup that it does not know", () => {
+    for (const [path, { text, headers }] of pages) {
+      expect(headers.get("content-security-policy")).toMatch(
+        /^default-src 'none'; style-src 'self'; img-src/,
+      );
+      expect(headers.get("content-security-policy")).not.toContain("script-src");
+      expect([path, text.match(/<script|<style| style="| on\w+="|"javascript:/g)]).toEqual([path, null]);
+      const outside = [...text.matchAll(/ src="([^"]*)"/g)].filter(([, to]) => !to!.startsWith("/"));
+      expect([path, outside]).toEqual([path, []]);
+      const said = text.replace(/<(code|title)[^>]*>[\s\S]*?<\/\1>/g, "");
+      expect([
+        path,
+        said.match(/&lt;(!|\/?(a|img|br|div|script|details|summary|kbd|sub|sup)\b)[^&]*/g),
+      ]).toEqual([path, null]);
+    }
+  });
+
+  test("has every rule under its name, and this server's address in the examples", () => {
+    const ids = new Set(idsOf(seen.get("/docs/rules")!));
+    expect(readRules().filter(({ name }) => !ids.has(name))).toEqual([]);
+    expect(seen.get("/docs/start")!.text).toContain(`API=${PUBLIC_URL}/api/v1`);
+    for (const [path, { text }] of pages)
+      expect([path, text.includes("localhost:8787")]).toEqual([path, false]);
+  });
+});
+
+test("is kept a while, 304 to who holds it, compressed for who takes it, and without a body for HEAD", async () => {
+  const first = await pageAt(world, "/docs/start");
+  const etag = first.headers.get("etag")!;
+  expect(first.headers.get("cache-control")).toBe("public, max-age=300");
+  expect(await pageAt(world, "/docs/start", { headers: { "if-none-match": etag } })).toMatchObject({
+    status: 304,
+    text: "",
+  });
+  expect(await pageAt(world, "/docs/start", { method: "HEAD" })).toMatchObject({ status: 200, text: "" });
+  const zipped = await pageAt(world, "/docs/start", { headers: { "accept-encoding": "gzip" } });
+  expect(zipped.headers.get("content-encoding")).toBe("gzip");
+  expect((await pageAt(world, "/docs/start", { method: "POST" })).status).toBe(404);
+  for (const path of [
+    "/docs/none",
+    "/docs/..%2f..%2fpackage.json",
+    "/docs/%ff",
+    "/docs/pictures/none.png",
+    "/docs/decisions/none",
+  ])
+    expect([path, (await pageAt(world, path)).status]).toEqual([path, 404]);
+});
+
+describe("the search", () => {
+  test("lists sections that hold all words, those first whose heading has them", async () => {
+    const { text } = await pageAt(world, "/docs?q=Webhook+secret");
+    const listed = text.slice(text.indexOf('<ol class="found">'));
+    const found = [...listed.matchAll(/<li><a href="(\/docs\/[^"]+)">/g)].map(([, to]) => to!);
+    expect(found.length).toBeGreaterThan(3);
+    expect(new Set(found).size).toBe(found.length);
+    for (const link of found.slice(0, 5)) {
+      const [path, anchor] = link.split("#");
+      expect(idsOf(await pageAt(world, path!))).toContain(anchor ?? idsOf(await pageAt(world, path!))[0]);
+    }
+    const named = await pageAt(world, "/docs?q=sent-is-frozen");
+    expect(/<ol class="found">\s*<li><a href="([^"]+)"/.exec(named.text)![1]).toBe(
+      "/docs/rules#sent-is-frozen",
+    );
+    expect(named.text).toContain('<meta name="robots" content="noindex">');
+  });
+
+  test("of hostile, empty and endless words says what to do", async () => {
+    const hostile = '"><script>alert(1)</script>';
+    const { status, text } = await pageAt(world, `/docs?q=${encodeURIComponent(hostile)}`);
+    expect([status, text.includes("<script")]).toEqual([200, false]);
+    expect(text).toContain("No section holds all of these words.");
+    expect((await pageAt(world, "/docs?q=")).text).toContain("Write a word or two above");
+    const long = await pageAt(world, `/docs?q=${"a".repeat(5000)}`);
+    expect([long.status, long.text.includes("a".repeat(101))]).toEqual([200, false]);
+  });
+
+  // docs/rules.md#page-views
+  test("one address asks so often as for other public pages", async () => {
+    const statuses: number[] = [];
+    for (let i = 0; i < 6; i++) statuses.push((await pageAt(world, "/docs?q=a", {}, "198.51.100.9")).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+  });
+});
+
+test("whatever a file says is text; anchors and pictures alone are known", () => {
+  const lead = (link: string) => (link.startsWith("https:") ? link : null);
+  const { body } = render(
+    `# A <b>title</b>\n\n<script>alert(1)</script>\n\nOne <img src="x" onerror="alert(1)"> [two](javascript:alert(1)) <a id="three"></a>three ` +
+      `![four](data:x) [five](https://a.example/"onx) &lt;six> \`<i>\`\n\n<!-- limit:a -->7<!-- / --> seven`,
+    lead,
+  );
+  const text = String(body);
+  expect(text.match(/<(?!\/)(\w+)[^>]*>/g)).toEqual([
+    '<h1 id="a-title">',
+    "<p>",
+    '<span class="source" title="javascript:alert(1), in the source">',
+    '<a class="anchor" id="three" href="#three" aria-label="Link to three">',
+    expect.stringMatching(/^<a href="https:\/\/a\.example\/(%22|&quot;)onx" rel="noopener noreferrer">$/),
+    "<code>",
+    "<p>",
+  ]);
+  expect(text).toContain("&lt;six&gt;");
+  expect(text).toContain("7 seven");
+});
