@@ -179,7 +179,8 @@ function contextOn(
     sql: (statement, parameters) => run(db, statement, parameters),
     afterCommit: (work) => attempt.later.push(work),
     emit(event) {
-      const emitted = { id: newUuid(), created_at: now().toISOString(), ...address, ...event };
+      const told = { created_at: now().toISOString(), requestId: log.origin?.(), ...address };
+      const emitted = { id: newUuid(), ...told, ...event };
       attempt.events.push(emitted);
       return emitted;
     },

@@ -3,6 +3,7 @@
 
 import { ApiError } from "../model/errors.ts";
 import { faultOf } from "../store/db/unavailable.ts";
+import { traced } from "../store/trace.ts";
 import type { Call } from "./dispatch.ts";
 
 export interface SeenMetrics {
@@ -24,8 +25,9 @@ export function createSeen(metrics: SeenMetrics) {
     const began = performance.now();
     const ended = (outcome: string) =>
       metrics.operation(name, transport ?? usual, outcome, waits ? null : (performance.now() - began) / 1000);
+    const way = { "belfry.transport": transport ?? usual };
     try {
-      const done = await work();
+      const done = await traced(name, "internal", way, work);
       ended("done");
       return done;
     } catch (error) {

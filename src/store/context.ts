@@ -81,6 +81,8 @@ export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
+  /** The id of the request that it is about. */
+  origin?(): string;
   /** What the line about the whole request shall name, too. */
   note?(fields: { caller?: string; operation: string }): void;
 }

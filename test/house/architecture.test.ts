@@ -24,6 +24,7 @@ const CLOCKS = new Set([
   "src/model/domain/ids.ts",
   "src/pages/web_app/browser/clock.ts",
   "src/effects/webhooks/sign.ts",
+  "src/program/boot/tracing.ts",
 ]);
 
 /** Packages of a transport, and the parts that may know them. */

@@ -66,9 +66,10 @@ export const ROOMS: Record<string, Room> = {
     decides: "the server secret, what is sealed under it, and files that only their owner reads",
     may: ["store/config"],
   },
+  "store/trace": { may: [] },
   "store/db": {
     decides: "the connection: pool, statements, locks, work that calls share, and what counts as away",
-    may: ["model/entities", "model/errors", "model/fields", "store/config"],
+    may: ["model/entities", "model/errors", "model/fields", "store/config", "store/trace"],
   },
   "store/embedded": {
     decides: "the PostgreSQL that the service starts for itself",
@@ -106,6 +107,7 @@ export const ROOMS: Record<string, Room> = {
       "store/queries",
       "store/rate_limits",
       "store/secret",
+      "store/trace",
     ],
   },
   "operation/alerts": {
@@ -269,6 +271,7 @@ export const ROOMS: Record<string, Room> = {
       "store/db",
       "store/queries",
       "store/secret",
+      "store/trace",
     ],
   },
   "effects/housekeeping": {
@@ -330,6 +333,7 @@ export const ROOMS: Record<string, Room> = {
       "store/context",
       "store/db",
       "store/patience",
+      "store/trace",
     ],
   },
   "api/ingest": {

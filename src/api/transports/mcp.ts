@@ -4,6 +4,7 @@
 import {
   createMcpHandler,
   localhostAllowedHostnames,
+  TRACEPARENT_META_KEY,
   validateHostHeader,
   validateOriginHeader,
 } from "@modelcontextprotocol/server";
@@ -15,6 +16,7 @@ import type { Dispatcher } from "../../operation/dispatch.ts";
 import { scopesFor, type Tool } from "../../operation/tool.ts";
 import type { Caller, Log } from "../../store/context.ts";
 import type { Patience } from "../../store/patience.ts";
+import { doUnder, spanUnder } from "../../store/trace.ts";
 import { refusal } from "./answers.ts";
 import { parseJson, readBytes, tooManyValues } from "./body.ts";
 import { resultFields } from "./mcp_answers.ts";
@@ -43,7 +45,7 @@ function splitKey(tool: Tool, args: Record<string, unknown>) {
 
 interface Message {
   method?: unknown;
-  params?: { name?: unknown; arguments?: unknown; requestState?: unknown };
+  params?: { name?: unknown; arguments?: unknown; requestState?: unknown; _meta?: Record<string, unknown> };
 }
 
 /** What a request hands to its calls, and what a call hands back. */
@@ -84,15 +86,20 @@ export function createMcpEndpoint({
 
   const callFor = (passed: Passed): CallTool => {
     const { request, message, caller, log } = passed;
+    // What the message belongs to is nearer than what its request does.
+    const traceparent = (message as Message | undefined)?.params?._meta?.[TRACEPARENT_META_KEY];
+    const followed = <T>(work: () => T) => doUnder(spanUnder()?.joined(traceparent), work);
     const call: CallTool = async (tool, raw) => {
       const run = (patience = passed.patience) =>
-        dispatcher.tool(tool, caller, {
-          ...splitKey(tool, raw),
-          log,
-          patience,
-          transport: "mcp",
-          keepsDraft: true,
-        });
+        followed(() =>
+          dispatcher.tool(tool, caller, {
+            ...splitKey(tool, raw),
+            log,
+            patience,
+            transport: "mcp",
+            keepsDraft: true,
+          }),
+        );
       try {
         return await (tool.waits ? cancels.during(request, message, caller, passed.patience, run) : run());
       } catch (error) {

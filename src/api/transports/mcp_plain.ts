@@ -3,6 +3,7 @@
 // serialisation for each. Whatever differs in the least is the SDK's. Holds no business word.
 
 import {
+  BAGGAGE_META_KEY,
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   isJsonContentType,
@@ -10,6 +11,8 @@ import {
   PROTOCOL_VERSION_META_KEY,
   SERVER_INFO_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
+  TRACEPARENT_META_KEY,
+  TRACESTATE_META_KEY,
 } from "@modelcontextprotocol/server";
 import { FastResponse } from "srvx";
 
@@ -38,7 +41,15 @@ const isId = (value: unknown): value is string | number =>
   typeof value === "string" || Number.isSafeInteger(value);
 
 const MESSAGE = ["jsonrpc", "id", "method", "params"];
-const META = [PROTOCOL_VERSION_META_KEY, CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, "progressToken"];
+/** What tells of the client's trace; none of it changes an answer. */
+const TRACE = [TRACEPARENT_META_KEY, TRACESTATE_META_KEY, BAGGAGE_META_KEY];
+const META = [
+  PROTOCOL_VERSION_META_KEY,
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  "progressToken",
+  ...TRACE,
+];
 
 /** What a request asks for; null when it is for the SDK to judge. `message` is its body. */
 export function plainRequest({ headers }: Request, message: unknown): Plain | null {
@@ -72,7 +83,7 @@ function eraOf(headers: Headers, method: string, name: string | null, meta: Fiel
   if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return null;
   const accept = headers.get("accept");
   const agreed =
-    Object.keys(meta).every((key) => key === "progressToken") &&
+    Object.keys(meta).every((key) => key === "progressToken" || TRACE.includes(key)) &&
     !headers.has("mcp-method") &&
     !headers.has("mcp-name") &&
     accept?.includes("application/json") &&

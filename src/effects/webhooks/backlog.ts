@@ -3,6 +3,7 @@
 // A data structure and nothing else: must not know the network, storage, logs or the clock.
 
 import { need } from "../../model/need.ts";
+import type { Span } from "../../store/trace.ts";
 import type { WebhookEvent } from "./deliveries.ts";
 
 /** Events of one name and one channel of a workspace in a row: they go to the same endpoints, which are asked for once. */
@@ -10,15 +11,21 @@ export interface Run {
   workspaceId: string;
   /** The first of them. */
   event: WebhookEvent;
-  /** Id and JSON text of each. */
-  events: { id: string; body: string }[];
+  /** Id and JSON text of each, and what it came from. */
+  events: { id: string; body: string; from: From }[];
   /** How many more there were before they were dropped. */
   dropped: number;
 }
 
+/** What an event came from, for those who follow it. */
+export interface From {
+  requestId: string | undefined;
+  span: Span | undefined;
+}
+
 export interface Backlog {
   /** Lets an event wait, and says whether one had to be dropped for it. */
-  add(workspaceId: string, event: WebhookEvent, body: string): boolean;
+  add(workspaceId: string, event: WebhookEvent, body: string, from: From): boolean;
   /** The next workspace's oldest events; undefined when nothing waits. */
   take(): Run | undefined;
   clear(): void;
@@ -47,13 +54,13 @@ export function createBacklog(max: number): Backlog {
   }
 
   return {
-    add(workspaceId, event, body) {
+    add(workspaceId, event, body, from) {
       const queue = queues.get(workspaceId) ?? { runs: [], size: 0 };
       queues.set(workspaceId, queue);
       const last = queue.runs.at(-1);
       if (last && last.event.event === event.event && last.event.data.pusher_id === event.data.pusher_id)
-        last.events.push({ id: event.id, body });
-      else queue.runs.push({ workspaceId, event, events: [{ id: event.id, body }], dropped: 0 });
+        last.events.push({ id: event.id, body, from });
+      else queue.runs.push({ workspaceId, event, events: [{ id: event.id, body, from }], dropped: 0 });
       queue.size += 1;
       size += 1;
       if (size <= max) return false;

@@ -4,7 +4,8 @@
 
 import { type DomainEvent, eventBody } from "../../model/domain/events.ts";
 import { newUuid, showId } from "../../model/domain/ids.ts";
-import { createBacklog, type Run } from "./backlog.ts";
+import { doUnder, spanUnder, traced } from "../../store/trace.ts";
+import { createBacklog, type From, type Run } from "./backlog.ts";
 import { type Delivery, type DeliveryResult, deliverOnce } from "./deliver.ts";
 import { createLanes, LANE_LIMITS, type LaneLimits } from "./lanes.ts";
 import type { TargetRules } from "./target.ts";
@@ -15,6 +16,8 @@ export interface WebhookEvent {
   event: DomainEvent["event"];
   /** ISO 8601 UTC */
   created_at: string;
+  /** The request that made it true; not sent. */
+  requestId?: string;
   data: { pusher_id: string; [field: string]: unknown };
 }
 
@@ -86,6 +89,7 @@ interface Waiting {
   event: string;
   /** Shared by all deliveries of the event. */
   body: string;
+  from: From;
 }
 
 export function createDeliveries(options: DeliveriesOptions): Deliveries {
@@ -111,7 +115,8 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   function emit(event: WebhookEvent, workspaceId: string): void {
     try {
       if (end.signal.aborted) return;
-      if (backlog.add(workspaceId, event, eventBody(event))) countDropped(1);
+      const from = { requestId: event.requestId, span: spanUnder() };
+      if (backlog.add(workspaceId, event, eventBody(event), from)) countDropped(1);
       findEndpoints();
     } catch (error) {
       log.error({ err: error, event: event?.event }, "webhook event could not be emitted");
@@ -120,7 +125,8 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
 
   function send(endpoint: DeliveryEndpoint, workspaceId: string, attempted: Attempted): void {
     if (end.signal.aborted) return;
-    const loser = lanes.add(workspaceId, endpoint.id, { endpoint, ...attempted });
+    const from = { requestId: undefined, span: spanUnder() };
+    const loser = lanes.add(workspaceId, endpoint.id, { endpoint, ...attempted, from });
     if (loser !== undefined) {
       countDropped(1);
       recordDropped(loser.endpointId, 1);
@@ -143,10 +149,16 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
       await Promise.resolve();
       const endpoints = await endpointsFor(event, workspaceId);
       for (const { id } of endpoints) recordDropped(id, before);
-      for (const { id: eventId, body } of events)
+      for (const { id: eventId, body, from } of events)
         for (const endpoint of endpoints) {
           if (end.signal.aborted) break;
-          const loser = lanes.add(workspaceId, endpoint.id, { endpoint, eventId, event: event.event, body });
+          const loser = lanes.add(workspaceId, endpoint.id, {
+            endpoint,
+            eventId,
+            event: event.event,
+            body,
+            from,
+          });
           if (loser === undefined) continue;
           countDropped(1);
           recordDropped(loser.endpointId, 1);
@@ -161,19 +173,28 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   }
 
   function start(): void {
-    for (let next = lanes.take(); next !== undefined; next = lanes.take())
-      void run(next.endpointId, next.item);
+    for (let next = lanes.take(); next !== undefined; next = lanes.take()) {
+      const { endpointId, item } = next;
+      void doUnder(item.from.span, () => run(endpointId, item));
+    }
   }
 
   async function run(endpointId: string, waiting: Waiting): Promise<void> {
-    const { endpoint, event, eventId, body, id = newUuid() } = waiting;
+    const { endpoint, event, eventId, body, id = newUuid(), from } = waiting;
     const { url, secret, previousSecret } = endpoint;
     const ids = { id: showId("dlv", id), eventId: showId("evt", eventId) };
     const signed = { url, secret, previousSecret, event, ...ids, body };
-    const result = await deliver({ ...signed, rules, timeoutMs, signal: end.signal, now });
+    // Neither its address, which is a tenant's, nor the trace's id to its receiver (docs/decisions/0047).
+    const result = await traced("webhook", "client", { "belfry.event": event }, async (span) => {
+      const made = await deliver({ ...signed, rules, timeoutMs, signal: end.signal, now });
+      span?.tell({ "belfry.outcome": made.failure ?? "delivered" });
+      return made;
+    });
     lanes.judge(endpointId, result.ok);
     noteDelivered?.(result);
-    const fields = { webhook_id: endpointId, event, delivery_id: signed.id, ...result };
+    const { requestId: request_id, span } = from;
+    const caused = { request_id, trace_id: span?.traceId };
+    const fields = { webhook_id: endpointId, event, delivery_id: signed.id, ...caused, ...result };
     if (result.ok) log.debug(fields, "webhook delivered");
     else log.info(fields, "webhook delivery failed");
     // What the shutdown cut off says nothing about its receiver. The place is kept until the result is recorded, so that

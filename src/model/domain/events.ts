@@ -7,7 +7,7 @@ import { type RecordOf, showFields, shownTo } from "../fields/record.ts";
 import type { EventName } from "../fields/webhook.ts";
 import { showId } from "./ids.ts";
 
-/** `data` always includes `pusher_id` in its wire form. `workspaceId` and `listening` address the event and are not sent. */
+/** `data` always includes `pusher_id` in its wire form. `workspaceId`, `listening` and `requestId` are for ourselves and are not sent. */
 export interface DomainEvent {
   /** A uuid, the same wherever the event is told. */
   id: string;
@@ -17,6 +17,8 @@ export interface DomainEvent {
   workspaceId: string;
   /** False when it is known that no endpoint waits for the workspace's events. */
   listening: boolean;
+  /** The request that made it true, for the log. */
+  requestId?: string;
   data: { pusher_id: string } & Record<string, unknown>;
 }
 

@@ -41,6 +41,7 @@ import { lazy } from "../../store/db/lazy.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
 import type { Space } from "../../store/embedded/space.ts";
 import { type Client, countedAs, createClientReader } from "../../store/rate_limits/client.ts";
+import { spanUnder } from "../../store/trace.ts";
 import { createAdmission, type Pass } from "./admission.ts";
 import type { createIngest } from "./ingest.ts";
 import { type Logs, loggedPath, RequestLog } from "./log.ts";
@@ -122,8 +123,7 @@ export function createApp(deps: AppDeps): App {
 
   const patienceOf = (event: H3Event) => patience(requestOf(event), stateOf(event));
 
-  const authenticate = (request: Request): Promise<Caller | null> =>
-    deps.authenticateKey(bearerToken(request.headers));
+  const authenticate = (request: Request) => deps.authenticateKey(bearerToken(request.headers));
 
   const failed = (error: unknown, log: RequestLog): Response => {
     try {
@@ -149,9 +149,9 @@ export function createApp(deps: AppDeps): App {
 
   // In front of every route, whoever implements it.
   const bound = (to: H3) =>
-    to.use(({ req, context }, next) => {
-      const { maxBody } = (context.matchedRoute?.meta ?? {}) as Partial<RouteMeta>;
-      boundBody(requestOf({ req }), maxBody ?? MAX_BODY.usual);
+    to.use(({ req, context: { matchedRoute: { route = "", meta } = {} } }, next) => {
+      spanUnder()?.tell({ "http.route": route }, `${req.method} ${route}`);
+      boundBody(requestOf({ req }), (meta as Partial<RouteMeta> | undefined)?.maxBody ?? MAX_BODY.usual);
       return next();
     });
   bound(app);

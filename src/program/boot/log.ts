@@ -6,6 +6,7 @@ import { type DestinationStream, pino } from "pino";
 import { withoutToken } from "../../effects/assets/urls.ts";
 import type { Config } from "../../store/config/settings.ts";
 import type { Log } from "../../store/context.ts";
+import { spanUnder } from "../../store/trace.ts";
 import { forTerminal } from "./terminal_lines.ts";
 
 /** Lines wait for so long, or for so many characters of others. */
@@ -117,22 +118,27 @@ const createLog = (common: { level: string; base: undefined }, to: DestinationSt
     to,
   );
 
-type Parent = Log & { child(fields: object): Log };
+type Own = Omit<Log, "origin">;
+type Parent = Own & { child(fields: object): Own };
 
 /** The log of one request. Most requests say nothing in it, so it is made in full with the first word. */
 export class RequestLog implements Log {
   #parent: Parent;
-  #own: Log | undefined;
+  #own: Own | undefined;
   readonly requestId: string;
   /** What the line about the whole request shall name. */
-  about: { caller?: string; operation?: string } = {};
+  about: { caller?: string; operation?: string; trace_id?: string };
+  readonly #trace: { trace_id?: string };
 
   constructor(parent: Parent, requestId: string) {
     this.#parent = parent;
     this.requestId = requestId;
+    const span = spanUnder();
+    this.#trace = span ? { trace_id: span.traceId } : {};
+    this.about = this.#trace;
   }
-  get #log(): Log {
-    this.#own ??= this.#parent.child({ request_id: this.requestId });
+  get #log(): Own {
+    this.#own ??= this.#parent.child({ request_id: this.requestId, ...this.#trace });
     return this.#own;
   }
   debug(fields: object, message: string): void {
@@ -146,6 +152,9 @@ export class RequestLog implements Log {
   }
   error(fields: object, message: string): void {
     this.#log.error(fields, message);
+  }
+  origin(): string {
+    return this.requestId;
   }
   /** A page may run several operations: the first one is what was asked for. */
   note(fields: { caller?: string; operation: string }): void {

@@ -44,7 +44,7 @@ import { canBeWoken } from "../../store/config/push.ts";
 import { ConfigError } from "../../store/config/setting.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { isMigrated, migrate } from "../../store/db/migrate.ts";
-import { connectionsOf, openOrm } from "../../store/db/orm.ts";
+import { openOrm } from "../../store/db/orm.ts";
 import { databaseOf } from "../../store/db/statement.ts";
 import { createTogether } from "../../store/db/together.ts";
 import { unavailability } from "../../store/db/unavailable.ts";
@@ -55,6 +55,7 @@ import { confirmEpoch, confirmSecret, firstStart } from "./first_start.ts";
 import { createIngest } from "./ingest.ts";
 import { createMetrics } from "./metrics.ts";
 import { createNtfyListening } from "./ntfy_listen.ts";
+import { observe } from "./observe.ts";
 import type { Opened, Service, ServiceOptions } from "./service.ts";
 
 export { readMigrator } from "../../store/db/migrate.ts";
@@ -120,12 +121,6 @@ export async function openParts(
   closers.push(() => webhooks.close());
   const push = await createPush({ orm, secret, config, log, isLow, metrics, now });
   closers.push(() => push.close());
-  metrics.watch({
-    connections: () => connectionsOf(orm),
-    webhooksPending: webhooks.pending,
-    pushPending: push.pending,
-    diskLow: () => Number(isLow()),
-  });
   const limits = createRateLimits({
     shared: await sharedWindows(config, log, within),
     now: options.limitNow,
@@ -297,5 +292,6 @@ export async function openParts(
     requests: opened.requests,
   });
   closers.push(() => app.close());
+  await observe({ app, orm, webhooks, push, space, metrics, config, log, closers });
   return { app, orm, dispatcher, assets, people, housekeeping, push, metrics, made };
 }

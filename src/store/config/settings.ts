@@ -5,8 +5,9 @@ import { NEIGHBOURS } from "./neighbours.ts";
 import { NETWORK } from "./network.ts";
 import { PUSH } from "./push.ts";
 import { STORAGE } from "./storage.ts";
+import { TRACES } from "./traces.ts";
 
-export const SETTINGS = { ...NETWORK, ...STORAGE, ...NEIGHBOURS, ...PUSH, ...BOUNDS };
+export const SETTINGS = { ...NETWORK, ...STORAGE, ...NEIGHBOURS, ...PUSH, ...BOUNDS, ...TRACES };
 
 /** What they hold, by key. */
 export type Config = {

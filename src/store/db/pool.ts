@@ -2,6 +2,7 @@
 // becomes of a connection that does not answer. Knows nothing of the ORM, nor of what the statements mean.
 
 import { setTimeout as pause } from "node:timers/promises";
+import { spanUnder } from "../trace.ts";
 import { closingQuery } from "./closing.ts";
 import { openingQuery, type Query, type QueryClass, type QueryConfig } from "./opening.ts";
 import { isClosing, nameOf } from "./statement.ts";
@@ -61,6 +62,10 @@ type ClientClass = (new (...args: any[]) => Client) & { Query: QueryClass };
 /** What begins or gives up a transaction; not what goes back to a savepoint. */
 const BRACKET = /^(start transaction( .*)?|rollback)$/;
 
+const POSTGRES = { "db.system.name": "postgresql" };
+/** Of a statement that has no name, its first word: the text is nobody else's business. */
+const wordOf = (text: string) => /^\s*(\w{1,20})/.exec(text)?.[1]?.toLowerCase() ?? "statement";
+
 const ENDED = /^57P0[1-5]$/;
 
 /** The result of a `begin` or `rollback` that was not sent, or that failed with its connection. */
@@ -105,6 +110,7 @@ export function resilient<C extends ClientClass>(Client: C, bounds: Pick<Bounds,
         this.#last = config;
         return Promise.resolve(NOTHING);
       }
+      const span = spanUnder()?.child(`sql ${config.name ?? wordOf(text)}`, "client", POSTGRES);
       const result = begins
         ? this.#run(Opening, config)
         : last && text === "commit"
@@ -113,10 +119,12 @@ export function resilient<C extends ClientClass>(Client: C, bounds: Pick<Bounds,
       if (!(result instanceof Promise)) return result;
       const well = (value: unknown) => {
         recordStatementOutcome(null);
+        span?.end();
         return value;
       };
       return result.then(well, (error: Error & { code?: string }) => {
         recordStatementOutcome(error);
+        span?.end(error.code ?? "error");
         if (error.message === "Query read timeout") this.connection.stream.destroy();
         // The server has ended it; the pool must not hand it out before the socket says so as well.
         if (ENDED.test(error.code ?? "") || BRACKET.test(text)) this.end().catch(() => {});

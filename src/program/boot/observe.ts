@@ -1,0 +1,34 @@
+// What of a service is looked at from outside beside the calls that it counts: what it has and what waits, read when somebody asks, and
+// its requests as traces where a collector is named.
+
+import type { Webhooks } from "../../effects/webhooks/endpoints.ts";
+import type { Push } from "../../handset/push/push.ts";
+import type { Config } from "../../store/config/settings.ts";
+import { connectionsOf, type Orm } from "../../store/db/orm.ts";
+import type { App } from "./app.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Opened } from "./service.ts";
+
+interface Observed extends Pick<Opened, "space" | "log" | "closers"> {
+  app: App;
+  orm: Orm;
+  webhooks: Webhooks;
+  push: Push;
+  metrics: Metrics;
+  config: Config;
+}
+
+export async function observe(parts: Observed): Promise<void> {
+  const { app, orm, webhooks, push, space, metrics, config, log, closers } = parts;
+  metrics.watch({
+    connections: () => connectionsOf(orm),
+    webhooksPending: webhooks.pending,
+    pushPending: push.pending,
+    diskLow: () => Number(space.isLow()),
+  });
+  if (config.otelEndpoint === null) return;
+  const { createTracing } = await import("./tracing.ts");
+  const tracing = createTracing(config, log);
+  closers.push(tracing.close);
+  app.fetch = tracing.fetch(app.fetch);
+}

@@ -1,0 +1,107 @@
+// Spans as OpenTelemetry means them: the first of a request, with what its client says that it belongs to, and those below. Which traces
+// are followed is decided here, by the ratio of the settings: whoever calls may ask not to be followed, and not to be.
+
+import { randomBytes } from "node:crypto";
+import manifest from "../../../package.json" with { type: "json" };
+import type { Config } from "../../store/config/settings.ts";
+import type { Log } from "../../store/context.ts";
+import { type Attributes, doUnder, type Span } from "../../store/trace.ts";
+import type { App } from "./app.ts";
+import { createExporter, type Ended } from "./otlp.ts";
+import { PROBES } from "./probes.ts";
+
+/** Kinds by their numbers in the protocol. */
+const KINDS = { internal: 1, server: 2, client: 3 };
+
+const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+interface Place {
+  traceId: string;
+  spanId: string;
+}
+
+/** Where a `traceparent` says to be; null where it says nothing that holds. `followed`: its sender follows the trace. */
+function placeOf(traceparent: unknown): (Place & { followed: boolean }) | null {
+  const parts = typeof traceparent === "string" ? TRACEPARENT.exec(traceparent) : null;
+  const [, traceId = "", spanId = "", flags = ""] = parts ?? [];
+  return parts && { traceId, spanId, followed: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+const newId = (bytes: number) => randomBytes(bytes).toString("hex");
+
+/** `wall`: what is to be added to a moment of the process to get one of the calendar, the same in a whole trace. */
+interface Root {
+  wall: number;
+  ended(span: Ended): void;
+}
+
+function begin(
+  name: string,
+  kind: keyof typeof KINDS,
+  attributes: Attributes,
+  root: Root,
+  traceId: string,
+  above: Place | null,
+  link?: Place,
+): Span {
+  const spanId = newId(8);
+  const began = performance.now();
+  const at = (moment: number) => BigInt(Math.round((root.wall + moment) * 1000)) * 1000n;
+  const said = { ...attributes };
+  const here = { traceId, spanId };
+  const place = (trace: string, parent: Place, linked?: Place): Span["child"] => {
+    return (child, of, more = {}) => begin(child, of, more, root, trace, parent, linked);
+  };
+  const span: Span = {
+    traceId,
+    child: place(traceId, here),
+    joined(traceparent) {
+      const given = placeOf(traceparent);
+      return given ? { ...span, traceId: given.traceId, child: place(given.traceId, given, here) } : span;
+    },
+    tell(more, other = name) {
+      name = other;
+      Object.assign(said, more);
+    },
+    end(failed) {
+      const attributes = failed === undefined ? said : { ...said, "error.type": failed };
+      const ended = { ...here, parent: above?.spanId, name, kind: KINDS[kind], attributes, link };
+      root.ended({ ...ended, failed: failed !== undefined, start: at(began), end: at(performance.now()) });
+    },
+  };
+  return span;
+}
+
+/** Whether a trace is one of the share that is followed: the same on every service that has the same ratio. */
+const isChosen = (traceId: string, ratio: number) =>
+  Number.parseInt(traceId.slice(-8), 16) < ratio * 0x1_0000_0000;
+
+type TracingConfig = Pick<Config, "otelEndpoint" | "otelHeaders" | "otelServiceName" | "otelTracesRatio">;
+
+/** Follows what an app serves. @throws nothing: where the collector is away, spans are dropped and the log says so. */
+export function createTracing(config: TracingConfig, log: Log) {
+  const exporter = createExporter(config, manifest.version, log);
+  return {
+    fetch:
+      (serve: App["fetch"]): App["fetch"] =>
+      async (request, peer) => {
+        const given = placeOf(request.headers.get("traceparent"));
+        const traceId = given?.traceId ?? newId(16);
+        const followed = given?.followed !== false && isChosen(traceId, config.otelTracesRatio);
+        if (!followed || PROBES.has(new URL(request.url).pathname)) return serve(request, peer);
+        const root = { wall: Date.now() - performance.now(), ended: exporter.add };
+        const method = { "http.request.method": request.method };
+        const span = begin(request.method, "server", method, root, traceId, given);
+        const response = await doUnder(span, () => serve(request, peer));
+        const { status, headers } = response;
+        span.tell({
+          "http.response.status_code": status,
+          "belfry.request_id": headers.get("x-request-id") ?? "",
+        });
+        span.end(status >= 500 ? String(status) : undefined);
+        return response;
+      },
+    /** Hands over what waits, within a moment. */
+    close: exporter.close,
+  };
+}

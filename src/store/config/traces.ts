@@ -1,0 +1,57 @@
+// Whether somebody follows requests as traces of OpenTelemetry, and where they go. The names are the standard's.
+
+import { ConfigError, httpUrl, type Table } from "./setting.ts";
+
+const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)=([\x20-\x7e]*)$/;
+
+export const TRACES = {
+  otelEndpoint: {
+    name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    shownDefault: "(none)",
+    meaning:
+      "Address of a collector that takes OTLP as JSON over HTTP, such as http://127.0.0.1:4318; spans go to /v1/traces below it. Without one nothing is traced.",
+    read: (raw, name) => (raw === undefined ? null : httpUrl(raw, name)),
+  },
+  otelHeaders: {
+    name: "OTEL_EXPORTER_OTLP_HEADERS",
+    shownDefault: "(none)",
+    meaning:
+      "Comma list of name=value, percent-encoded, that the collector is sent as headers, such as a key of its own.",
+    read: (raw, name): Record<string, string> => {
+      const items = (raw ?? "")
+        .split(",")
+        .map((item) => item.trim())
+        .filter(Boolean);
+      return Object.fromEntries(
+        items.map((item) => {
+          const [, key = "", value = ""] = HEADER.exec(item) ?? [];
+          const plain = URL.canParse(`x:${value}`) && /^(?:[^%]|%[0-9a-fA-F]{2})*$/.test(value);
+          if (!key || !plain)
+            throw new ConfigError(name, "must be a comma list of name=value, percent-encoded.");
+          return [key, decodeURIComponent(value)];
+        }),
+      );
+    },
+  },
+  otelServiceName: {
+    name: "OTEL_SERVICE_NAME",
+    shownDefault: "belfry",
+    meaning: "Name of this service in its traces.",
+    read: (raw = "belfry", name) => {
+      if (!/^[\x20-\x7e]{1,255}$/.test(raw))
+        throw new ConfigError(name, "must be a short text of printable ASCII.");
+      return raw;
+    },
+  },
+  otelTracesRatio: {
+    name: "OTEL_TRACES_SAMPLER_ARG",
+    shownDefault: "1",
+    meaning:
+      "Share of the traces that is followed, from 0 to 1, decided by the trace's id. A client that does not follow its own trace is not followed either.",
+    read: (raw = "1", name) => {
+      if (!/^(0|1|0?\.\d{1,9}|1\.0+|0\.0+)$/.test(raw))
+        throw new ConfigError(name, "must be a number from 0 to 1, such as 0.1.");
+      return Number(raw);
+    },
+  },
+} satisfies Table;

@@ -1,0 +1,50 @@
+// What is done below a request, as spans of a trace: whoever does something under one says so here, and need not know whether anybody
+// follows. Where nobody does (src/program/boot/tracing.ts begins the first span), all of this is a look at nothing.
+
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** Own words and numbers alone: never an id, an address or a text of a tenant. */
+export type Attributes = Record<string, string | number>;
+
+export interface Span {
+  /** 32 hexadecimal figures. */
+  readonly traceId: string;
+  child(name: string, kind: "internal" | "client", attributes?: Attributes): Span;
+  /**
+   * What a message within the request says that it belongs to, by W3C's `traceparent`: what is begun under the answer is its child, and
+   * linked with this span. Itself where that names no trace.
+   */
+  joined(traceparent: unknown): Span;
+  /** Another name, and more to say. */
+  tell(attributes: Attributes, name?: string): void;
+  /** `failed`: the type of the error. */
+  end(failed?: string): void;
+}
+
+const under = new AsyncLocalStorage<Span>();
+
+/** The span that this is done under; undefined where nobody follows. */
+export const spanUnder = (): Span | undefined => under.getStore();
+
+/** Does something under a span, if there is one. */
+export const doUnder = <T>(span: Span | undefined, work: () => T): T =>
+  span ? under.run(span, work) : work();
+
+/** Does something under a span of its own, which ends with it. */
+export async function traced<T>(
+  name: string,
+  kind: "internal" | "client",
+  attributes: Attributes,
+  work: (span: Span | undefined) => Promise<T>,
+): Promise<T> {
+  const span = under.getStore()?.child(name, kind, attributes);
+  if (!span) return work(undefined);
+  try {
+    const done = await under.run(span, () => work(span));
+    span.end();
+    return done;
+  } catch (error) {
+    span.end((error as { type?: string }).type ?? "error");
+    throw error;
+  }
+}
